@@ -15,7 +15,7 @@ int open_harp(const char* path, struct harp_library* library, char* message, siz
   const harp_api* (*get_api)(uint32_t) = NULL;
   *(void**)&get_api = dlsym(handle, "harp_get_api"); /* ISO C has no cast from void* to a function */
   const harp_api* api = get_api ? get_api(HARP_API_VERSION) : NULL;
-  /* a longer table is that of a later version, which begins with this one */
+  /* a larger table belongs to a later version, whose table begins with this one */
   if (!api || api->struct_size < sizeof *api) {
     snprintf(message, size,
              "%s is not harp, or of another version: expected version %u of the table of functions with %zu bytes, found %zu", path,

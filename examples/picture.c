@@ -15,7 +15,7 @@ int picture_read(const char* path, struct picture* picture) {
     picture->height = image.height;
     picture->width = image.width;
     picture->rgb = malloc(PNG_IMAGE_SIZE(image));
-    const png_color white = {255, 255, 255}; /* behind what is transparent */
+    const png_color white = {255, 255, 255}; /* the colour behind transparent pixels */
     if (picture->rgb && png_image_finish_read(&image, &white, picture->rgb, 0, NULL)) return 0;
   }
   fprintf(stderr, "cannot read %s: %s\n", path, image.message[0] ? image.message : "not enough memory");

@@ -1,4 +1,4 @@
-/* PNG in and out, through libpng. Functions return 0, or print what is wrong and return -1. */
+/* Reads and writes PNG files, through libpng. Functions return 0, or print what is wrong and return -1. */
 #ifndef PICTURE_H
 #define PICTURE_H
 

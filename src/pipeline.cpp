@@ -29,7 +29,7 @@
 namespace harp {
 namespace {
 
-/// The products of a compilation so far; each step fills the next member.
+/// The results of the steps of a compilation so far; each step fills the next member.
 struct Stages {
   const CodeGenerator* code = nullptr;
   std::shared_ptr<Graph> graph;
@@ -96,7 +96,7 @@ bool is_called(const Step& step, const CodeGenerator& code, std::string_view nam
   return name == step.name || name == name_of(step, code);
 }
 
-/// Makes work on the stages check the time limit during its lifetime.
+/// While this object exists, work on the stages checks the time limit.
 class Limited {
  public:
   Limited(const Stages& stages, TimeLimit* limit) : dims_(stages.graph->shared_dims()) { set_limit(*dims_, limit); }

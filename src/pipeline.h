@@ -56,8 +56,9 @@ struct PipelineOptions {
   std::string schedule_override;                                            // schedules of single kernels as text, see schedule/schedule.h
   bool check_indices = false;                                               // gathers and scatters check their indices before they use them
   int simd_width = 0;                                                       // 0: as the target's vectors; else 1, 2, 4, 8, 16 (for tests)
-  int64_t share_ns = 5000;                                                  // nanoseconds of work worth handing to another worker
-  ChainOptions chains;                                                      // options of chains (schedule/chain.h)
+  int64_t share_ns = 5000;                                                  // least work in nanoseconds that is worth handing to another
+                                                                            // worker
+  ChainOptions chains;                                                      // options for chains of kernels (schedule/chain.h)
   std::function<void(std::string_view stage, std::string_view text)> dump;  // called for each stage named in dump_stages
   std::vector<std::string> dump_stages;                                     // names of stages, see stage_names()
 };
@@ -74,11 +75,11 @@ struct InPlaceArguments {
   friend bool operator==(const InPlaceArguments&, const InPlaceArguments&) = default;
 };
 
-/// Everything that the run layer needs besides the artifact. Syms belong to module.arena's table.
+/// Everything that the run layer needs besides the compiled code. The Syms in it belong to the table of module->arena.
 struct Generated : Rendered {
   std::shared_ptr<ir::Module> module;  // inputs, outputs, shape_vars, workspace
   std::vector<InPlaceArguments> in_place;
-  std::vector<SiteText> sites;  // indexed by the number that entry_point_ex reports
+  std::vector<SiteText> sites;  // descriptions of the places that check indices, by the site number that entry_point_ex reports
   PipelineStats stats;
 };
 
@@ -86,21 +87,22 @@ struct Generated : Rendered {
 /// `limit` when its time is over.
 Generated generate(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
-/// The graph after the stage "opt". Kernels are scheduled from it. A backend that runs it reports the same out-of-range index as generated
-/// code does.
+/// The graph after the stage "opt", from which kernels are scheduled. A backend that executes this graph without generating code reports
+/// the same out-of-range index as generated code does.
 std::shared_ptr<Graph> optimised(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
 /// The pairs that generate() would return as `in_place`, for a backend that does not need the source.
 std::vector<InPlaceArguments> in_place_arguments(const Graph& graph, const PipelineOptions& options, TimeLimit* limit = nullptr);
 
-/// Another name of the stage that is called like the language.
+/// An alias of the stage that is named after the language.
 inline constexpr std::string_view kSourceStage = "source";
 /// The stage after the source, if the generated code has a launch plan.
 inline constexpr std::string_view kPlanStage = "plan";
 /// The names of the stages in order: "graph", "opt", "schedule", "ir", "ir-opt", "linear", the language, and perhaps kPlanStage.
 std::vector<std::string_view> stage_names(const CodeGenerator& code);
 
-/// The text of one stage: one of stage_names(*options.code), kSourceStage or "dot". Error{kInvalidArgument} names the stages.
+/// The text of one stage: one of stage_names(*options.code), kSourceStage or "dot". For any other name throws Error{kInvalidArgument},
+/// which lists the stages.
 std::string emit_stage(const Graph& graph, const PipelineOptions& options, std::string_view stage);
 
 }  // namespace harp

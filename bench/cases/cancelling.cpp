@@ -18,7 +18,7 @@ namespace bench {
 namespace {
 
 // The custom functions differ in their loops: a long loop of few operations; rows of 13 elements with checked indices; loops whose lengths
-// are data; nine iterations per element.
+// depend on the data; nine iterations per element.
 struct Costing {
   const char* name;
   const char* text;
@@ -45,8 +45,8 @@ constexpr Costing kCosts[] = {
 // The values of integer inputs are 0, 13, 26 ... modulo kIntegers.
 constexpr int64_t kStride = 13, kIntegers = 40000;
 
-/// A compiler that edits its input first: the flag reads as never set, and a loop runs as a single piece. (Loops of known length keep their
-/// pieces, so that gcc generates the same code for a piece as for the whole.) It fails if the text has no check of the flag in the known
+/// A compiler that edits the source first: the flag is never set, and a loop runs as a single piece. (Loops of known length keep their
+/// pieces, so that gcc generates the same code for a piece as for the whole.) It fails if the source has no check of the flag in the known
 /// form.
 constexpr const char* kBlindCompiler = R"(#!/bin/sh
 for word in "$@"; do
@@ -82,7 +82,7 @@ std::vector<Row> run_cost(Session& session, const Costing& costing, const std::s
   return {{name, times.seconds(0) * 1e6, "us", "without checks of the flag", times.seconds(1) * 1e6, times.ratio(0, 1)}};
 }
 
-// Each takes a tenth of a second or more, because the flag is set some milliseconds after the start.
+// Each program takes a tenth of a second or more, because the flag is set some milliseconds after the start.
 constexpr Costing kLatencies[] = {
     {"chain", "graph g(x: f32[33554432]) {\n  return y = gelu(sin(exp(x)))\n}"},
     {"product", "graph g(a: f32[3072, 3072], b: f32[3072, 3072]) {\n  return c = a @ b\n}"},

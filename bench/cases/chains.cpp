@@ -65,7 +65,8 @@ std::vector<Row> run(Session& session, const Chain& chain, const Footprint& foot
     inputs.push_back(x.back().data());
   }
   const std::span<float> y = session.memory.take(n);
-  // memcpy has its own memory, which first holds the expected result. It fits, because at least half of the bytes are read.
+  // memcpy gets memory of its own, in which the expected result was stored before. There is room for it, because at least half of the moved
+  // bytes are read.
   const std::span<float> from = session.memory.take(moved / 2 / sizeof(float)), to = session.memory.take(moved / 2 / sizeof(float));
 
   const Graph graph = build(session, chain);

@@ -1,7 +1,7 @@
 // Functions of one f32 number, in nanoseconds per element of arrays in L1. harp's kernel is called through its entry point: at 0.3 ns per
 // element, harp_program_run would add a tenth of the time, and its overhead has a row (call.overhead). A row reports the greatest error
-// over the measured arguments. The semantics promise nothing for composites (sigmoid ...); gelu, x / 2 (1 + erf), is mostly rounding error
-// at -5.
+// over the measured arguments. The semantics promise no accuracy for composites (sigmoid ...): at -5 the result of gelu, x / 2 (1 + erf),
+// is mostly rounding error.
 //
 // The goals are relative to peers: SLEEF's functions of at most 1.0 ulp, or a combination of them if SLEEF lacks the function; and the GNU
 // C library's (libmvec), which promise only 4 ulp. A function that is a division or a root has no such peer and keeps the design's absolute

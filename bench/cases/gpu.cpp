@@ -22,7 +22,7 @@ constexpr size_t kCount = size_t{1} << 26;  // elements of large arrays
 constexpr size_t kFloat = sizeof(float);
 constexpr double kSlowRun = 0.5;  // seconds; a slower program is not run more often than necessary
 
-/// What the peer's time is that of.
+/// Which work of the peer is timed: a copy of the same number of bytes, or the same function.
 enum class Against { kCopy, kFunction };
 /// Whether a run is put on a stream or is complete when the call returns.
 enum class Runs { kEnqueued, kComplete };
@@ -40,7 +40,7 @@ struct Work {
   Runs runs = Runs::kEnqueued;
 };
 
-/// A row whose limit is the memory.
+/// Makes a row of a program that is bound by the bandwidth of the memory.
 Work moving(const char* row, const std::string& graph, const std::string& peer, size_t bytes, Against against, float low = -1) {
   const bool is_copy = against == Against::kCopy;
   return {row, graph, peer, Scale::bytes(bytes), bytes, against, is_copy ? "torch copy, same bytes" : "torch", low};
@@ -142,7 +142,7 @@ class Gpu {
     peer_was_started_ = true;
     return peer_.get();
   }
-  /// The next row starts the peer anew: after a failure nobody knows what it answers next.
+  /// The next row starts a new peer process, because the answers of this one cannot be trusted after a failure.
   void end_peer() {
     peer_.reset();
     peer_was_started_ = false;
@@ -258,7 +258,7 @@ class GpuProgram {
     return values;
   }
 
-  /// Host memory for one array at a time.
+  /// Returns host memory for the elements of an array. A later call reuses it.
   template <class T>
   std::span<T> host_array(const harp_buffer* buffer) {
     const size_t bytes = harp_buffer_size(buffer);
@@ -274,7 +274,8 @@ class GpuProgram {
   harp_buffer* output_ = nullptr;
 };
 
-/// A GPU needs longer samples than a CPU, which launches and a wait do not distort, and fewer: its clock hardly varies.
+/// A GPU needs longer samples than a CPU, so that launches and the wait at the end do not distort them; fewer suffice, because its clock
+/// hardly varies.
 Effort effort_on_gpu(const Effort& effort) {
   Effort own = effort;
   own.sample_seconds *= 2.5;

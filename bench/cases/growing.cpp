@@ -1,5 +1,5 @@
-// The time from graph to source for large graphs: rows of the graph families whose node visits the tests count. For thousands of inputs or
-// outputs the time of the C compiler is included.
+// The time from graph to source for large graphs, of the families for which the tests count how many nodes the compiler visits. For
+// thousands of inputs or outputs the time of the C compiler is included.
 #include "bench/harness/text_program.h"
 #include "tests/support/large_graphs.h"
 

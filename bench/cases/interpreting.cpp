@@ -1,5 +1,5 @@
 // The slowdown of the interpreter against compiled code, on graphs of every kind and modest size. The interpreter runs programs that are
-// not compiled yet. The goal is about the geometric mean.
+// not compiled yet. The goal applies to the geometric mean of the slowdowns.
 #include <cstring>
 #include <stdexcept>
 

@@ -1,6 +1,7 @@
-// harp's overhead besides computing. The time from a graph to a callable program: without any cache, with the program in the cache
-// directory, with the program in the context. The overhead of a run over a call of the entry point. Every sample of the first two has its
-// own context, every sample of the first its own directory, so these include finding and identifying the C compiler.
+// harp's overhead apart from computing. First, the time from a graph to a callable program: without any cache; with the program in the
+// cache directory; with the program in the context. Second, the time of a run beyond that of a call of the entry point. Each sample without
+// a cache has its own context and directory, and each sample with the cache directory has its own context, so these times include finding
+// and identifying the C compiler.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-// Two of the NAS Parallel Benchmarks, as in examples/npb: an outer iteration of CG (25 steps of conjugate gradients) and a step of FT (an
-// inverse transform of a box and a sum of 1,024 of its elements). CG's matrix of class A is sparse: its rows are loops of a custom
-// function. The matrix of class S is also measured as a dense one, as in the example.
+// Two of the NAS Parallel Benchmarks, as in examples/npb: an outer iteration of CG (25 steps of conjugate gradients), and a step of FT (an
+// inverse transform of a box and a sum of 1,024 of its elements). CG's matrix of class A is sparse: a custom function loops over the
+// elements of each row. The matrix of class S is also measured as a dense one, as in the example.
 #include <algorithm>
 #include <cmath>
 #include <fstream>

@@ -25,7 +25,7 @@ std::vector<Permutation> permutations() {
   };
 }
 
-/// Compares every element with the source's element, found by the source's strides of the permuted axes.
+/// Compares every element with the corresponding element of the source, whose index follows from the source's strides of the permuted axes.
 void check(const Permutation& p, std::span<const float> x, std::span<const float> y) {
   const size_t rank = p.dims.size();
   std::vector<size_t> strides(rank, 1), sizes, steps, index(rank, 0);

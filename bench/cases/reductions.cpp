@@ -12,7 +12,7 @@ namespace {
 struct Axes {
   const char* name;
   size_t middle, columns;  // the shape is [m, middle, columns]; a middle of 1 is omitted
-  bool rows, inner;        // is m reduced; is the axis inside it reduced (columns, or middle if there is one)
+  bool rows, inner;        // whether axis m is reduced; whether the axis inside it is reduced (columns, or middle if there is one)
 
   /// The sizes of the array seen as three axes, of which the second one is reduced.
   size_t reduced(size_t m) const { return (rows ? m : 1) * (!inner ? 1 : middle > 1 ? middle : columns); }

@@ -1,6 +1,6 @@
-// Time against size: one operation of each family from sizes that fit the first cache to sizes that fit none; graphs of 10 to 10,000 nodes;
-// an array of 1,000 parts. The times are for information (docs/performance.md plots them). The goal is on the growth: the time per unit of
-// work may not grow much from one size to the next, except where the arrays outgrow a cache between the two.
+// Time against size: one operation of each family, from sizes that fit the L1 cache to sizes that fit no cache; graphs of 10 to 10,000
+// nodes; an array that is split into 1,000 parts. The times are for information (docs/performance.md plots them). The goal limits the
+// growth: the time per unit of work may not grow much from one size to the next, except where the arrays outgrow a cache between the two.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -11,7 +11,7 @@ from machine import roofline
 from peers import Absent, c_peer, expected_arrays, numpy_peer, torch_peer
 
 TOLERANCES = {"f16": 2e-2, "bf16": 6e-2, "f32": 2e-4, "complex64": 2e-4, "f64": 1e-9, "complex128": 1e-9}
-SAMPLE, BUDGET, ROUNDS, MANY = 1e-3, 0.5, 5, 31  # seconds of a sample; seconds of all rounds; fewest and most rounds
+SAMPLE, BUDGET, ROUNDS, MANY = 1e-3, 0.5, 5, 31  # seconds of a sample; seconds of all rounds; minimum and maximum number of rounds
 SLOW = 3  # a peer that takes this many times as long as the fastest one in its first runs is not measured further
 PAUSE = 5e-3  # seconds between contenders with several threads: longer than idle workers of OpenMP keep spinning
 
@@ -39,8 +39,8 @@ def disagreement(found, expected, dtype, problem):
         found, expected = found.astype(wide), expected.astype(wide)
         finite = np.isfinite(expected)
         scale = np.abs(expected[finite]).max() if finite.any() else 0
-        # Inputs are of size 1. If exact arithmetic gives only zeros, such as the gradient of a softmax of one element, a peer may leave rounding
-        # errors of that size.
+        # Input values are of magnitude 1. If exact arithmetic gives only zeros, such as for the gradient of a softmax of one element, the
+        # result of a peer may consist of rounding errors of that magnitude.
         rounding = 1e-30 if scale > 0 else bound / 1000
         with np.errstate(invalid="ignore"):
             wrong = ~np.where(finite, np.abs(found - expected) <= bound * scale + rounding, (found == expected) | (np.isnan(found) & np.isnan(expected)))

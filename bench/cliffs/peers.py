@@ -174,7 +174,7 @@ def c_peer(case, problem, stored, program, compiler, timer):
     text = c_text(case, problem, outputs, program.output_names, program.output_dtypes)
     function = compiler.load(text, [*FLAGS, *(["-fopenmp"] if case.threads > 1 else [])]).run
     pointers = [(ctypes.c_void_p * max(1, len(arrays)))(*(array.ctypes.data for array in arrays)) for arrays in (stored, outputs)]
-    function.arrays = (stored, outputs)  # keeps the arrays alive as long as the function, because the pointers do not
+    function.arrays = (stored, outputs)  # keeps the arrays alive as long as the function, which has only pointers to them
 
     def seconds(repeats):
         return timer.time_loop(ctypes.c_int64(repeats), case.threads, function, *pointers)

@@ -175,7 +175,7 @@ def lowered_goals(rows, lowered):
     return lines, helped, without
 
 
-# Of bench/cliffs, which measures no rows but random cases.
+# The section of the page about bench/cliffs, which measures random cases instead of rows.
 CLIFFS = """<a id="cliffs"></a>
 ## Programs that nobody tuned for
 

@@ -24,7 +24,7 @@ using Program = std::unique_ptr<harp_program, Release<harp_program_release>>;
 using Buffer = std::unique_ptr<harp_buffer, Release<harp_buffer_release>>;
 using String = std::unique_ptr<harp_string, Release<harp_string_release>>;
 
-/// The last argument of one call: `Handle x(harp_x_new(..., err)); err.check("making x");`
+/// The last argument of a call that may fail: `Handle x(harp_x_new(..., err)); err.check("making x");`
 class Err {
  public:
   Err() = default;

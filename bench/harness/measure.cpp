@@ -15,7 +15,7 @@ namespace bench {
 namespace {
 
 constexpr double kTooShort = 20e-6;             // shorter first estimates are unreliable
-constexpr double kSlow = 0.3;                   // if the first run takes longer, it is a good enough estimate
+constexpr double kSlow = 0.3;                   // if the first run takes longer, its time is a good enough estimate
 constexpr double kLonger = 4;                   // factor for samples of several threads: a sleeping worker needs 40 us to wake
 constexpr std::chrono::milliseconds kPause(5);  // longer than OpenMP's workers spin
 

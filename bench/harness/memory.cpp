@@ -1,4 +1,4 @@
-// The memory is one mapping that grows.
+// The memory is one mapping. If it is too small for a benchmark, it is replaced by a larger one.
 #include "bench/harness/memory.h"
 
 #include <sys/mman.h>

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// Three significant digits without an exponent.
+/// Formats a number with three significant digits and without an exponent.
 std::string number(double value) {
   char text[32];
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;

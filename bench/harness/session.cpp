@@ -49,7 +49,7 @@ Session::Session(const Effort& effort, std::string peers_directory)
   const String text(harp_context_describe(context.get(), err));
   err.check("describing the context");
   target_ = described(harp_string_data(text.get()), "target");
-  // Both rows have the same instructions and therefore share the hand-written loops.
+  // Both rows of the table of machines have the same instructions and therefore share the hand-written loops.
   if (target_ == "x86-64-v4-one-load") target_ = "x86-64-v4";
   const bool has_compiler = harp_backend_available(context.get(), "c") != 0;  // the rows of a GPU need none
   compiler_ = has_compiler ? described(harp_string_data(text.get()), "compiler version") : "no C compiler";

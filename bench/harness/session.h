@@ -80,7 +80,7 @@ class Kernel {
 /// than some microseconds whose peer is a plain function too; the overhead of harp_program_run has a row (call.overhead).
 enum class Call { kRun, kEntry };
 
-/// A compiled graph of plain sizes with its buffers and its workspace. The caller owns the arrays.
+/// A compiled graph without symbolic sizes, with its buffers and its workspace. The caller owns the arrays.
 class ProgramRun {
  public:
   ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,

@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   const dnnl::convolution_forward::primitive_desc description({dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
                                                                any(from_dims), any(weight_dims), any(to_dims), strides, padding, padding},
                                                               engine);
-  // Each operand twice: row-major, and in the layout of the primitive. Both are the same memory if the layouts are equal.
+  // Each operand exists twice: row-major, and in the layout of the primitive. If these layouts are equal, both use the same memory.
   struct Operand {
     memory plain, own;
     bool moves() const { return plain != own; }

@@ -16,7 +16,7 @@ inline constexpr int kNotInstalled = 69;  // exit status: EX_UNAVAILABLE of syse
 /// The seed of input i of a row; inputs of one row get different values.
 inline unsigned seed_of(size_t input) { return static_cast<unsigned>(input) * 977; }
 
-/// The indices of the elements of a result that are compared, spread over all of it. The step divides no common size.
+/// The indices of the elements of a result that are compared, spread over all of it. The step is chosen to divide no common array size.
 inline std::vector<size_t> sampled(size_t size) {
   std::vector<size_t> indices;
   const size_t step = size / 1009 + 1;

@@ -124,7 +124,7 @@ def main():
     else:
         run = {"mlp": mlp, "cg": cg, "cg_dense": cg_dense, "ft": ft, "small": small}[name](*sys.argv[2:])
     if name != "small":
-        run(), run()  # TinyJit captures during the second call
+        run(), run()  # TinyJit captures the kernels during the second call
     served.serve(run, lambda result: served.numbers(result.numpy()), warm=name != "small")
 
 

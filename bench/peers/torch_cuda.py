@@ -27,7 +27,7 @@ def array(number, *shape, dtype=torch.float32):
     """Input `number` of a row: the same values as served.array, computed on the GPU."""
     count = torch.Size(shape).numel()
     bits = ((torch.arange(count, device="cuda") + number * 977) & WORD) * 2654435769 & WORD
-    bits = (bits ^ bits >> 15) * 2246822519 & WORD  # wraps in 64 bits, whose lower half is right
+    bits = (bits ^ bits >> 15) * 2246822519 & WORD  # int64 wraps modulo 2^64, so the lower 32 bits are right
     scale = torch.tensor((1 - LOW) / 16777216, dtype=torch.float32, device="cuda")
     return (LOW + scale * (bits >> 8).to(torch.float32)).to(dtype).reshape(shape)
 
@@ -149,7 +149,7 @@ def small_wait(n, layers):
 def small_graph(n, layers):
     run = small(n, layers)
     stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):  # the library handles that a capture needs
+    with torch.cuda.stream(stream):  # creates the library handles that a capture needs
         run()
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
@@ -232,7 +232,7 @@ def main():
     for line in iter(sys.stdin.readline, ""):
         words = line.split()
         if words[0] == "work":
-            job = None  # releases its memory first
+            job = None  # releases the memory of the previous job first
             job = selected(words[1:])
             print("ready" if job else "failed", flush=True)
         elif words[0] == "run":

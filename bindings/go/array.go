@@ -2,15 +2,16 @@ package harp
 
 import "unsafe"
 
-// Array is a view of a Go slice as an array of a shape, for Program.Call. It copies nothing and keeps the slice alive.
+// Array is a view of a Go slice as an array with a shape, for Program.Call. It copies nothing and keeps the slice alive.
 type Array struct {
 	data   unsafe.Pointer
-	length int // elements that are there
+	length int // number of elements of the slice
 	dtype  DType
 	dims   []int
 }
 
-// Of views a slice as an array, row-major. Without a shape it has one axis, of the slice's length; an array of rank 0 is OfScalar.
+// Of makes a row-major Array of a slice. Without a shape the array has one axis, whose size is the slice's length. OfScalar makes an array
+// of rank 0.
 func Of[T Element](data []T, shape ...int) Array {
 	if len(shape) == 0 {
 		shape = []int{len(data)}
@@ -26,11 +27,11 @@ func OfScalar[T Element](value *T) Array {
 // DType is the type of the elements.
 func (a Array) DType() DType { return a.dtype }
 
-// Shape is the array's sizes.
+// Shape returns a copy of the array's sizes.
 func (a Array) Shape() []int { return copied(a.dims) }
 
-// Data is the array's elements, row-major; nothing is copied. Like a type assertion it panics, with an *Error, if T is not what the array is
-// made of.
+// Data returns the array's elements, row-major, without a copy. It panics with an *Error, like a type assertion, if T is not the type of
+// the array's elements.
 func Data[T Element](a Array) []T {
 	if DTypeOf[T]() != a.dtype {
 		panic(mistake(ErrDType, "data: the array is %v, but the slice is of %v", a.dtype, DTypeOf[T]()))
@@ -48,7 +49,7 @@ func pointerTo[T any](data []T) unsafe.Pointer {
 	return unsafe.Pointer(&data[0])
 }
 
-// elements is the product of sizes; false: one is negative, or there are more than fit.
+// elements returns the product of the sizes; false if a size is negative or the product does not fit an int.
 func elements(dims []int) (int, bool) {
 	n := 1
 	for _, size := range dims {
@@ -63,7 +64,7 @@ func elements(dims []int) (int, bool) {
 	return n, true
 }
 
-// check compares the slice's length with the shape: harp cannot see it.
+// check compares the slice's length with the shape, because harp receives only an address and cannot check it.
 func (a *Array) check() error {
 	n, ok := elements(a.dims)
 	if !ok {

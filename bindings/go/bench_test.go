@@ -11,7 +11,7 @@ import (
 
 const batch = 100
 
-// fastest runs f b.N times, and reports what it takes in the fastest batch: the machine may have other things to do, too.
+// fastest runs f b.N times in batches and reports the time of the fastest batch, because other work of the machine slows down some of them.
 func fastest(b *testing.B, f func() error) {
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -30,7 +30,7 @@ func fastest(b *testing.B, f func() error) {
 	b.ReportMetric(float64(best.Nanoseconds())/batch, "best-ns/op")
 }
 
-// What a call costs over the same call from C: y = a * b + 1 over 16 elements.
+// BenchmarkCall measures how much longer a call takes than the same call from C: y = a * b + 1 over 16 elements.
 func BenchmarkCall(b *testing.B) {
 	g := newGraph(b, harp.Broadcast)
 	x, w := g.Input("a", harp.F32, 16), g.Input("b", harp.F32, 16)
@@ -46,7 +46,7 @@ func BenchmarkCallFromC(b *testing.B) {
 	b.ReportMetric(calltime.FromC(b.N/batch+1, batch, 16), "best-ns/op")
 }
 
-// A lazy computation whose program is already compiled: records three operations and runs them.
+// BenchmarkLazy measures a lazy computation whose program is already compiled: it records three operations and runs them.
 func BenchmarkLazy(b *testing.B) {
 	ctx := newContext(b)
 	x, w := harp.FromSliceIn(ctx, make([]float32, 16)), harp.FromSliceIn(ctx, make([]float32, 16))

@@ -5,7 +5,7 @@ package harp
 static void goharp_buffer_release(void* buffer) { harp_buffer_release((harp_buffer*)buffer); }
 static void* goharp_buffer_content(harp_buffer* buffer) { return (void*)harp_buffer_const_data(buffer); }
 
-// A new buffer, and where its content lies.
+// Makes a buffer, and stores the address of its content in *data.
 static harp_buffer* goharp_buffer_new(harp_context* context, int32_t dtype, int32_t rank, const int64_t* dims, void** data,
                                       harp_error** err) {
   harp_buffer* made = harp_buffer_new(context, NULL, dtype, rank, dims, err);
@@ -22,7 +22,7 @@ import (
 
 const maxRank = C.HARP_MAX_RANK
 
-// Buffer is an array in memory of harp's own, or of somebody's whom DLPack names: contiguous, row-major.
+// Buffer is a contiguous, row-major array, in memory that harp allocated or that another library shares by DLPack.
 type Buffer struct {
 	h        *handle
 	data     unsafe.Pointer
@@ -32,7 +32,7 @@ type Buffer struct {
 	readOnly bool
 }
 
-// NewBuffer makes a buffer; its content is unspecified.
+// NewBuffer makes a buffer with unspecified content.
 func (ctx *Context) NewBuffer(dtype DType, shape ...int) (*Buffer, error) {
 	n, ok := elements(shape)
 	if !ok || len(shape) > maxRank {
@@ -64,7 +64,7 @@ func (ctx *Context) newBuffer(p *C.harp_buffer, data unsafe.Pointer, dtype DType
 	return b
 }
 
-// BufferOf makes a buffer with the slice's elements, which are copied.
+// BufferOf makes a buffer that contains a copy of the slice's elements.
 func BufferOf[T Element](ctx *Context, data []T, shape ...int) (*Buffer, error) {
 	array := Of(data, shape...)
 	if err := array.check(); err != nil {
@@ -98,7 +98,7 @@ func Read[T Element](b *Buffer, to []T) error {
 	return nil
 }
 
-// Write copies a slice of as many elements of its dtype to the buffer.
+// Write copies a slice to the buffer, which must have the same dtype and the same number of elements.
 func Write[T Element](b *Buffer, from []T) error {
 	if DTypeOf[T]() != b.dtype {
 		return mistake(ErrDType, "write: the array is %v, but the slice is of %v", b.dtype, DTypeOf[T]())
@@ -119,7 +119,7 @@ func Write[T Element](b *Buffer, from []T) error {
 	return nil
 }
 
-// owned is a Buffer of what a call of harp made.
+// owned makes a Buffer that owns p, which a call of harp returned; if p is NULL, it returns the error of that call.
 func (ctx *Context) owned(p *C.harp_buffer, e *C.harp_error) (*Buffer, error) {
 	if p == nil {
 		return nil, failure(e)
@@ -134,7 +134,7 @@ func (ctx *Context) owned(p *C.harp_buffer, e *C.harp_error) (*Buffer, error) {
 	return b, nil
 }
 
-// LoadNpy reads a file of NumPy's.
+// LoadNpy reads a .npy file of NumPy.
 func (ctx *Context) LoadNpy(name string) (*Buffer, error) {
 	c, err := ctx.use()
 	if err != nil {
@@ -150,7 +150,7 @@ func (ctx *Context) LoadNpy(name string) (*Buffer, error) {
 	return ctx.owned(C.harp_npy_load(c, file, &e), e)
 }
 
-// SaveNpy writes a file of NumPy's.
+// SaveNpy writes a .npy file of NumPy.
 func (b *Buffer) SaveNpy(name string) error {
 	p, ok := b.h.use()
 	if !ok {
@@ -170,10 +170,10 @@ func (b *Buffer) SaveNpy(name string) error {
 // DType is the type of the elements.
 func (b *Buffer) DType() DType { return b.dtype }
 
-// Shape is the buffer's sizes.
+// Shape returns a copy of the buffer's sizes.
 func (b *Buffer) Shape() []int { return copied(b.dims) }
 
-// Close gives up the memory, when the last use of it has ended.
+// Close releases the buffer. Its memory is freed when its last use has ended.
 func (b *Buffer) Close() {
 	b.h.close()
 	runtime.KeepAlive(b)

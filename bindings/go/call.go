@@ -14,8 +14,8 @@ const (
 	fastDims   = 4 * C.GOHARP_ARRAYS
 )
 
-// Call runs the program on Go slices, which are neither copied nor kept: the fastest way. Arrays are in the order of the program's inputs and
-// outputs, and have exactly its dtypes and shapes.
+// Call runs the program on Go slices, which are neither copied nor kept; this is the fastest way to run a program. Arrays are in the order
+// of the program's inputs and outputs, and have exactly its dtypes and shapes.
 func (p *Program) Call(inputs, outputs []Array) error {
 	if len(inputs)+len(outputs) > fastArrays || p.callsGo {
 		return p.callArrays(inputs, outputs, nil)
@@ -34,7 +34,7 @@ func (p *Program) Call(inputs, outputs []Array) error {
 				}
 				frame.dims[used] = C.int64_t(size)
 				used++
-				isLarge = isLarge || n > 1<<32 || size < 0 || size > 1<<30 // of small factors the product does not overflow
+				isLarge = isLarge || n > 1<<32 || size < 0 || size > 1<<30 // the product of small sizes cannot overflow
 				n *= size
 			}
 			if n != a.length || isLarge {
@@ -58,7 +58,8 @@ func (p *Program) Call(inputs, outputs []Array) error {
 	return nil
 }
 
-// CallContext is Call with options, which ends with ctx's error, within about a millisecond, when ctx is done; the outputs then hold anything.
+// CallContext is Call with options. When ctx is done, it returns ctx's error within about a millisecond; the contents of the outputs are
+// then unspecified.
 func (p *Program) CallContext(ctx context.Context, options *RunOptions, inputs, outputs []Array) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -68,7 +69,8 @@ func (p *Program) CallContext(ctx context.Context, options *RunOptions, inputs, 
 	return ended(ctx, p.callArrays(inputs, outputs, o.c))
 }
 
-// callArrays is for any number of arrays: their descriptions lie in C's memory, and what they point to is held still.
+// callArrays runs the program on any number of arrays. The descriptions of the arrays are in C memory, and the arrays are pinned (or
+// copied, see holder) during the call.
 func (p *Program) callArrays(inputs, outputs []Array, options *C.harp_run_options) error {
 	all := append(append([]Array{}, inputs...), outputs...)
 	for i := range all {
@@ -100,6 +102,6 @@ func (p *Program) callArrays(inputs, outputs []Array, options *C.harp_run_option
 	calls := p.beginCalls()
 	e := C.goharp_call_arrays(program, C.size_t(len(inputs)), (*C.harp_const_array)(described), C.size_t(len(outputs)), first, options, calls.id())
 	runtime.KeepAlive(all)
-	runtime.KeepAlive(p) // and its native operations
+	runtime.KeepAlive(p) // keeps p and its native operations alive during the call
 	return calls.end(taken(e))
 }

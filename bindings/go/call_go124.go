@@ -4,7 +4,8 @@ package harp
 
 /*
 #include "shim.h"
-// It keeps no pointer and calls nothing of Go's (Program.Call sees to that), so that what it is given may lie on the goroutine's stack.
+// goharp_call keeps no pointer and calls no Go function (Program.Call uses callArrays for programs that do), so its arguments may be on the
+// goroutine's stack.
 #cgo noescape goharp_call
 #cgo nocallback goharp_call
 */

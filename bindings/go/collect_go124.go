@@ -7,8 +7,8 @@ import (
 	"runtime/cgo"
 )
 
-// whenUnreachable closes the handle when nothing points to the object any more.
+// whenUnreachable arranges that the handle is closed when the object has become unreachable.
 func whenUnreachable[T any](object *T, h *handle) { runtime.AddCleanup(object, (*handle).close, h) }
 
-// whenGone deletes the handle when nothing points to the object any more.
+// whenGone arranges that the handle is deleted when the object has become unreachable.
 func whenGone[T any](object *T, h cgo.Handle) { runtime.AddCleanup(object, cgo.Handle.Delete, h) }

@@ -7,13 +7,13 @@ import (
 	"runtime/cgo"
 )
 
-// whenUnreachable closes the handle when nothing points to the object any more. (A finalizer keeps cycles of such objects alive for ever;
-// there are none here.)
+// whenUnreachable arranges that the handle is closed when the object has become unreachable. (Objects with a finalizer that refer to each
+// other in a cycle would never be freed; there are no such cycles here.)
 func whenUnreachable[T any](object *T, h *handle) {
 	runtime.SetFinalizer(object, func(*T) { h.close() })
 }
 
-// whenGone deletes the handle when nothing points to the object any more.
+// whenGone arranges that the handle is deleted when the object has become unreachable.
 func whenGone[T any](object *T, h cgo.Handle) {
 	runtime.SetFinalizer(object, func(*T) { h.Delete() })
 }

@@ -5,7 +5,7 @@ package harp
 
 extern void goharpLog(void* user, int32_t level, char* text, size_t size);
 
-// A log callback is a cgo.Handle, which is an integer: it is stored as one.
+// `log` is a cgo.Handle of the log function. A handle is an integer; it is passed in the pointer log_user.
 static harp_context* goharp_context_new(harp_context_options* options, uintptr_t log, harp_error** err) {
   if (log != 0) {
     options->log = (void (*)(void*, int32_t, const char*, size_t))goharpLog;
@@ -24,26 +24,26 @@ import (
 	"unsafe"
 )
 
-// Options of a Context; the zero value is the default everywhere.
+// Options are the settings of a Context. The zero value of each field stands for harp's default.
 type Options struct {
-	Threads        int           // that runs work on, the calling one included; 0: the calling one alone
-	CacheDir       string        // of compiled programs; "": as harp.h says ($HARP_CACHE_DIR, ~/.cache/harp ...)
-	MemoryOnly     bool          // no directory of compiled programs
-	Compiler       string        // as one would type it; "": the first that works of $HARP_CC, $CC, cc, gcc, clang
-	CompileTimeout time.Duration // how long a compilation may take; 0: one minute
-	Compilers      int           // how many C compilers may run at the same time; 0: one less than there are CPUs
-	CompilerNice   int           // 0 to 19, added to the nice value of their processes
+	Threads        int           // number of threads that run a program, including the calling one; 0: only the calling one
+	CacheDir       string        // directory of compiled programs; "": the default that harp.h describes ($HARP_CACHE_DIR, ~/.cache/harp ...)
+	MemoryOnly     bool          // keep compiled programs in memory only
+	Compiler       string        // command of the C compiler; "": the first of $HARP_CC, $CC, cc, gcc, clang that works
+	CompileTimeout time.Duration // time limit of one compilation; 0: one minute
+	Compilers      int           // maximum number of C compilers that run at the same time; 0: one less than the number of CPUs
+	CompilerNice   int           // 0 to 19, added to the nice value of the compilers
 
-	// Log receives messages of LogLevel and above, from any goroutine and from threads of harp's own, several at once. It must not use the
-	// context, nor end its goroutine (runtime.Goexit). A panic ends no more than the message that it is about. nil: no messages.
+	// Log receives messages of LogLevel and above, from any goroutine and from harp's own threads, several at once. It must not use the
+	// context, nor end its goroutine (runtime.Goexit). A panic in it is ignored. nil: no messages.
 	Log      func(level LogLevel, text string)
 	LogLevel LogLevel
 }
 
-// LogLevel says how important a message is.
+// LogLevel is the severity of a message.
 type LogLevel int32
 
-// The levels.
+// The severities, in ascending order.
 const (
 	LogTrace   LogLevel = C.HARP_LOG_TRACE
 	LogDebug   LogLevel = C.HARP_LOG_DEBUG
@@ -52,12 +52,12 @@ const (
 	LogError   LogLevel = C.HARP_LOG_ERROR
 )
 
-// Context is the root of everything: the cache of compiled programs, the C compiler that was found, the threads.
+// Context owns what programs and graphs share: the cache of compiled programs, the C compiler that was found, and the threads.
 type Context struct {
 	h     *handle
 	lazy  tracer
 	limit pressure
-	logs  bool // to a function of Go's
+	logs  bool // whether the log goes to a Go function
 }
 
 // NewContext makes a context.
@@ -95,14 +95,15 @@ func NewContext(options Options) (*Context, error) {
 		return nil, failure(e)
 	}
 	ctx := &Context{h: newHandle(unsafe.Pointer(made), func(p unsafe.Pointer) { C.goharp_context_release(p) }), logs: options.Log != nil}
-	// The log function is kept: graphs, programs and buffers keep harp's context, and so may call it after this one is closed.
+	// The log function is never released: graphs, programs and buffers keep the C context alive, which may call it after this Context is
+	// closed.
 	whenUnreachable(ctx, ctx.h)
 	return ctx, nil
 }
 
 //export goharpLog
 func goharpLog(user unsafe.Pointer, level C.int32_t, text *C.char, size C.size_t) {
-	defer func() { _ = recover() }() // a panic must not go on through harp, which holds locks, nor into threads that are not Go's
+	defer func() { _ = recover() }() // a panic must not unwind through harp, which holds locks, or into threads that Go did not start
 	cgo.Handle(uintptr(user)).Value().(func(LogLevel, string))(LogLevel(level), C.GoStringN(text, C.int(size)))
 }
 
@@ -111,29 +112,29 @@ var (
 	defaultContext *Context
 )
 
-// Default is the context of tensors that are made without one. It is made by its first use, with default options but for one thread for each
-// CPU.
+// Default returns the context of tensors that are made without one. The first call makes it, with the default options except that it has
+// one thread for each CPU.
 func Default() *Context {
 	defaultMutex.Lock()
 	defer defaultMutex.Unlock()
 	if defaultContext == nil {
 		made, err := NewContext(Options{Threads: processors()})
 		if err != nil {
-			panic(err) // without memory, or on a system that harp does not run on
+			panic(err) // out of memory, or a system that harp does not support
 		}
 		defaultContext = made
 	}
 	return defaultContext
 }
 
-// SetDefault replaces the context of tensors that are made from now on.
+// SetDefault sets the context of the tensors that are made without one from now on.
 func SetDefault(ctx *Context) {
 	defaultMutex.Lock()
 	defer defaultMutex.Unlock()
 	defaultContext = ctx
 }
 
-// Close forgets the programs of tensors and gives up the context. Graphs, programs and buffers made with it go on working.
+// Close drops the programs of lazy tensors and releases the context. Graphs, programs and buffers made with it remain usable.
 func (ctx *Context) Close() {
 	ctx.lazy.forget()
 	ctx.h.close()
@@ -147,7 +148,7 @@ func (ctx *Context) use() (*C.harp_context, error) {
 	return (*C.harp_context)(p), nil
 }
 
-// Describe is what `harp info` prints: version, CPU, compiler, cache directory, backends. Lines "key: value".
+// Describe returns what `harp info` prints, as lines "key: value": version, CPU, compiler, cache directory, backends.
 func (ctx *Context) Describe() (string, error) {
 	c, err := ctx.use()
 	if err != nil {
@@ -158,7 +159,7 @@ func (ctx *Context) Describe() (string, error) {
 	return takenText(C.harp_context_describe(c, &e), e)
 }
 
-// BackendAvailable says whether programs can run on the backend ("interp", "c") now.
+// BackendAvailable reports whether programs can be run with the backend ("interp", "c") now.
 func (ctx *Context) BackendAvailable(name string) bool {
 	c, err := ctx.use()
 	if err != nil {
@@ -170,13 +171,14 @@ func (ctx *Context) BackendAvailable(name string) bool {
 	return C.harp_backend_available(c, n) != 0
 }
 
-// CacheStats says what is in the directory of compiled programs, and where compilations of this context found theirs.
+// CacheStats counts the files in the directory of compiled programs, and where compilations of this context found their program: in memory,
+// on disk, or nowhere.
 type CacheStats struct {
-	Entries, Bytes               uint64 // in the directory
+	Entries, Bytes               uint64 // number and size of the files in the directory
 	MemoryHits, DiskHits, Misses uint64
 }
 
-// CacheStats counts.
+// CacheStats returns the current counts.
 func (ctx *Context) CacheStats() (CacheStats, error) {
 	c, err := ctx.use()
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"unsafe"
 )
 
-// What goes to C. Lists of numbers may lie in Go's memory: they hold no pointers, and harp copies them before the call returns.
+// Conversions of arguments for C. Lists of numbers may stay in Go memory: they contain no pointers, and harp copies them before the call
+// returns.
 
-// text is s for C, to be released; NULL where s is "" and empty means that it is not given.
+// text returns s as a C string, which the caller releases; NULL if s is "" and emptyIsNone says that this means "not given".
 func text(s string, emptyIsNone bool) *C.char {
 	if s == "" && emptyIsNone {
 		return nil
@@ -21,11 +22,11 @@ func text(s string, emptyIsNone bool) *C.char {
 	return C.CString(withoutZeros(s))
 }
 
-// withoutZeros has the replacement character for zero bytes: they would end the text early, and another name would be taken. None of the words
-// that harp knows has that character, so there it is a mistake.
+// withoutZeros replaces zero bytes by the Unicode replacement character. A zero byte would end the C string, so harp would see another
+// name. Where harp expects one of its own words, it reports the replacement character as a mistake, because no such word contains it.
 func withoutZeros(s string) string { return strings.ReplaceAll(s, "\x00", "\uFFFD") }
 
-// path is the name of a file for C, to be released.
+// path returns the name of a file as a C string, which the caller releases.
 func path(name string) (*C.char, error) {
 	if strings.IndexByte(name, 0) >= 0 {
 		return nil, mistake(ErrInvalidArgument, "the path %q has a zero byte", name)
@@ -33,7 +34,8 @@ func path(name string) (*C.char, error) {
 	return C.CString(name), nil
 }
 
-// int32InC is the number, or the nearest one that C's parameter holds: harp says that it is too large.
+// int32InC converts a number for a C parameter of 32 bits. A number that does not fit becomes the nearest one, which harp rejects as too
+// large.
 func int32InC(n int) C.int32_t {
 	switch {
 	case n > math.MaxInt32:
@@ -44,7 +46,7 @@ func int32InC(n int) C.int32_t {
 	return C.int32_t(n)
 }
 
-// axisInC is an axis for C. One that C's parameter does not hold becomes one that no array has: harp says so.
+// axisInC converts an axis for a C parameter of 32 bits. An axis that does not fit becomes one that no array has, which harp rejects.
 func axisInC(axis int) C.int32_t {
 	if axis != int(int32(axis)) {
 		return math.MaxInt32
@@ -52,7 +54,7 @@ func axisInC(axis int) C.int32_t {
 	return C.int32_t(axis)
 }
 
-// milliseconds rounds away from 0, which would mean that no time is given.
+// milliseconds converts a duration. It rounds away from 0, because 0 would mean that no time is given.
 func milliseconds(d time.Duration) C.int64_t {
 	switch {
 	case d > 0:
@@ -76,7 +78,7 @@ func boolean(b bool) C.int32_t {
 	return 0
 }
 
-// numbers converts a list. nil, which means that it is not given, is NULL, and a list without numbers is not.
+// numbers converts a list for C. nil means "not given" and becomes NULL; an empty list becomes a non-NULL address.
 func numbers[To int32 | int64 | float64, From int | float64 | Dim](list []From, convert func(From) To) unsafe.Pointer {
 	if list == nil {
 		return nil
@@ -112,7 +114,7 @@ func handles(nodes []Node) **C.harp_node {
 	return &made[:1][0]
 }
 
-// sameLength is the count of lists that share one; a list that is not given does not count.
+// sameLength returns the common length of lists that must have equal lengths. A list that is not given does not count.
 func sameLength(op, names string, lengths ...int) (C.int32_t, error) {
 	count := 0
 	for _, length := range lengths {
@@ -126,7 +128,7 @@ func sameLength(op, names string, lengths ...int) (C.int32_t, error) {
 	return C.int32_t(count), nil
 }
 
-// mostParts bounds what is allocated for results before harp has looked at the arguments.
+// mostParts limits the memory that is allocated for results before harp has checked the arguments.
 const mostParts = 1 << 20
 
 func partCount(op string, n int) error {
@@ -143,7 +145,7 @@ func copied[T any](list []T) []T {
 	return append([]T{}, list...)
 }
 
-// processors is how many threads a context may have that work for it.
+// processors returns the number of threads of the default context: one for each CPU that Go uses, up to the limit of a context.
 func processors() int {
 	if n := runtime.GOMAXPROCS(0); n < 1024 {
 		return n

@@ -5,13 +5,13 @@ import "C"
 
 import "unsafe"
 
-// PoolOptions are what pools may be told; nil means the defaults, as does each field that is nil.
+// PoolOptions are the options of pooling operations. nil, for the struct or for a field, means the default.
 type PoolOptions struct {
 	Stride   []int // by default the windows' size
 	Padding  []Dim // by default none
 	Dilation []int // by default 1
-	CeilMode bool  // the last window of an axis may end behind the padding, if it starts in x or the padding before it
-	// ExcludePadding, of AvgPool: padding does not count; by default it counts as zeros.
+	CeilMode bool  // the last window of an axis may extend beyond the padding, if it starts in x or in the padding before x
+	// ExcludePadding is for AvgPool: means do not include padding; by default padding counts as zeros.
 	ExcludePadding bool
 }
 
@@ -22,7 +22,7 @@ func (o *PoolOptions) copied() *PoolOptions {
 	return &PoolOptions{copied(o.Stride), copied(o.Padding), copied(o.Dilation), o.CeilMode, o.ExcludePadding}
 }
 
-// poolOptions is PoolOptions in C's memory: a struct with pointers may not point to Go's.
+// poolOptions holds PoolOptions in C memory, because a struct that is passed to C must not contain pointers to Go memory.
 type poolOptions struct {
 	options *C.harp_pool_options
 	lists   []unsafe.Pointer
@@ -60,8 +60,8 @@ func (o poolOptions) release() {
 	C.free(unsafe.Pointer(o.options))
 }
 
-// CustomFunction is a function in harp's small loop language, done for each element of the result, which has this dtype and shape; in the body
-// nodes are called input0, input1 ... docs/text-format.md has the language.
+// CustomFunction makes a node from a function body in harp's loop language (docs/text-format.md), which is executed for each element of the
+// result. dtype and shape are those of the result; the body refers to the nodes as input0, input1 ...
 func (g *Graph) CustomFunction(body string, dtype DType, shape []Dim, nodes ...Node) Node {
 	if err := g.enterList("custom_function", nodes); err != nil {
 		return failed(err)
@@ -78,7 +78,7 @@ func (g *Graph) CustomFunction(body string, dtype DType, shape []Dim, nodes ...N
 	return g.made(C.harp_custom_function(C.int32_t(len(nodes)), handles(nodes), desc))
 }
 
-// CustomFunction is the same for tensors.
+// CustomFunction is Graph.CustomFunction for tensors.
 func CustomFunction(body string, dtype DType, shape []Dim, xs ...*Tensor) *Tensor {
 	shape = copied(shape)
 	return trace(opKey("CustomFunction").text(body).number(int64(dtype)).dims(shape), func(g *Graph, n []Node) Node {

@@ -24,13 +24,13 @@ import "C"
 
 import "unsafe"
 
-// DLPack is how libraries hand arrays to each other without a copy (github.com/dmlc/dlpack): a pointer to a DLManagedTensorVersioned, or to a
-// DLManagedTensor of the time before version 1.0, in C's memory. From Go's side it is an unsafe.Pointer, which another package's cgo code
-// makes or takes.
+// DLPack (github.com/dmlc/dlpack) is a protocol by which libraries share arrays without copies. A shared array is a pointer to a
+// DLManagedTensorVersioned, or to a DLManagedTensor (before version 1.0), in C memory. Here it is an unsafe.Pointer, which the cgo code of
+// another package makes or receives.
 
-// FromDLPack makes a buffer of the array that a DLManagedTensorVersioned describes, without a copy. The buffer owns it from then on and gives it
-// back with its own end; after an error the caller still does. The array has to be row-major, in host memory (ErrDevice) and of one of
-// harp's dtypes (ErrDType); one that is read-only makes a buffer that Write refuses.
+// FromDLPack makes a buffer of the array that a DLManagedTensorVersioned describes, without a copy. From then on the buffer owns the array:
+// it calls the array's deleter when its memory is freed. After an error the caller still owns the array. The array must be row-major, in
+// host memory (otherwise ErrDevice) and of one of harp's dtypes (otherwise ErrDType). If it is read-only, Write refuses the buffer.
 func (ctx *Context) FromDLPack(managed unsafe.Pointer) (*Buffer, error) {
 	return ctx.fromDLPack(managed, 1)
 }
@@ -50,11 +50,13 @@ func (ctx *Context) fromDLPack(managed unsafe.Pointer, versioned C.int32_t) (*Bu
 	return ctx.owned(C.goharp_from_dlpack(c, managed, versioned, &e), e)
 }
 
-// ToDLPack is the buffer as a DLManagedTensorVersioned, without a copy; it keeps the array, also when the Buffer is closed. Whoever gets it
-// has to call its deleter once, as ReleaseDLPack does. Of a tensor: ToDLPack of its Buffer, which is not to be written to.
+// ToDLPack returns the buffer as a DLManagedTensorVersioned, without a copy. It keeps the array alive even after the Buffer is closed.
+// Whoever receives it must call its deleter once, as ReleaseDLPack does. To share a tensor, call ToDLPack on its Buffer; that array must
+// not be written to.
 func (b *Buffer) ToDLPack() (unsafe.Pointer, error) { return b.toDLPack(1) }
 
-// ToDLPackUnversioned is the buffer as a DLManagedTensor, which cannot say that it is read-only: ErrUnsupported then.
+// ToDLPackUnversioned returns the buffer as a DLManagedTensor, which cannot express that an array is read-only: for such a buffer it
+// returns ErrUnsupported.
 func (b *Buffer) ToDLPackUnversioned() (unsafe.Pointer, error) { return b.toDLPack(0) }
 
 func (b *Buffer) toDLPack(versioned C.int32_t) (unsafe.Pointer, error) {
@@ -71,8 +73,8 @@ func (b *Buffer) toDLPack(versioned C.int32_t) (unsafe.Pointer, error) {
 	return made, nil
 }
 
-// ReleaseDLPack calls the deleter of a DLManagedTensorVersioned that nobody takes.
+// ReleaseDLPack calls the deleter of a DLManagedTensorVersioned that no library has taken over.
 func ReleaseDLPack(managed unsafe.Pointer) { C.goharp_dlpack_release(managed) }
 
-// ReleaseDLPackUnversioned calls the deleter of a DLManagedTensor that nobody takes.
+// ReleaseDLPackUnversioned calls the deleter of a DLManagedTensor that no library has taken over.
 func ReleaseDLPackUnversioned(managed unsafe.Pointer) { C.goharp_dlpack_release_unversioned(managed) }

@@ -1,5 +1,5 @@
-// Package harp computes with arrays: it builds graphs of array operations, has them compiled to machine code once for each structure, and
-// runs them. It is the Go face of libharp, whose C interface is harp.h; pkg-config finds it.
+// Package harp computes with arrays: it builds graphs of array operations, has each structure compiled to machine code once, and runs the
+// programs. It is the Go binding of libharp, whose C interface is harp.h; pkg-config finds it.
 //
 // There are two ways to use it. A Tensor is an array that may not have been computed yet:
 //
@@ -15,13 +15,13 @@
 //	p, err := g.Compile(nil)
 //	err = p.Call([]harp.Array{harp.Of(in, 3, 64)}, []harp.Array{harp.Of(out, 3, 64)})
 //
-// Errors. Operations on nodes and tensors do not return errors, so that they can be chained: a result remembers what went wrong, everything
-// made of it does, and Err, Realize, Slice and Compile return it. Errors carry harp's own text and compare with errors.Is:
+// Errors. Operations on nodes and tensors do not return errors, so that they can be chained: a result stores the error, everything computed
+// from it stores it too, and Err, Realize, Slice and Compile return it. Errors carry harp's own text and compare with errors.Is:
 // errors.Is(err, harp.ErrShape).
 //
-// Memory. Arrays of tensors and buffers are harp's own memory. Close gives it up at once, else the garbage collector does. Everything may be
-// closed twice, and closing what another goroutine is using waits until that use ends.
+// Memory. Arrays of tensors and buffers are in memory of harp. Close frees it at once; otherwise the garbage collector does. Everything may
+// be closed twice. If another goroutine is using what is closed, the memory is freed when that use ends.
 //
-// Goroutines. Everything here may be used by several goroutines at once; of the content of a Buffer the usual rule holds (one writer or many
-// readers).
+// Goroutines. Everything here may be used by several goroutines at once. For the content of a Buffer the usual rule applies: one writer or
+// many readers.
 package harp

@@ -42,7 +42,7 @@ func (d DType) String() string {
 	return dtypeNames[d]
 }
 
-// Size is the bytes of one element; 0 for a number that is no dtype.
+// Size returns the number of bytes of one element; 0 for a number that is no dtype.
 func (d DType) Size() int {
 	if d < 0 || int(d) >= len(dtypeSizes) {
 		return 0
@@ -59,7 +59,7 @@ type Float16 uint16
 // BFloat16 is the upper half of a float32, by its bits.
 type BFloat16 uint16
 
-// Element is what arrays are made of. int and uint are i64 and u64.
+// Element lists the types of array elements. int and uint are stored as i64 and u64.
 type Element interface {
 	~bool | ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~int | ~uint | ~float32 | ~float64 | ~complex64 | ~complex128
 }
@@ -113,10 +113,10 @@ func DTypeOf[T Element]() DType {
 	}
 }
 
-// Float32 is the same number.
+// Float32 converts the number, exactly.
 func (b BFloat16) Float32() float32 { return math.Float32frombits(uint32(b) << 16) }
 
-// Float32 is the same number.
+// Float32 converts the number, exactly.
 func (f Float16) Float32() float32 {
 	sign, exponent, fraction := uint32(f&0x8000)<<16, uint32(f>>10)&31, uint32(f)&0x3ff
 	switch exponent {

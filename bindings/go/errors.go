@@ -6,7 +6,7 @@ import "C"
 
 import "fmt"
 
-// Code says what kind of mistake an Error is. A Code is an error itself, so that errors.Is(err, harp.ErrShape) compares.
+// Code is the kind of an Error. A Code is an error itself, so that errors.Is(err, harp.ErrShape) compares the kind.
 type Code int32
 
 // The codes of harp.h.
@@ -22,34 +22,34 @@ const (
 	ErrCompiler        Code = C.HARP_ERROR_COMPILER         // no C compiler found, or it failed, or took longer than CompileTimeout
 	ErrIO              Code = C.HARP_ERROR_IO               // files
 	ErrOutOfMemory     Code = C.HARP_ERROR_OUT_OF_MEMORY
-	ErrCancelled       Code = C.HARP_ERROR_CANCELLED   // a search that TuneOptions.Progress ended; what a context.Context ends has its error
+	ErrCancelled       Code = C.HARP_ERROR_CANCELLED   // TuneOptions.Progress cancelled a search
 	ErrInternal        Code = C.HARP_ERROR_INTERNAL    // a bug in harp
-	ErrNative          Code = C.HARP_ERROR_NATIVE      // a function of yours (Graph.Native) returned an error, or panicked
-	ErrDevice          Code = C.HARP_ERROR_DEVICE      // an array of DLPack that is not in host memory
-	ErrNoGradient      Code = C.HARP_ERROR_NO_GRADIENT // nothing depends on the node, or by no way that has a gradient
+	ErrNative          Code = C.HARP_ERROR_NATIVE      // a Go function in the graph (Graph.Native) returned an error, or panicked
+	ErrDevice          Code = C.HARP_ERROR_DEVICE      // a DLPack array that is not in host memory
+	ErrNoGradient      Code = C.HARP_ERROR_NO_GRADIENT // the result does not depend on the node, or only through operations without a gradient
 )
 
-// Error is the code's name as harp spells it: "SHAPE".
+// Error returns the code's name in harp: "SHAPE".
 func (c Code) Error() string { return C.GoString(C.harp_status_name(C.harp_status(c))) }
 
-// Error is a mistake that harp reports.
+// Error is an error that harp reports.
 type Error struct {
 	Code           Code
-	Message        string // what was expected and what came
-	CompilerOutput string // what the C compiler printed, of ErrCompiler
+	Message        string // what was expected and what was found
+	CompilerOutput string // for ErrCompiler: the output of the C compiler
 
-	cause error // what a function of yours said, of ErrNative
+	cause error // for ErrNative: the error or panic of the Go function
 }
 
 func (e *Error) Error() string { return "harp: " + e.Message }
 
-// Unwrap is the error of a function of yours that harp called, of ErrNative; else nil.
+// Unwrap returns the error of the Go function that harp called, for ErrNative; otherwise nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is says whether target is the code of e.
+// Is reports whether target is the code of e.
 func (e *Error) Is(target error) bool { return target == e.Code }
 
-// taken makes a Go error of harp's, which it releases; nil of NULL.
+// taken converts an error of harp to a Go error and releases it; nil for NULL.
 func taken(e *C.harp_error) error {
 	if e == nil {
 		return nil
@@ -58,7 +58,7 @@ func taken(e *C.harp_error) error {
 	return &Error{Code: Code(C.harp_error_code(e)), Message: C.GoString(C.harp_error_message(e)), CompilerOutput: C.GoString(C.harp_error_compiler_output(e))}
 }
 
-// failure is taken where something was not made, so that there is an error.
+// failure is taken for a call that made nothing: it never returns nil.
 func failure(e *C.harp_error) error {
 	if e == nil {
 		return mistake(ErrInternal, "harp failed without an error message")
@@ -66,12 +66,12 @@ func failure(e *C.harp_error) error {
 	return taken(e)
 }
 
-// mistake is an error that the binding finds itself.
+// mistake makes an error that this package detects by itself.
 func mistake(code Code, format string, arguments ...any) error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, arguments...)}
 }
 
-// takenText makes a Go string of harp's text, which it releases.
+// takenText converts a text of harp to a Go string and releases it.
 func takenText(s *C.harp_string, e *C.harp_error) (string, error) {
 	if s == nil {
 		return "", failure(e)
@@ -80,5 +80,5 @@ func takenText(s *C.harp_string, e *C.harp_error) (string, error) {
 	return C.GoStringN(C.harp_string_data(s), C.int(C.harp_string_size(s))), nil
 }
 
-// Version is that of the library that is loaded: "0.1.0".
+// Version returns the version of the loaded library: "0.1.0".
 func Version() string { return C.GoString(C.harp_version_string()) }

@@ -9,13 +9,13 @@ import (
 	"unsafe"
 )
 
-// doneFlag is what harp.h calls `cancel`: a number in C's memory that becomes 1 when a context is done.
+// doneFlag is a cancellation flag (`cancel` in harp.h): a number in C memory that becomes 1 when a context is done.
 type doneFlag struct {
 	c                *C.int32_t
 	stopped, watched chan struct{}
 }
 
-// watch makes a flag for ctx, which release frees; nil where ctx is never done.
+// watch makes a flag for ctx, which release frees; nil if ctx is never done.
 func watch(ctx context.Context) *doneFlag {
 	done := ctx.Done()
 	if done == nil {
@@ -33,7 +33,7 @@ func watch(ctx context.Context) *doneFlag {
 	return f
 }
 
-// address is what an options struct of harp.h takes.
+// address returns the address of the flag, for an options struct of harp.h.
 func (f *doneFlag) address() *C.int32_t {
 	if f == nil {
 		return nil
@@ -46,6 +46,6 @@ func (f *doneFlag) release() {
 		return
 	}
 	close(f.stopped)
-	<-f.watched // the flag is written no more
+	<-f.watched // from here on nothing writes the flag
 	C.free(unsafe.Pointer(f.c))
 }

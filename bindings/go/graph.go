@@ -23,11 +23,11 @@ type Dim int64
 const (
 	DimInvalid Dim = C.HARP_DIM_INVALID // what a function that makes a size returns on failure
 	SliceNone  Dim = C.HARP_SLICE_NONE  // an open end of Slice
-	AxisNone       = math.MinInt32      // in place of an axis: of the flattened array
-	ClassNone      = math.MinInt64      // in place of ignoreIndex: every class counts
+	AxisNone       = math.MinInt32      // instead of an axis: the operation works on the flattened array
+	ClassNone      = math.MinInt64      // instead of ignoreIndex: no class is ignored
 )
 
-// GraphFlags are rules of a graph, joined with |.
+// GraphFlags are rules for the operations of a graph, joined with |.
 type GraphFlags uint32
 
 // The flags.
@@ -37,7 +37,7 @@ const (
 	PromoteMixed GraphFlags = C.HARP_GRAPH_PROMOTE_MIXED // the same, and bool, integers and floats promote among each other, too
 )
 
-// ScanFlags say how running values are made, joined with |.
+// ScanFlags say how running values are computed, joined with |.
 type ScanFlags uint32
 
 // The flags.
@@ -50,13 +50,13 @@ const (
 type Graph struct {
 	ctx     *Context
 	h       *handle
-	mutex   sync.RWMutex // written: nodes are made; read: it is compiled, maybe in the background
+	mutex   sync.RWMutex // locked for writing while nodes are made, for reading while the graph is compiled, which may happen in the background
 	size    error        // why the last size that could not be made is DimInvalid
-	err     error        // the first mistake of NewGraph and Output
-	natives []*native    // functions of Go's that its nodes call
+	err     error        // the first error of NewGraph and Output
+	natives []*native    // Go functions that its nodes call
 }
 
-// Node is a value of a graph, to be made by methods of Graph and other nodes. The zero Node means "not given", where that is allowed.
+// Node is a value of a graph. Methods of Graph and of other nodes make it. The zero Node means "not given", where that is allowed.
 type Node struct {
 	g   *Graph
 	p   *C.harp_node
@@ -66,7 +66,8 @@ type Node struct {
 // NewGraph makes an empty graph in the default context.
 func NewGraph(flags GraphFlags) *Graph { return Default().NewGraph(flags) }
 
-// NewGraph makes an empty graph. Where that is not possible, since the context is closed, say, Compile returns the mistake, and so do the nodes.
+// NewGraph makes an empty graph. If that is not possible, for example because the context is closed, Compile and the nodes return the
+// error.
 func (ctx *Context) NewGraph(flags GraphFlags) *Graph {
 	c, err := ctx.use()
 	if err != nil {
@@ -88,7 +89,7 @@ func (ctx *Context) ParseGraph(source string) (*Graph, error) {
 		return nil, err
 	}
 	defer ctx.h.done()
-	s := C.CString(source) // harp is told its length: a zero byte does not end it
+	s := C.CString(source) // harp receives the length, so a zero byte does not end the text
 	defer release(s)
 	var e *C.harp_error
 	return newGraph(ctx, C.harp_graph_parse(c, C.size_t(len(source)), s, &e), e)
@@ -103,17 +104,17 @@ func newGraph(ctx *Context, p *C.harp_graph, e *C.harp_error) (*Graph, error) {
 	return g, nil
 }
 
-// Close gives up the graph; its nodes are of no use afterwards. Programs made of it go on working.
+// Close releases the graph, whose nodes cannot be used afterwards. Programs made from it remain usable.
 func (g *Graph) Close() { g.h.close() }
 
-// Err is the first mistake of NewGraph and of outputs, which Compile returns; nil: none.
+// Err returns the first error of NewGraph and Output, which Compile returns too; nil if there is none.
 func (g *Graph) Err() error {
 	g.mutex.RLock()
 	defer g.mutex.RUnlock()
 	return g.err
 }
 
-// Err is what went wrong on the way to the node; nil: nothing.
+// Err returns the error with which the node, or a node that it was made from, failed; nil if there is none.
 func (x Node) Err() error {
 	if x.err == nil && x.g == nil {
 		return mistake(ErrInvalidArgument, "expected a node, got the zero Node")
@@ -121,7 +122,7 @@ func (x Node) Err() error {
 	return x.err
 }
 
-// Graph is the graph of the node; nil of one that failed.
+// Graph returns the graph of the node; nil if the node failed.
 func (x Node) Graph() *Graph { return x.g }
 
 func failed(err error) Node { return Node{err: err} }
@@ -137,7 +138,7 @@ func failedList(err error, n int) []Node {
 	return made
 }
 
-// enter begins a call that makes a node of others, which leave ends.
+// enter begins a call that makes a node from other nodes; leave ends the call.
 func enter(op string, needed []Node, optional ...Node) (*Graph, error) {
 	var g *Graph
 	for i, node := range needed {
@@ -211,7 +212,7 @@ func (g *Graph) leave() {
 
 func (g *Graph) p() *C.harp_graph { return (*C.harp_graph)(g.h.pointer) }
 
-// mistake takes what went wrong from the graph, which goes on without it.
+// mistake takes the error out of the C graph, which can then be used further.
 func (g *Graph) mistake() error {
 	if err := taken(C.harp_graph_take_error(g.p())); err != nil {
 		if e := err.(*Error); g.size != nil && strings.Contains(e.Message, "HARP_DIM_INVALID") {
@@ -248,7 +249,7 @@ func (g *Graph) madePair(status C.harp_status, first, second *C.harp_node) (Node
 	return Node{g: g, p: first}, Node{g: g, p: second}
 }
 
-// SetName sets the name in text, signatures and generated code. Letters, digits, _ . and -
+// SetName sets the name in text, signatures and generated code. It may consist of letters, digits, _ . and -
 func (g *Graph) SetName(name string) error {
 	if err := g.begin(); err != nil {
 		return err
@@ -272,7 +273,7 @@ func (g *Graph) Input(name string, dtype DType, shape ...Dim) Node {
 	return g.made(C.harp_input(g.p(), n, C.harp_dtype(dtype), C.int32_t(len(shape)), sizes(shape)))
 }
 
-// Output declares a node as an output. What went wrong on the way to it, or with its name, is the graph's Err from then on.
+// Output declares a node as an output. If the node failed or the name is not valid, the error becomes the graph's Err.
 func (g *Graph) Output(name string, x Node) {
 	if err := g.enterList("output", []Node{x}); err != nil {
 		g.mutex.Lock()
@@ -294,8 +295,8 @@ func (g *Graph) keep(err error) {
 	}
 }
 
-// Const is a constant of rank 0. A number the dtype cannot hold is ErrRange; floats round to nearest. Integers beyond 2^53 keep all digits
-// with ConstInt.
+// Const makes a constant of rank 0. A number that the dtype cannot hold is ErrRange; floats are rounded to nearest. Use ConstInt for
+// integers beyond 2^53, which a float64 does not hold exactly.
 func (g *Graph) Const(dtype DType, value float64) Node {
 	if err := g.begin(); err != nil {
 		return failed(err)
@@ -304,7 +305,7 @@ func (g *Graph) Const(dtype DType, value float64) Node {
 	return g.made(C.harp_constant(g.p(), C.harp_dtype(dtype), C.double(value)))
 }
 
-// ConstInt is an integer constant. With dtype Unknown it takes that of the operands beside it.
+// ConstInt makes an integer constant. With the dtype Unknown it takes the dtype of the operands that it is used with.
 func (g *Graph) ConstInt(dtype DType, value int64) Node {
 	if err := g.begin(); err != nil {
 		return failed(err)
@@ -313,7 +314,7 @@ func (g *Graph) ConstInt(dtype DType, value int64) Node {
 	return g.made(C.harp_constant_i64(g.p(), C.harp_dtype(dtype), C.int64_t(value)))
 }
 
-// ConstUint is ConstInt for numbers beyond those of int64.
+// ConstUint is ConstInt for numbers that exceed int64.
 func (g *Graph) ConstUint(dtype DType, value uint64) Node {
 	if err := g.begin(); err != nil {
 		return failed(err)
@@ -322,7 +323,7 @@ func (g *Graph) ConstUint(dtype DType, value uint64) Node {
 	return g.made(C.harp_constant_u64(g.p(), C.harp_dtype(dtype), C.uint64_t(value)))
 }
 
-// ConstBool is a constant bool.
+// ConstBool makes a bool constant.
 func (g *Graph) ConstBool(value bool) Node {
 	if err := g.begin(); err != nil {
 		return failed(err)
@@ -331,7 +332,7 @@ func (g *Graph) ConstBool(value bool) Node {
 	return g.made(C.harp_constant_bool(g.p(), boolean(value)))
 }
 
-// ConstComplex is a constant of a complex dtype.
+// ConstComplex makes a constant of a complex dtype.
 func (g *Graph) ConstComplex(dtype DType, value complex128) Node {
 	if err := g.begin(); err != nil {
 		return failed(err)
@@ -340,7 +341,7 @@ func (g *Graph) ConstComplex(dtype DType, value complex128) Node {
 	return g.made(C.harp_constant_complex(g.p(), C.harp_dtype(dtype), C.double(real(value)), C.double(imag(value))))
 }
 
-// ConstArray is a constant array, which is copied.
+// ConstArray makes a constant of a copy of the array.
 func (g *Graph) ConstArray(array Array) Node {
 	if err := array.check(); err != nil {
 		return failed(err)
@@ -353,11 +354,12 @@ func (g *Graph) ConstArray(array Array) Node {
 	for i, size := range array.dims {
 		shape[i] = Dim(size)
 	}
-	// As the address of bytes: of a void* cgo would look for pointers in everything around the array, a struct say, and refuse them.
+	// The address is passed as one of bytes: for a void*, cgo would look for Go pointers in everything around the array, for example in a
+	// struct that contains it, and reject the call if there are any.
 	return g.made(C.goharp_constant_array(g.p(), C.int32_t(array.dtype), C.int32_t(len(shape)), sizes(shape), C.size_t(array.length*array.dtype.Size()), (*C.uint8_t)(array.data)))
 }
 
-// Size is the value of a size as an i64 of rank 0.
+// Size makes a node of rank 0 that has the value of a size, as an i64.
 func (g *Graph) Size(dim Dim) Node {
 	if err := g.begin(); err != nil {
 		return failed(err)
@@ -366,8 +368,8 @@ func (g *Graph) Size(dim Dim) Node {
 	return g.made(C.harp_size(g.p(), C.harp_dim(dim)))
 }
 
-// DimVar is a symbolic size, which every run chooses anew within low and high, both included. The same name and bounds give the same size. An
-// argument that is wrong gives DimInvalid, and what is made of that fails.
+// DimVar makes a symbolic size, whose value may differ in each run, from low to high, both included. The same name and bounds give the same
+// size. For a wrong argument the result is DimInvalid, and nodes and sizes made from it fail.
 func (g *Graph) DimVar(name string, low, high int) Dim {
 	n := text(name, false)
 	defer release(n)
@@ -396,7 +398,7 @@ func (g *Graph) DimFloorDiv(a, b Dim) Dim {
 	return g.dim(func() C.harp_dim { return C.harp_dim_floor_div(g.p(), C.harp_dim(a), C.harp_dim(b)) })
 }
 
-// DimMod is what DimFloorDiv leaves.
+// DimMod is a modulo b: the remainder of DimFloorDiv.
 func (g *Graph) DimMod(a, b Dim) Dim {
 	return g.dim(func() C.harp_dim { return C.harp_dim_mod(g.p(), C.harp_dim(a), C.harp_dim(b)) })
 }
@@ -411,7 +413,7 @@ func (g *Graph) DimMax(a, b Dim) Dim {
 	return g.dim(func() C.harp_dim { return C.harp_dim_max(g.p(), C.harp_dim(a), C.harp_dim(b)) })
 }
 
-// dim keeps the mistake of a size: what is made of the size fails with it.
+// dim makes a size. If that fails, it stores the error, which nodes that are made from the size return.
 func (g *Graph) dim(make func() C.harp_dim) Dim {
 	if g.begin() != nil {
 		return DimInvalid
@@ -420,13 +422,13 @@ func (g *Graph) dim(make func() C.harp_dim) Dim {
 	made := Dim(make())
 	if made == DimInvalid {
 		if err := taken(C.harp_graph_take_error(g.p())); err != nil && !strings.Contains(err.Error(), "HARP_DIM_INVALID") {
-			g.size = err // not of what is made of such a size
+			g.size = err // the error of the size that failed first, not of a size that was made from an invalid one
 		}
 	}
 	return made
 }
 
-// DimText is the size as text: "2*n + 1".
+// DimText returns the size as text: "2*n + 1".
 func (g *Graph) DimText(dim Dim) string {
 	if g.begin() != nil {
 		return ""
@@ -436,7 +438,7 @@ func (g *Graph) DimText(dim Dim) string {
 	return s
 }
 
-// Text is the graph in harp's text format, which ParseGraph reads.
+// Text returns the graph in harp's text format, which ParseGraph reads.
 func (g *Graph) Text() (string, error) {
 	if err := g.begin(); err != nil {
 		return "", err
@@ -446,7 +448,7 @@ func (g *Graph) Text() (string, error) {
 	return takenText(C.harp_graph_print(g.p(), &e), e)
 }
 
-// Dot is a picture of the graph in Graphviz' language.
+// Dot returns the graph in the language of Graphviz, for drawing.
 func (g *Graph) Dot() (string, error) {
 	if err := g.begin(); err != nil {
 		return "", err
@@ -456,7 +458,7 @@ func (g *Graph) Dot() (string, error) {
 	return takenText(C.harp_graph_dot(g.p(), &e), e)
 }
 
-// DType is the dtype of the node; Unknown of one that failed.
+// DType returns the dtype of the node; Unknown if the node failed.
 func (x Node) DType() DType {
 	if x.g == nil || x.g.begin() != nil {
 		return Unknown
@@ -465,10 +467,10 @@ func (x Node) DType() DType {
 	return DType(C.harp_node_dtype(x.p))
 }
 
-// Rank is the number of axes; 0 of a node that failed.
+// Rank returns the number of axes; 0 if the node failed.
 func (x Node) Rank() int { return len(x.Shape()) }
 
-// Shape is the sizes of the node, plain or symbolic; nil of one that failed.
+// Shape returns the sizes of the node, plain or symbolic; nil if the node failed.
 func (x Node) Shape() []Dim {
 	if x.g == nil || x.g.begin() != nil {
 		return nil
@@ -482,7 +484,7 @@ func (x Node) Shape() []Dim {
 	return made
 }
 
-// Named names the node for messages, text and pictures; the first name stays. It returns the node.
+// Named gives the node a name for messages, text and drawings, unless it already has one. It returns the node.
 func (x Node) Named(name string) Node {
 	if x.g == nil || x.g.begin() != nil {
 		return x

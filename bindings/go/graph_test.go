@@ -14,7 +14,7 @@ import (
 	"harp"
 )
 
-// newContext is one that keeps nothing on disk.
+// newContext makes a context that stores nothing on disk.
 func newContext(t testing.TB) *harp.Context {
 	t.Helper()
 	ctx, err := harp.NewContext(harp.Options{MemoryOnly: true, CompileTimeout: 20 * time.Minute})
@@ -90,7 +90,7 @@ func TestCallOnSlices(t *testing.T) {
 	}
 }
 
-// More arrays, or more axes, than a call that allocates nothing takes.
+// TestCallOnManyArrays calls programs with more arrays, or more axes, than the call that allocates nothing accepts.
 func TestCallOnManyArrays(t *testing.T) {
 	g := newGraph(t, 0)
 	var inputs, outputs []harp.Array
@@ -175,13 +175,13 @@ func TestMistakes(t *testing.T) {
 	if after.Err() != bad.Err() {
 		t.Errorf("what is made of a mistake has another one: %v", after.Err())
 	}
-	must(t, a.Exp().Err()) // the graph goes on
+	must(t, a.Exp().Err()) // the graph can be used further
 	g.Output("y", a.Exp())
 	if _, err := g.Compile(nil); err != nil {
 		t.Error(err)
 	}
 	g.Output("z", after)
-	g.Output("1", a) // no name: the first mistake stays
+	g.Output("1", a) // "1" is not a valid name, but the first error is the one that stays
 	if _, err := g.Compile(nil); err != bad.Err() || g.Err() != bad.Err() {
 		t.Error(err, g.Err())
 	}
@@ -312,7 +312,7 @@ func TestSizes(t *testing.T) {
 	if bad != harp.DimInvalid {
 		t.Error("a name that is none is taken")
 	}
-	g.Output("n", g.Size(n)) // the graph goes on
+	g.Output("n", g.Size(n)) // the graph can be used further
 	for _, err := range []error{g.Input("z", harp.F32, g.DimAdd(bad, 1)).Err(), x.Reshape(bad).Err()} {
 		if !errors.Is(err, harp.ErrInvalidArgument) || !strings.Contains(err.Error(), `"1" is not a valid name`) {
 			t.Errorf("what is made of a size that there is not: %v", err)
@@ -347,7 +347,7 @@ func TestClosing(t *testing.T) {
 	if _, err := late.Compile(nil); !errors.Is(err, harp.ErrInvalidArgument) || !strings.Contains(err.Error(), "context is closed") {
 		t.Error(err)
 	}
-	if _, err := p.Run(b); err != nil { // it keeps what it needs
+	if _, err := p.Run(b); err != nil { // the program keeps what it needs
 		t.Error(err)
 	}
 	b.Close()
@@ -428,7 +428,7 @@ func TestCompilersAreStopped(t *testing.T) {
 	if _, err := g.CompileContext(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	must(t, g.Input("later", harp.F64).Err()) // waits for ever if the compiler goes on
+	must(t, g.Input("later", harp.F64).Err()) // would wait for ever if the compiler went on
 }
 
 func TestCompilationsAreGivenUp(t *testing.T) {
@@ -498,7 +498,7 @@ func TestConcurrentRuns(t *testing.T) {
 		}(10 * i)
 	}
 	wait.Wait()
-	// Closing while it runs: the runs end, or say that it is closed.
+	// Programs are closed while they run: the runs succeed, or return the error that the program is closed.
 	for i := 0; i < 4; i++ {
 		wait.Add(1)
 		go func() {

@@ -5,16 +5,16 @@ import (
 	"unsafe"
 )
 
-// handle owns one reference to something of harp's. Uses are counted, so that Close may come at any moment, from any goroutine: the reference
-// is given up when the last use has ended.
+// handle owns one reference to an object of harp. Uses are counted, so that Close may be called at any time, from any goroutine: the
+// reference is released when the last use has ended.
 type handle struct {
 	pointer unsafe.Pointer
 	free    func(unsafe.Pointer)
-	state   atomic.Int64 // how many uses there are, and the bits below
+	state   atomic.Int64 // number of uses, and the bits below
 }
 
 const (
-	handleClosed = 1 << 62 // no new uses
+	handleClosed = 1 << 62 // no new use may begin
 	handleFreed  = 1 << 61
 )
 
@@ -22,7 +22,7 @@ func newHandle(pointer unsafe.Pointer, free func(unsafe.Pointer)) *handle {
 	return &handle{pointer: pointer, free: free}
 }
 
-// use begins a use, which done ends; false: it is closed, or of an object that no function of the package made.
+// use begins a use, which done ends. It returns false if the handle is closed, or if no function of this package made the object.
 func (h *handle) use() (unsafe.Pointer, bool) {
 	if h == nil {
 		return nil, false
@@ -55,7 +55,7 @@ func (h *handle) close() {
 	}
 }
 
-// release is called by whoever saw the last use end; only one of them frees.
+// release is called by each goroutine that saw the last use end; only one of them frees the object.
 func (h *handle) release() {
 	if h.state.CompareAndSwap(handleClosed, handleClosed|handleFreed) {
 		h.free(h.pointer)

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// key is a 128-bit hash of what tells one operation, or one program, from another. It is built word by word, by the mixing step of MurmurHash3
-// (x64, 128 bits): equal keys are taken for equal things.
+// key is a 128-bit hash of everything that distinguishes one operation, or one program, from another. It is built word by word, by the
+// mixing step of MurmurHash3 (x64, 128 bits). Things with equal keys are treated as equal.
 type key struct{ high, low uint64 }
 
 func (k key) word(w uint64) key {
@@ -43,7 +43,7 @@ func (k key) flag(b bool) key {
 }
 
 func list[T any](k key, l []T, isNil bool, word func(T) uint64) key {
-	if isNil { // not given: something else than an empty list
+	if isNil { // "not given" differs from an empty list
 		return k.word(math.MaxUint64)
 	}
 	k = k.word(uint64(len(l)))

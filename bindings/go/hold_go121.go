@@ -7,17 +7,17 @@ import (
 	"unsafe"
 )
 
-// holder keeps arrays where they are while C works on them.
+// holder pins Go arrays, so that they stay at their addresses while C uses them.
 type holder struct{ pinner runtime.Pinner }
 
-// hold writes the array's address to *at, which lies in C's memory.
+// hold pins the array and writes its address to *at, which is in C memory.
 func (h *holder) hold(at *unsafe.Pointer, data unsafe.Pointer, bytes int, isOutput bool) {
 	h.pin(data)
 	*at = data
 }
 
 func (h *holder) pin(data unsafe.Pointer) {
-	defer func() { _ = recover() }() // Go 1.21 to 1.23 refuse memory that is not Go's: that stays where it is
+	defer func() { _ = recover() }() // Go 1.21 to 1.23 panic for memory that is not Go's; such memory does not move anyway
 	if data != nil {
 		h.pinner.Pin(data)
 	}

@@ -7,7 +7,7 @@ import "C"
 
 import "unsafe"
 
-// holder works on copies in C's memory: before Go 1.21 nothing can be held still.
+// holder copies arrays to C memory, because arrays cannot be pinned before Go 1.21.
 type holder struct{ copies []held }
 
 type held struct {
@@ -16,7 +16,7 @@ type held struct {
 	isOutput     bool
 }
 
-// hold writes the address of the array's copy to *at, which lies in C's memory.
+// hold copies the array and writes the address of the copy to *at, which is in C memory.
 func (h *holder) hold(at *unsafe.Pointer, data unsafe.Pointer, bytes int, isOutput bool) {
 	if data == nil || bytes == 0 {
 		return

@@ -16,7 +16,7 @@ type ArrayInfo struct {
 	DType   DType
 	Shape   []int  // -1 where the size is symbolic
 	Text    string // the shape with the names of sizes: "[n, 64]"
-	InPlace []int  // of an output: the inputs that it may be the same array as
+	InPlace []int  // for an output: the inputs that may be the same array as it
 }
 
 // Input describes an input.
@@ -33,7 +33,7 @@ func (p *Program) info(isOutput C.int32_t, index int) (ArrayInfo, error) {
 	defer p.h.done()
 	info := C.harp_array_info{struct_size: C.sizeof_harp_array_info}
 	var e *C.harp_error
-	if C.goharp_array_info(c, isOutput, C.size_t(index), &info, &e) != C.HARP_OK { // of a negative index: one that is too large
+	if C.goharp_array_info(c, isOutput, C.size_t(index), &info, &e) != C.HARP_OK { // a negative index becomes one that is too large
 		return ArrayInfo{}, taken(e)
 	}
 	made := ArrayInfo{Name: C.GoString(info.name), DType: DType(info.dtype), Shape: make([]int, int(info.rank)), Text: C.GoString(info.shape)}
@@ -46,8 +46,8 @@ func (p *Program) info(isOutput C.int32_t, index int) (ArrayInfo, error) {
 	return made, nil
 }
 
-// Emit is the text of one stage of a compilation: "graph", "opt" (after the optimiser), "schedule", "ir", "ir-opt", "linear", "c" (the source) or
-// "dot". It needs no compiler. options may be nil.
+// Emit returns the text of one stage of a compilation: "graph", "opt" (after the optimiser), "schedule", "ir", "ir-opt", "linear", "c" (the
+// source) or "dot". It needs no compiler. options may be nil.
 func (g *Graph) Emit(stage string, options *CompileOptions) (string, error) {
 	if err := g.begin(); err != nil {
 		return "", err

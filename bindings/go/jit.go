@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// stage is a graph that a function is traced into: the tensors that it is called with are nodes.
+// stage is the graph into which a function is traced; the tensors that the function receives stand for nodes of this graph.
 type stage struct {
 	ctx      *Context
 	graph    *Graph
-	captured []*Tensor // arrays of the function's own, which become inputs behind its arguments
-	inputs   []Node    // theirs
+	captured []*Tensor // arrays that the function captures, which become inputs after its arguments
+	inputs   []Node    // the inputs of the captured arrays
 }
 
 func (s *stage) tensor(node Node) *Tensor {
@@ -20,7 +20,7 @@ func (s *stage) tensor(node Node) *Tensor {
 	return &Tensor{ctx: s.ctx, stage: s, node: node}
 }
 
-// nodes of operands: numbers become constants, arrays from outside inputs.
+// nodes returns the nodes of operands: numbers become constants, captured arrays become inputs.
 func (s *stage) nodes(args []*Tensor) ([]Node, error) {
 	beside := Unknown
 	for _, arg := range args {
@@ -75,7 +75,7 @@ func (s *stage) grad(args []*Tensor) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, leaf := range s.captured { // computed outside, perhaps from another one
+	for i, leaf := range s.captured { // a captured array, which may have been computed from one of xs
 		if err := s.inputs[i].Err(); err != nil || !nodes[0].DependsOn(s.inputs[i]) {
 			continue
 		}
@@ -95,7 +95,7 @@ func (s *stage) grad(args []*Tensor) ([]*Tensor, error) {
 // JitOption changes how Jit traces.
 type JitOption func(*Jitted)
 
-// Dynamic makes the size of an argument's axis symbolic, within low and high, both included: one program then serves all sizes. Axes with the
+// Dynamic makes the size of an argument's axis symbolic, from low to high, both included: one program then serves all sizes. Axes with the
 // same name have the same size.
 func Dynamic(argument, axis int, name string, low, high int) JitOption {
 	return func(j *Jitted) {
@@ -117,7 +117,7 @@ type Jitted struct {
 	programs map[structure]*traced
 }
 
-// structure is what a function is traced once for.
+// structure is the key of a trace: the context, and the dtypes and shapes of the arguments.
 type structure struct {
 	ctx  *Context
 	args key
@@ -130,9 +130,9 @@ type traced struct {
 	err      error
 }
 
-// Jit makes such a function. While f is traced its arguments have dtypes and shapes, but no values; it has to return what it computes of them,
-// and the same whenever it is called. Arrays that it uses besides its arguments keep the values that they have when it is traced. f may call
-// other functions that Jit made: they become a part of it.
+// Jit makes a Jitted function from f. While f is traced, its arguments have dtypes and shapes, but no values. Its results must depend only
+// on its arguments, because later calls do not run it again. Arrays that it captures keep the values that they have when it is traced. f
+// may call other Jitted functions: their operations become part of the trace.
 func Jit(f func(x ...*Tensor) []*Tensor, options ...JitOption) *Jitted {
 	j := &Jitted{f: f, programs: map[structure]*traced{}}
 	for _, option := range options {
@@ -141,14 +141,14 @@ func Jit(f func(x ...*Tensor) []*Tensor, options ...JitOption) *Jitted {
 	return j
 }
 
-// Call runs the function. Its results are arrays; for gradients see Grad, which f may call.
+// Call runs the function. Its results are arrays, through which Grad cannot differentiate; f itself may call Grad.
 func (j *Jitted) Call(args ...*Tensor) ([]*Tensor, error) {
-	args = copied(args) // where a Number becomes an array
+	args = copied(args) // a copy, because prepare replaces a Number by an array
 	ctx, st, err := prepare(args)
 	if err != nil {
 		return nil, err
 	}
-	if st != nil { // another function is traced
+	if st != nil { // called while another function is traced
 		return j.f(args...), nil
 	}
 	k := key{3, 4}
@@ -184,7 +184,7 @@ func (j *Jitted) Call(args ...*Tensor) ([]*Tensor, error) {
 	return results, nil
 }
 
-// traced is the program for a structure; whoever comes first makes it, and others wait.
+// traced returns the program for a structure. The first goroutine that needs it makes it; others wait.
 func (j *Jitted) traced(s structure, args []*Tensor) *traced {
 	j.mutex.RLock()
 	t := j.programs[s]
@@ -192,7 +192,7 @@ func (j *Jitted) traced(s structure, args []*Tensor) *traced {
 	if t == nil {
 		j.mutex.Lock()
 		if t = j.programs[s]; t == nil {
-			t = &traced{err: mistake(ErrInvalidArgument, "the function panicked while Jit traced it")} // for those who wait, if it does
+			t = &traced{err: mistake(ErrInvalidArgument, "the function panicked while Jit traced it")} // what goroutines that wait get if f panics
 			j.programs[s] = t
 		}
 		j.mutex.Unlock()
@@ -204,14 +204,14 @@ func (j *Jitted) traced(s structure, args []*Tensor) *traced {
 		j.mutex.Lock()
 		defer j.mutex.Unlock()
 		if j.programs[s] == t {
-			delete(j.programs, s) // what went wrong may not the next time: a compiler may be installed
+			delete(j.programs, s) // try again the next time: a missing compiler may be installed by then
 		}
 	}()
 	t.once.Do(func() { j.trace(s.ctx, t, args) })
 	return t
 }
 
-// shape is an argument's shape with -1, or what the graph calls it, for a dynamic size.
+// shape returns an argument's shape; a dynamic size is -1, or, with a graph, the symbolic size of that graph.
 func (j *Jitted) shape(argument int, sig *signature, g *Graph) []Dim {
 	shape := shapeOf(sig)
 	for _, d := range j.dynamic {

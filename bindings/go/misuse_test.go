@@ -17,9 +17,9 @@ import (
 	"harp"
 )
 
-// What programs do wrong, or at an unusual moment: it is an error that says so, or it works.
+// Programs that use the package wrongly, or at an unusual moment: the result is an error that says so, or the call works.
 
-// cgo looks for Go pointers in what surrounds an array, if it is told of a void*.
+// cgo looks for Go pointers in whatever surrounds an array if it is passed as a void*.
 func TestArraysInStructsWithPointers(t *testing.T) {
 	type holder struct {
 		next *holder
@@ -184,7 +184,7 @@ func TestObjectsThatNobodyMade(t *testing.T) {
 	}
 }
 
-// Everything is closed twice, in any order, while it is used; and what is unreachable is collected meanwhile.
+// Everything is closed twice, in any order, while it is used; meanwhile unreachable objects are collected.
 func TestClosingWhatOthersUse(t *testing.T) {
 	ctx := newContext(t)
 	g := ctx.NewGraph(0)
@@ -287,7 +287,7 @@ func TestCollectionWhileRunning(t *testing.T) {
 	}
 }
 
-// A caller that gives up is not kept by others who compile or build. The log function holds the first compilation up.
+// A caller whose context is done returns at once, although others go on compiling. The log function delays the first compilation.
 func TestCompilationsThatWaitAreGivenUp(t *testing.T) {
 	var armed atomic.Bool
 	begun, release := make(chan bool, 1), make(chan bool)
@@ -395,11 +395,11 @@ func TestJitInJit(t *testing.T) {
 		must(t, err)
 		return []*harp.Tensor{y[0], harp.Grad(y[0].Sum(), x[0])[0], x[0].Mul(x[1])}
 	})
-	made := must2(f.Call(harp.FromSlice([]float64{1, 3}), harp.Number(10))) // a number becomes an array
+	made := must2(f.Call(harp.FromSlice([]float64{1, 3}), harp.Number(10))) // a Number becomes an array
 	equal(t, values[float64](t, made[0]), []float64{2, 18})
 	equal(t, values[float64](t, made[1]), []float64{4, 12})
 	equal(t, values[float64](t, made[2]), []float64{10, 30})
-	for _, ctx := range []*harp.Context{newContext(t), newContext(t)} { // each has programs of its own
+	for _, ctx := range []*harp.Context{newContext(t), newContext(t)} { // each context has its own programs
 		before, err := ctx.CacheStats()
 		must(t, err)
 		equal(t, values[float64](t, must2(double.Call(harp.FromSliceIn(ctx, []float64{4})))[0]), []float64{8})
@@ -411,7 +411,7 @@ func TestJitInJit(t *testing.T) {
 	}
 }
 
-// What was computed on the way is missing in a gradient: that is a mistake, not another number.
+// A gradient would leave out what was computed before: that is an error, not a wrong number.
 func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 	x := harp.FromSlice([]float64{1, 2})
 	y := x
@@ -422,7 +422,7 @@ func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 		t.Errorf("parts are left out: %v", err)
 	}
 	square := x.Square()
-	_ = square.String() // somebody looks at it
+	_ = square.String() // reads the values, so the tensor is computed
 	loss := square.Mul(x).Sum()
 	if err := harp.Grad(loss, x)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
 		t.Error(err)
@@ -431,18 +431,18 @@ func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 	if err := harp.Grad(loss, square, x)[1].Err(); !errors.Is(err, harp.ErrNoGradient) {
 		t.Errorf("what x gives through square is left out: %v", err)
 	}
-	twice := square.Mul(harp.Number(2)) // made of square, not the other way round
+	twice := square.Mul(harp.Number(2)) // made from square, not the other way round
 	equal(t, values[float64](t, harp.Grad(twice.Mul(square).Sum(), twice)[0]), []float64{1, 4})
 	w := harp.FromSlice([]float64{3, 4})
 	equal(t, values[float64](t, harp.Grad(square.Mul(w).Sum(), w)[0]), []float64{1, 4}) // it was not made of w
-	must(t, square.Realize())                                                           // a constant on purpose
+	must(t, square.Realize())                                                           // makes it a constant on purpose
 	equal(t, values[float64](t, harp.Grad(loss, x)[0]), []float64{1, 4})
 
 	jitted := must2(harp.Jit(func(x ...*harp.Tensor) []*harp.Tensor { return []*harp.Tensor{x[0].Exp()} }).Call(x))[0]
 	if err := harp.Grad(jitted.Mul(x).Sum(), x)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
 		t.Error(err)
 	}
-	// Many steps that somebody looks at: what is too old to be listed still counts.
+	// Many steps whose values are read: arrays that are too old to be listed still count as origins.
 	z := x.Mul(x)
 	for i := 0; i < 40; i++ {
 		z = z.Add(harp.Number(1))
@@ -471,7 +471,7 @@ func TestEmptyLists(t *testing.T) {
 	}
 }
 
-// A tensor that was pending when another one was recorded from it is found there after it was computed.
+// A tensor that was pending when another one was recorded from it is still found after it was computed.
 func TestGradientsOfWhatWasComputedLater(t *testing.T) {
 	for name, compute := range map[string]func(*harp.Tensor){
 		"Realize": func(mid *harp.Tensor) { must(t, mid.Realize()) },
@@ -502,7 +502,7 @@ func TestGradientsOfWhatWasComputedLater(t *testing.T) {
 	sum := parts[1].Mul(parts[0]).Sum()
 	must(t, harp.Realize(parts[1]))
 	equal(t, values[bool](t, harp.Grad(sum, parts[1])[0].Eq(parts[0])), []bool{true, true})
-	// An expr on which a result depends only through bools, which have no gradient.
+	// A result that depends on an expr only through bools, which have no gradient.
 	mid := x.Square()
 	positive := mid.Gt(harp.Number(0)).Cast(harp.F64).Sum()
 	must(t, mid.Realize())

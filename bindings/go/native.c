@@ -1,4 +1,4 @@
-/* The C function behind every native operation. It passes its arguments on to Go, as lists. */
+/* The C function behind every native operation. It passes its arguments to Go as lists. */
 #include "shim.h"
 
 #include "_cgo_export.h"

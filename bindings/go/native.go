@@ -3,7 +3,7 @@ package harp
 /*
 #include "shim.h"
 
-// The handle is an integer: it is stored as one.
+// `user` is a cgo.Handle, an integer, which is passed in the pointer desc.user.
 static harp_node* goharp_native_node(int32_t n, harp_node* const* nodes, const char* name, const char* signature, uintptr_t user, int32_t dtype,
                                      int32_t rank, const harp_dim* dims) {
   harp_native_desc desc = HARP_NATIVE_DESC_INIT;
@@ -28,52 +28,55 @@ import (
 type Function struct {
 	name   string
 	call   func(output Array, inputs []Array) error
-	number uint64 // for hashes: functions do not compare
+	number uint64 // identifies the function in hashes, because functions cannot be compared
 }
 
 var functions atomic.Uint64
 
-// NewFunction makes an operation of a function, which writes all elements of its output. The name (letters, digits and _) is for messages and
-// graphs' text.
+// NewFunction makes an operation of a function that writes all elements of its output. The name (letters, digits and _) is for messages and
+// for the text of graphs.
 //
-// In a run harp calls it on arrays in memory, whose elements Data gives; they are row-major, and gone when it returns. It is called on the
-// goroutine that runs the program; runs that overlap call it at the same time. Its result must depend on its inputs alone: harp may call it
-// once for two equal nodes, or not at all where nothing depends on it. It must neither use the context that it is called from, nor write to
-// its inputs, nor end its goroutine (runtime.Goexit, which FailNow of a test calls).
+// In a run harp calls it with arrays in memory, whose elements Data returns. They are row-major, and valid only during the call. It is
+// called on the goroutine that runs the program; runs that overlap call it at the same time. Its result must depend on its inputs alone:
+// harp may call it once for two equal nodes, or not at all if no output depends on it. It must not use the context that it is called from,
+// write to its inputs, or end its goroutine (runtime.Goexit, which FailNow of a test calls).
 //
-// An error fails the run with ErrNative, and errors.Is and errors.As find it in the run's error; so does a panic, as a *PanicError.
+// If it returns an error, the run fails with ErrNative, and errors.Is and errors.As find the error in that of the run. A panic is reported
+// in the same way, as a *PanicError.
 func NewFunction(name string, f func(output Array, inputs []Array) error) *Function {
 	return &Function{name, f, functions.Add(1)}
 }
 
-// PanicError is a panic of a function of yours that harp called.
+// PanicError is the panic of a Go function that harp called.
 type PanicError struct {
-	Value any    // what it was given
+	Value any    // the argument of panic
 	Stack []byte // of the goroutine, as debug.Stack prints it
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap is the value, if that is an error.
+// Unwrap returns Value if that is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// native is a function in a graph. Graphs and programs hold it, so that the handle that harp has of it stays as long as they do.
+// native is a function in a graph. The graph and its programs refer to it, so that the cgo.Handle that harp stores stays valid as long as
+// they exist.
 type native struct {
 	id   cgo.Handle
 	call *nativeCall
 }
 
-// nativeCall is what a call needs to know beside addresses and symbolic sizes.
+// nativeCall is what a call must know besides the addresses and the symbolic sizes that C passes.
 type nativeCall struct {
 	call   func(output Array, inputs []Array) error
 	output arrayPlan
 	inputs []arrayPlan
 }
 
-// arrayPlan says what an array of a native operation looks like; a size below 0 is the symbolic size -1 - size of the call.
+// arrayPlan describes an array of a native operation. A size below 0 stands for a symbolic size: -1 - size is its index among those of the
+// call.
 type arrayPlan struct {
 	dtype DType
 	dims  []int
@@ -91,14 +94,14 @@ func (p *arrayPlan) at(data unsafe.Pointer, sizes []C.int64_t) Array {
 	return a
 }
 
-// nativeSignature collects the text that tells harp how goharp_native is called.
+// nativeSignature collects the signature text that tells harp how to call goharp_native.
 type nativeSignature struct {
 	text  strings.Builder
 	sizes map[Dim]int
-	words []string // of the symbolic sizes
+	words []string // the words of the signature that stand for symbolic sizes
 }
 
-// plan describes an array; a symbolic size becomes an argument of the call, once.
+// plan describes an array. Each symbolic size becomes an argument of the call, once.
 func (s *nativeSignature) plan(array string, dtype DType, shape []Dim) arrayPlan {
 	p := arrayPlan{dtype, make([]int, len(shape))}
 	fmt.Fprintf(&s.text, ", %v* %s", dtype, array)
@@ -118,8 +121,8 @@ func (s *nativeSignature) plan(array string, dtype DType, shape []Dim) arrayPlan
 	return p
 }
 
-// Native makes a node that calls a Go function on the arrays of nodes, at most 8 of them; the result has this dtype and shape. It has no
-// gradient, and a graph with one can be printed, but not read back.
+// Native makes a node that calls a Go function on the arrays of at most 8 nodes; the result has this dtype and shape. The node has no
+// gradient, and a graph that contains it can be printed, but not read back.
 func (g *Graph) Native(f *Function, dtype DType, shape []Dim, nodes ...Node) Node {
 	if f == nil || f.call == nil {
 		return failed(mistake(ErrInvalidArgument, "native: the function is nil"))
@@ -160,7 +163,7 @@ func (g *Graph) Native(f *Function, dtype DType, shape []Dim, nodes ...Node) Nod
 	return g.made(C.goharp_native_node(C.int32_t(len(nodes)), handles(nodes), name, signature, C.uintptr_t(n.id), C.int32_t(dtype), C.int32_t(len(shape)), sizes(shape)))
 }
 
-// Native is the same for tensors.
+// Native is Graph.Native for tensors.
 func Native(f *Function, dtype DType, shape []Dim, xs ...*Tensor) *Tensor {
 	if f == nil {
 		return failedTensor(nil, mistake(ErrInvalidArgument, "native: the function is nil"))
@@ -171,13 +174,13 @@ func Native(f *Function, dtype DType, shape []Dim, xs ...*Tensor) *Tensor {
 	}, xs...)
 }
 
-// calls is what native operations of one run tell about: the first mistake.
+// calls collects the errors of the native operations of one run.
 type calls struct {
 	handle cgo.Handle
 	err    error
 }
 
-// beginCalls is nil for programs without native operations.
+// beginCalls returns nil for programs without native operations.
 func (p *Program) beginCalls() *calls {
 	if len(p.natives) == 0 {
 		return nil
@@ -194,7 +197,7 @@ func (c *calls) id() C.uintptr_t {
 	return C.uintptr_t(c.handle)
 }
 
-// end is the run's error, with what the function said.
+// end returns the error of the run, extended by the error of the function.
 func (c *calls) end(err error) error {
 	if c == nil {
 		return err
@@ -211,13 +214,13 @@ func (c *calls) end(err error) error {
 func goharpNative(user, run C.uintptr_t, output unsafe.Pointer, inputs *unsafe.Pointer, sizes *C.int64_t) (status C.int32_t) {
 	n := cgo.Handle(user).Value().(*nativeCall)
 	c := &calls{}
-	if run != 0 { // else somebody runs the program who is not of this package
+	if run != 0 { // 0: the program is run by code outside of this package
 		c = cgo.Handle(run).Value().(*calls)
 	}
 	returned := false
 	defer func() {
 		if value := recover(); !returned {
-			c.err = &PanicError{value, debug.Stack()} // Go's panics cannot go on through C
+			c.err = &PanicError{value, debug.Stack()} // a Go panic must not unwind through C
 			status = 1
 		}
 	}()

@@ -34,7 +34,7 @@ func TestNativeOperations(t *testing.T) {
 		g.Output("y", y.Mul(g.Const(harp.F64, 2)))
 		p, err := g.Compile(&harp.CompileOptions{Backend: backend})
 		must(t, err)
-		g.Close() // the program keeps the function
+		g.Close() // the program keeps the function alive
 		runtime.GC()
 		runtime.GC()
 		out := make([]float64, 3)
@@ -149,7 +149,8 @@ func TestNativeOperationsFail(t *testing.T) {
 	}
 }
 
-// Runs that overlap each get their own error; and a native operation may compute with another context, which fails for itself.
+// Runs that overlap each get their own error. A native operation may compute with another context, and an error of that computation is its
+// own.
 func TestConcurrentNativeOperations(t *testing.T) {
 	inner := newContext(t)
 	f := harp.NewFunction("positive", func(out harp.Array, in []harp.Array) error {

@@ -9,8 +9,8 @@ import (
 	"harp"
 )
 
-// Every operation, called with arguments that may fit and with such that do not: it gives a tensor or a mistake with harp's text, for lists
-// and texts that are given and that are not.
+// Calls every operation with arguments that may fit and with arguments that do not, with and without optional lists and texts. Each call
+// gives a tensor or an error with harp's text.
 func TestEveryOperation(t *testing.T) {
 	byHand := map[string]bool{"Buffer": true, "Close": true, "DType": true, "Dim": true, "Err": true, "Rank": true, "Realize": true, "Shape": true, "String": true}
 	operands := []*harp.Tensor{

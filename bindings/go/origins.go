@@ -2,13 +2,13 @@ package harp
 
 import "sync/atomic"
 
-// What an array was computed from. A lazy tensor becomes an array when its values are read, when Realize is called, or when its record has
-// become too long. Two things must then still be found out for a gradient:
+// This file records what an array was computed from. A lazy tensor becomes an array when its values are read, when Realize is called, or
+// when its record has become too long. For gradients, two questions must then still have an answer:
 //
-//   - Whether the array was computed from a tensor that a gradient is taken with respect to. A gradient stops at arrays, so it would silently
-//     leave out everything before this one. The array therefore keeps the serial numbers of the arrays that it was computed from (origins),
-//     which keep nothing alive, and Grad fails where a part would be missing. Realize makes a constant on purpose: it has no origins.
-//   - Where the array occurs in tensors that were recorded before it was computed. Their records refer to its expr, not to the array. The
+//   - Was the array computed from a tensor that a gradient is taken with respect to? A gradient stops at arrays, so it would silently leave
+//     out everything before this one. The array therefore keeps the serial numbers of the arrays that it was computed from (origins), which
+//     keep nothing alive, and Grad fails if it would leave out a part. Realize makes a constant on purpose: it has no origins.
+//   - Where does the array occur in tensors that were recorded before it was computed? Their records refer to its expr, not to the array. The
 //     array therefore keeps the serial number of its expr (computation), and Grad differentiates with respect to that expr, too.
 
 const mostOrigins = 16
@@ -23,14 +23,14 @@ type origins struct {
 
 // computation says how an array was computed. It keeps neither the expr nor the arrays alive.
 type computation struct {
-	serial uint64   // of the expr
+	serial uint64   // the serial number of the expr
 	leaves []uint64 // the serial numbers of the arrays in the expr
 }
 
-// serials numbers exprs and arrays. An expr has a greater number than its operands.
+// serials is the counter from which exprs and arrays get serial numbers. An expr has a greater number than its operands.
 var serials atomic.Uint64
 
-// serial is the number of an array, which gets one when it is first needed.
+// serial returns the serial number of an array. The first call assigns it.
 func (t *Tensor) serial() uint64 {
 	if n := t.id.Load(); n != 0 {
 		return n
@@ -59,7 +59,7 @@ func (e *expr) find(serial uint64) *expr {
 	return found
 }
 
-// walk calls visit once for e and each of its parts. It goes on to the operands of those for which visit returns true.
+// walk calls visit once for e and each of its parts. It descends into the operands of those parts for which visit returns true.
 func (e *expr) walk(seen map[*expr]bool, visit func(*expr) bool) {
 	if seen[e] {
 		return
@@ -78,8 +78,8 @@ func (e *expr) walk(seen map[*expr]bool, visit func(*expr) bool) {
 	}
 }
 
-// originsOfExpr is what an array that is computed from this expr is made of: its arrays, and those of its parts that have no arrays (Arange),
-// which only their own numbers tell apart.
+// originsOfExpr returns the origins of an array that is computed from this expr: the expr's arrays, and its parts that are computed from no
+// array (Arange), which are identified by their own numbers.
 func originsOfExpr(e *expr) *origins {
 	made := originsOf(e.leaves)
 	if e.hasConstants {
@@ -93,7 +93,7 @@ func originsOfExpr(e *expr) *origins {
 	return made
 }
 
-// originsOf is the set of these arrays and of their own origins.
+// originsOf returns the set of these arrays and of their own origins.
 func originsOf(arrays []*Tensor) *origins {
 	made := &origins{}
 	for _, t := range arrays {
@@ -151,7 +151,7 @@ func (o *origins) has(n uint64) bool {
 	return n <= o.upTo
 }
 
-// hasAll says whether the set may contain all numbers of a non-empty list.
+// hasAll reports whether the set may contain all numbers of a non-empty list.
 func (o *origins) hasAll(numbers []uint64) bool {
 	for _, n := range numbers {
 		if !o.has(n) {
@@ -161,8 +161,8 @@ func (o *origins) hasAll(numbers []uint64) bool {
 	return len(numbers) > 0
 }
 
-// madeOf says whether an array may have been computed from x. If x was pending at that time, the array's origins do not list x itself; they
-// then list all that x is computed from, and the array's expr is younger than that of x.
+// madeOf reports whether an array may have been computed from x. If x was pending at that time, the array's origins do not list x itself;
+// they then list everything that x is computed from, and the array's expr is younger than that of x.
 func (t *Tensor) madeOf(x *Tensor) bool {
 	own := t.origins.Load()
 	if own == nil {

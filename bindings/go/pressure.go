@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// pressure counts the bytes of arrays that Go's garbage collector does not see: it would let gigabytes of arrays that nothing points to wait
-// for a collection that a few megabytes of Go objects cause. When they have doubled since the last time it is asked to collect.
+// pressure counts the bytes of arrays that Go's garbage collector does not know about. Without it, gigabytes of unreachable arrays could
+// wait for a collection that only some megabytes of Go objects trigger. When the bytes have doubled since the last time, it requests a
+// collection.
 type pressure struct {
 	bytes atomic.Int64
 	limit atomic.Int64

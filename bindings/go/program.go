@@ -13,13 +13,13 @@ import (
 	"unsafe"
 )
 
-// CompileOptions say how a program is made; nil and the zero value are the defaults.
+// CompileOptions say how a program is made; nil and the zero value mean the defaults.
 type CompileOptions struct {
-	Backend      string           // "c" (""), or "interp", which needs no compiler and starts at once; the results are the same bits
-	CheckIndices bool             // an index that names no element fails the run (ErrRange); by default it means the nearest element
-	Specialize   map[string]int64 // values of shape variables by name: the program is made for these sizes alone
-	Schedule     string           // how it is made, in lines, as Graph.Tune gives it and harp.h describes it; it never changes the results
-	NoTuning     bool             // without the configuration that tuning found
+	Backend      string           // "c" (also ""), or "interp", which needs no compiler and starts at once; results have the same bits
+	CheckIndices bool             // an index out of range fails the run (ErrRange); by default it selects the nearest element
+	Specialize   map[string]int64 // values of shape variables by name: the program is made for these sizes only
+	Schedule     string           // a configuration in lines, as Graph.Tune finds it and harp.h describes it; it never changes the results
+	NoTuning     bool             // do not use the configuration that tuning found
 }
 
 // Program is a compiled graph. Several goroutines may run it at the same time.
@@ -28,11 +28,11 @@ type Program struct {
 	h       *handle
 	outputs int
 	inputs  int
-	callsGo bool      // a run may call functions of Go's
-	natives []*native // those that are operations of it
+	callsGo bool      // whether a run may call Go functions
+	natives []*native // the Go functions among its operations
 }
 
-// compileOptions is CompileOptions in C's memory.
+// compileOptions holds CompileOptions in C memory.
 type compileOptions struct {
 	c       *C.harp_compile_options
 	strings []*C.char
@@ -77,7 +77,7 @@ func (o *compileOptions) text(s string) *C.char {
 	return c
 }
 
-// texts is a list of strings, which release frees; NULL where there are none.
+// texts returns a list of strings for C, which release frees; NULL if the list is empty.
 func (o *compileOptions) texts(list []string) **C.char {
 	if len(list) == 0 {
 		return nil
@@ -108,8 +108,8 @@ func (g *Graph) Compile(options *CompileOptions) (*Program, error) {
 	return g.CompileContext(context.Background(), options)
 }
 
-// CompileContext is Compile, but returns when ctx is done, with ctx's error. The compiler is stopped, with what it has started, within a few
-// milliseconds; until then calls that build on the graph wait.
+// CompileContext is Compile, but returns ctx's error as soon as ctx is done. The compiler and the processes that it has started are stopped
+// within a few milliseconds; until then, calls that add to the graph wait.
 func (g *Graph) CompileContext(ctx context.Context, options *CompileOptions) (*Program, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (g *Graph) CompileContext(ctx context.Context, options *CompileOptions) (*P
 	return cancellable(ctx, func() (*Program, error) {
 		defer g.h.done()
 		defer c.release()
-		g.mutex.RLock() // here, since it may have to wait for another compilation, and the caller shall not
+		g.mutex.RLock() // locked here, because this may have to wait for another compilation, for which the caller should not wait
 		defer g.mutex.RUnlock()
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -134,8 +134,8 @@ func (g *Graph) CompileContext(ctx context.Context, options *CompileOptions) (*P
 	})
 }
 
-// CompileNodes makes a program of these nodes and the inputs that they depend on, in the order of these inputs' declaration. The graph's
-// outputs do not matter. options may be nil.
+// CompileNodes makes a program that computes these nodes. Its inputs are those on which the nodes depend, in the order of their
+// declaration. The graph's outputs do not matter. options may be nil.
 func (g *Graph) CompileNodes(options *CompileOptions, nodes ...Node) (*Program, error) {
 	return g.CompileNodesContext(context.Background(), options, nodes...)
 }
@@ -160,7 +160,7 @@ func (g *Graph) CompileNodesContext(ctx context.Context, options *CompileOptions
 	})
 }
 
-// cancellable waits for make, or for ctx to be done; then what make returns later is closed.
+// cancellable waits until make_ returns or ctx is done; in the second case the program that make_ returns later is closed.
 func cancellable(ctx context.Context, make_ func() (*Program, error)) (*Program, error) {
 	if ctx.Done() == nil {
 		return make_()
@@ -187,7 +187,7 @@ func cancellable(ctx context.Context, make_ func() (*Program, error)) (*Program,
 	}
 }
 
-// newProgram is called between begin and leave, or while the graph is read.
+// newProgram must be called between begin and leave, or while the graph is locked for reading.
 func newProgram(g *Graph, p *C.harp_program, e *C.harp_error) (*Program, error) {
 	if p == nil {
 		return nil, failure(e)
@@ -200,7 +200,7 @@ func newProgram(g *Graph, p *C.harp_program, e *C.harp_error) (*Program, error) 
 	return made, nil
 }
 
-// Close gives up the program, when the last run has ended.
+// Close releases the program. It is freed when its last run has ended.
 func (p *Program) Close() {
 	p.h.close()
 	runtime.KeepAlive(p)
@@ -214,13 +214,13 @@ func (p *Program) use() (unsafe.Pointer, error) {
 	return c, nil
 }
 
-// Inputs and Outputs say how many there are.
+// Inputs returns the number of inputs.
 func (p *Program) Inputs() int { return p.inputs }
 
-// Outputs says how many outputs there are.
+// Outputs returns the number of outputs.
 func (p *Program) Outputs() int { return p.outputs }
 
-// Signature is the program's as text: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096".
+// Signature returns the program's signature as text: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096".
 func (p *Program) Signature() (string, error) {
 	c, err := p.use()
 	if err != nil {
@@ -231,7 +231,7 @@ func (p *Program) Signature() (string, error) {
 	return takenText(C.harp_program_signature((*C.harp_program)(c), &e), e)
 }
 
-// Source is the generated C; "" for the backend "interp".
+// Source returns the generated C source; "" for the backend "interp".
 func (p *Program) Source() (string, error) {
 	c, err := p.use()
 	if err != nil {
@@ -242,7 +242,7 @@ func (p *Program) Source() (string, error) {
 	return takenText(C.harp_program_source((*C.harp_program)(c), &e), e)
 }
 
-// Kernels says how many loop nests the program is made of.
+// Kernels returns the number of loop nests of the program.
 func (p *Program) Kernels() (int, error) {
 	c, err := p.use()
 	if err != nil {
@@ -257,12 +257,12 @@ func (p *Program) Kernels() (int, error) {
 	return int(info.kernels), nil
 }
 
-// RunOptions of a run; nil is the default.
+// RunOptions are the options of a run; nil means the defaults.
 type RunOptions struct {
-	ShapeVars map[string]int64 // of shape variables that follow from no axis of an input
+	ShapeVars map[string]int64 // values of those shape variables that no axis of an input determines
 }
 
-// runOptions is RunOptions in C's memory, with the flag that ends the run.
+// runOptions holds RunOptions in C memory, with the flag that ends the run.
 type runOptions struct {
 	c     *C.harp_run_options
 	names []*C.char
@@ -300,7 +300,7 @@ func (o *runOptions) release() {
 	C.free(unsafe.Pointer(o.c))
 }
 
-// ended is the error of a run: that of ctx where it ended the run.
+// ended returns the error of a run: ctx's error if ctx ended the run.
 func ended(ctx context.Context, err error) error {
 	if e, ok := err.(*Error); ok && e.Code == ErrCancelled && ctx.Err() != nil {
 		return ctx.Err()
@@ -313,7 +313,7 @@ func (p *Program) Run(inputs ...*Buffer) ([]*Buffer, error) {
 	return p.RunContext(context.Background(), nil, inputs...)
 }
 
-// RunContext is Run with options, which ends with ctx's error, within about a millisecond, when ctx is done.
+// RunContext is Run with options. When ctx is done, it returns ctx's error within about a millisecond.
 func (p *Program) RunContext(ctx context.Context, options *RunOptions, inputs ...*Buffer) ([]*Buffer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -354,7 +354,7 @@ func (p *Program) run(inputs []*Buffer, options *C.harp_run_options) ([]*Buffer,
 		calls := p.beginCalls()
 		err = calls.end(taken(C.goharp_run(program, C.size_t(len(s.in)), &s.in[:1][0], C.size_t(len(s.out)), &s.out[:1][0], options, &s.made[:1][0], calls.id())))
 	}
-	runtime.KeepAlive(p) // and its native operations
+	runtime.KeepAlive(p) // keeps p and its native operations alive during the run
 	for _, b := range inputs[:used] {
 		b.h.done()
 	}
@@ -374,7 +374,7 @@ func (p *Program) run(inputs []*Buffer, options *C.harp_run_options) ([]*Buffer,
 	return buffers, nil
 }
 
-// scratch is what a run on buffers hands to C.
+// scratch holds the lists that a run on buffers passes to C. It is reused by later runs.
 type scratch struct {
 	in, out []*C.harp_buffer
 	made    []C.goharp_made
@@ -382,7 +382,7 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// resize makes lists of these lengths, at least one long behind their ends, with NULL for outputs.
+// resize gives the lists these lengths, with NULL for outputs. The memory behind each list has room for at least one more element.
 func (s *scratch) resize(inputs, outputs int) {
 	if cap(s.in) <= inputs {
 		s.in = make([]*C.harp_buffer, inputs+1)
@@ -398,10 +398,10 @@ func (s *scratch) resize(inputs, outputs int) {
 
 func (s *scratch) release() {
 	for i := range s.in {
-		s.in[i] = nil // whoever uses it next may be given fewer: nothing stale goes to C
+		s.in[i] = nil // the next user may have fewer buffers: no old pointer may reach C
 	}
 	for i := range s.made {
-		s.out[i], s.made[i].data = nil, nil // nor stays for the garbage collector to look at
+		s.out[i], s.made[i].data = nil, nil // nor keep memory alive
 	}
 	scratches.Put(s)
 }

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Graphs of harp's, for what was never seen before, and running what was.
+// Builds a C graph for each operation and each program that was not seen before, and runs programs that were.
 
-// lazyFlags are the rules of tensors: NumPy's broadcasting, and dtypes promote as PyTorch's do.
+// lazyFlags are the rules of operations on tensors: NumPy's broadcasting, and PyTorch's promotion of dtypes.
 const lazyFlags = Broadcast | PromoteMixed
 
 func inputName(i int) string { return "x" + strconv.Itoa(i) }
@@ -20,7 +20,7 @@ func shapeOf(sig *signature) []Dim {
 	return made
 }
 
-// result looks up, or asks harp, what an operation gives for such operands.
+// result returns the dtypes and shapes that an operation gives for such operands. It looks them up, or has harp infer them.
 func (ctx *Context) result(k key, e *expr, args []*Tensor) *inferred {
 	t := &ctx.lazy
 	t.mutex.RLock()
@@ -39,7 +39,7 @@ func (ctx *Context) result(k key, e *expr, args []*Tensor) *inferred {
 	return result
 }
 
-// infer builds the one operation on inputs of the operands' dtypes and shapes.
+// infer builds the single operation in a graph whose inputs have the operands' dtypes and shapes.
 func (ctx *Context) infer(e *expr, args []*Tensor) *inferred {
 	g := ctx.NewGraph(lazyFlags)
 	defer g.Close()
@@ -71,7 +71,7 @@ func (e *expr) build(g *Graph, nodes []Node) []Node {
 	return []Node{e.one(g, nodes)}
 }
 
-// builder makes nodes of exprs, each once.
+// builder makes the nodes of exprs, each once.
 type builder struct {
 	g      *Graph
 	inputs map[*Tensor]Node
@@ -114,14 +114,14 @@ func (b *builder) nodes(e *expr) []Node {
 	return made
 }
 
-// Realize computes tensors, those that are not yet, as one program. From then on they are constants for gradients.
+// Realize computes those of the tensors that are not computed yet, in one program. From then on they are constants for gradients.
 func Realize(ts ...*Tensor) error { return RealizeContext(context.Background(), ts...) }
 
-// RealizeContext is Realize, but returns ctx's error when ctx is done: a run ends; a compilation goes on in the background, since other
-// goroutines may wait for the same program.
+// RealizeContext is Realize, but returns ctx's error when ctx is done. Then a run ends, but a compilation goes on in the background,
+// because other goroutines may wait for the same program.
 func RealizeContext(ctx context.Context, ts ...*Tensor) error { return compute(ctx, true, ts...) }
 
-// compute is RealizeContext; tensors that nobody asks to be constants remember what they were made of.
+// compute is RealizeContext. Unless `constants` is true, the tensors remember what they were computed from.
 func compute(ctx context.Context, constants bool, ts ...*Tensor) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -174,7 +174,7 @@ func compute(ctx context.Context, constants bool, ts ...*Tensor) error {
 		}
 		t.computation.Store(computationOf(exprs[i]))
 		if !t.value.CompareAndSwap(nil, made[i]) {
-			made[i].Close() // another goroutine was faster
+			made[i].Close() // another goroutine has computed the same tensor
 		}
 		t.expr.Store(nil)
 	}
@@ -190,7 +190,7 @@ func contains[T comparable](list []T, item T) bool {
 	return false
 }
 
-// joined is the key of a program that computes exprs, and its inputs.
+// joined returns the key of a program that computes the exprs, and the program's inputs.
 func joined(exprs []*expr) (key, []*Tensor) {
 	if len(exprs) == 1 {
 		return exprs[0].hash, exprs[0].leaves
@@ -206,7 +206,7 @@ func joined(exprs []*expr) (key, []*Tensor) {
 	return k, all.leaves
 }
 
-// programFor looks up the program, or compiles it; goroutines that want the same one wait for the first.
+// programFor looks up the program, or compiles it. Goroutines that need a program that is being compiled wait for it.
 func (ctx *Context) programFor(until context.Context, k key, exprs []*expr, leaves []*Tensor) (*Program, error) {
 	t := &ctx.lazy
 	t.mutex.RLock()
@@ -220,11 +220,11 @@ func (ctx *Context) programFor(until context.Context, k key, exprs []*expr, leav
 			}
 			entry = &compiled{ready: make(chan struct{})}
 			t.programs[k] = entry
-			go func() { // goes on when the one who asked first gives up: others may wait, too
+			go func() { // continues even if the first caller gives up, because others may wait
 				defer close(entry.ready)
 				if entry.program, entry.err = ctx.compile(exprs, leaves); entry.err != nil {
 					t.mutex.Lock()
-					delete(t.programs, k) // a missing compiler may be installed
+					delete(t.programs, k) // try again the next time: a missing compiler may be installed by then
 					t.mutex.Unlock()
 				}
 			}()
@@ -254,10 +254,10 @@ func (ctx *Context) compile(exprs []*expr, leaves []*Tensor) (*Program, error) {
 	return g.Compile(nil)
 }
 
-// Grad is the derivative of y, which has one element, with respect to each of xs. If one of them does not exist, all results have the error
-// ErrNoGradient: y does not depend on a tensor (no gradient is silently zero), or y depends on a tensor through an array that was computed
-// before, by Slice, Item, String or Jit, so that the gradient would leave out a part. Realize makes constants, as detach does elsewhere. One of
-// xs may itself have been computed, before or after y was recorded from it.
+// Grad returns the derivative of y, which must have one element, with respect to each of xs. If one of the derivatives does not exist, all
+// results have the error ErrNoGradient. That is so if y does not depend on a tensor (no gradient is silently zero), or depends on it
+// through an array that was computed before, by Slice, Item, String or Jit, so that the gradient would leave out a part. Realize makes
+// constants, like detach in other libraries. A tensor of xs may itself have been computed, before or after y was recorded from it.
 func Grad(y *Tensor, xs ...*Tensor) []*Tensor {
 	made, err := gradients(y, xs)
 	if err != nil {
@@ -293,7 +293,7 @@ func gradients(y *Tensor, xs []*Tensor) ([]*Tensor, error) {
 	if err := checkOrigins(e, xs); err != nil {
 		return nil, err
 	}
-	// Whether there are gradients is a question about the whole computation, so that is the key here.
+	// Whether gradients exist depends on the whole computation, so the key here is that of the whole computation.
 	t := &ctx.lazy
 	t.mutex.RLock()
 	result := t.results[e.hash]
@@ -316,8 +316,9 @@ func gradients(y *Tensor, xs []*Tensor) ([]*Tensor, error) {
 	return results(ctx, e, result), nil
 }
 
-// recordGrad records the derivative of args[0] with respect to each of the others. One that was pending when args[0] was recorded, and has been
-// computed since, occurs in args[0] as its expr. That expr is then a further operand, and the two gradients add up.
+// recordGrad records the derivative of args[0] with respect to each of the other arguments. A tensor that was pending when args[0] was
+// recorded from it, and has been computed since, occurs in args[0] as its expr. That expr is then a further operand, and the two gradients
+// are added.
 func recordGrad(ctx *Context, args []*Tensor) *expr {
 	count := len(args) - 1
 	k, further := opKey("Grad"), make([]int, count) // the position of the further operand; 0: there is none
@@ -357,7 +358,7 @@ func recordGrad(ctx *Context, args []*Tensor) *expr {
 	return e
 }
 
-// gradOfEither is the gradient of y with respect to a value that y may contain as array, as expr, or as both.
+// gradOfEither returns the gradient of y with respect to a value that occurs in y as an array, as an expr, or as both.
 func gradOfEither(y, array, expr Node) Node {
 	parts := y.GradOrZero(array, expr)
 	if err := parts[0].Err(); err != nil {

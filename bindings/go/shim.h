@@ -6,7 +6,7 @@
 #include <harp.h>
 #include <stdlib.h>
 
-#define GOHARP_ARRAYS 8 /* for one call that allocates nothing */
+#define GOHARP_ARRAYS 8 /* most arrays of a call that allocates nothing */
 
 /* Dtypes, ranks and sizes of the arrays of a call, inputs first. It contains no pointer, so it may be in memory of Go. */
 typedef struct goharp_frame {

@@ -8,24 +8,24 @@ import (
 	"sync/atomic"
 )
 
-// Tensor is an array, or what has to be done to get one: operations on tensors only note what is wanted. Shapes and dtypes are known at once,
-// and a mistake is kept as the tensor's Err. The values are computed when they are asked for: Slice, Realize, String.
+// Tensor is a lazy array: operations on tensors only record what to compute. Shapes and dtypes are known at once, and an error is stored as
+// the tensor's Err. The values are computed when they are needed: by Slice, Realize or String.
 type Tensor struct {
 	ctx    *Context
 	sig    *signature
-	expr   atomic.Pointer[expr]   // how it is computed, until it is
-	value  atomic.Pointer[Buffer] // the array, once it is there
+	expr   atomic.Pointer[expr]   // how to compute the tensor; nil after that is done
+	value  atomic.Pointer[Buffer] // the array, after it was computed
 	number *number                // a number that has no dtype yet
 	// For Grad: what the array was computed from, how, and its own serial number; see origins.go.
 	origins     atomic.Pointer[origins]
 	computation atomic.Pointer[computation]
 	id          atomic.Uint64
-	stage       *stage // inside of a function that is traced by Jit: where node belongs
+	stage       *stage // the graph of node, inside a function that Jit traces
 	node        Node
 	err         error
 }
 
-// signature is what is known of a tensor without computing it.
+// signature is what is known about a tensor before it is computed.
 type signature struct {
 	dtype DType
 	dims  []int
@@ -41,7 +41,7 @@ func (s *signature) bytes() int {
 	return n * s.dtype.Size()
 }
 
-// FromSlice makes a tensor of a copy of the slice, row-major; without a shape it has one axis.
+// FromSlice makes a tensor from a copy of the slice, row-major; without a shape it has one axis.
 func FromSlice[T Element](data []T, shape ...int) *Tensor {
 	return FromSliceIn(Default(), data, shape...)
 }
@@ -68,7 +68,7 @@ func Scalar[T Element](value T) *Tensor {
 	return b.tensor(ctx)
 }
 
-// TensorOf makes a tensor of a buffer, which it shares. Nobody may write to it afterwards.
+// TensorOf makes a tensor that shares the array of a buffer. Nothing may write to the buffer afterwards.
 func (ctx *Context) TensorOf(b *Buffer) *Tensor {
 	if b == nil || b.h == nil {
 		return failedTensor(ctx, mistake(ErrInvalidArgument, "expected a buffer, got nil"))
@@ -82,15 +82,15 @@ func (b *Buffer) tensor(ctx *Context) *Tensor {
 	return t
 }
 
-// number is a Go number that takes the dtype of the tensors beside it.
+// number is a Go number that takes the dtype of the tensors that it is used with.
 type number struct {
 	float   float64
 	integer int64
 	isInt   bool
 }
 
-// Number makes an operand of a Go number: it has rank 0 and takes the dtype of the tensors it is used with. Its value is an argument of the
-// compiled program, not a part of it: another value does not compile anew.
+// Number makes an operand of a Go number: it has rank 0 and takes the dtype of the tensors that it is used with. Its value is an argument
+// of the compiled program, not a part of it, so another value needs no new compilation.
 func Number[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~float32 | ~float64](value T) *Tensor {
 	kind := reflect.TypeOf(value).Kind()
 	made := &struct { // one allocation
@@ -101,7 +101,7 @@ func Number[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint
 	return &made.Tensor
 }
 
-// Err is what went wrong on the way to the tensor; nil: nothing so far.
+// Err returns the error with which the tensor, or one that it was computed from, failed; nil if there is none so far.
 func (t *Tensor) Err() error {
 	switch {
 	case t == nil:
@@ -112,7 +112,7 @@ func (t *Tensor) Err() error {
 	return t.err
 }
 
-// DType is the type of the elements; Unknown of a Number, and where there is a mistake.
+// DType returns the type of the elements; Unknown for a Number and for a tensor that failed.
 func (t *Tensor) DType() DType {
 	switch {
 	case t == nil || t.err != nil:
@@ -125,7 +125,7 @@ func (t *Tensor) DType() DType {
 	return t.sig.dtype
 }
 
-// Shape is the tensor's sizes; nil where there is a mistake. Inside of a function that is traced by Jit a symbolic size is -1; see Dim.
+// Shape returns the tensor's sizes; nil for a tensor that failed. Inside a function that Jit traces, a symbolic size is -1; see Dim.
 func (t *Tensor) Shape() []int {
 	switch {
 	case t == nil || t.err != nil:
@@ -149,8 +149,8 @@ func (t *Tensor) Shape() []int {
 // Rank is the number of axes.
 func (t *Tensor) Rank() int { return len(t.Shape()) }
 
-// Dim is a size as Reshape, Expand and others take it; inside of a function that is traced by Jit it may be symbolic. An axis that does not
-// exist gives DimInvalid.
+// Dim returns a size in the form that Reshape, Expand and others accept; inside a function that Jit traces it may be symbolic. For an axis
+// that does not exist it returns DimInvalid.
 func (t *Tensor) Dim(axis int) Dim {
 	var shape []Dim
 	if t != nil && t.err == nil && t.stage != nil {
@@ -169,10 +169,10 @@ func (t *Tensor) Dim(axis int) Dim {
 	return shape[axis]
 }
 
-// Realize computes the tensor, if it is not yet. From then on it is a constant for gradients.
+// Realize computes the tensor unless it is computed already. From then on it is a constant for gradients.
 func (t *Tensor) Realize() error { return Realize(t) }
 
-// Buffer is the tensor's array, computed if need be. It is shared: nobody may write to it.
+// Buffer returns the tensor's array, which is computed if necessary. The array is shared: nothing may write to it.
 func (t *Tensor) Buffer() (*Buffer, error) {
 	if err := compute(context.Background(), false, t); err != nil {
 		return nil, err
@@ -180,8 +180,8 @@ func (t *Tensor) Buffer() (*Buffer, error) {
 	return t.value.Load(), nil
 }
 
-// Close gives up the memory of a tensor that was computed, or made of a slice, at once; what was noted with it and is not computed yet cannot
-// be any more. The garbage collector does the same in its own time.
+// Close frees the memory of a computed tensor at once. Tensors that were recorded from it and are not computed yet cannot be computed any
+// more. Without Close, the garbage collector frees the memory later.
 func (t *Tensor) Close() {
 	if t == nil {
 		return
@@ -191,7 +191,7 @@ func (t *Tensor) Close() {
 	}
 }
 
-// Slice computes the tensor and returns a copy of its elements, row-major. T has to be its dtype's type.
+// Slice computes the tensor and returns a copy of its elements, row-major. T must be the Go type of its dtype.
 func Slice[T Element](t *Tensor) ([]T, error) {
 	b, err := t.Buffer()
 	if err != nil {
@@ -202,7 +202,7 @@ func Slice[T Element](t *Tensor) ([]T, error) {
 	return made, Read(b, made)
 }
 
-// Item computes the tensor, which has one element, and returns it.
+// Item computes the tensor, which must have one element, and returns that element.
 func Item[T Element](t *Tensor) (T, error) {
 	var zero T
 	if n, _ := elements(t.Shape()); n != 1 && t.Err() == nil {
@@ -215,7 +215,7 @@ func Item[T Element](t *Tensor) (T, error) {
 	return made[0], nil
 }
 
-// Must is for programs that end where something fails: it returns the value, and panics if there is an error.
+// Must returns the value, and panics if there is an error. It is for programs that end when something fails.
 func Must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)
@@ -223,7 +223,7 @@ func Must[T any](value T, err error) T {
 	return value
 }
 
-// String computes the tensor and prints it as nested slices: "[[1 2] [3 4]]". A mistake is printed as such.
+// String computes the tensor and prints it as nested slices: "[[1 2] [3 4]]". If the tensor failed, it prints the error.
 func (t *Tensor) String() string {
 	if t.Err() == nil && t.stage != nil {
 		return fmt.Sprintf("a tensor that Jit traces: %v %v", t.DType(), t.Shape())

@@ -27,7 +27,7 @@ func TestLazyTensors(t *testing.T) {
 		t.Errorf("%v %v", y.DType(), y.Shape())
 	}
 	equal(t, values[float32](t, y), []float32{18, 38})
-	equal(t, values[float32](t, y.Neg()), []float32{-18, -38}) // of what is computed already
+	equal(t, values[float32](t, y.Neg()), []float32{-18, -38}) // of a tensor that is computed already
 	if y.String() != "[18 38]" {
 		t.Error(y)
 	}
@@ -42,7 +42,7 @@ func TestLazyTensors(t *testing.T) {
 	}
 }
 
-// One program for a structure, whatever the values; and arrays count by position, not by what they hold.
+// One program serves a structure, whatever the values are: arrays count by their position, not by their content.
 func TestEachStructureIsCompiledOnce(t *testing.T) {
 	ctx := newContext(t)
 	from := func(v ...float64) *harp.Tensor { return harp.FromSliceIn(ctx, v) }
@@ -169,7 +169,7 @@ func TestSeveralTensorsAreOneProgram(t *testing.T) {
 	}
 }
 
-// Each kind of parameter goes through: lists that are given and not, texts, flags, options, spread over the operations that have them.
+// Each kind of parameter is passed on: lists that are given or not, texts, flags, options, tested on some of the operations that have them.
 func TestParameters(t *testing.T) {
 	x := harp.FromSlice([]float64{1, 2, 3, 4, 5, 6}, 2, 3)
 	for name, c := range map[string]struct {
@@ -339,13 +339,13 @@ func TestJitWithSymbolicSizes(t *testing.T) {
 func TestLongComputations(t *testing.T) {
 	x := harp.FromSlice([]float64{1, 2})
 	y := x
-	for i := 0; i < 2500; i++ { // more than one program should hold: parts are computed on the way
+	for i := 0; i < 2500; i++ { // more than one program should contain: parts are computed before the end
 		y = y.Add(x)
 	}
 	equal(t, values[float64](t, y), []float64{2501, 5002})
 }
 
-// A sum over arrays does not keep all of them until somebody asks for it.
+// A pending sum over many arrays does not keep all of them in memory until its value is needed.
 func TestPendingArraysAreBounded(t *testing.T) {
 	ctx := newContext(t)
 	b, err := ctx.NewBuffer(harp.F32, 1<<22)

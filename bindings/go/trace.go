@@ -6,42 +6,42 @@ import (
 	"sync"
 )
 
-// How lazy tensors work. An operation notes itself in an expr: what it does to which operands, and a hash of all that it is made of, in which
-// arrays count by dtype, shape and position, not by content. So the hash is the same for every time a computation is written down, and what a
-// new tensor needs is three look-ups at most: the shape of its result by the operation and its operands' shapes, and when it is computed the
-// compiled program by the hash. Only what was never seen before makes a graph of harp's.
+// How lazy tensors work. An operation is recorded in an expr: the operation, its operands, and a hash of everything that it is computed
+// from, in which arrays count by dtype, shape and position, not by content. So the hash is the same each time a computation is recorded,
+// and a new tensor needs three look-ups at most: of the shape of its result, by the operation and its operands' shapes; and, when it is
+// computed, of the compiled program, by the hash. Only what was never seen before needs a new graph of harp.
 
-// expr is an operation on operands. It never changes, and does not keep results: tensors do.
+// expr is an operation on operands. It is immutable and does not store results, which tensors do.
 type expr struct {
 	hash   key
 	serial uint64    // greater than those of its operands; see origins.go
-	leaves []*Tensor // the arrays that it is made of, each once, in the order of their first use
-	bytes  int       // of them
+	leaves []*Tensor // the arrays that it is computed from, each once, in the order of their first use
+	bytes  int       // total size of these arrays
 	depth  int
-	index  int // which of several results
-	// A part of it, or all of it, is computed from no array.
+	index  int // which one, for an operation with several results
+	// Whether the expr, or a part of it, is computed from no array.
 	hasConstants bool
 	args         []operand
 	one          func(*Graph, []Node) Node
-	many         func(*Graph, []Node) []Node // of an operation with several results; they share shared
+	many         func(*Graph, []Node) []Node // for an operation with several results, whose exprs have the same `shared`
 	shared       *expr
-	inline       [3]operand // where args lie, if they are few
+	inline       [3]operand // memory of args, if they are few
 }
 
-// operand is an array, an expr, or neither: not given.
+// operand is an array or an expr; if both are nil, the operand is not given.
 type operand struct {
 	leaf *Tensor
 	expr *expr
 }
 
 const (
-	maxDepth   = 1000 // an operand that is made of more operations one after the other is computed first
+	maxDepth   = 1000 // an operand with a longer chain of operations is computed first
 	maxLeaves  = 1000
-	maxPending = 512 << 20 // bytes of arrays that wait to be used: then operands are computed that are much smaller
-	maxEntries = 1 << 14   // of each table: then it is emptied
+	maxPending = 512 << 20 // bytes of pending arrays; above it, operands much smaller than their arrays are computed
+	maxEntries = 1 << 14   // maximum size of each table; a table that is full is emptied
 )
 
-// tracer is a context's tables.
+// tracer contains the tables of a context.
 type tracer struct {
 	mutex    sync.RWMutex
 	results  map[key]*inferred
@@ -49,13 +49,13 @@ type tracer struct {
 	numbers  map[numberKey]*Tensor
 }
 
-// inferred is what an operation gives for operands of some dtypes and shapes.
+// inferred holds the dtypes and shapes that an operation gives for operands of certain dtypes and shapes.
 type inferred struct {
 	sigs []*signature
 	err  error
 }
 
-// compiled is a program that is there, or that somebody is making.
+// compiled is a program that exists or is being made.
 type compiled struct {
 	ready   chan struct{}
 	program *Program
@@ -145,7 +145,7 @@ func results(ctx *Context, e *expr, result *inferred) []*Tensor {
 	return made
 }
 
-// prepare looks at operands: whose context they are of, whether Jit traces, and whether one has failed. Numbers get their dtype.
+// prepare checks operands: which context they belong to, whether Jit traces them, and whether one has failed. Numbers get their dtype.
 func prepare(args []*Tensor) (*Context, *stage, error) {
 	var ctx *Context
 	var st *stage
@@ -181,8 +181,8 @@ func prepare(args []*Tensor) (*Context, *stage, error) {
 	return ctx, st, nil
 }
 
-// resolve replaces numbers by arrays of rank 0. Their dtype is that of the first operand of the highest kind (complex, float, integer, bool);
-// a number with a fraction beside integers is an f32, and of nothing but numbers a dtype is Go's own: i64 or f64.
+// resolve replaces numbers by arrays of rank 0. Their dtype is that of the first operand of the highest kind (complex, float, integer,
+// bool). A number with a fraction next to integers becomes an f32; if all operands are numbers, the dtype is that of Go: i64 or f64.
 func resolve(ctx *Context, args []*Tensor) error {
 	beside := Unknown
 	for _, arg := range args {
@@ -229,7 +229,7 @@ func (n *number) dtype(beside DType) DType {
 	return F32
 }
 
-// scalar is an array of rank 0; those that are used again and again are kept.
+// scalar returns an array of rank 0. Arrays that are used often are kept.
 func (ctx *Context) scalar(dtype DType, n *number) (*Tensor, error) {
 	k := numberKey{dtype, math.Float64bits(n.float)}
 	if n.isInt {
@@ -245,7 +245,7 @@ func (ctx *Context) scalar(dtype DType, n *number) (*Tensor, error) {
 	}
 	stored := dtype
 	if dtype == F16 || dtype == BF16 {
-		stored = F32 // harp rounds it
+		stored = F32 // harp rounds the value to the narrower dtype
 	}
 	b, err := ctx.NewBuffer(stored)
 	if err != nil {
@@ -303,7 +303,7 @@ func writeInteger[T ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int6
 	return Write(b, []T{T(value)})
 }
 
-// record notes an operation on operands, and makes the key of what it gives for such operands.
+// record records an operation on operands. It also returns the key of the dtypes and shapes of its result.
 func record(k key, args []*Tensor) (*expr, key) {
 	e := &expr{}
 	if len(args) <= len(e.inline) {
@@ -319,7 +319,7 @@ func record(k key, args []*Tensor) (*expr, key) {
 		}
 		form := arg.expr.Load()
 		if form != nil && (form.depth >= maxDepth || len(form.leaves) >= maxLeaves || form.bytes >= maxPending && arg.sig.bytes() <= form.bytes/8) {
-			if compute(context.Background(), false, arg) == nil { // a mistake that this makes comes up again when the result is computed
+			if compute(context.Background(), false, arg) == nil { // an error of this computation is reported when the result is computed
 				form = nil
 			}
 		}
@@ -337,7 +337,7 @@ func record(k key, args []*Tensor) (*expr, key) {
 		}
 		if len(e.leaves) == 0 {
 			e.leaves, e.bytes = form.leaves[:len(form.leaves):len(form.leaves)], form.bytes
-			continue // its arrays are ours, in the same order
+			continue // e has the same arrays in the same order
 		}
 		for _, leaf := range form.leaves {
 			hash = hash.number(int64(e.place(leaf)))
@@ -349,7 +349,7 @@ func record(k key, args []*Tensor) (*expr, key) {
 	return e, resultKey
 }
 
-// place is the position of an array among the leaves.
+// place returns the position of an array among the leaves.
 func (e *expr) place(leaf *Tensor) int {
 	for i, other := range e.leaves {
 		if other == leaf {

@@ -5,7 +5,7 @@ package harp
 
 extern int32_t goharpProgress(void* user, harp_tune_progress* progress);
 
-// The search, and what it found of all. `search` is a handle of Go's, which is an integer.
+// Runs the search and reads the summary of its result. `search` is a cgo.Handle, an integer, which is passed in the pointer options->user.
 static harp_tune_result* goharp_tune(harp_graph* graph, harp_tune_options* options, uintptr_t search, size_t n, harp_buffer* const* inputs,
                                      harp_tune_summary* summary, harp_error** err) {
   if (search != 0) {
@@ -27,78 +27,78 @@ import (
 	"unsafe"
 )
 
-// TuneStrategy says in which order ways to make a program are tried.
+// TuneStrategy is the order in which configurations of a program are tried.
 type TuneStrategy int32
 
 // The strategies.
 const (
-	TuneBeam   TuneStrategy = C.HARP_TUNE_BEAM   // from the best so far one change at a time, those first that a model of the cost prefers
-	TuneRandom TuneStrategy = C.HARP_TUNE_RANDOM // any of all ways
-	TuneGrid   TuneStrategy = C.HARP_TUNE_GRID   // all of them, counting
+	TuneBeam   TuneStrategy = C.HARP_TUNE_BEAM   // changes one setting of the best configurations so far, in the order that a cost model predicts
+	TuneRandom TuneStrategy = C.HARP_TUNE_RANDOM // configurations in random order
+	TuneGrid   TuneStrategy = C.HARP_TUNE_GRID   // all configurations in counting order
 )
 
-// TuneAnswer is what TuneOptions.Progress says.
+// TuneAnswer is the result of TuneOptions.Progress.
 type TuneAnswer int32
 
 // The answers.
 const (
 	TuneContinue TuneAnswer = C.HARP_TUNE_CONTINUE
-	TuneStop     TuneAnswer = C.HARP_TUNE_STOP   // what was found so far is the result
-	TuneCancel   TuneAnswer = C.HARP_TUNE_CANCEL // Tune fails with ErrCancelled, and nothing is kept
+	TuneStop     TuneAnswer = C.HARP_TUNE_STOP   // end the search with the result found so far
+	TuneCancel   TuneAnswer = C.HARP_TUNE_CANCEL // Tune fails with ErrCancelled, and nothing is stored
 )
 
-// TuneOptions of a search; nil and the zero value are the defaults.
+// TuneOptions are the options of a search; nil and the zero value mean the defaults.
 type TuneOptions struct {
-	Compile   *CompileOptions  // what they fix stays so; no Schedule, no NoTuning, and the backend "c"
-	ShapeVars map[string]int64 // of shape variables that follow from no axis of an input
-	Time      time.Duration    // for all of it; 0: 30 seconds
+	Compile   *CompileOptions  // settings that the search does not change; without Schedule and NoTuning, and for the backend "c"
+	ShapeVars map[string]int64 // values of those shape variables that no axis of an input determines
+	Time      time.Duration    // time limit of the whole search; 0: 30 seconds
 	Strategy  TuneStrategy
-	DryRun    bool     // nothing goes to the database
-	Seed      uint64   // of TuneRandom
-	MaxTrials int      // 0: as many as there is time for
-	Compilers []string // to try besides the context's; nil: clang where that one is gcc, gcc where it is clang
+	DryRun    bool     // do not store the result in the database
+	Seed      uint64   // seed of TuneRandom
+	MaxTrials int      // maximum number of trials; 0: no limit
+	Compilers []string // compilers to try besides the context's; nil: clang if that is gcc, gcc if that is clang
 
 	// Progress is called after each trial, on the goroutine that calls Tune. It must not use the context, nor end its goroutine
 	// (runtime.Goexit). A panic ends the search, which fails with a *PanicError.
 	Progress func(TuneProgress) TuneAnswer
 }
 
-// Trial is one way to make the program.
+// Trial is one configuration that was tried.
 type Trial struct {
 	Configuration string        // in the format of CompileOptions.Schedule; "": harp's default, which is trial 0
-	Failure       string        // why it could not be made; "": it was
-	Median        time.Duration // of a run,
-	Spread        time.Duration // and how far the first and the third quartile lie apart
-	Compile       time.Duration // what it took to compile
-	Expected      float64       // by the model of the cost: its time over trial 0's
-	Samples       int           // measurements, of one run or more each; 0: none, see Failure
+	Failure       string        // why the program could not be made; "" if it could
+	Median        time.Duration // median time of a run
+	Spread        time.Duration // time between the first and the third quartile
+	Compile       time.Duration // time of the compilation
+	Expected      float64       // the cost model's prediction: the time relative to that of trial 0
+	Samples       int           // number of measurements, of one run or more each; 0: none, see Failure
 }
 
-// TuneProgress is how far a search is.
+// TuneProgress describes the state of a search.
 type TuneProgress struct {
-	Trials         int           // so far
-	Best           int           // the one of them with the least median
-	BestMedian     time.Duration // of a run
+	Trials         int           // number of trials so far
+	Best           int           // index of the trial with the least median
+	BestMedian     time.Duration // median time of a run of that trial
 	Untuned        time.Duration // the median of trial 0
-	Elapsed, Limit time.Duration // of the whole
-	Trial          Trial         // the last one
+	Elapsed, Limit time.Duration // of the whole search
+	Trial          Trial         // the latest trial
 }
 
-// TuneResult is what a search found.
+// TuneResult is the result of a search.
 type TuneResult struct {
-	Trials       []Trial // in the order they were made in
-	Best         int     // index of the fastest trial; 0: no new configuration was 1 % faster than harp's default, and the one found earlier was not faster
-	Speedup      float64 // of the best over trial 0; 1 if that is the best
-	SpaceSize    float64 // how many ways there are to choose from
-	Exhausted    bool    // there was nothing left to try
-	Stored       bool    // the best is in the database on disk
-	WhyNotStored string  // "": it is
+	Trials       []Trial // in the order in which they were made
+	Best         int     // index of the fastest trial; 0: none is 1 % faster than harp's default, nor is the stored one faster
+	Speedup      float64 // speedup of the best trial over trial 0; 1 if trial 0 is the best
+	SpaceSize    float64 // number of configurations to choose from
+	Exhausted    bool    // no configuration was left to try
+	Stored       bool    // the best configuration is in the database on disk
+	WhyNotStored string  // reason if Stored is false
 }
 
-// Configuration is that of the best trial, as CompileOptions.Schedule takes it.
+// Configuration returns the configuration of the best trial, in the format of CompileOptions.Schedule.
 func (r *TuneResult) Configuration() string { return r.Trials[r.Best].Configuration }
 
-// seconds is a time of harp's; what was not measured is 0.
+// seconds converts a time of harp; a time that was not measured becomes 0.
 func seconds(s C.double) time.Duration {
 	if !(s > 0) {
 		return 0
@@ -111,16 +111,16 @@ func trial(info *C.harp_tune_trial_info) Trial {
 		seconds(info.compile_seconds), float64(info.expected), int(info.samples)}
 }
 
-// search is what the callback of a search tells about.
+// search holds the state of the callback of a search.
 type search struct {
 	progress func(TuneProgress) TuneAnswer
 	err      error
 }
 
-// Tune looks for the fastest way to make a program of the graph for inputs like these, on the context's threads. It compiles the graph in many
-// ways, compares each one's results with the untuned program's bit for bit, and times them; nothing else should keep the machine busy. What
-// was found goes to the tuning database in the directory of compiled programs, and later compilations of such a graph use it. When ctx is
-// done Tune ends, with ctx's error. The graph cannot be built on meanwhile.
+// Tune searches for the fastest configuration of the graph's program for inputs like these, on the context's threads. It compiles the graph
+// with many configurations, compares each one's results with the untuned program's bit for bit, and times them; nothing else should keep
+// the machine busy. The result is stored in the tuning database in the directory of compiled programs, and later compilations of such a
+// graph use it. When ctx is done, Tune returns ctx's error. Meanwhile nothing can be added to the graph.
 func (g *Graph) Tune(ctx context.Context, options *TuneOptions, inputs ...*Buffer) (*TuneResult, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func goharpProgress(user unsafe.Pointer, progress *C.harp_tune_progress) (answer
 	returned := false
 	defer func() {
 		if value := recover(); !returned {
-			s.err = &PanicError{value, debug.Stack()} // Go's panics cannot go on through C
+			s.err = &PanicError{value, debug.Stack()} // a Go panic must not unwind through C
 			answer = C.HARP_TUNE_CANCEL
 		}
 	}()

@@ -11,7 +11,7 @@ import (
 	"harp"
 )
 
-// tunable is a graph in a context with a directory of its own, and an input for it.
+// tunable makes a graph in a context with its own cache directory, and an input for the graph.
 func tunable(t *testing.T) (*harp.Graph, *harp.Buffer, string) {
 	folder := t.TempDir()
 	must(t, os.Chmod(folder, 0o700))
@@ -30,7 +30,7 @@ func tunable(t *testing.T) (*harp.Graph, *harp.Buffer, string) {
 	return g, b, folder
 }
 
-// hasDatabase looks for the file that searches write.
+// hasDatabase reports whether the file that searches write exists.
 func hasDatabase(t *testing.T, folder string) bool {
 	is := false
 	must(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
@@ -62,7 +62,7 @@ func TestTune(t *testing.T) {
 	if found.Stored != hasDatabase(t, folder) {
 		t.Errorf("stored: %v, %q", found.Stored, found.WhyNotStored)
 	}
-	// Each way gives the same bits.
+	// Each configuration gives the same bits.
 	var expected []float32
 	for _, trial := range found.Trials {
 		if trial.Failure != "" {

@@ -49,7 +49,7 @@ Shape result_shape(const Operation& operation, std::span<const Value> operands, 
   return shape;
 }
 
-/// The operands that the result is made of: of WHERE, not the first.
+/// The operands that determine the result's dtype: all, but for WHERE not the condition.
 std::span<const Value> chosen(const Operation& operation, std::span<const Value> operands) {
   return operation.takes == Takes::kChoice ? operands.subspan(1) : operands;
 }
@@ -63,7 +63,8 @@ harp_dtype result_dtype(const Operation& operation, std::span<const Value> opera
   return all_truths(chosen(operation, operands)) ? HARP_BOOL : HARP_F64;
 }
 
-/// Names the sizes of operands: "1" for those that stretch, else one number for each different size, in the order they come in.
+/// Gives sizes short names for the key of a program: "1" for sizes that broadcast, otherwise one number for each different size, in the
+/// order of their first occurrence.
 class SizeClasses {
  public:
   int of(int64_t size) {

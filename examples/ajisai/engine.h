@@ -19,9 +19,9 @@ struct Release {
 template <class T, void (*kRelease)(T*)>
 using Handle = std::unique_ptr<T, Release<T, kRelease>>;
 
-/// What shape a word gives.
+/// How the shape of a word's result follows from those of its operands.
 enum class Gives { kBroadcast, kOuter, kReversed, kScalar, kWithoutAxis };
-/// What operands a word takes.
+/// Which operands a word takes. A truth is a bool.
 enum class Takes {
   kAny,      // numbers and truths
   kNumbers,  // numbers; truths count as 0 and 1
@@ -35,20 +35,20 @@ struct Operation {
   Takes takes;
   Gives gives;
   harp_dtype result;  // HARP_UNKNOWN: that of the operands
-  /// The node, of operands of the dtypes that `takes` leaves. axis: of kWithoutAxis.
+  /// Builds the node of the result; `takes` determines the dtypes of `nodes`. `axis` is used if `gives` is kWithoutAxis.
   harp_node* (*build)(harp_graph* graph, harp_node* const* nodes, int axis);
 };
 
-/// The operation of that name (in capitals); NULL: there is none.
+/// The operation with this name (in capitals); NULL if there is none.
 const Operation* find_operation(std::string_view name);
 
 class Engine {
  public:
-  /// Of the backend "c" where there is a C compiler, else of "interp".
+  /// Uses the backend "c" if there is a C compiler, otherwise "interp".
   Engine();
-  /// Computes. `at` is the word's place in the source, for messages.
+  /// Computes the result of a word. `at` is the word's position in the source, for messages.
   Value run(const Operation& operation, std::span<const Value> operands, int axis, size_t at);
-  /// Programs made since the start.
+  /// Number of programs that were compiled since the start.
   size_t programs() const { return programs_.size(); }
 
  private:
@@ -59,7 +59,7 @@ class Engine {
   Handle<harp_context, harp_context_release> context_;
   const char* backend_;
   std::unordered_map<std::string, Program> programs_;
-  std::string key_;  // its memory is used again
+  std::string key_;  // a member, so that its memory is reused
 };
 
 }  // namespace ajisai

@@ -75,7 +75,7 @@ void Interpreter::compute(const Operation& operation, size_t at) {
   }
 }
 
-/// Words that compute nothing. False: there is none of that name.
+/// Executes a word that computes nothing. Returns false if there is no such word of this name.
 bool Interpreter::rearrange(const Token& token) {
   const std::string& name = token.name;
   const size_t at = token.at;
@@ -141,7 +141,7 @@ void Interpreter::reshape(size_t at) {
     throw Mistake(at, "RESHAPE: cannot give shape " + text_of(shape) + " to an array of shape " + text_of(value.shape) + ": " +
                           std::to_string(elements(shape, at)) + " elements, not " + std::to_string(elements(value.shape, at)));
   }
-  if (shape.size() > HARP_MAX_RANK) make(value.dtype, shape, at);  // says so
+  if (shape.size() > HARP_MAX_RANK) make(value.dtype, shape, at);  // throws the Mistake
   Value result = value;
   result.shape = std::move(shape);
   result.is_stack = false;
@@ -154,7 +154,7 @@ void Interpreter::reshape(size_t at) {
   }
 }
 
-/// The whole stack becomes one array, its items along a new first axis.
+/// Joins the whole stack to one array: its items along a new first axis.
 void Interpreter::gather(size_t at) {
   end_stack_mode(at);
   if (stack_.empty()) throw Mistake(at, "..: the stack is empty");
@@ -175,7 +175,7 @@ void Interpreter::gather(size_t at) {
   stack_.assign(1, std::move(all));
 }
 
-/// The items along the first axis, each a value of the stack. What has no axis stays as it is.
+/// Pushes the items along the first axis as separate values of the stack. A value without axes is pushed as it is.
 void Interpreter::spread(Value value, size_t at) {
   value.is_stack = false;
   if (value.shape.empty()) {
@@ -191,7 +191,7 @@ void Interpreter::spread(Value value, size_t at) {
   }
 }
 
-/// `..` is about the words behind it in the same text: what they did not use is the stack again.
+/// Ends the effect of `..`, which lasts until the end of the text: items that the words did not use become values of the stack again.
 void Interpreter::end_stack_mode(size_t at) {
   if (std::none_of(stack_.begin(), stack_.end(), [](const Value& value) { return value.is_stack; })) return;
   std::vector<Value> all = std::exchange(stack_, {});

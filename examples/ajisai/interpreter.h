@@ -12,11 +12,11 @@ namespace ajisai {
 
 class Interpreter {
  public:
-  /// Reads and executes a text. After a Mistake the stack is as it was before the text: nothing that was there is lost.
+  /// Reads and executes a text. After a Mistake the stack is as it was before the text, so nothing is lost.
   void execute(std::string_view text);
-  /// The stack as it is typed, the newest value last; "" where there is none.
+  /// The stack in the form in which it would be typed, the newest value last; "" if it is empty.
   std::string stack_text() const;
-  /// What PRINT wrote since the last call.
+  /// The output of PRINT since the last call.
   std::string take_output();
   size_t programs() const { return engine_.programs(); }
 

@@ -1,9 +1,9 @@
-// ajisai: a prompt for array computation, and a way to run files of it.
+// ajisai: a prompt for array computation, and a way to execute files.
 //
-//   ajisai               the prompt, with history where libedit is there; end it with ctrl-D
+//   ajisai               the prompt, with history if libedit is installed; end it with ctrl-D
 //   ajisai FILE          executes a file ("-": standard input), then prints the stack
 //   ajisai -e TEXT       executes a text, then prints the stack
-//   ajisai --time N FILE executes each line of a file N times on an empty stack, and prints how long the fastest took
+//   ajisai --time N FILE executes each line of a file N times on an empty stack, and prints the shortest time of each
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,13 +28,13 @@ namespace {
 using ajisai::Interpreter;
 using ajisai::Mistake;
 
-/// "2:7: cannot broadcast shapes [3] and [2]", then the line and a mark under the place.
+/// Formats a mistake: "2:7: cannot broadcast shapes [3] and [2]", then the line of source and a mark under the position.
 std::string explained(const std::string& text, const Mistake& mistake) {
   const size_t at = std::min(mistake.at, text.size());
   const size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
   const size_t end = std::min(text.find('\n', at), text.size());
   const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n') + 1;
-  // What is long or cannot be shown is left out: 60 bytes before the place, 20 behind it.
+  // Shows at most 60 bytes before the position and 20 after it, without characters that cannot be printed.
   std::string before = text.substr(begin, at - begin), behind = text.substr(at, end - at);
   if (before.size() > 60) before = "..." + before.substr(before.size() - 57);
   if (behind.size() > 40) behind = behind.substr(0, 37) + "...";
@@ -45,7 +45,7 @@ std::string explained(const std::string& text, const Mistake& mistake) {
          std::string(before.size(), ' ') + "^\n";
 }
 
-/// Executes a text and prints what PRINT wrote, or the mistake. False: there was one.
+/// Executes a text and prints the output of PRINT, or the mistake. Returns false if there was a mistake.
 bool execute(Interpreter& interpreter, const std::string& text) {
   try {
     interpreter.execute(text);
@@ -65,7 +65,7 @@ int run_text(const std::string& text) {
   return std::fflush(stdout) == 0 ? 0 : 1;
 }
 
-/// A line of input; false: there is none any more.
+/// Reads a line of input; returns false at the end of the input.
 bool read_line(const char* prompt, std::string& line) {
 #ifdef AJISAI_LIBEDIT
   if (isatty(STDIN_FILENO)) {
@@ -94,7 +94,7 @@ int prompt() {
       std::fputs(interpreter.take_output().c_str(), stdout);
       std::printf("%s\n", interpreter.stack_text().c_str());
     } catch (const ajisai::Unfinished&) {
-      if (!line.empty()) continue;  // the vector goes on in the next line; an empty one gives it up
+      if (!line.empty()) continue;  // the vector continues in the next line; an empty line abandons it
       std::printf("the vector was given up\n");
     } catch (const Mistake& mistake) {
       std::fputs(explained(text, mistake).c_str(), stdout);
@@ -103,7 +103,7 @@ int prompt() {
     text.clear();
   }
   if (isatty(STDIN_FILENO)) std::printf("\n");
-  if (!text.empty()) execute(interpreter, text);  // says where the vector begins that has no end
+  if (!text.empty()) execute(interpreter, text);  // reports the beginning of a vector that has no end
   return 0;
 }
 
@@ -159,7 +159,7 @@ int main_of(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return main_of(argc, argv);
-  } catch (const std::exception& error) {  // no memory for a context, say
+  } catch (const std::exception& error) {  // for example, no memory for a context
     std::fprintf(stderr, "ajisai: %s\n", error.what());
     return 1;
   }

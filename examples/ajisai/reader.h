@@ -1,4 +1,4 @@
-// Text to tokens: words, and literals, in which a vector with all that is nested in it is one token.
+// Converts text to tokens: words and literals. A vector, with everything nested in it, is one literal.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@
 namespace ajisai {
 
 struct Token {
-  size_t at;         // where it begins in the source
-  std::string name;  // of a word, in capitals; "" for a literal
+  size_t at;         // its position in the source
+  std::string name;  // the name of a word, in capitals; "" for a literal
   Value literal;
 };
 
-/// The tokens of a text. A text that is wrong is a Mistake; one that ends inside of a vector is an Unfinished.
+/// The tokens of a text. Throws a Mistake if the text is wrong, an Unfinished if it ends inside a vector.
 std::vector<Token> read(std::string_view text);
 
 struct Unfinished : Mistake {
   using Mistake::Mistake;
 };
 
-/// A word as an error message shows it: control characters and bytes that are not ASCII as \xNN, and not too long.
+/// A word as an error message shows it: control characters and bytes that are not ASCII as \xNN, and shortened if it is long.
 std::string shown(std::string_view word);
 
 }  // namespace ajisai

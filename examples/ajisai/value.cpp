@@ -86,7 +86,7 @@ void print_axes(const Value& value, size_t axis, size_t& at, std::string& to) {
 }  // namespace
 
 void print(const Value& value, std::string& to) {
-  // Brackets cannot show what is inside of an axis without elements: [0, 3] looks like [0].
+  // Brackets cannot show the sizes after an axis without elements: [0, 3] would look like [0].
   const auto empty = std::find(value.shape.begin(), value.shape.end(), 0);
   const bool shown = empty == value.shape.end() || (empty + 1 == value.shape.end() && value.dtype == HARP_F64);
   if (!shown) {

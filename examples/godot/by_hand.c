@@ -4,7 +4,7 @@
 
 static inline float velocity(float old, float surface, float next_surface) { return 0.9998f * (old - 0.4f * (next_surface - surface)); }
 
-/* What flows over an edge, times 2. */
+/* The flow over an edge between two cells, times 2. */
 static inline float flow(float velocity, float surface, float depth, float next_surface, float next_depth) {
   return velocity * ((surface + depth) + (next_surface + next_depth));
 }
@@ -19,7 +19,7 @@ static inline void velocities_of_row(const float* restrict h, const float* restr
   v[width - 1] = velocity(v[width - 1], h[width - 1], below[width - 1]);
 }
 
-/* The rows that the surface of one row depends on: its own, and those above and below. */
+/* The rows that determine the next surface of one row: that row, and those above and below. */
 struct rows {
   const float *h, *h_above, *h_below, *d, *d_above, *d_below, *u, *v, *v_above;
 };
@@ -45,7 +45,7 @@ static inline struct rows rows_at(const float* h, const float* u, const float* v
   return (struct rows){h + at, h + above, h + below, d + at, d + above, d + below, u + at, v + at, v + above};
 }
 
-/* All velocities, then the surface: as the equations are written down. */
+/* All velocities first, then the surface: in the order of the equations. */
 static void in_two_sweeps(const float* h, float* u, float* v, const float* depth, float* next_h, ptrdiff_t height, ptrdiff_t width) {
   for (ptrdiff_t i = 0; i < height; ++i)
     velocities_of_row(h + i * width, h + (i + 1 < height ? i + 1 : 0) * width, u + i * width, v + i * width, width);
@@ -55,8 +55,8 @@ static void in_two_sweeps(const float* h, float* u, float* v, const float* depth
   }
 }
 
-/* The surface of each row as soon as the velocities of that row are there, while both are in the nearest cache. The first row's needs
- * velocities of the last one, so it comes last. */
+/* The surface of each row directly after the velocities of that row, while both are in the L1 cache. The first row needs velocities of
+ * the last one, so its surface is computed last. */
 static void in_one_sweep(const float* h, float* u, float* v, const float* depth, float* next_h, ptrdiff_t height, ptrdiff_t width) {
   for (ptrdiff_t i = 0; i < height; ++i) {
     velocities_of_row(h + i * width, h + (i + 1 < height ? i + 1 : 0) * width, u + i * width, v + i * width, width);

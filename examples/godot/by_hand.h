@@ -1,4 +1,4 @@
-/* The step of scene/water.harp, written by hand: what HarpField.measure compares harp with. */
+/* The step of scene/water.harp, written by hand: HarpField.measure compares harp with it. */
 #ifndef BY_HAND_H
 #define BY_HAND_H
 
@@ -6,7 +6,7 @@
 
 struct by_hand {
   const char* name;
-  /* Moves the field on by one step: u and v where they are, h into next_h. All arrays are row-major, [height, width]. */
+  /* Advances the field by one step: u and v in place, h into next_h. All arrays are row-major, [height, width]. */
   void (*step)(const float* h, float* u, float* v, const float* depth, float* next_h, ptrdiff_t height, ptrdiff_t width);
 };
 

@@ -41,7 +41,7 @@ static double microseconds(void) {
   return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
 }
 
-/* ---- arrays of the engine's, locked: while they are, the engine neither moves nor frees them, and nothing is copied ---- */
+/* ---- arrays of the engine, locked: meanwhile the engine neither moves nor frees them, and nothing is copied ---- */
 
 typedef struct {
   godot_pool_real_array_read_access* lock;
@@ -57,7 +57,7 @@ static reading lock_read(const godot_pool_real_array* array) {
   r.data = core->godot_pool_real_array_read_access_ptr(r.lock);
   return r;
 }
-/* If a script still holds the array, the engine gives this one a copy of its own first (copy on write). */
+/* If a script also refers to the array, the engine makes a separate copy for this writer first (copy on write). */
 static writing lock_write(godot_pool_real_array* array) {
   writing w = {core->godot_pool_real_array_write(array), NULL};
   w.data = core->godot_pool_real_array_write_access_ptr(w.lock);
@@ -83,7 +83,7 @@ static godot_variant reals(const godot_pool_real_array* array) {
   core->godot_variant_new_pool_real_array(&result, array);
   return result;
 }
-/* The text of an argument, for `free`. */
+/* Returns the text of an argument; the caller frees it. */
 static char* text_of(const godot_variant* value) {
   godot_string string = core->godot_variant_as_string(value);
   godot_char_string utf8 = core->godot_string_utf8(&string);
@@ -132,7 +132,7 @@ METHOD(setup) {
   field* f = self;
   if (!has_arguments("setup", n, 5)) return boolean(0);
   char *step = text_of(arguments[0]), *picture = text_of(arguments[1]), *library = text_of(arguments[3]), *backend = text_of(arguments[4]);
-  /* Godot 3 lends its threads to nobody: the step runs on the thread that calls `_process`. */
+  /* Godot 3 has no thread pool for plug-ins: the step runs on the thread that calls `_process`. */
   const struct water_options options = {.library = library,
                                         .backend = backend,
                                         .step_text = step,
@@ -194,7 +194,7 @@ METHOD(frames_left) {
   return result;
 }
 
-/* The engine calls it once a frame. */
+/* The engine calls this once a frame. */
 METHOD(process) {
   UNUSED;
   field* f = self;
@@ -288,14 +288,14 @@ METHOD(backend) {
   return result;
 }
 
-/* ---- how fast ---- */
+/* ---- measurement ---- */
 
 static int ascending(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
 }
 
-/* Arrays of one contestant: h, u, v, depth, next_h. */
+/* The arrays of one contestant (harp or a variant of by_hand.c): h, u, v, depth, next_h. */
 typedef struct {
   float* array[5];
 } lane;
@@ -330,9 +330,9 @@ static int play_round(const field* f, int contestant, lane* l, char* error, size
   return 0;
 }
 
-/* Copies the field, and steps the copies with harp and with each of the two variants of by_hand.c, turn by turn, 20 steps at a time. The
- * result: microseconds a step of harp, of two sweeps, of one sweep, in a turn than which a tenth of them took less (in the others, other
- * processes ran, too); then 1 if all bits agree, else 0. */
+/* Copies the field for harp and for each of the two variants of by_hand.c, and steps the copies in alternating rounds of 20 steps.
+ * Returns the microseconds of a step for harp, for two sweeps and for one sweep, each as the lowest tenth of its rounds (other processes
+ * slow down some rounds); then 1 if all bits agree, else 0. */
 METHOD(measure) {
   UNUSED;
   field* f = self;
@@ -371,7 +371,7 @@ METHOD(measure) {
   return result;
 }
 
-/* ---- what the engine looks for ---- */
+/* ---- entry points that the engine looks up ---- */
 
 __attribute__((visibility("default"))) void godot_gdnative_init(godot_gdnative_init_options* options) {
   core = options->api_struct;

@@ -1,5 +1,5 @@
-/* HarpField for Godot 4.2 and later (GDExtension): the class of godot3.c, in PackedFloat32Arrays, on the threads of the engine's
- * WorkerThreadPool. Entry point: harp_field_init. Methods are those of godot3.c, but for `measure`, `save` and `frame_times`. */
+/* HarpField for Godot 4.2 and later (GDExtension): the class of godot3.c, with PackedFloat32Arrays, on the threads of the engine's
+ * WorkerThreadPool. The entry point is harp_field_init. The methods are those of godot3.c except `measure`, `save` and `frame_times`. */
 #include "water.h"
 
 #include <gdextension_interface.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The engine's functions, by the names under which it hands them out. */
+/* The functions of the engine, with the names by which it provides them. */
 #define ENGINE_FUNCTIONS(F)                                                          \
   F(print_error, PrintError)                                                         \
   F(print_warning, PrintWarning)                                                     \
@@ -40,7 +40,7 @@ static struct {
 #undef FIELD
 } engine;
 
-/* Values of the engine's types, as large as the builds for 64-bit machines have them. */
+/* Values of the engine's types, with the sizes that they have in builds for 64-bit machines. */
 typedef struct {
   void* data;
 } string_name;
@@ -61,7 +61,8 @@ static GDExtensionClassLibraryPtr extension;
 static string_name class_name, parent_name, process_name, no_name;
 static string no_text;
 
-/* The header of the crate gdextension-api gives each kind of pointer a type, Godot's own has void* for all: this converts to both. */
+/* In the header of the crate gdextension-api each kind of pointer has its own type, in Godot's own header all are void*. This macro
+ * converts a pointer for both. */
 #define P(pointer) ((void*)(pointer))
 
 #define REPORT(text) engine.print_error(text, __func__, __FILE__, __LINE__, 0)
@@ -88,7 +89,7 @@ static void assign(GDExtensionVariantType type, void* to, const void* from) {
   construct_copy(type, to, from);
 }
 
-/* Calls a method of a packed array without arguments or with one number; the hashes are those of the engine's extension_api.json. */
+/* Calls a method of a packed array with no argument or one number. The hashes are those in the engine's extension_api.json. */
 static int64_t call(GDExtensionVariantType type, packed* array, const char* method, GDExtensionInt hash, int64_t argument, int arguments) {
   string_name name = name_of(method);
   int64_t result = 0;
@@ -101,7 +102,7 @@ static int64_t count_of(packed* array) { return call(FLOATS, array, "size", 3173
 static void resize(GDExtensionVariantType type, packed* array, int64_t count) { call(type, array, "resize", 848867239, count, 1); }
 
 static const float* read_of(const packed* array) { return engine.packed_float32_array_operator_index_const(P(array), 0); }
-/* If a script still holds the array, the engine gives this one a copy of its own first (copy on write). */
+/* If a script also refers to the array, the engine makes a separate copy for this writer first (copy on write). */
 static float* write_of(packed* array) { return engine.packed_float32_array_operator_index(P(array), 0); }
 
 /* ---- the engine's threads ---- */
@@ -159,7 +160,7 @@ static void destroy(void* data, GDExtensionClassInstancePtr self) {
   free(f);
 }
 
-/* ---- methods: typed arguments, as the engine passes them to a method whose types it knows ---- */
+/* ---- methods with typed arguments: the engine passes these if it knows the types of the method ---- */
 
 #define METHOD(name) \
   static void name(void* data, GDExtensionClassInstancePtr self, const GDExtensionConstTypePtr* arguments, GDExtensionTypePtr result)
@@ -269,7 +270,7 @@ METHOD(backend) {
   engine.string_new_with_utf8_chars(P(result), f->water ? water_backend(f->water) : "");
 }
 
-/* The engine calls it once a frame. */
+/* The engine calls this once a frame. */
 static void process(GDExtensionClassInstancePtr self, const GDExtensionConstTypePtr* arguments, GDExtensionTypePtr result) {
   (void)arguments, (void)result;
   field* f = P(self);
@@ -293,7 +294,7 @@ static GDExtensionClassCallVirtual virtual_of(void* data, GDExtensionConstString
   return ((const string_name*)P(name))->data == process_name.data ? process : NULL;
 }
 
-/* ---- the table of methods, and calls whose arguments come as Variants ---- */
+/* ---- the table of methods, and calls whose arguments are Variants ---- */
 
 enum { MOST_ARGUMENTS = 5 };
 #define TEXT GDEXTENSION_VARIANT_TYPE_STRING
@@ -373,7 +374,7 @@ static void add_method(const struct method* method) {
   destruct(GDEXTENSION_VARIANT_TYPE_STRING_NAME, &name);
 }
 
-/* ---- what the engine looks for ---- */
+/* ---- entry points that the engine looks up ---- */
 
 static void initialize(void* data, GDExtensionInitializationLevel level) {
   (void)data;

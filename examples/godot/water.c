@@ -19,7 +19,7 @@ struct water {
 
 enum { WORKSPACE_ALIGNMENT = 64 };
 
-/* Writes what went wrong, releases the harp_error and returns -1. */
+/* Writes what failed and harp's message to `error`, releases the harp_error and returns -1. */
 static int failed(const struct water* water, const char* what, harp_error* err, char* error, size_t size) {
   const harp_api* api = water->library.api;
   snprintf(error, size, "%s: %s", what, api->harp_error_message(err));
@@ -30,7 +30,7 @@ static int failed(const struct water* water, const char* what, harp_error* err, 
 static void on_log(void* user, int32_t level, const char* text, size_t size) {
   const struct water* water = user;
   char line[1024];
-  (void)level; /* log_level says that nothing below a warning comes */
+  (void)level; /* log_level excludes everything below a warning */
   snprintf(line, sizeof line, "harp: %.*s", size < 1000 ? (int)size : 1000, text);
   water->warn(line);
 }
@@ -58,7 +58,7 @@ static int make_context(struct water* water, const struct water_options* options
   return 0;
 }
 
-/* Compiles a text for this size; where the C compiler does not work, the graph is interpreted. */
+/* Compiles a text for this size; if the C compiler does not work, the graph is interpreted. */
 static int compile(struct water* water, const char* text, const char* what, harp_program** program, char* error, size_t size) {
   const harp_api* api = water->library.api;
   harp_error* err = NULL;
@@ -84,7 +84,7 @@ static int compile(struct water* water, const char* text, const char* what, harp
   return *program ? 0 : failed(water, what, err, error, size);
 }
 
-/* harp_program_call checks every array, so a graph with other inputs than these is an error of the first step; this says it at once. */
+/* Checks the signature, to report a graph with other inputs at once: harp_program_call would report it in the first step only. */
 static int expect(struct water* water, harp_program* program, const char* what, const char* expected, char* error, size_t size) {
   const harp_api* api = water->library.api;
   harp_error* err = NULL;
@@ -93,7 +93,7 @@ static int expect(struct water* water, harp_program* program, const char* what, 
   const char* found = strchr(api->harp_string_data(signature), '(');
   char wanted[256];
   const int length = snprintf(wanted, sizeof wanted, expected, (int)water->size, (int)water->size);
-  /* what follows, "(in place of u)", differs */
+  /* the rest of the signature, "(in place of u)", may differ */
   const int same = found && strncmp(found, wanted, (size_t)length) == 0;
   if (!same) snprintf(error, size, "%s: expected a graph%s, found %s", what, wanted, api->harp_string_data(signature));
   api->harp_string_release(signature);

@@ -13,7 +13,7 @@
  *     </extension>
  *     <body> <plugin instance="fluid"/> ... </body>             each body that the instance acts on
  *
- * What is wrong is a warning of MuJoCo's (mju_warning); the simulation goes on without the forces. */
+ * Errors are reported as warnings of MuJoCo (mju_warning); the simulation continues without the forces. */
 #include "program.h"
 
 #include <stdint.h>
@@ -81,15 +81,15 @@ static void add_wrench(const struct force_program* p, const mjModel* m, const mj
   w[5] += sum.z;
 }
 
-/* Generalised forces of the wrenches: what mj_applyFT does body by body, for all at once. The wrench on a joint is the sum of those on
- * the bodies behind it, and its forces are the products with the joint's axes (cdof). */
+/* Computes the generalised forces of the wrenches, like mj_applyFT, but for all bodies at once. The wrench on a joint is the sum of
+ * those on the bodies after it in the kinematic tree; its generalised forces are the products with the joint's axes (cdof). */
 static void apply(const struct force* f, const mjModel* m, mjData* d) {
   const int n = (int)m->nbody, *parents = m->body_parentid;
   memset(f->wrench, 0, 6 * (size_t)n * sizeof(double));
   for (int body = n - 1; body > 0; --body) {
     double *w = f->wrench + 6 * body, *parent = f->wrench + 6 * parents[body];
     if (f->program.active[body]) add_wrench(&f->program, m, d, body, w);
-    /* a parent stands in front of its children, and is of the same tree unless it is the world */
+    /* a parent precedes its children, and belongs to the same tree unless it is the world */
     if (parents[body])
       for (int k = 0; k < 6; ++k) parent[k] += w[k];
   }

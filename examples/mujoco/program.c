@@ -9,7 +9,7 @@ _Static_assert(sizeof(mjtNum) == sizeof(double), "graphs of this plug-in compute
 
 enum { WORKSPACE_ALIGNMENT = 64, MAX_COEFFICIENTS = 16, MAX_TEXT = 1 << 20 };
 
-/* ---- the arrays a law may have for inputs, by name ---- */
+/* ---- the arrays that a law may take as inputs, by name ---- */
 
 static const void* active(const struct force_program* p, const mjModel* m, const mjData* d) { return (void)m, (void)d, p->active; }
 static const void* coefficients(const struct force_program* p, const mjModel* m, const mjData* d) {
@@ -35,7 +35,7 @@ static const struct {
   harp_dtype dtype;
   const void* (*address)(const struct force_program*, const mjModel*, const mjData*);
 } table[] = {
-    {"active", HARP_BOOL, active},  /* [n] is the body one of this plug-in instance */
+    {"active", HARP_BOOL, active},  /* [n] whether the body belongs to this plug-in instance */
     {"mass", HARP_F64, mass},       /* [n] */
     {"inertia", HARP_F64, inertia}, /* [n, 3] about the body's own axes */
     {"rootid", HARP_I32, rootid},   /* [n] the body at the root of its tree */
@@ -48,14 +48,14 @@ static const struct {
     {"wind", HARP_F64, wind},                 /* [3] */
     {"time", HARP_F64, time_now},             /* [] */
     {"coefficients", HARP_F64, coefficients}, /* the instance's own numbers, [c] */
-    /* of the network's nodes, so that a law may have xipos, too */
+    /* the input of the network, under another name, so that a law may use xipos too */
     {"network_position", HARP_F64, xipos},
 };
 enum { TABLE = sizeof table / sizeof *table };
 
 /* ---- errors ---- */
 
-/* Writes what went wrong, releases the harp_error and returns -1. */
+/* Writes what failed and harp's message to `error`, releases the harp_error and returns -1. */
 static int failed(const struct force_program* p, const char* what, harp_error* err, char* error, size_t size) {
   snprintf(error, size, "%s: %s", what, p->library.api->harp_error_message(err));
   p->library.api->harp_error_release(err);
@@ -63,13 +63,13 @@ static int failed(const struct force_program* p, const char* what, harp_error* e
 }
 
 static void on_log(void* user, int32_t level, const char* text, size_t size) {
-  (void)user, (void)level; /* log_level says that nothing below a warning comes */
+  (void)user, (void)level; /* log_level excludes everything below a warning */
   mju_warning("harp: %.*s", size < 1000 ? (int)size : 1000, text);
 }
 
 /* ---- the graph ---- */
 
-/* The text of a file, for `free`; NULL with the reason in `error`. */
+/* Reads a text file; the caller frees the result. NULL on failure, with the reason in `error`. */
 static char* read_text(const char* path, size_t* length, char* error, size_t size) {
   FILE* file = fopen(path, "rb");
   char* text = file ? malloc(MAX_TEXT) : NULL;
@@ -82,7 +82,7 @@ static char* read_text(const char* path, size_t* length, char* error, size_t siz
   return NULL;
 }
 
-/* Adds to the graph the force of a potential U(x) = tanh(tanh(x W1 + b1) W2 + b2) . w3 on each body: the gradient that harp derives. */
+/* Adds to the graph the force of a potential U(x) = tanh(tanh(x W1 + b1) W2 + b2) . w3 on each body, by the gradient that harp derives. */
 static int add_potential(struct force_program* p, harp_graph* g, const char* path, char* error, size_t size) {
   const harp_api* api = p->library.api;
   harp_error* err = NULL;
@@ -110,7 +110,7 @@ static int add_potential(struct force_program* p, harp_graph* g, const char* pat
     next += parts[i].numbers;
   }
   api->harp_buffer_release(weights);
-  /* mistakes stick to the graph: harp_compile reports the first one */
+  /* the graph stores errors: harp_compile reports the first one */
   const harp_dim position_dims[] = {api->harp_dim_var(g, "n", 0, INT32_MAX), three};
   const int32_t rows_to_columns[] = {1, 0};
   harp_node* x = api->harp_input(g, "network_position", HARP_F64, 2, position_dims);
@@ -229,7 +229,7 @@ static int bind_outputs(struct force_program* p, const mjModel* m, char* error, 
   return 0;
 }
 
-/* The instance's coefficients: as many as the law's input of that name has. */
+/* Reads the instance's coefficients: as many as the law's input `coefficients` has elements. */
 static int read_coefficients(struct force_program* p, const char* text, char* error, size_t size) {
   int64_t expected = 0, found = 0;
   for (size_t i = 0; i < p->n_inputs; ++i)

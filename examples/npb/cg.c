@@ -1,10 +1,10 @@
 /*
- * CG of the NAS Parallel Benchmarks: the smallest eigenvalue of a sparse random matrix by inverse power iteration, every solution by 25
- * steps of conjugate gradients. The matrix is kept dense here.
+ * CG of the NAS Parallel Benchmarks: computes the smallest eigenvalue of a sparse random matrix by inverse power iteration, in which each
+ * linear system is solved by 25 steps of conjugate gradients. The matrix is stored as a dense one here.
  *
  *     cg [S|W|A]
  *
- * An outer iteration, its 25 steps included, is one graph; the host makes the matrix, swaps buffers, prints.
+ * An outer iteration with its 25 steps is one graph; the host makes the matrix, swaps buffers and prints.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum { STEPS = 25 };
 
 struct problem {
   char name;
-  int size, nonzeros, iterations; /* nonzeros: of a random vector */
+  int size, nonzeros, iterations; /* nonzeros: number of elements of a random vector that are not 0 */
   double shift, zeta;
 };
 static const struct problem problems[] = {
@@ -54,7 +54,7 @@ static harp_graph* power_step(harp_context* ctx, const struct problem* problem, 
 
 /* --- the matrix ---------------------------------------------------------------------------------------------------------------- */
 
-/* A random sparse vector: `count` different places, in the order they are drawn. */
+/* A random sparse vector: `count` different positions with their values, in the order in which they are drawn. */
 static void random_vector(uint64_t* state, int size, int count, int* place, double* value) {
   int power = 2;
   while (power < size) power *= 2;
@@ -67,8 +67,8 @@ static void random_vector(uint64_t* state, int size, int count, int* place, doub
   }
 }
 
-/* The sum of outer products of random vectors, of weights from 1 down to the condition number, plus (condition - shift) times the identity.
- */
+/* The sum of outer products of random vectors, with weights from 1 down to the condition number, plus (condition - shift) times the
+ * identity. */
 static void make_matrix(double* a, const struct problem* problem) {
   enum { MOST = 32 };
   int place[MOST];
@@ -76,7 +76,7 @@ static void make_matrix(double* a, const struct problem* problem) {
   const size_t n = (size_t)problem->size;
   memset(a, 0, n * n * sizeof *a);
   uint64_t state = NPB_SEED;
-  npb_random(&state); /* the first one is not used */
+  npb_random(&state); /* the benchmark discards the first number */
   const double ratio = pow(condition, 1.0 / problem->size);
   double weight = 1;
   for (int i = 0; i < problem->size; ++i, weight *= ratio) {

@@ -1,10 +1,10 @@
 /*
- * FT of the NAS Parallel Benchmarks: the heat equation on a periodic box, solved in the space of frequencies. A field of random complex
- * numbers is transformed along all three axes; each step lets its frequencies decay, transforms them back and adds up 1,024 elements.
+ * FT of the NAS Parallel Benchmarks: the heat equation on a periodic box, solved in the frequency domain. A field of random complex numbers
+ * is transformed along all three axes; each step multiplies its frequencies by decay factors, transforms them back and sums 1,024 elements.
  *
  *     ft [S|W|A|B]
  *
- * The transform and a whole step are two graphs; the host makes the random numbers, swaps buffers, prints.
+ * The transform and a whole step are two graphs; the host makes the random numbers, swaps buffers and prints.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum { SUMMED = 1024, MOST_STEPS = 20 };
 struct problem {
   char name;
   int x, y, z, steps;
-  double sums[MOST_STEPS][2]; /* of the elements after each step: real and imaginary part */
+  double sums[MOST_STEPS][2]; /* the sums of elements after each step: real and imaginary part */
 };
 static const struct problem problems[] = {
     {'S',
@@ -64,13 +64,13 @@ static const struct problem problems[] = {
 
 typedef harp_node* transform(harp_node* x, harp_dim n, int32_t axis, const char* norm);
 
-/* Along all axes, not divided by anything. */
+/* Transforms along all axes, without a scale factor. */
 static harp_node* along_all(transform* one, harp_node* x, const char* norm) {
   for (int32_t axis = 2; axis >= 0; --axis) x = one(x, 0, axis, norm);
   return x;
 }
 
-/* The squares of the frequencies along an axis, as an array that stretches along the others. */
+/* The squares of the frequencies along an axis, as an array that broadcasts along the other axes. */
 static harp_node* squared_frequencies(harp_graph* g, int n, int axis) {
   harp_dim dims[3] = {1, 1, 1};
   dims[axis] = n;
@@ -79,7 +79,7 @@ static harp_node* squared_frequencies(harp_graph* g, int n, int axis) {
   return harp_mul(from_zero, from_zero);
 }
 
-/* field -> its transform, and the share of each frequency that is left after a step. */
+/* Graph: field -> its transform, and the factor by which each frequency decays in a step. */
 static harp_graph* beginning(harp_context* ctx, const struct problem* p, harp_error** err) {
   harp_graph* g = harp_graph_new(ctx, HARP_GRAPH_BROADCAST, err);
   if (!g) return NULL;
@@ -93,7 +93,7 @@ static harp_graph* beginning(harp_context* ctx, const struct problem* p, harp_er
   return g;
 }
 
-/* spectrum -> the next one, and the sum of the chosen elements of the field it stands for, divided by their number in the box. */
+/* Graph: spectrum -> the next spectrum, and the sum of the chosen elements of its field, divided by the number of elements of the box. */
 static harp_graph* step(harp_context* ctx, const struct problem* p, harp_error** err) {
   harp_graph* g = harp_graph_new(ctx, HARP_GRAPH_BROADCAST, err);
   if (!g) return NULL;
@@ -112,7 +112,7 @@ static harp_graph* step(harp_context* ctx, const struct problem* p, harp_error**
 
 /* --- the host's part ----------------------------------------------------------------------------------------------------------- */
 
-/* Runs the steps and compares each sum. The buffers: field and next spectrum, spectrum, left, chosen, sum. */
+/* Runs the steps and compares each sum. The buffers: field (also the next spectrum), spectrum, left, chosen, sum. */
 static int steps(harp_program* begin, harp_program* next, const struct problem* p, harp_buffer** b) {
   harp_error* err = NULL;
   double* field = harp_buffer_data(b[0]);
@@ -132,7 +132,7 @@ static int steps(harp_program* begin, harp_program* next, const struct problem* 
     const double error = hypot(sum[0] - p->sums[t][0], sum[1] - p->sums[t][1]) / hypot(p->sums[t][0], p->sums[t][1]);
     printf("step %d: %.10f %.10f, published %.10f %.10f, relative error %.2e\n", t + 1, sum[0], sum[1], p->sums[t][0], p->sums[t][1],
            error);
-    if (!(error <= worst)) worst = error; /* not a number stays the worst */
+    if (!(error <= worst)) worst = error; /* NaN stays the worst */
   }
   printf("%.3f s\n", npb_seconds() - started);
   const int verified = worst <= 1e-12;

@@ -1,10 +1,11 @@
 /*
- * MG of the NAS Parallel Benchmarks: four or more V-cycles of multigrid on the Poisson equation over a periodic cube, right-hand side +1 at
- * ten points and -1 at ten others.
+ * MG of the NAS Parallel Benchmarks: four or more V-cycles of multigrid for the Poisson equation on a periodic cube. The right-hand side is
+ * +1 at ten points and -1 at ten others.
  *
  *     mg [S|W|A|B|C]
  *
- * A whole cycle, all levels down and up, and the norm of the residual are one graph; the host places the charges, swaps buffers, prints.
+ * A whole cycle, down and up through all levels, and the norm of the residual are one graph; the host places the charges, swaps buffers and
+ * prints.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 struct problem {
   char name;
   int size, cycles;
-  double norm; /* of the residual after the last cycle */
+  double norm; /* norm of the residual after the last cycle */
 };
 static const struct problem problems[] = {{'S', 32, 4, 0.5307707005734e-4},
                                           {'W', 128, 4, 0.6467329375339e-5},
@@ -24,7 +25,7 @@ static const struct problem problems[] = {{'S', 32, 4, 0.5307707005734e-4},
                                           {'B', 256, 20, 0.1800564401355e-5},
                                           {'C', 512, 20, 0.5706732285740e-6}};
 
-/* Weights of a point, its 6 neighbours by a face, 12 by an edge, 8 by a corner. */
+/* Weights of a point, of its 6 neighbours across faces, 12 across edges and 8 across corners. */
 typedef double stencil[4];
 static const stencil poisson = {-8.0 / 3.0, 0, 1.0 / 6.0, 1.0 / 12.0};
 static const stencil smoother_small = {-3.0 / 8.0, 1.0 / 32.0, -1.0 / 64.0, 0}, smoother_large = {-3.0 / 17.0, 1.0 / 33.0, -1.0 / 61.0, 0};
@@ -34,7 +35,7 @@ static const stencil restriction = {1.0 / 2.0, 1.0 / 4.0, 1.0 / 8.0, 1.0 / 16.0}
 
 static harp_node* scaled(harp_graph* g, double weight, harp_node* x) { return harp_mul(harp_constant(g, HARP_F64, weight), x); }
 
-/* The two neighbours along an axis; the cube is periodic. */
+/* The sum of the two neighbours along an axis; the cube is periodic. */
 static harp_node* beside(harp_node* x, int32_t axis) {
   const harp_dim forward = 1, back = -1;
   return harp_add(harp_roll(x, 1, &forward, &axis), harp_roll(x, 1, &back, &axis));
@@ -49,7 +50,7 @@ static harp_node* apply(harp_graph* g, const stencil weights, harp_node* x) {
   return sum;
 }
 
-/* Points of the coarse grid are the odd ones of the fine grid. */
+/* The coarse grid consists of the points of the fine grid with odd indices. */
 static harp_node* coarser(harp_graph* g, harp_node* fine) {
   const harp_dim start[3] = {1, 1, 1}, stop[3] = {HARP_SLICE_NONE, HARP_SLICE_NONE, HARP_SLICE_NONE};
   const int64_t step[3] = {2, 2, 2};
@@ -79,7 +80,7 @@ static harp_graph* cycle(harp_context* ctx, const struct problem* problem, harp_
   harp_node* v = harp_input(g, "v", HARP_F64, 3, dims);
   harp_node* r = harp_input(g, "r", HARP_F64, 3, dims);
 
-  harp_node* residual[32] = {r}; /* of each level, the finest first */
+  harp_node* residual[32] = {r}; /* the residual of each level, the finest first */
   int levels = 1;
   for (int n = size; n > 2; n /= 2, ++levels) residual[levels] = coarser(g, residual[levels - 1]);
   harp_node* z = apply(g, smoother, residual[levels - 1]);

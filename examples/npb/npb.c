@@ -46,7 +46,7 @@ int npb_class(int argc, char** argv, const char* program, const char* classes) {
 
 int npb_verify(const char* what, double result, double published, double tolerance, double seconds) {
   const double error = fabs(result - published) / fabs(published);
-  const int verified = error <= tolerance; /* not a number is not */
+  const int verified = error <= tolerance; /* false for NaN */
   printf("%s %.13e, published %.13e, relative error %.2e (allowed %.0e)\n", what, result, published, error, tolerance);
   printf("%.3f s\n", seconds);
   printf(verified ? "VERIFICATION SUCCESSFUL\n" : "VERIFICATION FAILED\n");

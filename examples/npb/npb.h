@@ -1,6 +1,6 @@
-/* What the benchmarks of this folder share: the generator of random numbers the NAS Parallel Benchmarks prescribe, time, and how a
- * result is reported. The problems, their classes and the values they have to give are those of the NAS Parallel Benchmarks
- * (NAS Technical Report RNR-94-007; classes and values of version 3.4). */
+/* What the benchmarks of this directory share: the random number generator that the NAS Parallel Benchmarks prescribe, time, and the
+ * report of a result. The problems, their classes and the expected values are those of the NAS Parallel Benchmarks (NAS Technical Report
+ * RNR-94-007; classes and values of version 3.4). */
 #ifndef NPB_H
 #define NPB_H
 
@@ -13,17 +13,17 @@ double npb_random(uint64_t* state);
 
 double npb_seconds(void);
 
-/* Prints what failed, releases the error, and gives 1. */
+/* Prints what failed, releases the error, and returns 1. */
 int npb_failed(const char* what, harp_error* err);
 
-/* Compiles, and prints kernels, generations, workspace, milliseconds and where the code came from. NULL on failure. */
+/* Compiles, and prints kernels, generations, workspace, milliseconds and the origin of the code. NULL on failure. */
 harp_program* npb_compile(harp_graph* graph, harp_error** err);
 
-/* Which of the classes, one letter each, the program's argument names, S without one; -1, and the usage on stderr, if
- * it is none of them. */
+/* Returns the index of the class, one letter of `classes`, that the program's argument names; S without an argument. Returns -1, after
+ * printing the usage on stderr, if there is no such class. */
 int npb_class(int argc, char** argv, const char* program, const char* classes);
 
-/* Prints the result beside the published one, and whether they agree as closely as the benchmark demands. Gives main's exit status. */
+/* Prints the result beside the published one, and whether they agree as closely as the benchmark demands. Returns main's exit status. */
 int npb_verify(const char* what, double result, double published, double tolerance, double seconds);
 
 #endif

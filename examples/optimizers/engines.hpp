@@ -1,12 +1,12 @@
-// What the methods need of the phase field, in two ways that give the same bits: eager, one kernel for each operation as libraries without
-// fusion do it, and fused, one or two programs for each step of a method.
+// The operations on a phase field that the methods need, in two ways that give the same bits: eager, with one kernel for each operation, as
+// in libraries without fusion; and fused, with one or two programs for each step of a method.
 #pragma once
 
 #include <harp.hpp>
 
 using Field = harp::Field<double>;
 
-/// The energy of a phase field u, which is near -1 or 1 but for thin walls, and which is held near a picture u0 by a spring:
+/// The energy of a phase field u. Its values are near -1 or 1 except in thin walls, and a quadratic term holds it near a picture u0:
 ///     sum of |u - u0|^2 / (2 tau) + eps / 2 |grad u|^2 + (u^2 - 1)^2 / (4 eps)
 /// on a periodic grid, where the sum of |grad u|^2 is that of -u times the Laplacian of u. It is one implicit step of length tau of the
 /// Allen-Cahn equation.
@@ -26,44 +26,44 @@ class Fused {
   explicit Fused(const Problem& problem) : p_(problem) {}
 
   static auto laplacian(const Field& u) { return roll(u, 1, 0) + roll(u, -1, 0) + roll(u, 1, 1) + roll(u, -1, 1) - 4.0 * u; }
-  /// Both read the Laplacian from an array: it is needed by two loops, and is computed once. Sums over what a stencil gives are a program
-  /// of their own (in one program harp would store the shifted arrays).
+  /// Both functions read the Laplacian from the array l_: two loops need it, and it is computed once. Sums of results of a stencil are a
+  /// program of their own (in a single program harp would store the shifted arrays).
   auto gradient_of(const Field& u) const { return (u - p_.picture) * (1 / p_.tau) - p_.eps * l_ + (u * u * u - u) * (1 / p_.eps); }
   auto density_of(const Field& u) const {
     return square(u - p_.picture) * (0.5 / p_.tau) - u * l_ * (0.5 * p_.eps) + square(u * u - 1.0) * (0.25 / p_.eps);
   }
 
-  /// g = gradient(u); the energy.
+  /// Computes g = gradient(u); returns the energy.
   double gradient(Field& g, const Field& u) {
     fuse(l_ = laplacian(u), g = gradient_of(u));
     return sum(density_of(u));
   }
-  /// to = from + a d, g = gradient(to).
+  /// Computes to = from + a d and g = gradient(to); returns the energy there, and its slope along d.
   Sample move(Field& to, Field& g, const Field& from, double a, const Field& d) {
     Sample at{};
     fuse(to = from + a * d, l_ = laplacian(to), g = gradient_of(to));
     fuse(harp::into(at.energy) = sum(density_of(to)), harp::into(at.slope) = dot(g, d));
     return at;
   }
-  /// d = b d - g; the slope along it.
+  /// Computes d = b d - g; returns the slope of the energy along it.
   double turn(Field& d, double b, const Field& g) {
     double slope = 0;
     fuse(d = b * d - g, harp::into(slope) = dot(d, g));
     return slope;
   }
   double dot_with_change(const Field& g, const Field& old) { return dot(g, g - old); }
-  /// h = Hessian(u) v; v's curvature.
+  /// Computes h = Hessian(u) v; returns the curvature along v.
   double curvature(Field& h, const Field& v, const Field& u) {
     h = v * (1 / p_.tau) - p_.eps * laplacian(v) + (3.0 * (u * u) - 1.0) * (1 / p_.eps) * v;
     return dot(v, h);
   }
-  /// x = x + a v, r = r - a h; r's length squared.
+  /// Computes x = x + a v and r = r - a h; returns the squared length of r.
   double advance(Field& x, Field& r, double a, const Field& v, const Field& h) {
     double length = 0;
     fuse(x = x + a * v, r = r - a * h, harp::into(length) = dot(r, r));
     return length;
   }
-  /// v = r + b v.
+  /// Computes v = r + b v.
   void conjugate(Field& v, const Field& r, double b) { v = r + b * v; }
 
  private:
@@ -71,7 +71,7 @@ class Fused {
   Field l_;
 };
 
-/// Each statement is one kernel, that reads and writes whole arrays.
+/// Each statement is one kernel, which reads and writes whole arrays.
 class Eager {
  public:
   static constexpr const char* name = "eager";

@@ -1,4 +1,5 @@
-// Three methods that minimise an energy, over an engine (engines.hpp). Each stops when the gradient is so much shorter than at the start.
+// Three methods that minimise an energy, on an engine (engines.hpp). Each stops when the gradient is a certain factor shorter than at the
+// start.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +9,16 @@
 
 struct Outcome {
   int iterations;
-  int evaluations;  // of energy and gradient
+  int evaluations;  // number of evaluations of energy and gradient
   double energy;
-  double gradient;  // its length over that at the start
+  double gradient;  // length of the gradient relative to that at the start
 };
 
 constexpr double kTolerance = 1e-8;
 constexpr int kMostIterations = 400;
 
-/// Steps along the gradient, halved until the energy falls enough (Armijo's condition), and tried twice as long the next time.
+/// Steps along the gradient. A step is halved until the energy falls enough (Armijo's condition); the next one begins with twice its
+/// length.
 template <class Engine>
 Outcome gradient_descent(Engine& engine, Field& u) {
   Field g, d, trial, new_g;
@@ -43,8 +45,9 @@ Outcome gradient_descent(Engine& engine, Field& u) {
   return outcome;
 }
 
-/// A step that meets the strong Wolfe conditions with c1 = 1e-4 and c2 = 0.1 (Nocedal and Wright, Numerical Optimization, algorithms 3.5
-/// and 3.6; inside a bracket the minimum of the parabola, or the middle). trial and new_g are then the point there and its gradient.
+/// Finds a step that meets the strong Wolfe conditions with c1 = 1e-4 and c2 = 0.1 (Nocedal and Wright, Numerical Optimization, algorithms
+/// 3.5 and 3.6; inside a bracket it tries the minimum of the parabola, or the middle). Afterwards `trial` and `new_g` are the point there
+/// and its gradient.
 template <class Engine>
 Sample strong_wolfe(Engine& engine, Field& trial, Field& new_g, const Field& u, const Field& d, Sample start, double& step,
                     int& evaluations) {
@@ -77,7 +80,7 @@ Sample strong_wolfe(Engine& engine, Field& trial, Field& new_g, const Field& u, 
   return now;
 }
 
-/// Nonlinear conjugate gradients with the factor of Polak and Ribiere, at least 0.
+/// Nonlinear conjugate gradients with the factor of Polak and Ribiere, limited to at least 0.
 template <class Engine>
 Outcome conjugate_gradient(Engine& engine, Field& u) {
   Field g, d, trial, new_g;
@@ -94,7 +97,7 @@ Outcome conjugate_gradient(Engine& engine, Field& u) {
     std::swap(u, trial), std::swap(g, new_g);
     length = dot(g, g);
     at.slope = engine.turn(d, factor, g);
-    if (at.slope >= 0) {  // no way down: begin anew
+    if (at.slope >= 0) {  // not a descent direction: restart
       d = -g;
       at.slope = -length;
     }
@@ -106,8 +109,8 @@ Outcome conjugate_gradient(Engine& engine, Field& u) {
   return outcome;
 }
 
-/// Newton's method, whose systems linear conjugate gradients solve as far as it pays (min(0.5, sqrt|g|)), or until the curvature is
-/// negative.
+/// Newton's method. Its linear systems are solved by conjugate gradients to a relative accuracy of min(0.5, sqrt|g|), or until the
+/// curvature is negative.
 template <class Engine>
 Outcome truncated_newton(Engine& engine, Field& u) {
   Field g, x, r, v, h, trial, new_g;

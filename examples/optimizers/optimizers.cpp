@@ -1,5 +1,5 @@
-// Minimises the energy of a phase field of 512 x 512 numbers by three methods, each eager and fused: kernels launched, bytes of the arrays
-// that were read and written, seconds, and whether the results are the same bits.
+// Minimises the energy of a phase field of 512 x 512 numbers by three methods, each eager and fused. Prints the number of kernels launched,
+// the bytes of the arrays that were read and written, the seconds, and whether the results have the same bits.
 //
 //     optimizers [size]
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Two discs and some noise, from -1 to 1.
+/// Two discs and some noise, with values from -1 to 1.
 Field picture(int64_t n) {
   Field u({n, n});
   uint32_t random = 1;

@@ -21,7 +21,8 @@ static int failed(const char* what, harp_error* err) {
   return 1;
 }
 
-/* Windows over an image [batch, channels, height, width] whose border pixels go on for ever, so that the size stays. */
+/* Applies a kernel to an image [batch, channels, height, width], whose border pixels are repeated outwards, so that its size stays the
+ * same. */
 static harp_node* filtered(harp_node* x, harp_node* kernel, harp_dim radius, int64_t groups) {
   const harp_dim border[4] = {0, 0, radius, radius};
   return harp_conv2d(harp_pad(x, 4, border, border, "edge", NULL), kernel, NULL, 0, NULL, 0, NULL, 0, NULL, groups);
@@ -32,13 +33,13 @@ static harp_node* blurred(harp_graph* g, harp_node* x) {
   for (int i = 0; i < KERNEL; ++i)
     for (int j = 0; j < KERNEL; ++j)
       sum += weights[0][i][j] = expf(-0.5f * (float)((i - RADIUS) * (i - RADIUS) + (j - RADIUS) * (j - RADIUS)));
-  for (int c = 2; c >= 0; --c) /* the first channel is the last to change */
+  for (int c = 2; c >= 0; --c) /* channel 0 last, because the others are computed from it */
     for (int i = 0; i < KERNEL * KERNEL; ++i) weights[c][i / KERNEL][i % KERNEL] = weights[0][i / KERNEL][i % KERNEL] / sum;
   const harp_dim dims[4] = {3, 1, KERNEL, KERNEL};
   return filtered(x, harp_constant_array(g, HARP_F32, 4, dims, sizeof weights, weights), RADIUS, 3);
 }
 
-/* [batch, 2, height, width]: how brightness changes from left to right and from top to bottom. */
+/* The gradient as [batch, 2, height, width]: the change of brightness from left to right and from top to bottom. */
 static harp_node* gradient(harp_graph* g, harp_node* x) {
   static const float brightness[3] = {0.2126f, 0.7152f, 0.0722f};
   static const float sobel[2][3][3] = {{{-1, 0, 1}, {-2, 0, 2}, {-1, 0, 1}}, {{-1, -2, -1}, {0, 0, 0}, {1, 2, 1}}};

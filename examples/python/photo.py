@@ -16,7 +16,8 @@ RADIUS = 2
 
 
 def filtered(x, kernel, radius, groups):
-    """Windows over an image [batch, channels, height, width] whose border pixels go on for ever, so that the size stays."""
+    """Applies a kernel to an image [batch, channels, height, width], whose border pixels are repeated outwards, so that its size stays
+    the same."""
     border = [0, 0, radius, radius]
     return harp.conv2d(harp.pad(x, border, border, mode="edge"), kernel, groups=groups)
 
@@ -24,7 +25,7 @@ def filtered(x, kernel, radius, groups):
 def gauss():
     window = range(-RADIUS, RADIUS + 1)
     weights = np.array([[math.exp(-0.5 * (i * i + j * j)) for j in window] for i in window], np.float32)
-    total = list(itertools.accumulate(weights.ravel()))[-1]  # one after the other, as C adds them
+    total = list(itertools.accumulate(weights.ravel()))[-1]  # in order, as C adds them
     return np.tile(weights / total, (3, 1, 1, 1))
 
 

@@ -16,7 +16,7 @@ SHAPES = {"w1": (2, HIDDEN), "b1": (HIDDEN,), "w2": (HIDDEN, HIDDEN), "b2": (HID
 
 
 def network(x, w):
-    """[n, 2] points to [n, 2] scores."""
+    """Computes the scores of n points: x has shape [n, 2], the result [n, 2]."""
     x = harp.tanh(x @ w["w1"] + w["b1"])
     x = harp.tanh(x @ w["w2"] + w["b2"])
     return x @ w["w3"] + w["b3"]
@@ -43,7 +43,7 @@ def answer(x, w):
 
 
 def spirals(count, seed):
-    """Points, turn and turn about on either spiral; the seed shifts them along it."""
+    """Points alternately on either spiral; the seed shifts them along it."""
     points = []
     for i in range(count):
         t = math.sqrt((i // 2 + seed) / (count // 2))

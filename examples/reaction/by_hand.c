@@ -1,6 +1,6 @@
-/* Gray-Scott by hand. Both variants split each row into its two border columns and the interior, keep neighbours through row pointers and
- * tell the compiler that nothing overlaps; they differ in how the interior is written. Compiled with the flags harp uses; with -fopenmp
- * too, threads share the rows. */
+/* Gray-Scott by hand. Both variants split each row into its two border columns and the interior, access neighbours through row pointers
+ * and tell the compiler that nothing overlaps; they differ in how the interior is written. They are compiled with harp's flags; with
+ * -fopenmp as well, threads share the rows. */
 #include "by_hand.h"
 
 /* A cell: its values and those of its four neighbours. */
@@ -31,7 +31,7 @@ typedef float vector __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_a
 enum { LANES = VECTOR_BYTES / 4 };
 static inline vector at(const float* p) { return *(const vector*)p; }
 
-/* Explicit vectors; the last one overlaps the one before. */
+/* Explicit vectors; the last vector overlaps the one before it. */
 static void interior_vector(const float* restrict u, const float* restrict u_up, const float* restrict u_down, const float* restrict v,
                             const float* restrict v_up, const float* restrict v_down, float* restrict next_u, float* restrict next_v,
                             ptrdiff_t width) {

@@ -1,4 +1,4 @@
-/* The same simulation step written by hand in C: what harp is measured against, and the picture it works on. */
+/* The same simulation step written by hand in C, against which harp is measured, and the parameters of the model. */
 #ifndef BY_HAND_H
 #define BY_HAND_H
 
@@ -10,7 +10,7 @@
 #define FEED 0.0545f
 #define KILL 0.062f
 
-/* One step of a height x width grid, periodic at the edges: from (u, v) to (next_u, next_v), which do not overlap them. */
+/* One step of a height x width grid, periodic at the edges: from (u, v) to (next_u, next_v), which must not overlap them. */
 typedef void (*step_function)(const float* u, const float* v, float* next_u, float* next_v, ptrdiff_t height, ptrdiff_t width);
 
 struct variant {

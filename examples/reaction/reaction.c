@@ -1,11 +1,11 @@
 /*
- * Gray-Scott reaction-diffusion with harp: the brightness of a picture is the starting pattern, the step is one graph of symbolic height
- * and width, compiled once and run with two pairs of buffers turn and turn about.
+ * Gray-Scott reaction-diffusion with harp: the brightness of a picture is the initial pattern. A step is one graph with symbolic height and
+ * width, compiled once and run alternately on two pairs of buffers.
  *
  *     reaction [picture.png] [--output DIRECTORY] [--steps N]
  *
  * Prints what was compiled, how fast harp, its interpreter and the same loop by hand are, and whether the interpreter and the compiled
- * program agree to the bit. Writes DIRECTORY/reaction.png.
+ * program give the same bits. Writes DIRECTORY/reaction.png.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -112,7 +112,7 @@ static void progress(int done, int steps) {
   fprintf(stderr, "\r  [%-40.*s] %d/%d steps%s", width, bar, done, steps, done == steps ? "\n" : "");
 }
 
-/* Seconds a step takes, over `steps` of them. */
+/* Runs `steps` steps; returns the seconds of one. */
 static double run_harp(harp_program* program, struct fields* f, int steps, int with_bar, harp_error** err) {
   const double begin = now();
   for (int i = 0; i < steps; ++i) {
@@ -137,7 +137,7 @@ static int by_value(const void* a, const void* b) {
   return (*(const double*)a > *(const double*)b) - (*(const double*)a < *(const double*)b);
 }
 
-/* harp against every hand-written variant, turn and turn about on the same fields; medians of `rounds` short runs. */
+/* Measures harp and every hand-written variant alternately on the same fields, as medians of `rounds` short runs. */
 static int compare(harp_program* program, struct fields* f, double* harp, double* peer, const char** peer_name, harp_error** err) {
   enum { ROUNDS = 21, MAX_VARIANTS = 8 };
   double seconds[MAX_VARIANTS + 1][ROUNDS];
@@ -160,7 +160,7 @@ static int compare(harp_program* program, struct fields* f, double* harp, double
   return 0;
 }
 
-/* Do interpreter and compiled program give the same bits after `steps` steps? 1, 0, or -1 on failure. */
+/* Tests whether two programs (interpreted and compiled) give the same bits after `steps` steps: 1, 0, or -1 on failure. */
 static int agree(harp_context* ctx, harp_program* a, harp_program* b, const struct picture* start, int steps, double* b_seconds,
                  harp_error** err) {
   struct fields x, y;
@@ -183,7 +183,7 @@ static int agree(harp_context* ctx, harp_program* a, harp_program* b, const stru
 
 /* --- the picture -------------------------------------------------------------------------------------------------------------- */
 
-/* Night blue over teal to sand and white, by the concentration of v. */
+/* The colour of a cell by the concentration of v: from dark blue over teal and sand to white. */
 static void colour(float v, uint8_t* rgb) {
   static const float stops[5][3] = {{10, 14, 38}, {16, 72, 108}, {32, 150, 140}, {240, 200, 110}, {255, 250, 235}};
   float t = v * (4.0f / 0.4f);

@@ -1,11 +1,11 @@
 /*
- * Two spirals, one inside the other, told apart by a small neural network that harp alone trains.
+ * A small neural network, trained by harp alone, learns to tell apart two spirals, one inside the other.
  *
  *     spirals [picture.png]
  *
- * Three graphs: the first weights (random_normal), a training step (forward, gradients and the update of every weight, one compiled
- * program whose buffers are swapped), and the answer of the network for any number of points. Prints the accuracy on points it has not
- * seen and writes the regions it decides for as a picture.
+ * Three graphs: the initial weights (random_normal); a training step (forward pass, gradients and the update of every weight: one compiled
+ * program, whose buffers are swapped); and the network's answer for any number of points. Prints the accuracy on points that it was not
+ * trained on, and writes the regions in which it decides for either spiral as a picture.
  */
 #include <harp.h>
 #include <math.h>
@@ -40,7 +40,7 @@ static harp_graph* new_graph(harp_context* ctx, const char* name, harp_error** e
   return g;
 }
 
-/* Inputs of the shapes of all weights, named prefix + name. */
+/* Declares inputs with the shapes of all weights, named prefix + name. */
 static void weight_inputs(harp_graph* g, const char* prefix, harp_node** nodes) {
   for (int i = 0; i < WEIGHTS; ++i) {
     char name[16];
@@ -68,7 +68,8 @@ static harp_graph* first_weights(harp_context* ctx, harp_error** err) {
   return g;
 }
 
-/* Adam on the cross entropy. State is the weights and the running means of their gradients and of those squared; `step` counts from 1. */
+/* Adam on the cross entropy. The state consists of the weights and the running means of their gradients and of the squared gradients;
+ * `step` counts from 1. */
 static harp_graph* training_step(harp_context* ctx, harp_error** err) {
   harp_graph* g = new_graph(ctx, "training_step", err);
   if (!g) return NULL;
@@ -128,7 +129,7 @@ static harp_program* compiled(harp_graph* g, harp_error** err) {
   return program;
 }
 
-/* `count` points, turn and turn about on either spiral; seed shifts them along it. */
+/* Makes `count` points, alternately on either spiral; `seed` shifts them along it. */
 static void spirals(int count, double seed, float* x, int32_t* side) {
   for (int i = 0; i < count; ++i) {
     const double t = sqrt((i / 2 + seed) / (count / 2)), angle = 3 * 3.14159265358979 * t + (i % 2) * 3.14159265358979;
@@ -170,7 +171,7 @@ static int train(struct training* t, harp_error** err) {
   return 0;
 }
 
-/* The side the network sees each of n points on. */
+/* Returns the spiral (0 or 1) that the network chooses for each of n points. */
 static harp_buffer* ask(harp_context* ctx, const struct training* t, int n, float* points, harp_error** err) {
   const int64_t dims[2] = {n, 2};
   harp_buffer *in[WEIGHTS + 1], *side = NULL;
@@ -181,7 +182,7 @@ static harp_buffer* ask(harp_context* ctx, const struct training* t, int n, floa
   return side;
 }
 
-/* Share of points between those of the training that are seen on the right side; negative on failure. */
+/* Returns the share of points between the training points that the network classifies correctly; negative on failure. */
 static double accuracy(harp_context* ctx, const struct training* t, harp_error** err) {
   float x[2 * POINTS];
   int32_t side[POINTS];

@@ -1,5 +1,5 @@
 // A backend: one way to make a program of a graph and to run it. Each is a row of data and functions; table.h lists the rows. The rest of
-// harp reads the rows and never tests which backend one is, so adding a backend adds a row and changes nothing else.
+// harp uses what a row contains and never tests which backend it is, so a new backend is a new row and changes nothing else.
 //
 // build.h takes a graph through the columns of a row. A row that generates code has `code`, `begin` and `compile`:
 //

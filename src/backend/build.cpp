@@ -30,7 +30,7 @@ Built build_from_graph(const Backend& backend, const Resources& resources, std::
   const auto begin = std::chrono::steady_clock::now();
   Built built;
   built.signature = signature_with(*graph, in_place_arguments(*graph, options.pipeline, &limit));
-  // The optimiser decides which indices are checked and in which order.
+  // If indices are checked, the optimiser runs here too, because it decides which indices are checked and in which order.
   if (options.pipeline.check_indices || !check_sites(*graph).empty()) graph = optimised(*graph, options.pipeline, &limit);
   Loadable program{std::move(graph)};
   program.signature = built.signature;

@@ -28,21 +28,21 @@ Availability available(const Resources& resources) {
   }
 }
 
-/// Returns the row whose code a GPU runs: the highest one of its major capability that is not above the GPU's own. If its major capability
-/// has no row, returns the highest lower row; the driver compiles its PTX for the GPU.
+/// Returns the row whose code a GPU runs: the highest row of its major compute capability that is not above the GPU's own. If there is no
+/// row of that major capability, returns the highest row below; the driver compiles its PTX for the GPU.
 Machine machine_of(const CudaDevice& device) {
   const std::span<const Machine> rows = gpu_machines();
   const auto above = std::ranges::find_if(rows, [&](const Machine& row) { return row.gpu()->capability > device.facts().capability; });
   return *std::prev(above);  // devices below the first row are not listed
 }
 
-/// A program runs on each of the GPUs, so it is compiled for the oldest one. Without a GPU, source can be generated all the same: for the
-/// row that every GPU's driver can make something of.
+/// A program must run on each of the GPUs, so it is compiled for the oldest one. Without a GPU, source can still be generated: for the
+/// first row, whose PTX the driver of every supported GPU can compile.
 Machine default_machine(const Resources& resources) {
   try {
     const auto capability = [](const CudaDevice* device) { return device->facts().capability; };
     return machine_of(**std::ranges::min_element(resources.cuda.devices(), {}, capability));
-  } catch (const Error&) {  // begin() throws it when a program is compiled
+  } catch (const Error&) {  // there is no GPU; begin() throws this error when a program is compiled
     return gpu_machines().front();
   }
 }
@@ -104,14 +104,15 @@ std::unique_ptr<const Compiler> compiler_for(const Resources& resources, const C
   }
 }
 
-/// Whether machine code for the target is enough: it runs on GPUs of its major capability only, PTX on all later ones, too.
+/// Tests whether machine code for the target runs on all GPUs: it runs only on those of its major compute capability, PTX also on later
+/// ones.
 bool runs_everywhere(const Resources& resources, const Machine& target) {
   const int major = target.gpu()->capability / 10;
   return std::ranges::none_of(resources.cuda.devices(), [&](const CudaDevice* device) { return device->facts().capability / 10 > major; });
 }
 
-/// Machine code first. If the driver does not take it (the GPU is newer than the compiler, or than every row), or if there are GPUs of
-/// several kinds, PTX, which the driver compiles for each GPU.
+/// Compiles to machine code first. If the driver does not accept that (the GPU is newer than the compiler or than every row), or if there
+/// are GPUs of several kinds, compiles to PTX, which the driver compiles for each GPU.
 std::shared_ptr<const Artifact> compile(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
                                         CompileReport& report) {
   const LoadCheck loads = [&](const Artifact& artifact) { resources.cuda.module(artifact, request.exports); };

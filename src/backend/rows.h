@@ -12,8 +12,8 @@ extern const Backend kCBackend;
 /// Generates CUDA, compiles it with NVRTC or nvcc and runs it on a GPU. (cuda.cpp)
 extern const Backend kCudaBackend;
 
-/// The columns that backends of the host's CPU share: the machines are the rows of base/machine.h, and arrays are in the host's memory.
-/// (cpu.cpp)
+/// The columns that backends of the host's CPU share: their machines are the CPUs in the table of base/machine.h, and arrays are in the
+/// host's memory. (cpu.cpp)
 Machine cpu_machine(const Resources& resources, const char* name);
 std::vector<const Device*> cpu_devices(const Resources& resources);
 

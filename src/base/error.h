@@ -13,7 +13,7 @@ namespace harp {
 /// Status codes; the values are those of `harp_status` in harp.h (src/capi asserts that they agree).
 enum class Code : int32_t {
   kOk = 0,
-  kInvalidArgument = 1,  // NULL or out-of-domain argument, foreign node, wrong struct_size, unknown name
+  kInvalidArgument = 1,  // NULL or invalid argument, node of another graph, wrong struct_size, unknown name
   kShape = 2,            // shapes that are incompatible, rank over 16, bad axis
   kDType = 3,            // an operation does not support the dtype, or operands have different dtypes
   kRange = 4,            // a value outside its bounds: shape variable, negative size, constant that does not fit

@@ -34,7 +34,7 @@ auto retry(Call call) -> decltype(call()) {
   }
 }
 
-/// Does the same as beyond_standard() for a new file. If the host printed to the file while it had a standard number, the text is removed.
+/// beyond_standard() for a new file, which also empties the file: while it had the number 0, 1 or 2, the host may have printed into it.
 int new_file_beyond_standard(int fd) {
   const int moved = beyond_standard(fd);
   if (moved < 0 || moved == fd || (::ftruncate(moved, 0) == 0 && ::lseek(moved, 0, SEEK_SET) == 0)) return moved;
@@ -205,7 +205,7 @@ bool KeptFd::is_ours() const {
   if (!fd_ || is_lost_) return false;
   FileInfo now;
   const int error = files_->stat(fd_.get(), now);
-  // If fstat fails for a reason other than EBADF, the descriptor is still open.
+  // If fstat fails for a reason other than EBADF, the descriptor is still open and counts as harp's.
   if (error < 0 ? error == -EBADF : now.device != info_.device || now.inode != info_.inode) is_lost_ = true;
   return !is_lost_;
 }

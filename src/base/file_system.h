@@ -56,8 +56,8 @@ class FileSystem {
   virtual int memory_file(const char* name) = 0;
   /// Makes the contents of a memory file immutable, even for other holders of a descriptor.
   virtual int seal(int fd) = 0;
-  /// Maps a page of an open file executable and unmaps it: 0 or -errno. -EPERM and -EACCES mean that the file system is mounted noexec or
-  /// that a security policy forbids the mapping.
+  /// Tests whether an open file can be mapped executable: maps one page of it and unmaps it. Returns 0 or -errno. -EPERM and -EACCES mean
+  /// that the file system is mounted noexec or that a security policy forbids the mapping.
   virtual int try_execute(int fd) = 0;
 };
 
@@ -89,7 +89,7 @@ class RealFileSystem : public FileSystem {
 class UniqueFd {
  public:
   UniqueFd() = default;
-  /// Takes ownership of a descriptor; a negative value (an error) makes an empty object.
+  /// Takes ownership of a descriptor. If `fd` is negative (an error), the object is empty.
   UniqueFd(FileSystem& files, int fd) : files_(&files), fd_(fd < 0 ? -1 : fd) {}
   ~UniqueFd() { reset(); }
   UniqueFd(UniqueFd&& other) noexcept : files_(other.files_), fd_(other.release()) {}
@@ -118,9 +118,10 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-/// A descriptor that stays open between calls into harp. Some hosts close descriptors they do not own (closefrom), and the number may then
-/// belong to a file of the host, or to a later descriptor of harp for the same file. So users call is_ours() before each use, and call it
-/// for every KeptFd they hold before they open a replacement. A descriptor that is no longer harp's is not closed.
+/// A descriptor that stays open between calls into harp. Some hosts close descriptors that they do not own (closefrom), and the number may
+/// then be reused for a file of the host, or for a later descriptor of harp. So users must call is_ours() before each use. Before they open
+/// a replacement, they must call is_ours() for every KeptFd that they hold, because the replacement may get the old number. A descriptor
+/// that is no longer harp's is not closed.
 class KeptFd {
  public:
   KeptFd() = default;
@@ -142,7 +143,7 @@ class KeptFd {
   FileSystem* files_ = nullptr;
   UniqueFd fd_;
   FileInfo info_;
-  mutable std::atomic<bool> is_lost_{false};  // is_ours() has returned false
+  mutable std::atomic<bool> is_lost_{false};  // true once is_ours() has returned false
 };
 
 /// Writes all bytes, even if single writes are short. Returns 0 or -errno.
@@ -155,7 +156,7 @@ int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& by
 /// failure.
 int beyond_standard(int fd);
 
-/// True if the process or the system has no free file descriptor.
+/// Tests whether the process or the system has run out of file descriptors.
 bool lacks_descriptors(FileSystem& files);
 
 /// Text of a -errno result: "No space left on device". Thread-safe and independent of the locale.

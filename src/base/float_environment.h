@@ -23,13 +23,13 @@ class FloatEnvironment {
 
  private:
 #if defined(__x86_64__)
-  // MXCSR bits that are set: flush to zero, rounding, the six exception masks, denormals are zero. Default: all exceptions masked, round to
-  // nearest.
+  // kModes: the bits of the register MXCSR that this class changes (flush to zero, rounding, the six exception masks, denormals are zero).
+  // kDefault: their default values (all exceptions masked, round to nearest).
   static constexpr uint64_t kModes = 0xffc0, kDefault = 0x1f80;
   static uint64_t read() { return _mm_getcsr(); }
   static void write(uint64_t modes) { _mm_setcsr(static_cast<unsigned>(modes)); }
 #elif defined(__aarch64__)
-  // FPCR bits that are set: AHP, DN, FZ, RMode, FZ16 and the trap enables. Default: all zero.
+  // kModes: the bits of the register FPCR that this class changes (AHP, DN, FZ, RMode, FZ16 and the trap enables). kDefault: all are zero.
   static constexpr uint64_t kModes = 0x7ff8'9f00, kDefault = 0;
   static uint64_t read() {
     uint64_t modes;

@@ -23,7 +23,7 @@ class CallbackSink final : public spdlog::sinks::sink {
     callback_(user_, static_cast<int>(from_spdlog(message.level)), message.payload.data(), message.payload.size());
   }
   void flush() override {}
-  void set_pattern(const std::string&) override {}  // the host formats; it gets the bare message
+  void set_pattern(const std::string&) override {}  // ignored: the host gets the message without any formatting
   void set_formatter(std::unique_ptr<spdlog::formatter>) override {}
 
  private:

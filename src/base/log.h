@@ -12,11 +12,12 @@ namespace harp {
 
 enum class LogLevel : int { kTrace = 0, kDebug = 1, kInfo = 2, kWarning = 3, kError = 4, kOff = 5 };
 
-/// Receives one message, which is not NUL-terminated and is valid only during the call. Any harp thread may call it, several at a time. It
-/// must not call harp.
+/// Receives one message. The text is not NUL-terminated and is valid only during the call. Several harp threads may call the callback at
+/// the same time. The callback must not call harp.
 using LogCallback = void (*)(void* user, int level, const char* text, size_t size);
 
-/// Copies share one logger. Thread-safe; never throws: a message that cannot be built or delivered is lost.
+/// Writes messages to the host's callback. Copies share one logger. Thread-safe; never throws: a message that cannot be built or delivered
+/// is lost.
 class Log {
  public:
   /// Makes a log that drops all messages.
@@ -49,7 +50,7 @@ class Log {
     if (!enabled(level)) return;
     try {
       write(level, cat(parts...));
-    } catch (...) {  // out of memory: losing a message is better than losing the program
+    } catch (...) {  // out of memory: drops the message, so that logging never makes a call fail
     }
   }
 

@@ -1,4 +1,4 @@
-// The table of machines, and which row this CPU is. __builtin_cpu_supports checks CPUID and XGETBV, so a level whose registers the
+// The table of machines, and the detection of this CPU's row. __builtin_cpu_supports checks CPUID and XGETBV, so a row whose registers the
 // operating system does not save is never chosen.
 #include "base/machine.h"
 

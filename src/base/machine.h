@@ -1,6 +1,6 @@
-// The machine that code is generated for: a row of a table with a fixed, portable name and with capabilities that the compiler's steps ask
-// for by name. A step asks what the machine can do (`cpu.mask_registers`), never which row it is, and never infers one capability from
-// another. The name is never "native", which means a different CPU on every machine that shares a cache.
+// The machine that code is generated for. Each machine is a row of a table, with a fixed name and a list of capabilities. The steps of a
+// compilation read the capabilities (`cpu.mask_registers`). They never test which row it is, and never infer one capability from another.
+// No row is called "native": that name would mean a different CPU on every machine that shares a cache.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ inline constexpr int64_t kLineBytes = 64;
 /// Size of a small page on every machine; hardware prefetchers stop at its end.
 inline constexpr int64_t kPageBytes = 4096;
 
-/// Tests whether a vector of this many bytes is a whole cache line. Then one load reads a line, and in a packed row no line is shared by
-/// two vectors.
+/// Tests whether a vector of this many bytes is a whole cache line. Each load of a vector then reads exactly one line, and no two vectors
+/// of a packed row share a line.
 constexpr bool is_whole_line(int64_t vector_bytes) { return vector_bytes == kLineBytes; }
 
-/// The architecture whose instructions generated text may name: as builtins, in assembly, in compiler flags.
+/// The architecture whose instructions generated source and compiler flags may use (as builtins or in assembly). kPortable: none.
 enum class InstructionSet : uint8_t { kPortable, kX86, kArm };
 
-/// Sizes in bytes of the data caches that a core reaches; cores share the third.
+/// Sizes in bytes of the three levels of data caches. Each core has its own first and second level; the cores share the third.
 struct Caches {
   int64_t first = int64_t{48} << 10, second = int64_t{1} << 20, third = int64_t{32} << 20;
 };
@@ -42,27 +42,27 @@ struct Cpu {
   // --- Registers
   int vector_bytes = 16;        // widest vector register
   int vector_registers = 16;    // registers of that width
-  bool mask_registers = false;  // comparisons give one bit a lane; loads, blends and arithmetic take such a mask
+  bool mask_registers = false;  // comparisons return a mask of one bit per lane, which loads, blends and arithmetic accept
 
   // --- Instructions. Where one is missing, generated text computes the same bits in another way.
   bool fma = false;                    // fused multiply-add
   bool rounds = true;                  // floor, ceil, trunc, rint
   bool extremes_of_i32 = true;         // maximum and minimum of 32-bit integers
   bool logic_of_three = false;         // any boolean function of three vectors
-  bool multiplies_pairs = false;       // products of 16-bit integers, of which adjacent ones are added in 32 bits
-  bool exponent_instructions = false;  // exponent, mantissa, scaling by a power of two, fix-up of special values, extremes of numbers
-  bool maximum_flags_nan = false;      // its maximum raises the invalid flag for a NaN, and reading the flag is cheap
+  bool multiplies_pairs = false;       // multiplies 16-bit integers and adds adjacent products, in 32 bits
+  bool exponent_instructions = false;  // AVX-512's getexp, getmant, scalef, fixupimm and range, for math functions
+  bool maximum_flags_nan = false;      // the maximum instruction raises the invalid flag for a NaN, and the flag is cheap to read
   bool non_temporal_stores = false;    // stores of whole vectors that bypass the caches
 
-  // --- Cores: what schedules assume. Of all but the first, `harp info --measure` finds the number of the machine at hand
-  // (tune/measurement.h); these are the numbers of a machine that was not measured.
-  bool shuffles_occupy_adders = false;   // shuffles execute on the units that add, which multiply-adds do not need
+  // --- Cores: numbers that schedules assume. `harp info --measure` measures all but the first on the machine at hand (tune/measurement.h).
+  // The values here are used for machines that were not measured.
+  bool shuffles_occupy_adders = false;   // shuffles compete with additions for the same units, but not with multiply-adds
   int vector_loads_a_cycle = 2;          // of the widest vectors
   int vector_multiply_adds_a_cycle = 1;  // of the widest vectors
   int vector_additions_a_cycle = 2;      // of the widest vectors
   int addition_latency = 4;              // cycles from the operands of an addition of floats to its result
   Caches caches = {};
-  int64_t stream_bytes = int64_t{15} << 20;  // bytes stored by a kernel from which on non-temporal stores are faster (tuning.h)
+  int64_t stream_bytes = int64_t{15} << 20;  // kernels that store at least this many bytes use non-temporal stores (tuning.h)
 };
 
 /// The numbers of a CPU that can be measured, always in the same order: references to members of `cpu`.
@@ -76,20 +76,20 @@ auto measured_numbers(AnyCpu& cpu) {
 struct Gpu {
   int capability = 80;      // compute capability, times ten
   int warp_threads = 32;    // threads that execute together
-  int block_threads = 128;  // threads of a block in kernels whose threads share nothing: enough warps to fill a processor
+  int block_threads = 128;  // threads of a block in kernels whose threads do not cooperate: enough warps to fill a multiprocessor
 };
 
-/// One row of the table of machines. Plain data whose strings have static storage, so copies are safe. Code for one kind of machine takes
-/// that kind's struct of capabilities.
+/// One row of the table of machines. Its strings have static storage, so copies are safe. Code for one kind of machine takes Cpu or Gpu
+/// instead of Machine.
 struct Machine {
   std::string_view name;  // "x86-64-v3"; also what harp_compile_options.target and `harp run --target` take
   std::variant<Cpu, Gpu> hardware;
 
-  /// The capabilities of a CPU row; the caller knows that this is one.
+  /// The capabilities of a CPU. The row must be that of a CPU.
   const Cpu& cpu() const { return std::get<Cpu>(hardware); }
-  /// The same, or the defaults for a GPU: for steps that serve both kinds of machine.
+  /// The capabilities of a CPU, or Cpu{} if the row is that of a GPU. For steps that handle both kinds of machine.
   const Cpu& cpu_or_default() const;
-  /// The capabilities of a GPU row, or null for another.
+  /// The capabilities of a GPU, or null if the row is that of a CPU.
   const Gpu* gpu() const { return std::get_if<Gpu>(&hardware); }
 
   friend bool operator==(const Machine& a, const Machine& b) { return a.name == b.name; }

@@ -65,7 +65,7 @@ int RealProcess::spawn(const SpawnRequest& request) {
   if (request.output >= 0) setup.note(posix_spawn_file_actions_adddup2(&setup.actions, request.output, 1));
   if (errors >= 0) setup.note(posix_spawn_file_actions_adddup2(&setup.actions, errors, 2));
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-  setup.note(posix_spawn_file_actions_addclosefrom_np(&setup.actions, 3));  // the compiler does not inherit the host's descriptors
+  setup.note(posix_spawn_file_actions_addclosefrom_np(&setup.actions, 3));  // so that the child does not inherit the host's descriptors
 #endif
   sigset_t none, all;
   sigemptyset(&none);
@@ -155,7 +155,7 @@ size_t RealProcess::processors() {
 uint64_t RealProcess::random() {
   uint64_t value = 0;
   if (::getrandom(&value, sizeof value, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof value)) return value;
-  timespec now = {};  // no entropy yet at boot: names only need to differ, since mkdir fails if one exists
+  timespec now = {};  // no entropy yet (early boot). The time is enough: a name that is taken makes mkdir fail
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   value = static_cast<uint64_t>(now.tv_nsec) ^ static_cast<uint64_t>(now.tv_sec) << 30 ^ static_cast<uint64_t>(::getpid()) << 44;
   return value * 0x9e3779b97f4a7c15u;

@@ -38,7 +38,8 @@ struct SpawnRequest {
 struct ChildStatus {
   bool exited = false;  // true: it exited; false: the signal `code` killed it
   int code = 0;         // exit status or signal number
-  // The status is lost, because the host waits for every child or ignores SIGCHLD. The caller judges success by the output.
+  // True if the status is lost, because the host waits for every child or ignores SIGCHLD. The caller must then judge success by the
+  // output.
   bool unknown = false;
 };
 
@@ -47,12 +48,12 @@ class Process {
   virtual ~Process() = default;
   /// Starts a program in a new process group, with every signal at its default action: pid or -errno.
   virtual int spawn(const SpawnRequest& request) = 0;
-  /// Tells, without waiting or reaping, whether a child has ended: 1 if so, 0 if not, or -errno (-ECHILD: no such child).
+  /// Returns 1 if the child has ended, 0 if it still runs, or -errno (-ECHILD: no such child). Neither waits nor reaps the child.
   virtual int has_ended(int pid) = 0;
   /// Waits for a child that has_ended() reported, and reaps it: 0 or -errno.
   virtual int reap(int pid, ChildStatus& status) = 0;
   virtual int kill_group(int pid) = 0;
-  /// Both ends are close-on-exec and numbered above 2: 0 or -errno.
+  /// Creates a pipe whose ends are close-on-exec and have numbers above 2; returns 0 or -errno.
   virtual int pipe(int& read_end, int& write_end) = 0;
   /// Waits until `fd` is readable or `milliseconds` have passed: 1, 0 or -errno. EINTR counts as 0.
   virtual int poll(int fd, int milliseconds) = 0;
@@ -63,7 +64,7 @@ class Process {
   /// Returns an environment variable if it is set. In a program with more privileges than its caller (setuid) it returns nothing.
   virtual std::optional<std::string> environment(const char* name) = 0;
   virtual uint32_t effective_user() = 0;
-  /// The process id; it differs in a child after fork.
+  /// The id of this process. After a fork the child has another one.
   virtual int id() = 0;
   /// Number of CPUs that this process may use; at least 1.
   virtual size_t processors() = 0;

@@ -10,7 +10,7 @@ namespace harp {
 inline constexpr uint32_t kLawRevision = 7;
 /// Revision of the ABI between generated code and the run time (entry_point_ex, harp_runtime).
 inline constexpr uint32_t kKernelAbi = 1;
-/// Raise it after fixing a bug that left wrong artifacts in users' caches.
+/// Raise it together with the fix of a bug that may have stored wrong artifacts in users' caches.
 inline constexpr uint32_t kBugEpoch = 1;
 
 }  // namespace harp

@@ -1,5 +1,5 @@
-// run_command: start a program, read its output, wait, and kill its whole process group at the deadline. The child is reaped only after the
-// decision whether to kill it: while it is not reaped, no other process group can get its id.
+// run_command: start a program, read its output, wait, and kill its whole process group at the deadline. The child is reaped only after
+// harp has decided whether to kill its group: as long as it is not reaped, no other process group can get its id.
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPollStep{10};  // the largest delay until a cancellation is noticed
-constexpr microseconds kFirstNap{20};  // a child usually exits within microseconds after it closes its output
+constexpr microseconds kFirstNap{20};  // first wait for the exit; a child usually exits within microseconds after closing its output
 // How long the reader of a pipeline may run after the writer has ended. A process that the host forks at the same time inherits the pipe
 // between writer and reader and may hold it open forever.
 constexpr milliseconds kReaderPatience{5'000};
@@ -33,7 +33,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// True if the group leader has ended or if other code has reaped it.
+  /// True if the child, which leads the group, has ended, or if other code of the host has reaped it.
   bool ended() {
     if (!ended_) {
       const int state = system_.process.has_ended(pid_);

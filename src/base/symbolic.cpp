@@ -57,7 +57,7 @@ uint32_t stage_of(const SymNode& node) {
   return stage;
 }
 
-/// Limit of the terms of a product. No real size or position reaches it; it stops inputs that multiply sums again and again.
+/// Most terms of a product. No real size or position reaches this limit; it is an error for inputs that multiply sums again and again.
 constexpr size_t kMaxTerms = 4096;
 
 }  // namespace
@@ -127,8 +127,8 @@ size_t count_terms(Sym e) {
   return count;
 }
 
-/// Removes from the sum (by setting their coefficients to 0) `term`, which is in it, and its partners. Does nothing and returns false
-/// unless the sum contains all partners.
+/// Removes `term`, which is one of the sum's terms, and its partners from the sum, by setting their coefficients to 0. If the sum does not
+/// contain all partners, does nothing and returns false.
 bool take_away(Sum& sum, Sum partners, const SymTerm& term) {
   partners.sort_and_merge();
   std::vector<size_t> taken = {static_cast<size_t>(&term - sum.terms.data())};
@@ -150,7 +150,7 @@ bool recombine_one(Sum& sum) {
       if (remainder->kind != AtomKind::kMod) continue;
       SymTerm rest{term.coefficient, {term.factors.begin(), f}};
       rest.factors.insert(rest.factors.end(), f + 1, term.factors.end());
-      // `partners` must also be in the sum: the term with x % c replaced by c·(x // c).
+      // The term is R·(x % c). Its partners are the terms of R·c·(x // c), which must be in the sum, too.
       const Sym quotient = floor_div(remainder->a, remainder->b);
       if (count_terms(quotient) * count_terms(remainder->b) >= sum.terms.size()) continue;
       Sum partners;

@@ -58,7 +58,7 @@ struct SymAtom {
   bool is_loop;
   Sym a, b, c;
   SymRange range;       // numeric bounds
-  uint32_t stage = 0;   // largest number of a loop variable in it, counted from 1; 0 if it has none
+  uint32_t stage = 0;   // loop variables are numbered from 1; this is the largest number in the atom, or 0
   uint32_t weight = 1;  // sum of the weights of a, b and c, plus 1
   Sym alone = 0;        // the expression that consists of this atom only
 };
@@ -74,7 +74,7 @@ struct SymNode {
   std::vector<SymTerm> terms;  // sorted (symbolic_order.h), never empty
   int64_t constant;
   SymRange range;
-  uint32_t weight = 0;  // number of atoms and terms when written out (saturates): the cost of printing or walking it
+  uint32_t weight = 0;  // number of atoms and terms, counting repeated ones each time (saturates): the cost of a traversal
 };
 
 /// Owns and interns the expressions of one graph or one compile. Not thread-safe.
@@ -129,7 +129,7 @@ inline bool proven_positive(Sym e) { return proven_nonnegative(e - 1); }
 inline bool proven_less(Sym a, Sym b) { return proven_nonnegative(b - a - 1); }
 inline bool proven_at_most(Sym a, Sym b) { return proven_nonnegative(b - a); }
 
-/// Replaces variables in e and simplifies the result; variables that are not in the map stay.
+/// Replaces the variables of e that are in the map, and simplifies the result.
 using SymSubstitution = std::map<const SymAtom*, Sym>;
 Sym substitute(Sym e, const SymSubstitution& replacements);
 
@@ -140,8 +140,8 @@ const SymAtom* as_variable(Sym e);
 bool depends_on(Sym e, const SymAtom* variable);
 /// All variables in e, also those inside atoms, in creation order.
 std::vector<const SymAtom*> variables_of(Sym e);
-/// e = coefficient * variable + rest, where coefficient and rest do not depend on the variable. linear_in() returns nothing if e is not
-/// linear in it.
+/// An expression e = coefficient * variable + rest, where coefficient and rest do not depend on the variable. linear_in() returns nothing
+/// if e is not linear in the variable.
 struct Linear {
   Sym coefficient, rest;
 };

@@ -18,14 +18,14 @@ struct Sum {
   void sort_and_merge();
 };
 
-/// e as a single product (coefficient and factors), or nothing if it is not one.
+/// Returns e as a single term (a coefficient and factors; a constant has no factors), or nothing if e is 0 or a sum of several terms.
 std::optional<SymTerm> as_monomial(Sym e);
 /// term / divisor if the division is exact, otherwise nothing.
 std::optional<SymTerm> divide(const SymTerm& term, const SymTerm& divisor);
 /// The table that the expressions belong to; null if all are constants.
 SymTable* table_of(Sym a, Sym b, Sym c = 0);
 
-/// Functions that access the table's private state or make new terms.
+/// The functions that may access the private state of SymTable.
 struct SymBuilder {
   static SymTable::State& state(SymTable& table);
   static uint64_t& visits(const SymTable& table);

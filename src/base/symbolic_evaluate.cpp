@@ -7,7 +7,7 @@
 namespace harp {
 namespace {
 
-/// Adds each atom of e once, including atoms inside atoms. The recursion depth is limited by the nesting of expressions, not by the data.
+/// Adds each atom of e once, including atoms inside atoms. Recursive: its depth is the nesting depth of the expression.
 void visit_atoms(Sym e, std::vector<const SymAtom*>& seen) {
   if (e.is_constant()) return;
   for (const SymTerm& t : e.node()->terms)

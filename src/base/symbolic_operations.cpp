@@ -120,7 +120,7 @@ std::optional<std::pair<Sym, Sym>> sides_of(Sym e) {
 }
 
 /// Simplifies max(a, max(p, q) + r) to max(a, q + r) where p + r <= a. So the size of x[1:][1:], max(0, max(0, n - 1) - 1), equals the size
-/// of x[2:]. There is no such rule for min: a loop may end at the min of a min, and the inner min exists anyway.
+/// of x[2:]. min has no such rule: a nested min is usually the end of a loop, for which the inner min is computed anyway.
 std::optional<Sym> without_covered_side(Sym a, Sym e) {
   const auto sides = sides_of(e);
   if (!sides) return std::nullopt;

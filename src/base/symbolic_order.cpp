@@ -1,5 +1,5 @@
-// Structural comparison. Equal parts are interned and thus the same object, so a comparison follows a single path to the first parts that
-// differ.
+// Structural comparison. Expressions are interned, so equal parts are the same object. A comparison skips these, and descends only into the
+// first parts that differ.
 #include "base/symbolic_order.h"
 
 #include <algorithm>

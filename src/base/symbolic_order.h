@@ -7,8 +7,8 @@
 
 namespace harp {
 
-/// Shape variables come first, in declaration order, then operations on them; then the first loop variable and the operations on it, and so
-/// on. The atoms in a loop's bounds precede the loop variable.
+/// Shape variables come first, in declaration order, then operations on them. The first loop variable follows, then the operations that
+/// contain it, and so on for each loop variable. The atoms in a loop's bounds precede the loop variable.
 bool precedes(const SymAtom& a, const SymAtom& b);
 
 /// Higher degree first, then by factors (a monomial order).

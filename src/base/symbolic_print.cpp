@@ -60,7 +60,7 @@ std::string to_string(Sym e) {
       out = t.coefficient < 0 ? "-" : "";
     else
       out += t.coefficient < 0 ? " - " : " + ";
-    out += print_product(t, magnitude_of(t.coefficient), is_first && t.coefficient < 0);  // -(a // b), since -a // b is (-a) // b
+    out += print_product(t, magnitude_of(t.coefficient), is_first && t.coefficient < 0);  // prints -(a // b): -a // b is (-a) // b
   }
   if (const int64_t c = e.node()->constant; c != 0) append(out, cat(c < 0 ? " - " : " + ", magnitude_of(c)));
   return out;

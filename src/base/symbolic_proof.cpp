@@ -3,7 +3,8 @@
 //   - a loop variable in [a, b) with coefficient k is replaced by a where k >= 0 and by b - 1 where k <= 0;
 //   - q = x // c with a constant c > 0 lies in [(x - c + 1) / c, x / c];
 //   - min, max and select are replaced by one or both of their operands.
-// Finally it writes each variable as its lower bound plus a nonnegative variable. If the result has no negative coefficient, e >= 0.
+// Finally the proof replaces each variable by its lower bound plus a new, nonnegative variable. If no coefficient of the result is
+// negative, then e >= 0.
 #include <algorithm>
 
 #include "base/error.h"
@@ -23,7 +24,7 @@ int64_t saturate(Wide value) {
 }
 bool unbounded(int64_t bound) { return bound == INT64_MIN || bound == INT64_MAX; }
 
-/// Product of two bounds; if one is unbounded, so is the product, with its sign.
+/// Product of two bounds. If one of them is unbounded (INT64_MIN or INT64_MAX), the product is unbounded, with the sign of the product.
 Wide bound_product(int64_t a, int64_t b) {
   if (a == 0 || b == 0) return 0;
   if (unbounded(a) || unbounded(b)) return (a < 0) == (b < 0) ? Wide(INT64_MAX) : Wide(INT64_MIN);
@@ -102,7 +103,7 @@ struct Budget {
 
 bool prove(Sym e, Budget& budget);
 
-/// Splits e into coefficient * atom + rest if e is linear in the atom; nothing if not, or if another atom contains it.
+/// Splits e into coefficient * atom + rest. Returns nothing if e is not linear in the atom, or if another atom of e contains it.
 std::optional<Linear> coefficient_of(Sym e, const SymAtom* atom) { return linear_in(e, atom); }
 
 bool nonnegative(Sym e) { return range(e).lo >= 0; }
@@ -118,7 +119,8 @@ std::vector<const SymAtom*> factors_of(Sym e) {
   return atoms;
 }
 
-/// Lower bounds of e in which `atom` is eliminated: one or two expressions, all (kAll) or at least one (kAny) of which must be nonnegative.
+/// Lower bounds of e that do not contain `atom`: one or two expressions. e >= 0 is proven if all of them (kAll), or at least one (kAny),
+/// are nonnegative.
 struct Bounds {
   enum { kNone, kAll, kAny } need = kNone;
   std::vector<Sym> expressions;
@@ -141,7 +143,7 @@ Bounds eliminate(Sym e, const SymAtom* atom) {
       return {Bounds::kAll, {rest + quotient * (up ? atom->a - d + 1 : atom->a)}};
     }
     case AtomKind::kMod:
-      // Uses x % d <= d - 1 and, for x >= 0, x % d <= x. If the sign of d is unknown, the result lies between d and 0.
+      // Uses 0 <= x % d <= d - 1 for d > 0 and, for x >= 0, also x % d <= x. If the sign of d is unknown, x % d lies between d and 0.
       if (up && nonnegative(atom->b)) return {Bounds::kAll, {rest}};
       if (up) return {Bounds::kAll, {rest, rest + k * atom->b}};
       if (!nonnegative(atom->b)) return {};
@@ -202,7 +204,7 @@ bool prove(Sym e, Budget& budget) {
       if (bounds.need == Bounds::kAll ? !proven : proven) break;
     }
     if (bounds.need == Bounds::kAll ? all : any) return true;
-    if (atom->is_loop) return false;  // the bound is exact: eliminating another atom cannot help
+    if (atom->is_loop) return false;  // the bound is attained, so eliminating another atom first cannot help
   }
   return nonnegative_when_shifted(e);
 }

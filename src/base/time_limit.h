@@ -24,7 +24,7 @@ class TimeLimit {
   CancelFlag cancel() const { return cancel_; }
   bool is_over() const { return now() >= deadline_; }
 
-  /// Names the step that begins, in the form of "it was scheduling kernels"; the text must outlive this object.
+  /// Records that a step begins. Its name completes "it was …" in messages ("scheduling kernels"); the text must outlive this object.
   void enter(std::string_view step);
   /// Throws Error{kCancelled} if the work was cancelled, and calls fail() if the time is over.
   void check();

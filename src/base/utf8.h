@@ -1,4 +1,5 @@
-// UTF-8 in text from outside, which may be any bytes. harp's messages are UTF-8, so bytes that are not are escaped in them.
+// UTF-8 in text from outside, which may be any bytes. harp's messages are UTF-8, so invalid bytes are escaped when such text becomes part
+// of a message.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// The work of a compilation as a number that does not depend on clock or machine: nodes visited by graph walks plus size expressions built.
-// All graphs of a compilation share one table of sizes, which holds the count. Tests check that it grows in proportion to the graph.
+// A measure of the work of a compilation that does not depend on the clock or the machine: the number of nodes visited by traversals of
+// graphs, plus the number of size expressions built. All graphs of a compilation share one table of sizes, which holds the count. Tests
+// check that it grows in proportion to the graph.
 #pragma once
 
 #include <cstdint>

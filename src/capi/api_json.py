@@ -15,7 +15,7 @@ LIMITS = {"INT32_MIN": -(2**31), "INT64_MIN": -(2**63)}
 
 
 class Facts:
-    """The entries of one table of api_facts.py by (owner, name). Records which entries are used."""
+    """The entries of one table of api_facts.py by (owner, name). Records which are looked up, to report unused ones."""
 
     def __init__(self, title, rows):
         self.title, self.values, self.used = title, {}, set()
@@ -149,7 +149,7 @@ class Describer:
         if kind == "struct":
             return "inout" if self.has_size(base) else "out"
         if kind == "array" and base in self.handles and base != "harp_node":
-            return "inout"  # the function creates one if *pointer is NULL
+            return "inout"  # the function creates an object if *pointer is NULL
         return "in" if owner in self.callbacks and variable.name != "outputs" else "out"
 
     def has_size(self, struct):

@@ -37,7 +37,7 @@ harp_buffer* harp_buffer_new(harp_context* context, const char* device, harp_dty
     const Allocator& allocator = required(context, function, "context").hooks.allocator;
     const Device& where = context->backends.device(context->resources(), function, device);
     DeviceArray array = DeviceArray::allocate(where, allocator, dtype_argument(function, dtype), dims_argument(function, rank, dims));
-    where.settle();  // streams of the host's may use the memory at once
+    where.settle();  // after this the host may use the memory on any of its streams
     return new harp_buffer(context, std::move(array));
   });
 }

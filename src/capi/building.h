@@ -1,5 +1,5 @@
-// Wrappers for functions that build graphs. These have no `err`: an error is stored in the graph, which then is "marked" (harp.h, section
-// 4).
+// Wrappers for the functions of harp.h that build graphs. These have no parameter `err`. An error is stored in the graph instead, which is
+// then "marked" (harp.h, section 4).
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   return node;
 }
 
-/// Runs body() for its effect on the graph and returns the code of the graph's error.
+/// Runs body(), which changes the graph, and returns the code of the graph's error (HARP_OK if it has none).
 template <class Body>
 harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;

@@ -64,7 +64,8 @@ std::shared_ptr<CompiledProgram> compile_any(harp_context& context, const Graph&
   return tuned ? tuned : compile_program(context, graph, settings, limit);
 }
 
-/// Compiles. If the system refuses a file or a mapping, the context's own caches may hold the last ones: drops them and tries once more.
+/// Compiles. If that fails because the system has no file descriptor or memory mapping left, the context's own caches may hold many of
+/// them: clears the caches and tries once more.
 std::shared_ptr<CompiledProgram> compile_with_retry(harp_context& context, const Graph& graph, const CompileSettings& settings,
                                                     const std::optional<Digest>& graph_key, TimeLimit& limit) {
   try {
@@ -144,13 +145,13 @@ harp_program* compile_graph(harp_context& context, const Graph& source, const ha
     program->stats.cache = HARP_CACHE_MEMORY;
   }
   if (settings.specializes_repeated && !found.program->program.signature().variables.empty()) {
-    settings.cancel = nullptr;  // the host's flag need not outlive this call
+    settings.cancel = nullptr;  // the flag belongs to the host and may not exist after this call, but the settings are kept
     program->specializer = std::make_shared<Specializer>(source.clone(), std::move(settings), found.program);
   }
   return program.release();
 }
 
-/// Returns options for showing a stage. If the host chose no backend, they name the first backend that has the stage.
+/// Returns the options with which a stage is shown. If the host chose no backend, the options name the first backend that has this stage.
 harp_compile_options options_for(const BackendTable& backends, const harp_compile_options* given, std::string_view stage) {
   harp_compile_options options =
       read_options(given, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options", offsetof(harp_compile_options, check_indices));

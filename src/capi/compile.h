@@ -1,4 +1,4 @@
-// Compilation that bypasses the context's program cache and tuning database: the part that harp_compile and harp_tune share.
+// Functions that harp_compile and harp_tune share: compilation with and without the context's program cache and tuning results.
 #pragma once
 
 #include <memory>

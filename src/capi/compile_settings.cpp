@@ -110,11 +110,12 @@ CompileSettings read_compile_settings(harp_context& context, const harp_compile_
 
   CompileSettings settings;
   settings.backend = &backend_of(context.backends, given.backend);
-  // A backend that generates no code shows the stages of the standard backend, and computes in place the outputs that the standard backend
-  // computes in place.
+  // A backend that generates no code (the interpreter) uses the standard backend's pipeline to show stages, and to decide which outputs may
+  // be computed in place.
   settings.pipeline.code = (settings.backend->code != nullptr ? *settings.backend : context.backends.standard()).code;
   settings.pipeline.target = settings.backend->machine(context.resources(), given.target);
-  // A row that is named stands for every machine of its kind; this CPU is what was measured.
+  // A target that the host names stands for every machine of its kind, and has default numbers. Without one the program is for this CPU,
+  // whose numbers may have been measured.
   if (given.target == nullptr && settings.pipeline.target == context.host) settings.pipeline.target = context.measured.machine();
   settings.pipeline.plain_text = given.plain_text != 0;
   settings.pipeline.simd_width = given.simd_width;

@@ -1,4 +1,4 @@
-// harp_compile_options as checked C++ values.
+// The settings of a compilation: the fields of harp_compile_options, checked and converted to C++ types.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace harp::capi {
 struct CompileSettings : BuildOptions {
   const Backend* backend = nullptr;  // a row of the context's table
   std::vector<std::pair<std::string, int64_t>> specialize;
-  bool is_configured = false;  // harp_compile_options.schedule is not the default configuration
+  bool is_configured = false;  // harp_compile_options.schedule states a configuration other than the default one
   bool uses_tuning = true;
   bool specializes_repeated = false;  // HARP_SPECIALIZE_AUTO
   CancelFlag cancel = nullptr;
@@ -29,7 +29,8 @@ void check_stages(const BackendTable& backends, std::string_view list, std::stri
 /// Applies a configuration to the settings. Error{kInvalidArgument} for an unknown optimiser pass or a flag that changes results.
 void configure(CompileSettings& settings, const tune::Configuration& configuration);
 
-/// Error{kInvalidArgument} naming the field and its possible values; Error{kUnsupported} for a value that this build cannot provide.
+/// Reads the host's options. Error{kInvalidArgument} names the field and its possible values; Error{kUnsupported} for a value that this
+/// build does not support.
 CompileSettings read_compile_settings(harp_context& context, const harp_compile_options* options);
 
 }  // namespace harp::capi

@@ -1,5 +1,5 @@
-// The result of harp_compile: immutable, shared by every harp_program with an equal graph and options in one context. ProgramCache finds it
-// again without generating the source.
+// CompiledProgram is the result of a compilation. It is immutable, and shared by all harp_programs of a context that were compiled from
+// equal graphs with equal options. ProgramCache finds it without generating the source again.
 #pragma once
 
 #include <list>
@@ -31,8 +31,9 @@ struct CompiledProgram {
   std::string native;  // describes an operation that calls a function of the host; "" if there is none
 };
 
-/// The most recently used programs of a context. A program with large constants is known only as long as the host has it, so that the cache
-/// does not keep a released set of weights in memory. Thread-safe. The context owns it, so it holds no reference to the context.
+/// The most recently used programs of a context. A program with large constants is found only as long as the host holds it, so that the
+/// cache does not keep the weights of a released program in memory. Thread-safe. The context owns the cache, so the cache holds no
+/// reference to the context.
 class ProgramCache {
  public:
   std::shared_ptr<const CompiledProgram> find(const Digest& key);

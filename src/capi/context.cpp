@@ -39,7 +39,8 @@ size_t threads_of(const harp_context_options& options) {
   return static_cast<size_t>(options.threads);
 }
 
-// With a sanitizer no memory is kept for reuse by default: it reports the use of freed memory, but not of kept memory.
+// In builds with a sanitizer, no memory is kept for reuse by default: a sanitizer detects the use of freed memory, but not the use of
+// memory that a pool keeps.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HARP_SANITIZED 1
 #elif defined(__has_feature)
@@ -90,7 +91,7 @@ ServiceOptions service_of(const harp_context_options& options) {
   return service;
 }
 
-/// Checks what can be checked without the driver; the rest is an error of the first use of a GPU.
+/// Checks what can be checked without the driver. Other mistakes become errors when a GPU is first used.
 cuda::DeviceOptions gpus_of(const harp_cuda_options* options) {
   const harp_cuda_options given = read_options(options, HARP_CUDA_OPTIONS_INIT, "harp_cuda_options");
   HARP_CHECK((given.alloc == nullptr) == (given.free == nullptr), Code::kInvalidArgument,

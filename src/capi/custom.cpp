@@ -47,7 +47,8 @@ namespace {
 
 template <class Desc>
 
-/// Returns the graph named by a description without inputs; NULL if the struct comes from an older harp.h, which lacks that field.
+/// Returns the field `graph` of the description, which is needed if there are no inputs; NULL if the struct comes from an older harp.h,
+/// which lacks this field.
 harp_graph* graph_of(const Desc* desc) {
   return desc != nullptr && desc->struct_size >= offsetof(Desc, graph) + sizeof(desc->graph) ? desc->graph : nullptr;
 }

@@ -1,5 +1,5 @@
 """Parses include/harp.h: its comments, constants, types and functions, in order, as plain Python values. It is no C parser: it relies on
-the layout of harp.h (a declaration begins a line; its comment is above it or at its end). Other text is an error that names its place.
+the layout of harp.h (a declaration begins a line; its comment is above it or at its end). Other text is an error that states its position.
 """
 import re
 import textwrap
@@ -224,7 +224,7 @@ def parse(text):
     for i, (kind, token, new_line) in enumerate(found):
         if kind == "blank":
             docs.blank()
-            if note_ends and note_used:  # the note was directly above this paragraph, so it is about this paragraph only
+            if note_ends and note_used:  # the note was directly above this group of declarations, so it applies to this group only
                 note = None
         elif kind == "comment" and SECTION.match(token):
             match = SECTION.match(token)

@@ -10,7 +10,7 @@ using namespace harp::capi;
 namespace {
 
 constexpr uint32_t kMajor = 1, kMinor = 1;  // the DLPack version of the structs
-constexpr DlpackPlace kPinnedMemory{3, 0};  // kDLCUDAHost, whose device id is not defined: the host's memory, pinned for GPUs
+constexpr DlpackPlace kPinnedMemory{3, 0};  // kDLCUDAHost: host memory that is pinned for GPUs; its device id is not defined
 
 /// DLPack's description of an element type.
 struct Element {
@@ -41,7 +41,7 @@ DType dtype_of(const char* function, const harp_dl_tensor& tensor) {
 /// The strides, in elements, of a row-major array.
 std::array<int64_t, kMaxRank> row_major(std::span<const int64_t> dims) {
   std::array<int64_t, kMaxRank> strides{};
-  uint64_t step = 1;  // an overflow is harmless: only arrays without elements have one, and their strides are never used
+  uint64_t step = 1;  // may overflow only if the array has no elements; the strides are not used then
   for (size_t i = dims.size(); i-- > 0;) {
     strides[i] = static_cast<int64_t>(step);
     step *= static_cast<uint64_t>(std::max<int64_t>(dims[i], 1));
@@ -90,7 +90,8 @@ DeviceArray array_of(const char* function, harp_context& context, const harp_dl_
 }
 
 bool is_read_only(const char*, const harp_dl_managed&) { return false; }
-/// Tests whether the tensor is read-only. In a major version other than 1 only the deleter is known to be where harp expects it.
+/// Tests whether the tensor is read-only. Fails for a major version other than 1: only the position of the deleter is the same in all
+/// versions of the struct.
 bool is_read_only(const char* function, const harp_dl_managed_versioned& managed) {
   HARP_CHECK(managed.major == kMajor, Code::kUnsupported, function, ": the array has DLPack version ", managed.major, ".", managed.minor,
              "; this version of harp supports DLPack ", kMajor);

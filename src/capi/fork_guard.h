@@ -12,7 +12,7 @@ namespace harp::capi {
 
 class ForkGuard {
  public:
-  /// Counts a thread as inside until the end of the scope.
+  /// Counts the current thread as inside the context during its lifetime.
   class Inside {
    public:
     explicit Inside(ForkGuard& guard) : guard_(guard) { guard_.inside_.fetch_add(1); }

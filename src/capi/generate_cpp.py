@@ -267,7 +267,7 @@ def outputs():
     all_operations = operations()
     calls = "".join(operation.struct() for operation in all_operations)
     free, said = "", None
-    for operation in all_operations:  # neighbours with equal documentation share one comment
+    for operation in all_operations:  # adjacent operations with equal documentation share one comment
         free += "" if operation.doc == said else "\n" + "".join(f"/// {line}\n" for line in operation.doc.splitlines())
         free, said = free + operation.function(), operation.doc
     methods = "".join(operation.method() for operation in all_operations)

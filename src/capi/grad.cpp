@@ -42,6 +42,6 @@ int32_t harp_depends(const harp_node* y, const harp_node* x) {
   try {
     return grad::depends(y->node, x->node) ? 1 : 0;
   } catch (const std::bad_alloc&) {
-    return 1;  // out of memory: answer "yes", so that the caller calls harp_grad, which reports it
+    return 1;  // out of memory: answers "yes", so that the caller goes on to call harp_grad, which then reports the error
   }
 }

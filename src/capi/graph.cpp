@@ -200,7 +200,7 @@ harp_dtype harp_node_dtype(const harp_node* node) { return node != nullptr ? sta
 harp_graph* harp_node_graph(const harp_node* node) { return node != nullptr ? node->graph : nullptr; }
 
 const char* harp_node_name(const harp_node* node) {
-  return node != nullptr ? node->graph->graph->node_name(node->node).data() : "";  // ends with a 0: a std::string's or a string literal
+  return node != nullptr ? node->graph->graph->node_name(node->node).data() : "";  // a std::string or a literal, so it ends with a 0
 }
 
 const char* harp_node_op(const harp_node* node) { return node != nullptr ? name(node->node->op).data() : ""; }  // a literal: ends with 0

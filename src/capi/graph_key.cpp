@@ -102,7 +102,8 @@ class KeyWriter {
     add(attributes.optional);
   }
 
-  /// Tests whether the graph has no key, because it calls a native function, which only its address identifies.
+  /// True if the graph has no key, because it calls a native function: only its address identifies the function, and that is different in
+  /// every process.
   bool is_open() const { return has_address_; }
   Digest digest() const { return digest_of(bytes_); }
 
@@ -121,7 +122,7 @@ class KeyWriter {
 void add_settings(KeyWriter& key, const CompileSettings& settings) {
   key.add(settings.backend->name);
   key.add(settings.pipeline.target.name);
-  // All measured numbers: which of them its schedules read is known only when the program has been scheduled.
+  // Adds all measured numbers of the CPU, because it is not known before scheduling which of them the schedules read.
   if (settings.pipeline.target.gpu() == nullptr)
     std::apply([&](const auto&... numbers) { (key.add(numbers), ...); }, measured_numbers(settings.pipeline.target.cpu()));
   key.add(settings.pipeline.plain_text);
@@ -163,7 +164,7 @@ void add_graph(KeyWriter& key, const Graph& graph) {
     key.add(node->sources.size());
     for (const Node* source : node->sources) key.add(positions.at(source));
     std::visit(key, node->attributes);
-    key.add(graph.node_name(node));  // error messages and the comments of the source contain the name
+    key.add(graph.node_name(node));  // it is part of error messages and of comments in the source
   };
   key.add(graph.inputs().size());
   for (const Node* input : graph.inputs()) add_node(input);

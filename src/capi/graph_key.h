@@ -9,7 +9,7 @@
 
 namespace harp::capi {
 
-/// nullopt for graphs that call native functions.
+/// Returns the key, or nullopt for graphs that call native functions.
 std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings);
 
 /// A digest of the graph alone, with its constants. Native functions count by their addresses.

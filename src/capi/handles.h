@@ -81,12 +81,12 @@ struct harp_context : harp::capi::Counted {
   ~harp_context();
 
   harp::capi::ForkGuard fork_guard;
-  std::optional<harp::MemoryPool> memory;  // if set, hooks.allocator uses it; destroyed after everything that may hold memory
+  std::optional<harp::MemoryPool> memory;  // if set, hooks.allocator uses it; declared before all members that may hold its memory
   std::optional<harp::ThreadPool> pool;    // if set, hooks.parallel_for runs on it
   harp::HostHooks hooks;
   harp::Log log;
   std::string dump;                           // stages to log in every compilation
-  bool native_ops = true;                     // may graphs call functions of the host?
+  bool native_ops = true;                     // true if graphs may call functions of the host
   harp::Machine host = harp::host_machine();  // determined once: inside a virtual machine this takes microseconds
   harp::RealFileSystem files;
   harp::RealProcess process;
@@ -97,7 +97,7 @@ struct harp_context : harp::capi::Counted {
   harp::tune::TuningDatabase tuning;
   harp::tune::MeasuredMachine measured;
   harp::BackendTable backends;
-  // GPUs. Programs in `programs` hold modules that are loaded there, so the destructor releases those first.
+  // The GPUs. Programs in `programs` hold modules that are loaded on the GPUs, so the destructor releases the programs first.
   std::unique_ptr<harp::cuda::Platform> cuda;
 
   harp::Resources resources() { return {system, service, log, host, *cuda}; }

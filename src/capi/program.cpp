@@ -44,7 +44,7 @@ harp_run_options checked(const harp_run_options* options) {
   return given;
 }
 
-/// One run's harp_run_options, checked.
+/// The checked harp_run_options of one run, and the memory that the run needs.
 struct RunSettings {
   RunSettings(const LoadedProgram& program, const harp_run_options* options)
       : given(checked(options)),
@@ -68,7 +68,7 @@ struct RunSettings {
 /// What a run executes: the program, or its specialisation for the sizes of these inputs.
 struct SelectedCode {
   const LoadedProgram& program;
-  std::span<const NamedSize> sizes;  // a specialised program has no shape variables that could be named
+  std::span<const NamedSize> sizes;  // empty for a specialised program, which has no shape variables
 };
 
 SelectedCode code_for(const harp_program& program, std::span<const RunArray> inputs, RunSettings& settings) {
@@ -90,7 +90,8 @@ void check_lists(const char* function, const harp_program* program, bool has_inp
   HARP_CHECK(has_outputs, Code::kInvalidArgument, function, ": outputs is NULL");
 }
 
-/// Checks a caller's array as harp_buffer_wrap does. `what` and `index` name the array in messages.
+/// Converts an array that the caller describes, after the same checks as those of harp_buffer_wrap. `what` and `index` name the array in
+/// messages.
 template <class Array>
 RunArray array_argument(const char* what, size_t index, const Array& array) {
   const auto refused = [&](const auto&... parts) { fail(Code::kInvalidArgument, "harp_program_call: ", what, " ", index, ": ", parts...); };
@@ -272,8 +273,8 @@ harp_status harp_program_stats(const harp_program* program, harp_program_stats_i
 
 namespace {
 
-/// The executable whose entry points may be given to the host. Fails for programs with native operations: these call functions of this
-/// process, but a host may embed the entry point in another program.
+/// Returns the executable, whose entry points may be given to the host. Fails for programs with native operations: the host may embed an
+/// entry point in another program, but native operations call functions of this process.
 const Executable& embeddable(const harp_program* program, const char* function) {
   const LoadedProgram& made = loaded(program, function);
   HARP_CHECK(program->compiled->native.empty(), Code::kUnsupported, function, ": the program calls ", program->compiled->native,

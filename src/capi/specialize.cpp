@@ -13,9 +13,9 @@ namespace harp::capi {
 
 namespace {
 
-constexpr int kYields = 1000;  // how many times specialize() yields the processor while it waits for a run that is counting
+constexpr int kYields = 1000;  // how often specialize() yields the processor while it waits for a run that holds the lock is_counting_
 
-/// Tests whether `special` can compute its outputs in place of every array that `general` can compute them in place of.
+/// Tests whether each output of `special` can be computed in place of every input for which `general` can do so.
 bool replaces_in_place(const Signature& special, const Signature& general) {
   for (size_t i = 0; i < general.outputs.size(); ++i)
     if (!std::ranges::includes(special.outputs[i].in_place, general.outputs[i].in_place)) return false;

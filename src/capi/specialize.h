@@ -1,7 +1,7 @@
 // Specialisation on demand (harp_program_specialize). A Specializer belongs to one harp_program that was compiled with
 // HARP_SPECIALIZE_AUTO.
 //
-//   a run:                    sizes ── find ──► the program compiled for exactly these sizes, or none: the general one, and the run counts
+//   a run:                    sizes ── find ──► the program for exactly these sizes; if none: the general one, and counts the run
 //   harp_program_specialize:  counts ── sizes of at least two runs, most runs first ──► compile ──► found by later runs
 //
 // A run never waits and never allocates here. The programs are in an array that only grows, so runs read it without a lock; a run that
@@ -39,9 +39,10 @@ class Specializer {
 
   /// Returns the program for these values of the shape variables, or null; if there is none yet, counts the run.
   const Special* find(std::span<const int64_t> values) noexcept;
-  /// Compiles for sizes that repeat, and returns for how many. Throws the errors of a compilation; what was compiled before is in use.
+  /// Compiles a program for each combination of sizes that repeats, and returns the number of these programs. Throws the errors of a
+  /// compilation; programs that were compiled before the error are used nevertheless.
   size_t specialize(harp_context& context);
-  /// Does the same as find(), but does not count.
+  /// Like find(), but does not count the run.
   const Special* known(std::span<const int64_t> values) const noexcept;
   /// Returns how many combinations of sizes specialize() has compiled for.
   size_t programs() const { return n_programs_.load(std::memory_order_acquire); }
@@ -59,11 +60,11 @@ class Specializer {
   const size_t variables_;
 
   std::array<Special, kMostPrograms> programs_;
-  std::atomic<size_t> n_programs_{0};  // how many elements of programs_ are final, so that readers need no lock
+  std::atomic<size_t> n_programs_{0};  // how many elements of programs_ are final; readers use only these, without a lock
   std::mutex mutex_;                   // guards the other elements, so that only one call of specialize() runs at a time
 
   std::atomic_flag is_counting_;              // a lock for the members below
-  std::array<uint64_t, kMostCounts> runs_{};  // run counts of the sizes counted(i); 0: the slot is free
+  std::array<uint64_t, kMostCounts> runs_{};  // runs_[i]: runs with the sizes counted(i); 0: slot i is free
   std::vector<int64_t> counted_;
 };
 

@@ -27,7 +27,7 @@ Options read_options(const Options* given, const Options& defaults, const char* 
   return options;
 }
 
-/// Writes as much of `info` as the caller's struct has room for, and keeps the caller's struct_size.
+/// Writes the fields of `info` that the caller's struct has, and keeps the caller's struct_size.
 template <class Info>
 void write_info(Info* to, Info info, const char* function, size_t first_size = sizeof(Info)) {
   HARP_CHECK(to != nullptr, Code::kInvalidArgument, function, ": the struct to fill is NULL");

@@ -1,4 +1,4 @@
-// Tuning: gives the tuner programs of this context to run on the caller's inputs.
+// Tuning: compiles the configurations that the tuner (src/tune) wants to try, and runs them on the caller's inputs.
 #include <algorithm>
 #include <cstddef>
 
@@ -16,7 +16,7 @@ struct harp_tune_result {
   tune::TuneResult found;
   std::vector<std::string> configurations;  // configurations of the trials as text
   double space_size = 1;
-  std::string why_not_stored;  // why the result was not stored; "": it was
+  std::string why_not_stored;  // why the result was not stored in the database; "": it was stored
 };
 
 namespace {
@@ -43,7 +43,7 @@ class ProgramSubject final : public tune::Subject {
   }
 
   void run() override {
-    if (!has_run_)  // fill the outputs first, so that the comparison finds elements that the program does not write
+    if (!has_run_)  // before the first run, fills the outputs, so that the comparison detects elements that the program does not write
       for (DeviceArray& output : arrays_.outputs) fill(output);
     has_run_ = true;
     RunMemory memory = program_->program.divide(workspace_.data(), workspace_bytes_);
@@ -197,8 +197,8 @@ Arrays arrays_of(const harp_run_options& run, size_t n_inputs, harp_buffer* cons
   return arrays;
 }
 
-/// Fails for empty arrays. A run on them takes no time, so the tuner would choose by noise, and its choice would then be used for every
-/// size.
+/// Fails if the arrays are empty. A run on them takes no time, so the tuner would choose by noise, and its choice would then be used for
+/// all sizes.
 void check_not_empty(const Arrays& arrays) {
   const auto is_empty = [](const RunArray& array) { return array.bytes == 0; };
   const bool reads_nothing = !arrays.inputs.empty() && std::ranges::all_of(arrays.inputs, is_empty);

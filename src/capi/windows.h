@@ -1,5 +1,5 @@
-// Lists with counts, the form in which windows, convolutions and pools take their arguments (harp.h, at harp_unfold). These functions
-// report a caller's mistake in a list before the graph's constructors see it.
+// Arguments that are lists with counts, as windows, convolutions and pools take them (harp.h, at harp_unfold). These functions report a
+// caller's mistake in a list before the graph's constructors see it.
 #pragma once
 
 #include "capi/building.h"

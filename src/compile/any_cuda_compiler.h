@@ -1,6 +1,5 @@
-// A placeholder for whichever compiler of CUDA made an artifact. Every artifact is also stored under the key of this placeholder, so that a
-// machine with a driver but without a compiler can run programs of the cache: at math level stable the code of every compiler gives the
-// same bits.
+// A placeholder that stands for any CUDA compiler. Every artifact is also stored under the cache key of this placeholder, so that a machine
+// with a driver but without a compiler can run programs of the cache: at math level stable the code of every compiler gives the same bits.
 #pragma once
 
 #include "compile/compiler.h"

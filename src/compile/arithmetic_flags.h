@@ -9,7 +9,7 @@
 namespace harp {
 
 /// The effect of `flag` on arithmetic ("reassociates sums and products"), or a message that harp cannot tell. Empty if the flag leaves
-/// results unchanged. A compiler obeys the last of several contradicting flags; here each one counts.
+/// results unchanged. Each flag is judged alone: one that changes results is rejected even if a later flag of the command would revoke it.
 std::string_view arithmetic_fault(std::string_view flag);
 
 }  // namespace harp

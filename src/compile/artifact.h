@@ -1,6 +1,6 @@
 // An artifact: the bytes that a compiler produced, with a manifest of their origin. The same layout is used in memory and on disk: the
-// payload, and behind it a footer with the manifest and one digest of everything, so that damage to any bit is detected. A file of a cached
-// shared object is therefore a shared object, which objdump, gdb and dlopen read.
+// payload, and behind it a footer with the manifest and one digest of everything, so that damage to any bit is detected. Because the
+// payload comes first, the cache file of a shared object is itself a shared object, which objdump, gdb and dlopen can read.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace harp {
 
-/// Suffix of the entry file's name of a shared object.
+/// Suffix of the name of an entry file that holds a shared object.
 inline constexpr std::string_view kObjectSuffix = ".so";
 
 struct Manifest {

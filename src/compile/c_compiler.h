@@ -60,8 +60,8 @@ class CCompiler final : public Compiler {
     CommandResult result;
     bool failed = false;
   };
-  /// How to treat a command whose exit status was lost because the host collected it. The driver checks its own children and leaves no file
-  /// after a failure, so its output file proves success. An assembler writes a file for any input.
+  /// How to treat a command whose exit status was lost because the host application waited for the child process itself. The driver checks
+  /// its own children and leaves no file after a failure, so its output file proves success. An assembler writes a file for any input.
   enum class UnknownEnd : uint8_t { kSucceeds, kFails };
 
   std::vector<std::string> compiling(const CompileRequest& request) const;

@@ -11,7 +11,7 @@
 
 namespace harp {
 
-/// The major version if the compiler is gcc (0 if unknown); nothing for other compilers. `version` is CompilerIdentity::version.
+/// Returns the major version of gcc (0 if unknown); nothing if the compiler is not gcc. `version` is CompilerIdentity::version.
 std::optional<int> gcc_version(std::string_view version);
 
 /// Flags that depend on the request and on the compiler.

@@ -22,7 +22,7 @@ constexpr std::string_view kLockPrefix = "lock-";
 std::string entry_name(const Digest& key, std::string_view suffix) { return cat(key.hex(), suffix); }
 std::string entry_name(const Artifact& artifact) { return entry_name(artifact.key(), artifact.manifest().suffix); }
 
-/// True for a key with any suffix: also for entries of earlier formats, which are never found and have to be evicted.
+/// True for a key with any suffix. That includes entries of earlier formats, which are never looked up but have to be evicted.
 bool is_entry_name(std::string_view name) {
   constexpr size_t kDigits = 2 * sizeof(Digest);
   return name.size() > kDigits && name[kDigits] == '.' && name.substr(0, kDigits).find_first_not_of("0123456789abcdef") == name.npos;
@@ -64,7 +64,7 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
   if (!opened_ && options_.enabled && !options_.directory.empty()) open();
   if (directory_ && !directory_->fd.is_ours()) {
     log_.debug("the compile cache was reopened, because the host closed its file descriptor");
-    if (spare_ && !spare_->is_there()) spare_.reset();  // before open(), which may get the number of a descriptor that spare_ lost
+    if (spare_ && !spare_->is_there()) spare_.reset();  // must precede open(), which may reuse the number of spare_'s lost descriptor
     open();
   }
   return directory_;
@@ -189,7 +189,7 @@ void CompileCache::drop_spare() {
 
 bool CompileCache::publish(const Artifact& artifact) {
   if (!current() || artifact.file().size() > kMaxEntryBytes) return false;
-  const int error = publish_as(entry_name(artifact), artifact.file(), false);  // a torn file is detected when read, and made again
+  const int error = publish_as(entry_name(artifact), artifact.file(), false);  // a partial file is detected when read, and made again
   if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;    // another process published the same content
   if (error < 0) {
     ++unpublished_;

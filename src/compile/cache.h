@@ -75,7 +75,7 @@ class CompileCache {
 
   /// Creates a private, empty directory on the cache's file system.
   std::optional<WorkDirectory> work_directory();
-  /// Returns a work directory for reuse, because removing and creating a directory takes 2 to 6 ms on some file systems. No process may
+  /// Takes back a work directory for reuse, because removing and creating a directory takes 2 to 6 ms on some file systems. No process may
   /// still write to it.
   void give_back(WorkDirectory work);
   /// Removes the work directory that is kept for reuse.
@@ -83,7 +83,7 @@ class CompileCache {
 
   /// A lock that one process or thread at a time holds for a key. It only avoids duplicate work; without it results are still right.
   using Lock = UniqueFd;
-  /// Returns an empty lock if it does not get it before `deadline` or within lock_timeout.
+  /// Returns an empty lock if the lock is not free before `deadline` or within lock_timeout.
   Lock lock(const Digest& key, CancelFlag cancel, Deadline deadline = Deadline::max());
 
   /// Identifies the state of a named file that is stored next to the entries, so that later changes are detected. Such files have names

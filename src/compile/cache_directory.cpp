@@ -13,7 +13,7 @@ namespace {
 
 // A new entry format gets a new directory name, so that old and new versions of harp can share a cache.
 constexpr const char* kFormatDirectory = "entries-1";
-// The id that the kernel reports for users unknown to this user namespace; files of this owner may belong to anyone.
+// The id that the kernel reports for users that do not exist in this user namespace; a file with this owner may belong to any of them.
 constexpr uint32_t kOverflowUser = 65534;
 
 bool is_absolute(const std::optional<std::string>& path) { return path && path->starts_with('/'); }

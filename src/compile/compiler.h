@@ -25,7 +25,7 @@ struct CompileRequest {
   bool vectors_written = false;           // the source is vectorised already, so the vectorisation passes of -O3 are unnecessary
   std::vector<std::string> flags;         // appended to harp's flags
   std::string compiler;                   // command that replaces the context's compiler; empty: the context's
-  std::vector<std::string> exports = {};  // names that a loaded artifact must have, where its loader cannot list them; not in the key
+  std::vector<std::string> exports = {};  // names that a loaded artifact must contain, if its loader cannot list the names; not in the key
 };
 
 /// All properties of a compiler that may change its output.

@@ -21,7 +21,7 @@ std::string quote_command(const std::vector<std::string>& words);
 struct CommandCandidate {
   std::string origin;
   std::string text;
-  bool explicit_choice = false;  // chosen by name for harp: if it fails, no other candidate is tried
+  bool explicit_choice = false;  // the user chose this compiler for harp (the option, HARP_CC): if it fails, no other candidate is tried
 };
 
 /// In order: the option, HARP_CC, CC, then cc, gcc and clang.

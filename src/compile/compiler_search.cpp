@@ -174,7 +174,7 @@ Command CompilerSearch::command_to(const CompilerFiles& files, const std::vector
   return command;
 }
 
-/// The compiler's answer: its commands, or its version if it does not tell its commands.
+/// Returns the compiler's answer: the commands that its driver would run or, if it does not print these, its version.
 std::string CompilerSearch::answer(Candidate& candidate, Deadline deadline) const {
   CommandResult result = candidate.running->wait(deadline);
   if (candidate.work) {

@@ -23,7 +23,7 @@ class CompilerSearch {
   std::shared_ptr<const CCompiler> finish(TimeLimit& limit);
 
  private:
-  /// A candidate command that the search is examining, with the question it was asked.
+  /// A candidate command that the search is examining, and the question that the search has asked it (a process that is running).
   struct Candidate {
     CompilerFiles files;
     Hasher hasher;      // all of the identity's digest except the version

@@ -8,12 +8,12 @@
 
 namespace harp {
 
-/// What a compiler makes of CUDA source: machine code for one GPU, or PTX, which the driver compiles for any GPU that is as new.
+/// What a CUDA compiler produces: machine code for one GPU, or PTX, which the driver compiles for any GPU of at least that architecture.
 enum class CudaOutput : uint8_t { kCubin, kPtx };
 
 /// The suffix of the file of an artifact: ".cubin", ".ptx".
 std::string_view cuda_suffix(CudaOutput output);
-/// The architecture of PTX for the GPU row `target`: "compute_90" for "sm_90".
+/// The architecture of PTX for the row `target` of the table of GPUs: "compute_90" for "sm_90".
 std::string virtual_architecture(std::string_view target);
 /// Returns the flags that keep arithmetic as it is written: no contraction, IEEE division and square root, subnormal numbers.
 std::vector<std::string> cuda_arithmetic_flags();

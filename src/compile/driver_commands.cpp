@@ -1,5 +1,5 @@
-// Parses the driver's answer. It is the banner of --version -v, then one line for each command, which begins with a space and is quoted as
-// for a shell. Between them are lines NAME=value with the environment that the driver would set.
+// Parses the driver's answer: the banner of --version -v, then one line for each command, which begins with a space and is quoted as for a
+// shell. Between the commands are lines NAME=value with the environment that the driver would set.
 #include "compile/driver_commands.h"
 
 #include <algorithm>

@@ -19,7 +19,7 @@ struct DriverCommands {
   static constexpr const char* kObject = "./unit.o";
   static constexpr const char* kOutput = "./unit.so";
 
-  Words compile;   // compiles kSource to kAssembly; without the flags of the query, for which the caller inserts its own after argv[0]
+  Words compile;   // compiles kSource to kAssembly; without the varying flags of the question: the caller inserts its own after argv[0]
   Words assemble;  // assembles kAssembly to kObject
   Words link;      // links kObject to kOutput; argv[0] is "ld"
   std::vector<std::string> directories;  // directories to search for ld before PATH

@@ -45,7 +45,7 @@ struct Opened {
   std::string why_not;
 };
 
-/// `fd` refers to the file that `path` names.
+/// Loads the library at `path`; `fd` is an open descriptor of the same file.
 Opened open_library(System system, const std::string& path, int fd) {
   Opened opened;
   opened.handle = system.process.open_library(path.c_str(), opened.why_not);

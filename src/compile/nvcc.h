@@ -10,7 +10,7 @@
 
 namespace harp {
 
-/// An nvcc that has told its version. Immutable.
+/// An nvcc whose version is known, because it was asked. Immutable.
 struct NvccProgram {
   std::vector<std::string> words;  // words[0] is the absolute path of the program
   int major = 0, minor = 0;

@@ -1,5 +1,5 @@
-// NVRTC, CUDA's compiler as a library, found at run time. It compiles inside this process: a cancellation reaches it through its flow
-// callback, which versions before 12.9 do not have.
+// NVRTC, CUDA's compiler as a library, found at run time. It compiles inside this process. A cancellation reaches it through the library's
+// flow callback, which versions before 12.9 lack.
 #pragma once
 
 #include <memory>

@@ -44,7 +44,7 @@ CompileService::CompileService(System system, ServiceOptions options, Log log)
       slots_(compilers_at_once(system.process, options_.compilers), options_.compiler_nice),
       loader_(system) {}
 
-/// One thread asks for the version, without holding the lock; other threads wait for its answer.
+/// One thread asks the compiler for its version, without holding the lock; other threads wait for the answer.
 std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& command, bool check, TimeLimit& limit) {
   std::unique_lock guard(compilers_mutex_);
   KnownCompiler& known = compilers_[command];

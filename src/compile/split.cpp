@@ -1,4 +1,4 @@
-// Assigns the most expensive function first, each to the part with the smallest cost so far.
+// Assigns functions to parts: the most expensive function first, each to the part with the smallest cost so far.
 #include "compile/split.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void each_line(std::string_view text, Visit visit) {
   }
 }
 
-/// Calls look() with the word before each opening parenthesis.
+/// Calls visit() with the word before each opening parenthesis.
 template <class Visit>
 void each_call(std::string_view line, Visit visit) {
   const auto is_word = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };

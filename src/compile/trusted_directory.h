@@ -8,8 +8,9 @@
 
 namespace harp {
 
-/// The required owner of a directory. All directories above it must belong to root or this user and must not be writable by others, unless
-/// sticky (then others cannot rename our files). The same holds for `kTemporary`, such as /tmp.
+/// Which owner a directory must have. All directories above it must belong to root or this user and must not be writable by others, unless
+/// sticky (then others cannot rename our files). With `kTemporary` (such as /tmp) these conditions are all that the directory itself must
+/// meet.
 enum class Owner : uint8_t { kThisUser, kTemporary, kAnybody };  // kAnybody: no checks at all
 
 /// What is wrong with a directory that must belong to this user alone ("belongs to another user"); empty if nothing.

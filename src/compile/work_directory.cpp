@@ -16,10 +16,10 @@ constexpr std::string_view kPrefix = "harp-work-";
 constexpr size_t kDigits = 32;  // number of hexadecimal digits after the prefix
 constexpr int kNameAttempts = 16;
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-// Age from which on an unlocked directory counts as abandoned. A new directory has no lock between mkdir and flock; this is a generous
-// limit for the time between the two.
+// Age at which an unlocked directory counts as abandoned. A new directory has no lock between mkdir and flock; this is a generous limit for
+// the time between the two.
 constexpr int64_t kSweepAgeNs = 60'000'000'000;
-// Age from which on a directory counts as abandoned on file systems without locks, where nothing else can tell. It is longer than any
+// Age at which a directory counts as abandoned on file systems without locks, where nothing else can tell. It is longer than any
 // compilation.
 constexpr int64_t kSweepAgeWithoutLocksNs = 86'400'000'000'000;
 
@@ -91,7 +91,7 @@ std::vector<std::string> WorkDirectory::system_temp(Process& process) {
 }
 
 WorkDirectory::~WorkDirectory() {
-  if (!fd_ || system_.process.id() != owner_) return;  // moved from, or a copy in a forked child
+  if (!fd_ || system_.process.id() != owner_) return;  // this object was moved from, or it is a copy in a forked child
   clear();
   fd_.reset();
   if (parent_.is_ours()) system_.files.remove_directory(parent_.get(), name_.c_str());

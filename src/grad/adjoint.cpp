@@ -1,7 +1,7 @@
-// The table of adjoint rules, one row per op of ops.def. The formulas are PyTorch's if it has the op, in a form that does not overflow or
-// cancel unless the derivative itself does (hypot instead of squares, (1 - x)(1 + x) instead of 1 - x²). docs/semantics.md states the
-// values at points where the derivative is undefined. Operands in braces are evaluated from left to right, so the order of nodes is the
-// same with every compiler.
+// The table of adjoint rules, one row per op of ops.def. For ops that PyTorch has, the formulas are PyTorch's. They are written so that
+// they do not overflow or cancel unless the derivative itself does (hypot instead of squares, (1 - x)(1 + x) instead of 1 - x²).
+// docs/semantics.md states the values at points where the derivative is undefined. Operands in braces are evaluated from left to right, so
+// the order of nodes is the same with every compiler.
 #include "grad/adjoint.h"
 
 #include <limits>
@@ -56,8 +56,8 @@ NodeRef adjoint_of_choice(const Step& s) {
   return where({loses, number(s, 0), where({apply(Op::kEq, {s.a(), s.b()}), half, s.g})});
 }
 
-/// g times this source's share of exp(a) + exp(b), which is the sigmoid of its difference to the other source. Two equal infinities have
-/// one half each.
+/// g times this source's share of exp(a) + exp(b), which is the sigmoid of this source minus the other one. Two equal infinities have one
+/// half each.
 NodeRef adjoint_of_logaddexp(const Step& s) {
   const NodeRef mine = s.y->sources[s.index], other = s.y->sources[1 - s.index];
   const NodeRef is_infinite = apply(Op::kEq, {apply(Op::kAbs, {mine}), number(s, std::numeric_limits<double>::infinity())});
@@ -78,14 +78,14 @@ NodeRef adjoint_of_exponent(const Step& s) {
   return mul({s.g, mul({s.y, apply(Op::kLog, {where({at_zero, number(s, 1), s.a()})})})});
 }
 
-/// The rule of atan2 without its sign: g / hypot · (side / hypot), where `side` is the other source.
+/// The rule of atan2, except for the sign: g / hypot · (side / hypot), where `side` is the other source.
 NodeRef turned(const Step& s, NodeRef side) {
   const NodeRef length = apply(Op::kHypot, {s.a(), s.b()});
   return mul({s.g, div({div({side, length}), length})});
 }
 
-/// The rule of hypot: g · (side / hypot). At the origin it is 0, and so are its own derivatives, as for the norm of a vector and the abs of
-/// a complex number: `where` selects 0 there, and the divisor of the quotient is replaced by 1, so that no 0 / 0 appears.
+/// The rule of hypot: g · (side / hypot). At the origin the gradient and its own derivatives are 0, as for the norm of a vector and the abs
+/// of a complex number: `where` selects 0 there, and the divisor is replaced by 1, so that no 0 / 0 appears.
 NodeRef along(const Step& s, NodeRef side) {
   const NodeRef at_origin = apply(Op::kEq, {s.y, number(s, 0)});
   return mul({s.g, where({at_origin, number(s, 0), div({side, where({at_origin, number(s, 1), s.y})})})});

@@ -1,5 +1,5 @@
-// The table of adjoints (adjoint.cpp) says how the walk in gradient.cpp treats each op of ops.def. It has one row per op; a missing row
-// does not compile.
+// The table of adjoints (adjoint.cpp) says how the backward traversal in gradient.cpp treats each op of ops.def. It has one row per op; a
+// missing row is a compile error.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@ namespace harp::grad {
 
 using build::NodeRef;
 
-/// The argument of a rule. The gradient of y is g; the rule computes the contribution to source number `index`.
+/// The argument of a rule: a node y and its gradient g. The rule computes the contribution of y to the gradient of y's source number
+/// `index`.
 struct Step {
   NodeRef y;
   NodeRef g;  // dtype and shape of y
@@ -21,8 +22,9 @@ struct Step {
   NodeRef c() const { return y->sources[2]; }
 };
 
-/// Returns the contribution, in the dtype of the source. A rule of an elementwise op returns it in y's shape (the walk sums it for a source
-/// of rank 0); every other rule returns it in the source's shape. Null: no contribution, because the derivative is zero almost everywhere.
+/// Returns the contribution, in the dtype of the source. The rule of an elementwise op returns it in y's shape (for a source of rank 0,
+/// gradient.cpp then sums it); every other rule returns it in the source's shape. Null means no contribution, because the derivative is
+/// zero almost everywhere.
 using Rule = NodeRef (*)(const Step&);
 
 enum class Flow : uint8_t {

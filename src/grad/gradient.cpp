@@ -1,5 +1,6 @@
-// The walk. A first pass over ids (sources have smaller ids) finds the nodes between the xs and y that carry a gradient. A second pass goes
-// back from y: when it visits a node, every contribution to its gradient has arrived. Each pass visits each node once.
+// The computation of gradients. A first pass over ids (sources have smaller ids) finds the nodes between the xs and y that carry a
+// gradient. A second pass goes back from y: when it visits a node, every contribution to its gradient has arrived. Each pass visits each
+// node once.
 #include "grad/gradient.h"
 
 #include <algorithm>
@@ -84,8 +85,9 @@ class Walk {
     }
   }
 
-  /// The gradient of a node when it is visited: the sum of its parts. If the node is an Expand, outer products among the parts are kept
-  /// separately, because they are summed over the stretched axes at the same time.
+  /// The complete gradient of a node at the time it is visited: the sum of the contributions (parts) of its users. If the node is an
+  /// Expand, contributions that are outer products are kept separately, because one contraction sums them and also reduces the expanded
+  /// axes (outer_products.h).
   struct Arrived {
     std::vector<NodeRef> products;
     NodeRef sum = nullptr;  // the sum; null if there is no part to sum
@@ -106,7 +108,7 @@ class Walk {
     return build::elementwise(Op::kAdd, {a, b});
   }
 
-  /// Returns the contribution in the source's shape.
+  /// Returns the node's contribution to the gradient of its source number `index`, in the source's shape.
   NodeRef part_for(NodeRef node, const Arrived& arrived, size_t index) const {
     const NodeRef source = node->sources[index];
     try {

@@ -1,6 +1,6 @@
-// Reverse-mode gradients, graph to graph. The walk visits the nodes from y back to the xs once, applies the adjoint rule of each op
-// (adjoint.h) to compute the contributions to its sources, and adds the contributions up. The results are ordinary nodes of the same graph:
-// they fuse, print, and can be differentiated again.
+// Reverse-mode gradients, graph to graph. The computation visits each node between y and the xs once, from y backward, applies the adjoint
+// rule of its op (adjoint.h) to compute the contributions to its sources, and adds the contributions up. The results are ordinary nodes of
+// the same graph: they fuse, print, and can be differentiated again.
 #pragma once
 
 #include <span>
@@ -15,9 +15,9 @@ using build::NodeRef;
 /// What to return for an x that y does not depend on, or depends on only through integers or bools: an error, or zeros.
 enum class WhereIndependent : uint8_t { kError, kZeros };
 
-/// Returns the gradients of sum(y * grad_output) with respect to each of the xs, in the dtype and shape of that x. The xs are any float
-/// nodes, inputs or not; if one x depends on another, the gradient of the latter is the total one. `grad_output` has y's dtype, and y's
-/// shape or rank 0; null stands for 1, if y has one element.
+/// Returns the gradients of sum(y * grad_output) with respect to each of the xs, in the dtype and shape of that x. The xs may be any float
+/// nodes, not only inputs. If one x depends on another, the gradient of the latter includes the paths through the former. `grad_output` has
+/// y's dtype, and y's shape or rank 0; null stands for 1, if y has one element.
 ///
 /// No gradient is silently zero. Error{kNoGradient} names the node if y does not depend on an x, depends on it only through integers or
 /// bools (with `where_independent` kZeros, these two cases give zeros), or depends on it through an op that has no derivative (bitcast).

@@ -1,10 +1,11 @@
 // The adjoint of logcumsumexp: element k gets the sum over all i >= k of g[i] · exp(x[k] - y[i]), where exp(x[k] - y[i]) is the share of
 // x[k] in y[i].
 //
-// A running sum cannot compute it: exp(x[k]) and exp(-y[i]) overflow, and a sum of logarithms near 1e8 rounds away a factor of 2. Therefore
-// the differences x[k] - y[i] are computed per pair, but only for pairs in the same block. The contributions of later blocks are first
-// summed relative to y at the last element of this block, once per block, and then multiplied by exp(x[k] - y[last]). The running sum never
-// decreases, so no exponential exceeds 1. The result is linear in g, so higher derivatives are correct too.
+// A running sum of g[i] · exp(-y[i]), times exp(x[k]), cannot compute it: the exponentials overflow. Nor can a sum of logarithms: near 1e8
+// the rounding error of a logarithm in f32 exceeds log(2). Therefore the differences x[k] - y[i] are computed per pair, but only for pairs
+// in the same block. The contributions of later blocks are first summed relative to y at the last element of this block, once per block,
+// and then multiplied by exp(x[k] - y[last]). The running sum never decreases, so no exponential exceeds 1. The result is linear in g, so
+// higher derivatives are correct too.
 #include <limits>
 
 #include "grad/placing.h"
@@ -23,7 +24,7 @@ constexpr int64_t kBlock = 64;
 /// Numbers of axes: an array that is cut into blocks has the axes [before, blocks, elements, after].
 constexpr int kBlocks = 1, kElements = 2;
 
-/// The arrays of one step of the gradient, turned into the direction of the scan and cut into blocks.
+/// The arrays of the adjoint step: x, y and g, reversed along the axis if the scan is, and cut into blocks.
 class Blocks {
  public:
   explicit Blocks(const Step& s)
@@ -83,8 +84,8 @@ class Blocks {
     return sum_over(share(counted, x, y, of_i(g_)), 3);
   }
 
-  /// Returns the contributions of later blocks to each block, through its last element. The pairs of blocks k and i have shape [before, k,
-  /// i, after].
+  /// Returns the contributions of the elements of later blocks to each element. First each block k sums those of all blocks i > k, relative
+  /// to its own last y; the arrays of pairs of blocks have shape [before, k, i, after].
   NodeRef from_later_blocks() const {
     const NodeRef first = build::part_along(y_, kElements, 0, 1), last = build::part_along(y_, kElements, size_ - 1, 1);
     const NodeRef counted = counts();

@@ -37,10 +37,11 @@ NodeRef adjoint_of_slice(const Step& s) {
 
   std::vector<Dim> before, after;
   for (int axis = 0; axis < s.y->rank(); ++axis) {
-    // An empty slice may have any start.
+    // The start of an empty slice may be outside the array, hence the max with 0.
     before.push_back(max(step[axis] < 0 ? start[axis] + (s.y->shape[axis] - 1) * Dim(step[axis]) : start[axis], 0));
     const Dim missing = shape[axis] - before[axis] - g->shape[axis];
-    // If the sign of `missing` is unknown, pad by the whole axis length; the slice below then has enough elements in either case.
+    // If the sign of `missing` is unknown, pads by the length of the whole axis, which is enough in either case; the slice below removes
+    // the surplus.
     after.push_back(proven_nonnegative(missing) ? missing : proven_nonnegative(-missing) ? Dim(0) : shape[axis]);
   }
   g = build::pad(g, before, after, scalar_from_int(g->dtype, 0));

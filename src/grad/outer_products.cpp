@@ -23,8 +23,8 @@ struct Factors {
   }
 };
 
-/// Returns the node before the repetition along the given axes, where it has size 1. `factor` is an Expand under any number of Permutes,
-/// and repeats its elements along these axes.
+/// Returns `factor` without its repetition along the given axes, i.e. with size 1 there. `factor` must be an Expand under any number of
+/// Permutes, and must repeat its elements along these axes.
 NodeRef unstretched(NodeRef factor, const std::vector<bool>& is_repeated) {
   std::vector<NodeRef> permutes;
   NodeRef below = factor;
@@ -37,7 +37,7 @@ NodeRef unstretched(NodeRef factor, const std::vector<bool>& is_repeated) {
   return build::expand(below, std::move(shape));
 }
 
-/// Concatenates the factors below the Expands that they have in common, then stretches the result.
+/// Concatenates the factors without the repetitions that all of them have in common, then expands the result along these axes.
 NodeRef joined(const Factors& factors) {
   const Shape& each = factors.nodes[0]->shape;
   std::vector<bool> is_repeated(each.size());

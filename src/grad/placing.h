@@ -1,6 +1,6 @@
-// Functions that place elements into a larger array of zeros; the adjoints of slices and windows use them. They use pads, slices and
-// reshapes instead of a scatter, so no intermediate array is stored and everything fuses. positions() returns element positions as an array
-// of integers.
+// Functions that place elements into a larger array of zeros, for the adjoints of slices and windows. They are made of pads, slices and
+// reshapes instead of a scatter, so that they fuse with other operations and no intermediate array is stored. positions() returns element
+// positions as an array of integers.
 #pragma once
 
 #include "graph/build.h"

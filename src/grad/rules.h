@@ -1,4 +1,4 @@
-// The adjoint rules that need more than one expression. The short ones are in the table (adjoint.cpp).
+// The adjoint rules that need more than one expression, by the file that defines them. The short rules are in the table (adjoint.cpp).
 #pragma once
 
 #include "grad/adjoint.h"

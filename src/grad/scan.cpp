@@ -1,5 +1,5 @@
-// Adjoints of scans. A source element contributes to every result from its position on, so a scan in the opposite direction collects its
-// gradient.
+// Adjoints of scans. A source element contributes to the result at its position and to all results after it, so a scan in the opposite
+// direction sums up its gradient.
 #include <initializer_list>
 #include <limits>
 
@@ -62,8 +62,8 @@ NodeRef adjoint_of_running_extreme(const Step& s) {
   const auto none = scalar_from_int(DType::kI32, scan.reverse ? std::numeric_limits<int32_t>::max() : -1);
   const NodeRef here = where({is_extreme, positions(graph, x->shape, scan.axis), build::constant(graph, none)});
   const NodeRef latest = scanned_alike(s, scan.reverse ? Op::kCumMin : Op::kCumMax, here);
-  // Merges the axes before and after the scanned axis into one each, and adds an axis after it. The old axis counts the results k, and for
-  // each of them the new one counts all elements i.
+  // The comparisons have the axes [before, k, i, after]: all axes before the scanned one are merged, and so are those after it; k is the
+  // position of a result, and i that of an element.
   const auto axis = x->shape.begin() + scan.axis;
   const Dim before = element_count({x->shape.begin(), axis}), after = element_count({axis + 1, x->shape.end()});
   const Shape pairs = {before, *axis, *axis, after};

@@ -21,7 +21,7 @@ NodeRef filled(const Step& s, const Shape& shape, DType dtype, int value) {
   return build::full(check_node("grad", s.g), shape, scalar_from_int(dtype, value));
 }
 
-/// True where the update is the last one of its element, so that the element has the update's value.
+/// True for each update that is the last one of its element, so that the element of the result has this update's value.
 NodeRef is_last(const Step& s) {
   const NodeRef order = positions(check_node("grad", s.g), indices_of(s)->shape, axis_of(s));
   const NodeRef none = filled(s, s.y->shape, DType::kI32, 0);
@@ -34,7 +34,7 @@ NodeRef is_last(const Step& s) {
 NodeRef product_of_others(const Step& s) {
   const NodeRef x = s.a(), updates = s.c(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef x_is_zero = is_zero(x), update_is_zero = is_zero(updates);
-  const auto gathered = [&](NodeRef of_x, NodeRef of_updates) {  // for each update, the sum over its element without the update's own term
+  const auto gathered = [&](NodeRef of_x, NodeRef of_updates) {  // per update: its element's sum, without its own term
     const NodeRef sum = build::scatter_add(of_x, indices_of(s), of_updates, axis_of(s));
     return build::sub(take(s, sum), of_updates);
   };
@@ -49,8 +49,8 @@ NodeRef product_of_others(const Step& s) {
   return mul({elementwise(Op::kDiv, {product, rest}), factor});
 }
 
-/// Which operands equal the result of a scatter_max or scatter_min, and the gradient that each of them gets. Operands that equal it share
-/// the gradient evenly. If the result is NaN, no operand equals it: the gradient is divided by 0 operands, and all gradients become NaN.
+/// Which operands of a scatter_max or scatter_min equal the result, and the gradient that each of these gets: they share the gradient
+/// evenly. If the result is NaN, no operand equals it: the gradient is divided by 0 operands, and all gradients become NaN.
 struct Tie {
   NodeRef x, updates;  // 1 where the element of x, or the update, equals the result
   NodeRef share;

@@ -1,6 +1,7 @@
 // The adjoint of unfold. Element p of the source is element t of window w wherever w * stride + t * dilation = p; its gradient is the sum
-// over all these. Instead of a scatter, this sums the rows of a matrix in which each row is shifted against the row before it. The shift
-// comes from a reshape: rows are padded, and then read as if they were shorter. This works for known and unknown sizes.
+// of the gradients of all these elements. Instead of a scatter, this sums the rows of a matrix in which each row is shifted against the row
+// before it. The shift comes from a reshape: rows are padded, and then read as if they were shorter. This works for known and unknown
+// sizes.
 #include <array>
 
 #include "grad/placing.h"
@@ -34,9 +35,9 @@ NodeRef swapped(NodeRef x, int axis) { return build::moveaxis(x, std::array{axis
 
 }  // namespace
 
-/// With t = q * stride + r, the position is (w + q * dilation) * stride + r * dilation. The first step sums the windows over q, where each
-/// q is shifted by `dilation` windows; its work is proportional to the number of elements of all windows. In the second step, r selects the
-/// position between two windows.
+/// Element t = q * stride + r of window w is at position (w + q * dilation) * stride + r * dilation of the source. The first step sums over
+/// q, for each r: row q is shifted by q * dilation windows. Its work is proportional to the number of elements of all windows. In the
+/// second step, r selects the position between the starts of two windows.
 NodeRef adjoint_of_unfold(const Step& s) {
   const auto& [axis, size, stride, dilation] = s.y->as<UnfoldAttributes>();
   const Shape& shape = s.a()->shape;

@@ -48,7 +48,7 @@ NodeRef hardswish(NodeRef x) {
 }
 
 NodeRef mish(NodeRef x) {
-  constexpr double kFar = 32;  // for x >= kFar, tanh(softplus(x)) is 1 in every dtype, and the 2x in a second derivative may overflow
+  constexpr double kFar = 32;  // from here on the result is x: tanh(softplus(x)) rounds to 1, and its second derivative may overflow
   return rounded_once(as_float("mish", x), [](NodeRef v) {
     const NodeRef is_far = le({constant_like(v, kFar), v}), near = where({is_far, constant_like(v, 0), v});
     return where({is_far, v, mul({near, unary(Op::kTanh, softplus_of(near))})});

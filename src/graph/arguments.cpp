@@ -15,8 +15,8 @@ namespace {
 
 std::string text_of(const Literal& literal) { return cat(literal.negative ? "-" : "", shortened(literal.text)); }
 
-/// Parses a real number. Overflow gives infinity and underflow 0. from_chars reports both as out of range, so the digits decide which one
-/// it is.
+/// Parses a real number. Overflow gives infinity and underflow 0. from_chars reports both as out of range, so the digits are inspected to
+/// tell them apart.
 template <class T>
 T parse_real(std::string_view text) {
   if (text == "inf") return std::numeric_limits<T>::infinity();
@@ -79,7 +79,7 @@ std::string text_of(const SizeItem& item) {
   return list == nullptr ? "none" : to_string(*list);
 }
 
-/// Describes the kind of an argument for messages.
+/// Describes an argument for messages by its kind.
 std::string text_of(const Argument& argument) {
   struct Text {
     std::string operator()(std::monostate) const { return "none"; }

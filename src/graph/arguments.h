@@ -1,5 +1,6 @@
 // Converts parsed arguments to the C++ parameters of the function that builds an operation. There is one Reader per C++ type. Call<F>
-// derives the parameters from the signature of a lambda, so a table row and its function cannot disagree.
+// derives the parameters from the signature of a lambda, so a row of the table of operations (operations.h) cannot disagree with its
+// function.
 #pragma once
 
 #include <tuple>
@@ -23,7 +24,7 @@ struct Indices {
 /// A number as its text, or a node that holds one.
 using Value = std::variant<Literal, const Node*>;
 
-/// The error for an argument that cannot be read. The parser knows the argument's position in the text.
+/// The error for an argument that cannot be read. `index` is the argument's number, from which the parser finds its position in the text.
 struct ArgumentError : Error {
   ArgumentError(size_t index, Error cause) : Error(std::move(cause)), index(index) {}
   size_t index;
@@ -31,7 +32,7 @@ struct ArgumentError : Error {
 
 int64_t to_integer(const Argument& argument);
 Dim to_dim(const Argument& argument);
-/// Returns a list; a single size is a list of one.
+/// Returns an argument for sizes as a list; a single size gives a list of one entry.
 std::vector<SizeItem> to_items(const Argument& argument);
 
 template <class T>
@@ -216,18 +217,19 @@ constexpr Operation row(std::string_view name, const Named (&named)[N], Function
 
 // Functions that rows of the table need and that no composite provides.
 
-/// Builds a reduction. With `order`, it has exactly these attributes; without it, the constructor's rule chooses them.
+/// Builds a reduction. If `order` is given, the node gets exactly these attributes; otherwise build::reduce() chooses `order` and
+/// `product`.
 const Node* reduce_in_order(Op op, const Node* x, const build::Axes& axes, bool keepdims, std::optional<std::string_view> order,
                             bool product);
 const Node* scan_in_order(Op op, const Node* x, std::optional<int> axis, bool exclusive, bool reverse,
                           std::optional<std::string_view> order);
-/// Python's start:stop:step, or start, size and step without clamping.
+/// Builds a slice, either from Python's start, stop and step, or from start, size and step, which are not clamped to the array.
 const Node* slice(const Node* x, const std::optional<std::vector<std::optional<Dim>>>& start,
                   const std::optional<std::vector<std::optional<Dim>>>& stop, const std::optional<std::vector<int64_t>>& step,
                   const std::optional<Shape>& size);
 /// Returns a list of numbers; empty if no list is given.
 std::vector<double> numbers(std::string_view op, std::string_view parameter, const std::optional<ArrayLiteral>& list);
-/// Takes either numbers in lists, or base64 of the bytes with a shape.
+/// Builds a constant array, either from numbers in nested lists (`data`), or from a shape and the elements' bytes in base64.
 const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data, DType dtype, const std::optional<Shape>& shape,
                            std::optional<std::string_view> base64);
 

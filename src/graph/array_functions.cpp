@@ -62,7 +62,8 @@ NodeRef diag(NodeRef x, int64_t k) {
   if (x->rank() == 2) return diagonal("diag", x, k, 0, 1);
   HARP_CHECK(k > INT32_MIN && k <= INT32_MAX, Code::kRange, "diag: k is ", k, "; it must fit 32 bits");
   const Dim size = x->shape[0] + Dim(k < 0 ? -k : k);
-  // Row i of the matrix repeats element i, or column i does if the diagonal is below the main one. The elements off the diagonal become 0.
+  // Broadcast the elements to a matrix: row i repeats element i, or column i does if the diagonal is below the main one. Then set all
+  // elements off the diagonal to 0.
   const Dim none[] = {0}, rest[] = {Dim(k < 0 ? -k : k)};
   const NodeRef line = pad(x, none, rest, scalar_from_double(x->dtype, 0));
   const Shape shape = {size, size};

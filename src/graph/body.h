@@ -33,8 +33,8 @@ struct BodyExpression {
   int variable = -1;
   Op op = Op::kAdd;
   std::vector<int> operands = {};
-  std::vector<bool> is_inside = {};  // kLoad and kElement, per axis: the index is inside the array for all sizes
-  int site = 0;                      // kLoad and kElement: number of the first index check of this expression in the body
+  std::vector<bool> is_inside = {};  // kLoad and kElement, per axis: the index is proven to be inside the array for all sizes
+  int site = 0;                      // kLoad and kElement: position in ElementBody::sites of this expression's first checked index
   int depth = 1;
 };
 
@@ -51,30 +51,31 @@ struct BodyStatement {
   int variable = -1;
   int value = -1, end = -1;  // numbers of expressions
   std::vector<BodyStatement> body = {}, otherwise = {};
-  int index = -1;  // kStore: number of an expression
-  int site = -1;   // kStore: number of its index check; -1: the index is always inside
+  int index = -1;  // kStore: the index of the element, as the number of an expression
+  int site = -1;   // kStore: position of its index in ElementBody::sites; -1: the index is always inside
 };
 
-/// An index that is checked. A message names it as `axis 1 of input 0`, or if it is of a local array, by the array's name.
+/// An index of a load or store that is checked at run time. A message calls it `axis 1 of input 0`, or names the local array.
 struct BodySite {
   int input, axis;
-  std::string array = {};  // the local array; "": it is an input
+  std::string array = {};  // the name of the local array; "": the index is of input number `input`
 };
 
 struct ElementBody {
   static constexpr int kOutput = -1;  // the number of the result array
   static constexpr size_t kMaxInlined = 200;
-  static constexpr int64_t kMaxElements = 1024;  // of all local arrays together: compiled code keeps them on the stack
-  static constexpr int kResult = 0;              // the variable whose final value is the element; its initial value is 0
+  static constexpr int64_t kMaxElements = 1024;  // most elements of all local arrays together, which compiled code keeps on the stack
+  static constexpr int kResult = 0;              // number of the variable whose final value is the element; it begins as 0
 
   std::vector<BodyExpression> expressions;
   std::vector<BodyStatement> statements;
   std::vector<DType> variables;
-  std::vector<int64_t> lengths;  // of each variable that is a local array; 0: it is none
+  std::vector<int64_t> lengths;  // by variable: the length of a local array; 0: the variable is a scalar
   std::vector<BodySite> sites;   // indices that are checked at run time, in the order of the text
   bool has_loop = false, has_arrays = false;
 
-  /// True if an element is an expression over elements that always exist. Every consumer of such a function computes it inline.
+  /// True if the body is a single short expression, without loops, local arrays or run-time index checks. Every consumer of such a function
+  /// computes it inline.
   bool is_expression() const { return !has_loop && !has_arrays && sites.empty() && expressions.size() <= kMaxInlined; }
 };
 

@@ -1,6 +1,6 @@
 // The parser of the loop language of body.h. A statement ends at the end of its line; expressions have the text format's operators and
-// precedence. One limit applies to the depth of nested constructs and to the depth of long sums, so code that walks the tree may be
-// recursive.
+// precedence. The depth of the syntax tree is limited, whether it comes from nested constructs or from long sums, so code that walks the
+// tree may be recursive.
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
@@ -144,7 +144,7 @@ class BodyParser {
     return static_cast<int>(body_.sites.size()) - 1;
   }
 
-  /// Declares a variable in the innermost block. The name must not have another meaning there.
+  /// Declares a variable in the innermost block. Error if a variable of this name is visible here, or if the name is reserved.
   int declare(const Token& token, DType dtype, int64_t length = 0) {
     for (const auto& scope : scopes_)
       if (scope.contains(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is already declared"));
@@ -262,7 +262,8 @@ class BodyParser {
     return static_cast<int>(body_.expressions.size()) - 1;
   }
 
-  /// Returns the expression. A number gets the wanted dtype; if none is wanted, a whole number is i64.
+  /// Converts a value to an expression and returns its number. A literal gets the wanted dtype; if none is given, a whole number becomes
+  /// i64.
   int typed(const Value& value, std::optional<DType> wanted) {
     if (value.expression >= 0) return value.expression;
     if (!wanted && value.literal.kind == Literal::kReal)
@@ -446,7 +447,7 @@ class BodyParser {
       value = apply(Op::kMin, {value, add({BodyKind::kConstant, DType::kU64, Scalar::of(DType::kU64, INT64_MAX)}, offset)}, offset);
     return add({.kind = BodyKind::kApply, .dtype = DType::kI64, .op = Op::kCast, .operands = {value}}, offset);
   }
-  /// True if the index is always in 0 … size - 1.
+  /// True if the index is always in 0 … size - 1, so that no check at run time is needed.
   bool is_inside(int index, Dim size) const {
     const BodyExpression& e = at(index);
     if (e.kind == BodyKind::kConstant) return e.value.as<int64_t>() >= 0 && proven_nonnegative(size - 1 - Dim(e.value.as<int64_t>()));
@@ -454,7 +455,8 @@ class BodyParser {
     if (e.kind != BodyKind::kVariable) return false;
     const LoopRange& range = ranges_[static_cast<size_t>(e.variable)];
     if (!range.is_loop || at(range.begin).kind != BodyKind::kConstant) return false;
-    // Lowering computes the position of an index that is not checked in sizes, which are at most 2^61, so its bounds must be that small.
+    // Lowering converts an index that needs no check to a size expression, and assumes that it is at most 2^61 (lower/custom.cpp). If a
+    // constant bound of the loop is larger, the index is checked at run time.
     constexpr int64_t kMostPosition = int64_t{1} << 61;
     if (const auto begin = at(range.begin).value.as<int64_t>(); begin < 0 || begin > kMostPosition) return false;
     const BodyExpression& end = at(range.end);
@@ -523,7 +525,7 @@ class BodyParser {
         function.offset);
   }
 
-  /// The bounds of a loop: expressions between which its variable counts.
+  /// The bounds of a `for` loop, as numbers of expressions; its variable counts from `begin` to `end` - 1.
   struct LoopRange {
     bool is_loop = false;
     int begin = -1, end = -1;

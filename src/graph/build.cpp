@@ -55,16 +55,16 @@ NodeRef size(Graph& graph, Dim value) {
 
 namespace {
 
-/// The dtype that a bool or an integer takes if an operation needs floats, in a graph that promotes dtypes. Without mixed promotion the
-/// dtype is wide enough for the integer: f32 holds every value of 8 and 16 bits.
+/// The float dtype to which a bool or an integer is converted for an operation on floats, in a graph that promotes dtypes. With the Array
+/// API's rules it must hold every value of the integer: f32 holds all integers of 8 and 16 bits.
 DType float_for(DType dtype, Promotion rules) {
   return rules == Promotion::kMixed || is_bool(dtype) || size_of(dtype) <= 2 ? DType::kF32 : DType::kF64;
 }
 
 bool is_float_or_complex(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
-/// The smallest dtype that holds the values of both, as in the Array API standard's tables. Both are integers, or both are floats or
-/// complex. Nothing for u64 with a signed integer. f16 with bf16, which the standard does not have, gives f32.
+/// Returns the smallest dtype that holds all values of both dtypes, as in the Array API standard's tables. Both must be integers, or both
+/// floats or complex. Returns nothing for u64 with a signed integer. f16 with bf16, which the standard does not have, gives f32.
 std::optional<DType> promoted_in_kind(DType a, DType b) {
   const DType wider = size_of(a) >= size_of(b) ? a : b;
   if (is_float(a) && is_float(b)) return size_of(a) == size_of(b) ? DType::kF32 : wider;
@@ -149,7 +149,7 @@ Shape common_shape(std::string_view op, std::span<const NodeRef> operands) {
   return shape;
 }
 
-/// An operand of rank 0 stays as it is, because every consumer uses it for all elements.
+/// Broadcasts an operand to `shape`. A scalar stays as it is, because elementwise nodes accept sources of rank 0.
 NodeRef bring_to(NodeRef operand, const Shape& shape) {
   return operand->rank() == 0 || operand->shape == shape ? operand : broadcast_to(operand, shape);
 }

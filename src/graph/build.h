@@ -10,8 +10,8 @@ namespace harp::build {
 using NodeRef = const Node*;
 
 NodeRef constant(Graph& graph, Scalar value);
-/// An integer constant without a dtype. It takes the dtype of the other operands of an operation, or is cast. No other operation accepts
-/// it, and it cannot be an output.
+/// An integer constant that has no dtype yet. An operation gives it the dtype of its other operands; as an index it becomes an i64; cast()
+/// gives it a stated dtype. Where none of these applies, it is an error, also as an output.
 NodeRef bare_integer(Graph& graph, WideInt value);
 NodeRef constant_array(Graph& graph, DType dtype, Shape shape, std::span<const std::byte> data);
 NodeRef arange(Graph& graph, Dim count);  // i32
@@ -29,8 +29,9 @@ OperandType common_type(std::string_view op, Operands accepted, std::span<const 
 /// Returns only the dtype, for operations whose operands may have unrelated shapes.
 DType common_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands);
 
-/// Builds any op of family Elementwise. It checks dtypes and makes shapes equal (identical; rank 0 broadcasts; NumPy's rule if the graph
-/// has the broadcast option) by inserting Reshape and Expand. Each source of the node then has the node's shape or rank 0.
+/// Builds any op of family Elementwise and checks its dtypes. The operands must have equal shapes or rank 0; if the graph has the broadcast
+/// option, NumPy's broadcasting applies, for which Reshape and Expand nodes are inserted. Each source of the node then has the node's shape
+/// or rank 0.
 NodeRef elementwise(Op op, std::span<const NodeRef> sources);
 inline NodeRef elementwise(Op op, std::initializer_list<NodeRef> sources) {
   return elementwise(op, std::span(sources.begin(), sources.size()));
@@ -40,18 +41,18 @@ NodeRef cast(NodeRef source, DType dtype);     // returns the source itself if t
 NodeRef bitcast(NodeRef source, DType dtype);  // requires the same element size
 
 /// Sum, Prod, ReduceMax, ReduceMin. docs/semantics.md, "Sums", defines how `order` is chosen. If `axes` is empty, returns the source
-/// itself. Also chooses `product` for a Sum of a float Mul.
+/// itself. Sets the attribute `product` for a Sum whose source is a Mul of floats.
 NodeRef reduce(Op op, NodeRef source, std::span<const int> axes, bool keepdims);
-/// Takes every attribute, for the text format and the optimiser.
+/// Builds a reduction with exactly these attributes. The text format and the optimiser use it.
 NodeRef reduce_exactly(Op op, NodeRef source, ReduceAttributes attributes);
 
 /// CumSum, CumProd, CumMax, CumMin along one axis. docs/semantics.md, "Scans", defines how `order` is chosen.
 NodeRef scan(Op op, NodeRef source, int axis, bool reverse);
-/// Does the same with every attribute given.
+/// Builds a scan with exactly these attributes.
 NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes);
 
 NodeRef permute(NodeRef source, std::span<const int> axes);
-NodeRef expand(NodeRef source, Shape shape);   // requires the same rank; stretches only axes of constant size 1; Dim(-1) keeps the size
+NodeRef expand(NodeRef source, Shape shape);   // requires the same rank; repeats only axes of constant size 1; Dim(-1) keeps the size
 NodeRef reshape(NodeRef source, Shape shape);  // infers one Dim(-1)
 /// NumPy's slice of one axis. An absent start or stop is the open end; start and stop clamp as in Python. A negative constant counts from
 /// the end; an expression of shape variables is a position (and clamps), whatever its value.
@@ -93,7 +94,7 @@ NodeRef with_sources(Graph& graph, NodeRef node, std::vector<NodeRef> sources);
 NodeRef broadcast_to(NodeRef source, const Shape& shape);
 /// Converts the axes to 0..rank-1. A repeated axis is Error{kShape}.
 std::vector<int> normalize_axes(std::string_view op, std::span<const int> axes, int rank);
-/// Returns a / b if the division has no remainder for all values of the variables; else nothing.
+/// Returns a / b if it is proven that the division has no remainder for any values of the variables; else nothing.
 std::optional<Dim> exact_quotient(Dim a, Dim b);
 
 /// NumPy's broadcast of two shapes; only axes of constant size 1 stretch. Error{kShape} "Cannot broadcast shapes [..] and [..]".

@@ -29,7 +29,7 @@ std::vector<int> normalize_axes(std::string_view op, std::span<const int> axes, 
 Shape broadcast_shapes(const Shape& a, const Shape& b) {
   const size_t rank = std::max(a.size(), b.size());
   Shape result(rank);
-  for (size_t i = 0; i < rank; ++i) {  // compares sizes from the last axis
+  for (size_t i = 0; i < rank; ++i) {  // aligns the shapes at their last axes
     const Dim x = i < a.size() ? a[a.size() - 1 - i] : Dim(1);
     const Dim y = i < b.size() ? b[b.size() - 1 - i] : Dim(1);
     HARP_CHECK(x == y || x.is_constant(1) || y.is_constant(1), Code::kShape, "Cannot broadcast shapes ", to_string(a), " and ",
@@ -148,7 +148,7 @@ NodeRef unfold(NodeRef source, int axis, Dim size, int64_t stride, int64_t dilat
   check_dim("unfold", graph, size, "the window size");
   HARP_CHECK(stride >= 1 && dilation >= 1, Code::kRange, "unfold: stride ", stride, " and dilation ", dilation, " must be at least 1");
   const Dim have = source->shape[along];
-  const Dim reach = Dim(dilation) * (size - 1) + 1;  // elements from the first to the last one of a window; a window of size 0 reads none
+  const Dim reach = Dim(dilation) * (size - 1) + 1;  // elements spanned by a window; 0 or less if it has no elements
   HARP_CHECK(range(have - reach).hi >= 0, Code::kShape, "unfold: a window reaches over ", to_string(reach), " elements, axis ", along,
              " of ", label(source), " has ", to_string(have));
   Shape shape = source->shape;

@@ -33,7 +33,7 @@ void check_operand(Op op, NodeRef source, std::span<const int> axes) {
   const OpInfo& row = info(op);
   HARP_CHECK(accepts(op, source->dtype), Code::kDType, row.name, ": takes ", describe(row.operands), ", got ", name(source->dtype), " (",
              label(source), ")", dtype_advice(row.name, row.operands, source->dtype));
-  // Without elements there is no max or min, except of bools: any() of no elements is false, and all() is true.
+  // A max or min of no elements is an error, except of bools: any() of no elements is false, and all() is true.
   const bool is_extreme = op == Op::kReduceMax || op == Op::kReduceMin;
   if (!is_arg_extreme(op) && (!is_extreme || is_bool(source->dtype))) return;
   for (int axis : axes)

@@ -39,7 +39,8 @@ NodeRef cumulative(Op op, NodeRef x, std::optional<int> axis, bool exclusive, bo
   if (!axis) return cumulative(op, flatten(x, 0, -1), 0, exclusive, reverse, order);
   const NodeRef inclusive = order ? scan_exactly(op, x, {*axis, *order, reverse}) : scan(op, x, *axis, reverse);
   if (!exclusive) return inclusive;
-  // An exclusive scan puts the identity first and drops the last element; a reverse one puts the identity last and drops the first element.
+  // An exclusive scan is the inclusive scan, shifted by one element: the identity comes first and the last element is dropped. In a reverse
+  // scan the identity comes last and the first element is dropped.
   const size_t along = static_cast<size_t>(normalize_axis(name(op), *axis, x->rank()));
   const std::vector<Dim> nothing(x->shape.size(), Dim(0));
   std::vector<Dim> one = nothing;

@@ -15,7 +15,8 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// Limit of positions. If no axis is longer, positions beyond it are clamped to it, so that arithmetic with positions does not overflow.
+/// If an axis is at most this long, constant positions in it are clamped to ±kFar first, so that arithmetic with positions does not
+/// overflow.
 constexpr int64_t kFar = int64_t{1} << 61;
 
 /// A position of the spec before clamping; a negative constant counts from the end.
@@ -27,13 +28,15 @@ Dim position(Dim given, Dim length) {
 
 /// The number of elements if every step-th of `taken` consecutive elements is selected; 0 if `taken` is negative.
 Dim count_of(Dim taken, int64_t step) {
-  // Multiples of such a long step may not fit 64 bits. They are not needed if one step leaves the axis.
+  // A product with such a long step may not fit 64 bits. If a single step leaves the axis, there is at most one element, and no product is
+  // needed.
   if (step > INT32_MAX && step >= range(taken).hi) return max(Dim(0), min(taken, 1));
   return max(Dim(0), ceil_div(taken, step));
 }
 
-/// Clamps start only at the end of the axis where the traversal begins, and stop only at the end where it finishes. Clamping both at both
-/// ends would give the same ranges, but would hide that x[1:] and x[:-1], or x[-1:] and x[:1], have the same size.
+/// Converts start and stop to a range. start is clamped only at the end of the axis where the traversal begins, and stop only at the end
+/// where it finishes. Clamping both at both ends would select the same elements, but would give more complicated size expressions: x[1:]
+/// and x[:-1], or x[-1:] and x[:1], would not be known to have the same size.
 Range resolve(const SliceSpec& spec, Dim length) {
   Range range{0, 0, spec.step};
   if (spec.step > 0) {
@@ -142,14 +145,16 @@ std::vector<Dim> unclamped(Dim clamped) {
   return meant;
 }
 
-/// Adds a position in an axis of `length`. If a negative constant that counts from the end names the same position, adds that one first.
+/// Appends a position in an axis of `length` to the candidates. If a negative constant (which counts from the end) means the same position,
+/// that constant is appended before it.
 void add_position(std::vector<std::optional<Dim>>& positions, Dim position, Dim length) {
   const Dim from_end = position - length;
   if (from_end.is_constant() && from_end.constant() < 0 && !position.is_constant()) positions.emplace_back(from_end);
   positions.emplace_back(position);
 }
 
-/// Finds a spec for the range. It prefers an open end, then the position after the last element, then start plus size times step.
+/// Finds a spec that resolve() converts to this range. As its stop it prefers none, then the position after the last element, then start
+/// plus size times step.
 std::optional<SliceSpec> spec_of(const Range& wanted, Dim length) {
   std::vector<std::optional<Dim>> starts = {std::nullopt}, stops = {std::nullopt};
   for (const Dim start : unclamped(wanted.start)) add_position(starts, start, length);

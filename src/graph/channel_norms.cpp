@@ -13,7 +13,7 @@ using namespace steps;
 /// The operands of a normalisation, after they are checked.
 struct Channels {
   std::string_view op;
-  NodeRef given, x;  // x in the working dtype
+  NodeRef given, x;  // given: as the caller passed it; x: cast to the working dtype
   DType dtype;       // dtype of the result
   size_t axis;       // the channel axis
   DType working() const { return x->dtype; }

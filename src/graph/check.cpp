@@ -68,7 +68,8 @@ Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes) {
     HARP_CHECK(node->graph == nodes[0]->graph, Code::kInvalidArgument, op, ": ", labels(nodes), " belong to different graphs (\"",
                nodes[0]->graph->name(), "\" and \"", node->graph->name(), "\")");
   }
-  // A node refers to its graph as const, because inspecting a node must not change the graph. A caller that builds nodes owns the graph.
+  // The const_cast is safe: nodes refer to their graph as const only so that code that inspects nodes does not change the graph, and a
+  // caller that builds nodes may change it.
   return const_cast<Graph&>(*nodes[0]->graph);
 }
 

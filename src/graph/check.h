@@ -12,7 +12,8 @@ namespace harp {
 
 /// The dtypes that arrays may have, as messages list them: "bool, i8, u8, …".
 std::string dtype_names();
-/// Advice for a user whose operation does not accept this dtype: "; cast it first" or something more specific. It follows the message.
+/// Advice for a user whose operation does not accept this dtype: "; cast it first" or something more specific. It is appended to the error
+/// message.
 std::string dtype_advice(std::string_view op, Operands accepted, DType dtype);
 /// Error{kDType} unless an array may have this dtype.
 void check_dtype(std::string_view op, DType dtype);
@@ -21,19 +22,19 @@ void check_dtype(std::string_view op, DType dtype);
 /// `what` names the expression in the message: "the size of axis 2".
 void check_expression(std::string_view op, const Graph& graph, Dim dim, std::string_view what);
 
-/// Checks a size or an amount: an expression as above that can be >= 0. If only some values of the shape variables make it >= 0, it is
-/// checked at run time (requirements.h).
+/// Checks a size or an amount: check_expression() must accept it, and it must be >= 0 for some values of the shape variables. If it is
+/// negative for other values, a run checks it (requirements.h).
 void check_dim(std::string_view op, const Graph& graph, Dim dim, std::string_view what);
 
 /// Checks the rank, every dimension, and that the number of bytes can fit 64 bits.
 void check_shape(std::string_view op, const Graph& graph, DType dtype, const Shape& shape);
 
-inline constexpr uint32_t kMaxDimWeight = 1000;  // limit on the atoms and terms of a dimension expression when written out
+inline constexpr uint32_t kMaxDimWeight = 1000;  // most terms and factors of a dimension expression
 
 /// Checks that every node is given and that all belong to one graph. Returns that graph, in which new nodes are made. The dtypes of the
 /// nodes may be unknown.
 Graph& check_nodes(std::string_view op, std::span<const Node* const> nodes);
-/// Does the same for one node, whose dtype must be known.
+/// Does the same for one node, and checks that its dtype is known.
 Graph& check_node(std::string_view op, const Node* node);
 
 /// How messages name operands: `node "h"` or `nodes "h" and node 12`.

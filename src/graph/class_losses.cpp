@@ -14,8 +14,8 @@ using namespace steps;
 /// Targets given as class numbers, converted to masks.
 struct Classes {
   NodeRef is_target;   // x's shape: true where the class is the target
-  NodeRef is_class;    // the target's shape: true where the number is a class
-  NodeRef is_ignored;  // the target's shape: true where the number is ignored; null: no number is ignored
+  NodeRef is_class;    // the target's shape: true where the target is a valid class number
+  NodeRef is_ignored;  // the target's shape: true where the target is the ignored number; null: none is ignored
   std::vector<int> along;
 };
 
@@ -25,13 +25,13 @@ Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, con
   HARP_CHECK(target->shape == shape, Code::kShape, op, ": the classes (", label(target), ") have shape ", to_string(target->shape),
              "; for ", label(x), " of shape ", to_string(x->shape), " and class axis ", axis, " they must have ", to_string(shape));
   Graph& graph = check_node(op, x);
-  if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);  // a dtype that also holds the number of classes
+  if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);  // a dtype that can represent the number of classes
   const Dim count = x->shape[static_cast<size_t>(axis)];
   Classes classes{nullptr, nullptr, nullptr, {axis}};
   Shape column(x->shape.size(), Dim(1));
   column[static_cast<size_t>(axis)] = count;
-  // Class numbers are compared as i32, because a vector has twice as many lanes of i32 as of i64. A number that is not a class may become
-  // one by the conversion to i32; its loss is NaN in any case.
+  // Class numbers are compared as i32, because a vector has twice as many lanes of i32 as of i64. The conversion may turn an invalid number
+  // into a valid class; but `is_class` is computed from the unconverted number, so the loss is NaN in any case.
   const NodeRef numbers = broadcast_to(reshape(arange(graph, count), std::move(column)), x->shape);
   classes.is_target = eq({numbers, broadcast_to(unsqueeze(cast(target, numbers->dtype), classes.along), x->shape)});
   const NodeRef first = constant(graph, scalar_from_int(target->dtype, 0)), end = cast(size(graph, count), target->dtype);
@@ -42,7 +42,7 @@ Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, con
   return classes;
 }
 
-/// Selects the element of the target's class; 0 if the target is not a class.
+/// Selects along the class axis the element of x that belongs to the target's class; 0 if the target is not a valid class.
 NodeRef selected(const Classes& classes, NodeRef x) {
   return sum(where({classes.is_target, x, constant_like(x, 0)}), classes.along, false);
 }
@@ -99,7 +99,7 @@ NodeRef smoothed_class_losses(const Classes& classes, NodeRef x, NodeRef weights
   return elementwise(Op::kFma, {constant_like(x, 1 - smoothing), sharp, share});
 }
 
-/// x after it is checked, and its class axis.
+/// The checked scores, and their class axis.
 struct Scores {
   NodeRef x;
   DType dtype;

@@ -52,7 +52,8 @@ Parts logarithm(const Parts& z) {
   return {where({is_near, near, usual}), argument(z)};
 }
 
-/// The square root in the right half plane. The larger part is the root of a sum of two positive numbers; the smaller part follows from it.
+/// The square root with a nonnegative real part. The larger part is the root of a sum of two positive numbers; the smaller part follows
+/// from it.
 Parts root(const Parts& z) {
   const NodeRef half = number(z.re, 0.5), zero = number(z.re, 0);
   const NodeRef size = mul({length(z), half});

@@ -30,7 +30,8 @@ NodeRef complex_elementwise(Op op, std::span<const NodeRef> operands);
 /// Casts any dtype to a complex dtype. A cast from a complex to a real dtype is Error{kDType}.
 NodeRef complex_cast(NodeRef source, DType dtype);
 
-/// Sum and Prod over sorted axes, which the result does not have. The second function takes the attributes of a sum, including its order.
+/// Sum and Prod over axes in ascending order, which are removed. complex_reduce_exactly() also takes the order of the sum from the
+/// attributes.
 NodeRef complex_reduce(Op op, NodeRef source, std::span<const int> axes);
 NodeRef complex_reduce_exactly(Op op, NodeRef source, const ReduceAttributes& attributes);
 

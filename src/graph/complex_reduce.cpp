@@ -26,15 +26,15 @@ NodeRef lengthened(NodeRef z, Dim by, int64_t value) {
   return pad(z, none, after, scalar_from_int(z->dtype, value));
 }
 
-/// Halves a size this many times, rounding up or down. After as many halvings as a size has bits, rounding up gives 1 (0 if the size is 0),
-/// and rounding down gives 0.
+/// halved_up() and halved_down() divide a size by 2^times, rounding up or down. From kMaxHalvings on, 2^times does not fit i64; the
+/// quotient rounded up is then 1 (0 if the size is 0), and rounded down it is 0.
 constexpr int kMaxHalvings = 63;
 Dim halved_up(Dim n, int times) { return times < kMaxHalvings ? ceil_div(n, int64_t{1} << times) : harp::min(n, Dim(1)); }
 Dim halved_down(Dim n, int times) { return times < kMaxHalvings ? floor_div(n, int64_t{1} << times) : Dim(0); }
 
 /// Multiplies all elements along the last axis, and removes the axis. Each step multiplies neighbours; an odd last element passes
-/// unchanged. After k steps n / 2^k elements are left, rounded up. Each step states that size directly, because a size derived from the
-/// step before would grow without limit.
+/// unchanged. After k steps n / 2^k elements are left, rounded up. Each step states its size as a function of n. An expression derived from
+/// the size of the step before would grow with every step.
 NodeRef product_of_last(NodeRef z) {
   Graph& graph = check_node("prod", z);
   const Dim n = z->shape.back();

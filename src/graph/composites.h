@@ -1,12 +1,13 @@
 // Composite operations, made of primitives. Each function builds the sequence of primitives that docs/semantics.md defines, in the dtype of
 // its operands; the layers below the graph do not know composites. Names, argument order and meaning follow NumPy, the Array API or
-// PyTorch. Errors carry the composite's name. operations.cpp has the table of all of them for the text format and the API generator.
+// PyTorch. Errors carry the composite's name. operations.cpp has the table of all of them for the text format and the API generator. The
+// sections below name the file that defines their functions.
 //
 // Half-precision operands are cast to f32 before the first step, and the result is cast back after the last one. A composite thus rounds
 // once, like every other operation.
 //
-// Axes{} (no value) means all axes; axes may be negative. A composite depends on the graph's flags only in the shapes and dtypes of
-// elementwise operands.
+// Axes{} (no value) means all axes; axes may be negative. The graph's flags (broadcasting, promotion) affect a composite only through the
+// shapes and dtypes of its elementwise operands.
 #pragma once
 
 #include <optional>
@@ -35,7 +36,7 @@ NodeRef celu(NodeRef x, double alpha);
 NodeRef gelu(NodeRef x, std::string_view approximate);  // "none": the erf form; "tanh"
 NodeRef isinf(NodeRef x);
 NodeRef isfinite(NodeRef x);
-NodeRef logical_not(NodeRef x);  // these four take any dtype and test x != 0
+NodeRef logical_not(NodeRef x);  // the four logical functions take any dtype and test x != 0
 NodeRef logical_and(NodeRef a, NodeRef b);
 NodeRef logical_or(NodeRef a, NodeRef b);
 NodeRef logical_xor(NodeRef a, NodeRef b);
@@ -118,7 +119,7 @@ NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int 
 /// Windows along several axes; a list of one entry applies to all axes. The window axes come last, in the order of `axes`.
 NodeRef unfold_axes(NodeRef x, std::span<const int> axes, std::span<const Dim> size, std::span<const int64_t> stride,
                     std::span<const int64_t> dilation);
-/// Numbers of zeros to add. Lists have one pair (before, after) per axis, or one pair for all axes.
+/// How many zeros to add before and after an axis. Functions take a list of one Padding per axis, or of one for all axes.
 struct Padding {
   Dim before = 0, after = 0;
 };
@@ -146,12 +147,12 @@ NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> af
 NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, NodeRef value, std::string_view mode);
 
 // indexing.cpp: gathers
-/// numpy.take: the axes of indices replace the axis. No axis: takes from the flattened array.
+/// numpy.take: the axes of `indices` replace the axis of x. No axis: takes from the flattened array.
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis);
 
 // scatter.cpp: scatters
-/// torch.scatter_reduce: reduction "sum", "prod", "mean", "max", "min". Without include_self, an element of x with updates is left out of
-/// its own reduction.
+/// torch.scatter_reduce: reduction "sum", "prod", "mean", "max", "min". Without include_self, an element of x that has updates does not
+/// take part in the reduction itself; only its updates do.
 NodeRef scatter_reduce(NodeRef x, NodeRef indices, NodeRef updates, int axis, std::string_view reduction, bool include_self);
 /// torch.index_add: adds updates[…, i, …] to x[…, indices[i], …], in ascending i; indices have rank 1.
 NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
@@ -195,7 +196,8 @@ NodeRef tril(NodeRef x, int64_t k);  // keeps elements on and below the k-th dia
 NodeRef triu(NodeRef x, int64_t k);
 NodeRef one_hot(NodeRef indices, Dim depth, DType dtype);  // a new last axis of size depth: 1 at the index, else 0
 
-// random.cpp: numbers from a key and the counter of the first element (null: 0); both are u32 or u64 of rank 0
+// random.cpp: random numbers computed from a key and a counter for each element. `counter` is that of the first element (null: 0). Both are
+// u32 or u64 of rank 0.
 NodeRef random_bits(NodeRef key, NodeRef counter, const Shape& shape, DType dtype);     // u8 to u64
 NodeRef random_uniform(NodeRef key, NodeRef counter, const Shape& shape, DType dtype);  // in [0, 1)
 NodeRef random_normal(NodeRef key, NodeRef counter, const Shape& shape, DType dtype);   // mean 0, variance 1
@@ -231,11 +233,11 @@ struct PoolWindows {
   bool ceil_mode = false;  // also takes a last window that starts in the array or the padding before it, and ends after the padding
 };
 NodeRef max_pool(NodeRef x, const PoolWindows& windows);
-/// The maxima, and the index (i64) of each in the flattened plane of the last axes.
+/// Returns the maxima, and the index (i64) of each maximum in the flattened plane of the last axes.
 std::vector<NodeRef> max_pool_with_indices(NodeRef x, const PoolWindows& windows);
 NodeRef avg_pool(NodeRef x, const PoolWindows& windows, bool count_include_pad);
-/// Zeros, with the elements of x at `indices` in the flattened plane of the last axes; if an index occurs twice, the later element stays.
-/// No output size: the smallest size that such windows cover. windows.dilation and ceil_mode are ignored.
+/// Returns zeros, with each element of x at its index in the flattened plane of the last axes; if an index occurs twice, the later element
+/// stays. Without output_size the planes have the smallest size that these windows cover. windows.dilation and ceil_mode are ignored.
 NodeRef max_unpool(NodeRef x, NodeRef indices, const PoolWindows& windows, const std::optional<Shape>& output_size);
 
 // nn.cpp: weight and bias have the sizes of the normalised axes, or are null
@@ -300,7 +302,7 @@ NodeRef custom_reduce(std::span<const NodeRef> inputs, std::string_view expressi
 NodeRef custom_cumulative(std::span<const NodeRef> inputs, std::string_view expression, std::string_view combine, std::optional<int> axis,
                           bool exclusive, bool reverse);
 
-/// Casts x to the float dtype that the graph's rules give; errors name `op`.
+/// Casts x to the float dtype that the graph's promotion rules give for it; errors name `op`.
 NodeRef as_float(std::string_view op, NodeRef x);
 /// Applies `build` to x in its working dtype, and casts the result to the dtype of x.
 template <class Build>

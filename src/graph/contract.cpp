@@ -14,8 +14,8 @@ bool contains(const Labels& labels, int label) { return std::find(labels.begin()
 int axis_of(const Labels& labels, int label) { return static_cast<int>(std::find(labels.begin(), labels.end(), label) - labels.begin()); }
 Dim size_of_label(const Labelled& x, int label) { return x.node->shape[static_cast<size_t>(axis_of(x.labels, label))]; }
 
-/// Removes the axes of x that are broadcast along the other array: their size is 1, and the other array's size is not. That does not change
-/// the product, because x is the same at every index of such an axis, and each array then has as few axes as possible.
+/// Removes the axes of x that have size 1 and are broadcast to the size of the other array. The product stays the same, because x does not
+/// vary along such an axis; without them, each array has only the axes that matter.
 void drop_stretched(Labelled& x, const Labelled& other) {
   std::vector<int> dropped;
   Labels kept;
@@ -31,7 +31,7 @@ void drop_stretched(Labelled& x, const Labelled& other) {
   x = {squeeze(x.node, dropped), std::move(kept)};
 }
 
-/// Sums over the labels for which `is_summed` holds; each sum follows the rules of reduce().
+/// Sums x over the labels for which `is_summed` holds. reduce() chooses the order of each sum.
 template <class Predicate>
 void sum_over(Labelled& x, Predicate is_summed) {
   std::vector<int> axes;
@@ -111,9 +111,9 @@ NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& resu
   auto has_own = [](const Labelled& x, const Labelled& other) {
     return std::any_of(x.labels.begin(), x.labels.end(), [&](int label) { return !contains(other.labels, label); });
   };
-  // Each factor is repeated along a kept axis that only the other factor has, so the order is a chain for all sizes.
+  // Each factor has an axis that the other one lacks, as in a matrix product, so this is a contraction, whose sum is a chain for all sizes.
   if (has_own(a, b) && has_own(b, a)) return chain_of_products(op, a, b, result);
-  // If one array has every index, the other one is broadcast to it, and the product is summed.
+  // Otherwise one array has all labels: the other one is broadcast to its shape, and the product is summed like any other array.
   const Labels order = has_own(b, a) ? b.labels : a.labels;
   return contract({product(op, a, b, order), order}, result);
 }

@@ -26,8 +26,8 @@ NodeRef contract(Labelled x, const Labels& result);
 /// one array.
 NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& result);
 
-/// Does the same if each shared label has the same size in both arrays and at least one label is summed. The sum is then always a chain
-/// over the summed labels in the order of a, whatever other labels the arrays have.
+/// Like contract(), for arrays in which each shared label has the same size, and of which at least one label is summed. The sum always has
+/// the order ReduceOrder::kChain, over the summed labels in the order of `a`, whatever other labels the arrays have.
 NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled& b, const Labels& result);
 
 }  // namespace harp::build

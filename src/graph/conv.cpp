@@ -11,8 +11,8 @@
 namespace harp::build {
 namespace {
 
-// Labels of axes (contract.h). The spatial axes, the kernel axes and the phases of a transposed convolution have consecutive labels, from
-// these constants on.
+// Labels of axes (contract.h). kSpatial, kKernel and kPhase are the labels of the first spatial axis, kernel axis and phase axis (of a
+// transposed convolution); the following axes have the following labels.
 constexpr int kBatch = 0, kOut = 1, kIn = 2, kSpatial = 4, kKernel = 8, kPhase = 12;
 
 /// The checked operands of a convolution or transposed convolution: arrays of the right rank in one dtype, and a number of groups that
@@ -50,8 +50,8 @@ Labels operator+(Labels a, const Labels& b) {
   return a;
 }
 
-/// Returns the windows [batch, channels, …] that each output channel reads, which are those of its group. With several groups the elements
-/// are repeated: [batch, out, channels of a group, …]. With one group the windows are returned unchanged.
+/// Returns for each output channel the windows that it reads, which are those of its group. With several groups the windows [batch,
+/// channels, …] become [batch, out, channels of a group, …], in which elements are repeated. With one group they are returned unchanged.
 Labelled seen_by_outputs(const Convolution& c, NodeRef windows, Dim in_each, Dim out_each, const Labels& rest) {
   if (c.groups == 1) return {windows, Labels{kBatch, kIn} + rest};
   Shape shape = windows->shape;
@@ -124,14 +124,15 @@ NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t>
   const Labels space = axes_from(kSpatial, spatial), kernel = axes_from(kKernel, spatial);
   const NodeRef padded = pad_for(c.op, c.x, 2, windows, scalar_from_int(c.x->dtype, 0));
   const Labelled x = seen_by_outputs(c, unfold_windows(c.op, padded, axes_from(2, spatial), windows), in_each, *out_each, space + kernel);
-  const Labels chain = Labels{kOut} + kernel + Labels{kIn};  // the sum runs along the kernel, then the channels
+  const Labels chain = Labels{kOut} + kernel + Labels{kIn};  // the order of the summed axes: first the kernel's, then the channels
   const NodeRef weight = permuted(c.weight, Labels{kOut, kIn} + kernel, chain);
   return add_bias(c, chain_of_products(c.op, {weight, chain}, x, Labels{kBatch, kOut} + space));
 }
 
 // Output o of a transposed convolution is the sum of x[i]·w[k] over i·stride + k·dilation = o + padding. Let o + padding = q·stride + p.
-// The kernel (dilated first if both stride and dilation are more than 1) is cut into taps j of `stride` phases p each. The output is then
-// the sum over j of x[q - j]·w[j·stride + p]: a convolution of x with one kernel per phase. It multiplies no zeros between elements of x.
+// The kernel (dilated first if both stride and dilation are more than 1) is reshaped to [taps j, phases p], with `stride` phases. The
+// output is then the sum over j of x[q - j]·w[j·stride + p]: a convolution of x with one kernel per phase. Unlike a convolution of x with
+// zeros between its elements, it multiplies no zeros.
 NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<const int64_t> stride, std::span<const Padding> padding,
                        std::span<const int64_t> output_padding, std::span<const int64_t> dilation, int64_t groups) {
   const Convolution c = checked("conv_transpose", operands, spatial, groups);
@@ -148,7 +149,7 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
 
   NodeRef x = c.x, weight = c.weight;
   std::vector<Window> taps;
-  std::vector<Dim> length, skipped;  // per axis: the length of the result, and the number of outputs computed before its first one
+  std::vector<Dim> length, skipped;  // per axis: the result's length, and how many outputs before its first are computed and dropped
   for (int i = spatial; i-- > 0;) {  // from the last axis, because a phase axis is inserted after each
     const Window& w = steps[static_cast<size_t>(i)];
     const int64_t extra = output_padding.size() == 1 ? output_padding[0] : output_padding[static_cast<size_t>(i)];

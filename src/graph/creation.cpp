@@ -14,7 +14,7 @@ void check_numeric(std::string_view op, DType dtype) {
   HARP_CHECK(accepts(Operands::kNumber, dtype), Code::kDType, op, ": expected a numeric dtype, got ", name(dtype));
 }
 
-/// Returns the positions along an axis as i32, or as i64 if adding `offset` could exceed i32.
+/// Returns 0, 1, 2 … `count` - 1 as i32, or as i64 if adding `offset` to them could exceed i32.
 NodeRef positions(Graph& graph, Dim count, int64_t offset) {
   const NodeRef index = arange(graph, count);
   const bool fits = offset >= 0 ? range(count).hi <= INT32_MAX - std::min<int64_t>(offset, INT32_MAX) : offset >= INT32_MIN;
@@ -107,7 +107,7 @@ NodeRef one_hot(NodeRef indices, Dim depth, DType dtype) {
   HARP_CHECK(indices->rank() < kMaxRank, Code::kShape, "one_hot: the result would have ", kMaxRank + 1, " axes; at most ", kMaxRank,
              " are allowed");
   check_dim("one_hot", graph, depth, "the depth");
-  if (is_narrow(indices->dtype)) indices = cast(indices, info(indices->dtype).computes_in);  // a dtype that also holds every class
+  if (is_narrow(indices->dtype)) indices = cast(indices, info(indices->dtype).computes_in);  // a dtype that can represent every class
   Shape shape = indices->shape, with_one = indices->shape;
   shape.push_back(depth);
   with_one.push_back(1);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kMaxInputs = 1000, kMaxText = size_t{1} << 20;
 
-/// Tests whether the node may occur between the inputs and the result: each of its elements is computed from the elements at the same
-/// position. Only scalars, and operands during broadcasting, have another shape.
+/// Tests whether the node may occur in an expression: each of its elements must be computed from the elements of its sources at the same
+/// position. Expand and Reshape are allowed too, because broadcasting inserts them.
 bool is_element_by_element(const Node* node) {
   const Family family = info(node->op).family;
   if (family == Family::kElementwise || family == Family::kConvert || family == Family::kParts) return true;

@@ -12,7 +12,7 @@
 namespace harp::build {
 namespace {
 
-constexpr size_t kMaxPlanned = 12;  // most arrays that are planned: for n arrays there are 3^n / 2 ways to split a subset in two
+constexpr size_t kMaxPlanned = 12;  // most arrays for which the best plan is searched: the search tries about 3^n / 2 splits
 
 /// Replaces the repeated labels of an operand by a diagonal, which becomes its last axis.
 Labelled without_repeats(NodeRef x, Labels labels) {
@@ -32,7 +32,7 @@ Labelled without_repeats(NodeRef x, Labels labels) {
   return {x, std::move(labels)};
 }
 
-/// The size of every label. Arrays in which the size is 1 and broadcasts are ignored.
+/// Returns the size of every label. An array in which a label has size 1 may be broadcast, so the size comes from the other arrays.
 std::map<int, Dim> sizes_of(std::span<const Labelled> terms) {
   std::map<int, std::pair<Dim, NodeRef>> found;
   for (const Labelled& term : terms) {

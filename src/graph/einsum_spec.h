@@ -10,7 +10,7 @@ struct EinsumSpec {
   Labels result;
 };
 
-/// Error{kInvalidArgument} if the text is no spec, Error{kShape} if it does not fit the arrays.
+/// Parses the subscripts. Error{kInvalidArgument} if the text violates the grammar, Error{kShape} if it does not fit the arrays.
 EinsumSpec parse_einsum_spec(std::string_view spec, std::span<const NodeRef> operands);
 
 /// Names a label in a message: "index 'i'", or "axis 2 of \"...\"" counted from the end.

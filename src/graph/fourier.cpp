@@ -10,8 +10,9 @@
 namespace harp::build {
 namespace {
 
-/// Moves the transformed axis to the end, and back. The other axes stay separate, so a kernel that copies them sees which ones are
-/// adjacent. At rank kMaxRank there is no room for the axis of the parts, so the other axes are merged.
+/// Moves the transformed axis to the end, and back. The other axes are not merged, so that a kernel that copies the array can see which
+/// axes are adjacent in memory. Only at rank kMaxRank are they merged, to make room for the axis of real and imaginary parts that dft()
+/// adds.
 class Rows {
  public:
   explicit Rows(int axis) : axis_(axis) {}
@@ -81,7 +82,7 @@ struct TransformArguments {
   Parts transform(const Parts& z, bool inverse) const {
     Rows rows(axis);
     NodeRef re = rows.of(z.re), im = rows.of(z.im);
-    if (inverse) std::swap(re, im);  // gives the inverse transform, if the parts of the result are exchanged too
+    if (inverse) std::swap(re, im);  // the inverse transform is the forward one with the parts exchanged before and (below) after it
     const std::vector<NodeRef> both = unstack(dft(re, im), 0);
     const NodeRef real_part = scaled(rows.back(both[inverse ? 1 : 0]), inverse);
     return {real_part, scaled(rows.back(both[inverse ? 0 : 1]), inverse)};

@@ -1,5 +1,5 @@
-// Fourier transforms along several axes, as in numpy.fft: one axis after the other, the last one first. In a transform of real numbers, the
-// last axis is halved.
+// Fourier transforms along several axes, as in numpy.fft: one axis after the other, the last one first. In a transform of real numbers only
+// the first half (n // 2 + 1 elements) of the last axis is stored.
 #include <algorithm>
 
 #include "base/error.h"

@@ -136,7 +136,7 @@ std::vector<const Node*> Graph::live_nodes() const {
     while (!stack.empty()) {
       Visit& top = stack.back();
       if (top.next < top.node->sources.size()) {
-        begin(top.node->sources[top.next++]);  // may move the stack: `top` is not used after this
+        begin(top.node->sources[top.next++]);  // may reallocate the stack, which invalidates `top`
         continue;
       }
       order.push_back(top.node);
@@ -204,7 +204,7 @@ class DimImporter {
   std::unordered_map<Dim, Dim> done_;
 };
 
-/// Keeps sizes unchanged, for copies between graphs that share a table.
+/// The counterpart of DimImporter for copies between graphs that share a table: returns sizes unchanged.
 struct SameDims {
   const Shape& operator()(const Shape& shape) const { return shape; }
   const Attributes& operator()(const Attributes& attributes) const { return attributes; }

@@ -1,6 +1,6 @@
 // The graph: an immutable DAG of array operations. Nodes are interned (nodes with the same op, sources and attributes are one node, so
-// common subexpressions are computed once) and owned by their Graph. Nothing here is virtual: the op's row in ops.def and the attributes
-// define a node. Traversals are iterative, never recursive: a chain may be 100,000 nodes long.
+// common subexpressions are computed once) and owned by their Graph. Node has no subclasses: the op's row in ops.def and the attributes
+// define what a node computes. Traversals are iterative, never recursive: a chain may be 100,000 nodes long.
 #pragma once
 
 #include <deque>
@@ -19,13 +19,16 @@
 
 namespace harp {
 
-using Dim = Sym;  // one size, an expression over the graph's shape variables; never negative for an array that exists
+using Dim = Sym;  // one size: an expression over the graph's shape variables; in a run the size of an array is never negative
 using Shape = std::vector<Dim>;
 inline constexpr int kMaxRank = 16;
 
-/// The order of a reduction (docs/semantics.md, "Sums"). The constructor of the node chooses it; no pass changes it.
+/// The order in which a reduction combines elements (docs/semantics.md, "Sums"). kChain: one after the other, in blocks of 256. kLanes: the
+/// elements are distributed over 64 accumulators, which a tree combines. The constructor of the node chooses the order. It decides the bits
+/// of the result, so no pass changes it.
 enum class ReduceOrder : uint8_t { kLanes, kChain };
-/// The order of a scan (docs/semantics.md, "Scans"). The constructor of the node chooses it; no pass changes it.
+/// The order in which a scan combines elements (docs/semantics.md, "Scans"). kTree: by a tree in each block of 4,096. kChain: one after the
+/// other in each block. The constructor of the node chooses it; no pass changes it.
 enum class ScanOrder : uint8_t { kTree, kChain };
 
 struct NoAttributes {
@@ -65,7 +68,7 @@ struct PermuteAttributes {
   bool operator==(const PermuteAttributes&) const = default;
 };
 struct SliceAttributes {
-  std::vector<Dim> start;     // per axis: the first element taken, always inside the axis unless the result is empty
+  std::vector<Dim> start;     // per axis: the index of the first element taken; inside the axis, unless the result is empty
   std::vector<int64_t> step;  // per axis, never 0
   bool operator==(const SliceAttributes&) const = default;
 };
@@ -115,7 +118,7 @@ struct NativeParameter {
 using NativeFunction = void (*)();  // a function pointer whose type the parameters define
 struct NativeAttributes {
   std::string name;
-  NativeFunction function;  // null: the node was read from a text, which contains no address
+  NativeFunction function;  // null: unknown, because the node was read from a text, which contains no addresses
   void* user;               // the value of a kUser parameter
   bool returns_status;      // true: the function returns an i32, and any value except 0 is a failure; false: it returns nothing
   std::vector<NativeParameter> parameters;
@@ -210,12 +213,13 @@ class Graph {
   /// Sets a name for messages, text and pictures. If the node has a name already, that one stays.
   void set_node_name(const Node* node, std::string_view name);
   std::string_view node_name(const Node* node) const;  // "" if it has none
-  /// Describes the node for a message: `"h" (add f32[n, 64])`.
+  /// Describes the node for a message by its name, op and type: `"h" (add f32[n, 64])`.
   std::string describe(const Node* node) const;
 
   /// All nodes, in id order (sources before users). Some may be unreachable from every output.
   const std::deque<Node>& nodes() const { return nodes_; }
-  /// The nodes that outputs depend on: the inputs as declared, then the others depth first, sources before users, in the sources' order.
+  /// The live nodes. First all inputs in the order of declaration, then the other nodes that outputs depend on, in depth-first order: a
+  /// node comes after its sources, and these are visited in their order.
   std::vector<const Node*> live_nodes() const;
 
   SymTable& dims() const { return *dims_; }
@@ -227,16 +231,17 @@ class Graph {
   /// Returns a copy that shares nothing with this graph. It has no dead nodes, but has all inputs, used or not. Every compile starts with a
   /// copy, so that several threads can compile a const Graph.
   std::unique_ptr<Graph> clone() const;
-  /// Like clone(), with shape variables replaced by expressions of this graph's table. It adds expressions to that table, so nobody else
-  /// may use this graph at the same time.
+  /// Like clone(), with shape variables replaced by expressions of this graph's table. It adds expressions to that table, so no other
+  /// thread may use this graph at the same time.
   std::unique_ptr<Graph> clone_with(const SymSubstitution& sizes) const;
   /// Returns a graph with only these outputs, the nodes they depend on, and the shape variables of those nodes. Inputs are named input0,
   /// input1 …, in order of declaration; outputs have the names in `outputs`; other nodes have none. It shares nothing with this graph.
   std::unique_ptr<Graph> extract(std::span<const GraphOutput> outputs) const;
   /// Returns the inputs that these nodes depend on, in order of declaration.
   std::vector<const Node*> inputs_of(std::span<const Node* const> nodes) const;
-  /// Returns a graph of the nodes that `kept` and the outputs depend on. It shares this graph's table of size expressions, so the two
-  /// graphs must not be used at the same time. `moved` gets, by the id of each old node, its new node; null if the node was removed.
+  /// Returns a graph of the nodes in `kept`, the outputs, and all nodes that these depend on. It shares this graph's table of size
+  /// expressions, so the two graphs must not be used at the same time. Sets moved[id] to the new node that corresponds to the old node with
+  /// this id, or to null if the node was removed.
   std::unique_ptr<Graph> compacted(std::span<const Node* const> kept, std::vector<const Node*>& moved) const;
 
  private:

@@ -1,6 +1,6 @@
-// The report of an invalid index at run time: which check found it (a *site*), at which element, the index, and the number of elements.
-// Sites are numbered in the order of nodes. If there are several faults, every backend reports the same one: the one at the lowest site,
-// and there at the lowest element. A backend reports an IndexFault; the message is made from it here.
+// The report of an invalid index at run time: the check that found it (a *site*), the element, the index, and the size of the indexed axis.
+// Sites are numbered in the order of nodes. If there are several faults, every backend reports the same one: that of the lowest site and,
+// among these, that of the lowest element. A backend reports an IndexFault; IndexError makes the message from it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace harp {
 /// The words with which a message describes a site. They remain valid after the graph is destroyed.
 struct SiteText {
   std::string what;   // which axis is indexed, for example `take: axis 1 of "x"`
-  std::string asker;  // the array whose element is, or needs, the index, for example `"i"`
+  std::string asker;  // the array that contains the index, or whose element needs it, for example `"i"`
 };
 
 /// A check that a graph performs at run time.

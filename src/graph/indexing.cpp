@@ -56,7 +56,7 @@ NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis) {
   return graph.intern(Op::kGather, x->dtype, indices->shape, {x, indices}, GatherAttributes{along});
 }
 
-/// Merges the axes of the indices into one and broadcasts it along the other axes of x. x keeps its layout.
+/// Merges the axes of the indices into one, broadcasts it along the other axes of x, and gathers with take_along_axis. x is not permuted.
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis) {
   indices = as_indices("take", x, indices);
   if (!axis && x->rank() != 1) {

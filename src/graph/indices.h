@@ -16,9 +16,10 @@ void check_length(std::string_view op, NodeRef x, int axis, NodeRef indices);
 int check_along(std::string_view op, NodeRef x, NodeRef indices, int axis);
 
 /// Returns the indices with a check that is enforced if the compile option check_indices is set. `what` and `asker` (build.h, check_index)
-/// make its message name the operation that the user called. Composites use it, because the checks of their primitives would name those.
+/// make its message name the operation that the user called. Composites use it, because a check that a primitive makes would name the
+/// primitive.
 NodeRef with_optional_check(NodeRef indices, Dim size, std::string_view what, std::string_view asker = "");
-/// Does the same for an axis of x.
+/// Does the same for indices into an axis of x; `op` and the axis are the `what` of the message.
 NodeRef with_optional_check(std::string_view op, NodeRef x, int axis, NodeRef indices);
 
 /// Tuples of indices (the last axis of an array of indices), converted to positions in the flattened first axes of x. (indexing_nd.cpp)
@@ -29,7 +30,7 @@ struct FlatIndices {
   Dim count;     // the number of positions
   Shape rest;    // the other axes of x
 
-  NodeRef with_flat_axis(NodeRef x) const;  // x with the axes of positions merged into one
+  NodeRef with_flat_axis(NodeRef x) const;  // x with its first `axes` axes merged into one
   Shape result_shape() const;               // the shape of a gather: for each tuple an element of x, or an array of shape `rest`
 };
 FlatIndices flat_indices(std::string_view op, NodeRef x, NodeRef indices, int64_t batch_dims);

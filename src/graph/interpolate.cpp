@@ -1,6 +1,6 @@
-// Resizes arrays, as ONNX's Resize and PyTorch's interpolate, one axis after the other. It computes the source coordinate of every position
-// of the result, then the weighted sum of the elements around it. A coordinate is computed in f64 from integers with one division, so a
-// position exactly on an element, or exactly between two elements, is recognised.
+// Resizes arrays, as ONNX's Resize and PyTorch's interpolate, one axis after the other. For every position of the result it computes the
+// corresponding coordinate in the source, then the weighted sum of the source's elements around that coordinate. A coordinate is computed
+// in f64 from integers with one division, so a position exactly on an element, or exactly between two elements, is recognised.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -79,7 +79,7 @@ class Axis {
   }
 
   /// Reads the source at these positions (f64[…]); a position outside is clamped to the nearest element. The axes of `position` replace the
-  /// axis.
+  /// resized axis.
   NodeRef element(NodeRef position) const {
     const NodeRef zero = number_like(position, 0), last = number(harp::max(from_ - 1, 0));
     const NodeRef inside = elementwise(Op::kMin, {elementwise(Op::kMax, {position, zero}), last});
@@ -177,7 +177,7 @@ NodeRef interpolate(NodeRef x, std::span<const Dim> sizes, std::span<const doubl
   NodeRef y = picks ? x : cast(x, working_dtype(dtype));
   for (size_t i = 0; i < sizes.size(); ++i) {
     const int axis = first + static_cast<int>(i);
-    if (y->shape[static_cast<size_t>(axis)] == sizes[i] && scales.empty()) continue;  // every convention returns the same elements
+    if (y->shape[static_cast<size_t>(axis)] == sizes[i] && scales.empty()) continue;  // with equal sizes every convention returns x itself
     y = Axis(y, axis, sizes[i], scales.empty() ? std::nullopt : std::optional(scales[i]), options).resized();
   }
   return cast(y, dtype);

@@ -8,7 +8,7 @@
 namespace harp::build {
 namespace {
 
-/// Repeats every element along the axis (each == true), or the axis as a whole, `times` times.
+/// Repeats along the axis `times` times: every element (each == true), or the axis as a whole.
 NodeRef repeat_axis(std::string_view op, NodeRef x, int axis, Dim times, bool each) {
   check_dim(op, check_node(op, x), times, cat("the number of repeats of axis ", axis));
   if (times.is_constant(1)) return x;

@@ -11,7 +11,7 @@
 namespace harp::build {
 namespace {
 
-/// Both factors of a product, in the dtype of the multiplication.
+/// Both factors of a product, cast to their common dtype.
 struct Pair {
   NodeRef a, b;
 };

@@ -1,5 +1,5 @@
-// Losses as PyTorch defines them. The gradient of each loss is finite wherever the loss is: operands that may overflow or divide by zero
-// are replaced inside `where` first.
+// Losses as PyTorch defines them. The gradient of each loss is finite wherever the loss is: an operand that may overflow or be a zero
+// divisor is first replaced by a `where`.
 #include <limits>
 
 #include "base/error.h"
@@ -29,8 +29,8 @@ NodeRef elementwise_loss(std::string_view op, NodeRef x, NodeRef target, std::in
 
 NodeRef weighted(NodeRef loss, NodeRef weight) { return weight != nullptr ? mul({loss, weight}) : loss; }
 
-/// Bounds a logarithm by -100 from below, so the loss of a probability of 0 is finite, and so is its gradient. Where the probability is 0,
-/// the caller passes the logarithm of another value.
+/// Bounds a logarithm by -100 from below, so that the loss of a probability of 0 is finite, and its gradient too. Where is_zero, the result
+/// is -100 whatever `logarithm` is; the caller passes the logarithm of some other value there, so that no infinity enters the gradient.
 NodeRef bounded(NodeRef is_zero, NodeRef logarithm) {
   const NodeRef least = constant_like(logarithm, -100);
   return where({is_zero, least, where({lt({logarithm, least}), least, logarithm})});

@@ -19,7 +19,7 @@ NodeRef neg(NodeRef x) { return unary(Op::kNeg, x); }
 // 0, but times an infinite derivative it would be NaN. Therefore an operand that may overflow is replaced by another value on the side that
 // is not selected.
 
-/// is_negative is x < 0, and e is exp(-|x|).
+/// What sigmoid-like functions are computed from: is_negative is x < 0, and e is exp(-|x|).
 struct Decay {
   NodeRef is_negative, e;
 };
@@ -28,7 +28,8 @@ Decay decay(NodeRef x) {
   return {is_negative, unary(Op::kExp, where({is_negative, x, neg(x)}))};
 }
 
-/// is_positive is x > 0, and value is x where x <= 0, else 0.
+/// What functions with another formula for x <= 0 are computed from: is_positive is x > 0; value is x where x <= 0, else 0, so that
+/// exp(value) cannot overflow.
 struct NotPositive {
   NodeRef is_positive, value;
 };
@@ -143,7 +144,7 @@ NodeRef gelu(NodeRef x, std::string_view approximate) {
     return mul({half, add({unary(Op::kErf, mul({x, constant_like(x, kSqrtHalf)})), one})});
   }
   constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
-  constexpr double kFar = 16;  // x is clamped to ±kFar: there the tanh is ±1, and the cube is finite in every dtype
+  constexpr double kFar = 16;  // clamps x: beyond ±kFar the tanh is ±1 anyway, and the cube of a larger x may overflow
   const NodeRef least = constant_like(x, -kFar), greatest = constant_like(x, kFar);
   const NodeRef above = where({elementwise(Op::kLt, {x, least}), least, x});
   const NodeRef near = where({gt(above, greatest), greatest, above});

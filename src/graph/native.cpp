@@ -1,4 +1,4 @@
-// Parses signatures; see native.h.
+// Parses the signatures of native functions (native.h has their grammar), and builds the nodes that call them.
 #include "graph/native.h"
 
 #include <algorithm>

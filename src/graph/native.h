@@ -23,8 +23,8 @@ namespace harp {
 /// Returns the parsed signature as text, with sizes as expressions of the shape variables. The parser reads it back.
 std::string native_signature(const NativeAttributes& attributes);
 
-/// The values that a parameter of this integer dtype may have. The range of 64-bit dtypes is smaller than the dtype, so no check of it
-/// overflows.
+/// The values that a size parameter of this integer dtype may have. For 64-bit dtypes the range is smaller than that of the dtype, so that
+/// comparisons of a size with its bounds cannot overflow.
 SymRange native_size_range(DType dtype);
 
 /// Error{kUnsupported} names the first live native operation whose function is unknown.
@@ -46,8 +46,8 @@ struct NativeCall {
   Shape shape;
 };
 
-/// Builds the call without conversions of its operands and result. Throws Error{kParse, kDType, kShape, kInvalidArgument, kRange} with the
-/// column in the signature.
+/// Builds the call without conversions of bool operands and results (see native()). Throws Error{kParse, kDType, kShape, kInvalidArgument,
+/// kRange} with the column in the signature.
 const Node* native_exactly(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call);
 /// Builds the call for a host. The function gets bools that are 0 or 1, and the bools that it writes are converted to 0 or 1.
 const Node* native(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call);

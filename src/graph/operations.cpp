@@ -39,7 +39,8 @@ constexpr Operation elementwise_row() {
     return row(name(op), {{"a"}, {"b"}, {"c"}}, [](NodeRef a, NodeRef b, NodeRef c) { return build::elementwise(op, {a, b, c}); });
 }
 
-/// A reduction also takes the attributes that decide its bits. If `order` is given, no attribute is chosen, and axes are reduced as listed.
+/// The row of a reduction has parameters for the attributes that decide the result's bits. If `order` is given, the constructor chooses no
+/// attribute, and the axes are reduced in the order of the list.
 template <Op op>
 constexpr Operation reduce_row() {
   return row(name(op), {{"x"}, {"axes", "none"}, {"keepdims", "false"}, {"order", "none"}, {"product", "false"}},
@@ -48,7 +49,7 @@ constexpr Operation reduce_row() {
              });
 }
 
-/// A scan also takes the attributes that decide its bits.
+/// The row of a scan also has a parameter for the order, which decides the result's bits.
 template <Op op>
 constexpr Operation scan_row() {
   return row(name(op), {{"x"}, {"axis", "none"}, {"exclusive", "false"}, {"reverse", "false"}, {"order", "none"}},
@@ -545,7 +546,7 @@ std::vector<const Node*> Operation::build(Graph& graph, std::span<const Argument
   try {
     return function(graph, arguments);
   } catch (const arguments::ArgumentError&) {
-    throw;  // the caller knows the position of the argument
+    throw;  // the caller adds the position of the argument
   } catch (Error& error) {
     name_operation(error, name);
     throw;

@@ -1,6 +1,7 @@
 // The table of all operations that the text format can call, one row per name: the parameters with their kinds and defaults, and the
 // function that builds the operation. Elementwise rows come from ops.def, the other rows are in operations.cpp; kinds are derived from the
-// C++ signatures. The parser needs only this table, and so does a generator of APIs or documentation.
+// C++ signatures. The parser finds all that it needs to know about an operation in this table, and so does a generator of APIs or
+// documentation.
 #pragma once
 
 #include <array>
@@ -34,7 +35,7 @@ struct ArrayLiteral {
 /// An entry of a list of sizes: nothing ("none"), a size, or a list of sizes (a padding pair).
 using SizeItem = std::variant<std::monostate, Dim, std::vector<Dim>>;
 
-/// A value given to a parameter; monostate is "none".
+/// The value that a call gives to a parameter; monostate is "none".
 using Argument =
     std::variant<std::monostate, const Node*, std::vector<const Node*>, Dim, std::vector<SizeItem>, Literal, ArrayLiteral, std::string>;
 
@@ -52,7 +53,7 @@ enum class ParameterKind : uint8_t {
   kBool,
   kNumber,   // a double
   kLiteral,  // a number of the operand's dtype
-  kValue,    // such a number, or an expression
+  kValue,    // a number of the operand's dtype, or an expression
   kArray,    // numbers in nested lists
   kDType,
   kWord,  // an identifier or "text"

@@ -42,7 +42,7 @@ NodeRef cropped(std::string_view op, NodeRef x, int axis, Dim before, Dim after)
   return part_along(x, axis, before, left);
 }
 
-/// Returns the elements that continue the axis before its start (or after its end) if a single view of the axis gives them.
+/// Returns the `amount` elements with which `mode` continues the axis before its start (or after its end). It requires is_one_view().
 NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view mode) {
   const Dim length = x->shape[static_cast<size_t>(axis)];
   if (mode == "edge") {
@@ -55,14 +55,14 @@ NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view
   return part_along(x, axis, is_before ? amount - 1 + skipped : length - 1 - skipped, amount, -1);
 }
 
-/// Tests whether `amount` elements are at most one period of the continued array, so that one view gives them.
+/// Tests whether `amount` elements are at most one period of the continuation, so that a single view of the axis gives them.
 bool is_one_view(Dim amount, Dim length, std::string_view mode) {
   if (amount.is_constant(0)) return true;
   if (mode == "edge") return proven_positive(length);
   return proven_at_most(amount, mode == "reflect" ? length - 1 : length);
 }
 
-/// The positions in the axis from which the elements -before, -before + 1, … (`count` of them) of the continued array come.
+/// Returns, for each of the `count` elements -before, -before + 1, … of the continued array, the position in the axis that it copies.
 NodeRef continued_positions(NodeRef x, int axis, Dim before, Dim count, std::string_view mode) {
   Graph& graph = check_node("pad", x);
   const Dim length = x->shape[static_cast<size_t>(axis)];
@@ -71,7 +71,7 @@ NodeRef continued_positions(NodeRef x, int axis, Dim before, Dim count, std::str
   const NodeRef at = sub(from_start, number(before));
   if (mode == "wrap") return elementwise(Op::kRem, {at, number(length)});
   if (mode == "edge") return elementwise(Op::kMin, {elementwise(Op::kMax, {at, number(0)}), number(length - 1)});
-  // the axis forwards, then backwards; a single element is repeated
+  // one period is the axis forwards, then backwards
   const Dim period = mode == "reflect" ? max(Dim(2) * (length - 1), Dim(1)) : Dim(2) * length;
   const Dim last = mode == "reflect" ? Dim(2) * (length - 1) : Dim(2) * length - 1;
   const NodeRef there = elementwise(Op::kRem, {at, number(period)});

@@ -15,7 +15,7 @@ using namespace steps;
 
 /// A pool with all defaults filled in.
 struct Pool {
-  NodeRef given, x;             // the array, and the part of it that negative padding leaves
+  NodeRef given, x;             // given: the caller's array; x: the same without the elements that negative padding removes
   std::vector<Window> windows;  // without negative padding
   int first;                    // the first pooled axis of x
   std::vector<Dim> skipped;     // per axis: elements that negative padding removes at its start
@@ -54,7 +54,7 @@ Dim count_windows(const Window& w, Dim length, Dim padded, bool ceil_mode) {
   if (!ceil_mode) return complete;
   const Dim all = ceil_div(padded - w.reach(), w.stride) + 1, starting_inside = ceil_div(length + w.padding.before, w.stride);
   const Dim count = proven_at_most(all, starting_inside) ? all : harp::min(all, starting_inside);
-  return proven_at_most(w.padding.after, w.reach() - 1) ? count : harp::max(count, complete);  // if the padding is longer than a window
+  return proven_at_most(w.padding.after, w.reach() - 1) ? count : harp::max(count, complete);  // complete windows in the padding count
 }
 
 Pool pool_of(std::string_view op, NodeRef x, const PoolWindows& given) {
@@ -84,7 +84,7 @@ NodeRef windows_in(std::string_view op, const Pool& pool, bool ceil_mode, Scalar
   std::vector<bool> is_cut(windows.size(), false);
   for (size_t i = 0; ceil_mode && i < windows.size(); ++i) {
     const Dim missing = (pool.count[i] - 1) * Dim(windows[i].stride) + windows[i].reach() - pool.padded_length(i);
-    is_cut[i] = !missing.is_constant();  // pad for the largest possible number of windows; the last one may be cut off below
+    is_cut[i] = !missing.is_constant();  // may need one more window: pads for it, and cuts it off below
     windows[i].padding.after += is_cut[i] ? Dim(windows[i].stride - 1) : harp::max(missing, 0);
   }
   const NodeRef padded = pad_for(op, pool.x, pool.first, windows, fill);
@@ -112,7 +112,8 @@ NodeRef starts_of(NodeRef x, const Window& w, Dim before, Dim count) {
   return sub(start, number(x, before));
 }
 
-/// The number of elements of each window at positions 0 … length - 1; the windows start at `begin`.
+/// For windows that start at the positions `begin`, counts the elements of each that lie in the array, that is, at positions 0 … length -
+/// 1.
 NodeRef elements_in(const Window& w, NodeRef begin, Dim length) {
   if (w.dilation == 1) {
     const NodeRef end = lesser({add({begin, number(begin, w.size)}), number(begin, length)});
@@ -137,8 +138,9 @@ NodeRef along(NodeRef numbers, size_t axis, const Shape& shape) {
 /// Merges the axes from `first` on.
 NodeRef flat_planes(NodeRef x, int first) { return flatten(x, first, -1); }
 
-/// Returns the position of the `tap`-th element of each window in the flattened plane of the array. A tap in the padding is the max only if
-/// every element of the window equals it; then the position is that of the first element in the window.
+/// Returns the position, in the flattened plane of the array, of element number `tap` of each window. That element lies in the padding only
+/// if no element of the window is greater than the padding's value; the result is then the position of the window's first element that lies
+/// in the array.
 NodeRef positions_of(const Pool& pool, NodeRef tap) {
   NodeRef position = nullptr;
   Dim step = 1;  // elements of the plane between adjacent indices of the axis
@@ -158,7 +160,7 @@ NodeRef positions_of(const Pool& pool, NodeRef tap) {
   return position;
 }
 
-/// Returns the smallest planes that such windows cover.
+/// Returns the shape with the smallest planes that these windows cover.
 Shape unpooled_size(std::string_view op, NodeRef x, const PoolWindows& given) {
   int first = 0;
   const std::vector<Window> windows = windows_of(op, x, given, first);

@@ -32,8 +32,8 @@ NodeRef joined(Words words) {
   return either(high, cast(words.low, DType::kU64));
 }
 
-/// Threefry-2x32-20. The key is added before the rounds and after every fourth round, each time starting with another one of its three
-/// words.
+/// Threefry-2x32-20. The key has three words. Two of them are added before the first round and after every fourth round, each time
+/// beginning with the next word.
 Words threefry(Words key, Words counter) {
   constexpr uint32_t kParity = 0x1BD11BDA;  // part of the third word of the key, from Skein
   constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
@@ -98,7 +98,7 @@ Words random_words(const Source& source, NodeRef key, const Shape& shape) {
   return threefry(key_words, words_of(counters(source, shape)));
 }
 
-/// Derives a second key that is unrelated to the first one: it is the generator's output for the last counter.
+/// Derives a second key from the first one: the generator's output for the largest counter, which looks random.
 NodeRef second_key(const Source& source) {
   const NodeRef last = constant(source.graph, Scalar::of(DType::kU32, UINT32_MAX));
   return joined(threefry(words_of(source.key), {last, last}));

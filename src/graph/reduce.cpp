@@ -43,11 +43,12 @@ void check_not_empty(std::string_view op, NodeRef x, std::span<const int> axes) 
                " is empty");
 }
 
-/// Returns the max over the axes, which keep size 1, without a gradient. It is subtracted before exp and added after log, so its total
-/// gradient is 0.
+/// Returns the max over the axes, which keep size 1, without a gradient. Softmax and its relatives subtract it before exp and add it after
+/// log. Its contributions to the gradient cancel, so none is computed (stop_gradient).
 NodeRef shift_of(NodeRef x, std::span<const int> axes) { return stop_gradient(reduce(Op::kReduceMax, x, axes, true)); }
 
-/// Returns power(total), or 0 where the total is 0. There the derivative of the power is infinite, so no gradient passes.
+/// Returns power(total), or 0 where the total is 0. There the derivative of the power is infinite; the `where` keeps it out of the
+/// gradient, which is 0.
 template <class Power>
 NodeRef zero_at_zero(NodeRef total, Power power) {
   const NodeRef zero = constant_like(total, 0), is_zero = elementwise(Op::kEq, {total, zero});

@@ -6,7 +6,8 @@
 
 namespace harp::build {
 
-/// True if every element of `node` is repeated along the axis: for scalars, for an Expand that stretches it, and for a Permute of one.
+/// True if every element of `node` is repeated along the axis: the node is a scalar, an Expand that repeats the elements along this axis,
+/// or a Permute of one of these.
 bool is_repeated_along(const Node* node, int axis);
 
 }  // namespace harp::build

@@ -22,8 +22,8 @@ bool may_overflow(Dim value) {
   return false;
 }
 
-/// Names a value for the host, who knows only the names in the graph: an unnamed node is described by the first named value that it is
-/// computed from.
+/// Describes a node for a user, who knows only the names in the graph. If the node has no name, the description refers to the nearest node
+/// with a name that is found by following first sources.
 std::string described(const Graph& graph, const Node* node) {
   const Node* known = node;
   while (graph.node_name(known).empty() && !known->sources.empty()) known = known->sources[0];

@@ -20,7 +20,7 @@ struct Scattered {
   int axis;                     // counted from the front
 };
 
-/// Casts x and updates, which belong to the same graph, to a common dtype that `op` accepts.
+/// Checks that x and updates belong to the same graph, and casts them to a common dtype that `op` accepts.
 void unite(std::string_view called, Op op, NodeRef& x, NodeRef& updates) {
   check_nodes(called, {{x, updates}});
   const NodeRef operands[] = {x, updates};
@@ -46,7 +46,8 @@ NodeRef stretched(NodeRef indices, Shape lines, int axis) {
   return expand(reshape(indices, std::move(line)), std::move(lines));
 }
 
-/// The dtype in which the op computes. An op that only replaces elements keeps their bits.
+/// Returns the dtype in which the op computes. For an op that only replaces elements it is the dtype itself, so that the elements keep
+/// their bits.
 DType working_dtype(Op op, DType dtype) {
   if (!combination(op)) return dtype;
   return is_bool(dtype) ? DType::kI32 : info(dtype).computes_in;
@@ -65,7 +66,7 @@ NodeRef apply(std::string_view called, Op op, const Scattered& s) {
   return cast(graph.intern(op, works, x->shape, {x, s.indices, updates}, GatherAttributes{s.axis}), dtype);
 }
 
-/// Returns x with `value` in place of each element that has updates.
+/// Returns x in which each element that has updates is replaced by `value`.
 NodeRef without(std::string_view called, const Scattered& s, Scalar value) {
   const NodeRef constant = full(check_node(called, s.x), s.indices->shape, value);
   return apply(called, Op::kScatter, {s.x, s.indices, constant, s.axis});
@@ -130,7 +131,7 @@ NodeRef scatter_reduce(NodeRef x, NodeRef indices, NodeRef updates, int axis, st
   return reduced(op, chosen, checked(op, chosen.op, x, indices, updates, axis), include_self);
 }
 
-/// Each index applies to all elements at its position along the axis.
+/// Broadcasts the indices, so that each of them applies to all updates at its position along the axis.
 NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis) {
   const std::string_view op = "index_add";
   indices = as_indices(op, x, indices);

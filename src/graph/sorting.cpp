@@ -69,7 +69,8 @@ std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool larges
   return {take_along_axis(x, indices, static_cast<int>(along)), indices};
 }
 
-/// Binary search. Each step halves the remaining range, which begins with at most the greatest size that the axis can have.
+/// Binary search for all values at once. Each step halves the remaining range [first, last). The number of steps is that of the greatest
+/// size that the axis can have.
 NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   constexpr std::string_view op = "searchsorted";
   Graph& graph = check_node(op, sorted);
@@ -85,7 +86,7 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   NodeRef first = whole(constant(graph, scalar_from_int(DType::kI64, 0))), last = whole(build::size(graph, size));
   const NodeRef one = integer(graph, DType::kI64, 1);
   for (int64_t left = range(size).hi; left > 0; left /= 2) {
-    // the middle: the range has at least one element, or the search is over
+    // the middle of the range; if the range is empty, the search is over and `middle` is not used
     const NodeRef middle = elementwise(Op::kShr, {elementwise(Op::kAdd, {first, last}), one});
     const NodeRef met = take(among, middle, 0);
     const NodeRef before = side == "left" ? elementwise(Op::kLt, {met, wanted}) : elementwise(Op::kLe, {met, wanted});

@@ -9,9 +9,9 @@
 
 namespace harp {
 
-/// Parses a graph. Error{kParse} has the line, the column and the offending token. If a shape or dtype does not fit, the error is the
-/// constructor's, with the position in front. Safe on any input. `more`: operations that may be called in addition to the graph's own
-/// (operations.h), because a higher layer builds them; it must live until parse_graph returns.
+/// Parses a graph. Error{kParse} has the line, the column and the offending token. If a shape or dtype does not fit, the error is that of
+/// the node's constructor, with the position in front of its message. Safe on any input. `more`: operations that may be called in addition
+/// to the graph's own (operations.h), because a higher layer builds them; it must live until parse_graph returns.
 std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operation> more = {});
 
 /// Prints the nodes that outputs depend on, one primitive per line. The text parses to a graph that prints the same text and computes the

@@ -60,7 +60,8 @@ class Cursor {
   }
   [[noreturn]] void fail_token(size_t offset, std::string_view message) const { fail_at(source_, offset, message); }
 
-  /// Runs body. If it throws an error of the graph, the error gets the position in front and keeps its code.
+  /// Runs body(). If it throws an Error, for example from the constructor of a node, the position is put in front of the message; the code
+  /// stays.
   template <class Body>
   auto at(size_t offset, Body&& body) const {
     try {
@@ -71,7 +72,7 @@ class Cursor {
     }
   }
 
-  /// Counts a nesting level of brackets, calls, signs or blocks while it exists, and fails beyond the limit.
+  /// Counts one nesting level of brackets, calls, signs or blocks during its lifetime; the constructor fails if there are too many levels.
   class Nested {
    public:
     explicit Nested(Cursor& cursor) : cursor_(cursor) {
@@ -94,7 +95,8 @@ class Cursor {
   int depth_ = 0;
 };
 
-/// Names of sizes that an expression may use in addition to variables. The function reads one at the cursor, or returns nothing.
+/// Reads a size that is no shape variable, such as input0[1] in the signature of a native function. If there is none at the cursor, it
+/// reads nothing and returns nothing.
 using SizeNames = std::function<std::optional<Dim>(Cursor& cursor)>;
 /// Parses a dimension expression. With `declare`, unknown variables are declared (with the default bounds); else they are errors.
 Dim parse_dim(Cursor& cursor, SymTable& table, bool declare, const SizeNames& more = nullptr);

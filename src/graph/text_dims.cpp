@@ -43,7 +43,8 @@ class DimParser {
   }
 
  private:
-  /// Runs one operation. Its result must stay within the limit of check_expression(); otherwise a long text could take forever.
+  /// Runs one operation on expressions. Fails if the result is longer than check_expression() allows, because a long text could otherwise
+  /// build an expression of any size.
   template <class Operation>
   Dim checked(size_t offset, Operation operation) {
     const Dim result = c_.at(offset, operation);

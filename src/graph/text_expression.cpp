@@ -47,7 +47,8 @@ const Node* ExpressionParser::with_dtype(const Value& value, DType dtype) const 
   return c_.at(value.offset, [&] { return build::constant(graph_, to_scalar("number", value.literal, dtype)); });
 }
 
-/// Brackets, calls and signs count as nesting levels. Operators do not: they recurse at most once per precedence level.
+/// Brackets, calls and signs count as nesting levels. Binary operators do not count, because they recurse at most once per precedence
+/// level.
 Value ExpressionParser::parse_expression(int level) {
   Value left = parse_unary();
   while (const Infix* infix = see_infix(level)) {
@@ -184,7 +185,7 @@ Value ExpressionParser::parse_power() {
   const Value exponent = parse_unary();
   if (base.node == nullptr || exponent.node != nullptr || exponent.literal.kind != Literal::kInteger)
     return combine(kPower, base, exponent, offset);
-  const int64_t k = to_i64(c_, exponent);  // the exponent is an integer, so the power consists of multiplications
+  const int64_t k = to_i64(c_, exponent);  // an integer without a dtype: the power is computed by multiplications (powi)
   return c_.at(offset, [&] { return called_as("**", [&] { return Value{build::powi(base.node, k), {}, offset}; }); });
 }
 
@@ -292,7 +293,7 @@ void ExpressionParser::fill_defaults(const Token& name, std::span<const Paramete
     const Parameter& parameter = parameters[i];
     if (parameter.default_text.empty()) c_.fail_token(name.offset, cat(name.text, " needs ", parameter.name));
     if (parameter.default_text == "none") continue;
-    Cursor text(parameter.default_text);  // a default is a separate text in the same syntax
+    Cursor text(parameter.default_text);  // the default value is parsed like text of the call
     ExpressionParser(text, graph_, names_, more_).parse_argument(parameter.kind, i, given);
   }
 }

@@ -28,7 +28,7 @@ class ExpressionParser {
   ExpressionParser(Cursor& cursor, Graph& graph, const Names& names, std::span<const Operation> more)
       : c_(cursor), graph_(graph), names_(names), more_(more) {}
 
-  /// Parses an expression whose value has a dtype.
+  /// Parses an expression; error if its value is a literal without a dtype.
   const Node* parse() { return typed(parse_expression()); }
   /// Parses a call and returns all its results. The cursor is at the name of the operation.
   std::vector<const Node*> parse_call(const Operation& operation);
@@ -43,7 +43,7 @@ class ExpressionParser {
   Value parse_expression(int level = 0);
   const Infix* see_infix(int least_level) const;
   Value combine(const Infix& infix, const Value& left, const Value& right, size_t offset);
-  /// Integers without a dtype are computed in i64, in Python's way; a result that does not fit is an error.
+  /// Computes an operator on two integers without a dtype, as Python does; a result that does not fit i64 is an error.
   Value fold(const Infix& infix, const Value& left, const Value& right, size_t offset);
   Value whole_number(int64_t value, size_t offset);
   Value parse_unary();
@@ -56,7 +56,8 @@ class ExpressionParser {
   bool sees_size() const;
   std::optional<Dim> parse_bound();
 
-  // Calls. A literal that is given for an array gets its dtype when the dtypes of the other arrays are known.
+  // Calls. If a literal is given for an array, it is converted after all arguments are parsed, because it gets the dtype of the other
+  // arrays.
   struct Given {
     std::vector<Argument> arguments;
     std::vector<size_t> offsets;  // position of each argument in the text; 0: not given
@@ -78,7 +79,7 @@ class ExpressionParser {
   std::deque<std::string> computed_;  // texts of computed literals, because a literal borrows its text
 };
 
-/// Converts an integer to i64. If it does not fit, the error has its position.
+/// Converts an integer literal to i64. If it does not fit, the error states its position in the text.
 int64_t to_i64(const Cursor& cursor, const Value& value);
 
 }  // namespace harp::text

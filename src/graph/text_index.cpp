@@ -33,7 +33,7 @@ std::vector<IndexItem> for_all_axes(NodeRef x, std::span<const IndexItem> items)
   return all;
 }
 
-/// Converts a position to one that counts from the start. A negative constant counts from the end, as in slices.
+/// Converts a position that may count from the end (a negative constant, as in slices) to one that counts from the start.
 Dim from_start(NodeRef x, size_t axis, Dim position) {
   const Dim length = x->shape[axis];
   if (!position.is_constant()) return position;
@@ -60,10 +60,10 @@ bool are_separated(std::span<const IndexItem> items) {
 NodeRef build_index(NodeRef x, std::span<const IndexItem> given) {
   check_node("index", x);
   const std::vector<IndexItem> items = for_all_axes(x, given);
-  // Slices and positions keep the order and number of axes.
+  // First one slice for all slices and one for all positions; both keep the number of axes and their order.
   std::vector<build::SliceSpec> slices;
   std::vector<Dim> start;
-  NodeRef array = nullptr;  // the only index array with axes
+  NodeRef array = nullptr;  // the index array that has axes; there may be only one
   for (const IndexItem& item : items) {
     if (item.kind == IndexItem::kNewAxis) continue;
     slices.push_back(item.slice);
@@ -112,7 +112,7 @@ const Node* index(const Node* x, std::span<const IndexItem> items) {
   return called_as("index", [&] { return build_index(x, items); });
 }
 
-/// Tests whether the entry at the cursor is a size, not an array. Names in a size are shape variables.
+/// Tests whether the entry at the cursor is a dimension expression and not an index array: each name in it must be a shape variable.
 bool ExpressionParser::sees_size() const {
   int depth = 0;
   for (size_t ahead = 0;; ++ahead) {

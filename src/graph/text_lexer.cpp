@@ -83,7 +83,7 @@ class Lexer {
       if (length == 2) fail_at(source_, at_, "0x without digits");
     } else {
       length = length_of(is_digit);
-      if (peek(length) == '.' && peek(length + 1) != '.') {  // the dot belongs to a range such as 1..4096
+      if (peek(length) == '.' && peek(length + 1) != '.') {  // a single dot begins a fraction; two dots belong to a range such as 1..4096
         kind = TokenKind::kReal;
         length = length_of(is_digit, length + 1);
       }

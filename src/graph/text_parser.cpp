@@ -43,7 +43,8 @@ class Parser {
   std::unique_ptr<Graph> run() {
     c_.skip_newlines();
     parse_version();
-    // Variables that are declared before the graph define the order of variables. They move to the graph's table.
+    // Variables that are declared before the graph come first in the order of variables. This empty graph only holds their table, which the
+    // final graph takes over once the header is parsed.
     graph_ = std::make_unique<Graph>();
     while (c_.sees("shape")) parse_shapes();
     parse_header();

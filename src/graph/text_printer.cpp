@@ -23,7 +23,7 @@ constexpr size_t kMaxInlineElements = 64;  // longer constant arrays are printed
 std::string print_dim(const Dim& dim) { return to_string(dim); }
 std::string print_ints(const std::vector<int>& values) { return cat("[", join(values, ", "), "]"); }
 
-/// The text between the parentheses of a typed literal; it has the bits if a number cannot express them.
+/// Returns the text between the parentheses of a typed literal: a number, or `bits=0x…` for a NaN whose bits "nan" does not express.
 std::string print_number(const Scalar& value) {
   if (is_complex(value.dtype)) return cat(print_number(part_of(value, 0)), ", ", print_number(part_of(value, 1)));
   const bool is_nan = is_float(value.dtype) && to_string(value) == "nan";
@@ -41,7 +41,8 @@ class Printer {
 
   std::string run() {
     live_ = graph_.live_nodes();
-    // The order of construction decides the bits of gradients (docs/semantics.md, "Gradients"), so the text keeps it.
+    // Prints nodes in the order of construction: it decides the bits of gradients that are built from the text later (docs/semantics.md,
+    // "Gradients").
     std::ranges::sort(live_, {}, &Node::id);
     assign_names();
     out_ = "harp 1\n";
@@ -73,7 +74,7 @@ class Printer {
  private:
   bool is_inline(const Node* node) const { return node->op == Op::kConstant && !names_.contains(node); }
 
-  /// Inputs keep their names. Of other nodes with one name the first gets it, and all remaining nodes are numbered.
+  /// Inputs keep their names. If several other nodes have the same name, the first of them keeps it. All remaining nodes are numbered.
   void assign_names() {
     std::unordered_set<std::string> taken;
     for (const Node* input : graph_.inputs()) {
@@ -284,7 +285,8 @@ class Printer {
     if (is_complex(node.dtype)) shape.push_back(2);
     std::string out;
     for (size_t i = 0; i < count; ++i) {
-      // Counts the lists that begin (end) at element i: one for each number of last axes whose total size divides i (i + 1).
+      // Counts the lists that begin and end at element i. The list over the last k axes has `run` elements: one begins at i if `run`
+      // divides i, and one ends at i if `run` divides i + 1.
       size_t run = 1, begins = 0, ends = 0;
       for (size_t axis = shape.size(); axis-- > 0;) {
         run *= static_cast<size_t>(shape[axis].constant());
@@ -311,7 +313,8 @@ class Printer {
 std::string print_attributes(const Node& node) { return Printer(*node.graph).attributes_of(node); }
 
 std::string print_graph(const Graph& graph) {
-  // Printing computes bounds of slices in the graph's table of sizes, which others may read at the same time. So it works on a copy.
+  // Printing computes bounds of slices in the graph's table of sizes, which others may read at the same time. So the printer works on a
+  // copy of the graph.
   const std::unique_ptr<Graph> own = graph.clone();
   return Printer(*own).run();
 }

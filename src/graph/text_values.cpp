@@ -107,7 +107,7 @@ std::vector<SizeItem> parse_size_list(Cursor& c, SymTable& table) {
   return items;
 }
 
-// Loops over brackets and counts the items on every open level.
+// Not recursive: a loop over the tokens counts the items of every open list.
 ArrayLiteral parse_array(Cursor& c) {
   ArrayLiteral array;
   std::vector<int64_t> counts;

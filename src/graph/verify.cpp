@@ -10,7 +10,7 @@
 namespace harp {
 namespace {
 
-/// Throws an error that describes the node and says what is wrong.
+/// Throws an error that describes the node and ends with `what`, which says what is wrong with it.
 [[noreturn]] void wrong(const Node& node, std::string_view what) {
   fail(Code::kInternal, "graph \"", node.graph->name(), "\", node ", node.id, " ", node.graph->describe(&node), ": ", what);
 }
@@ -235,7 +235,8 @@ void verify_native(const Node& node) {
   for (const NativeParameter& p : a.parameters) {
     if (p.kind == NativeParameter::kInput)
       expect(p.input >= 0 && static_cast<size_t>(p.input) < node.sources.size(), node, "is called with an input that it does not have");
-    // the parameter of a complex array stays complex, even if the array is represented by floats
+    // the dtype of a parameter may be complex although the array is one of floats: split_complex.h replaces the array, but not the
+    // parameter
     if (p.kind == NativeParameter::kInput || p.kind == NativeParameter::kOutput) {
       const DType array = p.kind == NativeParameter::kOutput ? node.dtype : node.sources[static_cast<size_t>(p.input)]->dtype;
       expect(p.dtype == array || real_dtype(p.dtype) == array, node, "passes an array of another dtype");

@@ -26,7 +26,7 @@ std::optional<View> expanded(const View& v, const Shape& shape) {
   View result = v;
   for (int axis = 0; axis < v.rank(); ++axis) {
     if (shape[axis] == v.shape[axis]) continue;
-    if (v.is_bounded(axis)) return std::nullopt;  // the axis may have no element in the box, in which case no copy has one
+    if (v.is_bounded(axis)) return std::nullopt;  // the one index of the axis may be outside the box, and then all its copies are
     result.shape[axis] = result.end[axis] = shape[axis];
     result.strides[axis] = 0;
   }
@@ -51,8 +51,8 @@ View sliced(const View& v, const Shape& shape, const SliceAttributes& attributes
       result.begin[axis] = first_reaching(v.begin[axis], start, step, size);
       result.end[axis] = first_reaching(v.end[axis], start, step, size);
     } else {
-      // With a negative step count from the other side: the box begins at the first j where start - j·|step| <= end - 1, and ends where it
-      // is < begin.
+      // With a negative step the position start - j·|step| descends: the box begins at the first j for which it is <= end - 1, and ends at
+      // the first j for which it is < begin.
       result.begin[axis] = first_reaching(1 - v.end[axis], -start, -step, size);
       result.end[axis] = first_reaching(1 - v.begin[axis], -start, -step, size);
     }
@@ -77,7 +77,7 @@ std::optional<View> padded(const View& v, const Shape& shape, const PadAttribute
 
 std::optional<View> unfolded(const View& v, const Shape& shape, const UnfoldAttributes& attributes) {
   const int axis = attributes.axis;
-  if (v.is_bounded(axis)) return std::nullopt;  // the indices of windows that contain an element would not be a box
+  if (v.is_bounded(axis)) return std::nullopt;  // the (window, element) pairs that lie inside the bounds do not form a box
   View result = v;
   const Dim stride = v.strides[axis];
   result.shape[axis] = result.end[axis] = shape[axis];
@@ -89,7 +89,7 @@ std::optional<View> unfolded(const View& v, const Shape& shape, const UnfoldAttr
   return result;
 }
 
-/// Adjacent axes that are contiguous with each other, so that they can be traversed as one axis.
+/// One axis, or several adjacent axes whose strides allow them to be traversed as one.
 struct Run {
   Dim size, stride, begin, end;
   bool bounded;
@@ -123,7 +123,7 @@ std::optional<View> reshaped(const View& v, const Shape& shape) {
   View result = View::contiguous(shape);
   result.offset = v.offset;
   result.fill = v.fill;
-  // Each run must be the product of adjacent new axes.
+  // The size of each run must be the product of the sizes of some adjacent new axes.
   size_t axis = 0;
   for (const Run& run : *runs) {
     while (axis < shape.size() && shape[axis].is_constant(1)) ++axis;

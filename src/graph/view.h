@@ -1,6 +1,6 @@
 // A description of how to read an array without moving it: shape, strides and offset in elements. If padding is part of the view, it also
-// holds the box of indices that have an element in the array, and the value at all other indices. Views compose with movement nodes as long
-// as they stay linear.
+// holds the box of indices that have an element in the array, and the value at all other indices. apply() combines a view with a movement
+// node, if the result can again be described by strides.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct View {
 };
 
 /// Returns the view of `node`, which moves elements of the array that `view` describes (a Permute, Expand, Reshape, Slice, Pad or Unfold of
-/// it). Nothing if the result is not a linear view (a reshape that splits strides, two pads with different values …).
+/// it). Returns nothing if strides cannot describe the result (a reshape that splits a stride, two pads with different values …).
 std::optional<View> apply(const View& view, const Node& node);
 /// Returns the first node as a view of the last one. Each node except the last one moves elements of the next.
 std::optional<View> view_through(std::span<const Node* const> nodes);

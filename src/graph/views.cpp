@@ -28,7 +28,7 @@ NodeRef moveaxis(NodeRef x, std::span<const int> source, std::span<const int> de
   const std::vector<int> from = normalize_axes("moveaxis", source, rank), to = normalize_axes("moveaxis", destination, rank);
   std::vector<int> order(rank, -1);
   for (size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
-  int next = 0;  // number of the next axis that is not moved; these keep their order
+  int next = 0;  // the next axis that is not moved; the axes that are not moved keep their order
   for (int& axis : order) {
     if (axis >= 0) continue;
     while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
@@ -140,7 +140,7 @@ NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int 
     return result;
   };
   std::vector<Dim> start(kept + 1, Dim(0)), before(kept + 1, Dim(0)), after(kept + 1, Dim(0));
-  after.back() = columns;  // pads, because the array may end after the first element of the last row, which is the only one taken
+  after.back() = columns;  // padding completes the last row: only its first element is taken, after which the array may end
   x = pad(reshape(x, with({rows * columns})), before, after, scalar_from_int(x->dtype, 0));
   start.back() = down * columns + right;
   x = slice_exactly(x, start, with({length * (columns + 1)}), std::vector<int64_t>(kept + 1, 1));

@@ -27,7 +27,7 @@ std::vector<int> axes_from(int first, int count);
 /// its padded axis for all sizes.
 NodeRef pad_for(std::string_view op, NodeRef x, int first, std::span<const Window> windows, Scalar fill);
 
-/// Puts the window axes last, in the order of the axes.
+/// Returns the windows of x along these axes. The axes of the elements of windows come last, in the order of `axes`.
 NodeRef unfold_windows(std::string_view op, NodeRef x, std::span<const int> axes, std::span<const Window> windows);
 
 }  // namespace harp::build

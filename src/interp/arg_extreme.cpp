@@ -1,4 +1,5 @@
-// Adjacent results are computed together: a loop steps along the axis and updates the best element of each result of a block.
+// Adjacent results are computed together, in blocks: a loop steps along the reduced axis and updates the best element so far of each result
+// of the block.
 #include "interp/arg_extreme.h"
 
 #include <algorithm>

@@ -85,7 +85,7 @@ Array Array::borrow(DType dtype, std::vector<int64_t> shape, const void* data) {
   array.dtype = dtype;
   array.strides = row_major_strides(shape);
   array.shape = std::move(shape);
-  // Only the function that allocates an array writes to it, before any other code sees it. Borrowed memory is never written.
+  // The const_cast is safe, because borrowed memory is never written: only the function that allocates an array writes to it.
   array.data = static_cast<std::byte*>(const_cast<void*>(data));
   return array;
 }

@@ -17,8 +17,8 @@ namespace harp::interp {
 struct Array {
   DType dtype = DType::kUnknown;
   std::vector<int64_t> shape;
-  std::vector<int64_t> strides;       // in elements, one for each axis
-  std::byte* data = nullptr;          // the element at index 0, 0, …; not written once other views exist
+  std::vector<int64_t> strides;       // in elements, one for each axis; 0 for a broadcast axis
+  std::byte* data = nullptr;          // element 0, 0, …; its memory is not written once other views of it exist
   std::shared_ptr<std::byte> memory;  // keeps `data` alive; empty if the caller owns the memory
 
   int rank() const { return static_cast<int>(shape.size()); }

@@ -1,5 +1,5 @@
-// How reductions and scans combine elements: the operation, its identity, and the dtype of accumulators. Both use this definition, so sums
-// and running sums of a dtype agree.
+// How reductions and scans combine elements: the operation, its identity, and the dtype of accumulators. Both use this definition, so that
+// a sum and a running sum of one dtype are computed alike.
 #pragma once
 
 #include <type_traits>

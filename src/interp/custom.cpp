@@ -19,7 +19,7 @@ class BodyRun {
     values_.resize(body_.expressions.size());
   }
 
-  /// Computes the result's element with the row-major number `element`.
+  /// Computes one element of the result; `element` is its row-major position.
   const Scalar& element(int64_t element) {
     sizes_.check_cancelled();
     element_ = element;
@@ -36,7 +36,8 @@ class BodyRun {
   const std::optional<IndexFault>& fault() const { return fault_; }
 
  private:
-  /// Executes statements up to a `break` among them or in their branches. Returns false if it met one.
+  /// Executes statements in order. Returns false if one of them, or of the branches that it takes, was a `break`; the statements after it
+  /// are not executed.
   bool run(const std::vector<BodyStatement>& statements) {
     for (const BodyStatement& s : statements) switch (s.kind) {
         case BodyStatement::kSet: variables_[static_cast<size_t>(s.variable)] = value(s.value); break;
@@ -58,7 +59,7 @@ class BodyRun {
           const auto begin = value(s.value).as<int64_t>(), end = value(s.end).as<int64_t>();
           for (int64_t i = begin; i < end; ++i) {
             variables_[static_cast<size_t>(s.variable)] = Scalar::of(DType::kI64, i);
-            if (!iteration(s) || has_failed_) break;  // after an invalid index the trip count may be wrong too
+            if (!iteration(s) || has_failed_) break;  // an invalid index may have given a wrong, huge trip count
           }
           break;
         }
@@ -111,7 +112,7 @@ class BodyRun {
         is_inside = false;
         report({site, element_, index, array.shape[axis]});
       } else {
-        offset += index * array.strides[axis];  // the position is not computed for an invalid index, since the product may overflow
+        offset += index * array.strides[axis];  // only for a valid index, because the product may overflow
       }
       site += !e.is_inside[axis];
     }
@@ -156,7 +157,7 @@ class BodyRun {
   const Sizes& sizes_;
   std::vector<int64_t> index_;
   int64_t element_ = 0;
-  bool has_failed_ = false;  // the current element had an invalid index
+  bool has_failed_ = false;  // true if an index of the current element was invalid
   std::vector<Scalar> variables_, values_;
   std::vector<std::vector<Scalar>> arrays_;  // by variable number; empty: not a local array, or not declared yet
   std::optional<IndexFault> fault_;

@@ -56,7 +56,7 @@ Complex<T> plus_half_root(Complex<T> x, Complex<T> y, T high) {
   return {sum(x.re, y.re), sum(x.im, y.im)};
 }
 
-/// Transforms `factor` elements; w(t) is the t-th root of unity.
+/// Transforms `factor` elements directly; w(t) is the t-th power of the root of unity exp(-2 pi i / factor).
 template <int64_t factor, class T, class Root>
 std::array<Complex<T>, factor> small_dft(const std::array<Complex<T>, factor>& a, Root w) {
   if constexpr (factor == 2) {
@@ -90,7 +90,7 @@ std::array<Complex<T>, factor> small_dft(const std::array<Complex<T>, factor>& a
   }
 }
 
-/// One pass by the factor p over a row that holds `stride` interleaved transforms of `length` elements.
+/// One pass of a transform, by the factor p of its length, over a row that holds `stride` interleaved transforms of `length` elements each.
 template <int64_t p, class T>
 void pass(const Row<T>& row, Row<T>& next, int64_t length, int64_t stride, const Row<T>& roots) {
   const int64_t n = static_cast<int64_t>(row.size()), m = length / p;

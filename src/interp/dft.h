@@ -1,4 +1,4 @@
-// The discrete Fourier transform of rows. This file defines in code the order of operations that docs/semantics.md states.
+// The discrete Fourier transform of rows. dft.cpp is the reference implementation of the order of operations in docs/semantics.md.
 #pragma once
 
 #include "interp/array.h"

@@ -54,7 +54,7 @@ template <size_t N>
 void run_kernel(Op op, std::span<const Array> sources, const Array& result, const Sizes& sizes) {
   const DType dtype = sources.back().dtype, works = works_in(op, dtype);  // Where's first source is its condition
   const Kernel kernel = find_kernel(op, works);
-  // Operand 0 is the result, which is contiguous, so its runs are contiguous too.
+  // In the index space, operand 0 is the result and operand k + 1 is source k. The result is contiguous, so each of its runs is too.
   const std::vector<int64_t> broadcast(result.shape.size(), 0);
   std::array<std::span<const int64_t>, N + 1> strides{std::span(result.strides)};
   for (size_t k = 0; k < N; ++k) strides[k + 1] = sources[k].rank() == 0 ? std::span(broadcast) : std::span(sources[k].strides);

@@ -1,4 +1,5 @@
-// Elementwise nodes and conversions: one loop for each op and dtype, over runs of the operands.
+// Elementwise nodes and conversions: one loop for each op and dtype. A loop processes one run of the operands' elements (array.h,
+// for_each_run).
 #pragma once
 
 #include "interp/array.h"

@@ -67,7 +67,7 @@ struct Row {
   Op op;
   Evaluator evaluator;
 };
-/// Ops whose evaluator does not follow from their family.
+/// Ops that have an evaluator of their own; the evaluators of all other ops follow from their families.
 constexpr Row kRows[] = {
     {Op::kConstant, evaluate_constant},
     {Op::kConstantArray, evaluate_constant_array},
@@ -100,7 +100,7 @@ constexpr Row kRows[] = {
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {
   std::array<Evaluator, kOpCount> evaluators{};
-  std::array<bool, kOpCount> has_one{};  // the loop marks ops instead of comparing pointers, which under UBSan is not constexpr
+  std::array<bool, kOpCount> has_one{};  // comparing the pointers with null instead is not constexpr under UBSan
   const auto set = [&](int op, Evaluator evaluator) {
     evaluators[op] = evaluator;
     has_one[op] = true;

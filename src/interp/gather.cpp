@@ -44,7 +44,7 @@ Array positions_of(const Array& indices, int64_t size, const Sizes& sizes) {
   return result;
 }
 
-/// Returns the strides with that of `axis` set to 0; the position gives the offset along this axis.
+/// Returns the strides with that of `axis` set to 0. The caller adds the offset along this axis, which depends on the index.
 std::vector<int64_t> without(std::vector<int64_t> strides, size_t axis) {
   strides[axis] = 0;
   return strides;

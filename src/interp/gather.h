@@ -11,9 +11,9 @@ namespace harp::interp {
 
 Array evaluate_gather(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_scatter(const Node& node, std::span<const Array> sources, const Sizes& sizes);
-/// Returns the indices. Throws IndexError if one is out of bounds.
+/// Evaluates a CheckIndex: returns the indices unchanged. Throws IndexError if one is out of bounds.
 Array evaluate_check_index(const Node& node, std::span<const Array> sources, const Sizes& sizes);
-/// The first integer outside of -size … size - 1; its site is 0.
+/// Returns the first index that is not in -size … size - 1, as a fault with site 0; nothing if all indices are valid.
 std::optional<IndexFault> first_fault(const Array& indices, int64_t size, const Sizes& sizes);
 
 }  // namespace harp::interp

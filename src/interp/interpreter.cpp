@@ -1,5 +1,5 @@
-// Values are stored in a table by node id. A value is dropped after its last use, so memory use is that of the widest point of the graph.
-// Only nodes that an output depends on are evaluated.
+// Values are stored in a table by node id. A value is released after its last use, so the memory needed is that of the values alive at the
+// same time. Only nodes that an output depends on are evaluated.
 #include "interp/interpreter.h"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ std::vector<uint32_t> count_uses(const Graph& graph) {
   return uses;
 }
 
-/// An input's value, which refers to the caller's memory. It is a copy if the same memory is also an output (other outputs may be views of
-/// the input and must not see the new values) or if it has bools whose bytes are not 0 or 1.
+/// Returns the value of an input: a view of the caller's memory, or a copy in two cases. The memory is also that of an output: other
+/// outputs may be views of the input and must not see the new values. Or the input has bools whose bytes are not 0 or 1.
 Array read_input(const Node& node, const void* data, std::span<void* const> outputs, const interp::Sizes& sizes) {
   const Array array = Array::borrow(node.dtype, sizes.values(node.shape), data);
   const int64_t count = array.count();

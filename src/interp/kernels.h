@@ -1,6 +1,6 @@
 // Loops of the elementwise ops. A Kernel computes one run of n elements. kernel_row<op>() instantiates it for every dtype that the op
-// computes in and for every machine. Each arity has its own translation unit for its table, because the functions of ops/math.h are large.
-// A missing Rule is a compile error, because all rules are instantiated.
+// computes in, and once without and once with the FMA instruction (machine.h). Each arity has its own translation unit for its table,
+// because the functions of ops/math.h are large. A missing Rule is a compile error, because all rules are instantiated.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace harp::interp {
 
 inline constexpr int kMaxArity = 3;
 
-/// Sources of one run: for each the address of its first element and the distance between its elements (0: one element for all).
+/// The sources of one run: for each source the address of its first element and the distance between its elements (0: one element is used
+/// for the whole run).
 struct Run {
   std::array<const std::byte*, kMaxArity> sources;
   std::array<int64_t, kMaxArity> steps;
@@ -29,7 +30,8 @@ using KernelTable = std::array<KernelRow, kOpCount>;
 constexpr DType source_dtype(Op op, DType dtype, size_t k) { return op == Op::kWhere && k == 0 ? DType::kBool : dtype; }
 constexpr DType result_dtype(Op op, DType dtype) { return info(op).result == Result::kBool ? DType::kBool : dtype; }
 
-/// Makes a source of a run contiguous, one block at a time. So there is one loop for each op, and the compiler vectorises it.
+/// Copies the elements of a source of a run into a contiguous buffer, one block at a time, unless they are contiguous already. So every op
+/// needs only one loop, over contiguous elements, which the compiler vectorises.
 template <class T>
 class DenseBlocks {
  public:
@@ -85,7 +87,7 @@ constexpr KernelRow kernel_row() {
   return row;
 }
 
-/// The rows of the elementwise ops with this arity; all other rows are null.
+/// Makes a table with a row for each op; only the rows of the elementwise ops with this arity are filled.
 template <int arity>
 constexpr KernelTable make_kernels() {
   KernelTable table{};

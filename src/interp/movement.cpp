@@ -9,8 +9,8 @@ namespace {
 
 int64_t byte_offset(const Array& array, int64_t elements) { return elements * static_cast<int64_t>(size_of(array.dtype)); }
 
-/// Strides that show the same elements in another shape, or nothing if there are none. Both shapes are split into the smallest groups of
-/// axes with equal products; within each group the source's axes must be contiguous.
+/// Returns strides with which the same memory is a view of another shape, or nothing if a copy is needed. Both shapes are split into the
+/// smallest groups of axes with equal products; within each group the source's axes must be contiguous.
 std::optional<std::vector<int64_t>> reshaped_strides(const Array& source, std::span<const int64_t> shape) {
   if (source.count() == 0) return row_major_strides(shape);
   const IndexSpace<1> merged(source.shape, {std::span(source.strides)});
@@ -85,7 +85,7 @@ Array evaluate_slice(const Node& node, std::span<const Array> sources, const Siz
   const SliceAttributes& slice = node.as<SliceAttributes>();
   Array result = sources[0];
   result.shape = sizes.values(node.shape);
-  if (result.count() == 0) {  // the start may then be out of bounds
+  if (result.count() == 0) {  // there are no elements, and the start may be out of bounds
     result.strides = row_major_strides(result.shape);
     return result;
   }

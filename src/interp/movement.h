@@ -14,7 +14,7 @@ Array evaluate_slice(const Node& node, std::span<const Array> sources, const Siz
 Array evaluate_pad(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_unfold(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_concat(const Node& node, std::span<const Array> sources, const Sizes& sizes);
-/// Returns its source: the position of an array in memory is not part of a result.
+/// Returns the source itself: the node asks for a copy in memory, which does not change the values.
 Array evaluate_contiguous(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 
 }  // namespace harp::interp

@@ -1,4 +1,4 @@
-// Two algorithms, chain and lanes, for any strides, and a table of their instances by op and dtype.
+// The two orders of a reduction, chain and lanes, for any strides, and a table of their instances by op and dtype.
 //
 // A reduce has kept axes and reduced axes; reduced axes are either outer or inner. With order chain, every reduced axis is outer, in the
 // order of the attribute. With order lanes, the innermost group of adjacent reduced axes is inner: lanes combine them to one value for each
@@ -29,8 +29,8 @@ struct Step : Combine<op, dtype> {
   static T accumulate(T acc, T a, T b) { return Rule<Op::kFma>::apply(a, b, acc); }
 };
 
-/// Computes `width` parallel chains. Elements are combined into level 0. A full block of 256 becomes one element of the next level when a
-/// further element arrives, so 256 elements need one level and 257 need two.
+/// Computes `width` chains side by side. Elements are combined into the accumulators of level 0. When a block of 256 elements is full and a
+/// further element arrives, the block's value becomes one element of the next level: 256 elements need one level, 257 need two.
 template <class Step>
 class Chains {
   using T = typename Step::T;
@@ -49,7 +49,7 @@ class Chains {
 
   const T* finish() {
     for (size_t level = 0; level + 1 < levels_.size(); ++level) carry(level);
-    for (T& value : levels_.back().values) value = Step::combine(identity_, value);  // turns -0, a product that underflowed, into +0
+    for (T& value : levels_.back().values) value = Step::combine(identity_, value);  // an underflow may have given -0; makes it +0
     return levels_.back().values.data();
   }
 
@@ -87,7 +87,7 @@ class Lanes {
  public:
   Lanes() { lanes_.fill(identity_); }
 
-  /// X is the type of stored elements, or of accumulators of the level below.
+  /// Adds n elements. X is the type of stored elements, or that of accumulators for the results of the level below.
   template <class X>
   void push(std::array<const X*, kOperands> data, const std::array<int64_t, kOperands>& steps, int64_t n) {
     const bool is_dense = std::all_of(steps.begin(), steps.end(), [](int64_t step) { return step == 1; });

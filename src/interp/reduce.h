@@ -1,4 +1,4 @@
-// Sum, Prod, ReduceMax and ReduceMin. This file defines in code the order of operations that docs/semantics.md states ("Sums").
+// Sum, Prod, ReduceMax and ReduceMin. reduce.cpp is the reference implementation of the order of operations in docs/semantics.md ("Sums").
 #pragma once
 
 #include "interp/array.h"

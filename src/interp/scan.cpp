@@ -1,7 +1,8 @@
-// Two algorithms, tree and chain, for any strides, and a table of their instances by op and dtype.
+// The two orders of a scan, tree and chain, for any strides, and a table of their instances by op and dtype.
 //
-// Both split the axis into blocks of 4,096. T holds the totals of the blocks, each computed from the identity. P is the exclusive scan of T
-// by the same algorithm. Each block is then scanned with its element of P as the initial carry. The total of the last block is not needed.
+// Both split the axis into blocks of 4,096 elements. First the total of each block is computed, starting from the identity; the total of
+// the last block is not needed. An exclusive scan of the totals, by the same algorithm, gives the initial carry of each block. Then each
+// block is scanned from its carry.
 #include "interp/scan.h"
 
 #include <algorithm>
@@ -16,10 +17,11 @@ namespace {
 
 constexpr int64_t kBlock = 4096;
 constexpr int64_t kGroup = 64, kQuad = 4, kQuads = kGroup / kQuad;
-/// Number of scans that a chain computes together.
+/// Number of adjacent scans that are computed side by side.
 constexpr int64_t kChainWidth = 512;
 
-/// The elements of one scan, or, for several scans side by side, their rows. They are `step` elements apart.
+/// The elements along the scanned axis, `step` elements apart. If several scans are computed side by side, x[i] is the first element of row
+/// i, which has one element for each scan.
 template <class T>
 struct Strided {
   T* data;

@@ -1,4 +1,4 @@
-// CumSum, CumProd, CumMax and CumMin. This file defines in code the order of operations that docs/semantics.md states ("Scans").
+// CumSum, CumProd, CumMax and CumMin. scan.cpp is the reference implementation of the order of operations in docs/semantics.md ("Scans").
 #pragma once
 
 #include "interp/array.h"

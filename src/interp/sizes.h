@@ -1,5 +1,5 @@
-// What the loops of a run need besides arrays: the values of dimension expressions (each shape variable has a value, so every Dim has one)
-// and a check for cancellation.
+// What the loops of a run need besides arrays: the value of every dimension expression in this run, which follows from the values of the
+// shape variables, and a check for cancellation.
 #pragma once
 
 #include <span>
@@ -46,14 +46,15 @@ class CancelChecks {
   CancelChecks(const CancelChecks&) = delete;
   CancelChecks& operator=(const CancelChecks&) = delete;
 
-  /// Counts elements that the loop processes next. The first call checks too. Throws Error{kCancelled}.
+  /// Counts elements that the loop processes next, and checks for cancellation if it is time; the first call always checks. Throws
+  /// Error{kCancelled}.
   void count(int64_t elements = 1) {
     if ((left_ -= elements) >= 0) [[likely]]
       return;
     left_ = kElementsPerCheck;
     sizes_.check_cancelled();
   }
-  /// Calls work(begin, count) for parts of [0, n) of at most kElementsPerCheck elements, and counts each before it.
+  /// Calls work(begin, count) for parts of [0, n) of at most kElementsPerCheck elements, and counts each part before it is processed.
   template <class Work>
   void in_parts(int64_t n, Work work) {
     for (int64_t begin = 0; begin < n; begin += kElementsPerCheck) {

@@ -21,7 +21,7 @@ void argsort(const Array& keys, const Array& result, const Sizes& sizes) {
   }
 }
 
-/// Sorts each row stably by `key`, a function of an element's bits.
+/// Sorts each row stably by key(bits), where `bits` are those of an element.
 template <class T, class Key>
 void sort(const Array& x, bool descending, const Array& result, Key key, const Sizes& sizes) {
   const int64_t n = x.shape.back(), rows = n == 0 ? 0 : x.count() / n;

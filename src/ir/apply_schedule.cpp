@@ -16,13 +16,13 @@ namespace harp::ir {
 namespace {
 
 constexpr int kMaxParts = 6;         // most parts into which a loop is partitioned
-constexpr int64_t kChunk = 4096;     // elements in the smallest share of a thread: such a chunk fits L1
+constexpr int64_t kChunk = 4096;     // elements in a chunk, the smallest share of a thread; a chunk fits L1
 constexpr int64_t kFewestLanes = 4;  // fewest lanes for which narrower vectors pay
 
 void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
-/// Returns the number of lanes of the loop's vectors. With `narrow` that is the largest power of two that a known, small number of
-/// iterations fills.
+/// Returns the number of lanes of the loop's vectors. With `narrow`, a loop of a known, small number of iterations gets the largest power
+/// of two that is not above that number.
 int lanes_of(const VectorTag& tag, Sym count) {
   const bool is_filled = !count.is_constant() || count.constant() < kFewestLanes || count.constant() >= tag.lanes;
   return !tag.narrow || is_filled ? tag.lanes : static_cast<int>(std::bit_floor(static_cast<uint64_t>(count.constant())));
@@ -107,7 +107,7 @@ class Tags {
     return {outermost};
   }
 
-  /// Applies the tags of a loop. The statements inside it have no tags any more.
+  /// Executes the tags of a loop. The tags of the statements inside it have been executed before.
   Body apply_loop(Loop* loop) {
     const LoopTags tags = std::exchange(loop->tags, {});
     Body result = {loop};
@@ -154,7 +154,7 @@ class Tags {
     Body result;
     for (Stmt* s : steps) {
       const auto* one = as<Loop>(s);
-      add(result, one != nullptr ? unroll(arena_, one) : Body{s});  // (a single iteration is not a loop any more)
+      add(result, one != nullptr ? unroll(arena_, one) : Body{s});  // unroll leaves no loop if there is only one iteration
     }
     return result;
   }

@@ -1,14 +1,16 @@
-// From tagged scalar loops to scheduled loops. Templates (src/lower) emit scalar loops with tags (LoopTags, statement.h), which say how the
-// kernel's Schedule transforms them. Only apply_schedule carries the tags out: it makes loops over chunks, parts, vectors and registers.
+// From tagged scalar loops to scheduled loops. The templates of src/lower emit scalar loops with tags (LoopTags, statement.h), which say
+// how the kernel's Schedule transforms them. Only apply_schedule executes the tags: it fuses loops, splits them into chunks and parts,
+// vectorises and unrolls them.
 //
 // The statements are visited in order, inner ones before the loops around them, so that a rewrite sees the final form of what is inside a
 // loop. For each kernel:
 //
 //   rewrite                 of loops with           requires, and does
 //   assume_nonempty         nest.nonempty           first, because every later proof uses the tighter bounds of sizes; adds a launch guard
-//   collapse                nest                    positions that allow it; the innermost loop's tags go to the fused loop
-//   flatten                 nest, kThread,          after collapse: one thread loop, without vectors; indices by division
-//                           no nest.chunks
+//   collapse                nest                    indices that allow it; adjacent loops are fused, and the fused loop gets the innermost
+//                                                   loop's tags
+//   flatten                 nest, kThread,          after collapse: makes one thread loop, without vectors, for a GPU; the variables of the
+//                           no nest.chunks          nest become quotients and remainders of its variable
 //   group_accesses          (the same)              after flatten: as many elements as the innermost loop's vectors have lanes are accessed
 //                                                   together
 //   strip_mine              nest.chunks             one loop left after collapse; the loop over chunks becomes the thread loop
@@ -16,14 +18,15 @@
 //   unswitch                vector.unswitch         after partition: only conditions that are left
 //   vectorise               vector                  positions linear in the variable, else the loop stays scalar
 //   unroll                  vector.most_…           constant trip count
-//   unroll-and-jam          vector.together         after vectorise: interleaves vectors; of stores it is a part of vectorise
+//   unroll-and-jam          vector.together         after vectorise: interleaves vectors; for a loop of stores only, vectorise does it
 //   prefetch_next           ahead                   vector loads: one prefetch for each
 //   with_page_prefetches    pages                   vector loads, the final step of the loop
 //   prefetch_row_pages,     nest.…_prefetches       vector loads and gathers in the loop around them
 //   prefetch_gathers
 //   group_interleaved       (all loops)             after vectorise: strided accesses that together cover whole vectors
 //   insert_cancel_polls     (all loops)             last: the final loops tell how long an iteration takes
-// The order of prefetches and of unrolled statements decides the order of lines in the source, never a result: all rewrites keep the bits.
+// The order of prefetches and of unrolled statements affects only the order of lines in the source, never a result: all rewrites keep the
+// bits.
 //
 // A recipe that must look at scheduled loops to decide what comes next calls apply_tags for a part of its statements and says so at its top
 // (lower/contraction.cpp, lower/reduce_lanes.cpp, lower/scan_tree.cpp).
@@ -37,11 +40,11 @@ namespace harp::ir {
 /// polls of the cancel flag.
 void apply_schedule(Module& module);
 
-/// Executes the tags of all loops of these statements at once. `kernel` is the kernel that they will belong to, with its parameters so far.
-/// The statements must not assume nonempty sizes (NestTag).
+/// Executes the tags of all loops of these statements immediately. `kernel` is the kernel that the statements will belong to, with the
+/// parameters that it has so far. No loop may have the tag nest.nonempty, because its guard belongs to the launch of the whole kernel.
 Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements);
 
-/// Most vectors of accumulators that a loop is unrolled for by default.
+/// By default a loop over accumulators is fully unrolled only if the accumulators are at most this many vectors.
 inline constexpr int64_t kMaxRegisterVectors = 8;
 /// Tests whether `width` elements are whole vectors, at most `most_vectors` of them, so that they stay in registers.
 bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);

@@ -1,6 +1,6 @@
-// The order in which values are computed and named: sources before users, otherwise as the expressions are written, from left to right. It
-// is not the order of creation, because the compiler of harp decides part of that: in `add(mul(a, b), exp(c))` it may evaluate either
-// argument first. The text of a program is part of its cache key and must not depend on harp's compiler.
+// The order in which values are computed and named: sources before users, otherwise as the expressions are written, from left to right. The
+// order of creation would not do, because it depends on the compiler that harp is built with: in `add(mul(a, b), exp(c))` the compiler may
+// evaluate either argument first. The text of a program is part of its cache key and must not depend on that.
 #pragma once
 
 #include <utility>
@@ -10,9 +10,9 @@
 
 namespace harp::ir {
 
-/// Appends the values below the root (which is the last one) to `order`. It calls enter(u) at each use of a value, and appends the value
-/// and looks at its sources if that returns true; enter must return true at most once for a value. Iterative, because the expressions of a
-/// kernel can be a thousand levels deep.
+/// Appends the root, and before it all values that it is computed from, to `order`. Calls enter(u) at each use of a value u; if that
+/// returns true, visits the sources of u and then appends u. enter must return true at most once for each value. Iterative, because the
+/// expressions of a kernel can be a thousand levels deep.
 template <class Enter>
 void append_depth_first(const UOp* root, Enter enter, std::vector<const UOp*>& order) {
   std::vector<std::pair<const UOp*, size_t>> stack;  // each value with the number of its next source

@@ -14,7 +14,8 @@
 namespace harp::ir {
 namespace {
 
-/// A value inside a template: an expression, or a literal. A literal belongs to no arena until it is combined with an expression.
+/// A value inside a template: an expression, or a literal. A literal belongs to no arena; it becomes a constant of the arena of the
+/// expression with which it is combined.
 template <DType D>
 struct Value {
   static constexpr DType kDType = D;
@@ -225,7 +226,7 @@ struct IrMath {
     return {&arena, arena.intern(std::move(u)), {}};
   }
 
-  /// Returns a new function of parameters of these dtypes. `compute` makes its body.
+  /// Returns a new function whose parameters have these dtypes. `compute` receives the parameters and returns the body.
   template <DType... Ds, class Compute>
   static Function* record(Arena& arena, std::string name, Compute compute) {
     int next = 0;

@@ -8,23 +8,23 @@
 
 namespace harp::ir {
 
-/// Builds the function that ops/math.h defines for `op` over operands of `dtype`. Arena::function_of calls this and keeps one instance of
-/// each.
+/// Builds the function that ops/math.h defines for `op` over operands of `dtype`. Arena::function_of calls this once for each op and dtype
+/// and keeps the result.
 const Function* build_function(Arena& arena, Op op, DType dtype);
 /// Builds the functions that Arena::conversion returns: f16 or bf16 to f32, or to u16 as canonical bits; f32, f64, or integers of 32 and 64
 /// bits to f16 or bf16.
 const Function* build_conversion(Arena& arena, DType from, DType to);
 /// Functions over f32 or f64 for a running Max or Min that skips NaN. `extreme(extreme, element)` updates the running value.
-/// `found_nan(found, element, element)` detects NaN. `in_register(element)` returns its argument; calling it makes both functions use one
-/// load. The arena keeps one instance of each.
+/// `found_nan(found, element, element)` detects NaN. `in_register(element)` returns its argument; it keeps the compiler from loading the
+/// element once for each of the other two functions. The arena keeps one instance of each.
 struct ExtremeOfNumbers {
   const Function *extreme, *found_nan, *in_register;
 };
 ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, Op op, DType dtype);
 
-/// A running maximum that takes one instruction. It is wrong in two cases: an operand is NaN, or the result is -0 where +0 is correct. In
-/// both cases an operation raises the invalid flag of the floating-point unit: `greater` on a NaN, or `checked`, which returns its operand
-/// (see ir::Retry).
+/// A running maximum that takes one instruction for each element. It is wrong in two cases: an operand is NaN, or the result is -0 where +0
+/// is correct. Both cases raise the floating-point unit's flag for invalid operations: `greater` raises it for a NaN, and `checked`, which
+/// returns its operand, for such a result. The code then runs again with exact functions (ir::Retry).
 struct FlaggedMaximum {
   const Function *greater, *checked;
 };

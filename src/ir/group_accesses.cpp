@@ -27,8 +27,8 @@ class Grouping {
     return !stores_.empty() && stores_.size() + loads_.size() <= kMaxArrays;
   }
 
-  /// Finds the loads and stores of a loop over one group that access consecutive positions. Returns false if there are none, or if their
-  /// alignment depends on where in the kernel the loop is.
+  /// Finds the loads and stores of a loop over one group that access consecutive positions. Returns false if there are none or too many, or
+  /// if their alignment depends on the variables of enclosing loops.
   bool prepare_one() {
     for (const Stmt* s : loop_.body) {
       if (const auto* store = as<Store>(s); store != nullptr && store->mask == nullptr && is_along(store->index)) stores_.push_back(store);
@@ -70,8 +70,8 @@ class Grouping {
   }
   Sym at(Sym index, Sym element) const { return substitute(index, {{variable_, element}}); }
 
-  /// Returns the bitwise or of the distances of the grouped arrays from the start of a cache line. A power of two divides all distances if
-  /// it divides this.
+  /// Returns the bitwise or of the distances of the grouped arrays from the start of a cache line: a power of two divides all distances
+  /// exactly if it divides this value.
   const UOp* distances() {
     const UOp* all = nullptr;
     const auto add = [&](int buffer, Sym index) {
@@ -83,7 +83,8 @@ class Grouping {
     return all;
   }
 
-  /// Returns the dtype that elements have in a row: bools and 16-bit floats are unsigned integers there, as in memory.
+  /// Returns the dtype that elements have in a row (an accumulator with is_row): bools and 16-bit floats are unsigned integers there, as in
+  /// memory.
   static DType row_dtype(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
   const UOp* from_row(DType dtype, const UOp* element) {
     if (is_bool(dtype)) return arena_.alu(Op::kNe, DType::kBool, {element, arena_.constant(scalar_from_int(DType::kU8, 0))});
@@ -142,7 +143,7 @@ class Grouping {
       copy->from = 0;
       copy->buffer = store->buffer;
       copy->index = at(store->index, first);
-      // stores that may overwrite an array that is read come last
+      // stores come last if they may overwrite an array that the loop reads
       last.insert(is_aliased(store->buffer) ? last.end() : last.begin(), copy);
     }
     body.push_back(lane);

@@ -6,22 +6,23 @@
 
 namespace harp::ir {
 
-/// Turns a loop over single elements, whose body consists of stores, into a loop over groups of `elements`. For each group the elements of
-/// arrays that are read at consecutive positions are first copied to registers (rows of the kernel) in one access, the values are computed
-/// element by element, and the results are copied to memory in one access. That needs addresses that are multiples of a group, which a test
-/// in the loop checks. All other elements (of other arrays, and after the last whole group) are processed one by one.
+/// Turns a loop over single elements, whose body consists of stores, into a loop over groups of `elements` elements. For each group, the
+/// arrays that are read at consecutive positions are first copied to registers (accumulators with is_row) in one access each; then the
+/// values are computed element by element, and the results are copied to memory in one access for each array. This requires addresses that
+/// are multiples of the group's size, which the loop tests at run time. Arrays that are not read at consecutive positions, and the elements
+/// after the last whole group, are accessed one by one.
 ///
 /// Returns the new loop, or the loop itself if `elements` is below 2 or its stores are not at consecutive positions.
 Loop* group_accesses(Arena& arena, Kernel& kernel, Loop* loop, int elements);
 
-/// The statements that execute all iterations of a loop with grouped accesses, and their alignment.
+/// The statements that execute all iterations of a loop with grouped accesses, and a value by which the caller tests their alignment.
 struct Together {
   Body body;
   const UOp* distances;  // an i64: the bitwise or of the distances, in elements, of the grouped arrays from the start of a cache line
 };
-/// Does the same for a loop over [0, n), with n constant, whose iterations form one group. Requires that `distances` is a multiple of n.
-/// Returns nothing if no array is accessed at consecutive positions, or too many are, or if the distances depend on where in the kernel the
-/// loop is.
+/// Does the same as group_accesses() for a loop over [0, n), with n constant, whose iterations form one group. The caller must execute the
+/// result only where `distances` is a multiple of n. Returns nothing if no array is accessed at consecutive positions, or too many are, or
+/// if `distances` depends on the variables of enclosing loops.
 std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop);
 /// Returns a bool: whether `distances` is a multiple of `elements`, a power of two.
 const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements);

@@ -22,10 +22,11 @@ class HiddenConstants {
     }
   }
 
-  /// Returns the numbers of the hidden constants, in the order in which the generated code receives them.
+  /// Returns the hidden constants, as indices into Module::constants, in the order in which the generated code receives them.
   const std::vector<size_t>& constants() const& { return constants_; }
   const std::vector<size_t>& constants() && = delete;  // a range-for over a temporary's list would use freed memory
-  /// Returns the position of a constant among the arrays that the generated code receives as inputs; nullopt if it is part of the text.
+  /// Returns the position of constant number `constant` among the arrays that the generated code receives as inputs; nullopt if it is part
+  /// of the text.
   std::optional<size_t> position(size_t constant) const { return positions_[constant]; }
   /// Returns how many arrays the generated code receives as inputs: those of the graph and the hidden ones.
   size_t inputs() const { return inputs_ + constants_.size(); }

@@ -1,8 +1,8 @@
-// Chooses where a kernel polls the cancel flag of its run. The host code distributes iterations of the thread loop in shares of about a
-// millisecond and polls between them. Inside an iteration, and in a kernel without a thread loop, each loop with a long total time polls:
-// the innermost loop whose iterations are long enough to hide the cost of polling. An outermost loop with short iterations polls once every
-// few thousand iterations. Nothing polls inside a group loop: if a thread left it, the others would wait for it forever at the next
-// barrier.
+// Chooses where a kernel polls the cancel flag of its run. The host code distributes the iterations of the thread loop in shares of about a
+// millisecond and polls between the shares. Inside an iteration, and in a kernel without a thread loop, every loop that may run long is
+// polled: the poll is in the innermost loop whose iterations are long enough to hide its cost. An outermost loop with short iterations
+// polls once every few thousand iterations. Nothing polls inside a group loop: if a thread left it, the others would wait for that thread
+// forever at the next barrier.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -14,10 +14,10 @@ namespace harp::ir {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
-// Times are counted in vector statements; each takes half a nanosecond or more.
+// Times are in units of one vector statement, which takes half a nanosecond or more.
 constexpr double kShort = 1 << 18;       // total time below which a loop does not poll: a tenth of a millisecond
 constexpr double kOnePoll = 64;          // shortest iteration after which polling each time is cheap enough
-constexpr int64_t kManyShort = 1 << 14;  // total length of the short iterations between two polls
+constexpr int64_t kManyShort = 1 << 14;  // total time of the short iterations between two polls
 constexpr double kFewIterations = 8;     // assumed trip count of a loop whose bounds are unknown, when deciding whether polling is cheap
 constexpr int kMaxReplaced = 4;
 
@@ -46,7 +46,7 @@ std::optional<int64_t> most(Sym e, int depth = 0) {
   return least_bound;
 }
 
-/// An estimate of the time that a statement takes: an upper bound, and a typical value that is used where little is known.
+/// An estimate of the time that a statement takes: an upper bound, and a typical value for decisions where the bound is unknown.
 struct Cost {
   double most = 0, usual = 0;
   Cost& operator+=(const Cost& other) {
@@ -57,7 +57,8 @@ struct Cost {
 
 class LongLoops {
  public:
-  /// Returns the cost of the statements and marks the loops among them that must poll. `is_inside`: they are inside a loop.
+  /// Returns the cost of the statements and marks the loops among them that must poll. `is_inside`: the statements are inside a loop, or
+  /// the kernel has a thread loop; loops with short iterations among them then do not poll.
   Cost body(const Body& statements, bool is_inside) {
     Cost cost;
     for (Stmt* s : statements) cost += statement(*s, is_inside);

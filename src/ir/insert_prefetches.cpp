@@ -33,7 +33,7 @@ void prefetch_next(Arena& arena, const Body& loops, int64_t step, const SymAtom*
 }
 
 Body with_page_prefetches(Arena& arena, Loop* loop, bool is_only_row) {
-  std::vector<const UOp*> loads;  // the first load of each row; not loads that are the same for every row
+  std::vector<const UOp*> loads;  // the first load of each row; without loads from rows that are the same for every outer iteration
   int64_t page = kPageBytes;      // elements of a page
   const auto at = [&](const UOp* load, Sym place) { return substitute(load->index, {{variable_of(loop->variable), place}}); };
   for (const UOp* u : uops_of(arena, loop->body)) {
@@ -69,7 +69,7 @@ Body with_page_prefetches(Arena& arena, Loop* loop, bool is_only_row) {
   return {pages};
 }
 
-// Effect: a step of a Gray-Scott simulation on 1024 x 1024 runs 1.05 to 1.08 times as fast.
+// With these prefetches, a step of a Gray-Scott simulation on 1024 x 1024 runs 1.05 to 1.08 times as fast.
 Body prefetch_row_pages(Arena& arena, const Loop* row, Sym length, const Body& body) {
   constexpr int64_t kMaxPages = 8;  // pages in a row
   Body prefetches;
@@ -91,9 +91,9 @@ Body prefetch_row_pages(Arena& arena, const Loop* row, Sym length, const Body& b
 
 namespace {
 
-// Gathering rows of 256 bytes from 16 MB takes 0.68 of the time with a prefetch distance of 32 rows, 0.75 with 16, 0.9 with 8; from 4 MB in
-// the third cache 0.97 to 1, from the second cache 1.25. Scatter-adding numbers to 16 MB of such rows takes 0.5 to 0.6 of the time with a
-// distance of 64, 0.75 with 32, more than 1 with 16; to 4 MB 1.07.
+// Time with prefetches relative to that without. Gathering rows of 256 bytes from 16 MB: 0.68 with a prefetch distance of 32 rows, 0.75
+// with 16, 0.9 with 8; from 4 MB in the third-level cache 0.97 to 1, from the second-level cache 1.25. Scatter-adding numbers to 16 MB of
+// such rows: 0.5 to 0.6 with a distance of 64, 0.75 with 32, more than 1 with 16; to 4 MB 1.07.
 constexpr int64_t kAheadBytes = 8192, kMaxAhead = 64;  // prefetch distance: in bytes of rows, and most iterations
 constexpr int64_t kMaxLines = 16;                      // most prefetched lines of a row; the hardware prefetcher follows a longer row
 constexpr size_t kMaxOps = 16;                         // most operations to compute a position
@@ -116,8 +116,8 @@ std::vector<GatheredRow> gathered_rows(Arena& arena, const Body& body) {
   return rows;
 }
 
-/// Tests whether the position can be computed ahead of its iteration at low cost. Positions with an index check are excluded, because the
-/// check must report errors in its own iteration, and so are positions that depend on an accumulator.
+/// Tests whether the position can be computed ahead of its iteration at low cost. Excludes positions with an index check, because the check
+/// must report errors in its own iteration, and positions that depend on an accumulator.
 bool is_found_soon(const UOp* position) {
   std::vector<const UOp*> all = {position};
   for (size_t i = 0; i < all.size() && all.size() <= kMaxOps; ++i) {
@@ -133,7 +133,7 @@ bool is_found_soon(const UOp* position) {
 Body prefetch_gathers(Arena& arena, std::span<const Param> params, const Loop* loop, const Body& body) {
   SymSubstitution begins;  // for the variable of each inner loop, its first value
   for (const Stmt* s : statements_of(body)) {
-    if (as<If>(s) != nullptr) return {};  // whether the positions are computed at all depends on the iteration
+    if (as<If>(s) != nullptr) return {};  // the iteration decides whether the positions are computed at all
     if (const auto* inner = as<Loop>(s)) begins.emplace(variable_of(inner->variable), inner->begin);
   }
   Substituter at_begin(arena, begins);

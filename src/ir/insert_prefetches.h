@@ -12,19 +12,20 @@ namespace harp::ir {
 /// slower.)
 inline constexpr int64_t kPagesAhead = 4;
 
-/// Prefetches element `index` of a parameter.
+/// Makes a prefetch of element `index` of a parameter.
 Prefetch* prefetch(Arena& arena, int buffer, Sym index);
 
-/// Adds software prefetches to the loops in `loops` whose step is `step`: each prefetches what it will load when the variable `along` is
-/// higher by `distance`. The data goes to the second-level cache, or with `is_near` to the first.
+/// Adds software prefetches to those loops of `loops` whose step is `step`. Each prefetch fetches what the loop will load when the variable
+/// `along` of an enclosing loop is higher by `distance`. The data goes to the second-level cache, or with `is_near` to the first-level
+/// cache.
 void prefetch_next(Arena& arena, const Body& loops, int64_t step, const SymAtom* along, int64_t distance, bool is_near);
 
-/// Adds software prefetches to a loop over contiguous elements: for each array it loads, one cache line of each page ahead. No prefetch if
-/// rows are shorter than half a page.
+/// Adds software prefetches to a loop over contiguous elements: for each array that the loop reads, it prefetches one cache line of each
+/// later page, kPagesAhead pages in advance. Leaves the loop unchanged if rows are shorter than half a page.
 Body with_page_prefetches(Arena& arena, Loop* loop, bool is_only_row);
 
-/// Returns prefetches for arrays that are read at the position of the loop `row`: one cache line of each page, for a row kPagesAhead pages
-/// ahead. `body` processes one row of `length` elements.
+/// `body` processes one row of `length` elements in each iteration of the loop `row`. For each array of which it reads one row an
+/// iteration, returns prefetches of one cache line of each page of a later row, about kPagesAhead pages in advance.
 Body prefetch_row_pages(Arena& arena, const Loop* row, Sym length, const Body& body);
 
 /// Returns prefetches for a later iteration of `loop`, for rows that `body` gathers from or scatters to a large array (Param::is_large):

@@ -13,7 +13,7 @@
 namespace harp::ir {
 namespace {
 
-// Lane steps that are handled. With a step of 2 the renderer reads every second element of two vectors without this rewrite.
+// Lane steps that are grouped. A step of 2 needs no group: the renderer reads two vectors and selects every second element.
 constexpr int64_t kFewestParts = 3, kMostParts = 16;
 
 /// The key of a group: what its accesses have in common.
@@ -36,8 +36,8 @@ std::optional<Common> common_of(int buffer, Type type, Sym step, Sym index, cons
   return Common{buffer, type, step.constant(), index - constant_of(index)};
 }
 
-/// Splits ascending offsets into windows of n adjacent elements in which the first and the last occur. Calls f(first offset, offsets of the
-/// window).
+/// Splits ascending offsets into windows of n adjacent elements, of which the first and the last element must occur among the offsets.
+/// Calls f(first offset, offsets of the window).
 template <class Visit>
 void for_each_window(std::span<const int64_t> offsets, int64_t n, Visit f) {
   for (size_t begin = 0; begin < offsets.size();) {
@@ -78,7 +78,7 @@ class InterleavedAccesses {
   using Loads = std::unordered_map<Common, std::vector<std::pair<int64_t, const UOp*>>, HashCommon>;
 
   void mark_loads(Body& body) {
-    std::vector<Stmt*> own;  // statements of this list without a body, whose loads are executed together
+    std::vector<Stmt*> own;  // statements of this list that contain no others; their loads are executed together
     for (Stmt* s : body) {
       bool is_leaf = true;
       for_each_body(*s, [&](const Body&) { is_leaf = false; });
@@ -116,7 +116,7 @@ class InterleavedAccesses {
     for (Stmt* s : own) for_each_value(*s, [&](const UOp*& u) { u = marked(u); });
   }
 
-  /// Appends a run of stores to the result, as a StoreGroup if it contains groups.
+  /// Appends a run of consecutive stores to the result, as a StoreGroup if some of them form interleaved groups.
   void end_run(Body& run, Body& result) {
     if (std::optional<Body> grouped = in_groups(run)) {
       auto* group = arena_.statement<StoreGroup>();

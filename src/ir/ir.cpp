@@ -71,7 +71,8 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
     case Op::kWhere:
       if (sources[1] == sources[2]) return sources[1];
       if (bool_constant_of(sources[0], known)) return sources[known ? 1 : 2];
-      // A load masked by the condition is 0 where the condition is false. A pad with zeros has this form.
+      // A load that is masked by the condition gives 0 where the condition is false, so no where is needed. Padding with zeros has this
+      // form.
       if (is_read_under(sources[1], sources[0]) && is_zero_bits(sources[2])) return sources[1];
       return nullptr;
     case Op::kAbs: return is_int(dtype) && !is_signed_int(dtype) ? sources[0] : nullptr;
@@ -89,10 +90,10 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
   }
 }
 
-/// Tests whether `maximum` (`minimum`) with this float operand can be a single comparison that selects the constant c if x <= c (c <= x).
-/// If x compares equal to c, either both have the same bits, so either may be selected, or they are zeros of opposite sign and c is the
-/// zero that docs/semantics.md prescribes. A NaN compares false, so x is selected and stays NaN. The rewrite is invalid if c is NaN, or the
-/// other zero.
+/// Tests whether `maximum` (`minimum`) of x and this operand, a constant c, can be a single comparison that selects c if x <= c (c <= x)
+/// and else x. If x compares equal to c, either both have the same bits, so either may be selected, or they are zeros of opposite sign and
+/// c is the zero that docs/semantics.md prescribes. A NaN compares false, so x is selected and stays NaN. The rewrite is invalid if c is
+/// NaN, or the other zero.
 bool decides_by_comparison(Op op, const UOp* source) {
   const Scalar* constant = constant_of(source);
   if (constant == nullptr) return false;
@@ -207,14 +208,14 @@ const UOp* Arena::check(int site, Sym element, const UOp* number, const UOp* lea
 const UOp* Arena::position(const UOp* number, Sym size) {
   const DType from = number->type.dtype;
   if (number->kind == UKind::kConst &&
-      // a double represents every position of the axis exactly, and other numbers precisely enough to recognise that they are outside
+      // a double represents every position of the axis exactly; other numbers it represents precisely enough to show that they are outside
       size.is_constant()) {
     const auto n = static_cast<double>(size.constant()), wanted = to_double(number->value);
     return constant(Scalar::of(DType::kI64, static_cast<int64_t>(std::min(std::max(wanted < 0 ? wanted + n : wanted, 0.0), n - 1))));
   }
   const bool is_narrow = proven_at_most(size, INT32_MAX) && (size_of(from) < 4 || from == DType::kI32);
   const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
-  // INT64_MAX, to which larger numbers are clamped, is also outside of every axis
+  // larger numbers are clamped to INT64_MAX, which is outside of every axis, too
   if (from == DType::kU64) number = apply(Op::kMin, from, {number, constant(Scalar::of(from, INT64_MAX))});
   const UOp* length = size.is_constant() ? constant(scalar_from_int(dtype, size.constant())) : cast(dtype, index(size));
   return call(build_clamp_index(*this, dtype), {cast(dtype, number), length});
@@ -272,7 +273,7 @@ const UOp* Arena::cast(DType dtype, const UOp* value) {
   const DType from = value->type.dtype;
   if (from == dtype) return value;
   if (!is_half(from) && !is_half(dtype)) return alu(Op::kCast, dtype, {value});
-  // not for 64-bit integers, which the conversion to double may round
+  // does not fold 64-bit integers, because the conversion to double may round them
   if (value->kind == UKind::kConst && !(is_int(from) && size_of(from) == 8))
     return constant(scalar_from_double(dtype, to_double(value->value)));
   if (is_half(from)) return cast(dtype, call(conversion(from, DType::kF32), {value}));
@@ -299,7 +300,7 @@ const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   if (is_float(operand) && (op == Op::kMax || op == Op::kMin))
     for (int i = 0; i < 2; ++i)
       if (const UOp* c = sources[1 - i], *x = sources[i]; decides_by_comparison(op, c)) {
-        // the C compiler makes one instruction (max or min) of < and a select
+        // the C compiler turns < and a select into a single max or min instruction
         const Op wins_by = to_double(*constant_of(c)) == 0 ? Op::kLe : Op::kLt;
         const UOp* wins = alu(wins_by, DType::kBool, op == Op::kMax ? std::vector{x, c} : std::vector{c, x});
         return alu(Op::kWhere, dtype, {wins, c, x});

@@ -43,6 +43,9 @@ enum class UKind : uint8_t {
   kGather,   // element `index` + position * `stride` of `buffer`; sources: the position and an optional mask (as for a load). The position
              // is an i32 or i64 within the array; with one lane it applies to all lanes
   kCheck,    // an i64; sources: number, least, end (i64), and an optional mask; lanes whose mask is false are not checked. The value is
+             // always the number. If the number is outside [least, end), the run fails and reports this fault (site `buffer`, element
+             // `index`, number, end), unless the run also has a fault at a lower site, or at a lower element of the same site. A check
+             // whose value is unused is not executed
              // always the number. If the number is outside [least, end), the run fails with this fault (site `buffer`, element `index`,
              // number, end), unless it also has a fault at a lower site, or at a lower element of the same site. A check whose value is
              // unused is not executed
@@ -84,21 +87,21 @@ inline bool is_read(const UOp* u) { return u->kind == UKind::kLoad || u->kind ==
 inline bool has_position(const UOp* u) {
   return is_read(u) || u->kind == UKind::kIndex || u->kind == UKind::kInRange || u->kind == UKind::kCheck || u->kind == UKind::kAcc;
 }
-/// Returns the mask of a load, gather or check: lanes where it is false read or check nothing. Null: no mask.
+/// Returns the mask of a load, gather or check, or null if it has none. Lanes where the mask is false read or check nothing.
 inline const UOp* mask_of(const UOp* read) {
   const size_t place = read->kind == UKind::kCheck ? 3 : read->kind == UKind::kGather ? 1 : 0;
   return read->sources.size() > place ? read->sources[place] : nullptr;
 }
 
-/// A math function as an expression over kParam, instantiated from ops/math.h. The renderer emits it once for each lane count in use. In a
-/// body, Div and Fmod of integers are C's / and %, and the template ensures that they do not trap. Casts from float to integer are in
-/// range. Bitcasts keep the bits of a NaN.
+/// A math function as an expression over kParam, instantiated from ops/math.h. The renderer emits it once for each lane count in use. In
+/// the body, Div and Fmod of integers are C's / and %: the templates of ops/math.h ensure that these do not trap, and that casts from float
+/// to integer are in range. Bitcasts keep the bits of a NaN.
 struct Function {
   std::string name;  // "exp_f32"
   std::vector<DType> parameters;
   DType result;
   const UOp* body;       // one lane
-  std::optional<Op> op;  // the op that this function implements; none: it is the rare case of another function (kRarely)
+  std::optional<Op> op;  // the op that this function implements; none: another function calls it for rare arguments (kRarely)
 };
 
 /// Tests whether the function takes only a few instructions, so that calling it often is cheap.
@@ -121,9 +124,9 @@ struct Accumulator {
   Scalar init;
   Space space = Space::kRegister;  // not kWorkspace
   bool is_row = false;             // an array without an initial value
-  // Parameter that is loaded while this array is stored to, if its rows are whole pages; -1: none. A load waits for pending stores to
-  // addresses with the same page offset (4-KiB aliasing). To avoid this, the array starts at a slightly lower page offset than the
-  // parameter.
+  // Number of a parameter that the kernel loads while it stores to this array, if the rows of that parameter are whole pages; -1: none. A
+  // load waits for pending stores to addresses with the same page offset (4-KiB aliasing). To avoid this, the array starts at a slightly
+  // lower page offset than the parameter.
   int avoid_alias_with = -1;
   const Function* function = nullptr;  // the function that combines two elements in the body of a Retry; null: the function of `combine`
   int64_t spread = 0;                  // elements that each thread of a block owns (statement.h, "Groups of threads"); 0: it is not spread
@@ -144,8 +147,8 @@ struct Param {
   DType dtype;
   bool written = false;
   bool is_large = false;  // whether the array exceeds the caches whatever the sizes are
-  // For a parameter that is read: the written parameters that may alias it. Such a kernel reads each element at exactly the index at which
-  // it stores it, and each iteration reads all its elements before it stores.
+  // For a parameter that is read: the written parameters that may be the same memory. A kernel with such parameters reads each element at
+  // exactly the index at which it stores it, and each iteration reads all its elements before it stores any.
   std::vector<int> in_place = {};
   // kWorkspace: the caller passes the array. kScratch: a block parameter (see Generation), which the caller does not pass. It starts
   // `offset` bytes after Module::blocks in the scratch memory of the worker that runs the kernel.
@@ -198,7 +201,8 @@ struct Launch {
   // does.
   std::vector<std::pair<HostBuffer, HostBuffer>> in_place = {};
   bool only_without_aliasing = false;
-  // It begins when the launch before it in its generation is complete, whose results it uses: both are phases of one routine on a GPU.
+  // If true, the launch begins when the launch before it in the same generation is complete, because it uses that launch's results: both
+  // are phases of one routine on a GPU.
   bool follows = false;
 };
 
@@ -211,7 +215,7 @@ struct NativeCall {
     HostBuffer array = {};
     Sym size = 0;  // kSize: the value; kArray: the size of the array in bytes
     Scalar number = {};
-    int address = -1;  // natives[address]
+    int address = -1;  // kAddress: the argument is natives[address]
   };
   std::string name;  // the function's name, for error messages
   int function;
@@ -221,8 +225,8 @@ struct NativeCall {
 };
 
 /// One generation of the program: launches that may run concurrently, followed by native calls, one at a time. If `blocks` > 0 the
-/// generation is a chain (schedule/chain.cpp): all thread loops have this many iterations, and for each iteration one worker runs it in
-/// every launch, in order.
+/// generation is a chain (schedule/chain.cpp): the thread loops of all its launches have this many iterations, and one worker runs the same
+/// iteration of every launch, in order.
 struct Generation {
   std::vector<Launch> launches;
   std::vector<NativeCall> calls;
@@ -250,13 +254,13 @@ class Arena {
 
   SymTable& syms() { return *syms_; }
 
-  /// Returns the interned node. `prototype.id` is ignored.
+  /// Returns the one node of this arena that equals the prototype, apart from `id`; creates it if there is none.
   const UOp* intern(UOp prototype);
 
   const UOp* constant(Scalar value);
   const UOp* index(Sym value);
   const UOp* line_offset(int buffer, Sym index);
-  /// Returns the bool nonnegative >= 0; a constant if that is provably true or false.
+  /// Returns the condition `nonnegative` >= 0 as a bool; a constant if the condition is provably true or false.
   const UOp* in_range(Sym nonnegative);
   const UOp* load(DType dtype, int buffer, Sym index, const UOp* mask = nullptr);
   /// Makes a gather, or a plain load if the position is constant or the stride is 0.
@@ -336,7 +340,8 @@ struct Module {
 /// Returns the text of a module or kernel (`harp emit --lang ir`), one statement a line.
 std::string print(const Module& module);
 std::string print(const Arena& arena, const Kernel& kernel);
-/// Returns a value as text with the types of its sources, for error messages: "f32x8 = Add(f32x8, f32x4)". It need not be valid.
+/// Returns a value as text with the types of its sources, for error messages: "f32x8 = Add(f32x8, f32x4)". Also accepts values that break
+/// the rules of verify().
 std::string describe(const UOp& value);
 
 /// Throws Error{kInternal}, which names the rule and the place, if a kernel breaks a rule: lanes and dtypes of sources agree; variables are

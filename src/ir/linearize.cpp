@@ -1,6 +1,6 @@
 // Algorithm: statements are visited in order with a stack of open blocks (open_blocks.h). Each block collects its lines. A value that a
-// statement needs is appended to the innermost block that defines one of the variables the value depends on. When a block closes, its lines
-// are appended to its parent. Therefore an invariant value stands in front of the inner loop that uses it.
+// statement needs is appended to the innermost block that defines one of the variables that the value depends on. When a block closes, its
+// lines are appended to its parent block. A value that is invariant in the inner loop that uses it therefore comes before that loop.
 #include "ir/linearize.h"
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 namespace harp::ir {
 namespace {
 
-/// Most operations in one expression that gets no name.
+/// Most operations in an expression that is written where it is used. A larger expression gets a name.
 constexpr int kLargestExpression = 4;
-/// When this many accesses to a row in memory differ only by a constant, their common part gets a name. Otherwise the C compiler analyses
-/// each address separately, which took a fifth of its time for a convolution.
+/// If at least this many accesses to an accumulator in memory have indices that differ only by a constant, the common part of the index
+/// gets a name. Otherwise the C compiler would analyse each address separately, which took a fifth of its time for a convolution.
 constexpr int kFewestAccesses = 3;
 
-/// Where a value will be defined: the level of the block, and the guards it is defined under.
+/// Where a value will be defined: in the block at `level`, under these guards.
 struct Placement {
   int level = 0;
   std::vector<Sym> guards;
@@ -48,15 +48,16 @@ std::vector<int> changed_accumulators(const Body& body) {
 
 bool contains(const std::vector<Sym>& guards, Sym guard) { return std::find(guards.begin(), guards.end(), guard) != guards.end(); }
 
-/// Returns how many steps the group holds stores of. Its first stores are the same store of each step, so they go to one parameter.
+/// Returns how many unrolled steps the group contains. It begins with the stores of the first statement for each step, so these go to the
+/// same parameter.
 size_t steps_of(const StoreGroup& group) {
   const auto other = std::ranges::find_if(
       group.body, [&](const Stmt* s) { return harp::ir::as<Store>(s)->buffer != harp::ir::as<Store>(group.body[0])->buffer; });
   return static_cast<size_t>(other - group.body.begin());
 }
 
-/// Tests whether generated code extracts single lanes of this source, which then needs a name. It does for the condition and the arguments
-/// of a rare call.
+/// Tests whether generated code extracts single lanes of this source, as it does for the condition and the arguments of kRarely. Such a
+/// source needs a name.
 bool is_indexed(const UOp* user, const UOp* source) { return user->kind == UKind::kRarely && source != user->sources[1]; }
 
 class Linearizer {
@@ -89,7 +90,7 @@ class Linearizer {
   int here() const { return blocks_.innermost(); }
   void line(Line l) { blocks_.line(std::move(l)); }
 
-  // Counts the uses of every value in the kernel. A use of a splat counts as a use of its source.
+  // Counts the uses of every value in the kernel. A use of a splat counts as a use of its source, because splats are repeated at each use.
   void count_uses(auto&& for_each_root) {
     std::vector<const UOp*> all;
     std::unordered_set<const UOp*> seen;
@@ -104,11 +105,11 @@ class Linearizer {
       for (const UOp* s : (*u)->sources) uses_[s] += (*u)->kind == UKind::kSplat ? uses_[*u] : 1;
   }
 
-  /// Returns the part of an index into a row in memory without its constant term. Accesses that share this part share a pointer. Null: that
-  /// part is too simple for a pointer of its own.
+  /// Returns the index of an element of an accumulator in memory without its constant term; accesses that share this part share a pointer.
+  /// Null if the part is too simple to be worth a pointer, or if the accumulator is not an array in memory.
   const SymNode* common_part(int accumulator, Sym index) const {
     const Accumulator& a = accumulators_[static_cast<size_t>(accumulator)];
-    if (!a.is_row || a.spread > 0 || index.is_constant()) return nullptr;  // (spread elements are registers and have no address)
+    if (!a.is_row || a.spread > 0 || index.is_constant()) return nullptr;  // spread elements are registers and have no address
     const std::vector<SymTerm>& terms = index.node()->terms;
     const bool is_variable = terms.size() == 1 && terms[0].coefficient == 1 && terms[0].factors.size() == 1;
     return is_variable ? nullptr : (index - index.node()->constant).node();
@@ -135,8 +136,8 @@ class Linearizer {
     blocks_.define_pointer(static_cast<int>(params_.size()) + accumulator, terms,
                            std::max(blocks_.level_of(terms), declared_level_[accumulator]), cat("row", accumulator, "_at"));
   }
-  /// Restricts the level to which a load or a check may be hoisted. It must stay inside its If. It may leave a loop that can run zero times
-  /// only under a guard. Both apply to masked loads too, because parts of the mask may have become conditions of enclosing loops and Ifs.
+  /// Limits how far a load or a check may be hoisted. It must stay inside its If. It may leave a loop that can run zero times only under a
+  /// guard. Both rules apply to masked loads too, because parts of the mask may have become conditions of enclosing loops and Ifs.
   void restrict_load(Placement& placement) {
     for (int level = here(); level > placement.level; --level) {
       if (blocks_[level].conditional) placement.level = level;
@@ -173,7 +174,7 @@ class Linearizer {
     if (u->kind == UKind::kAcc) {
       accumulators.push_back(u->buffer);
       placement.level = std::max(placement.level, acc_level_[u->buffer]);
-      for (int level = here(); level > placement.level; --level)  // no hoisting out of an If that may change the accumulator
+      for (int level = here(); level > placement.level; --level)  // a value is not hoisted out of an If that may change the accumulator
         if (blocks_[level].conditional) placement.level = level;
     }
     if (is_read(u) || u->kind == UKind::kCheck) restrict_load(placement);
@@ -190,8 +191,8 @@ class Linearizer {
     return found;
   }
 
-  /// Returns the values without a name for the steps of a group, interleaved: the first value of every step, then the second of every step,
-  /// and so on. A value that several steps share stands at its earliest place, so sources still come before users.
+  /// Returns the unnamed values of the steps of a group, interleaved: the first value of every step, then the second value of every step,
+  /// and so on. A value that several steps share is listed once, at its earliest position, so sources still come before users.
   std::vector<const UOp*> pending_in_steps(std::span<const std::vector<const UOp*>> roots_of_steps) const {
     std::vector<std::vector<const UOp*>> steps;
     size_t longest = 0;
@@ -204,18 +205,19 @@ class Linearizer {
     return found;
   }
 
-  /// Gives a name to every value below the roots that should have one (see linearize.h). With `name_roots` the roots get names too.
+  /// Gives a name to those of the roots and of the values that they are computed from that should have one (see linearize.h). With
+  /// `name_roots` all roots get names.
   void need(std::span<const UOp* const> roots, bool name_roots = false) {
     blocks_.hold_guards();  // determines which names may be used at this point
     name_below(roots, pending(roots), name_roots);
   }
-  /// Does the same for `values`, in their order. They are the values below the roots that have no name yet.
+  /// Does the same for `values`, in their order: the roots and the values that they are computed from, as far as these have no name yet.
   void name_below(std::span<const UOp* const> roots, const std::vector<const UOp*>& values, bool name_roots) {
     std::unordered_map<const UOp*, Placement> planned;
     for (const UOp* u : values) planned[u] = placement_of(u, planned);
     for (const UOp* root : roots)
       if (const auto p = planned.find(root); p != planned.end()) p->second.hoisted |= name_roots || p->second.level < here();
-    // users before sources: a splat passes its users' requirements on to its source
+    // Users come before sources: a splat is repeated at each use, so what its users require applies to its source.
     for (auto u = values.rbegin(); u != values.rend(); ++u) {
       const Placement& user = planned[*u];
       for (const UOp* s : (*u)->sources)
@@ -249,7 +251,8 @@ class Linearizer {
                        !placement.guards.empty() || u->kind == UKind::kRarely || may_interleave;
     if (!named) return;
     placement.size = 0;
-    // Only loads and checks need the guards. Other operations are harmless whatever their operands hold.
+    // Only loads and checks need the guards. Any other operation may be computed where its guards do not hold, because it causes no fault
+    // and its result is not used there.
     Line let{.kind = LineKind::kLet, .value = u, .names = blocks_.mentioned(u->sources)};
     if (is_read(u) || u->kind == UKind::kCheck) let.guards = placement.guards;
     const std::vector<Line>& before = blocks_[placement.level].lines;
@@ -322,8 +325,8 @@ class Linearizer {
     for (Line& l : lines) line(std::move(l));
   }
 
-  /// Linearises statements that change accumulators. Values computed from those accumulators stay inside the block; a loop recomputes them
-  /// in each iteration.
+  /// Linearises statements that change accumulators. Values computed from those accumulators are not hoisted out of the block; a loop
+  /// recomputes them in each iteration.
   std::vector<Line> inside_changing(const Body& statements, Block block) {
     const std::vector<int> outside = acc_level_, changed = changed_accumulators(statements);
     for (int a : changed) {
@@ -336,7 +339,7 @@ class Linearizer {
   }
 
   void line_of(const Loop& s) {
-    // A loop that provably never runs gets no lines. Hoisting its loads in front of it would also be wrong: the array may be empty.
+    // A loop that provably never runs gets no lines. To hoist its loads would also be wrong, because the array may be empty.
     if (s.loop != LoopKind::kThread && proven_at_most(s.end, s.begin)) return;
     blocks_.define_offsets(s.begin);
     if (s.loop != LoopKind::kThread) blocks_.define_offsets(s.end);  // the end of the thread loop is an argument of the kernel

@@ -1,6 +1,6 @@
-// Converts the statement tree of a kernel to a list of lines; each is one line of text in any C-like language. That decides which values
-// get a name, on which loop level each is computed, and which part of an address becomes a row pointer. Exports linearize() for kernels and
-// for math functions, and print() for `harp emit --lang linear`.
+// Converts the statement tree of a kernel to a list of lines; each is one line of text in any C-like language. This step decides which
+// values get a name, on which loop level each value is computed, and which part of an address becomes a row pointer. Exports linearize()
+// for kernels and for math functions, and print() for `harp emit --lang linear`.
 //
 // A value gets a name if it is used more than once, if it is invariant in the loop that uses it (it is then computed before that loop), or
 // if the expression would become too long. All other values are written where they are used.
@@ -25,9 +25,11 @@ enum class LineKind : uint8_t {
   kEnd,         // closes a block
   kLet,         // name = value; with guards: only where all guards are >= 0, zero elsewhere
   kDefine,      // name = value, an integer that is the variable `atom` of the statement
-  kOffset,      // name = atom: an integer operation that a sum of products cannot express
-  kPointer,     // name = address of element `row` of `buffer`. Numbers beyond the parameters denote accumulators that are rows in memory
-  kKeep,        // before an overlapping loop (`statement`): name = load `value` of the loop's first step, which the loop executes last
+  kOffset,      // name = atom: an integer operation other than addition and multiplication, such as a quotient, remainder or minimum
+  kPointer,     // name = address of element `row` of `buffer`. Numbers beyond the parameters denote accumulators that are arrays in memory
+                // (is_row)
+  kKeep,        // before an overlapping loop (`statement`) that may overwrite what it reads: name = load `value` of the loop's first step,
+                // which overlaps the second one and is executed last
   kStore,       // statement
   kPrefetch,    // statement
   kScatter,     // statement

@@ -1,19 +1,20 @@
-// Nonempty: specialises statements to sizes for which the iteration space is not empty. The borders of a roll depend on this: (-1) % w is w
-// - 1 only if w is not 0, and only then can partition order it after 1 % w. The launch tests once whether there are elements. Inside, shape
-// variables are replaced by variables of the same name with tighter bounds, which every proof and simplification uses.
+// Nonempty: specialises statements to sizes for which the iteration space is not empty. The borders of a roll depend on this: (-1) % w
+// equals w - 1 only if w is not 0, and only then can partition decide that it comes after 1 % w. The launch tests once whether there are
+// elements. Inside the kernel, shape variables are replaced by variables of the same name with tighter bounds, which every proof and
+// simplification uses.
 #include "ir/rewrite.h"
 
 namespace harp::ir {
 namespace {
 
-/// Returns the bounds of v that follow from extent >= 1.
+/// Returns the bounds of the variable v that follow from extent >= 1.
 std::optional<SymRange> bounds_from(Sym extent, const SymAtom* v) {
   if (const auto linear = linear_in(extent, v); linear && linear->coefficient.is_constant() && linear->rest.is_constant()) {
     const int64_t k = linear->coefficient.constant();
     if (k > 0) return SymRange{ceil_div(1 - linear->rest, k).constant(), INT64_MAX};
     if (k < 0) return SymRange{INT64_MIN, floor_div(linear->rest - 1, -k).constant()};
   }
-  // proceeds if the extent is a product of sizes
+  // the extent may also be a product of sizes
   if (extent.node()->terms.size() == 1 && extent.node()->constant == 0 && v->range.lo >= 0)
     for (const SymAtom* f : extent.node()->terms[0].factors)
       if (f == v) return SymRange{1, INT64_MAX};

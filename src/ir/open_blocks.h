@@ -1,5 +1,5 @@
-// The stack of open blocks at a point of a kernel, outermost (the kernel itself) first. Each block has its lines so far and the values that
-// have a name in it. A *level* is the index of a block in the stack.
+// The stack of open blocks at a point of a kernel, outermost (the kernel itself) first. Each block holds the lines emitted into it so far
+// and the values that have a name in it. A *level* is the index of a block in the stack.
 #pragma once
 
 #include <functional>
@@ -39,20 +39,20 @@ class OpenBlocks {
   /// Appends a line to the innermost block.
   void line(Line line) { blocks_.back().lines.push_back(std::move(line)); }
 
-  /// Returns the level of the innermost block that defines one of the variables.
+  /// Returns the level of the innermost block that defines one of the variables on which the expression depends.
   int level_of(const SymAtom& atom) const;
   int level_of(const Terms& e) const;
   int level_of(Sym e) const { return level_of(terms_of(e)); }
   /// Returns the variable of the innermost loop at or above that level; null if there is none.
   const SymAtom* innermost_loop(int level) const;
 
-  /// Gives each integer operation a name, operands first.
+  /// Gives the integer operation a name, and before it its operands.
   void define_offset(const SymAtom& atom);
   void define_offsets(const Terms& e);
   void define_offsets(Sym e) { define_offsets(terms_of(e)); }
   void define_pointer(int buffer, const Terms& row, int level, std::string name);
 
-  /// Records which guards hold at this point: that the enclosing loops run at least once.
+  /// Records which guards hold at the current point: the trip guards of the enclosing loops, which say that these run at least once.
   void hold_guards();
   /// A name of a value that is valid at this point, and the level of the block that holds it.
   struct Found {
@@ -62,10 +62,10 @@ class OpenBlocks {
   };
   Found find_named(const UOp* u) const;
   bool is_named(const UOp* u) const { return find_named(u).named != nullptr; }
-  /// Returns the names that occur in an expression over these values.
+  /// Returns the named values to which the text of an expression over these roots refers, with their names.
   std::vector<std::pair<const UOp*, std::string>> mentioned(std::span<const UOp* const> roots) const;
   /// Adds the line that names a value; the name is valid where all these guards are >= 0. If the block already has that line under other
-  /// guards, it is changed to serve both uses.
+  /// guards, these are extended, so that the line serves both uses.
   void name_value(int level, Line let, const std::vector<Sym>& guards);
   /// Marks the names of all values for which `changes` is true as stale.
   void forget(const std::function<bool(const UOp*)>& changes);

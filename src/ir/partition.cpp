@@ -19,8 +19,8 @@ void collect_selects(Sym e, std::vector<Sym>& conditions) {
     }
 }
 
-/// Returns the first v at which `condition` differs from its value at smaller v. Returns nothing if the condition does not have the form k
-/// * v + r with constant k, or if r depends on a loop inside `body`.
+/// Returns the first value of the loop's variable v at which `condition` differs from its value at smaller v. Returns nothing if the
+/// condition does not have the form k * v + r with constant k, or if r depends on a variable that is defined inside the loop.
 std::optional<Sym> border(Sym condition, const Loop* loop) {
   const auto linear = linear_in(condition, variable_of(loop->variable));
   if (!linear || !linear->coefficient.is_constant() || linear->coefficient.is_constant(0)) return std::nullopt;
@@ -48,13 +48,14 @@ std::vector<Sym> borders_of(Arena& arena, const Loop* loop) {
   std::vector<Sym> borders;
   for (Sym c : conditions_of(arena, loop->body))
     if (auto b = border(c, loop); b && std::find(borders.begin(), borders.end(), *b) == borders.end()) borders.push_back(*b);
-  // Constant borders come first, in ascending order: once one is chosen, the later constants need no test.
+  // Constant borders come first, in ascending order, so that partition() can skip all constants after the first one that it chooses.
   std::stable_sort(borders.begin(), borders.end(),
                    [](const Sym& a, const Sym& b) { return a.is_constant() && (!b.is_constant() || a.constant() < b.constant()); });
   return borders;
 }
 
-/// Makes the loop over the iterations [begin, end). [from, to) bounds the variable in every iteration that runs.
+/// Makes a loop over the iterations [begin, end) of the loop. In every iteration that runs, the variable is in [from, to), which the new
+/// variable has as its bounds.
 Loop* over(Arena& arena, const Loop* loop, Sym begin, Sym end, Sym from, Sym to) {
   const SymAtom* old = variable_of(loop->variable);
   Loop* part = new_loop(arena, old->name, begin, end, loop->loop);
@@ -93,8 +94,8 @@ std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget) {
       continue;
     }
     --splits;
-    // The order of several borders may be unknown before the split. Inside the parts it is known: the left part runs only below the border,
-    // the right part only if the border is below the end.
+    // Before the split it may be unknown which of several borders comes first. Inside the parts it is known: the left part runs only below
+    // the border, the right part only if the border is below the end.
     work.push_back(over(arena, part, *at, part->end, max(part->begin, *chosen), part->end));
     work.push_back(over(arena, part, part->begin, *at, part->begin, min(*chosen, part->end)));
   }

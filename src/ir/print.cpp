@@ -111,7 +111,7 @@ std::string value_text(const UOp& u, const std::vector<std::string>& buffers, So
   return "";
 }
 
-/// " [axis 1, vector of 16, partition]": what an unscheduled loop stands for, and its tags.
+/// Returns what an unscheduled loop stands for and its tags, for example " [axis 1, vector of 16, partition]".
 std::string tags_text(const Loop& loop) {
   std::vector<std::string> words;
   const auto word = [&](bool holds, auto&&... text) {

@@ -12,8 +12,8 @@
 
 namespace harp::ir {
 
-/// Calls make(u) for each UOp below the root that has no entry in `made`, sources before users, and stores the result there. Iterative,
-/// because the expressions of a kernel can be a thousand levels deep.
+/// Calls make(u) for the root and each UOp that it is computed from, except those that have an entry in `made`; sources come before users.
+/// Stores the results in `made` and returns that of the root. Iterative, because the expressions of a kernel can be a thousand levels deep.
 template <class Make>
 const UOp* make_in_order(const UOp* root, std::unordered_map<const UOp*, const UOp*>& made, Make make) {
   std::vector<const UOp*> stack = {root};
@@ -30,8 +30,8 @@ const UOp* make_in_order(const UOp* root, std::unordered_map<const UOp*, const U
   return made[root];
 }
 
-/// Rebuilds expressions with variables replaced by other positions and UOps replaced by other UOps. Index algebra and folding are applied
-/// again.
+/// Rebuilds expressions with variables replaced by other positions and UOps replaced by other UOps. The results are simplified again,
+/// because a replaced variable may make a condition or an index constant.
 class Substituter {
  public:
   Substituter(Arena& arena, SymSubstitution symbols) : arena_(arena), symbols_(std::move(symbols)) {}
@@ -60,15 +60,16 @@ void insert_cancel_polls(Kernel& kernel);
 Loop* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind = LoopKind::kSequential);
 /// Makes `if (condition >= 0) body else otherwise`.
 If* new_if(Arena& arena, Sym condition, Body body, Body otherwise = {});
-/// Makes a statement that runs `body` and, if one of its float operations was invalid, then `otherwise`.
+/// Makes a statement that runs `body` and then, if one of the float operations in `body` raised the invalid flag, `otherwise`.
 Retry* new_retry(Arena& arena, Body body, Body otherwise);
 
 /// Splits a loop over contiguous stores into chunks of `chunk` iterations. With non-temporal stores chunks begin at cache lines, wherever
 /// the array begins. Returns the loop over chunks and the loop inside it. (strip_mine.cpp)
 std::pair<Loop*, Loop*> strip_mine(Arena& arena, Loop* loop, int64_t chunk);
 
-/// Fuses perfectly nested loops whose variables occur only as outer * (inner extent) + inner, repeatedly. The contiguous axes of an
-/// elementwise kernel become a single loop. Returns the new outermost loop; a fused loop has the tags of the inner one. (collapse.cpp)
+/// Fuses adjacent loops of a perfect nest if the body uses their variables only in the form outer * (inner extent) + inner; repeats this
+/// with the fused loop. The contiguous axes of an elementwise kernel thus become a single loop. Returns the new outermost loop; a fused
+/// loop has the tags of the inner one. (collapse.cpp)
 Loop* collapse(Arena& arena, Loop* outermost);
 
 /// Replaces a nest of loops, each the only statement of the one around it and over [0, extent), by one loop over the product of the
@@ -98,7 +99,7 @@ Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<cons
 /// Tests whether vectorise would make vectors of this width. (vectorise.cpp)
 bool can_vectorise(Arena& arena, const Loop* loop, int width);
 
-/// Tests whether these are only few, cheap operations, so that duplicating their code is acceptable. (vectorise.cpp)
+/// Tests whether these UOps are so few and cheap that duplicating their code is acceptable. (vectorise.cpp)
 bool is_short(const std::vector<const UOp*>& uops);
 
 /// Fully unrolls a loop of constant trip count.
@@ -106,7 +107,7 @@ Body unroll(Arena& arena, const Loop* loop);
 /// Unrolls the loops over vectors among these statements by `together` steps, followed by a remainder loop.
 Body unroll_and_jam(Arena& arena, const Body& loops, int together);
 
-/// Returns all UOps below the statements, sources before users.
+/// Returns all UOps that the statements use, directly or as sources of others; sources come before users.
 std::vector<const UOp*> uops_of(Arena& arena, const Body& body);
 
 }  // namespace harp::ir

@@ -7,7 +7,7 @@
 
 namespace harp::ir {
 
-/// A sum of products that is not interned: one part of an index.
+/// A sum of products of variables: one part of an index. Unlike a Sym it is not interned.
 struct Terms {
   std::vector<SymTerm> terms;
   int64_t constant = 0;
@@ -15,8 +15,8 @@ struct Terms {
 };
 Terms terms_of(Sym e);
 
-/// An index as the sum of `row` and `rest`. The row has no constant term and does not depend on `innermost`. If `innermost` is null,
-/// everything is rest.
+/// An index as the sum of `row` and `rest`. `row` has no constant term and does not depend on the variable `innermost`. If `innermost` is
+/// null, `rest` is the whole index.
 struct SplitIndex {
   Terms row, rest;
 };

@@ -18,25 +18,26 @@
 //     group t in 0 .. 256:
 //       store y[256*b + t] = acc0[255 - t]
 //
-// Executed as an ordinary loop, a group loop gives the reference: the iterations of the first run one after the other, then those of the
-// second; the barrier does nothing. On a GPU all threads of the block run the whole iteration of the thread loop at the same time; a group
-// loop is no loop but stands for "my thread", and the barrier waits until all threads have arrived. Both give the same bits, because the
-// verifier accepts a kernel only if no result depends on the order in which threads run (verify_groups.h):
+// The reference semantics are those of an ordinary loop: all iterations of the first group loop run one after the other, then all
+// iterations of the second one, and the barrier does nothing. On a GPU there is no loop: all threads of the block run the iteration of the
+// thread loop at the same time, each thread executes the body of a group loop once, for its own number, and the barrier waits until all
+// threads have arrived. Both give the same bits, because the verifier accepts a kernel only if no result depends on the order in which
+// threads run (verify_groups.h):
 //
-// - Group loops run from 0 to a constant, the same in the whole kernel: the size of the group, at most kMaxThreads. They and barriers are
-//   inside the thread loop, not inside another group loop, and in nothing that depends on a thread: sizes, block numbers and loops around
-//   are the same for all threads of a block, so all reach the same barriers.
-// - Every thread of the block executes the statements outside of group loops, and all compute the same. These statements store nothing to
-//   memory.
+// - Group loops run from 0 to a constant, the same in the whole kernel: the size of the group, at most kMaxThreads. Group loops and
+//   barriers are inside the thread loop, but not inside another group loop, nor in a loop or an If whose bounds or condition depend on a
+//   thread. All threads of a block therefore reach the same barriers.
+// - Every thread of the block executes the statements outside of group loops, and all threads compute the same values there. These
+//   statements store nothing to memory.
 // - An accumulator in Space::kShared is one array for the block. It is declared outside of group loops, without an initial value. Between
-//   two barriers no thread writes an element that another thread reads or writes. An iteration of the thread loop has its own shared
-//   arrays: a backend that reuses their memory for the next block puts a barrier between.
+//   two barriers no thread writes an element that another thread reads or writes. Each iteration of the thread loop has its own shared
+//   arrays: a backend that reuses their memory for the next block puts a barrier between the two blocks.
 // - An accumulator in Space::kRegister or kStack that is declared inside a group loop belongs to one thread and ends with that loop.
 // - A *spread* accumulator keeps values of each thread from one group loop to the next: it is declared outside of group loops, in
 //   kRegister, with `spread` elements for each thread. Elements t * spread … t * spread + spread - 1 are registers of thread t, and inside
-//   a group loop only thread t uses them. In C it is one array for the group. AccFold and AccScan of it are outside of group loops: the
-//   threads do them together, by exchanging registers. AccFold leaves its result with every thread: until the accumulator changes again,
-//   element 0 may be read outside of group loops.
+//   a group loop only thread t uses them. In generated C the accumulator is one array for the whole group. An AccFold or AccScan of a
+//   spread accumulator is outside of group loops: the threads execute it together, by exchanging registers. AccFold leaves its result with
+//   every thread: until the accumulator changes again, element 0 may be read outside of group loops.
 // - Any other accumulator in kRegister that is declared outside of group loops is *uniform*: each thread has a copy, and all hold the same
 //   value, because it changes only outside of group loops.
 #pragma once
@@ -88,7 +89,8 @@ struct StoreGroup : StmtOf<StmtKind::kStoreGroup> {
 
 enum class LoopKind : uint8_t {
   kSequential,
-  kThread,  // its range is the kernel's begin/end arguments; iterations are independent. Each call repeats the code outside of it
+  kThread,  // its range is the kernel's begin/end arguments; iterations are independent. Code outside of it runs once in each call of the
+            // kernel
   kUnroll,  // constant trip count, fully unrolled
   kGroup,   // a loop over the threads of a block: its variable is the thread's number (see the top of this file). It has no tags
 };
@@ -96,7 +98,7 @@ enum class LoopKind : uint8_t {
 /// Most threads of a block, that is, iterations of a group loop.
 inline constexpr int64_t kMaxThreads = 1024;
 
-/// Tag of a loop whose iterations are independent: the loop becomes one with steps of several lanes.
+/// Tag of a loop whose iterations are independent: the loop is vectorised, with several lanes a step.
 struct VectorTag {
   int lanes = 1;
   bool narrow = false;     // if the loop has fewer iterations than lanes, but at least 4, use narrower vectors
@@ -109,20 +111,21 @@ struct VectorTag {
   int64_t most_steps = 0;  // fully unroll a loop without remainder that has at most this many steps; 0: do not
 };
 
-/// Tag of the outermost loop of a nest in which each loop is the only statement of the one around it. Adjacent loops are fused where
-/// positions allow it. The innermost loop becomes vectors.
+/// Tag of the outermost loop of a nest in which each loop is the only statement of the one around it. Adjacent loops are fused where the
+/// indices allow it. The innermost loop is vectorised.
 struct NestTag {
   bool is_block = false;  // this loop runs over blocks of a chain of kernels (schedule/chain.cpp) and is not fused
   bool nonempty = false;  // specialise the kernel to sizes for which no loop is empty, if that may remove masks
-  // If one long loop is left, split it into chunks, which threads share. A thread loop without chunks is for a GPU. It becomes one loop
-  // over all iterations of the nest, even where positions do not allow fusion; each iteration is a thread, or several form one whose
-  // accesses are grouped.
+  // On a CPU: if fusion leaves one long loop, split it into chunks, which threads share. A thread loop without this flag is for a GPU: the
+  // whole nest becomes one loop, even where the indices do not allow fusion, and each iteration is run by one thread (or several
+  // iterations, whose memory accesses are then grouped).
   bool chunks = false;
   bool page_prefetches = false;    // the loop around the innermost one prefetches the rows of later pages
-  bool gather_prefetches = false;  // the loop around the innermost one, or else that loop, prefetches gathered and scattered rows
+  bool gather_prefetches = false;  // the loop around the innermost one, or the innermost one if it is the only loop, prefetches gathered
+                                   // and scattered rows
 };
 
-/// Tag of a loop that becomes vectors: each step also prefetches what it will load when the variable `along` of an outer loop is `distance`
+/// Tag of a loop that is vectorised: each step also prefetches what it will load when the variable `along` of an outer loop is `distance`
 /// higher.
 struct AheadTag {
   Sym along;
@@ -136,8 +139,8 @@ struct LoopTags {
   std::optional<VectorTag> vector;
   std::optional<NestTag> nest;
   std::optional<AheadTag> ahead;  // allowed only together with `vector`
-  // The loop, or the first loop that it becomes, prefetches one cache line of each later page of the rows that it loads. kOnlyRow: there is
-  // one row, so a load that does not depend on outer loops counts too.
+  // The loop (or the first of the loops that other tags make of it) prefetches one cache line of each later page of the rows that it loads.
+  // kOnlyRow: there is only one row, so loads whose position does not depend on outer loops are prefetched too.
   enum class Pages : uint8_t { kNone, kRow, kOnlyRow } pages = Pages::kNone;
 
   bool empty() const { return !vector && !nest && !ahead && pages == Pages::kNone; }
@@ -148,16 +151,17 @@ struct Loop : StmtOf<StmtKind::kLoop> {
   LoopKind loop = LoopKind::kSequential;
   Sym variable, begin, end;
   int64_t step = 1;
-  // `end` need not be begin plus a multiple of the step. A last step then overlaps the one before it, so some iterations run twice. Valid
-  // only if end - begin >= step is known or guarded. If that step reads a parameter that may be written in place, its reads come before the
-  // first step of the loop.
+  // If true, end - begin need not be a multiple of the step: a last step may overlap the one before it, so some iterations run twice. Valid
+  // only if end - begin >= step is known or guarded. If the overlapping step reads a parameter that may be written in place, these reads
+  // come before the first store of the loop.
   bool overlap = false;
-  // Number of iterations between two polls of the cancel flag; 0: no polling. A cancelled run leaves the kernel at a poll, that is, before
-  // every iteration (1), or after this many if more follow. For a thread loop the code that distributes its iterations polls as well.
+  // Number of iterations between two polls of the cancel flag; 0: the loop does not poll. With 1 the loop polls before every iteration,
+  // otherwise after each `poll_interval` iterations if more follow. A cancelled run leaves the kernel at the next poll. For a thread loop
+  // the code that distributes its iterations polls as well.
   int64_t poll_interval = 0;
   Body body;
   LoopTags tags;
-  int axis = -1;  // axis of the kernel's iteration space and Schedule that the loop of an elementwise kernel stands for
+  int axis = -1;  // in an elementwise kernel: the axis of the iteration space and of the Schedule over which the loop runs; -1: none
 };
 
 /// Defines variable = value, a nonnegative i64, inside the body.
@@ -173,8 +177,8 @@ struct If : StmtOf<StmtKind::kIf> {
   Body body, otherwise;
 };
 
-/// Executes `body`. If one of its float operations raised the invalid flag (a FlaggedMaximum does so for operands it cannot handle),
-/// executes `otherwise`, which sets and stores everything again. If the target has no such flag, only `otherwise` executes.
+/// Executes `body`. If one of its float operations raised the invalid flag (a FlaggedMaximum, functions.h, does so for operands that it
+/// cannot handle), executes `otherwise`, which sets and stores everything again. If the target has no such flag, only `otherwise` executes.
 struct Retry : StmtOf<StmtKind::kRetry> {
   Body body, otherwise;
 };
@@ -185,23 +189,23 @@ struct Store : StmtOf<StmtKind::kStore> {
   Sym index, lane_step;
   const UOp* value = nullptr;
   const UOp* mask = nullptr;
-  // Use a non-temporal store if the value is a vector at a multiple of its size. No other store of the kernel may touch the same cache
-  // line.
+  // Use a non-temporal store if the value is a vector and its address is a multiple of its size. No other store of the kernel may touch the
+  // same cache line.
   bool nontemporal = false;
 };
 
-/// Prefetches buffer[index], or with a position buffer[index + position * stride], which is accessed soon: for a store if the parameter is
-/// written, else for a load. The address may lie outside of the array.
+/// Prefetches buffer[index], or with a position buffer[index + position * stride], which the kernel accesses soon. If the parameter is
+/// written, it is prefetched for a store, else for a load. The address may lie outside of the array.
 struct Prefetch : StmtOf<StmtKind::kPrefetch> {
   int buffer = -1;
   Sym index;
   const UOp* position = nullptr;
   Sym stride;
-  bool is_near = false;  // prefetch into the first-level cache if it has room
+  bool is_near = false;  // prefetch into the first-level cache if that is large enough, otherwise into the second
 };
 
-/// x = buffer[index + position * stride + lane * lane_step] becomes combine(x, value) (Add, Mul, Max or Min), or value if there is no
-/// `combine`. The position is one i32 or i64 for all lanes, within the array. The kernel reads that buffer in no other way.
+/// Updates x = buffer[index + position * stride + lane * lane_step] to combine(x, value) (Add, Mul, Max or Min), or to value if there is no
+/// `combine`. The position is one i32 or i64 for all lanes, within the array. Nothing else in the kernel reads that buffer.
 struct Scatter : StmtOf<StmtKind::kScatter> {
   int buffer = -1;
   Sym index, lane_step;
@@ -224,8 +228,8 @@ struct AccSet : StmtOf<StmtKind::kAccSet> {
   const UOp* value = nullptr;
 };
 
-/// Combines an element with a value: x = accumulator[index + lane * lane_step] becomes combine(x, value), or, with `factor`, fma(value,
-/// factor, x).
+/// Combines an element with a value: x = accumulator[index + lane * lane_step] becomes combine(x, value), or, if there is a `factor`,
+/// fma(value, factor, x).
 struct AccUpdate : StmtOf<StmtKind::kAccUpdate> {
   int accumulator = -1;
   Sym index, lane_step;
@@ -237,14 +241,15 @@ struct AccUpdate : StmtOf<StmtKind::kAccUpdate> {
 /// is reduced separately.
 struct AccFold : StmtOf<StmtKind::kAccFold> {
   int accumulator = -1;
-  // If set, elements from this index on still hold init, and the others were updated without a factor. Combining such a value with init
-  // gives the same bits (it is not -0.0, because init is already combined into it). So if used <= 1, the fold does nothing.
+  // If set, elements from this index on still hold init, and no update of the others had a factor. Combining the value of such an updated
+  // element with init gives the same bits (it is not -0.0, because init is already combined into it). So if used <= 1, the fold does
+  // nothing.
   std::optional<Sym> used;
 };
 
-constexpr int kScannedGroup = 64, kQuad = 4;  // number of elements of a group and of a quad
+constexpr int kScannedGroup = 64, kQuad = 4;  // number of elements of a group of a scan, and of a quad (docs/semantics.md, "Scans")
 
-/// The parts of the scan of a group, in order of execution. kWhole does all of them.
+/// The parts into which the scan of a group can be divided, in order of execution. kWhole does all of them.
 enum class ScanPart : uint8_t {
   kWhole,
   kQuads,   // scans each quad separately. Until kValues the renderer chooses the order of elements in memory
@@ -280,24 +285,24 @@ struct Routine : StmtOf<StmtKind::kRoutine> {
   int spare = -1;
   Sym spare_index;
   // For Dft: `parts` describe the layout of rows and elements: first the parts of the operands, then the two parts of the result in
-  // `buffer`. Vectors run along rows (`columns` is 0), or across at least `columns` rows if the rows are columns in memory. `layout` and
-  // `to_layout` say how real and imaginary parts are arranged in that direction. Without imaginary parts both operands are the same. Only
-  // the first `kept` elements of each row are stored; 0: all.
+  // `buffer`. If `columns` is 0, vectors run along rows; otherwise the rows are columns in memory, and vectors run across at least
+  // `columns` of them. `layout` and `to_layout` say how real and imaginary parts are arranged in that direction. If the input is real, both
+  // operands are the same. Only the first `kept` elements of each row are stored; 0: all.
   struct Part {
     Sym start, row_step, step;
   };
   std::vector<Part> parts;
   int64_t columns = 0, kept = 0;
   ComplexLayout layout = ComplexLayout::kSeparate, to_layout = ComplexLayout::kSeparate;
-  // On a GPU (schedule/grid_routine.h): if `threads` > 0, all threads of a block execute the statement together. It does the share of block
-  // number `block` of `blocks` in phase `phase` for all rows. There is a spare parameter only if some phase uses it.
+  // On a GPU (schedule/grid_routine.h): if `threads` > 0, all threads of a block execute the statement together. In phase number `phase` it
+  // does the share of block number `block` of `blocks`, for all rows. There is a spare parameter only if some phase uses it.
   int threads = 0, phase = 0;
   Sym block = 0, blocks = 1;
 };
 
-/// Copies `rows` × `length` elements. Element [i][j] is read at from + i * from_row_stride + j * from_stride of accumulator `source` (a
-/// row) if there is one, else of parameter inputs[0]. It is written at index + i * stride + j of `accumulator` (a row) if there is one,
-/// else of parameter `buffer`. Source and destination must not overlap.
+/// Copies `rows` × `length` elements. Element [i][j] is read at position from + i * from_row_stride + j * from_stride of accumulator
+/// `source` (with is_row) if there is one, else of parameter inputs[0]. It is written at position index + i * stride + j of `accumulator`
+/// (with is_row) if there is one, else of parameter `buffer`. Source and destination must not overlap.
 struct Copy : StmtOf<StmtKind::kCopy> {
   std::vector<int> inputs;
   int source = -1;
@@ -310,13 +315,14 @@ struct Copy : StmtOf<StmtKind::kCopy> {
   bool as_read = false;      // iterate in the order of the source instead of the destination
 };
 
-/// Exits the enclosing loop if `accumulator`, an i32 declared outside of that loop, is not 0. Only such statements follow it in the loop.
+/// Exits the enclosing loop if `accumulator`, an i32 declared outside of that loop, is not 0. In the loop's body only other Breaks may
+/// follow it.
 struct Break : StmtOf<StmtKind::kBreak> {
   int accumulator = -1;
 };
 
-/// All threads of the block have finished the statements before it when the first one starts those after it, and see what the others
-/// wrote. It is outside of group loops.
+/// A barrier: when the first thread of the block passes it, all threads have finished the statements before it, and each thread then sees
+/// what the others wrote. Barriers are outside of group loops.
 struct Barrier : StmtOf<StmtKind::kBarrier> {};
 
 struct Comment : StmtOf<StmtKind::kComment> {
@@ -373,7 +379,8 @@ void for_each_body(S& s, Visit f) {
       });
 }
 
-/// Calls f for each position (Sym&) of the statement itself, not of nested statements. Excludes the variables of loops and definitions.
+/// Calls f for each position (Sym&) of the statement itself, not of nested statements, except for the variables that loops and Defines
+/// introduce.
 template <class S, class Visit>
 void for_each_position(S& s, Visit f) {
   visit(s, Overloaded{

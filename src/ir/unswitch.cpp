@@ -1,4 +1,4 @@
-// Unswitch: hoists a mask that is invariant in a loop (whether a row of a pad is inside the source) into one test in front of the loop.
+// Unswitch: a mask that is invariant in a loop (for example whether a row of a pad is inside the source) becomes one test before the loop.
 #include <algorithm>
 
 #include "ir/rewrite.h"
@@ -18,7 +18,8 @@ std::optional<Sym> as_condition(const UOp* u) {
   return std::nullopt;
 }
 
-/// Returns an invariant condition that masks a load or selects in a where; the largest conjunction if there are several; null if none.
+/// Returns a condition that is invariant in the loop and masks a load or selects in a where; null if there is none. If several conjunctions
+/// qualify, returns the largest one.
 const UOp* find_condition(Arena& arena, const Loop* loop) {
   std::vector<const SymAtom*> inside = {variable_of(loop->variable)};
   for (const Stmt* s : statements_of(loop->body))

@@ -1,5 +1,5 @@
-// Vectorise: turns one loop into steps of `width` lanes. Positions that are linear in the loop variable become vector loads, stores and
-// ramps with a lane step. Invariant values stay scalar and are splat where they are combined with a vector.
+// Vectorise: turns one loop into steps of `width` lanes. Positions that are linear in the loop variable become vector loads, vector stores,
+// or vectors of indices, with a lane step. Invariant values stay scalar and are broadcast (splat) where they are combined with a vector.
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
@@ -30,7 +30,8 @@ class Vectoriser {
  public:
   Vectoriser(Arena& arena, const SymAtom* variable, int width) : arena_(arena), variable_(variable), width_(width) {}
 
-  /// Tests whether every position can be written with a lane step and no accumulator is carried from one iteration to the next.
+  /// Tests whether every position is linear in the loop variable, so that it has a lane step, and no accumulator carries a value from one
+  /// iteration to the next.
   bool is_possible(const Body& body) {
     for (const UOp* u : uops_of(arena_, body)) {
       if (has_position(u) && !step_of(u->index)) return false;
@@ -50,14 +51,14 @@ class Vectoriser {
     return visit(
         statement,
         Overloaded{
-            // vectorising a group loop would put several threads into the lanes of one
+            // a group loop stays as it is: vectorised, it would run several threads as lanes of one thread
             [&](const Loop& s) { return s.loop != LoopKind::kGroup && !depends_on(s.begin, variable_) && !depends_on(s.end, variable_); },
             [&](const If& s) { return !depends_on(s.condition, variable_); },
             [&](const Store& s) { return step_of(s.index).has_value(); },
             [&](Is<AccSet, AccUpdate> auto& s) { return is_beside(s.index); },
             // lanes must update adjacent elements: if two lanes updated the same element, one update would be lost
             [&](const Scatter& s) { return is_beside(s.index) && !depends_on(s.stride, variable_) && !varies(s.position); },
-            // a reduction inside one iteration stays scalar; a reduction across iterations would need one accumulator for each lane
+            // a reduction inside one iteration stays scalar, because a reduction across the lanes would need one accumulator for each lane
             [](Is<Define, Copy, Prefetch, AccFold, AccScan, AccDeclare, Barrier> auto&) { return false; },
             [](Is<StoreGroup, Retry, Routine, Break, Comment> auto&) { return true; },
         });
@@ -152,18 +153,20 @@ bool adds_up(const Body& body) {
 
 constexpr int kNarrowest = 4;  // fewest lanes with which a remainder is vectorised
 constexpr size_t kShort = 32;  // most operations of a body whose code may be duplicated
-/// Fewest unrolled-and-jammed steps. With fewer, the overlapping last step repeats too much work: 33 elements took 1.5 times as long.
+/// Fewest unrolled-and-jammed steps for which the last step may overlap. With fewer steps it repeats too much work: 33 elements took 1.5
+/// times as long.
 constexpr int kFewSteps = 4;
 
 bool is_overwritten(const UOp* u, std::span<const Param> params) {
   return u->kind == UKind::kLoad && !params[static_cast<size_t>(u->buffer)].in_place.empty();
 }
 
-/// Handles an overlapping last vector. If stores are in place, that vector must not read elements that the previous vector stored. A short
-/// body is duplicated twice after the loop: for the last whole vector and for the overlapping last vector. The linearizer hoists the loads
-/// of both above their stores. If the loop ends exactly at its end, both copies are the same vector. (Loads in front of the loop would
-/// stall on pending stores to the end of a row in memory.) A longer body stays a loop whose first step is the overlapping one, because its
-/// data is where the loop starts reading. That step works on a copy of its data and executes last.
+/// Handles a last vector that overlaps the previous one. If stores are in place, the last vector must not read elements that the previous
+/// vector has stored. There are two ways. A short body is written twice after the loop: for the last whole vector and for the overlapping
+/// last vector. The linearizer moves the loads of both before their stores. If the length is a multiple of the vector, both copies process
+/// the same vector. (Loads before the loop would wait for pending stores to the end of an accumulator in memory.) A longer body stays a
+/// loop whose first step is the overlapping one, because the data of that step is where the loop starts reading. The step works on values
+/// that were loaded before the loop, and executes last.
 Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
   const std::vector<const UOp*> uops = uops_of(arena, steps->body);
   const bool in_place = std::any_of(uops.begin(), uops.end(), [&](const UOp* u) { return is_overwritten(u, params); });
@@ -180,8 +183,8 @@ Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
   return result;
 }
 
-/// Unroll-and-jam: merges `together` steps. The linearizer computes the values of a group operation by operation, each for all steps before
-/// the next one, so that the latency of one step overlaps the operations of the others.
+/// Unroll-and-jam: merges `together` steps into one. The linearizer computes the values of the group operation by operation, each operation
+/// for all steps before the next operation, so that the latency of one step overlaps the operations of the others.
 Loop* jammed(Arena& arena, Loop* steps, int together) {
   const SymAtom* old = variable_of(steps->variable);
   Loop* loop = new_loop(arena, old->name, steps->begin, steps->end);
@@ -198,8 +201,8 @@ Loop* jammed(Arena& arena, Loop* steps, int together) {
 
 }  // namespace
 
-// Compilers inline a function that is called once, but not one that is called twice. Duplicating a call of exp, which then is not inlined,
-// would lose a fifth of its speed.
+// Compilers inline a function that is called once, but not one that is called twice. If a call of exp were duplicated, it would not be
+// inlined any more, which costs a fifth of its speed.
 bool is_short(const std::vector<const UOp*>& uops) {
   return uops.size() <= kShort &&
          std::none_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kCall && !is_small(*u->function); });
@@ -234,7 +237,7 @@ Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<cons
     for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), width, overlap, params)) result.push_back(s);
     return result;
   }
-  // no overlap: the repeated elements would be added twice
+  // an overlapping step would add the repeated elements twice
   if (adds_up(loop->body)) overlap = false;
 
   if (proven_nonnegative(length - width) && mod(length, width).is_constant(0))

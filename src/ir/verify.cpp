@@ -32,7 +32,7 @@ class Verifier {
   void require(bool condition, const Words&... rule) const {
     if (!condition) violated(rule...);
   }
-  /// Checks a rule about a value. The message also has the value as text.
+  /// Checks a rule about a value. If the value breaks the rule, the error message describes the value as text.
   void require_of(const UOp& u, bool condition, std::string_view rule) const {
     if (!condition) violated(rule, "; got ", describe(u));
   }
@@ -72,7 +72,8 @@ class Verifier {
   }
 
   void value(const UOp* root) {
-    // Values that depend on positions and accumulators must be checked at every use. The graph below one statement is small.
+    // The same value may be used at several statements; it is checked at each, because the variables and accumulators that are valid
+    // differ. The graph of values below one statement is small.
     for_each_uop({root}, [&](const UOp* u) { node(*u); });
   }
 
@@ -214,7 +215,7 @@ class Verifier {
     stored_blocks_.resize(known);
   }
 
-  /// Calls f for each load below these values, once each.
+  /// Calls f once for each load among these values and those that they are computed from.
   template <class Visit>
   static void visit_loads(std::vector<const UOp*> values, Visit f) {
     for_each_uop(std::move(values), [&](const UOp* u) {
@@ -222,8 +223,8 @@ class Verifier {
     });
   }
 
-  /// All loads of a run of consecutive stores come before the first store (ir/linearize.cpp). So no store may read elements that an earlier
-  /// store of the run writes.
+  /// Checks a run of consecutive stores. All its loads come before its first store (ir/linearize.cpp), so no store of the run may read
+  /// elements that an earlier store of the run writes.
   void stores_together(std::span<const Store* const> run) {
     const auto is_whole = [](int lanes, Sym step) { return lanes == 1 || step.is_constant(1); };
     for (size_t i = 1; i < run.size(); ++i)
@@ -262,14 +263,15 @@ class Verifier {
     return dtype;
   }
 
-  /// The dtype of a parameter that a row of this dtype is copied to. A row holds bools and 16-bit floats as unsigned integers.
+  /// Returns the dtype of the parameter if a row (an accumulator with is_row) of dtype `row` may be copied to it. A row holds bools and
+  /// 16-bit floats as unsigned integers. Otherwise returns `row`.
   DType stored_dtype(int parameter, DType row) const {
     if (parameter < 0 || static_cast<size_t>(parameter) >= kernel_.params.size()) return row;
     const DType array = kernel_.params[static_cast<size_t>(parameter)].dtype;
     return (is_bool(array) && row == DType::kU8) || (is_half(array) && row == DType::kU16) ? array : row;
   }
 
-  /// Returns the statement if it copies a block to a parameter that may alias a parameter that is read; else null.
+  /// Returns the statement as a Copy if it writes to a parameter that may be the same memory as a parameter that is read; else null.
   const Copy* stored_block(const Stmt& s) const {
     const auto* copy = as<Copy>(&s);
     if (copy == nullptr || copy->accumulator >= 0) return nullptr;
@@ -277,9 +279,9 @@ class Verifier {
     return std::ranges::any_of(kernel_.params, is_in_its_place) ? copy : nullptr;
   }
 
-  /// In-place rule: an element that may be overwritten is loaded at the same index as a store in the same run of stores. The loads of a run
-  /// come before its first store (linearize.cpp), and no other run stores that element. Alternatively, a block copy after all loads
-  /// overwrites it.
+  /// In-place rule: an element that may be overwritten is loaded at the same index as a store in the same run of consecutive stores. The
+  /// loads of a run come before its first store (linearize.cpp), and no other run stores that element. The rule also allows block copies
+  /// that overwrite such elements after all loads.
   void in_place(const Body& statements) {
     const auto is_stored_block = [this](const Stmt* s) { return stored_block(*s) != nullptr; };
     const auto blocks = std::ranges::find_if(statements, is_stored_block);
@@ -322,7 +324,7 @@ class Verifier {
     scope(s.variable, s.body);
     in_thread_loop_ &= s.loop != LoopKind::kThread;
   }
-  /// Checks that the tags of the loop can be carried out by apply_schedule.
+  /// Checks that apply_schedule can execute the tags of the loop.
   void tags(const Loop& s) {
     const std::string loop = to_string(s.variable);
     if (const auto& nest = s.tags.nest) {
@@ -343,8 +345,8 @@ class Verifier {
     require(s.step == 1 && !s.overlap, "a loop that becomes vectors has step 1 and no overlapping steps, but ", loop, " has step ", s.step);
     independent(s);
   }
-  /// Checks that the iterations of a loop that becomes vectors are independent: none changes what another one uses. Each may only change
-  /// accumulators declared inside it.
+  /// Checks that the iterations of a loop that is vectorised are independent: none changes what another one uses. An iteration may only
+  /// change accumulators that are declared inside the loop.
   void independent(const Loop& s) const {
     const std::vector<const Stmt*> inside = statements_of(s.body);
     const auto is_own = [&](int accumulator) {
@@ -503,9 +505,9 @@ class Verifier {
   const Kernel& kernel_;
   int sites_;
   std::vector<int> declared_;
-  std::vector<int> stored_blocks_;  // parameters that the enclosing lists of statements store to by block copies
+  std::vector<int> stored_blocks_;  // parameters to which the enclosing lists of statements copy blocks
   std::unordered_set<const SymAtom*> open_;
-  std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // maps the breaks at the end of a loop to the loop
+  std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // for each Break at the end of a loop: that loop
   const Loop* thread_loop_;
   bool in_thread_loop_ = false, has_thread_loop_ = false;
 };

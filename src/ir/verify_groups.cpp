@@ -1,5 +1,5 @@
-// Checks where group loops and barriers stand, and who owns each value. The statements are visited in order; `place_` says whether the
-// current one is outside of the thread loop, in it, or in a group loop.
+// Checks where group loops and barriers are, and which thread or block owns each value. The statements are visited in order; `place_` says
+// whether the current one is outside of the thread loop, in the thread loop, or in a group loop.
 #include "ir/verify_groups.h"
 
 #include <algorithm>
@@ -130,7 +130,7 @@ class GroupRules {
     place_ = Place::kBlock;
     forget_changed(s.body);
   }
-  /// Tests whether the loop has no tags but `nest`. A nest may begin with a group loop, which is never fused.
+  /// Tests whether the loop has no tags except `nest`, which is allowed because a group loop is never fused with the loops inside it.
   static bool only_nest(LoopTags tags) {
     tags.nest.reset();
     return tags.empty();
@@ -255,7 +255,7 @@ class GroupRules {
               ", not ", to_string(index), lanes > 1 ? cat(" and ", lanes - 1, " more in steps of ", to_string(lane_step)) : "");
   }
 
-  /// Forgets which of the spread accumulators that these statements change hold the result of a fold in element 0.
+  /// These statements may change spread accumulators: forgets that element 0 of these holds the result of a fold.
   void forget_changed(const Body& statements) {
     if (folded_.empty()) return;
     for (const Stmt* s : statements_of(statements)) for_each_changed_accumulator(*s, [&](int a) { folded_.erase(a); });

@@ -1,18 +1,19 @@
-// Races on shared accumulators. The statements are visited in the order in which a thread executes them. `open_` holds the accesses since
-// the last barrier; each new access is compared with all of them and with itself. A loop around barriers is visited twice, because what
-// follows its last barrier meets what precedes the first one in the next iteration.
+// Finds races on shared accumulators. The statements are visited in the order in which a thread executes them. `open_` holds the accesses
+// since the last barrier; each new access is compared with all of them and with itself. A loop that contains barriers is visited twice,
+// because the accesses after its last barrier and those before its first barrier in the next iteration have no barrier between them.
 //
-// Two accesses by threads t1 != t2 must not meet: index1(t1, ...) != index2(t2, ...) for all values of the variables that may differ. The
-// difference of the indices is proved not to be 0 in one of two ways:
+// Two accesses by threads t1 != t2 must not use the same element: index1(t1, ...) != index2(t2, ...) for all values of the variables that
+// may differ. One of two methods must prove that the difference of the indices is not 0:
 //
 // 1. Its sign is known: proven_positive(). So thread t < 32 may read element t + 32 while it writes element t.
-// 2. The index is a number in mixed radix. The difference is a sum of c * x, with c > 0 constants and x integers in a known range, some of
-//    which are digits of t1 minus the same digits of t2: t itself, t // k or t % k. From some c on each has to be larger than the largest
-//    absolute value of all smaller terms together; then the sum is 0 only if these x are 0. If so all digits of t1 and t2 agree, t1 = t2.
-//    Larger terms do not matter where all of them are multiples of a c that is larger than the smaller terms can be: the smaller terms
-//    together are then a multiple of c, and less than c, so 0. So thread t < 64 may use elements 64 * (n // 64) + t for any n.
-//    So thread t may use elements 33 * (t // 32) + t % 32 of a tile, elements t + 256 * j for all j, or the elements from 16 * t to
-//    16 * t + 15 in any order.
+// 2. The index is a number in mixed radix. The difference is a sum of c * x, with constants c > 0 and integers x in a known range. Some of
+//    the x are a digit of t1 minus the same digit of t2, where a digit of t is t itself, t // k or t % k. If each c from some point on is
+//    larger than the largest absolute value of all terms with smaller c together, the sum is 0 only if the x of these terms are 0. If this
+//    makes all digits of t1 and t2 equal, then t1 = t2. So thread t may use elements 33 * (t // 32) + t % 32 of a tile, elements
+//    t + 256 * j for all j, or the elements from 16 * t to 16 * t + 15 in any order.
+//    The larger terms do not matter where all of them are multiples of one c that exceeds the largest absolute value of the smaller terms
+//    together: the sum of the smaller terms is then a multiple of c with an absolute value below c, so it is 0. So a thread t < 64 may use
+//    elements 64 * (n // 64) + t for any n.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -36,8 +37,8 @@ struct Access {
   bool writes;
   const Loop* group;            // null: outside of group loops, so every thread executes it
   std::vector<Sym> conditions;  // conditions of the Ifs around the access, inside the group loop
-  // Variables whose values here say nothing about their values at another access: those of a thread's own loops, and those of loops
-  // around whose iteration has ended. Other variables have the same value for all threads, and at both accesses.
+  // Variables whose values at this access say nothing about their values at another access: those of a thread's own loops, and those of
+  // enclosing loops whose iteration has ended since. Every other variable has the same value for all threads and at both accesses.
   std::set<const SymAtom*> varying;
 };
 
@@ -51,7 +52,8 @@ using Loops = std::unordered_map<const SymAtom*, const Loop*>;  // by variable
 /// One of the two accesses that are compared, with its own copy of the variables that may differ between them.
 class Side {
  public:
-  /// `other` is the other access. With `whole` the thread may be any of the group, otherwise only one that the conditions allow.
+  /// `other` is the other access. With `whole` the thread may be any thread of the group, otherwise only one that the access's conditions
+  /// allow.
   Side(SymTable& syms, const Loops& loops, const Access& access, const Access& other, bool whole)
       : syms_(syms), loops_(loops), access_(access), other_(other) {
     if (access.group != nullptr) {
@@ -68,7 +70,7 @@ class Side {
   /// Returns the number of the thread; a constant if every thread executes the access.
   Sym thread() const { return thread_; }
   Sym index() const { return index_; }
-  /// Rewrites an expression of the access: variables are replaced by those of this side.
+  /// Rewrites an expression of the access: variables that may differ between the accesses are replaced by this side's copies of them.
   Sym operator()(Sym e) {
     for (const SymAtom* v : variables_of(e)) rename(v);
     return substitute(e, own_);
@@ -82,7 +84,8 @@ class Side {
       if (a->varying.contains(v) || (a->group != nullptr && variable_of(a->group->variable) == v)) return false;
     return true;
   }
-  /// Gives a variable that may differ between the sides a copy. Its bounds mention only variables that were created before it.
+  /// Makes a copy of a variable that may differ between the sides. The bounds of a variable mention only variables that were created before
+  /// it, so the recursion ends.
   void rename(const SymAtom* v) {
     if (is_same(v) || own_.contains(v)) return;
     const auto loop = loops_.find(v);
@@ -129,7 +132,7 @@ class Digits {
       const int64_t largest = std::max(term.most, -term.least);
       if (largest > 0 && coefficient <= smaller) {
         if (term.digits > 0) return false;
-        equal_ = certain;  // this term may cancel smaller ones, which therefore prove nothing
+        equal_ = certain;  // this term can cancel the smaller ones, so the digits in these need not be equal
       }
       smaller += static_cast<__int128>(coefficient) * largest;
       if (term.digits > 0) equal_.insert(term.first);
@@ -192,8 +195,8 @@ class Digits {
     return found == ranges.end() ? values : found->second;
   }
 
-  /// Tests whether an expression has the same value for both threads. It has if it is a digit known to be equal, if both have only one
-  /// possible value, or if it is made of a quotient and a remainder that are equal.
+  /// Tests whether an expression has the same value for both threads: it is a digit known to be equal, or both threads have only one
+  /// possible value of it, or a quotient and a remainder of it are known to be equal.
   bool is_equal(Sym e, int depth) {
     if (e.is_constant()) return true;
     const std::vector<SymTerm>& terms = e.node()->terms;
@@ -262,7 +265,7 @@ class Races {
   void statement(const Define& s) { scope(s.variable, s.body); }
   void statement(const Retry& s) { body(s.body), body(s.otherwise); }
   void statement(const If& s) {
-    if (group_ == nullptr && !is_free_) {  // not divergent: all threads take the same branch
+    if (group_ == nullptr && !is_free_) {  // the condition is the same for all threads, so they take the same branch
       const Open before = open_;
       body(s.body);
       const Open after = std::exchange(open_, before);
@@ -283,7 +286,7 @@ class Races {
       body(s.body);
       group_ = nullptr;
     } else if (s.loop == LoopKind::kThread) {
-      open_.clear();  // each iteration has arrays of its own, so no access of the last one is open any more
+      open_.clear();  // each iteration has shared arrays of its own, so accesses in different iterations need not be compared
       scope(s.variable, s.body);
       open_.clear();
     } else if (has_barrier(s.body)) {
@@ -353,7 +356,8 @@ class Races {
   std::vector<Sym> conditions_;
   std::set<const SymAtom*> free_;  // variables of enclosing loops and definitions whose values differ between threads
   const Loop* group_ = nullptr;
-  bool is_free_ = false;  // true inside a loop without a barrier, outside of group loops
+  bool is_free_ = false;  // whether the statement is in a loop without a barrier, outside of group loops, where threads may be in different
+                          // iterations
 };
 
 }  // namespace

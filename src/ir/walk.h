@@ -8,7 +8,8 @@
 
 namespace harp::ir {
 
-/// Calls visit(const UOp*) once for each of these UOps and of those that they are computed from, in no order that matters.
+/// Calls visit(const UOp*) once for each of the UOps in `stack` and of those that they are computed from. Callers must not depend on the
+/// order.
 template <class Visit>
 void for_each_uop(std::vector<const UOp*> stack, Visit visit) {
   std::unordered_set<const UOp*> seen;

@@ -63,7 +63,8 @@ void Accumulators::avoid_alias(int accumulator, int parameter) {
       if (a.space != Space::kScratch) bytes += bytes_of(a) + (a.avoid_alias_with >= 0 ? kPageBytes : 0);
     return bytes;
   };
-  for (const bool is_beside : {false, true})  // First move arrays without that extra page: they are accessed less often than those with it.
+  for (const bool is_beside : {false, true})  // First move arrays without the extra page of avoid_alias(): they are accessed less often
+                                              // than those with it.
     for (size_t i = kernel_.accumulators.size(); i-- > 0 && frame_bytes() > kFrameBytes;) {
       ir::Accumulator& a = kernel_.accumulators[i];
       if ((a.avoid_alias_with >= 0) == is_beside && a.count >= kLanes && !a.is_row) a.space = Space::kScratch;

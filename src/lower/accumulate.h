@@ -11,8 +11,8 @@
 
 namespace harp::lower {
 
-/// Returns the dtype of accumulators. Reductions and scans combine bools as 0 and 1 in i32, and 16-bit floats in their computation dtype,
-/// with one rounding at the end.
+/// Returns the dtype of the accumulators of a reduction or scan: i32 for bools, which count as 0 and 1, and the computation dtype for
+/// 16-bit floats, so that there is one rounding at the end.
 DType accumulator_dtype(const Node& node);
 /// Returns the identity of `op`, a reduction or scan, over elements of the node's dtype.
 Scalar accumulator_identity(Op op, const Node& node);
@@ -20,12 +20,12 @@ Scalar accumulator_identity(Op op, const Node& node);
 const ir::UOp* to_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* element);
 const ir::UOp* from_accumulator(ir::Arena& arena, const Node& node, const ir::UOp* value);
 
-/// Returns how many levels of blocks it takes until one block holds the whole sequence (blocks of elements, blocks of block results, …).
-/// There are `others` independent sequences of `count` elements. With `holds`, a condition >= 0 that limits their total size, fewer levels
-/// may do.
+/// Returns how many levels of blocks a reduction or scan needs (blocks of elements, blocks of block results, …) until one block holds the
+/// whole sequence. There are `others` independent sequences of `count` elements. `holds` is a condition (>= 0) that is known to hold; if it
+/// limits the total size, fewer levels may be enough.
 int levels_needed(Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt);
 
-/// Total size up to which accumulators stay on the stack; further ones are in scratch memory.
+/// Bytes of accumulators that a kernel may have on the stack; further accumulators are in scratch memory.
 inline constexpr int64_t kFrameBytes = 8192;
 
 /// Creates the accumulators of a kernel.
@@ -54,10 +54,10 @@ class Accumulators {
 };
 
 // Sums of products (sums_products()).
-/// Returns sum + a * b: of floats fma(a, b, sum), so that the product is not rounded.
+/// Returns sum + a * b; for floats fma(a, b, sum), so that the product is not rounded.
 const ir::UOp* sum_of_product(ir::Arena& arena, const ir::UOp* a, const ir::UOp* b, const ir::UOp* sum);
-/// Returns the end of a chain of such sums. Of floats it adds +0.0, the start of the sum over blocks: products that underflow may sum to
-/// -0.0.
+/// Returns the final value of a chain of sum_of_product(). For floats it adds +0.0, because docs/semantics.md starts the sum over blocks
+/// with +0.0: without the addition, products that underflow could sum to -0.0.
 const ir::UOp* end_of_products(ir::Arena& arena, const ir::UOp* sum);
 
 // Statements on accumulators.
@@ -68,14 +68,14 @@ ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const 
 ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value, const ir::UOp* factor = nullptr);
 
 // Tags of loops over adjacent accumulators (ir::LoopTags). Each returns the tagged loop.
-/// A loop over the columns of a row of accumulators: vectors, `together` of them a step. If the accumulators fit in registers, the loop is
-/// fully unrolled.
+/// A loop over the columns of a row of accumulators: vectorised, `together` vectors in each step. If the accumulators fit in registers, the
+/// loop is fully unrolled.
 ir::Body vector_columns(ir::Loop* columns, int simd_width, int together = 1, int64_t most_vectors = ir::kMaxRegisterVectors);
 /// Nested loops that are fused as far as possible; the innermost one is vectorised.
 ir::Body vector_nest(ir::Loop* outermost, int simd_width);
 /// A loop over lanes: a loop of a few vectors is unrolled, so that the accumulators stay in registers.
 ir::Body vector_lanes(ir::Loop* lanes, int simd_width);
-/// A loop over vectors that is not unrolled.
+/// A loop that is vectorised but not unrolled.
 ir::Body vector_loop(ir::Loop* loop, int simd_width);
 
 }  // namespace harp::lower

@@ -1,4 +1,4 @@
-// ArgMax and ArgMin along a contiguous axis, and what a NaN does to the result. The class is in arg_extreme_lowering.h.
+// ArgMax and ArgMin along a contiguous axis, and the search for the first NaN. The class is in arg_extreme_lowering.h.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -13,7 +13,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kBlockVectors = 4;  // small enough to scan again, large enough that comparing the block extremes costs little
+constexpr int64_t kBlockVectors = 4;  // vectors of a block: few enough to scan the block again, enough that comparing the extremes of
+                                      // blocks costs little
 
 }  // namespace
 
@@ -61,7 +62,7 @@ Body ArgExtremeLowering::along_axis() {
     const Sym count = source_.shape[kept_[i]], share = i + 1 == kept_.size() ? ceil_div(count, interleaved) : count;
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, share));
     for (size_t row = 0; row < positions.size(); ++row) {
-      // Some streams may have one row less than the first. Instead of a row of its own such a stream processes and stores the first
+      // Some streams may have one row less than the first one. In place of the missing row such a stream processes and stores the first
       // stream's row again, which is harmless: no output of this kernel aliases an input (schedule/in_place.h).
       const Sym ahead = i + 1 == kept_.size() ? share * static_cast<int64_t>(row) : Sym(0);
       const Sym exists = proven_at_most(ahead + share, count) ? Sym(1) : min(max(count - ahead - nest.back()->variable, 0), 1);
@@ -144,7 +145,7 @@ Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym bloc
     for (const LaneGroup& group : some) block(group.first * block_size() + loop->variable, group, loop->body);
     each_lane(lanes_, loop->body,
               [&](Sym lane, Body& statements) { statements.push_back(update_accumulator(arena_, counter, lane, number(DType::kI32, 1))); });
-    // several streams keep the hardware prefetcher busy without software prefetches
+    // several streams keep the hardware prefetcher busy, so only a single one needs software prefetches
     if (some.size() == 1) loop->tags.pages = kept_.empty() ? LoopTags::Pages::kOnlyRow : LoopTags::Pages::kRow;
     body.push_back(loop);
   };
@@ -178,7 +179,7 @@ void ArgExtremeLowering::visit_block(Sym at, const LaneGroup& group, int counter
   std::vector<const UOp*> elements;
   for (int64_t i = 0; i < vectors_; ++i) {
     const UOp* x = element(group.row->position, at + i * lanes_);
-    // a comparison and a sum use the element; without a variable that holds it gcc would load it twice
+    // A comparison and a sum use the element. Unless it is in a variable, gcc loads it twice.
     elements.push_back(has_nan() && is_read(x) ? arena_.call(build_extreme_of_numbers(arena_, extreme_, dtype_).in_register, {x}) : x);
   }
   const auto together = [&](auto combine) {
@@ -281,7 +282,7 @@ void ArgExtremeLowering::replace_by_nan(const UOp* first, int best, int index, S
 }
 
 void ArgExtremeLowering::store(const Index& position, const UOp* index, const UOp* best, Body& body) {
-  const Sym is_empty = Sym(1) - min(count_, 1);  // 1 if the axis is empty, else 0; for an empty axis the index so far is 0
+  const Sym is_empty = Sym(1) - min(count_, 1);  // 1 if the axis is empty, else 0. The index of an empty axis is 0 so far
   if (!is_empty.is_constant(0)) index = plus(index, arena_.index(is_empty * std::numeric_limits<int32_t>::max()));
   for (const Node* reduce : c_.plan.reduces) c_.values.bind(reduce, is_arg_extreme(reduce->op) ? index : arena_.cast(reduce->dtype, best));
   add(store_outputs(c_, c_.plan.passes[0].stores, position), body);

@@ -1,9 +1,10 @@
 // ArgMax and ArgMin in one walk over the source, together with the max or min itself if the kernel reduces it too.
 //
 // along    for each kept index: the axis in blocks of several vectors. Each lane compares the extreme of a block with its best so far and,
-//          if it is better, records the number of the block. Afterwards only the first block that holds the best of all lanes is scanned
-//          again for the element.
-// columns  for each tile of the last kept axis: rows are streamed, and each column keeps its best element and the number of its row.
+//          if the new one is better, records the number of the block. Afterwards only the first block that holds the best value of all
+//          lanes is scanned again to find the element.
+// columns  for each tile of the last kept axis: rows are read one after the other, and each column keeps its best element and the number
+//          of its row.
 //
 // Comparisons assume numbers. A running sum of all elements detects NaN: it is NaN if an element is NaN (or if there are infinities of both
 // signs). Only then is the axis searched again for the first NaN.
@@ -25,7 +26,8 @@ class ArgExtremeLowering {
   void run();
 
  protected:
-  /// Most blocks or rows in one piece of the axis: they are numbered by i32, of which a vector of f32 has room for one in each lane.
+  /// Most blocks or rows in one piece of the axis. Within a piece they are numbered by i32, because a vector of i32 has as many lanes as
+  /// one of f32.
   static constexpr int64_t kPiece = int64_t{1} << 30;
 
   // --- elements and their comparison ----------------------------------------------------------------------------------------
@@ -42,8 +44,9 @@ class ArgExtremeLowering {
     return arena_.apply(Op::kLt, DType::kBool, extreme_ == Op::kMax ? std::vector{best, x} : std::vector{x, best});
   }
   /// Returns the better of two non-NaN values. With zeros of opposite sign the sign is correct only if the kernel also outputs the extreme
-  /// itself. With a NaN operand it may return either one; the running sum detects NaN afterwards. It compares with the operands exchanged,
-  /// so that it need not wait for the result of is_better().
+  /// itself. With a NaN operand it may return either one; the running sum detects NaN afterwards. The operands of its comparison are
+  /// exchanged: callers also compute is_better(a, b) for the index, and if both used the same comparison, this result would have to wait
+  /// for that one.
   const ir::UOp* better_of(const ir::UOp* a, const ir::UOp* b) {
     if (!has_nan()) return arena_.apply(extreme_, dtype_, {a, b});
     if (c_.plan.reduces.size() == 1) return choose(is_better(b, a), a, b);
@@ -90,7 +93,7 @@ class ArgExtremeLowering {
     s->accumulator = accumulator;
     return s;
   }
-  /// Returns how many lanes vectors have in computations in i64.
+  /// Returns the number of lanes of a vector if results are computed in i64: vectors of elements narrower than that need half the lanes.
   int64_t wide_lanes() const { return size_of(dtype_) == sizeof(int64_t) ? lanes_ : std::max<int64_t>(1, lanes_ / 2); }
   /// Emits visit(lane, statements) for lanes 0 … count - 1.
   template <class Visit>
@@ -122,7 +125,8 @@ class ArgExtremeLowering {
     int best, block, sum;
   };
 
-  /// Returns the number of rows that are processed concurrently as separate streams, at equal distances.
+  /// Returns the number of rows that are processed interleaved, each as a separate memory stream. The distances between these rows are
+  /// equal.
   int64_t interleaved_rows() const;
   int64_t block_size() const { return vectors_ * lanes_; }
   ir::Body along_axis();
@@ -132,13 +136,13 @@ class ArgExtremeLowering {
   /// Compares an element with the best one so far. The element's index must be larger than all indices so far.
   void update_best(const Row& row, const ir::UOp* x, const ir::UOp* index, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
-  /// Processes `blocks` blocks of each row, from block `first` on. If the axis has no others (`is_only`), also processes the remainder of
-  /// the axis, as a last block that overlaps the previous one. A single row may be processed by several groups, each with a share of its
-  /// blocks.
+  /// Processes `blocks` blocks of each row, from block `first` on. If this is the only piece of the axis (`is_only`), also processes the
+  /// remainder of the axis, as a last block that overlaps the previous one. A single row may be processed by several groups of lanes, each
+  /// with a share of its blocks.
   ir::Body piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only);
   /// Processes one lane of a block. `at` is the start of the block plus `lane`; `counter` holds the number of the block.
   void visit_block(Sym at, const LaneGroup& group, int counter, Sym lane, ir::Body& body);
-  /// Merges the bests of `later` into those of `group`. All blocks of `later` come after those of `group` in the same row.
+  /// Merges the best elements of `later` into those of `group`. All blocks of `later` come after those of `group` in the same row.
   void join(const LaneGroup& later, const LaneGroup& group, ir::Body& body);
   /// Finds the element in the first block that has the best value of all lanes. With `is_only` that is the result, because the axis has no
   /// other pieces.
@@ -170,8 +174,8 @@ class ArgExtremeLowering {
 
   ir::Body columns(const Columns& tile);
 
-  /// Reduces rows into new `best_` and `index_`; the index counts from the first row. (Two streams with half of the rows each are no
-  /// faster: the accumulators of both take more memory traffic than the rows.)
+  /// Reduces rows [begin, end) into new accumulators `best_` and `index_`; the index counts from row `begin`. (Two streams with half of the
+  /// rows each are no faster: the accumulators of both take more memory traffic than the rows.)
   ir::Body rows_of_piece(const Columns& tile, Sym begin, Sym end);
 
   /// Replaces results by the index of the first NaN if the tile may contain one.

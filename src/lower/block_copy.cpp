@@ -31,7 +31,7 @@ Copy* as_block_copy(Arena& arena, const Loop* row, const Loop* column) {
   const auto* set = as<AccSet>(column->body[0]);
   if ((store == nullptr || store->mask != nullptr) && set == nullptr) return nullptr;
   const UOp* value = store != nullptr ? store->value : set->value;
-  // any nonzero byte reads as true and must be stored as 1, so bools cannot be copied as bytes
+  // A bool may be stored as any nonzero byte, but must be written as 1, so bools cannot be copied as bytes.
   if (value->type.lanes != 1 || is_bool(value->type.dtype)) return nullptr;
   const bool is_loaded = value->kind == UKind::kLoad && mask_of(value) == nullptr;
   if (!is_loaded && (value->kind != UKind::kAcc || (set != nullptr && value->buffer == set->accumulator))) return nullptr;

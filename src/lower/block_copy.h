@@ -1,5 +1,5 @@
-// Recognises loops that only copy and turns them into one Copy statement. Kernels share the function that it calls, so no copy loops are
-// compiled in each kernel.
+// Recognises loops that only copy and turns them into one Copy statement. That statement calls a function that all kernels share, so no
+// kernel contains compiled copy loops of its own.
 #pragma once
 
 #include "lower/accumulate.h"

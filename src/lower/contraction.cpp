@@ -22,22 +22,23 @@
 //         for tiles of rows: micro-kernel: accumulate all terms in registers, then add the tile to the block's sums
 //     the epilogue and the stores
 //
-// With many rows, the loop over blocks of columns is outermost, and their factor is packed there once for all rows: it is *shared*.
+// With many rows, the loop over blocks of columns is outermost, and the columns' factor is packed in it once for all rows: it is *shared*.
 //
-// If there are at most 256 terms, a tile's sums go from the registers through the epilogue to their destination.
+// If there are at most 256 terms, there is only one block of terms: a tile's sums go from the registers through the epilogue to the output,
+// without an array for the block's sums.
 //
 // If the factors are integers of 16 bits that are added in i32, packing can put two terms into each lane (AxisSchedule::simd_width of the
 // terms); the micro-kernel then adds the sum of two products at a time.
 //
-// Packing evaluates the expression in front of a factor. A convolution is this template with windows as rows or columns; its padding is
-// evaluated during packing, once for a block where windows overlap. Usually the filters are the columns; then a block's sums are transposed
-// on their way to the output, which is contiguous along pixels. The last tile overlaps the previous one if there are enough rows (or
-// columns) for a tile and storing twice is harmless. Otherwise a packed tile has zeros beyond the last row or column, and an unpacked one
-// repeats the last row; these results are not stored.
+// Packing also computes the factor, if it is an expression. For a convolution, rows or columns are windows; their padding is evaluated
+// during packing, once for a block where windows overlap. Usually the filters are the columns; then a block's sums are transposed on their
+// way to the output, which is contiguous along pixels. The last tile overlaps the previous one if there are enough rows (or columns) for a
+// whole tile and storing twice is harmless. Otherwise a packed tile has zeros beyond the last row or column, and a tile read in place
+// repeats the last row; the results of these rows and columns are not stored.
 //
-// The micro-kernel is scheduled here, ahead of the rest of the kernel (ir::apply_tags): each vector of a tile is a loop over lanes, which
-// must be unrolled at once, because the number of operations of the unrolled epilogue decides whether a tile is stored from registers or
-// through memory.
+// The loops of the micro-kernel are scheduled here, before those of the rest of the kernel (ir::apply_tags): each vector of a tile is a
+// loop over lanes that must be unrolled now, because the number of operations of the unrolled epilogue decides whether a tile is stored
+// from registers or through memory.
 //
 // contraction_layout.h defines the memory layout, contraction_block.h the loops, contraction_factors.h the packing, next_product.h the
 // prefetches. Contractions with few rows (skinny GEMM) use another recipe: skinny_gemm.cpp.
@@ -54,8 +55,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMinRun = 16;                // fewest terms along the last term axis for which splitting the terms into runs pays
-constexpr int64_t kMinRowsOfCopy = 200;        // rows for which packing the columns' factor costs a tenth of the time of the products
+constexpr int64_t kMinRun = 16;                // shortest last term axis for which splitting the terms into runs along it pays
+constexpr int64_t kMinRowsOfCopy = 200;        // number of rows for which packing the columns' factor takes a tenth of the time of the
+                                               // products
 constexpr int64_t kMaxUnrolledOperations = 8;  // most operations of an epilogue that is unrolled for each vector of a tile
 
 class TileRecipe {
@@ -71,7 +73,8 @@ class TileRecipe {
       kernel.body = block_.each_block(order, block);
       return;
     }
-    // The packing of columns goes between the loops over blocks of columns (and those around them) and the loops over blocks of rows.
+    // The packing of columns comes after the loops over blocks of columns (and the loops around them) have begun, and before the loops over
+    // blocks of rows.
     const size_t until = std::find(order.begin(), order.end(), block_.contraction.column_position) - order.begin() + 1;
     const std::span<const size_t> outer = std::span(order).first(until), inner = std::span(order).subspan(until);
     kernel.body = block_.each_block(outer, [&] {
@@ -79,8 +82,8 @@ class TileRecipe {
       add(body, block_.each_block(inner, block));
       return body;
     });
-    // If workers divide the rows, each packs a copy of the columns' factor. A piece of work therefore needs enough row blocks to amortise
-    // the packing.
+    // If workers divide the rows, each worker packs a copy of the columns' factor of its own. Its share therefore needs enough row blocks
+    // to amortise the packing.
     if (block_.contraction.row_position == 0) kernel.least = (kMinRowsOfCopy + layout_.block_rows - 1) / layout_.block_rows;
   }
 
@@ -100,7 +103,7 @@ class TileRecipe {
       add(body, block_.store_rows(block_.sum_in(block_.sums_of_all_terms())));
     return body;
   }
-  /// Sets up scratch memory before the first product: copies windows and reserves arrays for packed tiles and sums. The order matters:
+  /// Prepares scratch memory before the first product: copies windows, and reserves arrays for packed tiles and sums. The order matters:
   /// whether a factor is packed depends on whether its windows are copied, and the prefetches depend on both.
   Body prepare_block() {
     Body body = factors_.copy_windows();
@@ -201,8 +204,8 @@ class TileRecipe {
     part->body.push_back(term);
     return {part};
   }
-  /// Splits the terms into runs along the last of several term axes, so that computing the index of a term needs no division. Lanes that
-  /// hold several terms must fill the runs; those of a block of terms they fill anyway.
+  /// Splits the terms into runs along the last of several term axes, so that computing the index of a term needs no division. If lanes hold
+  /// several terms, a run must fill its lanes; blocks of terms always do.
   template <class Statements>
   Body each_term_by_runs(Sym first, Sym count, Statements statements) {
     const Shape& shape = layout_.term_shape;
@@ -219,7 +222,7 @@ class TileRecipe {
     run->body = {term};
     return {run};
   }
-  /// Emits `statements` for each vector of a tile, row by row, so that each row's operand occupies a register only briefly.
+  /// Emits `statements` for each vector of a tile, row by row, so that each row's operand occupies a register only for a short time.
   template <class Statements>
   Body each_vector(Statements statements) {
     Body body;
@@ -262,8 +265,8 @@ class TileRecipe {
     return {new_if(arena_, whole, std::move(direct), std::move(through_memory))};
   }
 
-  /// Stores the block if the output is transposed: transposes each tile's columns into rows, up to the rows that exist, and stores them one
-  /// after the other. If there is no epilogue, transposes directly into the output.
+  /// Stores the block if the output is transposed: transposes the columns of each tile into rows, as far as these exist, and stores them
+  /// one after the other. If there is no epilogue, transposes directly into the output.
   Body store_transposed(int sums) {
     return block_.each_member([&](Sym member) {
       return block_.each_column_tile([&](Sym tile) {
@@ -290,7 +293,7 @@ class TileRecipe {
       });
     });
   }
-  /// The stores of a tile's columns: a loop over all rows of the block inside a loop over the columns. `sum` reads each sum.
+  /// The loops that store a tile's columns: `row` runs over all rows of the block, inside `column`. `sum` returns the value of a sum.
   struct ColumnsOfTile {
     Loop *column, *row;
   };
@@ -309,8 +312,8 @@ class TileRecipe {
   ContractionFactors factors_;
   NextProduct next_product_;
   std::vector<int> registers_;   // indexed by row and vector of a tile
-  std::vector<int> new_arrays_;  // arrays that the statements under construction have requested: a tile that is stored only partly, or the
-                                 // transposed columns of a tile
+  std::vector<int> new_arrays_;  // arrays that the statements under construction have requested, for a tile that is stored only partly or
+                                 // for the transposed columns of a tile
 };
 
 }  // namespace

@@ -19,9 +19,9 @@ ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& co
 
 // --- loops over blocks ---------------------------------------------------------------------------------------------------------
 
-/// Returns the axes in the order of the loops. The loop over rows moves next to the loop over columns, unless rows are the kernel's first
-/// axis (the thread axis) and nothing is packed for all of them. If the columns' factor is packed for all rows, columns come before the
-/// rows. (If the output is transposed, rows are the last axis and columns an earlier one, so the order stays.)
+/// Returns the axes in the order of the loops. The loop over rows is next to the loop over columns, unless rows are the kernel's first axis
+/// (the thread axis) and the columns' factor is not shared by all rows. If it is shared, the loop over columns comes first, so that the
+/// factor is packed inside that loop. (If the output is transposed, rows are the last axis and columns an earlier one, so the order stays.)
 std::vector<size_t> ContractionBlock::order() const {
   const std::optional<size_t> rows = contraction.row_position;
   const size_t columns = contraction.column_position;
@@ -108,7 +108,7 @@ Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
   return sums_of_level(sums_.size() - 1, counts, 0, counts.back(), block_of_terms);
 }
 
-/// Combines results begin … end - 1 of the level below (at level 0: of the blocks of terms) in sums_[level].
+/// Makes the sum of results begin … end - 1 of the level below (at level 0: of the blocks of terms) in the array sums_[level].
 Body ContractionBlock::sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms) {
   Body body = each_sum([&](Sym at) { return set_accumulator(arena, sums_[level], at, zero()); });
   add(body, each(cat("block", level), end - begin, [&](Sym block) {

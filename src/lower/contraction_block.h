@@ -1,5 +1,6 @@
-// One cache block of rows and columns of a contraction: the loops over blocks, over the tiles of a block and over the members of its group;
-// its sums in memory, accumulated over blocks of terms; the stores of its results.
+// One cache block of rows and columns of a contraction: the loops over blocks, over the tiles of a block, and over the members of its group
+// (Contraction::group_position); the arrays that accumulate the block's sums over blocks of terms; and the stores of its results.
+// contraction.cpp describes the algorithm.
 #pragma once
 
 #include <functional>
@@ -26,15 +27,15 @@ class ContractionBlock {
 
   /// Returns the kernel's axes in the order of the loops.
   std::vector<size_t> order() const;
-  /// Makes nested loops over the blocks of these axes around what `inside` makes. The loop along the kernel's first axis is the thread
-  /// loop.
+  /// Makes nested loops over the blocks of these axes, with the statements that `inside` makes in the innermost one. The loop along the
+  /// kernel's first axis is the thread loop.
   ir::Body each_block(std::span<const size_t> axes, const std::function<ir::Body()>& inside);
   Sym first_row = 0, first_column = 0, rows_here = 1, columns_here = 1;
   Sym first_of_group = 0, group_here = 1;
 
   // --- loops within a block
 
-  /// Emits `statements` for each of `count` values of a variable.
+  /// Emits a loop of `count` iterations around `statements`, which receives the loop variable. If `count` is 1 there is no loop.
   template <class Statements>
   ir::Body each(std::string_view name, Sym count, Statements statements, ir::LoopKind kind = ir::LoopKind::kSequential) {
     if (count.is_constant(1)) return statements(Sym(0));
@@ -51,8 +52,8 @@ class ContractionBlock {
   ir::Body each_column_tile(Statements statements) {
     return each("columntile", column_tiles(), statements);
   }
-  /// Emits `statements` for each member of the group. Meanwhile the positions of rows and columns are those of that member; afterwards they
-  /// are again those of the first member.
+  /// Emits `statements` for each member of the group. While `statements` is called, the positions of rows and columns are those of that
+  /// member; afterwards they are again those of the first member.
   template <class Statements>
   ir::Body each_member(Statements statements) {
     return each("member", group_here, [&](Sym member) {
@@ -62,8 +63,8 @@ class ContractionBlock {
       return body;
     });
   }
-  /// Like each_member(), for statements that concern only the rows (or only the columns). If all members share these, emits the statements
-  /// once.
+  /// Like each_member(), for statements that concern only the rows (or only the columns). If all members of the group share them, emits the
+  /// statements once.
   template <class Statements>
   ir::Body each_member_with_rows(Statements statements) {
     return layout.rows_have_members ? each_member(statements) : statements(Sym(0));
@@ -73,20 +74,21 @@ class ContractionBlock {
     return layout.columns_have_members ? each_member(statements) : statements(Sym(0));
   }
   void go_to_member(Sym member);
-  /// Returns the innermost axis along which each index is a product of its own (a batch axis); none: there is only one product.
+  /// Returns the innermost batch axis: an axis each of whose indices is an independent product. Returns nothing if there is only one
+  /// product.
   std::optional<size_t> product_axis() const;
-  /// Advances the position along the product axis by `further` products, for everything lowered afterwards.
+  /// Moves the position along the product axis forward by `further` products. Applies to all statements that are made afterwards.
   void move_to_product(Sym further) { position_[*product_axis()] = position_[*product_axis()] + further; }
 
   Sym row_tiles() const { return ceil_div(rows_here, layout.tile_rows); }
   Sym column_tiles() const { return ceil_div(columns_here, layout.tile_columns); }
-  /// row_of: number of the tile's first row within the block. rows_from: number of rows from there to the end of the block. Likewise for
-  /// columns.
+  /// row_of: the number, within the block, of the tile's first row. rows_from: how many rows the block has from there to its end. Likewise
+  /// for columns.
   Sym row_of(Sym row_tile) const;
   Sym rows_from(Sym row_tile) const;
   Sym column_of(Sym column_tile) const;
   Sym columns_from(Sym column_tile) const;
-  /// Returns the index into the reduction's source.
+  /// Returns the index, in the reduction's source, of the product at this row and column of the block and this index along the term axes.
   Index source_index(Sym row, Sym column, const Index& terms) const;
   Index source_index(Sym row, Sym column, Sym term) const { return source_index(row, column, unflatten(term, layout.term_shape)); }
 
@@ -95,20 +97,20 @@ class ContractionBlock {
   /// Adds arrays for the sums, unless tiles are stored directly from registers.
   void add_sums();
   std::span<const int> arrays_of_sums() const { return sums_; }
-  /// sums_of_block: the array that receives the sum of each block of terms. sums_of_all_terms: the array that holds the sums of all terms
-  /// in the end (the same array if there is only one block).
+  /// sums_of_block: the array that receives the sums of one block of terms. sums_of_all_terms: the array that finally holds the sums over
+  /// all terms (the same array if there is only one block of terms).
   int sums_of_block() const { return sums_.front(); }
   int sums_of_all_terms() const { return sums_.back(); }
   /// Emits `block_of_terms` for each block of terms, and combines the results of the blocks in the order of docs/semantics.md ("Sums").
   using BlockOfTerms = std::function<ir::Body(Sym first, Sym count)>;
   ir::Body each_block_of_terms(const BlockOfTerms& block_of_terms);
-  /// Emits the statement for each sum of the block, given its position.
+  /// Emits the statement for each sum of the block. `at` is the position of the sum in its array.
   ir::Body each_sum(const std::function<ir::Stmt*(Sym at)>& statement);
   const ir::UOp* zero() { return arena.constant(identity_of(Op::kSum, dtype)); }
 
   // --- the results
 
-  /// Makes the stores of the kernel's outputs at this row and column of the block, computed from `sum`, the sum there.
+  /// Makes the stores of the kernel's outputs at this row and column of the block. `sum` is the sum of products there.
   ir::Body stores_of(const ir::UOp* sum, Sym row, Sym column);
   using SumAt = std::function<const ir::UOp*(Sym at)>;
   SumAt sum_in(int array) {

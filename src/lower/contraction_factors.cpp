@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-/// Most bytes of a columns' factor that stays in the first cache without packing: half of that cache.
+/// Largest columns' factor, in bytes, that stays in the first-level cache without packing: half of that cache.
 constexpr int64_t kMaxUnpackedBytes = 16 << 10;
 
 constexpr int kTermBits = 16;  // bits of a term if a lane of 32 bits holds two
@@ -29,8 +29,9 @@ ContractionFactors::Term ContractionFactors::term_at(Sym first, Sym number) cons
   return {first, number, block_.layout.terms_of_lane == 1 ? unflatten(first + number, block_.layout.term_shape) : Index{}};
 }
 
-/// Returns what a lane holds: the term itself, or the low bits of two terms, the first one in the low half. If there is an odd number of
-/// terms, the last one is followed by a zero; its own value, which can always be read, is then read twice.
+/// Returns what a lane holds: the term itself, or the low bits of two terms, the first of them in the low half. If there is an odd number
+/// of terms, the last lane holds the last term and a zero. The code then reads the last term for both halves, because a term beyond it
+/// might not be readable.
 const UOp* ContractionFactors::lane_of(const Term& term, const ReadTerm& read) {
   const ContractionLayout& layout = block_.layout;
   if (layout.terms_of_lane == 1) return read(term.index);
@@ -152,7 +153,8 @@ Body ContractionFactors::copy_windows() {
   return body;
 }
 
-/// Copies the elements that the overlapping windows of a factor read in the block. `along` is the axis of the block's columns or rows.
+/// Copies the elements that the overlapping windows of a factor read for the block. `along` is the variable of the block's rows or columns,
+/// whichever the factor has.
 std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column,
                                                         bool has_members, Body& body) {
   const ContractionLayout& layout = block_.layout;
@@ -181,7 +183,8 @@ void ContractionFactors::copy_row_windows(Body& body) {
   if (row_windows_) packs_rows_ = false;
 }
 
-/// Columns that are contiguous in the copy are read from it without further packing, unless a lane holds several terms.
+/// Copies the windows of the columns' factor. If columns are contiguous in the copy, tiles read them there without packing, unless a lane
+/// holds several terms.
 void ContractionFactors::copy_column_windows(Body& body) {
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable;
   column_windows_ = copy_windows(block_.contraction.column_factor, {column, block_.columns_here, block_.layout.block_columns},
@@ -206,9 +209,10 @@ bool ContractionFactors::are_near() {
 }
 
 /// Tests whether a columns' factor whose rows are `distance` bytes apart is near enough to be read in place. If vectors are whole cache
-/// lines, a tile needs one vector for every tile_rows steps. In that time the next one arrives from the second cache; only the first tile
-/// of rows waits for more distant memory. With more than one block of terms the factor must stay in the second cache. (64 x 64 x 1024 in
-/// f32: 112 GFLOP/s in place, 100 packed; 128 x 1024 x 1024: 80 in place, 90 packed.) Shorter vectors are needed at least twice as often.
+/// lines, a tile needs one vector of the factor for every tile_rows multiply-adds. In that time the next vector arrives from the
+/// second-level cache; only the first tile of rows waits for more distant memory. With more than one block of terms the factor must fit the
+/// second-level cache. (64 x 64 x 1024 in f32: 112 GFLOP/s in place, 100 packed; 128 x 1024 x 1024: 80 in place, 90 packed.) Shorter
+/// vectors are needed at least twice as often, so the factor must then fit the first-level cache.
 bool ContractionFactors::are_near(int64_t distance) const {
   const ContractionLayout& layout = block_.layout;
   const bool is_one_block = proven_at_most(layout.terms, kChainBlock);

@@ -1,5 +1,5 @@
-// Where the micro-kernel reads the two factors: in place, from the boxes that overlapping windows of a convolution share (windows.h), or
-// from packed panels in the order of use (panel.h).
+// From where the micro-kernel reads the two factors: in place, from a copy of the elements that the overlapping windows of a convolution
+// share (windows.h), or from panels packed in the order of use (panel.h).
 #pragma once
 
 #include <functional>
@@ -17,7 +17,8 @@ class ContractionFactors {
 
   /// Packs a block of columns once for all blocks of rows (layout.shares_columns).
   ir::Body share_columns();
-  /// Copies what windows read in the block, and determines whether the columns' factor can be read in place as fast as from a packed copy.
+  /// Copies what the windows of the block read, and determines whether the columns' factor can be read in place as fast as from a packed
+  /// copy.
   ir::Body copy_windows();
   /// Reserve the arrays for packed tiles, which pack_rows() and pack_columns() fill.
   void add_copied_columns();
@@ -25,23 +26,23 @@ class ContractionFactors {
   /// Returns the arrays that hold the packed tiles.
   std::vector<int> copies() const;
 
-  /// pack_rows packs all tiles of rows of the block, pack_columns one tile of columns, each for one block of terms. They return no
-  /// statements if the factor is read in place.
+  /// pack_rows packs all tiles of rows of the block; pack_columns packs one tile of columns. Both pack one block of terms, and return no
+  /// statements if their factor is read in place.
   ir::Body pack_rows(Sym first, Sym count);
   ir::Body pack_columns(Sym member, Sym column_tile, Sym first, Sym count);
 
-  /// A term: its number in the block of terms that begins at term `first`, and its index along the term axes. If a lane holds several
-  /// terms, these count as one; `index` is then that of the first one, followed by the others along the last axis, or empty.
+  /// A term: the first term of its block of terms, its number in that block, and its index along the term axes. If each lane holds several
+  /// terms, such a set counts as one term; `index` is then the index of its first term (the others follow along the last axis), or empty.
   struct Term {
     Sym first, number;
     Index index;
   };
   Term term_at(Sym first, Sym number) const;
-  /// The value of a factor at a row (column) of a tile.
+  /// Return the value of the rows' (columns') factor at a row (column) of a tile.
   const ir::UOp* row(Sym member, Sym row_tile, int64_t row, const Term& term);
   const ir::UOp* column(Sym member, Sym column_tile, Sym column, const Term& term);
-  /// Returns the value of a factor read in place: the columns' factor at a column of the block, the rows' factor at a row of the whole
-  /// matrix.
+  /// Return the value of a factor that is read in place. `column` counts from the first column of the block, `row` from the first row of
+  /// the whole matrix.
   const ir::UOp* column_in_place(Sym column, const Index& terms);
   const ir::UOp* row_in_place(Sym row, const Index& terms);
   /// Tests whether both factors are read in place.

@@ -6,10 +6,10 @@ namespace harp::lower {
 
 namespace {
 
-constexpr int64_t kMinPaddedColumns = 256;  // Fewest columns for which rows of the block are padded. Row lengths are often a power of two,
-                                            // so without padding rows map to the same lines of L1.
+constexpr int64_t kMinPaddedColumns = 256;  // fewest columns for which the rows of a block's sums are padded. Row lengths are often a power
+                                            // of two, so without padding rows map to the same lines of L1.
 
-/// Returns the block size along an axis: whole tiles, not more than the axis has.
+/// Returns the block size along an axis: `wanted`, limited to the size of the axis and rounded up to whole tiles.
 int64_t block_of(Dim size, int64_t tile, int64_t wanted) {
   const int64_t most = std::max<int64_t>(1, std::min(range(size).hi, std::max(wanted, tile)));
   return (most + tile - 1) / tile * tile;
@@ -54,7 +54,7 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   }
   const auto is_whole = [](Dim size, int64_t tile) { return size.is_constant() && size.constant() % tile == 0; };
   whole_rows = overlaps_rows || is_whole(rows, tile_rows), whole_columns = overlaps_columns || is_whole(columns, tile_columns);
-  panel_rows = (tile_rows + simd - 1) / simd * simd;  // padded to whole vectors, if the rows fill one
+  panel_rows = (tile_rows + simd - 1) / simd * simd;  // rounded up to whole vectors, if there are enough rows to fill one
   if (range(rows).hi < panel_rows) panel_rows = tile_rows;
   if (contraction.group_position) {
     group = shape[kept_axes[*contraction.group_position]];

@@ -16,9 +16,10 @@ struct ContractionLayout {
 
   std::vector<size_t> kept_axes, term_axes;  // axes of the reduction's source, without kept axes of size 1
   Shape term_shape;
-  Dim rows, columns, terms, group = 1;  // total sizes; group: number of members
+  Dim rows, columns, terms, group = 1;  // total sizes; group: number of members of the group (Contraction::group_position)
   int simd;
-  int64_t terms_together;                                        // more than one: the recipe for few rows
+  int64_t terms_together;                                        // terms that are added in one step; more than 1 only for few rows
+                                                                 // (skinny_gemm.cpp)
   int terms_of_lane;                                             // terms that a lane of a factor holds (schedule/narrow_products.h)
   int64_t tile_rows, tile_columns;                               // size of the register tile; with few rows: all columns of a block, in
                                                                  // memory
@@ -37,7 +38,7 @@ struct ContractionLayout {
   int64_t column_tiles_of_block() const { return block_columns / tile_columns; }
   int64_t vectors_of_tile() const { return tile_columns / simd; }  // vectors in one row of a tile
   int64_t most_terms() const;
-  /// Tests whether as many terms as this leave no lane partly filled.
+  /// Tests whether the lanes that hold this many terms are all full.
   bool lanes_fill(Sym terms) const { return mod(terms, terms_of_lane).is_constant(0); }
   /// Returns how many lanes hold this many terms.
   template <class Count>
@@ -45,19 +46,20 @@ struct ContractionLayout {
     return terms_of_lane == 1 ? terms : ceil_div(terms, Count(terms_of_lane));
   }
 
-  // Layout of a block's sums: tile after tile, so that each tile is contiguous. The next tile is the one of the next columns, or, if the
-  // output is transposed, of the next rows.
+  // Layout of a block's sums: tile after tile, so that each tile is contiguous. After a tile comes the tile of the next columns, or, if the
+  // output is transposed, the tile of the next rows.
   int64_t tile_size() const { return tile_rows * row_stride; }
   int64_t block_size() const { return block_group * row_tiles_of_block() * column_tiles_of_block() * tile_size(); }
   Sym tile_at(Sym member, Sym row_tile, Sym column_tile) const;
   Sym in_tile(Sym row, Sym column) const { return row * row_stride + column; }
   int64_t row_stride;
 
-  // Layout of packed panels: term after term of a tile. The columns' array holds one tile, or if shared, all tiles of the block for all
-  // terms. The rows' array holds all tiles of the block for one block of terms. If a lane holds several terms, these count as one.
+  // Layout of packed panels: tile after tile, and within a tile term after term. The columns' array holds one tile, or, if it is shared by
+  // all rows, all tiles of the block for all terms. The rows' array holds all tiles of the block for one block of terms. If a lane holds
+  // several terms, these count as one.
   int64_t packed_columns_size() const;
   int64_t packed_rows_size() const;
-  /// Returns the position of an element in the packed panels. `term` counts from term `first`, with which the block of terms begins.
+  /// Returns the position of an element in the packed panels. `term` counts from `first`, the first term of the block of terms.
   Sym packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const;
   Sym packed_row_at(Sym member, Sym row_tile, Sym term, Sym row) const;
   int64_t panel_rows;  // rows of a packed tile

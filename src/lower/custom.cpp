@@ -1,14 +1,15 @@
-// Custom functions: lowers the body of a function for one element. Branches become Where, so the only statements are loops. A loop keeps
+// Custom functions: lowers the body of a function for one element. Branches become Where, so loops are the only statements. A loop keeps
 // the variables that it changes in accumulators. Loads inside a branch are masked by its condition. An index that is not provably inside
-// its array is stored in an accumulator, so that it is checked even if the load is dropped. A local array is an accumulator with several
-// elements. What is read from it is kept, because later statements may change the array.
+// its array is stored in an accumulator, so that it is checked even if the load is not used. A local array is an accumulator with several
+// elements. An element that is read from it is copied to an accumulator of its own, because later statements may change the array.
 //
 // A `break` masks the statements after it, as a branch does, and the loop exits at the end of the iteration. A `while` computes its
 // condition in front of the loop, where it decides between no iterations and any number, and again at the end of each iteration.
 //
-// Long loops run in pieces and poll the cancel flag between them: a poll in every iteration would prevent C compilers from vectorising the
-// loop. A loop with a checked index is never vectorised, so it exits in the iteration in which the index is out of range. After that test
-// the compiler knows that no index was out of range so far, which makes the checks of the next iteration cheaper.
+// Long loops run in pieces and poll the cancel flag between the pieces: a poll in every iteration would prevent C compilers from
+// vectorising the loop. A loop with a checked index is never vectorised, so it tests after each iteration whether an index was out of range
+// and then exits. From that test the compiler knows that all earlier indices were in range, which makes the checks of the next iteration
+// cheaper.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -24,12 +25,12 @@ namespace {
 
 using namespace ir;
 
-/// A loop polls after about this many expressions or iterations: cancellation is prompt and polls are rare.
+/// A loop polls after about this many evaluated expressions, and at most this many iterations: cancellation is prompt, and polls are rare.
 constexpr double kExpressionsPerPoll = 1 << 15;
 constexpr int64_t kMaxPollInterval = 4096;
 constexpr int64_t kVector = 64;  // elements of a vector, for the smallest dtype
-/// Returns the number of iterations between polls. If the trip count is known, prefers pieces of equal length that are not much shorter,
-/// and keeps whole vectors if the loop has them: C compilers vectorise few other loops.
+/// Returns the number of iterations between polls. If the trip count is known, prefers a number that divides it, unless that is much
+/// smaller. If the trip count is a multiple of whole vectors, so is the number, because C compilers vectorise few other loops.
 int64_t poll_interval(double expressions_of_iteration, Sym iterations) {
   const double fitting = kExpressionsPerPoll / std::max(1.0, expressions_of_iteration);
   const auto most = std::clamp<int64_t>(static_cast<int64_t>(fitting), 1, kMaxPollInterval);
@@ -92,7 +93,7 @@ class BodyLowering {
 
   void set(int variable, const UOp* value, const UOp* mask) {
     const UOp*& held = variables_[static_cast<size_t>(variable)];
-    // where the mask is false, the variable keeps its old value; if it was declared in this block it has none, and takes the new one
+    // where the mask is false, the variable keeps its old value; if it has none because it is declared in this block, it takes the new one
     held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
   }
 
@@ -116,7 +117,7 @@ class BodyLowering {
   struct Place {
     int array;                     // accumulator
     Sym index;                     // inside the array
-    const UOp* allowed = nullptr;  // whether the statement is executed and asks for an index inside; null: always
+    const UOp* allowed = nullptr;  // true where the statement is executed and the index is inside the array; null: everywhere
     Define* define = nullptr;      // defines the variable that is the index; null: there is none
   };
   Place place(int variable, int index, int site, const UOp* mask) {
@@ -186,7 +187,7 @@ class BodyLowering {
       return s.kind == BodyStatement::kFor || s.kind == BodyStatement::kWhile || has_loop(s.body) || has_loop(s.otherwise);
     });
   }
-  /// Tests whether the statements of a loop's body leave it.
+  /// Tests whether one of these statements of a loop's body exits the loop.
   static bool has_break(const std::vector<BodyStatement>& statements) {
     return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
       return s.kind == BodyStatement::kBreak || (s.kind == BodyStatement::kIf && (has_break(s.body) || has_break(s.otherwise)));
@@ -219,7 +220,7 @@ class BodyLowering {
     read_all();
     const std::vector<const UOp*> before = variables_;
     lower(s.body, nullptr);  // no mask inside: the loop as a whole runs only where the mask is true
-    // compute all new values from the old ones before any accumulator changes
+    // all new values are computed from the old ones before any accumulator changes
     std::vector<const UOp*> after;
     for (size_t i = 0; i < changed.size(); ++i) {
       const UOp* value = arena_.cast(dtype_of(running[i]), variables_[static_cast<size_t>(changed[i])]);
@@ -235,7 +236,7 @@ class BodyLowering {
     }
     if (scope.most_iterations * std::max(1.0, cost_) > kExpressionsPerPoll)
       scope.loop->poll_interval = poll_interval(cost_, scope.loop->end - scope.loop->begin);
-    for (const int why : {failed_, ended}) {  // a wrong index may also make the trip count wrong, so the loop must end
+    for (const int why : {failed_, ended}) {  // an index that was out of range may also make the trip count wrong, so the loop must exit
       if (why < 0) continue;
       auto* end = arena_.statement<Break>();
       end->accumulator = why;
@@ -254,7 +255,7 @@ class BodyLowering {
     Loop* loop;
     double most_iterations;
   };
-  /// Makes a loop of so many iterations, which are computed in front of it. Where the mask is false, it runs zero times.
+  /// Makes a loop of `iterations` iterations; the number is computed before the loop. Where the mask is false, it runs zero times.
   Scope open_counted(const UOp* iterations, const UOp* mask, int64_t most, double most_iterations) {
     if (mask != nullptr) iterations = arena_.apply(Op::kWhere, DType::kI64, {mask, iterations, constant(0)});
     auto* define = arena_.statement<Define>();
@@ -278,7 +279,7 @@ class BodyLowering {
       counters_[variable] = Exact{loop->variable, begin->lo, end->hi - 1};
       return {loop, loop, most_iterations};
     }
-    // In all other cases the trip count is computed in front of the loop: it depends on run-time values or on the mask.
+    // In all other cases the trip count is computed before the loop, because it depends on run-time values or on the mask.
     const UOp *first = value(s.value, mask), *iterations = nullptr;
     if (is_exact)
       iterations = arena_.index(max(end->value - begin->value, 0));
@@ -294,7 +295,7 @@ class BodyLowering {
     return scope;
   }
   std::string loop_name() { return cat("count", loops_++); }
-  /// Returns max(end - begin, 0), saturated to the largest i64: no run reaches the end of such a loop.
+  /// Returns max(end - begin, 0), saturated to the largest i64: no run takes so long that saturation could make a difference.
   const UOp* iterations_between(const UOp* begin, const UOp* end) {
     const UOp* difference = arena_.apply(Op::kAdd, DType::kI64, {end, arena_.apply(Op::kNeg, DType::kI64, {begin})});
     const UOp* is_more = arena_.apply(Op::kLt, DType::kBool, {difference, constant(0)});
@@ -302,8 +303,8 @@ class BodyLowering {
     return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), iterations, constant(0)});
   }
 
-  /// The value of an i64 expression of sizes and indices that provably does not overflow. It can therefore be a position (Sym), with bounds
-  /// lo and hi.
+  /// The value of an i64 expression of sizes and indices that provably does not overflow and can therefore be a position (Sym). Its bounds
+  /// are lo and hi.
   struct Exact {
     Sym value;
     WideInt lo, hi;
@@ -394,7 +395,7 @@ class BodyLowering {
     const int buffer = values_.parameter(program_.buffer_of.at(array), false);
     return arena_.gather(e.dtype, buffer, flatten(known, array->shape), place, 1, allowed);
   }
-  /// Returns an index that is checked where the mask is true. Where it is outside, `allowed` becomes false.
+  /// Returns an index that is checked where the mask is true. Restricts `allowed` to where the index is inside its array.
   const UOp* checked(int expression, int site, const UOp* size, const UOp* mask, const UOp*& allowed) {
     const UOp *zero = constant(0), *number = value(expression, mask);
     const int first = first_site(program_.sites, &node_);
@@ -403,10 +404,11 @@ class BodyLowering {
     allowed = both(allowed, arena_.apply(Op::kLt, DType::kBool, {index, size}));
     return index;
   }
-  /// Records for the loops of this element whether an index was outside.
+  /// Records in `failed_`, for the loops of this element, whether an index was out of range.
   void note_fault(const UOp* allowed, const UOp* mask) {
     if (failed_ < 0) return;
-    const UOp* inside = allowed;  // the index is in range, or (below) the mask is false and it is not checked
+    const UOp* inside = allowed;  // true where the index is in range, or (added below) where the mask is false, so that the index is not
+                                  // checked
     if (mask != nullptr) inside = arena_.apply(Op::kBitOr, DType::kBool, {inside, negated(mask)});
     keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), flag(1)}));
   }
@@ -425,8 +427,9 @@ class BodyLowering {
   std::vector<int> arrays_;                     // accumulator of each local array; -1: not declared yet
   std::vector<std::optional<Exact>> counters_;  // loop variables whose exact value is known
   int loops_ = 0;
-  const UOp* left_ = nullptr;  // where a `break` has left the innermost open loop in this iteration; null: nowhere
-  int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: no loop could exit because of it
+  const UOp* left_ = nullptr;  // true where a `break` has left the innermost open loop in this iteration; null: there was none
+  int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: there is none, because no loop has
+                     // to exit then
   double cost_ = 0;  // upper bound of expressions in one iteration of the innermost open loop, or in the element if no loop is open
 };
 
@@ -449,7 +452,7 @@ void lower_custom(KernelContext& c) {
   const Index index = node_index(node.shape, position);
   BodyLowering lowering(c.values, c.kernel, node, index, &body);
   c.values.bind(&node, lowering.run(nullptr));
-  // A thread loop needs no polling here: the code that distributes it polls, based on the usual cost of its iterations.
+  // A thread loop needs no polling here: the host code polls between the shares into which it divides the iterations by their usual cost.
   if (nest.size() > 1 || (nest.size() == 1 && lowering.cost() > kExpressionsPerPoll))
     nest.back()->poll_interval = poll_interval(lowering.cost(), nest.back()->end);
   for (Stmt* store : store_outputs(c, position)) body.push_back(store);

@@ -9,8 +9,8 @@ using namespace ir;
 
 namespace {
 
-/// Returns the reductions of the kernel whose results the stored value uses. Does not look behind values that earlier passes keep or that
-/// are loaded.
+/// Returns the reductions of the kernel whose results the stored value uses. The search ends at values that are loaded or that earlier
+/// passes keep.
 std::vector<const Node*> results_used(const KernelContext& c, const Node* stored) {
   std::unordered_set<const Node*> seen;
   for (const RowPass& pass : c.plan.passes) seen.insert(pass.row_values.begin(), pass.row_values.end());
@@ -62,7 +62,7 @@ void DeferredStores::begin_row(const Index& kept, Sym begin) {
   store_row(std::move(before));
 }
 
-/// Stores `count` elements of the previous row, from element `begin` on. With `whole_lines` as whole cache lines.
+/// Returns statements that store `count` elements of the previous row, from element `begin` on; with `whole_lines`, as whole cache lines.
 Body DeferredStores::elements(Sym begin, Sym count, bool whole_lines) {
   Loop* loop = new_loop(arena_, "late", 0, count);
   const Shape& shape = c_.plan.reduces[0]->sources[0]->shape;
@@ -83,7 +83,7 @@ Stmt* DeferredStores::stores_for_step(Sym first) {
   return new_if(arena_, follows_, {new_if(arena_, length_ - kLanes - begin, elements(begin, kLanes, true))});
 }
 
-/// Stores what the steps leave out of the previous row: the elements before its first whole cache line and after its last whole step.
+/// Stores the elements of the previous row that the steps do not: those before its first whole cache line and after its last whole step.
 Body DeferredStores::ends() {
   const Sym front = min(front_, length_), behind = mod(length_ - front, kLanes);
   Body result = elements(0, front, false);
@@ -98,7 +98,7 @@ Index DeferredStores::element(Sym row) const {
   return index;
 }
 
-/// Defines `front_` for the row at position `row`, as a variable around the statements.
+/// Puts the statements into a Define of the variable `front_`, the number of elements of row `row` before its first whole cache line.
 Body DeferredStores::from_line(Body statements, Sym row) {
   const Index index = node_index(store_.node->shape, rows_.squeezed_index(element(row)));
   const UOp* before =

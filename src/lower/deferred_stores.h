@@ -1,6 +1,7 @@
 // Deferred stores. Non-temporal stores wait for memory, while the arithmetic of a pass does not. Therefore the stores of the last pass over
-// a row are interleaved with the next-to-last pass over the following row, step by step, in whole cache lines. Values that both rows need
-// are double-buffered (rows of even and odd number). The results of a row are kept until the next row has stored it.
+// a row are interleaved with the next-to-last pass over the following row, step by step, in whole cache lines. Row values that both passes
+// need are double-buffered: rows of even and of odd number have buffers of their own. The results of a row's reductions are kept until the
+// row has been stored, that is, while the next row is processed.
 #pragma once
 
 #include "lower/row_values.h"
@@ -16,15 +17,16 @@ class DeferredStores {
   void declare(ir::Body& body);
   /// Sets the row to store: the predecessor of the row at position `kept` of the kept axes. The first row, at `begin`, has none.
   void begin_row(const Index& kept, Sym begin);
-  /// Returns the stores to add to a step of the next-to-last pass: kLanes elements of the previous row. `first` counts from the first whole
-  /// cache line. Call bind() of the current row again afterwards.
+  /// Returns the stores to add to a step of the next-to-last pass: kLanes elements of the previous row. `first` counts from that row's
+  /// first whole cache line. The call replaces the bindings of the current row's values (RowValues::bind), so the caller must bind them
+  /// again.
   ir::Stmt* stores_for_step(Sym first);
-  /// Completes the statements of a row: appends the stores of the previous row that no step has done, and `keeps`, the statements that keep
-  /// this row's results.
+  /// Completes the statements of a row: appends those stores of the previous row that no step has done, and then `keeps`, the statements
+  /// that keep this row's results.
   ir::Body complete_row(ir::Body statements, const ir::Body& keeps);
-  /// Keeps `value` of this reduction, in its accumulator's dtype, if the last pass uses it.
+  /// If the last pass uses the result of this reduction, emits a statement that keeps it. `value` is the result in the accumulator's dtype.
   void keep(const Node& reduce, const ir::UOp* value, ir::Body& body);
-  /// Stores the last row, whose position is `kept`, after all passes. Emits this under the condition that there are rows: exists >= 0.
+  /// Stores the last row, whose position is `kept`, after all passes. The stores run only if there are rows, that is, if exists >= 0.
   ir::Body last_row(const Index& kept, Sym exists);
 
  private:

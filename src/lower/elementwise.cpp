@@ -1,6 +1,7 @@
-// Elementwise template: one loop for each axis, in row-major order of the output. They are tagged as a nest: contiguous axes are fused into
-// one loop, and a single long loop is split into chunks to distribute among threads. On a GPU all axes are thread axes: one loop over all
-// elements, each of which is a thread. Reductions of few terms (schedule/few_terms.h) are expressions of an element.
+// Elementwise template: one loop for each axis, in row-major order of the output. The loops are tagged as a nest: contiguous axes are fused
+// into one loop, and a single long loop is split into chunks to distribute among threads. On a GPU all axes are thread axes: the nest
+// becomes one loop over all elements, and each element is computed by a thread. Reductions of few terms (schedule/few_terms.h) are part of
+// an element's expression.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -41,8 +42,9 @@ namespace {
 /// Returns the offset in elements from the start of the buffer to the first stored element.
 Sym offset_of(const StorePlan& plan) { return plan.offset.empty() ? Sym(0) : flatten(plan.offset, plan.shape); }
 
-/// Returns the offset of another store to the same buffer at a constant distance, so that such stores share a base. For example, real and
-/// imaginary parts are interleaved in memory, and their stores can only be paired if their distance is a visible constant.
+/// If another store writes to the same buffer at a constant distance, returns the offset of that store, so that both share a base;
+/// otherwise returns the offset of this one. For example, real and imaginary parts are interleaved in memory, and their stores can be
+/// combined only if their distance is visibly constant.
 Sym shared_offset(const KernelPlan& kernel, const StorePlan& plan) {
   const Sym offset = offset_of(plan);
   for (const StorePlan& other : kernel.stores)
@@ -81,9 +83,9 @@ Body inner_loop(const KernelContext& c, Loop* loop, int simd_width, bool overlap
 
 namespace {
 
-/// Returns the axes in the order of the loops. That is the order of the output, except with non-temporal stores, for which any order of
-/// whole lines will do: then it is the order in which most inputs lie in memory. The first axis (the thread axis) and the last one (the
-/// vector axis) stay in place.
+/// Returns the axes in the order of the loops. That is the order of the output, except with non-temporal stores. These store whole cache
+/// lines, for which any order of the lines is equally good, so the loops take the order in which most inputs are contiguous. The first axis
+/// (the thread axis) and the last one (the vector axis) stay in place.
 std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   std::vector<size_t> order(space.size());
   std::iota(order.begin(), order.end(), size_t(0));
@@ -102,8 +104,8 @@ std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
 }
 
 /// Returns the value of a reduction of few terms at this position of its kept axes, as one expression. It combines the terms one after the
-/// other, starting from the identity, which is the order of docs/semantics.md ("Sums") for a single block. A sum of products ends with +
-/// 0.0, as in reduce.cpp.
+/// other, starting from the identity, which is the order of docs/semantics.md ("Sums") for a single block. To a sum of products it adds +
+/// 0.0 at the end, as reduce.cpp does.
 const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& position) {
   const auto& attributes = reduce.as<ReduceAttributes>();
   const Node& source = *reduce.sources[0];
@@ -129,7 +131,8 @@ const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& posi
   return from_accumulator(c.arena, reduce, attributes.product ? end_of_products(c.arena, result) : result);
 }
 
-/// Specialises the kernel to the sizes for which the condition of its variant is >= 0. The condition is a minimum of differences of sizes.
+/// Specialises the kernel to the sizes for which the condition of its variant is >= 0. The condition is a minimum of differences between
+/// sizes and constants.
 void assume(KernelContext& c, Sym condition) {
   std::vector<Sym> parts = {condition}, extents;
   while (!parts.empty()) {
@@ -145,7 +148,8 @@ void assume(KernelContext& c, Sym condition) {
   assume_nonempty(c.arena, c.kernel.body, extents);
 }
 
-/// Binds the reductions of few terms to their values at this position. The value of one must not depend on another.
+/// Binds the reductions of few terms to their values at this position. All values are computed before the first is bound, because the value
+/// of one must not depend on another.
 void bind_reductions(KernelContext& c, const Index& position) {
   std::vector<const UOp*> values;
   for (const Node* reduce : c.plan.reduces) values.push_back(expression_of(c, *reduce, position));

@@ -12,9 +12,9 @@ namespace harp::lower {
 /// Returns a hash of properties that equal kernels share.
 size_t hash_of(const KernelPlan& plan);
 
-/// Maps each buffer of kernel `from` to the corresponding buffer of the equal kernel `to`. Returns nothing if they are not equal, or not
-/// known to be. Kernels that exist only once in a program, because they refer to something by its number (a routine, a custom function, a
-/// checked index), are never equal.
+/// Maps each buffer of kernel `from` to the corresponding buffer of the equal kernel `to`. Returns nothing if the kernels are not equal or
+/// cannot be proved to be. A kernel that refers to something by its number in the program (a routine, a custom function, a checked index)
+/// is never equal to another.
 std::optional<std::unordered_map<int, int>> renamed_buffers(const Program& program, const KernelPlan& from, const KernelPlan& to);
 
 }  // namespace harp::lower

@@ -44,19 +44,21 @@ void lower_custom(KernelContext& context);
 
 /// Returns the call of a function of the host application. Adds the function's address and data to the module's list. (native.cpp)
 ir::NativeCall lower_native(const Program& program, const KernelPlan& plan, ir::Module& module);
-/// Returns the argument that stands for a buffer of the program, from element `element` on, in the host code. (module.cpp)
+/// Returns the argument that stands for a buffer of the program in the host code; it points to element number `element` of the buffer.
 ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element = 0);
 
-/// Returns the index of a node of this shape at the kernel's position: axes of size 1 have index 0, the others take `position` in order.
+/// Returns the index of an element of a node of this shape at the kernel's position: axes of size 1 have index 0, and the entries of
+/// `position` go to the other axes in order.
 Index node_index(const Shape& shape, const Index& position);
-/// Returns the statements that store these outputs of the kernel, given by number, at this position of their iteration space.
+/// Returns the statements that store some of the kernel's outputs, given by their numbers in KernelPlan::stores, at this position of their
+/// iteration space.
 ir::Body store_outputs(KernelContext& context, std::span<const size_t> stores, const Index& position);
 /// Returns the statements that store every output.
 ir::Body store_outputs(KernelContext& context, const Index& position);
-/// Marks which of the parameters added so far may alias each other. (elementwise.cpp)
+/// Marks those of the parameters added so far that may be the same memory as another one (ir::Param::in_place). (elementwise.cpp)
 void mark_in_place(KernelContext& context);
-/// Tags an inner loop as the schedule says: partition, unswitch, vectorise. `together`: number of vectors in a step (unroll-and-jam).
-/// Returns the loop.
+/// Gives an inner loop the tags that the schedule asks for: partition, unswitch, vectorise. `together`: number of vectors in a step
+/// (unroll-and-jam). Returns the loop.
 ir::Body inner_loop(const KernelContext& context, ir::Loop* loop, int simd_width, bool overlap, int together = 1);
 
 /// Estimates the work of the kernel, in units of about half a nanosecond, with vectors of this many lanes. (work.cpp)

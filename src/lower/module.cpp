@@ -1,4 +1,5 @@
-// Makes the module: every kernel, with equal ones lowered once, and the host code, which lists the buffers of each launch by generation.
+// Makes the module: lowers every kernel (equal ones only once), and makes the host code, which lists the buffers of each launch by
+// generation.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -30,7 +31,7 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
   return out;
 }
 
-/// Returns a condition that is >= 0 where both are; none: always true.
+/// Returns a condition that is >= 0 where both conditions are; none: it is always true.
 std::optional<Sym> both(std::optional<Sym> a, std::optional<Sym> b) {
   if (a && b) return min(*a, *b);
   return a ? a : b;
@@ -48,7 +49,7 @@ std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   return guard;
 }
 
-/// Returns the pairs of arrays, one stored to and one read by the kernel, that may alias.
+/// Returns the pairs of an array that the kernel stores and one that it reads that may be the same memory.
 std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program& program, const KernelPlan& plan) {
   std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> pairs;
   for (const InPlace& pair : program.in_place) {
@@ -60,8 +61,8 @@ std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program
   return pairs;
 }
 
-/// Tests whether any run can select this variant. Whether arrays of the caller alias is unknown until run time; for workspace arrays it is
-/// known here.
+/// Tests whether any run can select this variant. Whether arrays of the caller are the same memory is unknown until run time; for workspace
+/// arrays it is known at compile time.
 bool is_reached(const KernelPlan& plan, size_t v, const std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>>& in_place) {
   const bool is_sure =
       std::any_of(in_place.begin(), in_place.end(), [](const auto& pair) { return pair.second.kind == ir::HostBuffer::Kind::kTemporary; });
@@ -92,7 +93,7 @@ struct LoweredVariant {
   std::vector<ValueBuilder::Argument> arguments;
 };
 
-/// The plans lowered so far, so that equal plans share their kernels.
+/// The kernel plans lowered so far. If a plan is equal to one of them, it uses the same kernels.
 class LoweredPlans {
  public:
   explicit LoweredPlans(const Program& program) : program_(program) {}
@@ -118,7 +119,7 @@ class LoweredPlans {
   }
 
  private:
-  static constexpr size_t kMaxCandidates = 16;  // most candidates with equal hash that are compared
+  static constexpr size_t kMaxCandidates = 16;  // most plans with equal hash that are compared
 
   struct Plan {
     const KernelPlan* plan;

@@ -36,8 +36,8 @@ void NextProduct::prefetch_elements(int64_t count, Read read, Body& body) {
   for (int64_t i = 0; i < count; i += kLineBytes / size) body.push_back(ir::prefetch(block_.arena, address->first, along->rest + i));
 }
 
-/// Distributes the prefetches of the next product over the tiles of the current one: each tile prefetches the rows and columns of the tile
-/// at the same position, and each part of it the corresponding terms.
+/// Distributes the prefetches of the next product over the tiles of the current one. Each tile prefetches the rows and columns of the next
+/// product's tile at the same position; each part of the tile prefetches the corresponding terms.
 Body NextProduct::prefetch(Sym row_tile, Sym column_tile, Sym part) {
   using Address = std::optional<std::pair<int, Sym>>;
   const auto loaded = [](const UOp* value) {

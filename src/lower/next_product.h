@@ -1,6 +1,6 @@
-// Prefetching for a batch of small products of one block each. While the tiles of one product are computed, the factors and results of the
-// next product are prefetched, a cache line with every few terms. All prefetches at once would exceed the number of outstanding misses of a
-// core. (64 products of 64 x 64 x 64, from memory: 78 GFLOP/s without, 103 with prefetches.)
+// Prefetching for a batch of small products, each of which is a single block. While the tiles of one product are computed, the factors and
+// results of the next product are prefetched, one cache line after every few terms. All prefetches at once would exceed the number of cache
+// misses that a core can have in flight. (64 products of 64 x 64 x 64, from memory: 78 GFLOP/s without, 103 with prefetches.)
 #pragma once
 
 #include "lower/contraction_factors.h"
@@ -11,7 +11,8 @@ class NextProduct {
  public:
   NextProduct(ContractionBlock& block, ContractionFactors& factors) : block_(block), factors_(factors) {}
 
-  /// Decides whether there is a next product and whether prefetching it pays. Call this after the factors have been prepared.
+  /// Decides whether there is a next product and whether prefetching it pays. Requires that ContractionFactors has decided how the factors
+  /// are read.
   void begin_block();
 
   /// The number of parts in which a tile processes its terms; all but the last have `terms_of_part` terms. 0: no prefetching.

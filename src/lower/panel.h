@@ -1,4 +1,5 @@
-// Packed panels: copies of a contraction's factor in the order in which a tile uses it; for each term its rows (or columns) are contiguous.
+// Packed panels: copies of tiles of a contraction's factor in the order in which the micro-kernel reads them. For each term, the panel's
+// rows (or columns) are contiguous.
 #pragma once
 
 #include <functional>
@@ -16,8 +17,8 @@ struct Panel {
   int simd_width;
 };
 
-/// Packs factor(lane, term) for terms 0 … count - 1 and the lanes that exist (`left`), with zeros beyond them. Sources that are contiguous
-/// along the terms are transposed in square tiles.
+/// Packs factor(lane, term) for terms 0 … count - 1 and for the lanes that exist (`left` of them), with zeros beyond. If the factor is
+/// contiguous along the terms in memory, it is transposed in square tiles.
 ir::Body pack(KernelContext& context, const Panel& panel, Sym left, Sym count,
               const std::function<const ir::UOp*(Sym lane, Sym term)>& factor);
 

@@ -1,5 +1,5 @@
-// Writes minima, maxima and remainders as selects with conditions that are linear in the loop variables, wherever possible. A loop that is
-// split where such a condition changes has linear positions in each part.
+// Writes minima, maxima and remainders as selects with conditions that are linear in the loop variables, wherever possible. If partition
+// then splits the loop where such a condition changes, positions are linear in each part.
 #include "lower/positions.h"
 
 #include "base/error.h"
@@ -7,7 +7,8 @@
 namespace harp::lower {
 namespace {
 
-/// mod(a, b), which is a or a + b in the two periods around 0. Both forms hold for every b: their conditions are false if b <= 0.
+/// Returns mod(a, b) as a select of a and a + b for a in the two periods around 0 (-b <= a < b), and of mod(a, b) elsewhere. The result is
+/// right for every b: if b <= 0, no condition that avoids the mod is true.
 Sym remainder(Sym a, Sym b) { return select(a, select(b - 1 - a, a, mod(a, b)), select(a + b, a + b, mod(a, b))); }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Indices of a gather that are integer expressions of their own position, such as those of an array that is padded by reflection. Like the
-// positions of a view they need no load; partition (ir/rewrite.h) splits loops so that they are linear in each part.
+// Indices of a gather that are integer expressions of their own position, such as those of an array that is padded by reflection. They are
+// computed like the positions of a view instead of being loaded; partition (ir/rewrite.h) splits loops so that these expressions are linear
+// in each part.
 #pragma once
 
 #include "lower/value.h"

@@ -94,8 +94,8 @@ void ReduceLowering::bind_results(Sym element) {
       c_.values.bind(done.pass->reduces[r], from_accumulator(arena_, *done.pass->reduces[r], result(done, r, element)));
 }
 
-// The sum of products that underflow is -0 with one block level and +0 with two. docs/semantics.md adds +0.0 at the end, so that the number
-// of levels makes no difference.
+// A sum of products that underflow would be -0 with one block level and +0 with two. docs/semantics.md adds +0.0 at the end, so that the
+// number of levels makes no difference; with one level this function adds it.
 const UOp* ReduceLowering::result(const Results& done, size_t r, Sym element) {
   const Node& reduce = *done.pass->reduces[r];
   const UOp* value = arena_.acc(accumulator_dtype(reduce), done.level.accumulators[r], element);
@@ -158,8 +158,9 @@ void ReduceLowering::visit(const BlockLevel& level, Sym element, const Index& in
   for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) body.push_back(s);
 }
 
-// Combines the elements in registers and sets each accumulator once. Otherwise a compiler that cannot exclude aliasing between the next
-// load and the accumulators would store them for every element (x @ b of 4096 x 4096 with 8 rows at a time: 0.93 of the speed).
+// Combines the elements in registers and sets each accumulator once. With one update for each element, a compiler that cannot exclude
+// aliasing between the next load and the accumulators would store them every time (x @ b of 4096 x 4096 with 8 rows at a time: 0.93 of the
+// speed).
 void ReduceLowering::visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, Body& body) {
   for (const Index& index : indices) rows_.keep(*pass_, index, body);
   for (size_t r = 0; r < pass_->reduces.size(); ++r) {

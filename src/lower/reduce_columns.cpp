@@ -1,5 +1,5 @@
-// Chain-order reductions: blocks of elements, one after the other, in the accumulators of a tile of columns. The columns are the vector
-// axis; the reduced rows are streamed.
+// Chain-order reductions: blocks of elements are added one after the other to the accumulators of a tile of columns. The columns are the
+// vector axis; the rows to reduce are read one after the other.
 #include <algorithm>
 #include <unordered_map>
 
@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int kMaxVectorsOfRest = 4;  // most unrolled vectors of a row in the remainder loop of unroll-and-jam, which rarely runs
+constexpr int kMaxVectorsOfRest = 4;  // most vectors of a row that are unrolled in the remainder loop of unroll-and-jam, which rarely runs
 
 }  // namespace
 
@@ -133,7 +133,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
 void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, Body& body) {
   const int together = in_registers(tile.width, simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
   const Sym full = begin + floor_div(end - begin, together) * together;
-  // If the order of rows is free, whole rows are read as several streams, each with an equal share of the rows.
+  // If the rows may be combined in any order, whole rows are read as several streams, each with an equal share of the rows.
   const Sym share = floor_div(end - begin, together);
   const bool are_interleaved = is_free_of_order(*pass_) && is_whole_row(tile);
   if (together > 1 && (full - begin).is_constant(together)) {

@@ -1,11 +1,11 @@
 // Lanes-order reductions: blocks of elements in accumulators that are the vector axis. Rows are processed one after the other, or several
 // interleaved.
 //
-// A max of many floats must return NaN if an element is NaN. It is split into lanes that compute the max of numbers and lanes that detect
-// NaN, two elements at a time. This is cheaper than a max that does both.
+// A max over many floats must return NaN if an element is NaN. It is split into lanes that compute the max and ignore NaN, and lanes that
+// only detect NaN, two elements at a time. This is cheaper than a max that does both.
 //
-// The lanes of a step are scheduled here, ahead of the rest of the kernel (ir::apply_tags): their vectors decide which lines a step
-// prefetches for what comes next. Steps of several rows are unrolled and jammed here, too, because that depends on their number.
+// The lanes of a step are scheduled here, before the rest of the kernel (ir::apply_tags), because the vectors that result decide which
+// cache lines the step prefetches. Steps of several rows are unrolled and jammed here, too, because that depends on the number of rows.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"
@@ -31,9 +31,9 @@ int64_t ReduceLowering::interleaved_rows() const {
   return have_only_sums && outer_.empty() && proven_at_most(element_count(sizes(inner_)), kLaneBlock) ? together : 1;
 }
 
-// If the number of rows is not a multiple of the number of streams, some streams run out of rows early. Such a stream then processes the
-// first stream's current row once more, on the same worker. That is harmless, because the results stored for a row overwrite nothing that
-// is read: the only in-place stores (row_stores) are never interleaved.
+// If the number of rows is not a multiple of the number of streams, some streams run out of rows early. In place of the missing row such a
+// stream processes the first stream's current row once more, on the same worker. That is harmless, because the results stored for a row
+// overwrite nothing that is read: kernels with row_stores, which alone may store in place, are never interleaved.
 Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t together) {
   const Sym rows = size(kept_.back()), count = element_count(sizes(inner_));
   const Sym share = ceil_div(rows, together);
@@ -55,7 +55,7 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
     }
     lane_block(
         levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
-    // the folds stand next to each other, so that the renderer combines them in pairs
+    // the folds follow each other, so that the renderer combines them in pairs
     for (const BlockLevel& level : levels) fold(level, std::nullopt, body);
     for (size_t i = 0; i < kept.size(); ++i) {
       results_ = {{pass_, levels[i], 1}};
@@ -138,7 +138,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
 int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().unroll; }
 
 // Requires operations whose order is free. The NaN lanes of the other parts are merged into the level only at the end, and no elements may
-// be added after that. So the remainder is processed first.
+// be added after that. So the remainder of the row is processed first.
 Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept) {
   const int64_t together = parts_together();
   const Sym part = floor_div(count, kLanes * together) * kLanes;
@@ -157,7 +157,7 @@ Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const 
   return body;
 }
 
-// Lane i of the level above combines blocks i, i + 64, i + 128 … Several such blocks of one lane are processed interleaved.
+// Lane i of the level above combines blocks i, i + 64, i + 128 … Several consecutive blocks of the same lane are processed interleaved.
 Sym ReduceLowering::reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at,
                                               Body& body) {
   const int64_t group = kLanes * parts_together();
@@ -228,9 +228,9 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
       bind_results(0);
       for (const RowPass* done = c_.plan.passes.data(); done != pass_; ++done) rows_.bind(*done);
     }
-    // Several streams keep the hardware prefetcher busy. With data in the third cache every further instruction counts: 0.95 of the speed
-    // of reading, and 0.98 with two groups in a step of the loop. The loop takes one group at a time if there are NaN lanes, or if an odd
-    // number of groups would leave a remainder.
+    // Several streams keep the hardware prefetcher busy, so software prefetches are for a single row only. With data in the third-level
+    // cache every further instruction counts: the loop reaches 0.95 of the speed of reading, and 0.98 with two groups of lanes in each
+    // step. It takes one group at a time if there are NaN lanes, or if an odd number of groups would leave a remainder.
     const bool by_two = rows.size() > 1 && !has_nan_lanes && mod(full - begin, 2 * kLanes).is_constant(0);
     if (rows.size() == 1) steps->tags.pages = page_prefetches();
     add(rows.size() == 1 ? Body{steps} : unroll_and_jam(arena_, {steps}, by_two ? 2 : 1), body);
@@ -257,8 +257,8 @@ Body ReduceLowering::lane_loop(std::span<const BlockLevel> rows, Sym count, Sym 
   return vector_lanes(lane, simd_width_);
 }
 
-// Uses a masked vector for the remainder. Narrower vectors and single elements (rows of 1000 floats leave 40) would split the accumulators,
-// which then go through memory: 0.82 instead of 0.96 of the speed of reading.
+// Uses a masked vector for the remainder. Narrower vectors and single elements (rows of 1000 floats leave 40 elements) would access parts
+// of the accumulators' vectors, so that the compiler keeps the accumulators in memory: 0.82 instead of 0.96 of the speed of reading.
 Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at) {
   const bool only_reduces = pass_->row_values.empty() && pass_->row_stores.empty();
   const bool masked = only_reduces && std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return fills_lines(reduce); });
@@ -274,13 +274,15 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
   const std::vector<const UOp*> uops = uops_of(arena_, lane->body);
   if (!std::all_of(uops.begin(), uops.end(), [&](const UOp* u) { return !is_read(u) || is_loaded_whole(u, lane); }))
     return lane_loop(rows, count, start, index_at);
-  if (!count.is_constant() && is_short(uops)) lane = vectors_to(kLanes);  // unrolled; a longer body would execute too many empty vectors
+  if (!count.is_constant() && is_short(uops))
+    lane = vectors_to(kLanes);  // unrolled; with a longer body too many steps without elements
+                                // would execute
   Body body = whole > 0 ? lane_loop(rows, whole, start, index_at) : Body{};
   for (Stmt* s : vector_lanes(lane, simd_width_)) body.push_back(s);
   return body;
 }
 
-// One instruction can do a masked load only of contiguous elements, and only for vectors of at least 16 bytes.
+// A masked load is a single instruction only for contiguous elements, and only for vectors of at least 16 bytes.
 bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   constexpr size_t kNarrowestBytes = 16;
   if (read->kind != UKind::kLoad || size_of(read->type.dtype) * static_cast<size_t>(simd_width_) < kNarrowestBytes) return false;
@@ -288,7 +290,7 @@ bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   return linear && linear->coefficient.is_constant(1);
 }
 
-// If registers are narrower than a cache line, the accumulators of bools can still be whole lines: they are i32, wider than the elements.
+// For bools, vectors of accumulators can be whole cache lines even if vectors of elements are not: the accumulators are i32.
 bool ReduceLowering::fills_lines(const Node* reduce) const {
   return is_whole_line(simd_width_ * static_cast<int64_t>(size_of(accumulator_dtype(*reduce))));
 }
@@ -305,9 +307,9 @@ bool ReduceLowering::nan_lanes_pay(Sym count) const {
          !proven_at_most(count, kFew);
 }
 
-// One instruction checks two elements for NaN, so each element is used twice: in a max and in that check. One of them is loaded into a
-// register for both uses, the other is a memory operand of each. With both in registers, data beyond the second cache is processed at 0.9
-// of the speed; with both as memory operands, as gcc prefers, data inside it at 0.92.
+// One instruction checks two elements for NaN, so each element is used twice: in a max and in that check. One of the two elements is loaded
+// into a register for both uses, the other is a memory operand of both instructions. With both in registers, data beyond the second-level
+// cache is processed at 0.9 of the speed; with both as memory operands, as gcc prefers, data inside it at 0.92.
 Body ReduceLowering::number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at) {
   Body body;
   const auto each_lane = [&](Sym count, auto visit_lane) {

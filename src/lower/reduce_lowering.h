@@ -1,16 +1,18 @@
 // Reduce template: the two orders of docs/semantics.md ("Sums") as loops over blocks and lanes. A row-wise kernel makes several passes over
-// the same rows (schedule/rowwise.cpp), for each row or tile of rows in sequence. A pass may consist of stores only.
+// the same rows (schedule/rowwise.cpp): all passes over one row, or one tile of rows, come before the next row or tile. A pass may consist
+// of stores only.
 //
 // lanes   for each kept index: blocks of 4,096 elements in 64 accumulators (the vector axis), folded by halving; the block results are
-//         reduced by the same rule. Axes outside the innermost run form a chain of such values. (reduce_lanes.cpp)
+//         reduced by the same rule. The elements are those of the innermost run of adjacent reduced axes; if there are reduced axes before
+//         it, the results of the runs are combined one after the other. (reduce_lanes.cpp)
 // chain   blocks of 256 elements, each one chain, block results by the same rule. The accumulators of a tile of the last kept axis are
-//         contiguous (a row in L1, or registers if the tile is a few vectors) and are the vector axis; the reduced elements are streamed,
-//         several rows at a time. (reduce_columns.cpp)
+//         contiguous (a row in L1, or registers if the tile is a few vectors) and are the vector axis; the rows of elements are read one
+//         after the other, several in each step. (reduce_columns.cpp)
 //
 // If the order cannot affect the bits (a maximum), there are no blocks.
 //
-// An unnecessary level changes nothing (it combines the only block with the identity), so code for the largest possible size is right for
-// every size. It costs no fold either: a level records how many of its lanes are in use, and one lane needs no fold.
+// A level that is not needed changes no bit (it combines the only block with the identity), so code for the largest possible size is right
+// for every size. Such a level costs no fold either: a level records how many of its lanes are in use, and one lane needs no fold.
 #pragma once
 
 #include <functional>
@@ -45,7 +47,8 @@ class ReduceLowering {
 
   struct BlockLevel {
     std::vector<int> accumulators;  // one for each reduction of pass_->reduces
-    std::vector<int> nans = {};     // separate NaN lanes, half as many: each holds NaN or its initial value; empty if not used
+    std::vector<int> nans = {};     // separate accumulators that detect NaN, half as many: each holds NaN or its initial value; empty if
+                                    // not used
   };
   virtual BlockLevel new_level(int64_t count);
   void declare(const BlockLevel& level, ir::Body& body);
@@ -58,8 +61,8 @@ class ReduceLowering {
   };
   /// Binds the reductions computed so far to element `element` of their accumulators, so that later expressions read these.
   void bind_results(Sym element);
-  /// Calls `make` and returns its statements. If the schedule uses NaN detection by the invalid flag, calls it twice: for fast maxima,
-  /// which lose NaN, and for the exact version, which runs if the flag shows a NaN (Retry).
+  /// Returns the statements that `make` makes. If the schedule uses NaN detection by the invalid flag, calls `make` twice: once for fast
+  /// maxima, which lose NaN, and once for the exact version, which runs if the flag shows a NaN (Retry).
   ir::Body with_nan_retry(const std::function<ir::Body()>& make);
   const ir::UOp* result(const Results& done, size_t r, Sym element);
   /// Combines element `from_element` of `from` into element `to_element` of `to`, for every reduction of the pass.
@@ -72,19 +75,20 @@ class ReduceLowering {
   /// Returns the operands that reduction `r` of the pass combines into its accumulator, for the element at this source index: one value, or
   /// two factors. Where `mask` is false, the operands are the identity.
   std::vector<const ir::UOp*> operands(size_t r, const Index& index, const ir::UOp* mask = nullptr);
-  /// Processes the element at this source index in the pass: keeps it, combines it into `element` of the level, and stores it. Stores come
-  /// last, because they may overwrite what the other steps read (schedule/in_place.cpp). With a mask nothing is kept or stored.
+  /// Processes the element at this source index in the pass: keeps it, combines it into accumulator element `element` of the level, and
+  /// stores it. Stores come last, because they may overwrite what the other steps read (schedule/in_place.cpp). With a mask nothing is kept
+  /// or stored.
   void visit(const BlockLevel& level, Sym element, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
   /// Does the same as visit() for several elements one after the other, but sets each accumulator only once.
   void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body);
   /// Emits these passes over the row at this position of the kept axes.
   ir::Body passes(const Index& kept, std::span<const RowPass> all);
-  /// Ends a pass: afterwards expressions read its results and the values that it keeps from accumulators. Also stores the outputs that need
-  /// only these.
+  /// Ends a pass: afterwards expressions read the pass's results, and the values that it keeps, from accumulators. Also stores the outputs
+  /// that depend only on these.
   virtual void finish_pass(const RowPass& pass, const Index& kept, ir::Body& body);
   /// Lowers a pass without reductions over one row: loops over its axes, fused as far as possible.
   virtual ir::Body row_loops(const Index& kept);
-  /// Tests whether the order of the pass's reductions is free, that is, any order gives the same bits.
+  /// Tests whether any order of the elements gives the same bits for all reductions of the pass.
   bool is_free_of_order(const RowPass& pass) const;
   /// Returns the number of block levels for `count` elements (see levels_needed); one if the order is free.
   int levels_of(const RowPass& pass, Sym count, int64_t block, Sym others = 1, const std::optional<Sym>& holds = std::nullopt) const;
@@ -96,27 +100,28 @@ class ReduceLowering {
 
   using IndexAt = std::function<Index(Sym inner)>;
   ir::Body lanes(const Index& kept);
-  /// Returns how many rows are processed interleaved; they are at equal distances. 1: rows are processed one after the other.
+  /// Returns how many rows are processed interleaved; the distances between these rows are equal. 1: rows are processed one after the
+  /// other.
   int64_t interleaved_rows() const;
   /// Processes interleaved rows, each a separate memory stream.
   ir::Body reduce_interleaved_rows(const Index& outer_kept, int64_t together);
-  /// Processes the rows of the last kept axis, or of a share of the only kept axis, with deferred stores: each row does all passes but the
-  /// last, which is done together with the next row.
+  /// Processes the rows of the last kept axis (or of a thread's share of it, if it is the only kept axis) with deferred stores: for each
+  /// row all passes run except the last, which runs together with the next row.
   ir::Body rows_with_deferred_stores(const Index& outer_kept);
   ir::Body lane_pass(const Index& kept);
-  /// Returns how many parts of each row are read as separate memory streams.
+  /// Returns how many parts of each row are read at the same time, as separate memory streams.
   int64_t parts_together() const;
   /// Reduces a row, read as parts_together() streams, into element 0 of the level.
   ir::Body reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept);
-  /// Reduces blocks from `begin` on into the lanes of a level, several blocks interleaved, as long as there are enough of them before
-  /// `end`. Returns the number of the first block that is left.
+  /// Reduces blocks from `begin` on into the lanes of a level, several blocks interleaved, as long as enough of them are left before `end`.
+  /// Returns the number of the first block that is left.
   Sym reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at, ir::Body& body);
   /// Reduces items [begin, end) of a level into element 0 of its accumulators. Items are elements at level 0, and blocks of the level below
   /// at higher levels.
   void lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                    const IndexAt& index_at, ir::Body& body);
   using IndexOfRow = std::function<Index(size_t row, Sym inner)>;
-  /// Creates the level for `count` elements.
+  /// Creates the level of accumulators that reduces `count` elements by lanes.
   BlockLevel lane_level(Sym count);
   /// Reduces elements [begin, end) of interleaved rows, each row into the lanes of its level, and finally merges the NaN lanes. May be
   /// called again for a level; its NaN lanes are then merged once more.
@@ -125,9 +130,9 @@ class ReduceLowering {
   ir::Body lane_loop(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
   /// Does the same as lane_loop() if there are fewer elements than lanes. A partial vector is masked if the machine has masks.
   ir::Body first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at);
-  /// Tests whether one instruction can load the elements of a vector of lanes, because they are contiguous.
+  /// Tests whether one instruction can load the elements of a whole vector of lanes, which requires that they are contiguous.
   bool is_loaded_whole(const ir::UOp* read, const ir::Loop* lane) const;
-  /// Tests whether vectors of the reduction's accumulators are whole cache lines.
+  /// Tests whether a vector of the reduction's accumulators fills whole cache lines.
   bool fills_lines(const Node* reduce) const;
   /// Tests whether separate NaN lanes are faster for `count` elements.
   bool nan_lanes_pay(Sym count) const;
@@ -163,15 +168,16 @@ class ReduceLowering {
   ir::Body chain_pass(const Tile& tile);
   /// Emits the loops that reduce rows [begin, end) into the columns of a level.
   virtual void reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
-  /// Tags the loop over the columns of a row, with `together` vectors in a step, or over the results of all columns.
+  /// Each tags a loop and returns it: the loop over the columns of a row, with `together` vectors in a step, or the loop over the results
+  /// of all columns.
   virtual ir::Body columns_of_row(ir::Loop* columns, int together);
   virtual ir::Body columns_of_results(ir::Loop* columns);
   /// Lowers a pass without reductions over the rows of a tile.
   ir::Body column_rows(const Tile& tile);
-  /// Reduces the n rows `row`, `row + distance`, … into every column.
+  /// Combines n rows (`row`, `row + distance`, …) into every column's accumulator.
   ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1);
-  /// Avoids 4-KiB aliasing between the level, which is stored to, and the rows that the loop `columns` inside `row` loads, if these are
-  /// whole pages.
+  /// Avoids 4-KiB aliasing between the accumulators of the level, which are stored to, and the rows that the loop `columns` inside the loop
+  /// `row` loads, if these rows are whole pages.
   void avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const ir::Loop* row, const ir::Loop* columns);
 
   // --- software prefetches (reduce_prefetch.cpp)
@@ -180,9 +186,10 @@ class ReduceLowering {
   int64_t prefetch_distance() const;
   /// Returns the tag of a loop over contiguous elements that prefetches later pages; none if the kernel does more than reduce.
   ir::LoopTags::Pages page_prefetches() const;
-  /// Tests whether a pass with this step spends its time on computation rather than memory.
+  /// Tests whether a pass with this step is limited by computation rather than by memory.
   bool is_compute_bound(const ir::Body& step);
-  /// Adds prefetches of what the kernel needs next to `step`, a step of such a pass. The step begins at element `first`.
+  /// For a step of a compute-bound pass that begins at element `first`: adds to the step prefetches of what the kernel will soon load and
+  /// store.
   void prefetch_while_computing(const Index& first, ir::Body& step);
 
   KernelContext& c_;

@@ -1,4 +1,4 @@
-// Software prefetches of reductions: lines of the next pages and rows.
+// Software prefetches of reductions: cache lines of later pages and of later rows.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"
@@ -7,10 +7,10 @@ namespace harp::lower {
 
 using namespace ir;
 
-// A kernel with three passes over each row is limited by computation, not memory. Its last pass loads nothing from memory (the row is in
-// L1, and results use non-temporal stores), so this pass prefetches the next rows. layer_norm over 32 MB takes 0.62 to 0.95 of the time for
-// rows of 0.5 to 256 KB, but 1.2 for rows that are not whole cache lines. With two passes (rms_norm) it would take 1.15, with vectors
-// smaller than a line 1.01.
+// A kernel with three passes over each row is limited by computation, not by memory. Its last pass loads nothing from memory (the row is in
+// L1, and results use non-temporal stores), so this pass prefetches the next rows. With these prefetches layer_norm over 32 MB takes 0.62
+// to 0.95 of the time for rows of 0.5 to 256 KB that are whole cache lines, but 1.2 for other rows. Kernels with two passes (rms_norm)
+// would take 1.15 of the time, and vectors smaller than a cache line 1.01.
 int64_t ReduceLowering::prefetch_distance() const {
   constexpr int64_t kPrefetchBytes = 16384;  // prefetch distance in bytes
   constexpr int64_t kMaxBytes = 262144;      // longest rows for which prefetches pay, in bytes
@@ -38,10 +38,10 @@ bool ReduceLowering::is_compute_bound(const Body& step) {
          std::any_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kCall && !is_small(*u->function); });
 }
 
-// Memory is idle while a row is computed, so the step prefetches what comes next at the same position of a row: what the kernel will store
-// of this row (except with non-temporal stores), and what it will load of a later row. That row is far enough ahead for the data to arrive
-// in time (for rows of 4 KB the second next row: 0.92 of the time it takes with the next one). Cross-entropy, which stores nothing, takes
-// 0.88 of the time for rows of 4 KB and 0.7 for rows of 200 KB.
+// While a row is computed, memory is idle. So the step prefetches what comes next at the same position of a row: the elements of this row
+// that the kernel will store (except with non-temporal stores), and the elements of a later row that it will load. The later row is far
+// enough ahead for the data to arrive in time: for rows of 4 KB, prefetching the second next row takes 0.92 of the time that it takes with
+// the next one. With prefetches cross-entropy, which stores nothing, takes 0.88 of the time for rows of 4 KB and 0.7 for rows of 200 KB.
 void ReduceLowering::prefetch_while_computing(const Index& first, Body& step) {
   Body prefetches;
   const auto lines_of = [&](int buffer, Sym begin, bool is_near) {
@@ -56,7 +56,7 @@ void ReduceLowering::prefetch_while_computing(const Index& first, Body& step) {
     return c_.values.position_in(c_.values.arguments()[static_cast<size_t>(parameter)].buffer, first, first_.sources[0]->shape);
   };
   const Sym row = element_count(sizes(inner_));
-  std::vector<int> loaded;  // arrays of the source's layout that have a later row to prefetch
+  std::vector<int> loaded;  // arrays that the step loads at the same position as the reductions' source; a later row of each is prefetched
   for (const UOp* u : uops_of(arena_, step))
     if (!kept_.empty() && u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) && u->index == here(u->buffer))
       loaded.push_back(u->buffer);

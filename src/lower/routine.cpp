@@ -1,5 +1,5 @@
-// Routine template. Rows are at equal distances in memory. A routine of the generated source (render/routines/sort.cpp, argsort.cpp,
-// dft.cpp) processes blocks of them, each block with scratch memory of its own.
+// Routine template. The rows, which are at equal distances in memory, are divided into blocks. A routine of the generated source
+// (render/routines/sort.cpp, argsort.cpp, dft.cpp) processes the rows of a block, with scratch memory for each block.
 #include "schedule/routine.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
   return routine;
 }
 
-/// Returns the statement, after the declaration of its scratch memory unless that is a buffer of the workspace.
+/// Returns the statement, preceded by the declaration of its scratch memory if that is an accumulator instead of a workspace buffer.
 Body with_memory(KernelContext& c, Stmt* statement) {
   return c.plan.scratch >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
 }
@@ -46,13 +46,14 @@ Loop* new_block_loop(KernelContext& c, Sym blocks) {
   return loop;
 }
 
-/// Sets the rows of a statement: the share of block number `block`, out of `blocks`, of `count` rows.
+/// Sets the range of the loop or routine to the share of block number `block`, out of `blocks`, of `count` rows.
 void share(Sym count, Sym block, Sym blocks, Is<Loop, Routine> auto* statement) {
   statement->begin = floor_div(block * count, blocks);
   statement->end = floor_div((block + 1) * count, blocks);
 }
 
-/// If rows extend along one axis, blocks divide that axis; otherwise they divide all other row axes together.
+/// If the rows of the transform extend along a single axis, blocks divide that axis; otherwise they divide all row axes except the last one
+/// together.
 void lower_transform(KernelContext& c, const Transform& t) {
   const auto routine_at = [&](Sym block, Sym position) {
     Routine* routine = new_routine(c, t.from, block);

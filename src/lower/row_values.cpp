@@ -14,8 +14,8 @@ using namespace ir;
 
 namespace {
 
-// Limits for keeping values in the registers of a GPU thread. With more registers fewer threads run at the same time, and what does not fit
-// goes to memory anyway.
+// Limits for keeping values in the registers of a GPU thread. The more registers a thread has, the fewer threads run at the same time, and
+// values that do not fit the registers go to memory anyway.
 constexpr int64_t kMaxRegisterBytes = 256;  // most bytes of kept values
 constexpr int64_t kMaxSteps = 16;           // most steps of a loop over a row, which must be unrolled
 
@@ -42,7 +42,7 @@ Sym RowValues::position_of(const Index& index, const std::optional<Tile>& tile) 
     const Sym lane = mod(position, lanes), step = floor_div(position, lanes);
     return floor_div(lane, group_->elements) * own_elements_ + step * group_->elements + mod(lane, group_->elements);
   }
-  // + 1 keeps this nonnegative for the row before the first
+  // adding 1 keeps this nonnegative for the row before the first one
   if (alternating_) position = position + mod(index[*alternating_] + 1, 2) * other_row_;
   return tile ? position * tile->columns + index[tile->axis] - tile->start : position;
 }
@@ -55,7 +55,7 @@ void RowValues::share_among(Group group) {
   // position_of() counts. The schedule keeps no values then (may_use_groups), and arrays are loaded again.
   if (!elements.is_constant() || !lane_axes(*c_.plan.reduces[0]).outer.empty()) return;
   const int64_t steps = ceil_div(elements.constant(), group.threads * group.elements), own = steps * group.elements;
-  size_t kept = 0, loaded = 0;  // total bytes for one element
+  size_t kept = 0, loaded = 0;  // bytes of all kept and of all loaded values, for one element of the row
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* node : pass.row_values) kept += size_of(node->dtype);
   loaded_ = loaded_again();
@@ -70,7 +70,7 @@ std::vector<RowValues::Loaded> RowValues::loaded_again() const {
   std::unordered_map<const Node*, size_t> passes;   // for each array, how many passes load it
   std::unordered_set<const Node*> elsewhere, kept;  // arrays loaded at other elements; nodes that earlier passes keep
   for (const RowPass& pass : c_.plan.passes) {
-    std::vector<std::pair<const Node*, bool>> stack;  // a node, and whether it is used through a view
+    std::vector<std::pair<const Node*, bool>> stack;  // nodes, each with whether its elements are used through a view
     const auto push = [&](const Node* node, bool is_moved) { stack.emplace_back(node, is_moved); };
     for (const Node* reduce : pass.reduces)
       for (const Node* operand : operands_of(*reduce)) push(operand, false);
@@ -107,8 +107,8 @@ void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Bo
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
   int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
-  // Code that reads the remainder of a row reads all lanes, so the accumulator is padded to a multiple of kLanes; the padding may hold
-  // anything. If the length is unknown, there is padding even if the remainder is empty.
+  // Code for the remainder of a row reads all lanes, so the accumulator is padded to a multiple of kLanes; the values of the padding are
+  // not used. If the length is unknown, there is padding even if the remainder is empty.
   count = elements.is_constant() ? ceil_div(count, kLanes) * kLanes : (count / kLanes + 1) * kLanes;
   if (alternating_) {
     other_row_ = count;

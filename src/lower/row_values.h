@@ -11,7 +11,7 @@ namespace harp::lower {
 
 class RowValues {
  public:
-  /// Rows consist of the axes that the reductions of the kernel reduce.
+  /// A row consists of the axes that the reductions of the kernel reduce.
   explicit RowValues(KernelContext& context);
 
   /// Describes a tile: its rows are the columns [start, start + columns) of this kept axis of the source. Without a tile there is one row.
@@ -20,12 +20,12 @@ class RowValues {
     Sym start;
     int64_t columns;
   };
-  /// Double-buffers the values: rows with odd and even position along this kept axis are kept separately, because two rows are in use at a
-  /// time.
+  /// Double-buffers the values: rows with odd and with even position along this kept axis are kept separately, because two adjacent rows
+  /// are in use at the same time.
   void alternate_along(size_t axis) { alternating_ = axis; }
-  /// Shares each row among the threads of a group. Each thread has `elements` adjacent lanes of the 64 that reduce a row
+  /// Divides each row among the threads of a group. Each thread has `elements` adjacent lanes of the 64 that reduce a row
   /// (docs/semantics.md, "Sums"). Values are kept in the threads' registers if the row is known to be short, else in shared memory; a
-  /// thread uses only what it kept itself. If there is room in the registers, arrays that several passes load are kept too.
+  /// thread reads only values that it kept itself. If there are enough registers, arrays that several passes load are kept too.
   struct Group {
     int64_t threads, elements;
   };
@@ -52,7 +52,7 @@ class RowValues {
     const Node* node;
     const RowPass* first;
   };
-  /// Returns the arrays that at least two passes load at the current element, and only there.
+  /// Returns the arrays that at least two passes load at the current element, and that no pass loads at another element.
   std::vector<Loaded> loaded_again() const;
   std::vector<std::pair<const Node*, int>> kept_by(const RowPass& pass) const;
   Sym position_of(const Index& index, const std::optional<Tile>& tile) const;

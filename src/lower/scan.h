@@ -1,8 +1,8 @@
 // Shared parts of the two orders of scans (docs/semantics.md, "Scans"). Both process blocks of 4,096 elements.
 //
-// Level 0 processes the elements of a block, starting from a given carry. In parallel it accumulates the block's total, which starts at the
-// identity (so the elements are read once, not twice). The totals are the elements of level 1, whose running value is the carry of the next
-// block; and so on, for as many levels as the bounds of the size require.
+// Level 0 processes the elements of a block, starting from a given carry (the running value before the block). At the same time it
+// accumulates the block's total, which starts at the identity, so that the elements are read only once. The totals are the elements of
+// level 1, whose running value is the carry of the next block; and so on, for as many levels as the largest possible size requires.
 #pragma once
 
 #include "lower/accumulate.h"
@@ -23,7 +23,8 @@ class ScanLowering {
   };
 
   // Values.
-  /// Returns the kernel's position at a kept index and element `along` in the direction of the scan, without axes of size 1.
+  /// Returns the position in the kernel's iteration space, without axes of size 1, for a kept index and element number `along` of the
+  /// scanned axis.
   Index position(const Index& kept, Sym along) const;
   const ir::UOp* element(size_t scan, const Index& position);
   const ir::UOp* read(size_t scan, const Row& row, Sym index);

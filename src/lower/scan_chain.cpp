@@ -1,5 +1,5 @@
-// Chain-order scans: carries and totals of a tile of the last kept axis are contiguous (a row in L1, or registers) and are the vector axis.
-// The elements are streamed, several rows at a time.
+// Chain-order scans: the running values (carries) and totals of a tile of the last kept axis are contiguous (a row in L1, or registers) and
+// are the vector axis. The rows of elements are read one after the other, several in each step.
 #include <algorithm>
 
 #include "base/text.h"
@@ -11,8 +11,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMaxRunning = 16;  // Most vectors of columns whose running values are in registers. The scan needs no other registers:
-                                     // added elements are memory operands.
+constexpr int64_t kMaxRunning = 16;  // most vectors of columns whose running values are in registers. The scan needs no other registers,
+                                     // because the elements that it adds are memory operands.
 
 class ChainScan : ScanLowering {
  public:
@@ -36,8 +36,8 @@ class ChainScan : ScanLowering {
     return tiles;
   }
 
-  /// Makes tiles of whole vectors, whose running values stay in registers. The remainder after the last tile is extended to the left to
-  /// whole vectors: columns in both are scanned twice, by the same thread.
+  /// Makes tiles of whole vectors, whose running values stay in registers. The last tile is rounded up to whole vectors and ends at the
+  /// last column, so it may overlap the tile before it: the same thread then scans these columns twice.
   Loop* register_tiles(const Index& outer_kept, int64_t all, int64_t tile) {
     const int64_t count = all / tile, rest = (all % tile + simd_width_ - 1) / simd_width_ * simd_width_;
     Loop* tiles = new_loop(arena_, "tile", 0, count);
@@ -63,7 +63,7 @@ class ChainScan : ScanLowering {
       BlockLevel level;
       level.carries = accumulators_.add(scans_, capacity);
       if (!is_last) level.totals = accumulators_.add(scans_, capacity);
-      // the last level has one block, in which the carry is the running value
+      // the last level has only one block, so its running value is the carry
       if (l > 0) level.starts = is_last ? level.carries : accumulators_.add(scans_, capacity);
       levels_.push_back(std::move(level));
     }
@@ -76,7 +76,7 @@ class ChainScan : ScanLowering {
     return body;
   }
 
-  /// Tests whether the running values of a single block can be read back from the output, instead of from an array in memory. That requires
+  /// Tests whether the running values can be read back from the output instead of being kept in an array. That requires a single block, and
   /// that the stored values are the running values.
   bool finds_running_values(Sym width) const {
     const std::vector<StorePlan>& stores = c_.plan.stores;
@@ -85,8 +85,8 @@ class ChainScan : ScanLowering {
            !in_registers(width, simd_width_, kMaxRunning);
   }
 
-  /// Scans all rows, computing each from the stored previous row. If rows are contiguous, they are processed as one long line of elements,
-  /// with one remainder instead of one for each row.
+  /// Scans all rows. Each row is computed from the stored result of the previous row. If rows are contiguous, they are processed as one
+  /// long line of elements, with one remainder instead of one for each row.
   template <class KeptAt>
   Body rows_from_stored(Sym width, KeptAt kept_at) {
     const Node& scan = *scans_[0];
@@ -103,7 +103,7 @@ class ChainScan : ScanLowering {
       store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), along, each);
     };
     Body body = proven_positive(counts_[0]) ? std::move(first) : Body{new_if(arena_, counts_[0] - 1, std::move(first))};
-    const auto line = [&](Sym begin, Sym end) {  // the loop over elements [begin, end) of that line, after the first row
+    const auto line = [&](Sym begin, Sym end) {  // the loop over elements [begin, end) of that line; they are counted after the first row
       Loop* loop = new_loop(arena_, next_name(), 0, end - begin);
       const Sym place = loop->variable + begin;
       store_next(mod(place, width), floor_div(place, width) + 1, loop->body);
@@ -114,8 +114,8 @@ class ChainScan : ScanLowering {
     const Sym front = mod(Sym(0) - width, elements);
     Loop* rest = line(front, (counts_[0] - 1) * width);
     if (proven_at_most(simd_width_, width) && proven_at_most(front, width) && is_line(*rest)) {
-      // These must be loops, not straight-line code, in which the linearizer moves all loads before the first store (ir/linearize.cpp):
-      // here a vector may depend on what the previous one stored.
+      // These must be loops, because a vector may depend on what the previous vector stored: in straight-line code the linearizer would
+      // move all loads before the first store (ir/linearize.cpp).
       Body lines = vector_loop(line(0, front), simd_width_);
       for (Stmt* s : vector_loop(rest, simd_width_)) lines.push_back(s);
       body.push_back(new_if(arena_, counts_[0] - 2, std::move(lines)));
@@ -160,8 +160,8 @@ class ChainScan : ScanLowering {
       chain_level(level - 1, block * kBlock, block_end(block, level - 1), width, kept_at, blocks->body);
       count_in(below.totals, blocks->body);
     } else {
-      // Computing block totals costs a third of the speed. They are left out for the first block, whose total equals its carry, and for the
-      // last block, whose total nothing uses.
+      // Computing block totals costs a third of the speed. They are not computed for the first block, whose total equals its carry, and for
+      // the last block, whose total is not used.
       If* choice = new_if(arena_, min(block - 1, counts_[1] - 2 - block), {});
       declare(below.totals, choice->body);
       elements(block * kBlock, block_end(block, 0), true, width, kept_at, choice->body);

@@ -28,8 +28,8 @@ std::optional<ScanLineBuffer> ScanLineBuffer::of(KernelContext& context, Accumul
   for (const Stmt* stored : stores) {
     const auto* s = as<Store>(stored);
     const auto place = linear_in(s->index, variable_of(along));
-    // An accumulator cannot hold what these stores write: 16-bit floats are stored as bits, and a bool, of which any nonzero byte reads as
-    // true, is stored as 1.
+    // An accumulator cannot hold what stores of 16-bit floats and bools write: 16-bit floats are stored as bits, and a bool is stored as 1
+    // even if another nonzero byte represents it.
     const DType dtype = s->value->type.dtype;
     if (s->mask != nullptr || is_bool(dtype) || is_half(dtype) || !place || !place->coefficient.is_constant(1)) return std::nullopt;
   }

@@ -1,12 +1,12 @@
 // Non-temporal stores for scans along rows that may begin anywhere in a cache line. A block of running values goes to a temporary array
-// first, and whole lines are copied from there. Loads are prefetched.
+// first, from which whole cache lines are copied to memory. What the block loads is prefetched.
 #pragma once
 
 #include "lower/accumulate.h"
 
 namespace harp::lower {
 
-/// Returns prefetches for the lines that these statements will load for later groups; empty if vectors are in a loop.
+/// Returns prefetches for the cache lines that these statements will load for later groups. Returns none if the statements contain loops.
 ir::Body line_prefetches(ir::Arena& arena, const ir::Body& loads);
 
 class ScanLineBuffer {

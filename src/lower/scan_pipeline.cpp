@@ -48,7 +48,7 @@ Sym ScanPipeline::lower(Sym begin, Sym end, int carry, int total, const Access& 
   const auto count = static_cast<int64_t>(parts.size());
   Loop* at = new_loop(arena_, "at", 0, groups_ + count - 1);
   at->loop = LoopKind::kUnroll;
-  for (int64_t behind = 0; behind < count; ++behind) {  // part 0, the loads, is the first part of each group
+  for (int64_t behind = 0; behind < count; ++behind) {  // part 0, the loads, comes first for each group
     const Sym group = at->variable - behind;
     Body each;
     parts[static_cast<size_t>(behind)](group, each);

@@ -1,5 +1,5 @@
-// Software pipelining of groups of a scan along rows. The work on a group is divided into parts; while one group executes a part, the next
-// group executes the part before it. That hides the latency between the parts of a group.
+// Software pipelining of the groups of a scan along rows. The work on a group is divided into parts; while one group executes a part, the
+// next group executes the part before it. That hides the latency between the parts of one group.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@ namespace harp::lower {
 
 class ScanPipeline {
  public:
-  /// Callbacks. load: loads the group that begins at element `first` into an accumulator, whose element `at` receives the first one. store:
-  /// stores the running values from that accumulator.
+  /// Callbacks that emit memory accesses. load: loads the group that begins at element `first` of the row into an accumulator, starting at
+  /// its element `at`. store: stores the running values of that group from the accumulator.
   struct Access {
     using Copy = std::function<void(int accumulator, Sym at, Sym first, ir::Body& body)>;
     Copy load, store;
@@ -20,8 +20,8 @@ class ScanPipeline {
   /// `groups` is the number of groups of one scan in a round, `width` the number of lanes of their vectors.
   ScanPipeline(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width);
   void declare(ir::Body& body) const;
-  /// Scans as many of the elements [begin, end) as fill whole rounds; returns where they end. `carry` and `total` (-1: none) are
-  /// accumulators.
+  /// Scans elements [begin, end), as far as they fill whole rounds; returns the first element that is left. `carry` and `total` are
+  /// accumulators; -1: there is no total.
   Sym lower(Sym begin, Sym end, int carry, int total, const Access& access, ir::Body& body) const;
 
  private:

@@ -1,11 +1,12 @@
 // Tree-order scans: for each kept index, groups of 64 elements are loaded, scanned as a whole (kAccScan) and stored; the lanes are the
-// vector axis. The level above collects 64 totals in a group in the same way. It scans that group again after each block, because the next
-// block needs its carry. The schedule says how many groups are software-pipelined: each group is one part behind the previous one, which
-// hides the latency between the parts of a group. With non-temporal stores, if rows are not whole cache lines, a block is assembled in the
-// first cache (ScanLineBuffer).
+// vector axis. The level above treats the totals of blocks in the same way: it collects 64 of them in a group. It scans that group again
+// after each block, because the next block needs its carry. The schedule says how many groups are software-pipelined: each group is one
+// part of its work behind the previous group, which hides the latency between the parts. With non-temporal stores, if rows are not whole
+// cache lines, the results of a block are first written to an array in the first-level cache (ScanLineBuffer).
 //
-// The loads and stores of a group are scheduled here, ahead of the rest of the kernel (ir::apply_tags): groups can be pipelined only if
-// these are whole vectors, which a trial shows, and each line of the vectors is prefetched.
+// The loads and stores of a group are scheduled here, before the rest of the kernel (ir::apply_tags). Only then is it known whether they
+// are whole vectors, without which groups cannot be pipelined (pipelined_groups() tries), and which cache lines the vectors load, each of
+// which is prefetched.
 #include <algorithm>
 
 #include "base/text.h"
@@ -72,7 +73,7 @@ class TreeScan : ScanLowering {
   }
 
  private:
-  /// Scans items [begin, end) of a level: elements at level 0, above it blocks of the level below.
+  /// Scans items [begin, end) of a level: elements at level 0, blocks of the level below at higher levels.
   void tree_level(size_t level, Sym begin, Sym end, const Index& kept, Body& body) {
     if (level == 0) {
       block_ = begin;
@@ -121,7 +122,7 @@ class TreeScan : ScanLowering {
     body.push_back(groups);
   }
 
-  /// Schedules these statements ahead of the rest of the kernel.
+  /// Schedules these statements immediately, before the rest of the kernel.
   Body now(const Body& tagged) const { return apply_tags(arena_, c_.kernel, tagged); }
   /// Loads, scans and stores a group of `count` elements from `first` on.
   void group(const Row& elements, Sym first, Sym count, const Index& kept, Body& body) {
@@ -132,8 +133,8 @@ class TreeScan : ScanLowering {
     update(levels_[0].totals, group_totals_, 0, body);
     store_group(elements, 0, first, count, width, kept, body);
   }
-  /// Returns the vector width for a group, which is at least four vectors. Uses half the width if only that makes all vectors full: vectors
-  /// assembled from single elements go through memory.
+  /// Returns the vector width for a group, which consists of at least four vectors. Uses half the width if all vectors are full only then:
+  /// a partial vector is assembled from single elements, through memory.
   int group_width(const Row& elements, Sym count) const {
     const auto width =
         static_cast<int>(std::min<int64_t>(simd_width_, c_.kernel.accumulators[static_cast<size_t>(elements[0])].count / kQuad));
@@ -160,7 +161,8 @@ class TreeScan : ScanLowering {
   }
 
   /// Returns how many groups to pipeline: as many as the schedule says, or for a row of known length, a number that leaves a small
-  /// remainder. Returns 1 if pipelining does not pay: all values must be vectors and the code short, because it is unrolled for each group.
+  /// remainder. Returns 1 if pipelining does not pay: all loads and stores must be whole vectors, and the code must be short, because it is
+  /// unrolled for each group.
   int64_t pipelined_groups(const Index& kept) {
     if (scans_.size() != 1 || simd_width_ == 1 || simd_width_ * kQuad > kGroup || whole_group_.empty()) return 1;
     int64_t groups = std::min<int64_t>(rows_together_, range(counts_[0]).hi / kGroup);
@@ -169,7 +171,7 @@ class TreeScan : ScanLowering {
       groups = all / ((all + groups - 1) / groups);
     }
     if (groups < kMinPipelinedGroups) return 1;
-    // The trial uses a group other than the first, because in a view such a group may lie across two pieces.
+    // The trial uses a group that is not the first one. In a view (a roll, for example), such a group may consist of two pieces.
     Body trial;
     const Sym turn = new_loop(arena_, "turn", 0, counts_[0])->variable, at = new_loop(arena_, "at", 0, groups)->variable * kGroup;
     load_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
@@ -188,7 +190,7 @@ class TreeScan : ScanLowering {
     return are_vectors && is_short(values) ? groups : 1;
   }
 
-  /// Pipelines as many of the elements [begin, end) as fill whole rounds. Returns where they end.
+  /// Pipelines elements [begin, end), as far as they fill whole rounds. Returns the first element that is left.
   Sym pipelined(Sym begin, Sym end, const Index& kept, Body& body) {
     const ScanPipeline::Access access = {
         [&](int elements, Sym at, Sym first, Body& each) { load_group({elements}, at, first, kGroup, simd_width_, kept, each); },

@@ -6,8 +6,8 @@
 //     for each update along the axis:                           compute its position
 //       for each index after the axis:                          apply the update
 //
-// Indices that are invariant along all axes after the scatter axis, such as those that select rows of a table, are read once for a row, and
-// the row is updated as vectors. Updates of the same element are applied one after the other, as docs/semantics.md defines.
+// Indices that are invariant along all axes after the scatter axis, such as those that select rows of a table, are read once for each row,
+// and the row is updated as vectors. Updates of the same element are applied one after the other, as docs/semantics.md prescribes.
 #include "base/text.h"
 #include "lower/lower.h"
 

@@ -1,5 +1,5 @@
-// A contraction with few rows (skinny GEMM), where packing the columns' factor does not pay. Several terms at a time are added to sums that
-// stay in memory, row by row, so that the columns' factor is streamed once, in long contiguous pieces.
+// A contraction with few rows (skinny GEMM), where packing the columns' factor does not pay. For each row, several terms at a time are
+// added to sums that stay in memory. The columns' factor is thus read only once, in long contiguous pieces.
 #include <algorithm>
 
 #include "lower/contraction_factors.h"
@@ -32,7 +32,7 @@ class SkinnyGemm {
   }
 
  private:
-  /// Adds a block of terms to the chains of all rows and columns of the block, which are kept in memory.
+  /// Sums one block of terms for all rows and columns of the block. The sums, each a chain of terms, are kept in memory.
   Body block_of_terms(Sym first, Sym count) {
     Body body = factors_.pack_rows(first, count);
     add(body, block_.each_sum([&](Sym at) { return set_accumulator(arena_, chain_, at, block_.zero()); }));
@@ -56,7 +56,7 @@ class SkinnyGemm {
     return body;
   }
 
-  /// Adds the products of `count` terms to the chains. The first of them has number `term` in the block of terms that begins at term
+  /// Adds the products of `count` terms to the sums. The first of these terms has number `term` in the block of terms that begins at term
   /// `first`.
   Body products(Sym first, Sym term, int64_t count, Sym member) {
     return block_.each_row_tile([&](Sym row_tile) {
@@ -84,7 +84,7 @@ class SkinnyGemm {
   const ContractionLayout& layout_;
   Arena& arena_;
   ContractionFactors factors_;
-  int chain_ = -1;  // the accumulator of the chains of a block of terms
+  int chain_ = -1;  // the accumulator that holds the sums over one block of terms
 };
 
 }  // namespace

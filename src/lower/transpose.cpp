@@ -6,12 +6,13 @@
 //     for rows and columns of the block: compute from the copies, and store
 //     for outputs that are just a crossed load: transpose the block from memory to memory
 //
-// Those outputs come last and the copies first, so that a store may be in place over what another output reads at the same element. Packed
-// outputs (AxisSchedule::pack of the rows) are also computed from copies, so that stores write consecutive cache lines; each of their rows
-// prefetches a part of the next block (Schedule::prefetch).
+// The transposed outputs come last and the copies first, because a store may overwrite, in place, what another output reads at the same
+// element. Packed outputs (AxisSchedule::pack of the rows) are also computed from copies, so that stores write consecutive cache lines;
+// while a row of a block is stored, a part of the next block is prefetched (Schedule::prefetch).
 //
-// With non-temporal stores (Schedule::nontemporal) blocks of columns begin at cache lines. Without packing, their loop is outside the loop
-// over rows: loads are a few streams, one for each column of the block, and stores are whole lines.
+// With non-temporal stores (Schedule::nontemporal) blocks of columns begin at cache lines. Without packing, the loop over blocks of columns
+// is outside the loop over blocks of rows: the loads are then a few streams, one for each column of the block, and the stores are whole
+// cache lines.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -112,7 +113,7 @@ class TransposeLowering {
     for (Stmt* stored : stores) {
       auto* store = as<Store>(stored);
       const auto crossed = as_crossed(store->value, row, column);
-      // cannot be copied as bytes if it is a bool: any nonzero byte reads as true but must be stored as 1
+      // A bool cannot be copied as a byte: any nonzero byte reads as true, but must be stored as 1.
       const bool is_as_stored = crossed && !is_bool(crossed->load->type.dtype);
       if (!is_as_stored || packs_ || mask_of(crossed->load) != nullptr || !is_row_major(*store, row, column)) {
         computed.push_back(store);
@@ -131,8 +132,8 @@ class TransposeLowering {
       tag(column);
       row->body = prefetches_;
       row->body.push_back(column);
-      // the loops over rows and columns may be fused, unless the packed copy, whose rows are longer than the block's, keeps them from being
-      // one range
+      // the tag allows fusing the loops over rows and columns; a packed copy prevents it, because its rows are longer than the block's, so
+      // that positions are not one range
       if (prefetches_.empty()) row->tags.nest.emplace();
       copied.push_back(row);
     }
@@ -167,7 +168,7 @@ class TransposeLowering {
     return s;
   }
 
-  /// Each row of the block prefetches a part of what the next block of columns loads, into the second cache.
+  /// For each row of the block: prefetches a part of what the next block of columns loads, into the second-level cache.
   void prefetch_next_block(const Crossed& crossed, Sym row) {
     const int64_t line = kLineBytes / static_cast<int64_t>(size_of(crossed.load->type.dtype));
     constexpr int64_t kMaxPrefetches = 16;  // most prefetches in a row, which are unrolled
@@ -179,8 +180,8 @@ class TransposeLowering {
     }
   }
 
-  /// Returns the statements with crossed loads replaced by copies; `copies` receives the copying statements. Rows of a packed copy are one
-  /// cache line longer than those of the block, to avoid conflict misses in the first cache.
+  /// Returns the statements with crossed loads replaced by loads from copies; `copies` receives the statements that make the copies. Rows
+  /// of a packed copy are one cache line longer than those of the block, to avoid conflict misses in the first-level cache.
   Body from_copies(const Body& statements, const Loop* row, const Loop* column, Body& copies) {
     prefetches_.clear();
     Substituter with_copies(arena_, {});

@@ -1,11 +1,12 @@
-// Unrolled template: kernels with axes of a few elements, such as a softmax of rows of three columns. The loops go over the other axes, and
-// the innermost one becomes vectors, so each lane is a row. An iteration computes every element of the short axes as an expression of its
-// own, also those that it reduces: a reduction is a tree of operations on values in registers, in the order of the law (docs/semantics.md).
-// All elements are loaded before the first one is stored. Loads and stores of rows are interleaved accesses (ir/interleaved_accesses.cpp).
+// Unrolled template: kernels with axes of a few elements, such as a softmax of rows of three columns. The loops run over the other axes,
+// and the innermost one is vectorised, so each lane is a row. An iteration computes every element of the short axes as a separate
+// expression. This includes the axes that it reduces: a reduction is a tree of operations on values in registers, in the order of
+// docs/semantics.md. All elements are loaded before the first one is stored. Loads and stores of rows are interleaved accesses
+// (ir/interleaved_accesses.cpp).
 //
-// In docs/semantics.md ("Sums") accumulators start at the identity, and those that no element reaches keep it. This template leaves out
-// combining with the identity. Only sums of floats can show that, and only in the sign of a zero: -0.0 + 0.0 is +0.0. So +0.0 is added
-// once, at the end.
+// In docs/semantics.md ("Sums") accumulators start at the identity, and those to which no element is added keep it. This template does not
+// combine values with the identity. Only in sums of floats does that make a difference, and only in the sign of a zero: -0.0 + 0.0 is +0.0.
+// So +0.0 is added once, at the end.
 #include "lower/unrolled.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ class UnrolledLowering {
     const bool is_in_place = std::ranges::any_of(c_.kernel.params, [](const Param& p) { return !p.in_place.empty(); });
     nest.back()->body = std::move(body);
     inner_loop(c_, nest.back(), c_.schedule.axes[axes_.vectors].simd_width, c_.schedule.may_overlap() && !is_in_place);
-    nest.back()->tags.vector->narrow = true;  // with fewer rows than lanes, uses a narrower vector
+    nest.back()->tags.vector->narrow = true;  // use narrower vectors if there are fewer rows than lanes
     for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
     if (c_.schedule.axes[0].kind == AxisKind::kThread) nest[0]->loop = LoopKind::kThread;
     nest[0]->tags.nest = {.is_block = c_.plan.blocks > 0,
@@ -139,7 +140,7 @@ class UnrolledLowering {
     return from_accumulator(arena_, reduce, result);
   }
 
-  /// Returns the index of the row's first NaN, or, without NaN, of its first extreme.
+  /// Returns the index of the row's first NaN, or, if there is no NaN, of its first extreme.
   const UOp* first_extreme(const Node& reduce, const std::vector<Index>& row) {
     const Node& source = *reduce.sources[0];
     const DType dtype = accumulator_dtype(source);
@@ -151,7 +152,7 @@ class UnrolledLowering {
         best = x;
         continue;
       }
-      // x is better unless it is a number that is no better, or `best` is NaN
+      // x becomes the best unless it is a number that is no better, or `best` is NaN
       const UOp* is_worse = arena_.apply(Op::kLe, DType::kBool, is_max ? std::vector{x, best} : std::vector{best, x});
       if (is_float(dtype)) is_worse = arena_.apply(Op::kBitOr, DType::kBool, {is_worse, arena_.apply(Op::kIsNan, DType::kBool, {best})});
       number =

@@ -4,7 +4,8 @@
 
 namespace harp::lower {
 
-/// Lowers to loops over the axes that are not short. Every element of the short axes is unrolled (schedule/kernel_structure.h).
+/// Lowers a kernel that has short axes (schedule/kernel_structure.h) to loops over its other axes; each iteration computes every element of
+/// the short ones, without loops.
 void lower_unrolled(KernelContext& context);
 
 }  // namespace harp::lower

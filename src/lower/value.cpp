@@ -29,8 +29,8 @@ Index unflatten(Sym position, const Shape& shape) {
 }
 
 Index reshape_index(const Index& index, const Shape& to, const Shape& from) {
-  // Walk both shapes from the left. Where the products of sizes agree, the axes since the previous such point form a group, which is
-  // flattened and unflattened separately. An axis that stays the same is a group of one and needs no division.
+  // Walks both shapes from the left. Wherever the products of the sizes so far are equal, the axes since the previous such point form a
+  // group, which is flattened and unflattened separately. An axis that stays the same is a group of one and needs no division.
   Index result;
   size_t t = 0, f = 0;
   while (t < to.size() || f < from.size()) {
@@ -177,7 +177,8 @@ const UOp* ValueBuilder::pad(const Node* node, const Index& index, const UOp* ma
   return arena_.apply(Op::kWhere, node->dtype, {inside, value(node->sources[0], source, both(mask, inside)), filled});
 }
 
-/// Skips a chain of slices that this kernel computes. Returns the node below it, and changes `index` to the index into that node.
+/// Follows a chain of slices that this kernel computes. Returns the node that the last of them slices, and changes `index` to the index
+/// into that node.
 const Node* ValueBuilder::below_slices(const Node* node, Index& index) const {
   while (node->op == Op::kSlice && !is_loaded(program_, plan_, node)) {
     const auto& slice = node->as<SliceAttributes>();
@@ -195,7 +196,8 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
     starts.push_back(end);
     end += source->shape[axis];
   }
-  // If the slices are of one array (as in a roll), selects the index instead of the value, so that nothing is computed twice.
+  // If all sources are slices of one array (as in a roll), selects the index instead of the value, so that each element is computed only
+  // once.
   std::vector<Index> below;
   const Node* base = nullptr;
   for (size_t s = 0; s < node->sources.size(); ++s) {
@@ -229,7 +231,7 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
   return result != nullptr ? result : arena_.constant(scalar_from_int(node->dtype, 0));  // the concat is empty, so nothing uses the value
 }
 
-/// The position along the axis is a run-time value; the rest of the index is symbolic.
+/// Reads the source at a position along the axis that is known only at run time; the rest of the index is symbolic.
 const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp* mask) {
   const auto axis = static_cast<size_t>(node->as<GatherAttributes>().axis);
   const Sym size = node->sources[0]->shape[axis];
@@ -256,7 +258,7 @@ const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp*
   return arena_.gather(node->dtype, buffer, base, position, from->view.strides[axis], allowed);
 }
 
-/// A u64 above the largest i64 is clamped to it; both are outside of every axis.
+/// Checks an index. A u64 above the largest i64 is clamped to the largest i64, which is outside of every axis as well.
 const UOp* ValueBuilder::check_index(const Node* node, const Index& index, const UOp* mask) {
   const Sym size = node->as<CheckAttributes>().size;
   const UOp* number = value(node->sources[0], index, mask);

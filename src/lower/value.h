@@ -1,5 +1,6 @@
-// Pull lowering: expresses the value of a node at an index by the values of its sources. Movement ops only rewrite the index. Requesting
-// the stored value therefore fuses every elementwise op, view, pad and concat between a store and the buffers that it reads.
+// Pull lowering: expresses the value of a node at an index by the values of its sources. Movement ops only rewrite the index. The value of
+// a stored node is therefore one expression, in which every elementwise op, view, pad and concat between the store and the buffers that it
+// reads is fused.
 #pragma once
 
 #include <functional>
@@ -19,8 +20,8 @@ class ValueBuilder {
 
   /// Returns the node's element at `index`. Loads happen only where `mask` is true (null: everywhere).
   const ir::UOp* value(const Node* node, const Index& index, const ir::UOp* mask = nullptr);
-  /// Makes later calls of value() return `value` for this node, a reduction or scan of this kernel, at the current kept index or position
-  /// (without axes of size 1).
+  /// Makes later calls of value() return `value` for this node, a reduction or scan of this kernel, as long as the kernel's loops are at
+  /// the same kept index (of a reduction) or position (of a scan). Callers bind a new value when they move on.
   void bind(const Node* node, const ir::UOp* value) {
     bound_[node] = value;
     values_.clear();
@@ -38,8 +39,8 @@ class ValueBuilder {
     values_.clear();
   }
 
-  /// Returns the number of the parameter through which the kernel accesses a buffer of the program, starting at element `offset`; adds it
-  /// on first use.
+  /// Returns the number of the parameter through which the kernel accesses a buffer of the program; the parameter points to element
+  /// `offset` of the buffer. Adds the parameter on first use.
   int parameter(int buffer, bool written, Sym offset = 0);
   /// Returns the position of element `index` of an array of this shape in a buffer of the program.
   Sym position_in(int buffer, Index index, const Shape& shape) const;
@@ -84,8 +85,8 @@ class ValueBuilder {
   std::vector<Argument> arguments_;
 };
 
-/// Returns the element of a custom function at `index`. Its loops and checks are added to `statements`, with accumulators of the kernel;
-/// null if the function is an expression. (custom.cpp)
+/// Returns the element of a custom function at `index`. Appends the loops and index checks that it needs to `statements`, and their
+/// accumulators to the kernel. `statements` is null if the function is a mere expression. (custom.cpp)
 const ir::UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, const ir::UOp* mask,
                             std::vector<ir::Stmt*>* statements);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kMaxElements = int64_t{1} << 17;  // most elements of a box that is copied
 constexpr double kMinReads = 2;                     // fewest reads of each element for which a copy pays
 
-/// Returns the index of `array` that is read to compute `factor` at this index; none if several elements are read.
+/// Returns the index of the element of `array` that is read to compute `factor` at this index; none if several elements are read.
 std::optional<Index> position_read(KernelContext& c, const Node* array, const Node* factor, const Index& index) {
   std::optional<Index> found;
   bool alone = true;
@@ -67,7 +67,7 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   windows.copy_ = accumulators.add_array(windows.array_->dtype, static_cast<int64_t>(elements));
   body.push_back(declare_accumulator(context.arena, windows.copy_));
   Body statements = windows.copy_box(0, windows.origin_, ends, reads_beyond, simd_width);
-  // If there are no windows, nothing may be read: the array may be shorter than one window.
+  // If there are no windows, nothing may be read, because the array may be shorter than one window.
   Sym last = 0;
   for (const Axis& axis : axes)
     if (!proven_at_most(1, axis.count)) last = last.is_constant() ? axis.count - 1 : min(last, axis.count - 1);
@@ -102,7 +102,7 @@ Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_wi
 }
 
 /// Copies elements of the box: all positions along the axes from `axis` on, for the positions `there` along the axes before it. Positions
-/// beyond the end are read only for results that are not stored; they are zero.
+/// beyond the end of the box are zero in the copy; they are read only for results that are not stored.
 Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& reads_beyond, int simd_width) {
   Arena& arena = c_->arena;
   if (std::none_of(reads_beyond.begin() + static_cast<std::ptrdiff_t>(axis), reads_beyond.end(), [](bool on) { return on; }))

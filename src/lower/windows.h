@@ -1,5 +1,5 @@
-// Copies the elements of an array that the overlapping windows of a block read to scratch memory. Otherwise a convolution would read each
-// element once for every position in its window, and test for padding each time.
+// Copies to scratch memory the elements of an array that the overlapping windows of a block read. Without the copy a convolution would read
+// each element once for every position in its window, and test for padding each time.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ class Windows {
     int64_t most;
   };
   /// Adds statements to `body` that copy the elements read at positions `index` of `factor`, which depend on the variables of `axes`. Along
-  /// the first axis all positions up to `most` may be read. Returns none and leaves `body` unchanged if these elements are not a box of the
-  /// array or if copying does not pay.
+  /// the first axis, value() may later be called for any position below `most`; positions from `count` on are zero in the copy. Returns
+  /// none and leaves `body` unchanged if these elements are not a box of the array or if copying does not pay.
   static std::optional<Windows> copy(KernelContext& context, Accumulators& accumulators, const Node* factor, const Index& index,
                                      std::span<const Axis> axes, int simd_width, ir::Body& body);
 
@@ -27,8 +27,8 @@ class Windows {
  private:
   explicit Windows(KernelContext& context) : c_(&context) {}
   ir::Stmt* copy_element(const Index& there);
-  /// Returns statements that copy the box along this axis and the following ones as whole rows, if these are contiguous in memory; else
-  /// nothing.
+  /// Returns statements that copy the box along this axis and the following ones as whole rows, if the rows are contiguous in memory;
+  /// otherwise returns no statements.
   ir::Body copy_rows(size_t axis, Index there, const Index& ends, int simd_width);
   ir::Body copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& reads_beyond, int simd_width);
   Sym position(const Index& index) const;

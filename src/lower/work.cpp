@@ -1,4 +1,4 @@
-// Estimates how long a kernel takes, from which generated code decides whether distributing it to workers pays.
+// Estimates how long a kernel takes. Generated code uses the estimate to decide whether distributing the kernel to workers pays.
 #include <algorithm>
 
 #include "graph/body.h"
@@ -19,7 +19,7 @@ Dim elements(const KernelPlan& plan) {
   return element_count(plan.stores[0].node->shape);
 }
 
-/// Returns the number of iterations that the estimate assumes for a loop.
+/// The number of iterations that the estimate assumes for a loop of a custom function.
 constexpr int64_t kAssumedIterations = 64;
 int64_t body_cost(const Node& node) {
   const ElementBody& body = *node.as<CustomAttributes>().body;

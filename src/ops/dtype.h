@@ -1,4 +1,4 @@
-// Element types. One table lists them; everything else is derived from it.
+// Element types. One table lists them with their properties; the enumeration, names and conversions are derived from it.
 #pragma once
 
 #include <cstddef>

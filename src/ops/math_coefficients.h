@@ -12,7 +12,7 @@
 
 namespace harp {
 
-/// A table of this size is indexed by the low four bits of the index.
+/// A table of this size is indexed by the low four bits of an index, so that a permutation of a vector register can implement the look-up.
 inline constexpr size_t kPermutedTable = 16;
 
 /// A table of constants that functions index; policies access it by table<D>(). It holds raw bits, to be read as `dtype`.
@@ -47,7 +47,7 @@ struct Coefficients<DType::kF32> {
   static constexpr float kTwoOverPi = 0x1.45f306p-1f;
   static constexpr float kThird = 0x1.555556p-2f, kThirdLow = -0x1.555556p-27f;
 
-  // e^r = 1 + r + r^2 c(r) for |r| <= ln(2) / 2; degree 4; same coefficients as the prototypes, error measured for the whole function
+  // e^r = 1 + r + r^2 c(r) for |r| <= ln(2) / 2; degree 4, relative error 2^-26.6
   static constexpr float kExp[] = {0.5f, 0x1.5554dep-3f, 0x1.55556cp-5f, 0x1.120ac2p-7f, 0x1.6ca998p-10f};
   // 2^f = 1 + f ln 2 + f^2 c(f) for |f| <= 1/2; the coefficients of e^r times powers of ln 2
   static constexpr float kExp2[] = {0x1.ebfbep-3f, 0x1.c6afeep-5f, 0x1.3b2accp-7f, 0x1.5ec79ap-10f, 0x1.438b5ap-13f};
@@ -135,8 +135,8 @@ struct Coefficients<DType::kF32> {
        0x1.b93d48p-24f, 0x0p0f, 0x0p0f, 0x0p0f, 0x1.250966p-3f, 0x1.5ac364p-6f, -0x1.b8470ap-5f, -0x1.e5fffap-5f},
       {0x1.ef93d8p-7f, 0x1.16dffcp-9f, -0x1.77af5ep-11f, -0x1.1fa584p-11f, -0x1.4c647cp-13f, -0x1.7d8062p-16f, -0x1.a21202p-19f,
        -0x1.669b4cp-22f, -0x1.97f21ep-26f, 0x0p0f, 0x0p0f, 0x0p0f, -0x1.2eeaa2p-5f, -0x1.1c7978p-4f, -0x1.8d931ep-6f, 0x1.a75c22p-7f}};
-  // erf(centre + t) = c(t), in the same layout. Interval i is around i / 3.9; in the first one, erf x = x + x c(x) without c(0). Relative
-  // error 2^-28.1.
+  // erf(centre + t) = c(t), in the same layout. Interval i is around i / 3.9. In interval 0 the third row and those after it are the
+  // coefficients of c in erf x = x + x c(x). Relative error 2^-28.1.
   static constexpr float kErfNear[8][16] = {
       {0x0p0f, 0x1.0039fap-2f, 0x1.0397b6p-1f, 0x1.869a5ap-1f, 0x1.0504e4p0f, 0x1.4693dep0f, 0x1.885b84p0f, 0x1.ca2706p0f, 0x1.05c5fcp1f,
        0x1.269f0ap1f, 0x1.479012p1f, 0x1.6861b6p1f, 0x1.85cc8p1f, 0x1.a6e08p1f, 0x1.c7bfa4p1f, 0x1.ea87aap1f},

@@ -37,13 +37,13 @@ struct ErrorFunctions {
     return R::copy_sign(R::pick(a < real(1), near, far), x);
   }
 
-  /// The number 2^n value; `sum` is n + kRounder.
+  /// The number 2^n value, where n is given by sum = n + kRounder (math_real.h).
   struct Tail {
     Pair value;
     F sum;
   };
 
-  /// erfc x for x >= 1/2, as far as it does not underflow.
+  /// erfc x for x >= 1/2, up to arguments for which it underflows.
   static Tail complement(F x) {
     F t = (x - real(4)) / (x + real(4));
     Pair g = R::fast_two_sum(real(C::kErfcMiddle), R::fma(t, R::polynomial(t, C::kErfc), real(C::kErfcMiddleLow)));

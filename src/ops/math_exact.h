@@ -10,8 +10,9 @@ template <class M, DType D>
 struct ExactFunctions {
   HARP_MATH_TYPES
 
-  // maximum and minimum select twice by `>`, once in each order of the operands. The two selections differ only if neither operand is
-  // greater: they are equal (and zeros, if their bits differ), or one is NaN, which one of the selections returns.
+  // maximum and minimum select twice, the second time with exchanged operands. The selections differ in their bits only if neither
+  // comparison is true, so that each returns its second operand: the operands are +0 and -0, or one of them is NaN. Combining the bits of
+  // both selections then gives the right zero, or a NaN.
   /// NaN propagates. max(-0, +0) = +0: the sign bits are combined by `and`, all other bits by `or`.
   static F maximum(F a, F b) {
     I first = R::bits(R::pick(a > b, a, b)), second = R::bits(R::pick(b > a, b, a));
@@ -35,7 +36,7 @@ struct ExactFunctions {
   static F abs(F x) { return M::abs(x); }
   /// -1 or 1; zeros and NaN are returned unchanged.
   static F sign(F x) { return R::pick(x > real(0), real(1), R::pick(x < real(0), real(-1), x)); }
-  /// The sign of a computed NaN differs between machines, so NaN reads as positive (docs/semantics.md).
+  /// A `sign` that is NaN counts as positive, because the sign of a computed NaN differs between machines (docs/semantics.md).
   static F copysign(F magnitude, F sign) { return R::copy_sign(magnitude, R::pick(R::is_nan(sign), real(0), sign)); }
   /// Rounds to the nearest integer, half to even.
   static F round(F x) { return M::rint(x); }
@@ -79,7 +80,7 @@ struct ExactFunctions {
   }
 
  private:
-  /// Every quotient up to this one is an integer that fits the mantissa.
+  /// Integers up to this one are exact in the dtype. For larger quotients fmod() uses fmod_far().
   static constexpr Native kMaxQuotient = R::kDouble ? 0x1p53 : 0x1p24;
 
   using F64 = typename M::template T<DType::kF64>;
@@ -118,7 +119,7 @@ struct ExactFunctions {
     Parts a = parts(x), b = parts(y);
     F64 m = b.m;
     I64 d = M::template cast<DType::kI64>(a.e - b.e);
-    // d may be negative where the caller discards the result; any value is allowed then
+    // d is negative only where the caller discards the result, so the value then does not matter
     F64 power = M::template bitcast<DType::kF64>(((d >> M::i64(kSteps)) + M::i64(1023)) << M::i64(52));
     for (int bit = kSteps - 1; bit >= 0; --bit) {
       power = multiply(power, power, m);

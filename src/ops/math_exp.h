@@ -10,7 +10,7 @@ template <class M, DType D>
 struct ExpFunctions {
   HARP_MATH_TYPES
 
-  /// e^x = 2^n (1 + (h + tail)); `sum` is n + kRounder.
+  /// e^x = 2^n (1 + (h + tail)), where n is given by sum = n + kRounder (math_real.h).
   struct Reduced {
     F sum, h, tail;
   };
@@ -24,7 +24,7 @@ struct ExpFunctions {
     F c = R::clamp(x, R::kDouble ? -1078 : -152, R::kDouble ? 1025 : 129);
     F z = c + real(R::kRounder), fraction = c - (z - real(R::kRounder));
     F h = fraction * real(C::kLn2Full), low = R::fma(fraction, real(C::kLn2Full), -h);
-    if constexpr (R::kDouble) low = R::fma(fraction, real(C::kLn2FullLow), low);  // gains 0.1 ulp in f64; in f32 it would be 1/60 ulp
+    if constexpr (R::kDouble) low = R::fma(fraction, real(C::kLn2FullLow), low);  // 0.1 ulp better in f64; in f32 it would be 1/60 ulp
     F tail = R::fma(fraction * fraction, R::polynomial(fraction, C::kExp2), low);
     return R::scale(real(1) + (h + tail), z);
   }
@@ -32,7 +32,7 @@ struct ExpFunctions {
   static F expm1(F x) {
     F c = R::clamp(x, R::kDouble ? -40 : -20, kHighest);
     F result = real(2) * R::sum(half_expm1(c));
-    return R::keep_tiny(x, result);  // returns tiny x unchanged: half of a subnormal is not exact, and -0 would give 0
+    return R::keep_tiny(x, result);  // a tiny x is its own expm1; half of a subnormal would not be exact, and -0 would give 0
   }
 
   static F sinh(F x) {
@@ -82,7 +82,8 @@ struct ExpFunctions {
     return {z, h, tail(h, n * real(-C::kLn2Low), C::kExp)};
   }
 
-  /// (e^c - 1) / 2 as a pair whose low part is not small. The half keeps the largest results from overflowing in between.
+  /// (e^c - 1) / 2 as a sum of two parts, of which the low one is not small. The division by 2 keeps intermediate values from overflowing
+  /// where e^c is near the largest number.
   static Pair half_expm1(F c) {
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c);
@@ -92,7 +93,7 @@ struct ExpFunctions {
     return {lead.hi, lead.lo + R::fma(s, tail(h, n * real(-C::kLn2Low), C::kExpFine), lost)};
   }
 
-  /// E / (E + 2) with E = e^(2|x|) - 1; the quotient is corrected by its remainder.
+  /// tanh |x| = E / (E + 2) with E = e^(2|x|) - 1. The remainder of the division corrects the rounded quotient.
   static F tanh_by_exp(F x) {
     F magnitude = R::at_most(M::abs(x), 20);  // for larger arguments tanh rounds to 1
     Pair e = half_expm1(magnitude + magnitude);
@@ -103,9 +104,10 @@ struct ExpFunctions {
     return R::pick(M::abs(x) < real(kTiny), x, R::copy_sign(R::sum(quotient), x));
   }
 
-  /// Parts of sinh and cosh. e^r and e^-r have common even and odd parts. With 2^n and 2^-n, sinh |x| = difference cosh r + sum sinh r, and
-  /// cosh similarly, without division or cancellation. up = 2^n / 4 and down = 2^-n / 4, so the results are half of the function's value.
-  /// sinh r = h + sinh_tail and cosh r = 1 + cosh_tail.
+  /// Parts of sinh and cosh. The even and odd parts of e^r are cosh r and sinh r. With |x| = n ln 2 + r, sinh |x| = difference cosh r + sum
+  /// sinh r and cosh |x| = sum cosh r + difference sinh r, where sum and difference are (2^n ± 2^-n) / 2. This needs no division and has no
+  /// cancellation. up = 2^n / 4 and down = 2^-n / 4, so the results are half of the function's value. sinh r = h + sinh_tail and cosh r = 1
+  /// + cosh_tail.
   struct Halves {
     F up, down, sum, difference, h, sinh_tail, cosh_tail;
   };

@@ -35,7 +35,8 @@ struct HalfConversions {
     if constexpr (D == DType::kBF16) {
       return real(b << word(16));
     } else {
-      // The exponent is now 112 too small. A multiplication corrects it, also for subnormals, but not for infinity and NaN.
+      // The exponent is now 112 too small, because the dtypes have different biases. A multiplication corrects it, also for subnormals.
+      // Infinity and NaN are handled separately.
       U32 magnitude = (b & word(0x7fff)) << word(Format::kDropped), sign = (b & word(0x8000)) << word(16);
       U32 finite = M::template bitcast<DType::kU32>(real(magnitude) * M::f32(0x1p112f));
       U32 beyond = magnitude | word(0x7f800000);

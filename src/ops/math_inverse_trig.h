@@ -40,7 +40,7 @@ struct InverseTrigFunctions {
     F ax = M::abs(x), ay = M::abs(y);
     Bool swap = ay > ax, negative = R::is_negative(x);
     F n = R::pick(swap, ax, ay), d = R::pick(swap, ay, ax);
-    // 0/0 counts as 0, inf/inf as 1, finite/inf as 0; a plain division would give other values or an invalid remainder
+    // As atan2 requires, 0/0 counts as 0, inf/inf as 1 and finite/inf as 0; a plain division would give NaN, or a remainder that is NaN.
     Bool limit = (d == real(R::kInfinity)) | (d == real(0));
     n = R::pick(limit, R::pick(n == real(R::kInfinity), real(1), real(0)), n);
     d = R::pick(limit, real(1), d);

@@ -29,7 +29,7 @@ struct LogParts {
     return {k, m - real(1)};
   }
 
-  /// Returns `result`, or the value of the logarithm at the limits if x is not a positive finite number.
+  /// Returns `result` if x is a positive finite number; otherwise the logarithm of 0, of infinity, of a negative number or of NaN.
   static F at_limits(F x, F result) {
     return M::named(
         R::kDouble ? "log_at_limits_f64" : "log_at_limits_f32",
@@ -155,7 +155,7 @@ struct LogFunctions : LogParts<M, D> {
     return {h, R::fma(beyond_f(f, C::kLog), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
   }
 
-  /// k unit + f + low, where the sum of the first two is exact.
+  /// Returns k unit + f + low. The sum of the first two terms is computed exactly, as a pair.
   static F assemble(F k, Native unit, F f, F low) {
     F a = R::fma(k, real(unit), f), b = f - R::fma(k, real(-unit), a);
     return a + (b + low);

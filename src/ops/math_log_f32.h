@@ -97,7 +97,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     return M::named(
         "scaled_against_f32", [](F a, F b) { return R::scale(a, -exponent(R::bits(b))); }, x, v);
   }
-  /// The interval of m is given by the low four bits of the result.
+  /// The low four bits of the result are the number of m's interval; the bits above them do not matter.
   static I interval(F m) { return R::bits(m) >> integer(R::kMantissaBits - 4); }
 
   /// The decomposition log x = -minus_k log 2 + centre + log(1 + r).
@@ -110,7 +110,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     I i = interval(m);
     return {minus_exponent(x), M::template table<D>(centres, i), R::fma(m, M::template table<D>(inverses, i), real(-1))};
   }
-  /// Adds the parts of the logarithm. r is added exactly, because it is rounded already.
+  /// Adds the parts of the logarithm. r is added without a further rounding error, because it has been rounded already.
   static F natural(F minus_k, F centre, F r) {
     Pair lead = R::fast_two_sum(R::fma(minus_k, real(-C::kLn2), centre), r);
     F rest = R::fma(r * r, R::polynomial(r, C::kLogNear), minus_k * real(-C::kLn2Low));

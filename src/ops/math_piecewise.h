@@ -22,7 +22,7 @@ struct Piecewise {
     F a = R::at_most(M::abs(x), 3.95F);  // from here on erf rounds to 1
     I i = R::bits(R::fma(a, real(3.9F), real(R::kRounder)));
     F t = a - M::template table<D>(kErfTables[0], i);
-    F lead = R::pick(t == a, a, M::template table<D>(kErfTables[1], i));  // around 0 the tables hold the slope minus 1
+    F lead = R::pick(t == a, a, M::template table<D>(kErfTables[1], i));  // in interval 0 the slope is that of erf minus 1
     return R::or_sign(R::fma(slope(t, i, kErfTables), t, lead), x);
   }
 
@@ -46,7 +46,8 @@ struct Piecewise {
   }
 
  private:
-  /// (c(t) - c(0)) / t of an interval. The tables hold the centres, then the coefficients, lowest power first.
+  /// Returns (c(t) - c(0)) / t, where c is the polynomial of the interval. tables[0] holds the centres of the intervals, and tables[k + 1]
+  /// the coefficients of t^k.
   template <size_t N>
   static F slope(F t, I interval, const MathTable (&tables)[N]) {
     F sum = M::template table<D>(tables[N - 1], interval);

@@ -88,7 +88,7 @@ struct PowerFunctions {
     F a = M::abs(x);
     return R::pick(a < real(R::kLeastNormal), a * real(kTinyScale), a);
   }
-  /// The exponent of x; a subnormal x is scaled to a normal number first.
+  /// The exponent of x, or for a subnormal x that of the normal number to which it is scaled.
   static I shifted(F x) { return (R::bits(normal(x)) >> integer(R::kMantissaBits)) - integer(R::kBias); }
 
   static constexpr auto kInverseBits = table_bits(Coefficients<DType::kF32>::kCubeRootInverse),
@@ -98,7 +98,8 @@ struct PowerFunctions {
       kCubeRootsOfCentres{"cube_roots_of_centres", DType::kF32, kCentreBits},
       kCubeRootsOfPowers{"cube_roots_of_powers", DType::kF32, kPowerBits};
 
-  /// |x| = 2^(3k + j) m. The cube root of m comes from a polynomial, then from Newton's method with an exact residual.
+  /// |x| = 2^(3k + j) m. A polynomial approximates the cube root of m, a step of Halley's method triples its correct bits, and a step of
+  /// Newton's method with an accurate residual corrects the last ones.
   static F cbrt_by_newton(F x) {
     F a = M::abs(x);
     Bool tiny = a < real(R::kLeastNormal);
@@ -113,7 +114,7 @@ struct PowerFunctions {
     Bool one = j == integer(1), two = j == integer(2);
     root = root * R::pick(one, real(kCubeRootOf2), R::pick(two, real(kCubeRootOf4), real(1)));
     m = m * R::pick(one, real(2), R::pick(two, real(4), real(1)));
-    F power = root * root * root;  // Halley's step triples the polynomial's 16 correct bits
+    F power = root * root * root;  // Halley's step triples the correct bits; the polynomial has 16
     root = root * (R::fma(real(2), m, power) / R::fma(real(2), power, m));
     Pair square = R::two_product(root, root);
     Pair cube = R::two_product(square.hi, root);

@@ -104,7 +104,8 @@ struct Real {
     I half = n >> integer(1);
     return x * power_of_two(half) * power_of_two(n - half);
   }
-  /// x 2^n for n = sum - kRounder (scale above), for values x where only the second step may round; AVX-512 has an instruction for it.
+  /// Does the same for n = sum - kRounder. The first of the two multiplications must be exact for x: then AVX-512's instruction, which
+  /// rounds once, gives the same bits.
   static F scale(F x, F sum) {
     return M::named(
         kDouble ? "scale_f64" : "scale_f32", [](F v, F s) { return scale(v, whole(s)); }, x, sum);

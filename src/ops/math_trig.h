@@ -50,7 +50,7 @@ struct TrigFunctions {
   /// Below this bound tan x rounds to x.
   static constexpr Native kTiny = R::kDouble ? 0x1p-28 : 0x1p-13;
 
-  static Bool is_far(F x) { return M::abs(x) >= real(kNear); }  // also true for infinity, of which far() makes NaN
+  static Bool is_far(F x) { return M::abs(x) >= real(kNear); }  // also true for infinity, for which the far reduction gives NaN
 
   /// Collects every rounding error of the reduction in `low`.
   static Angle near(F x) {
@@ -62,7 +62,7 @@ struct TrigFunctions {
     return {r.hi, low, R::bits(z)};
   }
 
-  /// Reduces an f32 by multiples of pi/8. If r is small, its rounding error cannot be computed exactly and is left out.
+  /// Reduces an f32 by multiples of pi/8. If r is small, its rounding error cannot be computed exactly and is ignored.
   static Angle near_eighth(F x) {
     F z = R::fma(x, real(C::kTwoOverPi * 4), real(R::kRounder)), n = z - real(R::kRounder);
     F r1 = R::fma(n, real(-C::kHalfPi / 4), x), r = R::fma(n, real(-C::kHalfPiLow / 4), r1);  // r1 exact
@@ -70,7 +70,7 @@ struct TrigFunctions {
     F low = R::fma(n, real(-C::kHalfPiLowest / 4), R::pick(r * r > real(0x1p-20), lost, real(0)));
     return {r, low, R::bits(z)};
   }
-  /// For an angle that is reduced by multiples of pi/8.
+  /// sin and cos of an angle that is reduced by multiples of pi/8 (near_eighth).
   static F sine(Angle angle) { return Piecewise<M>::sine(angle.r, angle.low, angle.i); }
   static F cosine(Angle angle) { return Piecewise<M>::sine(angle.r, angle.low, angle.i + integer(4)); }
 
@@ -110,8 +110,8 @@ struct TrigFunctions {
       return far_f32(x, kQuarter);
   }
 
-  /// far_f32 multiplies the 24 bits of x by 96 bits of 2/pi and keeps 64 bits: 2 bits count multiples of pi/2, 62 bits are the fraction.
-  /// The multiple that is subtracted is one of pi/2 (unit = kQuarter) or pi/8 (unit = kEighth); a unit is 2^unit in these 64 bits.
+  /// far_f32 multiplies the 24 bits of x by 96 bits of 2/pi and keeps 64 bits: 2 bits count multiples of pi/2, 62 bits are the fraction. It
+  /// subtracts a multiple of pi/2 (unit = kQuarter) or of pi/8 (unit = kEighth), which is 2^unit as a number of these 64 bits.
   static constexpr uint64_t kQuarter = 62, kEighth = 60;
   static Angle far_f32(F x, uint64_t unit) {
     I a = R::bits(x) & integer(0x7fffffff), s = (a >> integer(23)) - integer(120), w = (s >> integer(5)) & integer(7);

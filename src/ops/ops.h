@@ -1,4 +1,4 @@
-// Declarations derived from the op table (ops.def): ids, names, rules, flags.
+// Declarations derived from the op table (ops.def): the enumeration of ops, and for each op its names, dtypes and flags.
 #pragma once
 
 #include <cstdint>
@@ -102,7 +102,8 @@ constexpr bool has_nodes_of(Op op, DType dtype) {
   return accepts(op, dtype) && !(computes && is_complex(dtype));
 }
 
-/// The dtype in which `op` computes for operands of `dtype`: narrow dtypes are widened. Where only copies bits and keeps the dtype.
+/// The dtype in which `op` computes for operands of `dtype`: narrow dtypes are widened. The op Where only copies elements, so it needs no
+/// widening.
 constexpr DType works_in(Op op, DType dtype) { return op == Op::kWhere ? dtype : info(dtype).computes_in; }
 
 /// The dtypes that an op accepts, in words for error messages: "a float dtype".
@@ -166,10 +167,10 @@ consteval bool every_op_that_combines_has_a_combination() {
 }
 static_assert(every_op_that_combines_has_a_combination(), "a reduction, scan or scatter of ops.def is missing in kCombinations");
 
-/// The combining op of an op that has one; every reduction and scan has one.
+/// The op by which combination() says that `op` combines elements. `op` must have one, as every reduction and scan does.
 constexpr Op combine_of(Op op) { return combination(op).value(); }
 
-/// True if a reduction or scan gives the same bits in every order of evaluation, apart from which NaN it returns.
+/// True if a reduction or scan gives the same bits in every order of evaluation. (If there are several NaNs, it may return any of them.)
 constexpr bool is_free_of_order(Op op, DType dtype) {
   return op == Op::kReduceMax || op == Op::kReduceMin || op == Op::kCumMax || op == Op::kCumMin || is_arg_extreme(op) ||
          (!is_float(dtype) && !is_complex(dtype));

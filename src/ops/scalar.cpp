@@ -45,7 +45,7 @@ using Conversions = math::HalfConversions<ScalarMath, std::is_same_v<T, F16> ? D
 template <class T>
 T int_from_double(double value) {
   if (std::isnan(value)) return 0;
-  // The smallest value is a power of two, so it and (largest + 1) are exact doubles.
+  // The smallest value is 0 or minus a power of two, and largest + 1 is a power of two, so both are exact doubles.
   constexpr double least = static_cast<double>(std::numeric_limits<T>::min());
   const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
   if (value <= least) return std::numeric_limits<T>::min();

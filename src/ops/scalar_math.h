@@ -1,5 +1,6 @@
 // The scalar policy of ops/math.h: values are plain C++ numbers. The interpreter and the tests use it. Code that includes it must be
-// compiled with -ffp-contract=off -fwrapv. fma is one instruction with -mfma, otherwise the C library's exact function.
+// compiled with -ffp-contract=off -fwrapv. fma is one instruction if compiled with -mfma, otherwise a call of the C library's fma, which
+// rounds once too.
 #pragma once
 
 #include <bit>

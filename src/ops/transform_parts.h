@@ -6,8 +6,8 @@
 
 namespace harp {
 
-/// The first factor of n; 0 if n is 1 or has a prime factor above 13. 8 and 4 are preferred: the factor 2 occurs only if n is twice an odd
-/// number.
+/// Returns the factor by which the first pass of a transform of n elements divides n; 0 if n is 1 or has a prime factor above 13. 8 and 4
+/// are preferred: the factor 2 occurs only if n is twice an odd number.
 constexpr int64_t transform_factor(int64_t n) {
   if (n % 32 == 0 || n % 16 == 8) return 8;
   for (const int64_t p : {4, 2, 3, 5, 7, 11, 13})
@@ -50,7 +50,8 @@ enum class ComplexLayout : uint8_t { kSeparate, kReal, kInterleaved, kSwapped };
 inline constexpr int64_t kMaxTransformLanes = 16;
 inline constexpr int64_t kTransformTile = 2048;  // elements transformed together, unless a vector is wider
 
-/// Returns the size of `lines` lines of n elements, stored in tiles of lines, where the last tile may overlap the one before.
+/// Returns the most memory that `lines` lines of n elements take if they are stored in tiles of several lines. The last tile may overlap
+/// the one before, so it may store lines twice.
 constexpr int64_t most_in_tiles(int64_t n, int64_t lines) {
   return n * (lines + std::min(lines, std::max(kTransformTile / n, kMaxTransformLanes)));
 }

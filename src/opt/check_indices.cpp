@@ -31,7 +31,7 @@ const Node* check(Graph& graph, const Node* node) {
   const Node* indices = node->sources[1];
   for (; keeps_all(indices); indices = indices->sources[0]) views.push_back(indices);
   if (indices->op == Op::kCheckIndex) return node;
-  // take, take_along_axis and x[i] make the same node, so the message about a gather names only the axis.
+  // The message about a gather names only the axis and not the operation, because take, take_along_axis and x[i] all make this node.
   const std::string what = cat(node->op == Op::kGather ? "" : cat(name(node->op), ": "), "axis ", axis, " of ", label(x));
   indices = build::check_index(indices, x->shape[static_cast<size_t>(axis)], what);
   for (; !views.empty(); views.pop_back()) indices = build::with_sources(graph, views.back(), {indices});

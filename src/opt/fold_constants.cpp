@@ -39,7 +39,7 @@ const Node* constant(Graph& graph, const Scalar& value) {
   return graph.intern(Op::kConstant, value.dtype, {}, {}, ConstantAttributes{value});
 }
 
-/// Folds an elementwise operation whose sources are all uniform: it is computed once, on scalars.
+/// Folds an elementwise operation if the elements of each source are all equal: the operation is computed once, on scalars.
 const Node* fold_uniform(Graph& graph, const Node* node) {
   std::vector<interp::Array> operands;
   std::vector<const Node*> scalars;
@@ -132,7 +132,7 @@ const Node* fold(Graph& graph, const Node* node) {
 
 }  // namespace
 
-/// Every fold starts at a constant node.
+/// Every node that can be folded depends on one of these, so a graph without them needs no pass.
 bool may_fold_constants(const Node& node) { return node.op == Op::kConstant || node.op == Op::kConstantArray || node.op == Op::kSize; }
 
 std::unique_ptr<Graph> fold_constants(const Graph& graph) {

@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kMaxNodes = 64;  // most nodes that are copied to compute one element
 
-/// Skips movement nodes, and nodes for which `passes` holds. Returns the node below them and its view through the skipped movement nodes.
-/// Returns nothing if that view is not linear or reads padding.
+/// The result of a search downwards that skips movement nodes and the nodes for which `passes` holds: the first other node, and how the
+/// skipped movement nodes view it. There is no result if that view is not linear or reads padding.
 struct Viewed {
   const Node* node;
   View view;
@@ -28,7 +28,8 @@ std::optional<Viewed> below(const Node* node, Passes passes) {
   return Viewed{node, *std::move(view)};
 }
 
-/// True if every element equals its own index along the axis. Such an index fits i32 (graph/requirements.cpp).
+/// True if every element equals its own index along the axis. Such an index fits i32, because a run requires that an arange has at most
+/// 2^31 elements (graph/requirements.cpp).
 bool is_position(const Node* node, size_t axis) {
   const auto keeps_integers = [](const Node* x) {
     return x->op == Op::kCast && is_int(x->dtype) && size_of(x->dtype) >= size_of(DType::kI32);
@@ -40,7 +41,7 @@ bool is_position(const Node* node, size_t axis) {
   return !node->shape.empty();
 }
 
-/// Returns the node with one element along the axis, if its elements do not vary along that axis; else null.
+/// If the node's elements do not vary along the axis, returns the same values with size 1 along it; else null.
 const Node* one_along(const Node* node, size_t axis, const Shape& shape) {
   if (node->rank() == 0) return build::broadcast_to(node, shape);
   const bool is_same = node->op == Op::kExpand && node->sources[0]->shape[axis].is_constant(1);
@@ -111,7 +112,7 @@ const Node* gathered(Graph& graph, const Node* node) {
   const Node* first = build::constant(graph, scalar_from_int(DType::kI64, 0));
   const Node* is_in_range = build::elementwise(
       Op::kBitAnd, {build::elementwise(Op::kLe, {first, positions}), build::elementwise(Op::kLt, {positions, build::size(graph, length)})});
-  // adding +0.0 turns -0.0 into +0.0, as in any sum
+  // the sum that is replaced would turn -0.0 into +0.0, so +0.0 is added
   const Node* sum = build::elementwise(Op::kWhere, {is_in_range, build::elementwise(Op::kAdd, {element, zero}), zero});
   return build::reshape(sum, node->shape);
 }

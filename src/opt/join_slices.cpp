@@ -12,13 +12,14 @@
 namespace harp::opt {
 namespace {
 
-/// Returns the slice that the source is, or is a reshape of; null if there is none.
+/// Returns the source if it is a slice, or its own source if it is a reshape of a slice; else null.
 const Node* slice_of(const Node* source) {
   if (source->op == Op::kReshape) source = source->sources[0];
   return source->op == Op::kSlice ? source : nullptr;
 }
 
-/// The axis along which two slices of one array start at different elements, if they take the same elements along all others.
+/// Returns the axis along which two slices of one array start at different elements. Returns nothing if they also differ along another
+/// axis.
 std::optional<size_t> differing_axis(const Node& a, const Node& b) {
   const auto &x = a.as<SliceAttributes>(), &y = b.as<SliceAttributes>();
   std::optional<size_t> found;
@@ -33,7 +34,7 @@ std::optional<size_t> differing_axis(const Node& a, const Node& b) {
   return found;
 }
 
-/// The distance of the slice's elements along the axis; nothing for a single element, which may be part of slices of any step.
+/// The step of the slice along the axis; nothing for a single element, which fits into a slice of any step.
 std::optional<int64_t> step_along(const Node& slice, size_t axis) {
   if (slice.shape[axis].is_constant(1)) return std::nullopt;
   return slice.as<SliceAttributes>().step[axis];
@@ -66,7 +67,7 @@ bool takes_all(const SliceAttributes& slice, const Shape& size, const Node& arra
   return true;
 }
 
-/// Adjacent sources of a concat that one slice of their array, or a reshape of it, can replace.
+/// Adjacent sources of a concat that are slices of one array (or reshapes of slices), and that one larger slice can replace.
 class Run {
  public:
   Run(const Node* first, size_t along) : first_(first), slice_(slice_of(first)), along_(along), length_(first->shape[along]) {}
@@ -109,10 +110,12 @@ class Run {
   }
 
  private:
-  /// Tests whether slices that follow each other along `axis` of their array lie in the concat as in one slice: the first source and its
-  /// slice must have the same axes in front of those that grow. Then both are, for each index of these axes, the parts one after the other.
-  /// A reshape that merges the growing axis with axes behind it may turn positions into divisions. That is cheap only if an axis behind it
-  /// remains, because each division is then for a row of elements.
+  /// Tests whether one larger slice has its elements in the order of the concat, and can be read without many divisions. The order: `axis`
+  /// is where the slices of the array differ, and along_ is the axis of the concat. The axes before these must be the same in the source
+  /// and in its slice, apart from axes of size 1. Then, for each index of these axes, the larger slice and the concat both contain the
+  /// parts one after the other. Divisions: a reshape that merges `axis` with axes behind it may have to divide positions. That is cheap if
+  /// axes behind along_ remain, because each division then serves a row of elements. No division is needed if the slices take whole,
+  /// consecutive parts of the array.
   bool can_grow(size_t axis, int64_t step) const {
     const std::span<const Dim> shape = first_->shape, taken = slice_->shape;
     if (!are_same_but_for_ones(shape.first(along_), taken.first(axis))) return false;
@@ -123,8 +126,9 @@ class Run {
 
   const Node *first_, *slice_;  // the first source, and its slice or null
   size_t along_;                // the axis of the concat
-  Dim length_;                  // size along it
-  // If the run has more than one source: the axis of the array along which they follow each other, and what they take along it.
+  Dim length_;                  // size of the run along it
+  // Set if the run has more than one source: axis_ is the axis of the array along which their slices follow each other; step_ and taken_
+  // are the step and the number of elements of the joined slice along it.
   bool has_axis_ = false;
   size_t axis_ = 0;
   std::optional<int64_t> step_;

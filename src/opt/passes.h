@@ -17,7 +17,7 @@ namespace harp::opt {
 struct Pass {
   std::string_view name;
   std::unique_ptr<Graph> (*run)(const Graph& graph);
-  bool (*may_change)(const Node& node);  // false: the pass changes this node only if it also changes another one
+  bool (*may_change)(const Node& node);  // false: the pass leaves this node alone unless it changes another node
   std::string_view summary;
 };
 

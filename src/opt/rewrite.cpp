@@ -6,7 +6,7 @@
 namespace harp::opt {
 namespace {
 
-/// The limit on successive replacements of one node. When it is reached, the result is correct but may be less simple.
+/// Most successive replacements of one node. At the limit the driver stops with a correct node that might be simplified further.
 constexpr int kRewritesPerNode = 64;
 
 const Node* apply(Graph& graph, Rule rule, const Node* node) {
@@ -26,8 +26,8 @@ const Node* apply(Graph& graph, Rule rule, const Node* node) {
 
 std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule) {
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // the node that replaces it, by id in the old graph
-  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // the node's copy before the rule was applied, by id in the old graph
+  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // by old id: the node that replaces it
+  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // by old id: the node's copy before the rule was applied
   for (const Node* input : graph.inputs()) {
     const Node* copy = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
     replaced[input->id] = copied[input->id] = copy;

@@ -53,7 +53,7 @@ const Node* drop_same(Graph& graph, const Node* node) {
   return is_exact_kind(x->dtype) && x == node->sources[1] ? stretched(graph, x, node->shape) : node;
 }
 
-/// Returns the source that alone decides the result, in the node's shape: x * 0, x & 0, x | ~0.
+/// If one source decides the result whatever the other one is (x * 0, x & 0, x | ~0), returns it in the node's shape.
 template <bool (*decides)(const Node*)>
 const Node* keep_deciding(Graph& graph, const Node* node) {
   for (const Node* source : node->sources)
@@ -63,7 +63,7 @@ const Node* keep_deciding(Graph& graph, const Node* node) {
 bool is_zero_integer(const Node* node) { return is_integer(node, 0); }
 bool is_one_integer(const Node* node) { return is_integer(node, 1); }
 
-/// x op x is a known bool or integer: returns that.
+/// For ops whose result for two equal operands is always `value`: returns the constant.
 template <int64_t value>
 const Node* known_if_same(Graph& graph, const Node* node) {
   const Node* x = node->sources[0];
@@ -150,8 +150,8 @@ const Node* plus_zero(Graph& graph, const Node* x) {
   return graph.intern(Op::kAdd, x->dtype, x->shape, {x, zero});
 }
 
-/// The sum of two arrays that are zero outside of adjacent parts is the concat of these parts: pad(a) + pad(b) = pad(concat(a + 0, b + 0)).
-/// The gradient of an array that was split is such a sum.
+/// If two arrays are padded with zeros so that their elements are at adjacent positions, their sum is a concat: pad(a) + pad(b) =
+/// pad(concat(a + 0, b + 0)). The gradient of an array that was split is such a sum.
 const Node* join_parts(Graph& graph, const Node* node) {
   const Node *first = node->sources[0], *second = node->sources[1];
   const std::optional<size_t> axis = zero_padded_axis(first);
@@ -188,7 +188,7 @@ const Node* sum_of_one(Graph& graph, const Node* node) {
   return graph.intern(Op::kSum, node->dtype, node->shape, {x}, std::move(attributes));
 }
 
-/// Replaces uniform sources by scalar constants. This keeps the shape of an elementwise node, which the node itself stores.
+/// Replaces each source whose elements are all equal by a scalar constant. At least one source must keep the node's shape.
 const Node* use_scalars(Graph& graph, const Node* node) {
   std::vector<const Node*> sources = node->sources;
   bool has_shape = false, changed = false;

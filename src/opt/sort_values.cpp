@@ -17,8 +17,8 @@ std::vector<int> count_readers(const Graph& graph) {
   return readers;
 }
 
-/// True if the node is a gather and the only reader of the argsort that supplies its indices. Bool arrays are excluded, because any nonzero
-/// byte is true.
+/// True if the node is a gather and the only reader of the argsort that supplies its indices. Bool arrays are excluded: any nonzero byte
+/// means true, so equal bools may have different bytes.
 bool takes_by_own_order(const Node& node, const std::vector<int>& readers) {
   if (node.op != Op::kGather || is_bool(node.dtype)) return false;
   const Node* indices = node.sources[1];

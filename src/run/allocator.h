@@ -15,7 +15,7 @@ struct Allocator {
   void* (*allocate)(void* user, size_t size, size_t alignment) = nullptr;  // returns null if out of memory
   void (*release)(void* user, void* memory) = nullptr;                     // never called with a null pointer
   void* user = nullptr;
-  MemoryPool* pool = nullptr;  // where a Memory puts what it releases, for the next one; null: nothing is kept
+  MemoryPool* pool = nullptr;  // keeps the blocks that Memory objects release, for later ones; null: nothing is kept
 
   /// The C library's allocator.
   static Allocator standard();

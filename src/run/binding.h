@@ -30,7 +30,7 @@ class Binding {
 
   /// Computes the values of all shape variables, in the order of Signature::variables. Error{kInvalidArgument} for a wrong number of arrays
   /// or an unknown name; kDType and kShape for an array that does not match, or for two arrays that disagree; kRange for a value out of its
-  /// bounds and for a negative size; kOverflow for an array of more than 63 bits of bytes.
+  /// bounds and for a negative size; kOverflow for an array whose number of bytes does not fit 63 bits.
   void bind(std::span<const ArrayType> inputs, std::span<const NamedSize> named, std::span<int64_t> values) const;
   /// Makes the same checks for a caller that passes the variables' values instead of arrays.
   void check_values(std::span<const int64_t> values) const { check(values, Source::kCaller); }

@@ -15,7 +15,8 @@ class ClosureExecutable : public Executable {
   harp_entry_point_ex entry_ex() const final;
 
  protected:
-  /// What an entry point does: execute(), unless the addresses that a host passes need work first. Throws what execute() throws.
+  /// What an entry point does: calls execute(). A subclass overrides it if the addresses that a host passes must be prepared first. Throws
+  /// what execute() throws.
   virtual void enter(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     execute(inputs, outputs, shape_vars, runtime);
   }

@@ -41,10 +41,11 @@ class Device {
   /// Lets work that is put on a stream of the host application from now on begin after all work that is now on this device. Errors as
   /// wait_for_stream(); after an error the device's work is complete.
   virtual void signal_stream(void* stream) const;
-  /// True if the host application captures the stream: the stream records its work as a graph and executes nothing. Errors as
-  /// wait_for_stream(), which a stream that is captured is one of.
+  /// True if the host application captures the stream: the stream records its work as a graph and executes nothing. Throws the errors of
+  /// wait_for_stream(), except that a captured stream, for which wait_for_stream() fails, is no error here.
   virtual bool is_capturing(void* stream) const;
-  /// Waits until memory that was allocated and written here may be used by code that harp does not order. Error{kDevice}.
+  /// Waits until memory that was allocated and written here may be used by work that harp does not order, such as that of the host
+  /// application. Error{kDevice}.
   virtual void settle() const {}
 
  protected:

@@ -75,7 +75,7 @@ class DeviceArray {
 /// devices that the host cannot address. Error{kOutOfMemory, kDevice}.
 void copy_elements(const DeviceArray& to, const DeviceArray& from, const Allocator& host);
 
-/// The elements of an array in the host's memory: the array's own if the host can address them, else a copy, which lives as long as this
+/// The elements of an array as host memory: the array's own memory if the host can address it, else a copy, which lives as long as this
 /// object. Error{kOutOfMemory, kDevice}.
 class HostElements {
  public:

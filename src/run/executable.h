@@ -21,15 +21,15 @@ class Executable {
  public:
   virtual ~Executable() = default;
 
-  /// Addresses that a caller of execute() appends to the inputs: constant arrays. Valid during this object's lifetime.
+  /// Addresses of constant arrays, which a caller of execute() must append to the inputs. Valid during this object's lifetime.
   virtual std::span<void* const> hidden_inputs() const { return {}; }
   /// Thread-safe. `inputs` are the program's and the hidden ones. Throws Error{kOutOfMemory} before any output is written. At any time it
   /// may throw Error{kNative} (a native function of the host failed), IndexError, or Error{kCancelled} (the runtime's `cancel` flag was
   /// set); the contents of outputs are then unspecified.
   virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
-  /// execute(), but it may return when the work is in the queue of the arrays' device. What is put into that queue later, the release of
-  /// memory included, comes after the run. It returns only when the run is complete if an error of the run's own may still come.
-  /// `captured` is a stream for which Device::is_capturing() is true, or null: the run is then not executed, but added to what that stream
+  /// Like execute(), but may return as soon as the run is in the queue of the arrays' device. Work that is put into that queue later,
+  /// including the release of memory, comes after the run. If the run itself may still fail, it returns only when the run is complete.
+  /// `captured` is null, or a stream for which Device::is_capturing() is true: the run is then not executed, but added to what that stream
   /// records. Error{kUnsupported} for a run that cannot be recorded.
   virtual void enqueue(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime, void* captured) const {
     HARP_ASSERT(captured == nullptr, "a run on a device without streams is captured");

@@ -1,4 +1,4 @@
-// Large constant arrays of a program of the backend "c". The generated code receives their addresses behind those of the program's inputs.
+// Large constant arrays of a program of the backend "c". The generated code receives their addresses after those of the program's inputs.
 //
 //   harp_program_run:  LoadedProgram ── inputs, Executable::hidden_inputs(), outputs ──► generated code
 //   entry points:      host ── inputs ──► closure of HiddenInputs ── inputs, hidden inputs ──► generated code

@@ -56,7 +56,7 @@ class MemoryPool {
 
   size_t limit() const { return limit_; }
   Stats stats() const;
-  /// The bytes that take(size) requests from the allocator, where it keeps that memory.
+  /// The bytes that take(size) requests from the allocator, if the pool keeps memory of this size.
   static size_t rounded(size_t size) { return class_of(size).bytes; }
 
  private:
@@ -87,7 +87,7 @@ class MemoryPool {
   std::atomic<bool> is_locked_{false};
   std::atomic<size_t> kept_{0};
   std::atomic<uint64_t> reused_{0}, allocated_{0};
-  // The lock guards what follows.
+  // The lock guards the members below.
   Kept *newest_ = nullptr, *oldest_ = nullptr;
   std::array<Kept*, 52 * 8> classes_{};  // the first block of each class
 };

@@ -150,7 +150,7 @@ void LoadedProgram::check_device(const char* what, const std::string& name, cons
              ", and an array before it on ", run.name(), "; all arrays of a run must be on one device", kHint);
 }
 
-/// The host executes what it captures whenever it likes, so such a run can neither allocate outputs nor copy them.
+/// A captured run is executed later, whenever the host application launches its graph, so it can neither allocate outputs nor copy them.
 void LoadedProgram::check_captured(const RunArguments& arguments) const {
   HARP_CHECK(!arguments.stages, Code::kUnsupported, "a run cannot be captured as a CUDA graph with the option HARP_RUN_STAGE");
   for (size_t i = 0; i < arguments.outputs.size(); ++i)

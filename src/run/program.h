@@ -48,8 +48,8 @@ struct RunArguments {
   std::span<RunArray> outputs;  // `maker` makes those that are missing
   std::span<const NamedSize> shape_vars;
   const volatile int32_t* cancel = nullptr;  // the host's cancellation flag, or null
-  void* stream = nullptr;                    // a stream of the host's in whose order the run takes place, or null: run() waits for it
-  bool stages = false;                       // copies arrays on other devices to that of the run, and outputs back (HARP_RUN_STAGE)
+  void* stream = nullptr;                    // the host's stream, in whose order the run takes place; null: run() waits for its completion
+  bool stages = false;  // whether run() copies inputs from other devices to the run's device, and outputs back (HARP_RUN_STAGE)
 };
 
 /// Where a program runs.
@@ -71,7 +71,7 @@ class LoadedProgram {
 
   /// Size of a caller's workspace that lets a run allocate nothing. Error{kOverflow} if it does not fit.
   size_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const;
-  /// Returns the part of that size that is not for kernels.
+  /// Returns the part of that size that the run uses for its own bookkeeping instead of for kernels.
   size_t book_bytes() const { return book_bytes_; }
   /// Divides a caller's workspace for one run. `workspace` is aligned like buffers, or null.
   RunMemory divide(void* workspace, size_t bytes) const;

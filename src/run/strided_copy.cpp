@@ -55,8 +55,8 @@ void copy_run(std::byte* inside, std::byte* outside, size_t bytes) {
     std::memcpy(inside, outside, bytes);
 }
 
-/// Copies along one axis. kRun is the constant number of bytes of a step, so that one element is a single move; if kRun is 0, `run` is the
-/// number.
+/// Copies along one axis. kRun is the number of bytes of a step as a constant, so that one element is copied by a single move; if kRun is
+/// 0, `run` is that number.
 template <Direction direction, size_t kRun>
 void copy_axis(std::byte* inside, std::byte* outside, const Axis& axis, size_t run) {
   const size_t bytes = kRun != 0 ? kRun : run;

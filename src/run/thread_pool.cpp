@@ -42,8 +42,8 @@ void relax() {
 #endif
 }
 
-/// Repeats `attempt` until it succeeds, or until the time has passed that waking a thread takes; returns true on success. A thread that
-/// waits in this way and then sleeps loses at most twice the necessary time.
+/// Repeats `attempt` until it succeeds, or for as long as it takes to wake a thread; returns true on success. A thread that waits in this
+/// way and then sleeps loses at most twice the necessary time.
 template <class Try>
 bool spin(const Try& attempt) {
   const auto begin = std::chrono::steady_clock::now();
@@ -122,9 +122,9 @@ void ThreadPool::run(size_t n, size_t grain, harp_range_body body, void* arg) no
   taken_.store(false, std::memory_order_release);
 }
 
-/// Starts a loop while no worker is inside. A short loop ends before a sleeping worker wakes up, so it wakes none, unless loops follow each
-/// other closely and the next ones profit. Either the caller sees here that a worker sleeps, or the worker sees before it sleeps that the
-/// gate is open.
+/// Starts a loop while no worker is inside. A short loop ends before a sleeping worker wakes up, so it wakes none; but if loops follow each
+/// other closely, it wakes workers for the next loops. No wake-up is lost: either the caller sees here that a worker sleeps, or the worker
+/// sees, before it sleeps, that the gate is open.
 void ThreadPool::open(size_t seats, bool is_long) noexcept {
   loop_.gate.store((loop_number(loop_.gate.load(std::memory_order_relaxed)) + 1) * kLoop + seats * kSeat);
   const uint32_t sleepers = sleepers_.load();
@@ -138,8 +138,8 @@ void ThreadPool::open(size_t seats, bool is_long) noexcept {
   for (size_t i = 0; i < seats; ++i) bell_.notify_one();
 }
 
-/// The caller takes chunks from the front, the workers from the back. With one worker, each loop over an array then gives it much the same
-/// memory, which its caches (or at least its TLB) still hold.
+/// The caller takes chunks from the front, the workers from the back. If there is one worker, it then processes much the same part of an
+/// array in each loop, and its caches (or at least its TLB) still hold that memory.
 void ThreadPool::work_off(size_t worker) noexcept {
   const uint64_t one = worker == 0 ? 1 : kFromBack;
   for (;;) {

@@ -63,7 +63,7 @@ class ThreadPool {
   struct alignas(64) Loop {
     std::atomic<uint64_t> gate{0};           // the gate, see thread_pool.cpp
     std::atomic<uint64_t> taken{0};          // chunks taken: lower half from the front, upper half from the back
-    size_t chunk = 0, rest = 0, chunks = 0;  // iterations of the smallest chunk; chunks with one more; number of chunks
+    size_t chunk = 0, rest = 0, chunks = 0;  // iterations of the smallest chunk; number of chunks with one more; number of chunks
     harp_range_body body = nullptr;
     void* arg = nullptr;
 

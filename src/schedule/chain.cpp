@@ -1,11 +1,11 @@
-// Chains: consecutive kernels that all iterate over the same first axis (batches, heads). Of the arrays that its predecessors in the chain
-// write, each kernel reads only the current index of that axis. A chain runs all of its kernels for one index (a block) before the next
-// index, instead of each kernel for all indices. Data passed between the kernels is then still in the caches, and each worker stores only
-// one block of it.
+// Chains: consecutive kernels that all iterate over the same first axis (batches, heads), where each kernel reads only the current index of
+// that axis from the arrays that earlier kernels of the chain write. A chain runs all of its kernels for one index (a block) before the
+// next index, instead of each kernel for all indices. The data that one kernel passes to the next is then still in the caches, and each
+// worker stores only one block of it.
 //
-// Algorithm: consecutive kernels that are alone in their generations are joined as long as each iterates over the first axis and reads what
-// earlier ones wrote only at the current index. Within such a run the chain extends from the first kernel that writes a block buffer to the
-// last one that reads one.
+// Algorithm: consecutive kernels, each of which is the only one of its generation, are joined as long as each iterates over the first axis
+// and reads what earlier ones wrote only at the current index. Within such a run the chain extends from the first kernel that writes a
+// block buffer to the last kernel that reads one.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -33,7 +33,8 @@ bool has_blocks(const Shape& shape, int64_t blocks) {
   return axis < shape.size() && shape[axis].is_constant(blocks);
 }
 
-/// Tests whether an index of the node's first axis depends only on the same index of this operand's first axis.
+/// Tests whether the elements of the node at one index of its first axis depend only on the elements of this operand at the same index of
+/// its first axis.
 bool keeps_block(const Node& node, const Node& operand, int64_t blocks) {
   if (!has_blocks(operand.shape, blocks)) return false;
   if (is_elementwise(node.op) || node.op == Op::kReshape || info(node.op).family == Family::kCopy) return true;
@@ -42,12 +43,12 @@ bool keeps_block(const Node& node, const Node& operand, int64_t blocks) {
   return node.op == Op::kPermute && static_cast<size_t>(node.as<PermuteAttributes>().axes[axis]) == from;
 }
 
-/// Tests whether the kernel's outermost loop runs over single indices of its first axis and is the thread loop.
+/// Tests whether the kernel's outermost loop is the thread loop and each of its iterations processes a single index of the first axis.
 bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   const size_t axes = iteration_space(kernel).size();
   if (schedule.axes[0] != AxisSchedule{AxisKind::kThread}) return false;
   switch (schedule.recipe) {
-    case Template::kElementwise: return axes > 1 && !unrolls_axes(kernel, schedule);  // the first axis may be the vectors, or unrolled
+    case Template::kElementwise: return axes > 1 && !unrolls_axes(kernel, schedule);  // the first axis may be the vector axis, or unrolled
     case Template::kTranspose: return axes > 1;
     case Template::kReduce:
     case Template::kRowwise:
@@ -65,8 +66,8 @@ bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   return false;
 }
 
-/// Returns the size of the first axis if the kernel loops over its indices one by one and, for each, stores and reduces only data of that
-/// index. Otherwise returns 0.
+/// Returns the size of the first axis if the kernel processes its indices one by one and stores and reduces only data of the current index.
+/// Otherwise returns 0.
 int64_t blocks_of(const KernelPlan& kernel, int64_t min_blocks) {
   if (kernel.alone != nullptr || !kernel.scans.empty()) return 0;
   const Shape space = iteration_space(kernel);
@@ -152,8 +153,8 @@ class ChainFinder {
     return end;
   }
 
-  /// Returns the size in bytes of one block of the array in buffer `b` if only kernels of the range write and read it; 0 if other kernels
-  /// use it.
+  /// Returns the size in bytes of one block of the array in buffer `b` if all kernels that write or read the array are in the range;
+  /// otherwise 0.
   Dim block_bytes(size_t b, const Range& range) const {
     const Buffer& buffer = program_.buffers[b];
     const Uses& uses = uses_[b];
@@ -163,8 +164,8 @@ class ChainFinder {
     return harp::block_bytes(buffer);
   }
 
-  /// Tests whether a chain pays for an array of `blocks` blocks. An array of unknown size counts if it may be large: if it is small after
-  /// all, the cost is one call of each kernel for each block.
+  /// Tests whether a chain pays for an array of `blocks` blocks. An array of unknown size counts if it may be large: if it turns out to be
+  /// small, the chain costs only one call of each kernel for each block.
   bool pays(int64_t blocks, Dim block) const {
     return block.is_constant() ? are_blocks(blocks, block.constant(), least_, limits_)
                                : range(block).lo <= limits_.max_block_bytes && range(block * blocks).hi >= least_;
@@ -181,8 +182,9 @@ class ChainFinder {
     return chain;
   }
 
-  /// Tests whether a chain would prevent an output from aliasing an input. Without a chain, the kernel that stores the output is the last
-  /// to read that input; in a chain other kernels read it in between. Which arrays a caller may alias must not depend on schedules.
+  /// Tests whether a chain would prevent an output from being stored over an input. Without the chain, the kernel that stores the output is
+  /// the last to read that input; in the chain, other kernels read the input for later blocks. Which arrays a caller may alias must not
+  /// depend on schedules.
   bool prevents_aliasing(const Range& chain) const {
     for (size_t b = 0; b < program_.buffers.size(); ++b) {
       const std::vector<size_t>& readers = uses_[b].readers;
@@ -236,7 +238,8 @@ class ChainFinder {
   int64_t least_;  // smallest array, in bytes, for which a chain is made
   const FusionLimits& limits_;
   std::vector<int64_t> blocks_;  // indexed by kernel; 0: the kernel cannot be in a chain
-  /// Indexed by kernel: the buffers it reads at other indices; empty if it cannot be in a chain.
+  /// Indexed by kernel: the buffers that the kernel reads at an index of the first axis other than the current one; empty if it cannot be
+  /// in a chain.
   std::vector<std::unordered_set<int>> other_index_;
   std::vector<Uses> uses_;            // indexed by buffer: the kernels that use it, ascending
   std::vector<int> joined_;           // indexed by generation: the first generation of the chain that contains it

@@ -9,11 +9,12 @@ namespace harp {
 namespace {
 
 constexpr int64_t kWidestVector = 16;  // lanes of the widest vector of any machine
-// Exchanging rows and columns pays if padding the new columns to whole vectors costs at most this times as much as padding the old ones.
+// Rows and columns are exchanged only if padding the new columns to whole vectors costs at most this many times what padding the old ones
+// costs.
 constexpr double kMaxExchangedPadding = 1.125;
 
 /// Tests whether the node's value depends on the index along this axis. Conservative: returns true if in doubt. Visits each pair of a node
-/// and an axis once.
+/// and an axis only once.
 bool varies(const Node* root, size_t root_axis) {
   std::vector<std::pair<const Node*, size_t>> stack = {{root, root_axis}};
   std::set<std::pair<const Node*, size_t>> seen;
@@ -64,8 +65,8 @@ const Node* array_below_windows(const Node* factor) {
 
 namespace {
 
-/// Completes the contraction: decides what the kept axes other than rows and columns are. Windows are copied for a group of rows, or of
-/// columns, at once.
+/// Completes the contraction: finds the axis of the rows, and that of the group, among the kept axes other than the columns. Windows are
+/// copied for a whole group of rows, or of columns, at a time.
 Contraction with_columns(std::span<const size_t> kept, size_t columns, const Node* row_factor, const Node* column_factor) {
   Contraction found{.rows = std::nullopt,
                     .columns = kept[columns],
@@ -92,9 +93,10 @@ double room_of_vectors(int64_t lanes) {
   return static_cast<double>((lanes + kWidestVector - 1) / kWidestVector * kWidestVector) / static_cast<double>(lanes);
 }
 
-/// Tests whether rows and columns should be exchanged. A convolution reads windows. As rows, their elements are read one at a time,
-/// wherever they are in the copied box. As columns, they are read as whole vectors, which few pixels do not fill and for which strided
-/// windows need a further copy. The other factor is packed in any case; it is equally good as columns if it fills vectors.
+/// Tests whether rows and columns should be exchanged because the columns of a convolution are windows. If windows are the rows instead,
+/// the micro-kernel reads single elements of them, wherever these are in the copied box. As columns, windows are read as whole vectors,
+/// which few pixels do not fill, and strided windows need a further copy. The other factor is packed in any case, so it is equally good as
+/// columns if it fills vectors.
 bool is_better_exchanged(const Shape& shape, const Contraction& usual) {
   if (!usual.rows || array_below_windows(usual.column_factor) == nullptr) return false;
   const Dim rows = shape[*usual.rows], columns = shape[usual.columns];
@@ -106,7 +108,7 @@ bool is_better_exchanged(const Shape& shape, const Contraction& usual) {
 
 std::optional<Contraction> as_contraction(const KernelPlan& kernel) {
   if (kernel.reduces.size() != 1 || kernel.passes.size() != 1) return std::nullopt;
-  // A value that is stored for every term must be computed exactly once, but tiles visit a term several times.
+  // A value that is stored for every term must be computed exactly once, but the tiles of a contraction visit each term several times.
   if (!kernel.passes[0].row_stores.empty()) return std::nullopt;
   return as_contraction(*kernel.reduces[0]);
 }

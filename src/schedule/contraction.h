@@ -1,6 +1,6 @@
 // Contractions: sums of products with the structure rows times columns, such as (batched) matrix products, convolutions, and most einsums.
-// One factor is invariant along columns, the other along rows, so a tile uses each loaded element many times. There may be a single row.
-// Tiles then pay if the columns' factor is contiguous along the terms: they transpose it piece by piece.
+// One factor is invariant along the columns, the other along the rows, so a register tile uses each loaded element many times. There may be
+// a single row. Tiles then pay only if the columns' factor is contiguous along the terms: they transpose it piece by piece.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,8 @@ struct Contraction {
   size_t columns;                        // axis of the reduction's source
   std::optional<size_t> row_position;    // index of `rows` among the axes of iteration_space()
   size_t column_position;                // index of `columns` there: the last axis, unless rows are last
-  std::optional<size_t> group_position;  // an axis whose indices have rows or columns of their own, such as the lines of an image
+  std::optional<size_t> group_position;  // an axis each of whose indices has rows (or columns) of its own, such as the lines of an image:
+                                         // the group, whose indices are its members (lower/contraction.cpp)
   bool group_is_rows = false;
   const Node *row_factor = nullptr, *column_factor = nullptr;  // row_factor varies along rows but not along columns; column_factor the
                                                                // reverse
@@ -22,7 +23,7 @@ struct Contraction {
   /// Tests whether results are contiguous along the rows.
   bool is_output_transposed() const { return row_position && *row_position > column_position; }
 };
-/// Returns the array below the unfolds of `factor`, of which the factor is a view; null if there are no unfolds, or if elements of the
+/// Returns the array whose overlapping windows (Unfold ops) `factor` is a view of; null if there are no windows, or if elements of the
 /// array's dtype must be converted first.
 const Node* array_below_windows(const Node* factor);
 /// Returns the number of elements in each sum of a reduction.

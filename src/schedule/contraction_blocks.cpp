@@ -7,7 +7,8 @@
 namespace harp {
 namespace {
 
-/// Returns the size of a block along the axis at `position`: what the schedule asks for, at most the axis, rounded up to whole tiles.
+/// Returns the size of a block along the axis at `position`: the tile of the schedule, at most the size of the axis, rounded up to whole
+/// register tiles.
 int64_t block_extent(const KernelPlan& kernel, const Schedule& schedule, size_t position, int64_t tile) {
   const int64_t wanted = std::max(schedule.axes[position].tile, tile),
                 most = std::max<int64_t>(1, range(iteration_space(kernel)[position]).hi);

@@ -7,8 +7,8 @@
 
 namespace harp {
 
-/// Returns the condition (>= 0) that rows, columns and terms are at least as many as register tiles need to pay (`limits`); nothing if it
-/// never holds.
+/// Returns the condition (>= 0) that there are at least as many rows, columns and terms as register tiles need to pay (`limits`); nothing
+/// if it never holds.
 std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits);
 /// Tests whether the reduction is a contraction that fills tiles whatever the sizes. It then has its own kernel.
 bool wants_tiles(const Node& reduce, const FusionLimits& limits);

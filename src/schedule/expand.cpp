@@ -1,4 +1,4 @@
-// Gives each fused group its variants: by the recipes for the target's kind of machine, or by overrides from the API or the tuner.
+// Gives each kernel its variants: from the recipes for the target's kind of machine, or from overrides of the API or the tuner.
 #include <variant>
 
 #include "base/table_limit.h"

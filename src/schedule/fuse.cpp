@@ -1,10 +1,10 @@
-// Algorithm: stored nodes are visited sources first. Each is a *root*; walking its inlined tree finds the buffers that it reads. A root
-// joins an existing kernel over the same space if
-//   - everything it reads is ready before that kernel runs, or is made by that very kernel and read at the same index (the epilogue of a
-//     reduction or scan, or an output computed from another output), and
-//   - it shares a read with the kernel, so that one pass serves both;
-// otherwise it starts a new kernel, one generation after the latest kernel it reads from. The generation of a kernel never changes, so
-// readiness is known at once. At the end, values used only by their own kernel lose their buffers.
+// Algorithm: stored nodes are visited sources first. Each is a *root*; a walk through the nodes that are computed inline with it finds the
+// buffers that it reads. A root joins an existing kernel over the same space if
+//   - everything that it reads is written before that kernel runs, or is written by that kernel itself and read at the same index (the
+//     epilogue of a reduction or scan, or an output computed from another output), and
+//   - it reads a buffer that the kernel reads or writes, so that one pass over the memory serves both;
+// otherwise it starts a new kernel, one generation after the latest kernel from which it reads. The generation of a kernel never changes,
+// so it is known at once which kernels run late enough. At the end, values that only their own kernel uses lose their buffers.
 #include "schedule/fuse.h"
 
 #include <algorithm>
@@ -31,10 +31,10 @@ namespace harp {
 namespace {
 
 constexpr int kMaxRounds = 4;         // rounds of fusion; each stores values that were computed several times in the previous round
-constexpr size_t kRecentKernels = 8;  // same-space kernels that a root tries to join
-constexpr int kFarGenerations = 16;   // a value that is needed again so many generations later has left the caches
+constexpr size_t kRecentKernels = 8;  // kernels over the same space that a root tries to join, the most recent ones
+constexpr int kFarGenerations = 16;   // if a value is needed again this many generations later, it is assumed to have left the caches
 
-/// The buffers that a root (a stored node) reads, and at which index.
+/// The buffers that a root (a stored node) reads, and whether it reads them at its own index or at others.
 struct Dependencies {
   std::vector<const Node*> buffers;   // stored nodes, inputs, constant arrays; in order of first use
   PointerSet<Node> same_index;        // buffers read at the root's own index (ignoring axes of size 1)
@@ -42,7 +42,7 @@ struct Dependencies {
   std::vector<const Node*> computed;  // the computed nodes, including the root
 };
 
-/// Tests whether the node is a permute that moves only axes of size 1, and so leaves the order in memory as it is.
+/// Tests whether the node is a permute that moves only axes of size 1, and so does not change the order in memory.
 bool moves_only_ones(const Node& node) {
   if (node.op != Op::kPermute) return false;
   std::vector<int> moved = node.as<PermuteAttributes>().axes;
@@ -57,9 +57,9 @@ bool keeps_index(const Node& node, size_t operand) {
   return (node.op == Op::kReshape || moves_only_ones(node)) && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
-/// Tests whether the concat is stored by one kernel that selects the source of each element (instead of by one kernel for each source). A
-/// kernel for each source would store parts of cache lines if a source has less than a line in each row, such as the border that a
-/// reflection adds to a picture. Sources of equal shapes share a kernel in any case.
+/// Tests whether one kernel stores the concat and selects the source of each element, instead of one kernel for each source. If a source
+/// has less than a cache line in each row, such as the border that a reflection adds to a picture, a kernel for that source would store
+/// parts of cache lines. Sources of equal shapes share a kernel in any case.
 bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_sources) {
   const auto axis = static_cast<size_t>(concat.as<ConcatAttributes>().axis);
   const Shape rows(concat.shape.begin(), concat.shape.begin() + static_cast<std::ptrdiff_t>(axis));
@@ -75,10 +75,10 @@ bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_source
   return std::ranges::any_of(concat.sources, is_short) && std::ranges::any_of(concat.sources, has_other_shape);
 }
 
-/// Returns the max and min reductions whose results are broadcast again (as in softmax, which subtracts the max from the same row). These
-/// make further passes over the rows.
+/// Returns the max and min reductions whose results are broadcast along the rows again (as in softmax, which subtracts the max from each
+/// element of the row). Such reductions make further passes over the rows.
 PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* const> live) {
-  // indexed by id: the reduction whose results the node is an elementwise function of, if any
+  // indexed by node id: the reduction of whose results the node is an elementwise function; null: none
   std::vector<const Node*> below(graph.nodes().size(), nullptr);
   PointerSet<Node> result;
   for (const Node* node : live) {
@@ -92,10 +92,13 @@ PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* cons
   return result;
 }
 
-/// Determines which kernels run too early to read a set of buffers: those whose generation is not later than that of the buffers' makers.
+/// Determines which kernels run too early to read a set of buffers: a kernel must run in a later generation than the kernels that write
+/// these buffers.
 struct Readiness {
-  int maker = -1;                       // the kernel that writes the latest of the buffers; a root that joins it needs no buffer
-  int generation = -1, of_others = -1;  // the latest that writes any buffer; that writes one not written by maker
+  int maker = -1;                       // the kernel that writes the latest of the buffers; a root that joins it need not wait for that
+                                        // buffer
+  int generation = -1, of_others = -1;  // the latest generation that writes one of the buffers; the latest that writes one that `maker`
+                                        // does not write
 
   void add(int kernel, int made_in) {
     if (kernel == maker) return;
@@ -116,8 +119,8 @@ struct KernelDraft {
 
   /// Tests whether docs/semantics.md prescribes the order in which the kernel combines its elements (reductions, scans).
   bool has_order() const { return !plan.reduces.empty() || !plan.scans.empty(); }
-  /// Tests whether the kernel stays within its limits if it computes these nodes and reads these buffers too. Nodes it already computes
-  /// count once.
+  /// Tests whether the kernel stays within its limits if it also computes these nodes and reads these buffers. Nodes that it already
+  /// computes do not count again.
   bool has_room_for(const std::vector<const Node*>& nodes, const std::vector<const Node*>& buffers, const FusionLimits& limits) const {
     if (reads.size() + buffers.size() > limits.arrays) {
       const auto more = std::count_if(buffers.begin(), buffers.end(),
@@ -156,7 +159,7 @@ class Fuser {
   }
 
   /// Returns nodes that several kernels compute although storing them would be cheaper. If such nodes depend on each other, returns only
-  /// the topmost one that is not just a view.
+  /// the one that is nearest to the outputs and not just a view.
   std::vector<const Node*> recomputed(const std::vector<double>& cost) const {
     std::vector<double> users(graph_.nodes().size(), 0);  // indexed by node id: the largest number of kernels that compute one of its users
     std::vector<int> uses(graph_.nodes().size(), 0);      // indexed by node id: number of nodes and outputs that use it
@@ -189,13 +192,13 @@ class Fuser {
 
   /// Which kernels compute a node.
   struct Computations {
-    double kernels = 0;  // number of kernels; one that computes a part of it counts as a fraction
+    double kernels = 0;  // number of kernels; a kernel that computes only a part of the node counts as a fraction
     int count = 0;       // number of kernels
     int last = -1;       // the last of those kernels
     int first_generation = 0, last_generation = 0;
   };
-  /// Tests whether storing a node that several kernels compute would be cheaper. `cost` counts operands that are shared below the node
-  /// several times.
+  /// Tests whether storing a node that several kernels compute would be cheaper. `cost` is that of inlined_costs(), which counts an operand
+  /// several times if several nodes share it.
   bool is_worth_storing(const Node& node, double cost, const NodeMarks& stored) const {
     const Computations& computed = computations_[node.id];
     if (!harp::is_worth_storing(cost, computed.kernels, limits_.memory_cost)) return false;
@@ -203,8 +206,8 @@ class Fuser {
     return harp::is_worth_storing(exact_cost(node, stored), computed.kernels, limits_.memory_cost * kMainMemory);
   }
 
-  /// Tests whether storing the node replaces at least two buffers by one: those of its operands, which nothing else uses. The kernel that
-  /// makes the latest of them computes the node as its epilogue, so the others must be ready before that kernel runs.
+  /// Tests whether storing the node replaces at least two buffers by one: those of its operands, if nothing else uses them. The kernel that
+  /// writes the latest of these buffers would compute the node as its epilogue, so the others must be written before that kernel runs.
   bool replaces_buffers(const Node& node, const std::vector<int>& uses) const {
     if (!is_elementwise(node.op)) return false;
     Readiness readiness;
@@ -219,8 +222,8 @@ class Fuser {
     return replaced >= 2 && readiness.is_ready_for(readiness.maker, readiness.generation);
   }
 
-  /// Walks from the values through all nodes that are computed inline, and collects the buffers that they read. The values are at the
-  /// root's index.
+  /// Walks from the values through all nodes that are computed inline, and collects the buffers that they read. `at_root_index`: the values
+  /// are read at the root's own index.
   Dependencies dependencies_of(std::span<const Node* const> values, bool at_root_index) {
     Dependencies d;
     seen_same_.clear(), seen_other_.clear(), listed_.clear();
@@ -269,8 +272,8 @@ class Fuser {
     }
   }
 
-  /// Stores a reshape of what the kernel of a reduction computes in that kernel: the elements lie in memory in the same order. Returns
-  /// whether there is such a kernel.
+  /// Handles a node that is a reshape of a value that the kernel of a reduction computes: stores it in that kernel, because the elements
+  /// have the same order in memory. Returns whether there is such a kernel.
   bool place_reshaped(const Node* node) {
     const Node* value = node;
     while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
@@ -311,8 +314,8 @@ class Fuser {
     add_buffer(node);
   }
 
-  /// Arg-extremes are computed together with the extreme itself, unless row passes need that extreme; they share a kernel with nothing
-  /// else.
+  /// Tests whether the reduction may be computed in the same pass as those of the kernel. An arg-extreme may share a pass only with the
+  /// extreme itself, unless row passes need that extreme.
   bool may_share_pass(const KernelPlan& kernel, const Node* reduce) const {
     if (!has_arg_extreme(kernel) && !is_arg_extreme(reduce->op)) return true;
     const Node* other = kernel.reduces[0];
@@ -342,7 +345,8 @@ class Fuser {
     add_buffer(node);
   }
 
-  /// Gives a node its own kernel. A routine may have its own scratch memory. A transform may store a value derived from its result.
+  /// Gives a node its own kernel. A routine may get a buffer of scratch memory. A transform may store a value derived from its result
+  /// instead of the result.
   void place_alone(const Node* node) {
     const auto transform = program_.transforms.find(node);
     const bool transforms = transform != program_.transforms.end();
@@ -364,7 +368,7 @@ class Fuser {
     if (limits_.grid_routines) return !grid_routine(node, program_.transforms).scratch().is_constant(0);
     return !uses_worker_scratch(node);
   }
-  /// Returns the elements of that buffer.
+  /// Returns the number of elements of that buffer.
   Dim scratch_of(const Node& node) const {
     if (limits_.grid_routines) return grid_routine(node, program_.transforms).scratch();
     const auto transform = program_.transforms.find(&node);
@@ -372,7 +376,7 @@ class Fuser {
     return blocks * routine_scratch(node);
   }
 
-  /// Stores each source into its part of the result, in a kernel over the source's space.
+  /// Stores each source of a concat into its part of the result, in a kernel over the space of that source.
   void place_concat(const Node* node) {
     const int axis = node->as<ConcatAttributes>().axis;
     const int buffer = add_buffer(node);
@@ -389,7 +393,7 @@ class Fuser {
         return a < 0 || kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
       });
     }
-    if (last >= 0) made_by_[node] = last;  // the concat is ready when its latest part is
+    if (last >= 0) made_by_[node] = last;  // the concat is complete when the latest of its parts is stored
   }
 
   /// Copies an output that is an input, a constant array, or the same node as an earlier output.
@@ -413,7 +417,8 @@ class Fuser {
 
   int place_store(StorePlan store, Dependencies d, const Node* makes) {
     const Shape space = squeezed(store.node->shape);
-    // candidates for the root: first the kernels that write the buffers it reads at its own index, then other kernels over the same space
+    // candidates for the root to join: first the kernels that write buffers that it reads at its own index, then other kernels over the
+    // same space
     Readiness readiness;
     for (const Node* buffer : d.buffers)
       if (const int k = kernel_of(buffer); k >= 0) readiness.add(k, kernels_[static_cast<size_t>(k)].plan.generation);
@@ -440,7 +445,7 @@ class Fuser {
     return k;
   }
 
-  /// Valid for a kernel that is not empty: its space never changes afterwards.
+  /// Requires that the kernel is not empty. Its space never changes once there is a store.
   static const Shape& space_of(KernelDraft& kernel) {
     if (kernel.space.empty()) kernel.space = iteration_space(kernel.plan);
     return kernel.space;
@@ -453,7 +458,7 @@ class Fuser {
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);
       if (maker == k) {
-        // several kernels make a concat, so no single kernel lists it in `makes`
+        // a concat is not in `makes` of any kernel, because several kernels write it
         if (!may_read_own || d.other_index.contains(buffer) || !kernel.makes.contains(buffer)) return false;
         shares = true;
       } else if (maker >= 0 && kernels_[static_cast<size_t>(maker)].plan.generation >= kernel.plan.generation) {
@@ -652,8 +657,8 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
     program.transforms = transforms;
     Fuser fuser(program, stored, limits);
     fuser.run();
-    // choose_materialised could not know which roots end up in different kernels. If several kernels compute the same value, a further
-    // round stores it
+    // choose_materialised could not know which stored nodes end up in different kernels. If several kernels compute the same value, a
+    // further round of fusion stores it.
     const auto again = round < kMaxRounds ? fuser.recomputed(inlined_costs(*graph, live, stored)) : std::vector<const Node*>();
     if (again.empty()) {
       group_rows(program, limits);

@@ -69,7 +69,7 @@ std::optional<Gathered> gathered(const Node& gather, const std::function<bool(co
   while (is_movement(chain.back()->op) && chain.back()->op != Op::kPad) chain.push_back(chain.back()->sources[0]);
   const std::span<const Node* const> nodes = chain;
   const auto axis = static_cast<size_t>(gather.as<GatherAttributes>().axis);
-  // Find the deepest node of which the source is a view, whether or not it lies in memory.
+  // Find the deepest node of which the gather's source is a view, whether or not that node lies in memory.
   size_t depth = nodes.size();
   std::optional<View> deepest = view_through(nodes);
   for (; !deepest; deepest = view_through(nodes.first(depth))) --depth;  // the loop terminates, because a node is a view of itself

@@ -7,11 +7,11 @@
 namespace harp {
 namespace {
 
-/// Returns an upper bound of a size, or the most elements of one byte that a GPU's memory can hold twice.
+/// Returns an upper bound of a size, at most 2^40: no GPU has memory for two arrays of that many bytes.
 int64_t most_elements(Dim size) { return std::min(range(size).hi, int64_t{1} << 40); }
 
 GridRoutine transform_of_lines(Dim rows, int64_t n, size_t bytes, GridRoutine routine) {
-  constexpr int64_t kFewBlocks = 256;                                      // of lines in global memory
+  constexpr int64_t kFewBlocks = 256;                                      // most blocks if lines are in global memory
   const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;  // as many lines as the matrix has columns
   const auto add_phase = [&](std::string_view name, int64_t length, int64_t per_row) {
     const Dim tiles = ceil_div(rows * per_row, lines_of_tile(length, per_row, bytes));
@@ -68,7 +68,7 @@ GridRoutine grid_transform(const Transform& transform, DType dtype) {
   const int64_t entries = grid_transform_length(n);
   routine.phases = {{0, "tables", std::min((entries + kRoutineThreads - 1) / kRoutineThreads, kTableBlocks), true}};
   if (has_small_factors(n)) return transform_of_lines(rows, n, bytes, std::move(routine));
-  constexpr int64_t kMostNumbers = int64_t{1} << 24;  // of the rows of all blocks together
+  constexpr int64_t kMostNumbers = int64_t{1} << 24;  // most numbers in the rows that all blocks hold together
   const int64_t row = convolution_row_memory(n, bytes);
   const Dim blocks = min(rows, std::clamp<int64_t>(kMostNumbers / row, 16, kAnyTransformBlocks));
   routine.memory = blocks * row;

@@ -1,12 +1,13 @@
-// Routines on a GPU: sorts and Fourier transforms. A routine is a sequence of kernels, its phases. Each of them runs on a grid of blocks of
-// kRoutineThreads threads, after the one before it is complete; in between, data is in the scratch buffer of the kernel plan. The kernels
-// themselves are text (render/cuda/sort.cpp, fourier.cpp).
+// Routines on a GPU: sorts and Fourier transforms. A routine is a sequence of kernels, its phases. Each phase runs on a grid of blocks of
+// kRoutineThreads threads and begins when the phase before it is complete; between phases, the data is in the scratch buffer of the kernel
+// plan. The kernels themselves are text (render/cuda/sort.cpp, fourier.cpp).
 //
 // sort, argsort     phase 0: each block sorts a tile: several short rows, or a piece of a long row
 //                   phase k: each block makes one tile of the result of merging sorted pieces of kSortTile << (k - 1) elements in pairs
 // dft               phase 0: the tables. Then, depending on the length n of the rows:
 //   n is constant and has small factors
-//                   phase 1: lines are rows, or the columns of rows as matrices; phase 2: the rows of those matrices
+//                   rows that are too long for one block are treated as matrices: phase 1 transforms the columns of each matrix, phase 2
+//                   its rows; for shorter rows phase 1 transforms the rows
 //   otherwise       phase 1: one block transforms the filter of a convolution; phase 2: each block transforms whole rows, one at a time
 #pragma once
 
@@ -21,15 +22,15 @@ namespace harp {
 struct RoutinePhase {
   int number;
   std::string_view name;       // for comments
-  Dim blocks;                  // tiles or rows that blocks share; for each position (GridRoutine), unless is_once
-  bool is_once = false;        // it is done once for all positions
+  Dim blocks;                  // number of blocks that share the tiles or rows: for each position (see GridRoutine), or in total if is_once
+  bool is_once = false;        // whether the phase runs once for all positions
   std::optional<Dim> guard{};  // the phase runs only if this is >= 0; none: always
 };
 
 struct GridRoutine {
   std::vector<RoutinePhase> phases;
-  Dim positions = 1;  // of all axes of rows except the last one
-  // Scratch memory in elements of the result: `tables`, then `memory` for each position.
+  Dim positions = 1;  // number of positions along all row axes except the last one
+  // Scratch memory, in elements of the result: first `tables`, shared by all positions, then `memory` for each position.
   Dim tables = 0, memory = 0;
 
   Dim scratch() const { return tables + positions * memory; }

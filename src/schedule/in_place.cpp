@@ -1,7 +1,7 @@
 // Algorithm: walks from every stored value down to its loads and records whether each buffer is read at the stored element itself or at
-// another element (below a flip, a pad, an expand, …). A kernel completes all reads of an iteration before it stores (ir/linearize.h), so a
-// buffer read only at the stored element may be overwritten there. A row-wise kernel stores the elements of a row in one of its passes: it
-// may overwrite what this or an earlier pass read, but not what a later pass reads.
+// another element (through a flip, a pad, an expand, …). A kernel completes all reads of an iteration before it stores (ir/linearize.h), so
+// a buffer that is read only at the stored element may be overwritten there. A row-wise kernel stores the elements of a row in one of its
+// passes: that store may overwrite what the same or an earlier pass reads, but not what a later pass reads.
 #include "schedule/in_place.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace harp {
 namespace {
 
-/// Tests whether element i of the node depends only on element i of this operand, both row-major. For a gather this is true of the indices,
-/// not of the gathered array.
+/// Tests whether element i of the node depends only on element i of this operand, in row-major order. For a gather this holds for the
+/// indices, but not for the gathered array.
 bool keeps_position(const Node& node, size_t operand, const Node& source) {
   const Family family = info(node.op).family;
   const bool may =
@@ -24,8 +24,8 @@ bool keeps_position(const Node& node, size_t operand, const Node& source) {
   return may && squeezed(node.shape) == squeezed(source.shape);
 }
 
-/// The buffers that a kernel loads. same_index maps each buffer that is loaded at the element being stored to the last pass that does so.
-/// other_index: buffers that are loaded at another element.
+/// The buffers that a kernel loads. same_index: buffers that are loaded at the element that is stored, each with the last pass that loads
+/// it. other_index: buffers that are loaded at another element.
 struct Reads {
   std::unordered_map<int, size_t> same_index;
   std::unordered_set<int> other_index;
@@ -45,7 +45,7 @@ class InPlaceFinder {
       for (const StorePlan& store : kernel.stores) ++writers_[static_cast<size_t>(store.buffer)];
       for (int b : kernel.reads) {
         LastReaders& last = last_readers_[static_cast<size_t>(b)];
-        // kernels are sorted, so this generation is later
+        // kernels are sorted by generation, so this generation is the later one
         if (last.generation != kernel.generation) last = {kernel.generation, 0, static_cast<int>(k)};
         ++last.count;
       }
@@ -60,7 +60,7 @@ class InPlaceFinder {
 
  private:
   struct LastReaders {
-    // generation: the last one that reads the buffer; count: how many of its kernels do; kernel: one of them
+    // generation: the last one that reads the buffer; count: how many kernels of that generation read it; kernel: one of these
     int generation = -1, count = 0, kernel = -1;
   };
 
@@ -96,7 +96,7 @@ class InPlaceFinder {
       for (size_t s : kernel.passes[p].row_stores) pair_up(kernel.stores[s], p, given, reads);
   }
 
-  /// Adds a pair for the store and each buffer of `given` that it may overwrite. The store belongs to this pass.
+  /// Adds a pair for each buffer of `given` that the store, which belongs to pass number `pass`, may overwrite.
   void pair_up(const StorePlan& store, size_t pass, const std::vector<int>& given, const Reads& reads) {
     using Kind = Buffer::Kind;
     if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) return;

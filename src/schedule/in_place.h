@@ -8,11 +8,11 @@
 
 namespace harp {
 
-/// Returns the safe pairs: an output and an input, or two workspace buffers; sorted by written, then by read buffer. Both buffers have the
-/// same dtype and shape (ignoring axes of size 1). The kernel is elementwise, or row-wise and stores the elements of its rows. It is the
-/// only writer of the written buffer, and reads each element of the other only where it stores the same element. All other readers of the
-/// read buffer run in earlier generations.
-/// Several pairs may be used together, as long as no buffer is overwritten twice.
+/// Returns the pairs of buffers that may safely be the same memory: an output and an input, or two workspace buffers; sorted by the
+/// written, then by the read buffer. Both buffers have the same dtype and shape (ignoring axes of size 1). The kernel is elementwise, or
+/// row-wise and stores the elements of its rows. It is the only writer of the written buffer, and reads each element of the other buffer
+/// only where it stores the same element. All other readers of the read buffer run in earlier generations. Several pairs may be used
+/// together, as long as no buffer is overwritten twice.
 std::vector<InPlace> find_in_place(const Program& program);
 
 }  // namespace harp

@@ -12,7 +12,7 @@
 namespace harp {
 namespace {
 
-/// Returns the attributes that make the node a contraction, if it is an unmarked sum of products of integers and tiles may pay.
+/// If the node is an unmarked sum of products of integers, and tiles may pay, returns the attributes that make it a contraction.
 std::optional<ReduceAttributes> attributes_of_product(const Node& node, const FusionLimits& limits) {
   if (node.op != Op::kSum || node.sources[0]->op != Op::kMul || !is_int(node.dtype)) return std::nullopt;
   Node product = node;
@@ -20,7 +20,7 @@ std::optional<ReduceAttributes> attributes_of_product(const Node& node, const Fu
   const bool is_chain = attributes.order == ReduceOrder::kChain;
   attributes.order = ReduceOrder::kChain;
   attributes.product = true;
-  // If tiles do not pay, lanes are better than a chain for terms that are contiguous.
+  // If tiles do not pay, terms that are contiguous are better reduced by lanes than as a chain.
   if (is_chain ? !as_contraction(product) : !wants_tiles(product, limits)) return std::nullopt;
   return std::move(attributes);
 }

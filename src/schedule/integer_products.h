@@ -1,9 +1,9 @@
 // Finds the sums of products of integers that are contractions (contraction.h), so that they get register tiles, packed factors and cache
 // blocks like those of floats.
 //
-// Graphs mark only sums of float products (ReduceAttributes::product), because only there the mark changes bits. This is a rewrite before
-// fusion that marks those of integers. Addition of integers wraps, so every order of the terms gives the same bits, and a sum by lanes that
-// fills register tiles becomes a chain.
+// Graphs mark only sums of float products (ReduceAttributes::product), because only for floats the mark changes bits. This rewrite, which
+// runs before fusion, marks sums of integer products too. Addition of integers wraps, so every order of the terms gives the same bits; a
+// lanes-order sum that fills register tiles can therefore become a chain.
 #pragma once
 
 #include <memory>

@@ -57,7 +57,8 @@ bool may_use_groups(const KernelPlan& kernel) {
 
 namespace {
 
-/// Returns how many elements of a row the kernel would unroll to reduce them; 1 if it reduces nothing; 0 if it cannot unroll them.
+/// Returns how many elements of a row an iteration would reduce, fully unrolled; 1 if the kernel reduces nothing; 0 if it cannot be
+/// unrolled.
 int64_t unrolled_terms(const KernelPlan& kernel) {
   if (kernel.reduces.empty()) return 1;
   if (expression_terms(kernel)) return 0;  // lowered differently: as one expression for each result, with vectors along the last kept axis
@@ -70,8 +71,8 @@ int64_t unrolled_terms(const KernelPlan& kernel) {
   return is_one_run || reduce.as<ReduceAttributes>().order == ReduceOrder::kChain ? terms.constant() : 0;
 }
 
-/// Unrolls each axis in front of the vector axis along which loads are contiguous while they are strided along the vectors: the elements of
-/// both axes together are whole vectors in memory.
+/// Also unrolls axes before the vector axis. Such an axis is one along which loads are contiguous, while they are strided along the
+/// vectors, so that the elements of both axes together are whole vectors in memory.
 void unroll_interleaved(const Program& program, const KernelPlan& kernel, UnrolledAxes& axes) {
   const Shape space = iteration_space(kernel);
   const KernelViews views(program, kernel);

@@ -1,4 +1,4 @@
-// What the structure of a kernel allows, whatever the machine: the legal schedules (legal.h) and the recipes ask it.
+// Queries on the structure of a kernel that hold for every machine. The rules of legal schedules (legal.h) and the recipes use them.
 #pragma once
 
 #include <optional>
@@ -21,20 +21,20 @@ struct LaneAxes {
   std::vector<size_t> outer, inner;
 };
 LaneAxes lane_axes(const Node& reduce);
-/// Returns how many of the 64 lanes of the reduction get elements: all, or fewer for a run that is known to be short. The others stay at
-/// the identity, and combining with the identity changes no bit, so folding only the lanes in use gives the same result. A power of two, at
-/// least 2.
+/// Returns how many of the 64 lanes of the reduction get elements: all, or fewer for a run that is known to be short; a power of two, at
+/// least 2. The other lanes hold the identity. Combining with the identity changes no bit, so folding only the lanes in use gives the same
+/// result.
 int64_t lanes_in_use(const Node& reduce);
-/// Tests whether the threads of a group may reduce rows together (lower/gpu/rows.h). That requires lanes order, and no kept values if the
-/// reduced elements are not one run of adjacent axes.
+/// Tests whether the threads of a group may reduce rows together (lower/gpu/rows.h). That requires lanes order, and, if the reduced
+/// elements are not one run of adjacent axes, that no values are kept for later passes.
 bool may_use_groups(const KernelPlan& kernel);
 /// Limit that legal schedules obey: most lanes of one thread of a group.
 inline constexpr int kMaxElementsOfThread = 8;
-/// Returns the bytes of row values that later passes use, for one row of the largest size.
+/// Returns the bytes of the values of one row that are kept for later passes, for the largest possible row.
 double kept_bytes(const KernelPlan& kernel);
-/// How the recipe elementwise divides the axes of a kernel with short axes if vectors do not run along the last one. The kernel is a loop
-/// over the index space without the unrolled axes; an iteration computes every element of these, and every element of the rows that it
-/// reduces.
+/// How the elementwise recipe divides the axes of a kernel with short axes if vectors do not run along the last axis. The kernel is a loop
+/// over the index space without the unrolled axes. Each iteration computes every element of the unrolled axes, and reads every element of
+/// the rows that it reduces.
 struct UnrolledAxes {
   size_t vectors;              // the axis of iteration_space() whose elements are the lanes
   std::vector<bool> unrolled;  // by axis of iteration_space()
@@ -47,8 +47,8 @@ std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPl
 /// most operations of an iteration.
 inline constexpr int64_t kMaxShortAxis = 16, kMaxUnrolledElements = 128, kMaxUnrolledOperations = 1024;
 
-/// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. That takes a temporary array for
-/// a block of the scan (4,096 elements), or for a row.
+/// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. It then needs a temporary array
+/// for a block of the scan (4,096 elements), or for a row.
 bool may_store_by_lines(const KernelPlan& kernel);
 
 /// Tests whether a row-wise kernel can defer the stores of its last pass to the next-to-last pass of the next row

@@ -1,4 +1,5 @@
-// rules_of() is the table, with one function for each template. check_legal() compares a schedule with it and reports the violated rule.
+// rules_of() says which schedules are legal, with one function for each template. check_legal() compares a schedule with these rules and
+// reports the first that it breaks.
 #include "schedule/legal.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ int thread_axis(const KernelPlan& kernel) {
 
 namespace {
 
-/// Returns the rules that all recipes of a kernel share: kinds, threads, vectors.
+/// Returns the rules for axes that all recipes of a kernel share: kinds, threads, vectors.
 std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
   std::vector<AxisRules> axes(iteration_space(kernel).size());
   if (const int threads = thread_axis(kernel); threads >= 0 && static_cast<size_t>(threads) < axes.size())

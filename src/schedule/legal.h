@@ -12,7 +12,7 @@ struct AxisRules {
   AxisKind kind = AxisKind::kSequential;
   bool threads = false;                // the axis may be of kind thread instead of its usual kind
   bool groups = false;                 // the axis may be of kind thread_group instead
-  int64_t min_tile = 0, max_tile = 0;  // min_tile 0: a tile is optional; max_tile 0: no tile is allowed
+  int64_t min_tile = 0, max_tile = 0;  // min_tile 0: the schedule may leave the tile unset; max_tile 0: no tile is allowed
   int max_unroll = 1;
   int max_lanes = 1;  // most vector lanes: any power of two up to this is legal
   bool pack = false;
@@ -36,9 +36,9 @@ Template recipe_of(const KernelPlan& kernel);
 /// Returns the axis of a kernel's schedule that may be a vector axis (simd). A result of -1, or of an axis that the schedule does not have,
 /// means none.
 int vector_axis(const KernelPlan& kernel);
-/// Tests whether a schedule with the recipe elementwise unrolls short axes (kernel_structure.h): it does if the kernel reduces, if its
-/// vectors do not run along the last axis, or if another axis has unroll. The axes behind the vectors are then unrolled, and those before
-/// it that have unroll.
+/// Tests whether a schedule with the elementwise recipe unrolls short axes (kernel_structure.h): it does if the kernel reduces, if its
+/// vectors do not run along the last axis, or if another axis has unroll. The unrolled axes are those after the axis of the vectors, and
+/// those before it that have unroll.
 bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule);
 /// Returns the axis that may be of kind thread; -1: none. Usually that is the first axis that is not scanned. For a routine it is the first
 /// axis, if there are rows; for a scatter the first axis, if it comes before the scatter axis (otherwise each thread would read all

@@ -1,9 +1,10 @@
 // Decides between recomputing a value and storing it.
 //
-// Walking from the outputs down, each node collects its *readings*: pairs (kernel that will read it, path of movement ops to it) with a
-// multiplicity. Two users in one kernel that read the same index share one reading, because lowering computes equal values once; an expand
-// or unfold in between multiplies the count. A node is stored if (readings - 1) times its cost exceeds the cost of a store and the loads. A
-// kernel is identified by the shape it iterates over, because outputs over the same space share a kernel.
+// Walking from the outputs down, each node collects its *readings*: pairs (kernel that will read the node, path of movement ops from the
+// node to that kernel), each with the number of times that an element is read. Two users in one kernel that read the same index share one
+// reading, because lowering computes equal values once; an expand or unfold on the path multiplies the number. A node is stored if
+// (readings - 1) times its cost exceeds the cost of one store and the loads. Kernels do not exist yet. A kernel is identified by the shape
+// over which it iterates, because outputs over the same space share a kernel.
 #include "schedule/materialise.h"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ namespace harp {
 namespace {
 
 constexpr double kManyReadings = 1e9;
-constexpr int kFarLevels = 8;        // number of reductions between two uses of a value after which it is assumed to have left the caches
-constexpr size_t kMaxReadings = 24;  // most distinct readings kept for a node; more are treated as very many
+constexpr int kFarLevels = 8;        // if there are this many reductions between two uses of a value, it is assumed to have left the caches
+constexpr size_t kMaxReadings = 24;  // most distinct readings that are kept for a node; more are replaced by a very high number
 
 using ReadingKey = uint64_t;
 using Readings = std::vector<std::pair<ReadingKey, double>>;  // readings with their multiplicities, sorted by key
@@ -48,8 +49,8 @@ void add_reading(Readings& readings, ReadingKey key, double times) {
     readings.front().second = kManyReadings;
 }
 
-/// Returns how often an element of the source is read for each element of `user`: the growth factor of an expand or unfold, or the fraction
-/// that a slice takes.
+/// Returns how often `user` reads an element of its source for each of its own elements that is read: the growth factor of an expand or
+/// unfold, or the fraction of the source that a slice takes.
 double multiplicity(const Node& user) {
   if (user.op == Op::kSlice) return share_of(user.shape, user.sources[0]->shape);
   if (user.op != Op::kExpand && user.op != Op::kUnfold) return 1;
@@ -65,8 +66,8 @@ double multiplicity(const Node& user) {
 }
 
 bool has_buffer(const Node* node) { return node->op == Op::kInput || node->op == Op::kConstantArray; }
-/// Tests whether each source of a concat is stored directly into its part: there are more than `selected` sources, or all sources must be
-/// stored anyway.
+/// Tests whether each source of a concat is stored directly into its part of the result: if there are more than `selected` sources, or if
+/// all sources must be stored anyway.
 bool joins_in_memory(const Node& node, size_t selected) {
   const auto is_stored_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
   return node.op == Op::kConcat && (node.sources.size() > selected || std::ranges::all_of(node.sources, is_stored_whole));
@@ -81,7 +82,7 @@ uint32_t axes_by_lanes(const Node& reduce) {
 }
 /// Tests whether the node is its source with all axes flattened into one.
 bool flattens(const Node& node) { return node.op == Op::kReshape && node.rank() == 1; }
-/// Tests whether the node has a condition on an element's index along one of these axes: whether, or from where, the element is loaded.
+/// Tests whether an element's index along one of these axes decides whether, or from where, the node loads the element (a pad or a concat).
 bool has_borders(const Node& node, uint32_t axes) {
   if (node.op == Op::kConcat) return (axes >> node.as<ConcatAttributes>().axis) % 2 != 0;
   if (node.op != Op::kPad) return false;
@@ -91,9 +92,9 @@ bool has_borders(const Node& node, uint32_t axes) {
   return false;
 }
 
-/// Stores nodes that have such conditions (has_borders) along axes that a reduction flattens. Otherwise each element would need a division
-/// to find its index and be loaded separately. Nodes of fewer than `least` elements are not stored: they are not worth a kernel of their
-/// own.
+/// Stores nodes for which has_borders() holds along axes that a reduction flattens. Otherwise each element would need a division to find
+/// its index and would be loaded separately. Nodes of fewer than `least` elements are not stored, because they are not worth a kernel of
+/// their own.
 void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks& stored) {
   std::unordered_map<const Node*, uint32_t> reduced;
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
@@ -148,7 +149,7 @@ double exact_cost(const Node& root, const NodeMarks& stored) {
 }
 
 double share_of(const Shape& part, const Shape& whole) {
-  constexpr double kSteps = 1024;  // shares are multiples of 1 / kSteps, so that their sum is exact and does not depend on the order
+  constexpr double kSteps = 1024;  // ratios are multiples of 1 / kSteps, so that sums of them are exact and do not depend on the order
   const Dim count = element_count(part), all = element_count(whole);
   if (!count.is_constant() || !all.is_constant() || count.constant() >= all.constant()) return 1;
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
@@ -170,7 +171,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       stored.insert(transform->second.to);
       for (const Node* source : transform->second.from)
         if (!has_buffer(source)) stored.insert(source);
-      // the operands must be in memory: a routine reads its elements repeatedly, a native function needs addresses
+      // the operands must be in memory: a routine reads each element several times, and a native function needs addresses
     } else if (stands_alone(*node) && !is_scatter(node->op)) {
       for (const Node* source : node->sources)
         if (!has_buffer(source)) stored.insert(source);
@@ -181,7 +182,8 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
 
   store_bordered(live, limits.min_elements, stored);
 
-  // the cost of one element of a node if everything below it is computed inline: operations, the longest chain of them, nested concats
+  // what one element of a node costs if all nodes that it is computed from are computed inline: operations, the longest chain of them,
+  // nested concats
   struct Inline {
     int ops = 0, depth = 0, joins = 0;
     size_t arrays = 0;  // number of arrays that it reads
@@ -219,7 +221,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     });
     for (const Node* source : operands_of(*node)) here.arrays += is_array(source);
     here.joins += node->op == Op::kConcat;
-    // the sums count shared sources twice, so recount exactly
+    // these sums count operands twice that several nodes share, so count again exactly before a limit is exceeded
     if (here.ops > limits.ops / 2 || here.arrays > limits.arrays) count_exactly(node, here);
     const bool is_too_large = here.ops > limits.ops || here.arrays > limits.arrays;
     if ((is_too_large || here.depth > limits.depth || here.joins > limits.joins) && info(node->op).family != Family::kLeaf) {
@@ -228,7 +230,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
   }
 
   const std::vector<double> costs = inlined_costs(graph, live, stored);
-  // Indexed by node id: the number of reductions below the node, and the largest such number of its readers.
+  // Indexed by node id: the largest number of reductions on a path to the node, and the largest such number of its readers.
   std::vector<int> level(graph.nodes().size()), last_level(graph.nodes().size());
   for (const Node* node : live) {
     for (const Node* source : node->sources) level[node->id] = std::max(level[node->id], level[source->id]);
@@ -259,7 +261,8 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       if (has_buffer(source)) continue;
       last_level[source->id] = std::max(last_level[source->id], stored.contains(node) ? level[node->id] : last_level[node->id]);
       Readings& theirs = readings[source->id];
-      if (node->op == Op::kConcat && stored.contains(node)) {  // a kernel over the space of each source stores that source into its part
+      if (node->op == Op::kConcat && stored.contains(node)) {  // a kernel over the space of each source stores that source into its part of
+                                                               // the result
         add_reading(theirs, mix(space_key(source->shape), 5), 1);
         continue;
       }

@@ -14,18 +14,19 @@ namespace harp {
 /// load or store, are in units of ops.def's cost column.
 bool is_worth_storing(double cost, double times, double memory_cost);
 
-/// Factor by which loading a value from main memory is slower than from a cache. A value that is needed again much later has left the
-/// caches by then.
+/// Factor by which loading a value from main memory is slower than from a cache. It applies to a value that is needed again much later,
+/// when it is no longer in the caches.
 inline constexpr double kMainMemory = 4;
 
 /// Tests whether the node is only a view of its sources, without computation. Such a node is never stored to avoid recomputation; the node
-/// below it is stored instead, which may be a thousandth of the size.
+/// that it views is stored instead, which may have a thousandth of the size.
 bool is_free(const Node& node);
 
-/// Returns, by node id, the cost of one element, including everything below it that is not stored and is therefore recomputed.
+/// Returns, by node id, the cost of one element, including the nodes that it is computed from, down to stored ones, because these are
+/// recomputed with it. An operand that is used twice counts twice.
 std::vector<double> inlined_costs(const Graph& graph, std::span<const Node* const> live, const NodeMarks& stored);
 
-/// Returns that cost for one node, where operands that are shared below it count once.
+/// Returns the same cost for one node, but operands that several nodes share count once.
 double exact_cost(const Node& root, const NodeMarks& stored);
 
 /// Returns the ratio of the number of elements of `part` to that of `whole`; 1 if it is unknown.

@@ -10,7 +10,7 @@
 namespace harp {
 namespace {
 
-constexpr int kMaxDepth = 8;  // most operations, besides views, between a factor and the narrow array below it
+constexpr int kMaxDepth = 8;  // most operations, views not counted, between a factor and the narrow array from which it is computed
 
 struct Interval {
   int64_t least, greatest;
@@ -27,7 +27,7 @@ Interval interval_of(const Scalar& constant) {
   return {value, value};
 }
 
-/// Returns the values that a node of i32, or of an integer dtype of fewer bits, may have; nothing if these may be all of i32.
+/// Returns the range of values of a node of i32, or of an integer dtype of fewer bits; nothing if the node may have any value of i32.
 std::optional<Interval> interval_of(const Node& whole, int depth = kMaxDepth) {
   const Node* below = &whole;
   while (is_movement(below->op) && below->op != Op::kPad) below = below->sources[0];

@@ -1,8 +1,8 @@
 // The memory plan: buffers whose lifetimes (in generations) do not overlap share a slot. A slot is as large as its largest member, and
-// slots are at consecutive multiples of 64 bytes, so the workspace size for given shape variables is exact. A buffer for which every free
-// slot is too small gets several that lie side by side. If the last reader of a buffer may overwrite it with its result (in_place.h), the
-// result takes over the slot. The block buffers of chains are placed by the same algorithm in each worker's own memory; their lifetimes are
-// counted in kernels.
+// slots are at consecutive multiples of 64 bytes, so the workspace size for given shape variables is exact. If every free slot is too small
+// for a buffer, it gets several adjacent slots. If the last reader of a buffer may overwrite it with its result (in_place.h), the result
+// takes over the slot. The block buffers of chains are placed by the same algorithm in each worker's own memory; their lifetimes are
+// counted in kernels instead of generations.
 #include <algorithm>
 #include <span>
 #include <unordered_map>
@@ -28,10 +28,10 @@ struct Slot {
   Dim bytes;       // size of its largest member; slots begin at multiples of 64 bytes
   int busy_until;  // generation (or, for block buffers, kernel) of the last read of any member so far
   std::vector<int> members;
-  size_t together = 1;  // number of slots from this one on that the last member takes
+  size_t together = 1;  // number of adjacent slots, from this one on, that the last member takes
 };
 
-/// Returns the slot of a buffer that `id` may overwrite, or null. Only the last member of a slot can be overwritten.
+/// Returns the slot of a buffer that buffer `id` may overwrite, or null. Only the last member of a slot can be overwritten.
 Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, int id) {
   for (auto pair = std::lower_bound(safe.begin(), safe.end(), InPlace{id, 0}); pair != safe.end() && pair->written == id; ++pair)
     for (Slot& slot : slots)
@@ -39,7 +39,7 @@ Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, 
   return nullptr;
 }
 
-/// For each size: at which times buffers of that size are first written, leaving out buffers that may overwrite another one.
+/// For each size: the times at which buffers of that size are first written, without buffers that may overwrite another one.
 class FirstWrites {
  public:
   /// The members are in the order of their first writes.
@@ -60,8 +60,8 @@ class FirstWrites {
   std::unordered_map<size_t, std::vector<int>> times_;
 };
 
-/// Returns the fewest free slots, side by side, that are large enough together, or none. Slots do not count as free if a buffer of their
-/// size is written in the meantime, and only constant sizes are added, because sums of symbolic sizes take long to compare.
+/// Returns the fewest adjacent free slots that are large enough together, or none. A slot does not count as free if a buffer of exactly its
+/// size is written during the member's lifetime. Only slots of constant size are used, because sums of symbolic sizes take long to compare.
 std::span<Slot> free_slots(std::vector<Slot>& slots, const SlotMember& member, const FirstWrites& first_writes) {
   std::span<Slot> best;
   const Dim wanted = align(member.bytes);
@@ -96,8 +96,8 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
     }
     check_time(program.graph->dims());
     const Dim bytes = member.bytes;
-    // prefer a free slot of the same size, then one that is large enough, or several of them, but none that a buffer of its own size needs
-    // in the meantime; then a smaller one whose enlarged size stays a simple expression; else a new slot
+    // prefer a free slot of the same size, then one that is large enough, or several adjacent ones, but none that a buffer of exactly its
+    // size needs in the meantime; then a smaller slot whose enlarged size stays a simple expression; else a new slot
     Slot* best = nullptr;
     for (Slot& slot : slots) {
       if (slot.busy_until >= member.first) continue;

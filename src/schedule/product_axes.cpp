@@ -15,10 +15,10 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kManyColumns = 128;  // rows or columns from which on the rest of the last tile costs little
-constexpr int64_t kRowsOfStored = 16;  // rows from which on a copy of the columns' factor costs little
+constexpr int64_t kManyColumns = 128;  // number of rows or columns above which an only partly filled last tile costs little
+constexpr int64_t kRowsOfStored = 16;  // number of rows above which making a copy of the columns' factor costs little
 
-/// How a product is used: the node, a view of the product, that has its elements in the order in which its user reads them.
+/// How a product is used: `node` is the product, or a view of it whose elements are in the order in which its user reads them.
 struct Use {
   const Node* node;
   std::vector<size_t> order;  // the kept axes of the product, without those of size 1, in the node's order
@@ -97,7 +97,8 @@ class ProductAxes {
     return result != nullptr ? reshaped(result, use.node->shape) : nullptr;
   }
 
-  /// Returns the product with the slice stored that `factor` is a view of; null if it is a view of none, or if the slice repeats elements.
+  /// Returns the product with a factor changed: the slice that `factor` is a view of is stored (copied). Null if the factor is a view of no
+  /// slice, or if elements of the slice are repeated.
   const Node* with_stored(const Node& sum, const Node* factor) {
     std::vector<const Node*> views;  // from the factor down to the slice
     const Node* slice = nullptr;
@@ -117,8 +118,9 @@ class ProductAxes {
     return result_.intern(sum.op, sum.dtype, sum.shape, {products}, sum.attributes);
   }
 
-  /// If the last kept axis has only a few elements, like the phases of a transposed convolution, which lie between its pixels: returns the
-  /// product with other rows and columns, in its old shape; null if there are none for which register tiles pay.
+  /// Handles a product whose last kept axis has only a few elements, such as the two interleaved sets of pixels of a transposed convolution
+  /// with a stride of 2. Returns the product with other rows and columns, in its old shape; null if there are none for which register tiles
+  /// pay.
   const Node* reordered(const Node& sum) {
     const std::vector<size_t> kept = kept_axes(sum);
     const Shape& shape = sum.sources[0]->shape;
@@ -151,8 +153,8 @@ class ProductAxes {
     return best->shape == sum.shape ? best : result_.intern(Op::kReshape, best->dtype, sum.shape, {best});
   }
 
-  /// Returns the product whose kept axes, without those of size 1, are in this order, with the last two merged if `merges`; null if
-  /// register tiles do not pay for it, or if merging does not leave linear positions.
+  /// Returns the product with its kept axes, without those of size 1, in this order, and with the last two merged if `merges`. Returns null
+  /// if register tiles do not pay for it, or if the positions of the merged axis are not linear.
   const Node* with_axes(const Node& sum, const std::vector<size_t>& order, bool merges) {
     const Node& product = *sum.sources[0];
     const size_t apart = order.size() - (merges ? 2 : 1);  // number of axes before the summed ones

@@ -154,7 +154,7 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
     if (!s.offset.empty()) append(out, cat(" at ", to_string(Shape(s.offset)), " of ", to_string(s.shape)));
     out += "\n";
   }
-  for (size_t i = 0; i < kernel.variants.size(); ++i) {  // printed in the syntax of overrides, to be copied (override.h)
+  for (size_t i = 0; i < kernel.variants.size(); ++i) {  // printed in the syntax of overrides, so that users can copy the line (override.h)
     const Variant& v = kernel.variants[i];
     const int64_t variant = kernel.variants.size() > 1 ? static_cast<int64_t>(i) + 1 : 0;
     append(out, cat("  ", print(ScheduleOverride{static_cast<int64_t>(number), variant, v.schedule}),
@@ -201,8 +201,8 @@ struct Lifetime {
   int first, last, maker;
 };
 
-/// Checks that buffers do not overlap while both are in use, lie at multiples of 64 bytes, and are inside the memory; in-place pairs may
-/// overlap. Sizes are symbolic: the check evaluates them for a few values of the variables.
+/// Checks that buffers that are in use at the same time do not overlap, except in-place pairs, and that each begins at a multiple of 64
+/// bytes and lies inside the memory. Sizes are symbolic: the check evaluates them for a few values of the variables.
 void verify_disjoint(const Program& program, const std::vector<Lifetime>& all, Dim memory) {
   for (const int64_t value : {1, 7, 100}) {
     const auto at = [&](Sym size) {
@@ -271,7 +271,8 @@ void verify_memory(const Program& program) {
   verify_disjoint(program, blocks, program.block_bytes);
 }
 
-/// Checks that every store iterates over the kernel's space, or, for elements of a row-wise pass, over the space of the rows.
+/// Checks that every store iterates over the kernel's space, or, if it stores the elements of a row in a row-wise pass, over the space of
+/// the rows.
 void verify_stores(const KernelPlan& kernel, size_t number) {
   const Shape space = iteration_space(kernel);
   HARP_ASSERT(kernel.passes.empty() == kernel.reduces.empty(), "kernel_", number, " has ", kernel.passes.size(), " passes and ",
@@ -315,7 +316,7 @@ void verify(const Program& program) {
     for (int b : kernel.reads) {
       const Buffer& buffer = program.buffers[static_cast<size_t>(b)];
       if (buffer.kind == Buffer::Kind::kInput || buffer.kind == Buffer::Kind::kConstant) continue;
-      if (buffer.bytes.is_constant(0)) continue;  // an empty buffer has no writer
+      if (buffer.bytes.is_constant(0)) continue;  // an empty buffer may have no writer
       const int generation = written_in[static_cast<size_t>(b)];
       const bool in_chain = kernel.blocks > 0 && generation == kernel.generation && written_by[static_cast<size_t>(b)] < k;
       HARP_ASSERT(generation >= 0 && (generation < kernel.generation || in_chain), "kernel_", k, " reads ", name_of(program, b),

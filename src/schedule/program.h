@@ -40,8 +40,8 @@ struct Variant {
   bool only_without_aliasing = false;
 };
 
-/// One array that a kernel writes: the value of `node` at each index goes to index + offset of the buffer, whose array has `shape`. The
-/// sources of a concat are stored in this way, each into its part.
+/// One array that a kernel writes: the element of `node` at each index goes to index + offset of an array of shape `shape` in the buffer.
+/// The sources of a concat are stored in this way, each into its part of the array.
 struct StorePlan {
   const Node* node;
   int buffer;
@@ -59,13 +59,14 @@ struct RowPass {
   std::vector<size_t> stores;           // stores of values with one element for each row
 };
 
-/// In chain order adjacent rows are processed together, as columns. If values of rows are kept, this is the number of columns.
+/// In chain order a kernel processes adjacent rows together, as columns. This is the number of rows if the kernel keeps values of rows for
+/// later passes.
 inline constexpr int64_t kKeptColumns = 256;
 
-/// A fused group: it writes `stores` and computes every other node that these need, down to buffers.
+/// A group of fused nodes: the kernel writes `stores`, and computes every node that they need, down to the buffers that it reads.
 struct KernelPlan {
-  std::vector<StorePlan> stores;     // the arrays it writes: all over one space (ignoring axes of size 1), or (row_stores) over the space
-                                     // of the reductions' source
+  std::vector<StorePlan> stores;     // the arrays it writes. Their shapes (ignoring axes of size 1) are the iteration space, or, for
+                                     // RowPass::row_stores, the shape of the reductions' source
   std::vector<const Node*> reduces;  // reductions that this kernel computes, all over the same axes of the same shape; or none
   std::vector<const Node*> scans;    // scans that it computes, all along the same axis of the same shape; or none
   std::vector<RowPass> passes;       // the passes over the rows; at least one if there are reductions (rowwise.cpp)
@@ -74,12 +75,12 @@ struct KernelPlan {
   int scratch = -1;        // for a routine: its scratch buffer in the workspace; -1: none (routine.h)
   std::vector<int> reads;  // numbers of the buffers that it reads, in order of first use
   int generation = 0;
-  int64_t blocks = 0;  // in a chain (chain.cpp): size of the first axis; for each of its indices a worker runs all kernels of the
-                       // generation; 0: no chain
+  int64_t blocks = 0;  // in a chain (chain.cpp): size of the first axis, that is, number of blocks; for each block one worker runs all
+                       // kernels of the generation; 0: no chain
   std::vector<Variant> variants;
 };
 
-/// A buffer that is, or may be, the same memory as another. The kernel that writes `written` is the last to read `read`, and reads each
+/// A buffer that is, or may be, the same memory as another. The kernel that writes `written` is the last one to read `read`, and reads each
 /// element only where it stores the same element (in_place.h).
 struct InPlace {
   int written, read;  // numbers of buffers
@@ -97,7 +98,7 @@ struct Program {
   Transforms transforms;                           // inputs and outputs of the graph's Fourier transforms
   Dim workspace_bytes;
   Dim block_bytes = 0;  // each worker's memory for block buffers, in bytes; a multiple of 64
-  // set by plan_memory: temporaries that overwrite another one, and all pairs of an output and an input that the caller may alias
+  // set by plan_memory: the workspace buffers that overwrite another one, and all pairs of an output and an input that the caller may alias
   std::vector<InPlace> in_place;
   Machine target;  // the machine that the schedules are for
 };
@@ -139,10 +140,10 @@ bool checks_every_element(const Node& node);
 /// Returns the nodes that a kernel computes, including its reductions, sources first.
 std::vector<const Node*> computed_nodes(const Program& program, const KernelPlan& kernel);
 
-/// Prints one kernel a paragraph: outputs, reads, generation, schedule; then the memory plan.
+/// Prints the program: one paragraph for each kernel with its outputs, reads, generation and schedule; then the memory plan.
 std::string print(const Program& program);
-/// Throws Error{kInternal} if a kernel reads a buffer that no earlier generation wrote, or if slots in use overlap. (Legality of schedules
-/// is checked where they are chosen.)
+/// Throws Error{kInternal} if a kernel reads a buffer that no earlier generation wrote, or if two workspace buffers that are in use at the
+/// same time overlap. (Legality of schedules is checked where they are chosen.)
 void verify(const Program& program);
 
 }  // namespace harp

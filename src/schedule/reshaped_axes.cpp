@@ -1,4 +1,5 @@
-// Walks both shapes from the left. Where the products of sizes agree, the axes since the previous such point are a group.
+// Walks both shapes from the left. Wherever the products of the sizes so far are equal, the axes since the previous such point form a
+// group.
 #include "schedule/reshaped_axes.h"
 
 namespace harp {

@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t kMaxBlocks = 16;
 constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;  // most bytes of scratch memory of a worker
 
-/// Returns the smallest number of rows in a block of a transform. Short rows are transformed together, as many as fill vectors. Where each
-/// block fills tables of its own, that costs as much as a few rows, so it needs more of them.
+/// Returns the smallest number of rows in a block of a transform. Short rows are transformed together, as many as fill vectors. If each
+/// block computes tables of its own, which costs as much as a few rows, a block needs more rows.
 int64_t least_transform_rows(Dim n) {
   if (!n.is_constant()) return 16;
   // several short rows are processed together; a long row is processed as a matrix
@@ -20,10 +20,11 @@ int64_t least_transform_rows(Dim n) {
   return are_interleaved ? 4 * kMaxTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
 }
 
-/// Returns an upper bound for the scratch memory of a transform of any length. With the convolution's length M < 4 n, a row takes tables of
-/// 2 n + 5 M elements, four rows of M, and the memory of the transform of M: 2 M (its tiles never overlap, because M is 2^i or 3 times
-/// that) and the tiles, which exceed M by no more than the minimum matrix size. Short rows, which are not treated as matrices, have at most
-/// 3120 elements (two factors below 16 and 16 beyond them).
+/// Returns an upper bound for the scratch memory of a transform of any length, in elements. Let M < 4 n be the length of the convolution
+/// that computes the transform. Then a row takes tables of 2 n + 5 M elements, four rows of M, and the memory of the transform of M. The
+/// latter is 2 M (its tiles never overlap, because M is 2^i or 3 times that) plus the tiles, which exceed M by no more than the minimum
+/// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (two factors below 16 and a factor of 16
+/// besides).
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
   return 70 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
@@ -56,7 +57,7 @@ Dim routine_scratch(const Node& node) {
   const Dim length = node.shape.back();
   switch (node.op) {
     case Op::kArgSort: return length;
-    case Op::kSort: {  // a copy of a long row, or as many vectors of lines as a short row has elements; whole cache lines
+    case Op::kSort: {  // for a long row a copy of it; for short rows as many lines as a row has elements; always whole cache lines
       const int64_t line = kLineBytes / static_cast<int64_t>(size_of(node.dtype));
       return max(ceil_div(length, line), min(length, kMaxSortedSideBySide)) * line;
     }

@@ -1,7 +1,7 @@
-// Algorithm: a region starts at a product of matrices and contains everything computed from its result row by row, until the data is small
-// again (another product, a sum along each row). The region is cut into blocks if no large array of it is used outside. Arrays inside then
-// have shape [blocks, rows of a block, ...] instead of [batch..., rows, ...]. Arrays that enter or leave the region are reshaped; if the
-// rows do not divide evenly, zero rows that nobody reads are appended first.
+// Algorithm: a region starts at a product of matrices and contains everything that is computed from its result row by row, until the data
+// is small again (another product, a sum along each row). The region is cut into blocks if nothing outside uses a large array of it. Arrays
+// inside the region then have shape [blocks, rows of a block, ...] instead of [batch..., rows, ...]. Arrays that enter or leave the region
+// are reshaped. If the number of rows is not a multiple of the block, rows of zeros are appended first, whose results are not used.
 #include "schedule/row_blocks.h"
 
 #include <algorithm>
@@ -42,13 +42,13 @@ struct Cut {
   bool is_prefix_of(const Shape& shape) const {
     return shape.size() >= leading.size() && std::equal(leading.begin(), leading.end(), shape.begin());
   }
-  /// Returns the elements of a row.
+  /// Returns the number of elements of a row.
   int64_t row_size(const Shape& shape) const { return count_of(std::span(shape).subspan(leading.size())); }
   Shape cut(const Shape& shape) const { return joined({blocks(), block}, rest(shape)); }
   Shape rest(const Shape& shape) const { return Shape(shape.begin() + static_cast<ptrdiff_t>(leading.size()), shape.end()); }
 };
 
-/// Returns the rows of a block: about as many as wanted, chosen so that few rows are computed in vain.
+/// Returns the number of rows of a block: about as many as wanted, chosen so that few rows are computed without being used.
 int64_t rows_of_block(int64_t rows, int64_t wanted, int64_t rows_of_tile) {
   const int64_t of_tile = std::min(rows_of_tile, wanted);
   const auto computed = [&](int64_t block) { return ceil_div(rows, block) * ceil_div(block, of_tile) * of_tile; };
@@ -87,7 +87,7 @@ class RegionFinder {
   }
 
  private:
-  /// Returns the cut along the rows of a product of matrices, if its result is large.
+  /// Returns the cut along the rows of a product of matrices, if the product's result is large; else nothing.
   std::optional<Cut> cut_from(const Node& node) const {
     if (!sums_products(node) || !are_known(node.sources[0]->shape)) return std::nullopt;
     const std::optional<Contraction> contraction = as_contraction(node);
@@ -142,7 +142,7 @@ class RegionFinder {
       follows[node->id] = true;
       all.push_back(node);
     }
-    // the region keeps the large nodes, and the small ones that large nodes depend on or that use them
+    // the region consists of the large nodes, of the small ones on which these depend, and of the small ones that depend on them
     for (auto node = all.rbegin(); node != all.rend(); ++node) {
       const std::vector<const Node*>& users = users_[(*node)->id];
       is_needed[(*node)->id] = is_large(*node) || std::any_of(users.begin(), users.end(),
@@ -210,7 +210,7 @@ class Cutter {
     return result_->intern(op, source->dtype, std::move(shape), {source}, std::move(attributes));
   }
 
-  /// Converts a node of a region, whose sources are cut already.
+  /// Returns the node of a region in blocks. Its sources have been cut already.
   const Node* in_blocks(const Node& node, const Cut& cut) {
     std::vector<const Node*> sources;
     for (const Node* source : node.sources)
@@ -227,8 +227,8 @@ class Cutter {
     return result_->intern(node.op, node.dtype, cut.cut(node.shape), std::move(sources), std::move(attributes));
   }
 
-  /// Cuts a source from outside of the region. A source that is invariant along rows or batches is cut before it is expanded, so that
-  /// kernels still see the invariance.
+  /// Cuts a source from outside of the region. A source that is expanded along rows or batches is cut before the expand, so that kernels
+  /// still see that it is invariant along these axes.
   const Node* cut_from_outside(const Node& node, const Cut& cut) {
     if (node.rank() == 0) return whole(node);
     const Node* source = whole(node.op == Op::kExpand ? *node.sources[0] : node);
@@ -252,7 +252,8 @@ class Cutter {
     return result_->intern(Op::kPad, source->dtype, std::move(shape), {source}, std::move(pad));
   }
 
-  /// The product under a sum outside of the region must be rebuilt from its factors, not as a view of a product inside a region.
+  /// Returns the product under a sum outside of the region. It must be rebuilt from its factors, not be a view of a product inside a
+  /// region.
   const Node* whole_product(const Node& product) {
     if (cut_of_[product.id] == nullptr) return whole(product);
     std::vector<const Node*> factors;

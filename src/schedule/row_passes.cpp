@@ -1,7 +1,7 @@
 // Algorithm: each kernel's tree is walked from its stores and reductions down to its loads, with the set of row axes that have been
-// broadcast on the way. A value of shape `space` may be passed on within the kernel if no axis is in the set, and a value with one element
-// for each row if exactly the reduced axes are. The pass of a kernel follows from what it uses: the result of a reduction is available
-// after the pass that computes it, an element within that pass.
+// broadcast on the way. The walk shows which values the merged kernel can pass on internally: a value of shape `space` if no axis is in the
+// set, and a value with one element for each row if exactly the reduced axes are. The pass of a kernel follows from what it uses: the
+// result of a reduction is available after the pass that computes it, an element within the pass that computes it.
 #include "schedule/row_passes.h"
 
 #include <algorithm>
@@ -51,8 +51,8 @@ namespace {
 
 constexpr AxisMask kOtherElement = ~0u;  // the mask of a read at an element other than the current one
 
-/// The buffers that a kernel reads and another kernel of the group writes. For each, the sets of axes that are broadcast between a load and
-/// its uses.
+/// The buffers that a kernel reads and another kernel of the group writes. For each buffer: the sets of axes that are broadcast between a
+/// load and the stores or reductions that use it.
 using ReadsByBuffer = std::map<int, std::vector<AxisMask>>;  // key: number of the buffer
 
 class PassFinder {
@@ -62,7 +62,7 @@ class PassFinder {
 
   std::optional<std::vector<SharedPass>> run() {
     std::unordered_map<int, size_t> ready;    // buffers made here, with the pass that makes each
-    std::map<int, std::vector<size_t>> uses;  // for buffers of elements: the passes that read them
+    std::map<int, std::vector<size_t>> uses;  // for each buffer of elements of the rows: the passes that read it
     std::vector<SharedPass> passes;
     size_t reduces = 0, stores = 0, ops = 0;
     for (int k : kernels_) {
@@ -81,7 +81,7 @@ class PassFinder {
           if (mask != (is_element ? 0 : rows_.reduced)) return std::nullopt;
         pass = std::max(pass, made->second + (!is_element && has_rows ? 1 : 0));
       }
-      // It has one value for each row but uses no result of these kernels, so it does not belong to these rows.
+      // The kernel has one value for each row but uses no result of the other kernels, so it does not belong to these rows.
       if (!has_rows && !follows) return std::nullopt;
       for (const auto& [b, masks] : *reads)
         if (ready.contains(b) && squeezed(buffer(b).node->shape) == rows_.space) uses[b].push_back(pass);
@@ -104,7 +104,8 @@ class PassFinder {
   const KernelPlan& kernel(int k) const { return program_.kernels[static_cast<size_t>(k)]; }
   const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
 
-  /// Returns the set of axes that are broadcast between this operand and the uses of the node, given the set between the node and its uses.
+  /// Returns the set of axes that are broadcast between this operand and the stores that use the node. `mask` is the set between the node
+  /// itself and these stores.
   AxisMask mask_of(const Node& node, size_t operand, AxisMask mask) const {
     const Node& source = *operands_of(node)[operand];
     if (mask == kOtherElement || source.rank() == 0) return source.rank() == 0 ? all_axes() : kOtherElement;
@@ -157,8 +158,8 @@ class PassFinder {
     return reads;
   }
 
-  /// Decides for values that several passes use: keeps them in scratch memory, or, if the row may be too long for that, recomputes them in
-  /// each pass.
+  /// Decides what happens to values that several passes use: they are kept in scratch memory, or, if the row may be too long for that,
+  /// recomputed in each pass. Returns false if that would cost too much.
   bool keep_row_values(const std::map<int, std::vector<size_t>>& uses, const std::unordered_map<int, size_t>& ready,
                        std::vector<SharedPass>& passes) const {
     const bool by_lanes = rows_.reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes;
@@ -181,7 +182,7 @@ class PassFinder {
     return true;
   }
 
-  /// Returns the cost of one element, starting from loads and per-row values.
+  /// Returns the cost of computing one element from loads and from values with one element for each row.
   double cost_of(const Node* root) const {
     std::vector<const Node*> stack{root};
     std::unordered_set<const Node*> seen;

@@ -1,12 +1,13 @@
 // Row-wise kernels: reductions over the same rows and the elementwise values between them (softmax, layer_norm, logsumexp and their
 // gradients) become one kernel that makes several passes over each row, instead of kernels that pass arrays through memory.
 //
-// A *group* becomes one kernel; at first every kernel is a group. A kernel joins the groups that make what it reads, as long as
+// A *group* of kernels becomes one kernel; at first every kernel is a group of its own. A kernel joins the groups that write what it reads,
+// as long as
 //   - all reductions of the group reduce the same axes of the same shape in the same order, and every other value is an element of the rows
 //     or has one element for each row,
-//   - values passed between them are read at the current element or row, and
-//   - no path leads from the group through another kernel back into it.
-// `level` orders the groups as generations order the kernels: a group's level is above those of all groups that it reads from. Passes
+//   - values that one kernel of the group writes are read by the others at the current element or row, and
+//   - no path of reads leads from the group through another kernel back into the group.
+// `level` orders the groups as generations order the kernels: a group's level is above those of all groups from which it reads. The passes
 // follow from the dependencies.
 #include <algorithm>
 #include <unordered_set>
@@ -65,7 +66,7 @@ class RowGrouper {
     if (from == to) return;
     Group &a = group(from), &b = group(to);
     if (a.reduce == nullptr && b.reduce == nullptr) return;
-    // a contraction in register tiles makes its own pass over its factors, so it joins no other reduction
+    // a contraction in register tiles makes its own pass over its factors, so it is merged with no other reduction
     if (a.reduce != nullptr && b.reduce != nullptr && (wants_tiles(*a.reduce, limits_) || wants_tiles(*b.reduce, limits_))) return;
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
@@ -84,7 +85,8 @@ class RowGrouper {
     raise_readers(from);
   }
 
-  /// Tests whether a path leads from one group to the other through a third. Conservative: may return true without one.
+  /// Tests whether a path of reads leads from one group to the other through a third group. Conservative: may return true although there is
+  /// none.
   bool has_other_path(int from, int to) {
     std::vector<int> stack;
     std::unordered_set<int> seen;
@@ -106,7 +108,7 @@ class RowGrouper {
     return false;
   }
 
-  /// Raises all groups that read from a changed group above it.
+  /// Raises the level of all groups that read, directly or indirectly, from a group whose level has changed, as far as needed.
   void raise_readers(int changed) {
     std::vector<int> stack{changed};
     while (!stack.empty()) {
@@ -186,7 +188,7 @@ class RowGrouper {
     return result;
   }
 
-  /// Removes the buffers that are marked as dropped: only one kernel writes and reads them.
+  /// Removes the buffers that are marked as dropped because a single kernel both writes and reads them.
   void drop(const std::vector<bool>& dropped) {
     std::vector<int> number(program_.buffers.size(), -1);
     std::vector<Buffer> buffers;

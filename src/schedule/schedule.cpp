@@ -50,8 +50,8 @@ constexpr Switch kSwitches[] = {{"partition", &Schedule::partition},     {"overl
                                 {"nontemporal", &Schedule::nontemporal}, {"defer_stores", &Schedule::defer_stores},
                                 {"prefetch", &Schedule::prefetch},       {"nan_flag", &Schedule::nan_flag}};
 
-/// Parses one word of an axis, such as "thread" or "simd=16". `given` receives its key ("simd"; "kind" for a kind) and rejects repeated
-/// keys.
+/// Parses one word of an axis, such as "thread" or "simd=16". `given` collects the keys of the axis's words so far ("simd", or "kind" for a
+/// kind); a repeated key is an error.
 void parse_axis_word(std::string_view word, AxisSchedule& axis, std::vector<std::string_view>& given) {
   constexpr std::string_view kKind = "kind";
   const size_t equals = word.find('=');

@@ -1,5 +1,5 @@
-// Schedule: how one kernel iterates over its space, as plain data: printed, parsed, compared, set through the API. It never changes
-// results: the order of every reduction is an attribute of the node (docs/semantics.md), not of the Schedule.
+// Schedule: how one kernel iterates over its space. It is plain data, which can be printed, parsed, compared, and set through the API. It
+// never changes results: the order of every reduction is an attribute of the node (docs/semantics.md), not of the Schedule.
 #pragma once
 
 #include <cstdint>
@@ -36,18 +36,19 @@ struct AxisSchedule {
   friend bool operator==(const AxisSchedule&, const AxisSchedule&) = default;
 };
 
-/// Axes of the kernel's iteration space in order, without axes of size 1; for reductions the kept axes, then the reduced ones (a run of
-/// adjacent axes counts as one). A scanned axis stays at its position.
+/// The schedule of a kernel, with one entry of `axes` for each axis of the kernel's iteration space in order, without axes of size 1; for
+/// reductions the kept axes come first, then the reduced ones (a run of adjacent axes counts as one). A scanned axis stays at its position.
 struct Schedule {
   Template recipe = Template::kElementwise;
   std::vector<AxisSchedule> axes;
   bool partition = true;      // split loops where a pad, concat or roll condition changes, so that the interior has no mask
-  bool overlap = true;        // a last vector that overlaps the previous one instead of a scalar remainder
+  bool overlap = true;        // use a last vector that overlaps the previous one instead of a scalar remainder
   bool nontemporal = false;   // "nontemporal": non-temporal stores for whole cache lines; vectors then do not overlap
   bool defer_stores = false;  // "defer_stores": for rows in several passes, the last pass, which stores, runs interleaved with the
                               // next-to-last pass of the next row
   bool prefetch = false;      // "prefetch": prefetch the next rows of a sum over rows, groups of a scan, or block of a transpose
-  bool nan_flag = false;      // "nan_flag": maxima by an instruction that drops NaN; if the invalid flag shows a NaN, the kernel recomputes
+  bool nan_flag = false;      // "nan_flag": compute maxima by an instruction that drops NaN; if the invalid flag shows that there was a
+                              // NaN, compute them again
   bool may_overlap() const { return overlap && !nontemporal; }
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };

@@ -27,8 +27,8 @@ Shape split_shape(Shape shape, const Split& split) {
   return shape;
 }
 
-/// Tests whether this axis of a factor was made of two axes by a reshape, one of which repeats the elements. Returns the two sizes, or
-/// nothing.
+/// Tests whether this axis of a factor was made by a reshape of two axes, along one of which the elements are repeated. Returns the sizes
+/// of the two axes, or nothing.
 std::optional<Split> hidden_group(const Node* node, size_t axis) {
   const size_t of_factor = axis;
   while (is_movement(node->op)) {
@@ -64,8 +64,8 @@ std::optional<Split> hidden_group(const Node* node, size_t axis) {
   return std::nullopt;
 }
 
-/// Returns the nodes whose rows are reduced later, directly or after elementwise operations, as in a softmax. Their kernels may run
-/// together row by row (row_blocks.h), which needs the axes as they are.
+/// Returns the nodes whose rows are reduced later, directly or after elementwise operations, as in a softmax. The kernels of such nodes may
+/// run together row by row (row_blocks.h), which requires that their axes stay as they are.
 NodeMarks reduced_by_rows(const Graph& graph, std::span<const Node* const> live) {
   NodeMarks found(graph);
   for (auto at = live.rbegin(); at != live.rend(); ++at) {
@@ -115,15 +115,15 @@ class GroupSplitter {
     return contraction && fills_tiles(sum, *contraction, limits_);
   }
 
-  /// Tests whether the last axis is too short to be the columns but the members of the group are not. product_axes.h then makes the members
-  /// the columns.
+  /// Tests whether the last axis is too short to be the columns while there are enough members of the group. product_axes.h then makes the
+  /// members the columns.
   bool may_be_columns(const Node& sum, Dim members) const {
     return proven_less(sum.shape.back(), limits_.tile_columns) && proven_at_most(limits_.tile_columns, members) &&
            proven_at_most(limits_.tile_terms, term_count(sum));
   }
 
-  /// Returns the sum of a product in which this axis is split in two, reshaped to the old shape; null if register tiles do not pay for it
-  /// either.
+  /// Returns the sum of products with this axis split in two, reshaped to the old shape; null if register tiles do not pay for the split
+  /// sum either.
   const Node* with_groups(const Node& sum, const Split& split) {
     const Node* product = sum.sources[0];
     std::vector<const Node*> factors;
@@ -158,7 +158,8 @@ class GroupSplitter {
     return result;
   }
 
-  /// Returns the node with the axis split. Views are rebuilt over a split source, so that an axis that repeats elements becomes visible.
+  /// Returns the node with the axis split. Views are rebuilt on a split source, so that an axis along which elements are repeated is
+  /// visible as such.
   const Node* with_axis(const Node* node, const Split& split) {
     Shape shape = split_shape(node->shape, split);
     const Node* source = node->sources.empty() ? nullptr : node->sources[0];
@@ -194,7 +195,7 @@ class GroupSplitter {
 
   Graph& graph_;
   const FusionLimits& limits_;
-  std::unordered_map<const Node*, Split> splits_;  // reshapes that join two split axes again, with the sizes of the two
+  std::unordered_map<const Node*, Split> splits_;  // reshapes that join the two axes of a split again, each with that split
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Finds products of groups whose group axis is hidden in a kept axis, and makes it an axis of its own. In a grouped convolution each input
-// channel group is repeated for the output channels of its group: output channel = group * members + member, and the windows depend on the
-// group only. With the axis split in two, the sum of products has rows (members) that share their columns, so that register tiles pay
-// (contraction.h).
+// Finds products of groups whose group axis is hidden in a kept axis, and makes it an axis of its own. In a grouped convolution the input
+// channels of a group are repeated for each of its output channels: output channel = group * members + member, and the windows depend only
+// on the group. With this axis split in two, the sum of products has rows (the members) that share their columns, so that register tiles
+// pay (contraction.h).
 //
-// This is a rewrite before fusion. Each element keeps its terms and their order. What follows elementwise is split as well, so that the
-// kernel of the product still stores the final values.
+// This rewrite runs before fusion. Each element keeps its terms and their order. Elementwise operations on the result are split in the same
+// way, so that the kernel of the product still stores the final values.
 #pragma once
 
 #include <memory>

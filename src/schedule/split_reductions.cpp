@@ -1,9 +1,10 @@
 // Algorithm: the reduced elements, in the order of docs/semantics.md ("Sums"), are split into whole blocks and a remainder. One reduction
-// computes a value for each block, another the value of the remainder; concatenated, these are reduced by a second reduction in the same
-// order. An empty remainder gives the identity, which changes nothing as a block result (semantics.md, "Sums": a level or a block more).
+// computes a value for each whole block, another the value of the remainder; the concatenation of these values is reduced by a further
+// reduction in the same order. If the remainder is empty, its value is the identity, and one more block result that is the identity changes
+// no bit (docs/semantics.md, "Sums").
 //
-// An arg-extreme is computed from the extreme of each block and its index within the block: the result is in the first block with the best
-// value.
+// An arg-extreme is computed from the extreme of each block and the index of that extreme within the block: the result is in the first
+// block that has the best value.
 #include "schedule/split_reductions.h"
 
 #include <algorithm>
@@ -53,7 +54,8 @@ class Splitter {
     const bool may_be_long = limits_.many_threads && in_block_ < kLaneBlock;
     if ((may_be_long ? lengths.hi : lengths.lo) <= long_length(limits_, attributes_.order)) return false;
     if (range(count(kept)).hi >= limits_.few_long_rows) return false;
-    // Blocks of lanes come after the kept axes, where their elements are contiguous; blocks of a chain come before them.
+    // In lanes order the axis of blocks comes after the kept axes, so that the elements of a block are contiguous; in chain order it comes
+    // before them.
     axis_ = is_lanes ? kept.size() : 0;
     order_ = is_lanes ? kept : axes;
     order_.insert(order_.end(), is_lanes ? axes.begin() : kept.begin(), is_lanes ? axes.end() : kept.end());
@@ -89,15 +91,15 @@ class Splitter {
     return node->shape == shape ? node : graph_.intern(Op::kReshape, node->dtype, shape, {node});
   }
 
-  /// Returns the shape of the kept axes, with the axes `reduced` inserted for the reduced ones.
+  /// Returns a shape: the kept axes, with the axes `reduced` in the place of the reduced ones.
   Shape with(std::initializer_list<Dim> reduced) const {
     Shape shape = kept_;
     shape.insert(shape.begin() + static_cast<ptrdiff_t>(axis_), reduced);
     return shape;
   }
 
-  /// Returns elements [start, start + size) of the reduced sequence, with the reduced axes replaced by the axes `blocks`. `node` is the
-  /// source or one factor of it.
+  /// Returns elements [start, start + size) of the reduced sequence, with axes of the sizes `blocks` in the place of the reduced axes.
+  /// `node` is the source of the reduction, or one factor of it.
   const Node* part(const Node* node, Dim start, Dim size, std::initializer_list<Dim> blocks) {
     if (node->rank() == 0) return node;  // a scalar factor has no part
     const auto view = [&](Op op, Shape shape, const Node* source, Attributes attributes = NoAttributes{}) {
@@ -116,8 +118,8 @@ class Splitter {
     return view(Op::kReshape, with(blocks), node);
   }
 
-  /// Returns the results of blocks of `size` elements, in the dtype in which sums accumulate (docs/semantics.md): 16-bit floats are rounded
-  /// only once, at the end.
+  /// Returns the results of blocks of `size` elements. Their dtype is the one in which sums accumulate (docs/semantics.md), so that 16-bit
+  /// floats are rounded only once, at the end.
   const Node* block_results(Op op, Dim start, Dim size, std::initializer_list<Dim> blocks) {
     const DType dtype = working_dtype(reduce_.sources[0]->dtype);
     const auto element = [&](const Node* node) {
@@ -146,7 +148,7 @@ class Splitter {
   const FusionLimits& limits_;
   Dim length_ = 0;
   int64_t block_ = 0;
-  int64_t in_block_ = 1;    // how many elements of the original source each element here stands for
+  int64_t in_block_ = 1;    // how many elements of the original source each element of this reduction's source stands for
   std::vector<int> order_;  // the axes of the source, kept and reduced, in the order in which this rewrite arranges them
   Shape kept_;
   size_t axis_ = 0;  // position of the reduced axis among the kept ones

@@ -1,7 +1,7 @@
-// Algorithm: the views between a transform and the array that it reads are composed into one. So are the views between its result and the
-// array that stores the result, if there is only one such array. If both arrays have the same axes, and vectors find contiguous data at
-// both ends, the transform needs no copies; otherwise it needs a copy before it, after it, or both. Zero imaginary parts are not read, and
-// unused ends of rows are not stored.
+// Algorithm: the views between the array in memory and the transform that reads it are composed into one view. So are the views between the
+// transform's result and the array that stores it, if there is only one such array. If both arrays have the same axes, and vectors find
+// contiguous data in both, the transform needs no copies; otherwise it needs a copy before it, after it, or both. Imaginary parts that are
+// all zero are not read, and unused ends of rows are not stored.
 #include "schedule/transform.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Source {
   const Node* array;
   View view;
 };
-/// Returns the deepest node that `node` is a linear view of. The search ends at nodes written by transforms, which lie in memory.
+/// Returns the deepest node of which `node` is a linear view. The search ends at nodes that transforms write, because these lie in memory.
 Source source_of(const Node* node, const std::unordered_set<const Node*>& written) {
   std::vector<const Node*> nodes = {node};
   while (is_view(*nodes.back()) && !written.contains(nodes.back())) nodes.push_back(nodes.back()->sources[0]);
@@ -39,7 +39,7 @@ bool is_zeros(const Node* node) {
   return value == Scalar{value.dtype, {0, 0}};  // only +0 may be left out: a part that is -0 must be read
 }
 
-/// Both operands of a transform. For real input they are the same.
+/// The operands of a transform: real and imaginary parts. For real input both are the same.
 struct Sources {
   Source re, im;
   bool is_real;
@@ -55,7 +55,7 @@ Sources own_sources(const Node& dft) {
   return {{dft.sources[0], view}, {dft.sources[is_real ? 0 : 1], view}, is_real};
 }
 
-/// Returns an upper bound for how many elements of each row of `n` the view uses, counted from the first one.
+/// Returns an upper bound for how many elements of each row of `n` elements the view uses, counted from the first one.
 int64_t seen_of_rows(const View& view, int64_t n) {
   const Dim start = mod(view.offset, n);
   if (view.fill || !start.is_constant()) return n;
@@ -74,16 +74,16 @@ struct Destination {
   const Node* to;
   std::array<Dim, 2> start;
   Shape steps;   // distance of consecutive elements along each axis of the result, except the axis of real and imaginary parts
-  int64_t kept;  // number of stored elements of each row, the first ones; 0: all
+  int64_t kept;  // how many elements of each row, from the first on, are stored; 0: all
 };
 
-/// Tests whether a transform along columns of this length may process them as columns. Longer ones are processed as matrices instead.
+/// Tests whether a transform of this length along the columns of memory may process them as columns. Longer columns are processed as
+/// matrices instead.
 bool may_be_columns(Dim length) {
   return length.is_constant() && has_small_factors(length.constant()) && length.constant() > 1 && transform_rows(length.constant()) == 1;
 }
 
-/// Returns the transform that reads from `sources` and writes to `result`; nothing if elements would not be contiguous for vectors at both
-/// ends.
+/// Returns the transform that reads from `sources` and writes to `result`; nothing if vectors would not find contiguous elements in both.
 std::optional<Transform> placed(const Shape& shape, const Sources& sources, const Destination& result) {
   const auto& [re, im, is_real] = sources;
   if (re.view.strides != im.view.strides || re.view.fill || im.view.fill) return std::nullopt;
@@ -173,7 +173,7 @@ class Finder {
     return *placed(shape, own, own_result);
   }
 
-  /// Returns how many elements of each row, counted from the first, the users of the result need; 0: all.
+  /// Returns how many elements of each row, from the first on, the users of the result need; 0: all.
   int64_t kept_of(const Node& dft) {
     const int64_t n = dft.shape.back().constant();
     int64_t kept = 0;
@@ -194,8 +194,8 @@ class Finder {
     return kept < n && kept >= transform_rows(n) ? kept : 0;
   }
 
-  /// Returns the destination if one output concatenates the real and the imaginary parts, each through the same views. The ends of rows may
-  /// be left out.
+  /// If one output concatenates the real and the imaginary parts, each through the same views, returns that output as the destination. The
+  /// views may leave out the ends of rows.
   std::optional<Destination> joined(const Node& dft) {
     const Node* to = nullptr;
     for (const Node* user : users_[dft.id]) {
@@ -225,8 +225,8 @@ class Finder {
     return result.start[0] == result.start[1] ? std::nullopt : std::optional(result);
   }
 
-  /// Inverts a view. `strides` are the distances of the view's elements in memory. Returns the distances of the elements of the array, of
-  /// this `shape`, that it views. `seen`: the view's strides in that array.
+  /// Inverts a view of a transform's result. `strides` are the distances in memory of the view's elements. Returns the distances in memory
+  /// of the result's elements, as far as they are stored (`shape`). `seen`: the row-major strides of the whole result.
   static std::optional<Shape> steps_of(const View& view, const Shape& strides, const Shape& shape, const Shape& seen) {
     Shape steps(shape.size(), 0);
     for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -251,7 +251,8 @@ class Finder {
   std::unordered_set<const Node*> written_;      // nodes that the transforms found so far write
 };
 
-/// Returns the order of the result's axes that matches the memory order of the source's rows; nothing if they already match.
+/// Returns the order of the result's axes that matches the memory order of the source's rows; nothing if the axes are in that order
+/// already.
 std::optional<std::vector<int>> order_of(const View& rows) {
   std::vector<int> axes(rows.shape.size());
   std::iota(axes.begin(), axes.end(), 0);

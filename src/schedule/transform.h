@@ -1,6 +1,6 @@
-// Where a Fourier transform reads its rows and where it writes its results. A transform takes numbers of a row, and rows, at any constant
-// distance. It therefore reads views of arrays in memory directly, and writes its results in the layout that their user needs: separate or
-// interleaved parts of complex numbers, rows or columns.
+// Where a Fourier transform reads its rows and where it writes its results. A transform accepts any constant distance between the numbers
+// of a row, and between rows. It therefore reads views of arrays in memory directly, and writes its results in the layout that their user
+// needs: real and imaginary parts separate or interleaved, transforms along rows or columns of memory.
 #pragma once
 
 #include <array>

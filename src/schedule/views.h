@@ -1,4 +1,5 @@
-// How the elements of each node of a kernel access memory: the strides of the loads below it, computed from the loads up.
+// How the elements of each node of a kernel access memory: the strides of the loads that the node is computed from. They are computed for
+// the loads first, and then for each node from its sources.
 #pragma once
 
 #include <unordered_map>
@@ -19,7 +20,7 @@ class KernelViews {
  public:
   KernelViews(const Program& program, const KernelPlan& kernel);
 
-  /// Returns the views of the loads below the node; loads whose positions are not linear in its index are left out.
+  /// Returns the views of the loads that the node is computed from. Loads whose positions are not linear in the node's index are left out.
   std::vector<ArrayView> of(const Node* node) const;
 
  private:

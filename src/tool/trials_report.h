@@ -25,7 +25,7 @@ struct TrialReport {
 /// Returns a table of the fastest `most` trials and the untuned one, followed by the conclusion.
 std::string table_of(const TrialReport& report, size_t most = 10);
 std::string json_of(const TrialReport& report);
-/// Returns an SVG with a dot and the spread for each trial, the untuned time, and the best time so far.
+/// Returns an SVG that shows the time and the spread of each trial, the untuned time, and the best time so far.
 std::string plot_of(const TrialReport& report);
 
 }  // namespace harp::tool

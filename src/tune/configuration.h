@@ -7,8 +7,8 @@
 //     share: 20000                                nanoseconds of work that are worth handing to another thread
 //     kernel_0: reduce [thread, reduce simd=8]    the schedule of a kernel (schedule/override.h)
 //
-// Kernels have the numbers that they have when the passes of `without` are skipped. A line that begins with # is a comment. Text from a #
-// to the end of the line of a schedule is one, too.
+// Kernels have the numbers that they have when the passes of `without` are skipped. A line that begins with # is a comment. In the line of
+// a schedule, text from a # to the end of the line is a comment, too.
 #pragma once
 
 #include <optional>

@@ -19,7 +19,7 @@ double padding(int64_t extent, int64_t tile) {
 
 double beyond(int64_t bytes, int64_t cache, double price) { return bytes > cache ? price : 1; }
 
-/// Returns the cycles that one term of the sum of one element takes.
+/// Returns the estimated cycles of one multiply-add of a contraction, that is, of one term of the sum that gives an element.
 double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const Schedule& s, const Cpu& cpu) {
   const auto position_of = [&](auto is_sought) {
     return static_cast<size_t>(std::find_if(rules.axes.begin(), rules.axes.end(), is_sought) - rules.axes.begin());
@@ -76,7 +76,7 @@ double cost_of(const KernelSpace& kernel, const Schedule& s, const Cpu& cpu) {
   if (s.recipe == Template::kTranspose) cost *= blocks(s, cpu);
   const bool is_transposed = kernel.rules.back().recipe == Template::kTranspose;
   if (s.recipe == Template::kElementwise && is_transposed) cost *= 4;       // strided memory accesses, one element each
-  if (s.recipe == Template::kReduce && kernel.rules.size() > 1) cost *= 2;  // one load per factor
+  if (s.recipe == Template::kReduce && kernel.rules.size() > 1) cost *= 2;  // without register tiles each multiply-add loads its factors
   if (s.recipe != Template::kTranspose) cost *= rows_in_tiles(s, cpu);
   const Schedule& usual = kernel.usual[number];
   if (s.partition != usual.partition) cost *= 1.1;

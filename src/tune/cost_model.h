@@ -1,6 +1,7 @@
 // Estimates the time of a program at a point of its search space without compiling it. The tuner tries the points in the order of this
-// estimate. The numbers compare points of one space and mean nothing else. The model counts what tiles affect: accumulators, operands and
-// addresses in registers; padding of rows to whole tiles; blocks that fit a cache; used lanes.
+// estimate. An estimate can only be compared with those of other points of the same space. The model considers what tiles affect: whether
+// accumulators, operands and addresses fit registers; the padding of rows to whole tiles; whether blocks fit a cache; how many lanes are
+// used.
 #pragma once
 
 #include "tune/search_space.h"

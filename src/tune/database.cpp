@@ -49,7 +49,7 @@ std::optional<TuningEntry> parse_entry(std::string_view body, std::string_view e
 std::string print_database(const TuningText& database) {
   std::string text(kFirstLine);
   for (const TuningEntry& entry : database.entries) append(text, cat("\n", print(entry)));
-  for (const std::string& paragraph : database.damaged) append(text, cat("\n", paragraph, "\n"));  // last: their end may be missing
+  for (const std::string& paragraph : database.damaged) append(text, cat("\n", paragraph, "\n"));  // last: they may lack an end line
   return text;
 }
 

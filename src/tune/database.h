@@ -12,10 +12,11 @@
 //     end 19bc...                        a digest of the lines above
 //
 // The number is the version of the format, which includes the keywords of schedules. A file in another format has another name and is not
-// read. The file is not trusted. A paragraph counts only if its digest is right, for its own version and machine only, and only if harp's
-// own search could use its compiler and flags. harp ignores other paragraphs and logs one line about them. It also ignores a file that is
-// no database or that other users may write. To add an entry harp reads the file, merges and renames a new file into place, all under a
-// lock. So two processes lose none of their entries, and a reader sees the old or the new file. Nothing that was ignored is lost: such
+// read. The file is not trusted: harp uses a paragraph only if its digest is right, if it was written for this version of harp and this
+// machine, and if harp's own search could choose its compiler and flags. harp ignores other paragraphs and logs one line about them. It
+// also ignores a file that is no database or that other users may write. To add an entry harp reads the file, merges and renames a new file
+// into place, all under a lock. So two processes lose none of their entries, and a reader sees the old or the new file. Nothing that was
+// ignored is lost: such paragraphs stay in the file, and an ignored file is renamed. If the cache is off, entries live in memory.
 // paragraphs stay in the file, and an ignored file is renamed. If the cache is off, entries live in memory.
 #pragma once
 

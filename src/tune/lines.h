@@ -18,7 +18,7 @@ std::string one_line(std::string text);
 /// Reads what Digest::hex() wrote.
 bool parse_digest(std::string_view text, Digest& digest);
 
-/// Reads a number that is the whole text. Integers need a base.
+/// Reads a number that is the whole text. For an integer the base must be given.
 template <class Number>
 bool parse_whole(std::string_view text, Number& number, int base_or_none = 0) {
   std::from_chars_result result;

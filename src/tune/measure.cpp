@@ -18,9 +18,9 @@
 namespace harp::tune {
 namespace {
 
-constexpr int64_t kLargest = int64_t{256} << 20;  // the array that stands for memory, and most of what is measured at all
+constexpr int64_t kLargest = int64_t{256} << 20;  // bytes of the array that exceeds all caches; no larger array is measured
 constexpr int64_t kSmallestSet = int64_t{8} << 10, kSmallestStored = int64_t{2} << 20;
-constexpr double kSampleSeconds = 1e-3, kSampleOfAllSeconds = 10e-3;  // the second hides that threads wake up
+constexpr double kSampleSeconds = 1e-3, kSampleOfAllSeconds = 10e-3;  // the second hides the time for waking threads
 constexpr int kSamples = 5;
 
 /// All sizes 2^k and 3 * 2^k from `least` to `most`, where `least` is a power of two.
@@ -33,7 +33,7 @@ std::vector<int64_t> sizes_between(int64_t least, int64_t most) {
   return sizes;
 }
 
-/// Links the lines of the first `bytes` of the memory to a circle in random order. Prefetchers then find no pattern.
+/// Links the cache lines of the first `bytes` bytes of the memory to a cycle in random order, so that prefetchers find no pattern.
 void link_lines(std::byte* memory, int64_t bytes) {
   std::vector<uint32_t> order(static_cast<size_t>(bytes / kLineBytes));
   std::iota(order.begin(), order.end(), uint32_t{0});
@@ -58,7 +58,7 @@ class Meter {
         library_(loaded(service, host)),
         pool_(without_pool(hooks.allocator), 0),
         memory_({nullptr, nullptr, nullptr, &pool_}, static_cast<size_t>(kLargest)) {
-    std::memset(memory_.data(), 0, memory_.size());  // until then all pages may be the same one
+    std::memset(memory_.data(), 0, memory_.size());  // before the first write, all pages may be mapped to the same zero page
   }
 
   std::byte* memory() const { return static_cast<std::byte*>(memory_.data()); }
@@ -75,8 +75,9 @@ class Meter {
     return least_of([&](size_t repeats) { return seconds(loop, bytes, repeats); }, kSampleSeconds);
   }
 
-  /// How often a cycle a repetition of the loop does what it does `count` times. A cycle's length changes, and so does what else runs: the
-  /// least times of both, measured in turn, are those of the shortest cycle.
+  /// Returns how many operations the loop does in one clock cycle, if a repetition of the loop does `count` of them. The clock rate and the
+  /// load of the machine vary. Therefore the loop and one that counts cycles are timed alternately: the least times of both are those at
+  /// the highest clock rate.
   double per_cycle(MeasuredLoop loop, double count, int64_t bytes = 0) const {
     double cycle = std::numeric_limits<double>::infinity(), time = cycle;
     for (int i = 0; i < kSamples; ++i) {
@@ -88,13 +89,13 @@ class Meter {
 
   double loads_a_cycle() const { return per_cycle(MeasuredLoop::kLoads, static_cast<double>(kSmallestSet) / vector_bytes_, kSmallestSet); }
 
-  /// Nanoseconds of a load whose address the load before gives, in an array of this size.
+  /// Nanoseconds of one load in a chain in which each load gives the address of the next, in an array of this size.
   double latency(int64_t bytes) const {
     link_lines(memory(), bytes);
     const std::byte* at = memory();
     const auto chase = [&](size_t repeats) {
       const Deadline begin = process_.now();
-      at = run(MeasuredLoop::kChase, at, bytes, repeats);  // goes on where it was: at lines that were not read lately
+      at = run(MeasuredLoop::kChase, at, bytes, repeats);  // continues where the last sample ended, at lines that were not read recently
       return seconds_since(begin);
     };
     return least_of(chase, kSampleSeconds) / kLoopSteps * 1e9;
@@ -104,7 +105,7 @@ class Meter {
   double reads(int64_t bytes) const { return static_cast<double>(bytes) / seconds_of(MeasuredLoop::kLoads, bytes) * 1e-9; }
   /// The same by all workers, each with an array of its own.
   double reads_by_all(int64_t bytes) const {
-    bytes = std::max(std::min(bytes, kLargest / workers()) / kPageBytes, int64_t{1}) * kPageBytes;  // so that parts are apart
+    bytes = std::max(std::min(bytes, kLargest / workers()) / kPageBytes, int64_t{1}) * kPageBytes;  // parts share no page
     const auto read = [&](size_t repeats) {
       const Deadline begin = process_.now();
       AllWorkers all{this, bytes, repeats};
@@ -113,7 +114,7 @@ class Meter {
     };
     return static_cast<double>(bytes * workers()) / least_of(read, kSampleOfAllSeconds) * 1e-9;
   }
-  /// Each has at least a page of the memory.
+  /// The number of workers that take part: each gets at least one page of the memory.
   int64_t workers() const { return static_cast<int64_t>(std::min(hooks_.width, static_cast<size_t>(kLargest / kPageBytes))); }
   bool has_workers() const { return hooks_.parallel_for != nullptr && workers() > 1; }
 
@@ -163,8 +164,8 @@ class Meter {
       all.meter->run(MeasuredLoop::kLoads, all.meter->memory() + part * static_cast<size_t>(all.bytes), all.bytes, all.repeats);
   }
 
-  /// Calls `sample(repeats)`, which returns seconds, with so many repetitions that it takes long enough, and then again; returns the least
-  /// seconds of a repetition.
+  /// Calls `sample(repeats)`, which returns seconds, with twice as many repetitions each time until it takes at least `long_enough`; then
+  /// calls it several times with that number. Returns the least time of one repetition.
   template <class Sample>
   static double least_of(Sample sample, double long_enough) {
     size_t repeats = 1;
@@ -178,7 +179,7 @@ class Meter {
   const HostHooks& hooks_;
   const int vector_bytes_;
   const std::shared_ptr<const LoadedLibrary> library_;
-  MemoryPool pool_;  // keeps nothing: it is what gives large memory in huge pages
+  MemoryPool pool_;  // keeps nothing; it is used because it provides large memory in huge pages
   const Memory memory_;
 };
 
@@ -211,10 +212,10 @@ std::optional<Caches> caches_from(std::vector<LatencySample> samples) {
 }
 
 int64_t stream_bytes_from(std::span<const StoreSample> samples) {
-  double lost = 0, least = 0;  // by non-temporal stores from this sample on, in octaves of time; negative: it is a gain
+  double lost = 0, least = 0;  // time lost by non-temporal stores from this sample on, as a sum of log2 of ratios; negative: a gain
   int64_t found = 2 * samples.back().bytes;
   for (size_t i = samples.size(); i-- > 0;) {
-    lost += std::clamp(std::log2(samples[i].nontemporal / samples[i].ordinary), -1.0, 1.0);  // one that was disturbed counts no more
+    lost += std::clamp(std::log2(samples[i].nontemporal / samples[i].ordinary), -1.0, 1.0);  // limits disturbed samples
     if (lost < least) least = lost, found = samples[i].bytes;
   }
   return found;
@@ -247,7 +248,7 @@ Measurement measure(System system, CompileService& service, const HostHooks& hoo
     measurement.set(Quantity::kStream, static_cast<double>(stream_bytes_from(stores)));
   }
 
-  // An array of half a cache's size is in that cache, and too large for the one before; the third is shared.
+  // An array of half a cache's size fits that cache and is too large for the next smaller one. All workers share the third cache.
   struct Level {
     int64_t bytes, bytes_of_worker;
     Quantity latency, read, read_by_all;

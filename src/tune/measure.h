@@ -1,8 +1,8 @@
-// Measures the machine at hand for `harp info --measure`. The loops whose time is taken are compiled like generated code, by the context's
-// C compiler for the host's row, so that "the widest vectors" are those that schedules mean.
+// Measures the machine at hand for `harp info --measure`. The measured loops are compiled like generated code, by the context's C compiler
+// and for the host's row of the table of machines, so they use the same vectors and instructions as kernels.
 //
-// Of several times the shortest counts, because whatever else the machine does takes time. Numbers that schedules read are rounded so far
-// that two measurements of an idle machine agree: sizes to 2^k or 3 * 2^k bytes, rates to whole instructions a cycle.
+// Of several times the shortest is used, because other activity of the machine only makes them longer. Numbers that schedules read are
+// rounded so coarsely that two measurements of an idle machine agree: sizes to 2^k or 3 * 2^k bytes, rates to whole instructions a cycle.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ namespace harp::tune {
 /// CompileService::compile and of loading; kOutOfMemory.
 Measurement measure(System system, CompileService& service, const HostHooks& hooks, const Machine& host);
 
-// --- The conclusions from times, which are functions of these alone
+// --- Functions that derive numbers from measured times alone
 
-/// The time of a load whose address is the result of the load before, anywhere in an array of this size.
+/// The time of one load in a chain in which each load gives the address of the next, anywhere in an array of this size.
 struct LatencySample {
   int64_t bytes;
   double ns;
@@ -39,8 +39,8 @@ struct StoreSample {
   int64_t bytes;
   double ordinary, nontemporal;
 };
-/// Returns the size from which on non-temporal stores are faster, from samples in the order of their sizes: the one with which the wrong
-/// choices of all samples cost least. Twice the largest size if no sample should use non-temporal stores.
+/// Returns the array size at which non-temporal stores begin to be used, from samples in the order of their sizes: the size for which the
+/// wrong choices, summed over all samples, cost least. Twice the largest size if no sample should use non-temporal stores.
 int64_t stream_bytes_from(std::span<const StoreSample> samples);
 
 }  // namespace harp::tune

@@ -5,9 +5,10 @@
 namespace harp::tune {
 namespace {
 
-// Vectors are variables, not elements of an array, because gcc would keep an array in memory. Compilers may not leave out or reorder any of
-// this: additions of floats are not associative, behind `MEMORY_CHANGES` and `CYCLE` nothing is known about memory or x, and loads are
-// volatile. (An operation with what is loaded would compete for the units that some CPUs have fewer of than units that load.)
+// Vectors are variables, not elements of an array, because gcc would keep an array in memory. Compilers must not remove or reorder the
+// measured operations: additions of floats are not associative, after `MEMORY_CHANGES` and `CYCLE` a compiler knows nothing about memory or
+// x, and loads are volatile. (Using the loaded values in an operation instead would occupy arithmetic units, of which some CPUs have fewer
+// than load units.)
 constexpr const char* kLoops = R"(
 typedef __SIZE_TYPE__ size_t;
 typedef float vec __attribute__((vector_size(VECTOR_BYTES), may_alias));

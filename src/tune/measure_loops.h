@@ -12,11 +12,11 @@ namespace harp::tune {
 /// inputs[0], a multiple of eight vectors, and sizes[2] how often the loop is repeated. Loops that compute store a result of at most 64
 /// bytes at outputs[0]; it and the array are aligned to 64 bytes.
 enum class MeasuredLoop : uint8_t {
-  kCycles,            // kLoopSteps additions of integers, each of which takes one cycle and needs the one before
+  kCycles,            // kLoopSteps additions of integers; each takes one cycle and uses the result of the one before
   kLoads,             // loads the array, vector by vector
-  kMultiplyAdds,      // kLoopVectors multiply-adds of vectors, which need those of the repetition before
+  kMultiplyAdds,      // kLoopVectors independent multiply-adds of vectors; each uses its own result of the previous repetition
   kAdditions,         // kLoopVectors additions of vectors of the same kind
-  kChainedAdditions,  // kLoopSteps additions of vectors, each of which needs the one before
+  kChainedAdditions,  // kLoopSteps additions of vectors; each uses the result of the one before
   kStores,            // stores the array, vector by vector
   kStreams,           // the same with non-temporal stores, if the machine has them
   kChase              // kLoopSteps loads of an address, each from the address that the one before loaded, the first from inputs[0]; the

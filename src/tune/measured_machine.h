@@ -1,7 +1,7 @@
-// The machine at hand as schedules see it: its row of the table, with the numbers that `harp info --measure` has found. They are in a text
-// file beside the tuning database, `machine-1.txt`, which belongs to one machine. A file that is damaged, of another machine or of another
-// format, or that other users may write, is ignored with one line of the log; then, and where there is no file, the row's numbers hold.
-// Nothing is measured here.
+// The machine at hand as schedules see it: its row of the table of machines, in which the numbers that `harp info --measure` has found
+// replace those of the row. The numbers are in a text file beside the tuning database, `machine-1.txt`, which belongs to one machine. A
+// file that is damaged, of another machine or of another format, or that other users may write, is ignored with one line of the log. In
+// that case, and if there is no file, the row's own numbers are used. Nothing is measured here.
 #pragma once
 
 #include <mutex>
@@ -24,9 +24,9 @@ class MeasuredMachine {
   MeasuredMachine(System system, CompileCache& cache, Log log, Machine host)
       : system_(system), cache_(cache), log_(std::move(log)), host_(host) {}
 
-  /// The host's row with what is known.
+  /// The host's row, with the measured numbers that are known.
   Machine machine();
-  /// The numbers that are known; nullopt if there is no file that counts.
+  /// The numbers that are known; nullopt if there is no usable file.
   std::optional<Measurement> known();
   /// Uses these numbers from now on and replaces the file. Returns "", or the reason why they are not on the disk.
   std::string store(Measurement measurement);

@@ -92,7 +92,8 @@ void Measurement::set(Quantity quantity, double number) {
   if (!(number > 0) || !std::isfinite(number)) return;
   number = std::clamp(number, limits.least, limits.most);
   const double unit = limits.is_whole ? 1 : std::pow(10, std::floor(std::log10(number)) - 2);
-  // For units below 1 the quotient by a power of ten is exact where the product with its inverse is not: 1.23, not 1.2300000000000002.
+  // For units below 1, dividing by a power of ten is exact, but multiplying by its inverse is not: it would give 1.2300000000000002, not
+  // 1.23.
   numbers[static_cast<size_t>(quantity)] = unit < 1 ? std::round(number / unit) / std::round(1 / unit) : std::round(number / unit) * unit;
 }
 

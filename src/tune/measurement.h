@@ -51,7 +51,7 @@ enum class Quantity : uint8_t {
 
 struct QuantityInfo {
   std::string_view name, unit;
-  double least, most;  // other numbers are the result of an error
+  double least, most;  // the valid range; a number outside of it results from an error
   bool is_whole = false;
 };
 const QuantityInfo& info_of(Quantity quantity);
@@ -61,7 +61,7 @@ struct Measurement {
   std::array<double, static_cast<size_t>(Quantity::kCount)> numbers = {};  // 0: not known
 
   double operator[](Quantity quantity) const { return numbers[static_cast<size_t>(quantity)]; }
-  /// Sets a number, rounded to a whole one or to three digits, to the nearest that is possible. Nothing if it is not greater than 0.
+  /// Sets a number, clamped to its valid range and rounded to a whole number or to three digits. Does nothing if it is not greater than 0.
   void set(Quantity quantity, double number);
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
@@ -70,7 +70,7 @@ struct Measurement {
 std::string print_numbers(const Measurement& measurement);
 std::string print(const Measurement& measurement);
 
-/// The measurement, or the reason why the text is none that this version of harp can use.
+/// A parsed measurement, or the reason why this version of harp cannot use the text.
 struct MeasurementText {
   std::optional<Measurement> measurement = std::nullopt;
   std::string why_not = {};

@@ -1,6 +1,6 @@
-// The choices of the tuner for one program at given sizes. A *choice* has several options; option 0 is harp's default. A *point* takes one
-// option for each choice. The choices of a kernel are legal for it (schedule/legal.h) and near harp's own schedule: a half, a quarter,
-// twice and four times its tile sizes, neighbouring register tiles, narrower vectors.
+// The choices of the tuner for one program at given sizes. A *choice* has several options; option 0 is harp's default. A *point* is a
+// complete configuration: one option for each choice. The choices of a kernel are legal for it (schedule/legal.h) and near harp's own
+// schedule: half, a quarter, twice and four times its tile sizes, neighbouring register tiles, narrower vectors.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct KernelSpace {
   std::vector<Schedule> usual;   // parallel to `rules`: harp's default schedule for each recipe
   size_t recipe = 0;             // the recipe that harp chose
   std::vector<int64_t> extents;  // the extents of iteration_space()
-  int64_t work = 0;              // the kernel's work, in the units of lower::work_of with scalars
+  int64_t work = 0;              // the work of the kernel as scalar code, in the units of lower::work_of
   std::vector<size_t> choices;   // the indices of its choices; empty if the space has no choices for it (too many kernels, too little work)
 };
 

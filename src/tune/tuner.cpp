@@ -20,7 +20,7 @@ constexpr double kHopeless = 1.3;                    // a trial gets no more sam
 constexpr double kFinalShare = 0.2, kFinalMost = 4;  // time for the final comparison: a share of the limit, and at most this many seconds
 constexpr double kFinalLeast = 0.1;                  // its least time in seconds, whatever the limit: a shorter one measures noise
 constexpr size_t kFinalists = 3;
-constexpr double kWorthIt = 1.01;  // least speedup for which a new configuration is used; below it the untuned program stays
+constexpr double kWorthIt = 1.01;  // least speedup for which a new configuration replaces the untuned program
 
 double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 /// The CPU time of this thread. It stands still while the system runs other threads.

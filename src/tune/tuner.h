@@ -22,8 +22,8 @@ class Subject {
   virtual std::string difference() = 0;
 };
 
-/// Makes subjects. An error makes the configuration a failed trial. It ends the search if it is kCancelled or kOutOfMemory, or if it
-/// happens for the untuned configuration.
+/// Makes subjects. If this fails, the configuration becomes a failed trial, unless the error is kCancelled or kOutOfMemory or concerns the
+/// untuned configuration; such an error ends the search.
 class Workshop {
  public:
   virtual ~Workshop() = default;

@@ -213,7 +213,7 @@ def kmeans(points, axes, clusters):
         f"for (int64_t a = 0; a < {axes}; ++a) s += (x(i, a) - c(k, a)) * (x(i, a) - c(k, a));\nif (s < best) best = s, own = k; }}\n"
         f"++counts[own];\nfor (int64_t a = 0; a < {axes}; ++a) y(own, a) += x(i, a);", False)
     c += nest(f"k<{clusters} a<{axes}", "y(k, a) /= counts[k] ? counts[k] : 1;", False)
-    # A point halfway between two centres may belong to either, and moves them.
+    # A point halfway between two centres may be assigned to either, which moves both centres.
     return Problem([Input("x", "f32", ("N", axes)), Input("c", "f32", (clusters, axes))], lines, {"N": points}, numpy, torch, c,
                    flops=2 * points * axes * clusters, mismatches=0.05)
 

@@ -47,7 +47,7 @@ void check_rank(int rank) {
     throw Failure(HARP_ERROR_SHAPE, "the array has " + std::to_string(rank) + " axes; expected at most " + std::to_string(HARP_MAX_RANK));
 }
 
-Ref<Node> leaf_of(PyArrayObject* array, harp_dtype dtype, const int64_t* dims) {  // takes a reference to it
+Ref<Node> leaf_of(PyArrayObject* array, harp_dtype dtype, const int64_t* dims) {  // keeps a reference to `array`
   Ref<Array> shared(new Array);
   shared->data = PyArray_DATA(array);
   shared->type = type_of(dtype, PyArray_NDIM(array), dims);

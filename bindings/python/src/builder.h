@@ -20,12 +20,12 @@ struct Recipe {
     Ref<Operation> operation;  // none: a leaf
     Ref<Type> type;
     uint64_t number[2];             // of a constant
-    std::vector<uint32_t> sources;  // numbers of steps
+    std::vector<uint32_t> sources;  // indices of steps
   };
   explicit Recipe(const Walk& walk);
 
   std::vector<Step> steps;
-  std::vector<uint32_t> leaves, roots;  // numbers of steps
+  std::vector<uint32_t> leaves, roots;  // indices of steps
   bool symbolic = false;
 };
 

@@ -71,7 +71,7 @@ int truth(PyObject*) {
   return -1;
 }
 
-/// Sizes are made by functions. A size made by the constructor would belong to no graph.
+/// Refuses the constructor: functions make sizes, because a size that the constructor made would belong to no graph.
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_TypeError, "use harp.dim to make a Dim");
   return nullptr;

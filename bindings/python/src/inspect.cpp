@@ -1,5 +1,5 @@
-// Reading of the trace by Python: for each node the name of its operation and its arguments, in the form in which they were given.
-// harp.vmap uses it.
+// Lets Python read the trace: for each node the name of its operation and its arguments, in the form in which they were given. harp.vmap
+// uses this.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 

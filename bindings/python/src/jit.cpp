@@ -276,8 +276,8 @@ std::vector<Node*> nodes_of(const std::vector<nb::object>& tensors) {
   return nodes;
 }
 
-/// Finds the free variables of the program: sizes that no axis of its inputs determines (as in zeros_like(x)). An axis of an argument has
-/// them.
+/// Finds the free variables of the program: sizes that no axis of the program's inputs determines (as in zeros_like(x), where x is no input
+/// of the program). An axis of one of the function's arguments determines each of them.
 std::vector<Entry::Axis> free_axes(const Program& program, std::span<Node* const> parameters) {
   std::vector<Entry::Axis> axes;
   if (program.free_variables.empty()) return axes;

@@ -13,8 +13,8 @@ namespace harp_python {
 Ref<Node> node_if_array(PyObject* object);
 /// Returns the node of a Tensor, a NumPy array or number, or a Python number, which gets its default dtype. Throws for any other object.
 Ref<Node> node_of(PyObject* object);
-/// Converts operands that promote together; Python numbers and weak nodes take the dtype of the others. Returns false if an object is no
-/// operand.
+/// Converts operands that promote together. Python numbers, and weak nodes (which stand for Python numbers that are arguments of a traced
+/// function), take the dtype of the others. Returns false if an object is no operand.
 bool nodes_together(std::span<PyObject* const> objects, std::vector<Ref<Node>>& nodes);
 
 /// Converts a size: a Python integer, or a symbolic size.

@@ -50,7 +50,8 @@ State& state() {
 }
 
 constexpr size_t kMostPrograms = 4096;
-// About the time of a compilation. A structure is interpreted until that has taken as long, unless a run certainly takes longer.
+// The approximate seconds of a compilation. A structure is interpreted until its runs have taken this long in total; it is compiled at once
+// if a single run would certainly take longer.
 constexpr double kCompileSeconds = 0.05, kInterpretedSecondsPerElement = 5e-9;
 
 std::vector<Number> numbers_of(const Walk& walk) {

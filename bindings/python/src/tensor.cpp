@@ -231,7 +231,7 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void free_buffer(PyObject*, Py_buffer* view) { release_buffer(view); }
 
-/// Tensors are made by functions. A tensor made by the constructor would have no node.
+/// Refuses the constructor: functions make tensors, because a tensor that the constructor made would have no node.
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_TypeError, "use harp.asarray, harp.zeros ... to make a Tensor");
   return nullptr;

@@ -28,8 +28,8 @@ uint64_t hash_of(const void* data, size_t words, uint64_t hash) {
   return hash;
 }
 
-/// A table of objects by the hash of their content. Objects without other references are dropped when the table has grown to twice the size
-/// after the last time.
+/// A table of objects by the hash of their content. When the table has grown to twice the size that it had after the last cleanup, objects
+/// without other references are removed.
 template <class T>
 class Interned {
  public:

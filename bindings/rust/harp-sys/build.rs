@@ -1,4 +1,4 @@
-//! Tells the linker where libharp is: what pkg-config says of harp, or of harp-static. With `load-dynamic` nothing is linked.
+//! Tells the linker where libharp is, from pkg-config's data for harp or harp-static. With `load-dynamic` nothing is linked.
 use std::env::var_os;
 
 fn main() {
@@ -14,7 +14,7 @@ fn main() {
         Err(error) => panic!("harp is not installed, or PKG_CONFIG_PATH does not name the folder of its {}.pc\n{}", package, error),
     };
     if is_static {
-        // libharp.so lies beside libharp.a, and `-lharp` would take that one.
+        // libharp.so is in the same directory as libharp.a, and `-lharp` would select it.
         let folder = pkg_config::get_variable(package, "libdir").expect("harp-static.pc says where the library is");
         println!("cargo:rustc-link-search=native={}", folder);
         println!("cargo:rustc-link-lib=static=harp");

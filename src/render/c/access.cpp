@@ -1,4 +1,4 @@
-// Vector loads and stores that are not a single move: strided, reversed, gathered from a vector of positions, or masked.
+// Vector loads and stores that no single move instruction performs: strided, reversed, gathered from a vector of positions, or masked.
 #include "render/c/access.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ std::string load_reversed_function(Unit& unit, DType dtype, int lanes) {
 bool loads_whole_vectors(DType dtype, int lanes, Sym step) {
   if (step.is_constant(2)) return true;
   constexpr int kMostStep = 4;
-  constexpr size_t kLeastBytes = 4;  // narrower elements have no single shuffle on every machine
+  constexpr size_t kLeastBytes = 4;  // some machines have no single shuffle of narrower elements
   return step.is_constant() && step.constant() > 2 && step.constant() <= kMostStep && lanes >= 2 * step.constant() &&
          size_of(dtype) >= kLeastBytes;
 }

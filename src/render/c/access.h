@@ -1,5 +1,6 @@
-// Generated functions that load and store vectors in ways that take more than one move: strided, masked, reversed, gathered. Lanes of masks
-// are as wide as the elements in memory.
+// Generated functions for vector loads and stores that no single move instruction performs: strided, masked, reversed, gathered. Each
+// function here returns the name of a generated function; the comments give the parameters of the generated function in parentheses. A lane
+// of a mask is as wide as an element in memory.
 #pragma once
 
 #include <string>
@@ -16,8 +17,8 @@ bool loads_whole_vectors(DType dtype, int lanes, Sym step);
 std::string load_every_function(Unit& unit, DType dtype, int lanes, int step);
 std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);  // generated: (pointer[, step], value[, mask])
 std::string store_pairs_function(Unit& unit, DType dtype, int lanes);  // generated: (pointer, first elements of pairs, second elements)
-/// Returns the name of a generated function (pointer, value). It uses a non-temporal store if the pointer is a multiple of the value's
-/// size, and an ordinary store otherwise or if the machine has no non-temporal ones. (stream.cpp)
+/// Returns the name of a generated function (pointer, value) that stores a vector. It uses a non-temporal store if the pointer is a
+/// multiple of the value's size, and an ordinary store otherwise or if the machine has no non-temporal ones. (stream.cpp)
 std::string stream_function(Unit& unit, DType dtype, int lanes);
 
 /// The variants of a generated gather function (pointer, position[, stride][, step][, mask]): lane i is element position[i] * stride + i *

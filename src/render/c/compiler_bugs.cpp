@@ -11,9 +11,9 @@
 
 namespace harp::render {
 
-// Each of these bugs of gcc was found by the op matrix or the fuzzer at -O3: wrong results for a pad of rows of five elements (fix: no
-// if-conversion, so there are no masked loads to permute); a segmentation fault of gcc itself; reads beyond an array of pairs of which a
-// loop takes the first elements (fix: the cheap cost model, which does not vectorise remainders).
+// Each of these bugs of gcc was found at -O3, by the tests of all operations or by the fuzzer: wrong results for a pad of rows of five
+// elements (fix: no if-conversion, so there are no masked loads to permute); a segmentation fault of gcc itself; reads beyond an array of
+// pairs in a loop that uses only the first element of each pair (fix: the cheap cost model, which does not vectorise remainders).
 std::string gcc_text() {
   return cat(
       "/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with "
@@ -23,9 +23,9 @@ std::string gcc_text() {
       join(kGccBugSwitches, ", ", [](std::string_view argument) { return cat("\"", argument, "\""); }), ")\n#endif\n");
 }
 
-// Found with sums of flipped rows whose loop takes eight elements of each row an iteration, in descending order. With four or more such
-// elements gcc read elements of other rows, at any vector width. Kernels with explicit vectors read backwards by vectors, so disabling the
-// vectoriser costs little.
+// Found with sums of flipped rows: an iteration of the loop reads eight elements of each row, in descending order. With four or more such
+// elements gcc read elements of other rows, at any vector width. Kernels with explicit vectors read such rows by vectors, so disabling
+// gcc's vectoriser costs little.
 const std::string_view kBackwardsText =
     "/* gcc 12 reads wrong elements when it vectorises a loop that reads groups of elements in descending order. */\n"
     "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14\n"
@@ -40,7 +40,7 @@ namespace {
 using UnitStepVariables = std::unordered_set<const SymAtom*>;
 
 /// Tests whether the position decreases by more than one element while some loop variable increases. A decrease by one element per
-/// iteration does not trigger the bug, so such loops keep the vectoriser; loops over lanes need it.
+/// iteration does not trigger the bug. Loops with such accesses therefore keep the vectoriser, which loops over lanes need.
 bool descends(Sym position, const UnitStepVariables& unit_steps) {
   if (position.is_constant()) return false;
   const auto& terms = position.node()->terms;
@@ -70,8 +70,8 @@ bool reads_backwards(const ir::Kernel& kernel) {
   return false;
 }
 
-// Found by the fuzzer: a loop over every third element of a 64-element array, wrapping around, from which clang 14 at -O2 read element 190.
-// clang treats the remainder of a division by 2^k as an integer of k bits and assumes that it never wraps.
+// Found by the fuzzer: a loop that reads every third element of a 64-element array, with an index that wraps around. clang 14 at -O2 made
+// it read element 190. clang treats the remainder of a division by 2^k as an integer of k bits and assumes that it never wraps.
 const std::string_view kWrapsText =
     "/* clang 14 reads beyond an array when it vectorises a loop of constant length whose index wraps around at a power of two. */\n"
     "#if defined(__clang__)\n"

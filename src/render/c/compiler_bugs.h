@@ -1,4 +1,5 @@
-// Workarounds for miscompilations by gcc before 14 and by clang. Other compilers see none of this.
+// Workarounds for miscompilations by gcc before 14 and by clang, as text of the generated source. For other compilers the text has no
+// effect.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The dialect of C that gcc and clang compile: the table from which render/kernel writes kernels in C.
+// The dialect of C that gcc and clang compile: the table of spellings with which render/kernel writes kernels in C.
 #pragma once
 
 #include "render/kernel/dialect.h"

@@ -1,5 +1,5 @@
-// Folds of accumulators (horizontal reductions): they combine element i with element i + half, and repeat that on the lower half, down to
-// one element.
+// Folds of accumulators (horizontal reductions): a step combines element i with element i + half, and further steps do the same with the
+// lower half, until one element is left.
 #include "render/c/fold.h"
 
 #include <algorithm>
@@ -73,8 +73,8 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
     int n = width;
     const int narrowest = form.function != nullptr ? kSmallestVector / static_cast<int>(size_of(dtype)) : 4;
     for (; n > narrowest; n /= 2) step(n / 2, lanes_of(lane_numbers(0, n / 2)), lanes_of(lane_numbers(n / 2, n / 2)));
-    // a function may branch, and branches on scalars would be mispredicted; so the smallest vector stays whole, although only its first
-    // lanes count
+    // The smallest vector is combined as a whole, although only its first lanes count: a scalar version of the function might contain
+    // branches, which would be mispredicted.
     if (form.function != nullptr) {
       for (int half = n / 2; half > 0; half /= 2) {
         std::vector<int> numbers;

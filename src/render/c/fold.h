@@ -1,4 +1,5 @@
-// Generated functions that fold accumulators; Dialect::fold and Dialect::fold_two describe them.
+// Generated functions that fold an accumulator, that is, reduce all its elements to one. Dialect::fold and Dialect::fold_two describe their
+// parameters.
 #pragma once
 
 #include <string>

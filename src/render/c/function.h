@@ -1,5 +1,5 @@
-// Functions of the IR, usually math functions, as generated functions of one element or of a vector. They have the parameters of the IR
-// function.
+// Writes functions of the IR, usually math functions, as C functions of one element or of one vector. Such a C function has the parameters
+// of the IR function.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ std::string function_at_many_places(Unit& unit, const ir::Function& function, in
 /// Returns the name of a generated function (arguments of the first vector, of the second, pointer to the result of the first, of the
 /// second) that evaluates `function` for two vectors, interleaved. Empty if interleaving would gain nothing.
 std::string function_of_two(Unit& unit, const ir::Function& function, int lanes);
-/// Returns the width of the mask that a function with a bool result returns; 0: the result is not a bool.
+/// Returns the width, in bits a lane, of the mask that a function with a bool result returns; 0 if the result is not a bool.
 int mask_bits_of(const ir::Function& function);
 
 /// Returns a function body with a preprocessor condition: `form` if it exists and the compiler has its builtins, else `definition`.
@@ -27,7 +27,8 @@ std::string with_instructions(Unit& unit, const std::optional<InstructionForm>& 
 
 /// Tests whether generated code can detect invalid float operations, and then defines harp_clear_invalid() and harp_met_invalid().
 bool detects_invalid(Unit& unit);
-/// Tests whether this is a function of ir::FlaggedMaximum and invalid operations can be detected.
+/// Tests whether the function is a maximum that detects NaN by the invalid flag (ir::FlaggedMaximum), and generated code can read that
+/// flag.
 bool is_flagged(const RenderOptions& options, const ir::Function& function);
 /// Returns the body of a function for which is_flagged() holds; nothing for other functions.
 std::optional<std::string> flagged_text(Unit& unit, const ir::Function& function, int lanes);

@@ -9,9 +9,9 @@
 namespace harp::render {
 namespace {
 
-/// x86 max and min instructions. They return the greater (lesser) operand, or the second one if neither is greater. Exchanging the operands
-/// changes the result only for zeros and NaN. gcc makes two instructions of a lane loop over `x > y ? x : y` because it does not recognise
-/// this one.
+/// x86 max and min instructions. They return the greater (lesser) operand, or the second one if neither is greater, so exchanging the
+/// operands changes the result only for zeros and NaN. gcc does not recognise this operation in a loop over lanes of `x > y ? x : y`, and
+/// needs two instructions for it.
 struct ExtremeOfTwo {
   DType dtype;
   int vector_bytes;
@@ -30,8 +30,8 @@ constexpr ExtremeOfTwo kExtremes[] = {
     {DType::kI32, 64, "__builtin_ia32_pmaxsd512_mask", "__builtin_ia32_pminsd512_mask", ", x, 0xffff"},
 };
 
-/// The AVX-512 instruction (with VL) for any boolean function of three bits, given as its 8-entry truth table. gcc by itself uses two
-/// instructions for a majority.
+/// The AVX-512 instruction (with VL) for any boolean function of three bits, given as its 8-entry truth table. Without the builtin, gcc
+/// uses two instructions for the majority of three bits.
 struct LogicOfThree {
   int vector_bytes;
   std::string_view builtin, lanes;  // mask that enables all 32-bit lanes
@@ -83,8 +83,8 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
       const std::string cast = wide ? cat("(", words, ")") : std::string();
       form.builtins.emplace_back(logic.builtin);
       form.vectors.push_back({DType::kI32, bytes / 4});
-      // b is the first operand, whose register receives the result. gcc keeps a, which is computed earlier, in a register other than x's,
-      // and would otherwise need a move.
+      // b is the first operand of the instruction, whose register receives the result. (a is computed earlier, and gcc keeps it in a
+      // register other than that of x, so that with a as the first operand gcc would need a move.)
       append(form.body, cat("  return (", result, ")", logic.builtin, "(", cast, "b, ", cast, "a, ", cast, "((", bits, "){0} + ", magnitude,
                             "), ", kMajority, ", ", logic.lanes, ");\n"));
     }
@@ -92,7 +92,7 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
   return form;
 }
 
-/// FMA: gcc finds the same instruction in a loop over lanes. With the builtin, sums of products compile in a tenth of the time.
+/// FMA: without the builtin gcc finds the same instruction in a loop over lanes, but sums of products take ten times as long to compile.
 struct FusedMultiplyAdd {
   DType dtype;
   int vector_bytes;
@@ -136,10 +136,10 @@ std::optional<InstructionForm> pair_products(int lanes, const Cpu& cpu) {
   return std::nullopt;
 }
 
-/// F16C and AVX-512: conversions of f16, with rounding to nearest encoded in the instruction. Widening is hidden from clang: clang 14 moves
-/// a conversion that it recognises behind a select of two halves, performs that select lane by lane, and turns -0 into 0. It does not
-/// recognise the AVX-512 form with suppressed exceptions, which the last argument requests. The result of the F16C form passes through an
-/// asm statement.
+/// F16C and AVX-512: conversions between f16 and f32, with rounding to nearest encoded in the instruction. clang must not recognise the
+/// widening conversion: clang 14 moves a recognised one behind a select of two halves, performs that select lane by lane, and turns -0 into
+/// 0. It does not recognise the AVX-512 form with suppressed exceptions, which the last argument requests. The result of the F16C form
+/// passes through an asm statement.
 struct HalfConversion {
   int lanes;
   std::string_view feature;
@@ -170,9 +170,9 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   return std::nullopt;
 }
 
-/// AVX-512: instructions for exponents and signs in functions and for running extremes. Placeholders: $p: ps or pd ($format) and the bits
-/// of a register. $v and $i: the vector type and the type of integers of the same width. $m: the mask of all lanes and, for 512-bit
-/// registers, the rounding mode of the environment.
+/// AVX-512: instructions for exponents and signs in functions and for running extremes. Placeholders: $format: ps or pd. $p: $format
+/// followed by the bits of a register. $v and $i: the vector type, and the type of integers of the same width. $m: the mask that enables
+/// all lanes; for 512-bit registers also the argument that selects the rounding mode of the environment.
 struct ExponentInstruction {
   std::string_view function, builtin, body;
 };
@@ -257,8 +257,8 @@ std::optional<InstructionForm> exponent_instruction(const ir::Function& function
   return std::nullopt;
 }
 
-/// AVX-512: a masked permutation, which permutes the lanes of one vector and leaves some lanes unchanged. With two source vectors gcc would
-/// choose a three-operand instruction, which delays stores on Zen 5.
+/// AVX-512: a masked permutation, which moves lanes of one vector and takes the masked-off lanes from another vector unchanged. For the
+/// shuffle of two source vectors gcc would choose a three-operand instruction, which delays stores on Zen 5.
 struct MovedLanes {
   DType dtype;
   std::string_view builtin, number;
@@ -288,8 +288,9 @@ std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const 
 
 namespace {
 
-/// Returns the immediate operand of the permutation within quarters, which is cheaper. It exists if lanes stay inside their 128-bit
-/// quarter, all quarters do the same, and the mask covers whole columns. It has two bits for each of the four lanes of a quarter.
+/// Returns the immediate operand of the instruction that permutes within 128-bit quarters, which is cheaper than a general permutation.
+/// Returns nothing if that instruction cannot do the permutation, that is, unless each lane stays inside its quarter, and all quarters do
+/// the same and leave out the same lanes. The operand has two bits for each of the four lanes of a quarter.
 std::optional<int> within_quarters(const std::vector<int>& from) {
   int code = 0;
   for (int i = 0; i < static_cast<int>(from.size()); ++i) {

@@ -1,5 +1,6 @@
-// Generated functions that use special instructions of a CPU, by builtins, where these are fewer than what a compiler makes of the portable
-// definition. (emulation.h is for instructions that a CPU lacks.) Results equal those of ops/math.h; where they are NaN, any NaN.
+// Generated functions that use special CPU instructions, by calls of compiler builtins. They exist where a compiler needs more instructions
+// for the portable definition. (emulation.h is for instructions that a CPU lacks.) Results equal those of ops/math.h, except that a NaN may
+// have other bits.
 #pragma once
 
 #include <optional>

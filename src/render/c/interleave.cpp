@@ -1,7 +1,7 @@
 // How n vectors whose elements are interleaved in memory are loaded and stored. Both directions split n at its smallest prime factor p. The
-// n vectors in memory are p classes of n / p vectors each; a class has every p-th element, and is itself n / p interleaved vectors. A
-// vector of a class has elements of p adjacent vectors, which takes p - 1 shuffles of two vectors. Functions that load different parts of
-// the same vectors have loads and shuffles in common, which the C compiler merges.
+// elements in memory form p classes of n / p vectors each: a class consists of every p-th element, and these are in turn n / p interleaved
+// vectors. A vector of a class takes its elements from p adjacent vectors, by p - 1 shuffles of two vectors. Functions that load different
+// parts of the same vectors have loads and shuffles in common, which the C compiler merges.
 #include "render/c/interleave.h"
 
 #include <utility>
@@ -38,7 +38,7 @@ class ShuffleWriter {
         is_used |= is_mine;
       }
       if (!is_used) continue;
-      if (used == 0) {  // the first vector is not moved yet: the shuffle with the second one selects its lanes
+      if (used == 0) {  // the first vector is used unshuffled; the shuffle with the second vector selects its lanes
         first_ = v;
       } else if (used == 1) {
         for (int lane = 0; lane < lanes_; ++lane)

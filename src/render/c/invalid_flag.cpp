@@ -1,9 +1,9 @@
 // NaN detection for Retry blocks (ir::Retry): the invalid flag of x86 processors tells whether a maximum has met a NaN.
 //
-// For a NaN the max instruction returns its second operand, so a NaN can be lost, but the instruction raises the flag. It is written as
-// inline assembly, because a compiler may implement a comparison with an instruction that raises no flag. The assembly statements, and
-// those that read the flag, are volatile: compilers keep volatile statements in order, and with them the loads. (Two interleaved rows from
-// the third cache run at 0.84 of the speed in the order that gcc chooses.)
+// If an operand is NaN, the max instruction returns its second operand, so a NaN can be lost; but the instruction sets the flag. The
+// maximum is written as inline assembly, because for C code a compiler may choose an instruction that does not set the flag. All these
+// assembly statements, also those that read the flag, are volatile: compilers keep volatile statements in order, and with them the loads
+// that they contain. (In the order that gcc would choose, two interleaved rows from the L3 cache run at 0.84 of the speed.)
 #include "base/text.h"
 #include "render/c/function.h"
 

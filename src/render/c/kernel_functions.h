@@ -13,18 +13,19 @@
 
 namespace harp::render {
 
-/// Returns the offset of each worker's fault record from the start of its scratch memory.
+/// Returns the offset, from the start of a worker's scratch memory, of its fault record, which holds the first out-of-range index that the
+/// worker has found.
 Sym fault_offset(const ir::Module& module);
 
 /// How a kernel is called.
 struct RenderedKernel {
   std::string name;
-  bool is_called = false;     // true: called directly with these arguments; false: through a harp_range_body, which gets them as fields of
-                              // a struct
-  std::vector<bool> is_used;  // for each parameter; a directly called function receives only the used ones
-  std::vector<const SymAtom*> shape_variables;  // fields of that struct after the buffers
-  bool has_scratch = false;                     // a scratch field follows these
-  bool polls = false;                           // the last field is the cancel flag, because the kernel polls it
+  bool is_called = false;  // true: called directly, with its arguments as parameters; false: called through a harp_range_body, which gets a
+                           // pointer to a struct of arguments
+  std::vector<bool> is_used;                    // for each parameter; a directly called function receives only the used ones
+  std::vector<const SymAtom*> shape_variables;  // arguments after the buffers, in order
+  bool has_scratch = false;                     // whether the scratch memory is the next argument
+  bool polls = false;                           // whether the cancel flag is the last argument, because the kernel polls it
 };
 
 class KernelFunctions {

@@ -1,6 +1,6 @@
 // Masks of vectors. A mask is a vector of integers, 0 or -1 in each lane, as wide as the compared elements. Under AVX-512 it is an integer
-// with one bit a lane, which the machine's compare instructions produce and its blends take. gcc uses these instructions only if comparison
-// and select are in one vector expression; it turns a bitwise select into two logical operations.
+// with one bit a lane: the machine's compare instructions produce such masks and its blend instructions use them. gcc uses these
+// instructions only if comparison and select are in one vector expression; it compiles a bitwise select to two logical operations.
 #include "render/c/masks.h"
 
 #include "base/error.h"

@@ -7,9 +7,9 @@
 
 namespace harp::render {
 
-std::string splat_mask_function(Unit& unit, int bits, int lanes);   // function (_Bool)
+std::string splat_mask_function(Unit& unit, int bits, int lanes);   // generated: (_Bool)
 std::string any_function(Unit& unit, int bits, int lanes);          // generated: (mask), returns an int
-std::string select_mask_function(Unit& unit, int bits, int lanes);  // generated: (mask, mask, mask)
+std::string select_mask_function(Unit& unit, int bits, int lanes);  // generated: (condition, a, b), all masks
 std::string comparison_function(Unit& unit, Op op, DType dtype,
                                 int lanes);                      // generated: (a, b), or (a) for kIsNan; requires has_predicates()
 std::string blend_function(Unit& unit, DType dtype, int lanes);  // generated: (mask of one bit a lane, a, b); requires has_predicates()

@@ -13,8 +13,8 @@ namespace harp::render {
 
 struct Dialect;  // render/kernel/dialect.h
 
-/// Tests whether the text uses vectors throughout. That is so unless it is plain text, or the target lacks arithmetic, which is then
-/// emulated element by element. Otherwise speed depends on the compiler's vectoriser.
+/// Tests whether the generated source uses explicit vectors throughout. It does, unless plain text is requested or the target lacks
+/// arithmetic that is then emulated element by element. If the result is false, the speed of the code depends on the compiler's vectoriser.
 bool writes_vectors(const RenderOptions& options);
 
 /// Returns the C source of the module. Kernels with equal code become one function. Throws Error{kInternal} if the module breaks a rule of

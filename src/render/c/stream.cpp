@@ -1,7 +1,7 @@
-// Non-temporal (streaming) stores. A cache line that is written as a whole is not read first and evicts no other line. A line that is
-// partly written by ordinary stores costs some two hundred times as much. Therefore only whole aligned vectors are streamed. A line-sized
-// vector that starts in the middle of a line is stored as two halves: the CPU's write combining merges the halves of a line if they follow
-// soon.
+// Non-temporal (streaming) stores. A cache line that such stores write as a whole is not read first and evicts no other line. If ordinary
+// stores write a part of the line, it costs some two hundred times as much. Therefore only whole aligned vectors are streamed. A line-sized
+// vector that starts in the middle of a line is stored as two halves: the CPU's write combining merges the two halves of a line if it
+// receives them shortly after each other.
 #include "render/c/access.h"
 
 #include "base/text.h"

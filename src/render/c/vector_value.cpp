@@ -28,8 +28,8 @@ bool is_small(Sym step) {
   return step.is_constant() && step.constant() < kSmall && step.constant() > -kSmall;
 }
 
-/// Returns the better width for a value that combines two masks. Masks from memory (8 bits) adapt to masks of comparisons, and wide masks
-/// to narrow ones; 0 stands for any width.
+/// Returns the better mask width for a value that combines two masks. A mask from memory (8 bits) takes the width of a comparison's mask,
+/// and a wide mask that of a narrower one; 0 stands for any width.
 int narrower(int a, int b) {
   if (a == kOneBitALane || b == kOneBitALane) return kOneBitALane;
   if (a == 0 || b == 0) return std::max(a, b);
@@ -111,8 +111,8 @@ Text cast_to_bools(const Scope& scope, const UOp* source) {
   return call(comparison_function(scope.unit, Op::kNe, from, n), cat(text, ", ", zeros), kOneBitALane);
 }
 
-/// Tests whether the conversion needs widening_function() to be fast. gcc makes single elements of a loop over two lanes, or over vectors
-/// of several registers.
+/// Tests whether the conversion needs widening_function() to be fast. gcc compiles that function to scalar code for two lanes, and for
+/// vectors of several registers, so it is not used for these.
 bool is_widened(const Unit& unit, DType from, DType to, int lanes) {
   constexpr size_t kFactor = 4;
   constexpr int kMinLanes = 4;

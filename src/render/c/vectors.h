@@ -24,8 +24,8 @@ std::string mask_type(Unit& unit, int bits, int lanes);
 /// Declares a vector type whose elements have no dtype, such as `long long`.
 std::string declare_vector(Unit& unit, const std::string& name, std::string_view element, int element_bytes, int lanes);
 
-/// Returns the alignment of an array on the stack: the bytes of a vector register. Accumulators that straddle two cache lines are up to
-/// four times slower. The result is 0 if the array is smaller than any vector, and in plain text.
+/// Returns the alignment that an array on the stack gets: the bytes of a vector register, because accumulators that straddle two cache
+/// lines are up to four times slower. The result is 0 if the array is smaller than any vector, or with RenderOptions::plain_text.
 int64_t stack_alignment(const Unit& unit, DType dtype, int64_t elements);
 
 /// Tests whether masks of this many lanes are integers with one bit a lane.

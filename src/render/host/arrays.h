@@ -18,7 +18,7 @@ class HostArrays {
   HostArrays& operator=(const HostArrays&) = delete;
 
   std::string shape_name(const SymAtom* variable) const;
-  /// Returns the writer of sizes as C expressions.
+  /// Returns the object that writes sizes as C expressions.
   const Positions& sizes() const { return sizes_; }
   /// Returns a C expression for the address of a buffer in kernel_main, with the element type of the kernel's parameter. A temporary array
   /// becomes a variable.
@@ -26,7 +26,8 @@ class HostArrays {
 
   /// Returns the statements that define the variables for temporary arrays.
   const std::string& temporaries() const { return temporaries_; }
-  /// Returns the definitions of the constant arrays whose names occur in `text`, except the hidden inputs.
+  /// Returns the definitions of the constant arrays whose names occur in `text`, except of those that are passed as hidden inputs
+  /// (ir/hidden_constants.h).
   std::string constants(std::string_view text) const;
   const ir::HiddenConstants& hidden() const { return hidden_; }
   /// Tests whether kernel_main needs a workspace.
@@ -36,8 +37,8 @@ class HostArrays {
   const ir::Module& module_;
   const ir::HiddenConstants hidden_;
   Names names_;
-  /// The name of each shape variable. The key is the variable's own name, because a variable and the same one with narrower bounds are two
-  /// atoms but one argument.
+  /// The name of each shape variable. The key is the variable's own name, because a variable and its copy with narrower bounds are two
+  /// atoms, but one argument of kernel_main.
   std::map<std::string_view, std::string> shape_names_;
   Positions sizes_;
   std::map<std::pair<std::string, DType>, std::string> names_of_temporaries_;  // by offset in the workspace and dtype

@@ -1,5 +1,5 @@
 // Writes the two functions that a generated source exports. They locate or allocate the workspace, set the floating-point environment, call
-// kernel_main, and convert a failure to a status. Also gives the location of the index-fault records in the workspace.
+// kernel_main, and convert a failure to a status. This file also locates the fault records (of out-of-range indices) in the workspace.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace harp::render {
 
 /// What the entry points must know about the rest of the source.
 struct EntryPoints {
-  bool table;          // kernel_main receives the arrays of pointers, because it has a launch table
+  bool table;          // kernel_main receives inputs and outputs as arrays of pointers, because the source has a launch table
   bool workspace;      // kernel_main receives a workspace
   bool failing_calls;  // kernel_main returns a status
   bool polls;          // some code polls the cancel flag

@@ -61,7 +61,7 @@ void KernelMain::generation(size_t g) {
   const ir::Generation& all = module_.generations[g];
   if (all.blocks > 0) return chain(g);
   for (const std::span<const ir::Launch> part : Sharing::together(all)) launches(g, part);
-  // index checks are evaluated first, so that a native function never receives an index that failed its check
+  // Index checks are evaluated before native calls, so that a native function never receives an index that failed its check.
   if (module_.sites > 0 && !all.calls.empty()) {
     may_fail_ = true;
     append(body_, cat("  if (", first_fault_text(module_, arrays_.sizes()), ") return ", static_cast<int>(Code::kRange), ";\n"));
@@ -69,7 +69,7 @@ void KernelMain::generation(size_t g) {
   for (const ir::NativeCall& call : all.calls) native_call(call);
 }
 
-/// Runs a chain: for each block, its kernels one after the other.
+/// Writes the call that runs a chain: all its kernels on one block, then all on the next.
 void KernelMain::chain(size_t g) {
   const ir::Generation& chain = module_.generations[g];
   append(body_, cat("  { /* generation ", g, ": all kernels on the first of ", chain.blocks, " blocks, then all on the next */\n"));
@@ -87,7 +87,7 @@ void KernelMain::chain(size_t g) {
                     "};\n    harp_for(rt, cancel, ", chain.blocks, ", ", arrays_.sizes()(work).text, ", harp_run_chain, &chain);\n  }\n"));
 }
 
-/// Runs launches of generation g, concurrently if that is worth it.
+/// Writes code that runs launches of generation g, concurrently if they have enough work.
 void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
   const bool is_shared = sharing_.is_worth_sharing(launches), is_one = launches.size() == 1;
   const bool is_block = std::any_of(launches.begin(), launches.end(), [&](const ir::Launch& l) { return !kernels_[l.kernel].is_called; });
@@ -122,8 +122,8 @@ void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
   if (is_block) body_ += "  }\n";
 }
 
-/// Runs kernels concurrently. If all sizes are known, the tasks are a constant table, which is copied: storing the elements one by one
-/// would take the compiler longer than all of the kernels.
+/// Writes code that runs kernels concurrently. If all sizes are known, the tasks are a constant table, which is copied: statements that
+/// store the elements one by one would take longer to compile than all of the kernels.
 std::string KernelMain::run_together(std::span<const Task> tasks) {
   const bool are_known = std::all_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.is_known; });
   std::string rows, set;
@@ -139,7 +139,7 @@ std::string KernelMain::run_together(std::span<const Task> tasks) {
              "];\n    __builtin_memcpy(tasks, known, sizeof tasks);\n", set, run);
 }
 
-/// Calls a native function. kernel_main returns at once if the function fails.
+/// Writes the call of a native function. kernel_main returns at once if the function fails.
 void KernelMain::native_call(const ir::NativeCall& call) {
   using Argument = ir::NativeCall::Argument;
   std::vector<std::string> types, values;
@@ -229,8 +229,8 @@ std::string KernelMain::function_of(const std::string& body) const {
   return cat("static ", may_fail_ ? "int32_t" : "void", " kernel_main(", join(parameters, ", "), ") {\n", unused, body, "}\n");
 }
 
-/// Returns kernel_main for a source with a launch table. It receives the arrays of pointers, and names those arrays that launches outside
-/// of the table use.
+/// Returns kernel_main for a source with a launch table. It receives the pointers to inputs and outputs as arrays, and defines a variable
+/// for each array that a launch outside of the table uses.
 std::string KernelMain::function_with_table(const std::string& body) const {
   std::string named;
   const auto name = [&](std::string_view constness, DType dtype, std::string_view array, size_t i, std::string_view from, size_t at) {

@@ -1,5 +1,6 @@
-// Launches as a table and a loop, instead of one call for each. (The hundred calls of a network take as long to compile as ten kernels.)
-// Generations of one launch run one after the other. If one generation has many small launches, workers run whole launches concurrently.
+// Writes launches as rows of a constant table that a loop executes, instead of as one call each, because calls cost compile time: the
+// hundred calls of a neural network take as long to compile as ten kernels. Consecutive generations that have one launch each run one after
+// the other. If a generation has many small launches, they run concurrently, each on one worker.
 #pragma once
 
 #include <optional>
@@ -12,13 +13,13 @@ namespace harp::render {
 
 class LaunchTable {
  public:
-  /// `share`: the work, in half nanoseconds, from which on several workers may run a launch.
+  /// `share`: the least work, in units of half a nanosecond, for which several workers may run one launch (Sharing::share).
   LaunchTable(const ir::Module& module, int64_t share);
 
   /// Tests whether the source uses a table. If not, every launch is written out.
   bool is_used() const { return is_used_; }
-  /// Tests whether the launches of a generation go into the table. Their kernels, sizes and arguments must be known at compile time. If
-  /// there are several, one worker runs each.
+  /// Tests whether the launches of a generation go into the table. Their kernels, sizes and arguments must be known at compile time.
+  /// Several launches of one generation must each be small enough for one worker.
   bool has(const ir::Generation& generation) const { return is_used_ && are_rows(generation); }
   /// Adds a launch of a generation for which has() is true. `has_scratch` and `polls` say whether the last arguments of the kernel include
   /// the worker's scratch memory and the run's cancel flag.
@@ -29,7 +30,7 @@ class LaunchTable {
   /// Returns the table and the functions that run it.
   std::string definitions() const;
   size_t rows() const { return rows_.size(); }
-  /// Returns statements of kernel_main that define the base addresses of the table's offsets.
+  /// Returns statements of kernel_main that define the base addresses to which the offsets of the table are relative.
   std::string arrays(bool has_workspace) const;
 
  private:

@@ -18,7 +18,7 @@ class Sharing {
   int64_t share() const { return share_; }
   /// Tests whether these launches may have enough work for a second worker, as far as is known at compile time.
   bool is_worth_sharing(std::span<const ir::Launch> launches) const;
-  /// Splits a generation into groups of launches. kernel_main runs each group concurrently by one call.
+  /// Splits the launches of a generation into groups. For each group, kernel_main contains one call that runs its launches concurrently.
   static std::vector<std::span<const ir::Launch>> together(const ir::Generation& generation);
 
  private:

@@ -1,4 +1,5 @@
-// The lines of a kernel that operate on accumulators: declare, set, update, fold into one element, and scan.
+// Writes those lines of a kernel's linear form (ir/linearize.h) that operate on accumulators: declare, set, update, fold into one element,
+// scan.
 #pragma once
 
 #include <string>
@@ -14,8 +15,8 @@ class AccumulatorLines {
 
   /// Writes one line of the linear form that is about an accumulator.
   void write(const ir::Line& line);
-  /// Writes two consecutive folds together, if both fold vectors in the same form. Once each is reduced to one vector, the remaining
-  /// halving steps of both share vectors. Otherwise returns false and writes nothing.
+  /// Writes two consecutive folds together, if both fold vectors of the same form. As soon as each fold is reduced to one vector, the two
+  /// occupy the two halves of each vector in the remaining halving steps. Otherwise returns false and writes nothing.
   bool write_two_folds(const ir::Line& a, const ir::Line& b);
   /// Writes target = combine(target, value). `function` is the result of combine_function().
   void combine(const std::string& target, Op combine, DType dtype, const ir::Function* function, int lanes, const std::string& value);
@@ -30,8 +31,9 @@ class AccumulatorLines {
   void fold(const ir::Line& line);
   void scan(const ir::AccScan& s);
   void scan_part(const ir::AccScan& s, const ir::Accumulator& a, int lanes);
-  /// Returns C text for the offset, in elements of `bytes` bytes, from `room` to the start of the accumulator. This places the accumulator
-  /// a quarter of a page below the page offset of the parameter that it must not alias (Accumulator::avoid_alias_with).
+  /// Returns C text for the distance, in elements of `bytes` bytes, from `room` (the address of the memory that is reserved for the
+  /// accumulator) to the start of the accumulator. The accumulator is thus placed a quarter of a page below the page offset of the
+  /// parameter that it must not alias (Accumulator::avoid_alias_with).
   std::string offset_without_alias(const ir::Accumulator& a, std::string_view room, int64_t bytes) const;
   FoldForm fold_form(const ir::AccFold& s) const;
   const ir::Function* combine_function(const ir::Accumulator& a) const;

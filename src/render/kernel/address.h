@@ -17,13 +17,14 @@ struct Address {
   bool is_pointer() const { return rest.empty() && rest.constant == 0 && offset.empty(); }
 };
 
-/// Returns the address of element `index` of a buffer, for an access inside the loop over `innermost`. Without this argument, that is the
-/// innermost open loop.
+/// Returns the address of element `index` of a buffer, for an access inside the loop whose variable is `innermost`; without this argument,
+/// inside the innermost open loop.
 Address address_of(const Scope& scope, int buffer, Sym index, const SymAtom* innermost);
 Address address_of(const Scope& scope, int buffer, Sym index);
 /// Returns the address of element index + position * stride.
 Address address_at(const Scope& scope, int buffer, Sym index, const ir::UOp* position, Sym stride);
-/// Returns the address of element `index` of a buffer as an expression that uses no row pointer.
+/// Returns the address of element `index` of a buffer as an expression that uses no row pointer (a variable that holds the address of a
+/// row).
 std::string address_from_start(const Scope& scope, int buffer, Sym index);
 /// Returns the expression position * stride, computed in the dialect's index type.
 std::string offset_text(const Scope& scope, const ir::UOp* position, Sym stride);
@@ -31,7 +32,7 @@ std::string offset_text(const Scope& scope, const ir::UOp* position, Sym stride)
 std::string pointer_text(const Scope& scope, const Address& address);
 std::string element_text(const Scope& scope, const Address& address);
 
-/// Returns the name of an accumulator's variable: "acc1", or "row1" if it is a row.
+/// Returns the name of an accumulator's variable: "acc1", or "row1" if it is a row (Accumulator::is_row).
 std::string accumulator_name(const Scope& scope, int accumulator);
 /// Returns the address of an accumulator's element `index`.
 Address accumulator_address(const Scope& scope, int accumulator, Sym index);

@@ -180,11 +180,13 @@ void Blocks::open_pieces(const ir::Loop& s, const std::string& v, const std::str
 void Blocks::leave_loop(const ir::Break& s) {
   const std::string ends = cat(accumulator_name(scope_, s.accumulator), " != 0");
   writer_.line(cat("if (", ends, ") break;"));
-  // if the loop runs in pieces, this leaves the inner loop; the condition of the outer loop must then end that one
+  // If the loop runs in pieces, this break leaves only the inner loop; the condition after that loop must then also end the loop over the
+  // pieces.
   if (!pieces_.empty() && pieces_.back().depth == writer_.depth() - 1) append(pieces_.back().is_done, cat(" || ", ends));
 }
 
-/// Non-temporal stores of a cancelled run must also complete before the kernel is reported as done.
+/// Writes a return that is taken if the run is cancelled. Before it a fence waits for the kernel's non-temporal stores: they must complete
+/// before the kernel is reported as done.
 void Blocks::leave_if_cancelled() {
   const Dialect& dialect = scope_.unit.dialect;
   const std::string test = cat("if (", dialect.cancelled, ") ");
@@ -192,8 +194,8 @@ void Blocks::leave_if_cancelled() {
   writer_.line(fences ? cat(test, "{ ", dialect.store_fence, " return; }") : cat(test, "return;"));
 }
 
-/// Opens a loop whose last step overlaps the one before it, as two loops around one body, so that the inner loop advances by a constant
-/// step. (Clamping the index in a single loop costs a third of the speed in L1.)
+/// Opens a loop whose last step overlaps the one before it. It consists of two loops around one body: the outer one moves to the last step,
+/// so that the inner one can advance by a constant step. (Clamping the index in a single loop costs a third of the speed in L1.)
 void Blocks::open_overlapping(const ir::Line& line, const std::string& begin, const std::string& end) {
   const auto& s = line.as<ir::Loop>();
   const std::string &v = line.name, last = bracket(scope_.position(s.end - s.step), kShift), limit = cat(v, "_last");

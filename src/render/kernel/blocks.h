@@ -21,15 +21,16 @@ class Blocks {
   void open(std::string_view head) { open(head, nullptr); }
   /// Opens a loop. `rest` are the lines of the linear form after it.
   void open_loop(const ir::Line& line, std::span<const ir::Line> rest);
-  /// Closes the innermost block. If it is a loop that runs in pieces, also closes the loop over the pieces.
+  /// Closes the innermost block. If it is a loop that runs in pieces (with a poll of the cancel flag after each), also closes the loop over
+  /// the pieces.
   void close();
   /// Closes the block of a condition and opens the block of the alternative.
   void branch(std::string_view head);
   /// Leaves the innermost loop if the accumulator is not 0.
   void leave_loop(const ir::Break& statement);
-  /// Copies the data that the first step of the next loop reads, before the loop overwrites it. The next loop is an overlapping one, whose
-  /// first step runs last; it reads the copy through the array's pointer variable. The inner loop therefore stays unchanged (selecting the
-  /// source inside it would cost more than the copy).
+  /// Writes code that copies the data that the first step of the next loop reads. That loop is an overlapping one: its first step overlaps
+  /// the second and is executed last, when the second may have overwritten the data. The first step then reads the copy through the array's
+  /// pointer variable, so the inner loop stays unchanged (selecting the source inside it would cost more than the copy).
   void keep_first_step(const ir::Line& line);
 
  private:
@@ -58,8 +59,9 @@ class Blocks {
   Writer& writer_;
   std::vector<Open> open_;
   std::vector<Pieces> pieces_;
-  bool has_idle_groups_ = false;  // groups of the last block may lack an iteration; the generated variable is_active tells which have one
-  /// For the next overlapping loop: assignments in its last step that redirect pointers to the copies of overwritten data.
+  bool has_idle_groups_ = false;  // groups of threads may have no iteration left; the generated variable is_active tells which have one
+  /// Assignments to write into the head of the next overlapping loop: before the step that is executed last, they redirect pointers to the
+  /// copies made by keep_first_step().
   std::string redirect_to_copies_;
 };
 

@@ -1,5 +1,5 @@
 // The table of a dialect, which is one language of the C family (C, CUDA): how it spells what kernels are made of. Code in render/kernel
-// consults this table where dialects differ. It writes itself what all of them have in common (arithmetic operators, statements,
+// consults this table where dialects differ, and writes by itself what all dialects have in common (arithmetic operators, statements,
 // subscripts).
 //
 // A dialect is a value. Another one is a copy with some entries replaced:
@@ -33,7 +33,8 @@ struct Literal {
   bool negative = false;
 };
 
-/// What a fold combines: `size` stored values of `lanes` lanes, by `function` (null: the operator of Add or Mul).
+/// A fold, that is, the reduction of an accumulator to one value: it combines `size` stored values of `lanes` lanes by `function` (null: by
+/// the operator of Add or Mul).
 struct FoldForm {
   Op combine;
   const ir::Function* function;
@@ -41,7 +42,7 @@ struct FoldForm {
   int lanes, size;
 };
 
-/// What a scan combines: the elements of one group.
+/// A scan, which replaces the elements of one group by their running values.
 struct ScanForm {
   Op combine;
   const ir::Function* function;  // null: the operator of Add or Mul
@@ -70,27 +71,29 @@ struct VectorEntries {
   std::string (*splat)(Unit& unit, DType dtype, int lanes) = nullptr;
   /// Returns the statement that stores a vector.
   std::string (*store)(const Scope& scope, const Address& at, const ir::Store& store) = nullptr;
-  /// The statement that stores two vectors whose elements alternate in memory; `pointer` is the address of the first.
+  /// Returns the statement that stores two vectors whose elements alternate in memory; `pointer` is the address of the first.
   std::string (*store_pairs)(const Scope& scope, const std::string& pointer, ir::Type type, const std::string& first,
                              const std::string& second) = nullptr;
-  /// The statement that recomputes lanes of the variable `name` by the function of a kRarely value, where its condition is true.
+  /// Returns the statement for the rare lanes of a kRarely value: where its condition is true, a lane of the variable `name` is recomputed
+  /// by its function.
   std::string (*rare_lanes)(const Scope& scope, const ir::UOp* u, const std::string& name) = nullptr;
   /// Returns the name of a generated function (arguments of the first vector, of the second, pointers to both results): interleaves two
   /// calls; empty if there is none.
   std::string (*function_of_two)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
 };
 
-/// How kernels with group loops are written if threads execute their iterations at the same time. A block of threads consists of one or
-/// several groups; each of these runs one iteration of the thread loop at a time. In the text `thread` is the number of a thread in its
-/// group, and `group` that of the group in its block, if there are several.
+/// How kernels with group loops (ir/statement.h, "Groups of threads") are written for a GPU, where threads execute the iterations of a
+/// group loop at the same time. A block of threads consists of one or several groups, each of which runs one iteration of the thread loop
+/// at a time. In the generated code, `thread` is the number of a thread in its group, and `group` the number of its group in the block, if
+/// there are several.
 struct GroupEntries {
   /// Returns how many groups of this many threads a block has. Null: the dialect runs group loops as ordinary loops.
   int64_t (*of_block)(const Unit& unit, int64_t threads) = nullptr;
   std::string_view block = {}, blocks = {};  // the number of this block, and the number of blocks
   std::string_view barrier = {};             // like Dialect::barrier, but for one group where a block has several
   std::string_view shared = {};              // the declaration of a shared accumulator: $TYPE, $NAME, $COUNT elements
-  /// Returns the name of a generated function (own elements) -> element 0 after folding the elements of all threads of a group by halving:
-  /// form.size elements of each of `threads` threads, which all call it.
+  /// Returns the name of a generated function that all `threads` threads of a group call: (the form.size elements that the calling thread
+  /// owns) -> the result of folding the elements of all threads by halving.
   std::string (*fold)(Unit& unit, const FoldForm& form, int64_t threads) = nullptr;
 };
 
@@ -104,7 +107,7 @@ struct Dialect {
   Literal (*literal)(const Scalar& value) = nullptr;
   std::string_view aligned = {};     // text after the name of a variable in its declaration that aligns it to $BYTES
   std::string_view table = {};       // text before the definition of a constant array, such as "static const "
-  std::string_view fault_type = {};  // type of the parameter `fault`, through which index checks report
+  std::string_view fault_type = {};  // type of the parameter `fault`, through which index checks report faults
   /// Returns the name of a function that converts a number to another type with the same bits; empty: there is none, and a union does it.
   std::string_view (*reinterpretation)(DType from, DType to) = nullptr;
   /// Returns the alignment in bytes that an array of a kernel needs for vector accesses; 0: that of its elements suffices.
@@ -123,8 +126,9 @@ struct Dialect {
 
   // --- statements ---
   std::string_view loop = {};  // the head of a loop; $TYPE and $VARIABLE of the loop variable, $BEGIN, $END, $ADVANCE
-  // For kernels that run on a grid: expressions for the number of this thread (a sum) and for the number of threads (a product). A thread
-  // loop then distributes its iterations among them. Empty: the kernel's parameters begin0 and end0 say which iterations to run.
+  // For kernels that run on a grid of GPU threads: C expressions for the number of the calling thread (a sum) and for the count of threads
+  // (a product). A thread loop then distributes its iterations among these threads. Empty: the kernel's parameters begin0 and end0 say
+  // which iterations to run.
   std::string_view grid_thread = {}, grid_threads = {};
   std::string_view unroll = {};  // the line before a loop whose $COUNT steps are unrolled
   /// Returns the line before a loop that tells the compiler how to treat it; empty: none. `rest`: the lines of the linear form after the
@@ -144,17 +148,17 @@ struct Dialect {
   std::string (*function)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
   /// Returns the name of a generated function (fault, site, element, number, size): reports a number that is out of range.
   std::string (*report)(Unit& unit) = nullptr;
-  /// Returns the name of a generated function (stored values) -> element 0 after folding by halving. With `each_lane` the lanes are folded
-  /// separately.
+  /// Returns the name of a generated function (stored values) -> the result of folding them by halving: element i is combined with element
+  /// i + half, repeatedly, until one is left. With `each_lane` the lanes are folded separately.
   std::string (*fold)(Unit& unit, const FoldForm& form, bool each_lane) = nullptr;
   /// Returns the name of a generated function (stored vectors of one fold, of another) -> a vector whose halves begin with the results of
-  /// the two folds. Null: folds stay single.
+  /// the two folds. Null: two folds are never written together.
   std::string (*fold_two)(Unit& unit, const FoldForm& form) = nullptr;
   /// Returns the name of a generated function (stored values, carry) -> the group's total. The values are replaced by the running values of
   /// the group, starting from carry.
   std::string (*scan)(Unit& unit, const ScanForm& form) = nullptr;
-  /// Function for one part of that scan, on vectors. Its parameters depend on the part: (stored values, totals), (totals), (totals, carry)
-  /// -> total, (stored values, totals), (stored values).
+  /// Returns the name of a generated function for one part of that scan, on vectors. The parameters, in the order of ir::ScanPart: kQuads
+  /// (stored values, totals), kTotals (totals), kBefore (totals, carry) -> total, kAdded (stored values, totals), kValues (stored values).
   std::string (*scan_part)(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step) = nullptr;
   /// These return statements: a call of a routine, a copy of a matrix.
   std::string (*routine)(const Scope& scope, const ir::Routine& routine) = nullptr;

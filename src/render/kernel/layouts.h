@@ -12,7 +12,7 @@ struct AccumulatorLayout {
   int lanes = 1;     // lanes of a stored value
   int64_t size = 1;  // number of stored values; 1: not an array
 };
-/// Returns the layout of each accumulator. With `by_threads`, a spread accumulator has only the elements of one thread.
+/// Returns the layout of each accumulator. With `by_threads`, a spread accumulator (ir/statement.h) has only the elements of one thread.
 std::vector<AccumulatorLayout> layouts_of(const ir::Kernel& kernel, bool by_threads);
 
 }  // namespace harp::render

@@ -11,8 +11,8 @@ using ir::UOp;
 
 namespace {
 
-/// Returns the literal to subtract instead of adding this constant. That is for constants that are negative, also as a signed integer of
-/// the same bits; empty for all others.
+/// Returns the negation of a negative constant as a literal, so that a sum can be written as a subtraction of that literal. A constant of
+/// an unsigned type counts as negative if the signed integer of the same bits is negative. Empty for all other constants.
 std::string negated_text(const Dialect& dialect, const Scalar& value) {
   if (is_int(value.dtype) && !is_signed_int(value.dtype)) {
     const int width = static_cast<int>(size_of(value.dtype)) * 8;

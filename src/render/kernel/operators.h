@@ -1,5 +1,5 @@
-// Operators of expressions: brackets, signs, and the few places where a C compiler would misparse a term or contract it to a fused
-// multiply-add. Scalars and vectors share this.
+// Writes operator expressions of scalars and vectors: adds brackets and signs, and handles the few cases where a C compiler would parse a
+// term in another way or contract it to a fused multiply-add.
 #pragma once
 
 #include <functional>

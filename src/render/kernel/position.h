@@ -18,7 +18,7 @@ class Positions {
 
   Text operator()(Sym e) const { return (*this)(ir::terms_of(e)); }
   Text operator()(const ir::Terms& e) const;
-  /// Returns the expression that computes an atom, even if a variable holds it.
+  /// Returns the expression that computes an atom (a variable or operation of index arithmetic), even if a variable holds its value.
   Text operation(const SymAtom& atom) const;
   /// Renders e >= 0, for example shape0 - ridx0 - 16 >= 0 as "ridx0 + 16 <= shape0".
   Text is_nonnegative(Sym e) const;

@@ -53,7 +53,7 @@ inline constexpr Rule kRules[] = {
     {Op::kBitNot, kBools, Form::kOperator, kUnary, "!$a", kUnary, "~$a"},
     {Op::kAdd, kNumbers, Form::kOperator, kSum, "$a + $b"},
     {Op::kMul, kNumbers, Form::kOperator, kProduct, "$a * $b"},
-    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // a division of integers is guarded as for kFmod, below
+    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // an integer division only in IR functions, like kFmod
     {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},    // only in IR functions, which exclude division by zero and overflow
     {Op::kLt, kNumbers, Form::kOperator, kRelational, "$a < $b"},
     {Op::kLe, kNumbers, Form::kOperator, kRelational, "$a <= $b"},

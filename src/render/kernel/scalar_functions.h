@@ -1,6 +1,6 @@
-// Generated functions that compute one element. Every dialect can use them, because heads, types and literals are the dialect's. Each
-// function here returns the name of a generated function, which it defines when it is first used. The comments give the parameters of the
-// generated function in parentheses.
+// Generated functions that compute one element. Every dialect can use them, because function heads, types and literals come from the
+// dialect's table. Each function here returns the name of a generated function, which it defines when it is first used. The comments give
+// the parameters of the generated function in parentheses.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace harp::render {
 std::string name_with_lanes(std::string_view name, DType dtype, int lanes);
 /// Returns a list of `count` parameters of this type, for example "float a, float b".
 std::string parameter_list(const std::string& type, int count);
-/// Replaces $a $b $c by operands, and $f $t $u $w by facts on the dtype (render/kernel/rules.h).
+/// Replaces $a $b $c by operands, and $f $t $u $w by texts that depend on the dtype (render/kernel/rules.h).
 std::string fill_pattern(Unit& unit, std::string_view pattern, DType dtype, std::string_view a, std::string_view b = "b",
                          std::string_view c = "c");
 /// Return the unsigned and the signed integer dtype of this many bits.
@@ -43,7 +43,7 @@ std::string_view canonical_nan(DType dtype);
 std::string cast_limit(DType from, DType to);
 
 /// Returns the name of a generated function (fault record of the worker, site, element, number, least, end[, whether to check]): returns
-/// the number. Records a fault if it is outside [least, end).
+/// the number, and records a fault if the number is outside [least, end). The site is the number of the index check in the program.
 std::string scalar_check_function(Unit& unit, bool masked);
 /// Returns the name of a generated function (fault record, site, element, number, size): records a fault, unless an earlier one is
 /// recorded.

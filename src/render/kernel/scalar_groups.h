@@ -1,4 +1,5 @@
-// Folds and scans of a few values in memory, element by element: the text of generated functions that every dialect can use.
+// Folds and scans of a few values in memory, element by element, without vectors: the text of generated functions that every dialect can
+// use.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,7 @@ using Combined = std::function<std::string(std::string_view a, std::string_view 
 std::string combined_text(Unit& unit, Op combine, const ir::Function* function, DType dtype, std::string_view a, std::string_view b);
 Combined scalar_combination(Unit& unit, Op combine, const ir::Function* function, DType dtype);
 
-/// Returns the name of a fold without its size and type: that of the function or of the operation.
+/// Returns the first part of the name of a fold's function, without size and type: the name of the function or operation that combines.
 std::string fold_name(const FoldForm& form);
 /// Returns the name of a scan of single elements.
 std::string scan_name(const ScanForm& form, std::string_view stored);

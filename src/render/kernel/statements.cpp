@@ -136,7 +136,8 @@ void StatementWriter::rarely(const Line& l, const std::string& type) {
                    ") : ", bracket(common, kSum), ";"));
 }
 
-/// Interleaves the operations of two calls of one function. Returns false and writes nothing if the function has no such form.
+/// Interleaves the operations of two calls of one function. Returns false and writes nothing if the function has no version for two
+/// vectors.
 bool StatementWriter::call_two(const Line& a, const Line& b) {
   const auto function_of_two = scope_.unit.dialect.vectors.function_of_two;
   if (!b.is_alike || function_of_two == nullptr) return false;

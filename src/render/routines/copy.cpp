@@ -1,6 +1,6 @@
-// A generated function that copies rows of a matrix. It uses vectors, of which the last one overlaps the previous one. Rows shorter than a
-// vector, and all rows in plain text, are copied element by element. The streaming form writes whole cache lines with non-temporal stores
-// and the elements at both ends with ordinary stores.
+// A generated function that copies rows of a matrix by vectors, of which the last one of a row overlaps the previous one. Rows shorter than
+// a vector, and all rows in plain C99 (RenderOptions::plain_text), are copied element by element. The form with non-temporal stores uses
+// them for whole cache lines, and ordinary stores for the elements at both ends of a row.
 #include "base/text.h"
 #include "render/c/access.h"
 #include "render/routines/routines.h"

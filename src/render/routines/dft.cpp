@@ -40,8 +40,8 @@ std::vector<int64_t> factors_of(int64_t n) {
   return factors;
 }
 
-/// Divides the passes, given by the index of their factor, into groups that are fused. The first pass reads with a large stride and stays
-/// alone. The later passes are fused in pairs if the two intermediate arrays, with rows of `row_bytes` bytes, do not fit the first cache.
+/// Divides the passes, given by the index of their factor, into groups that are fused. The first pass reads with a large stride and is not
+/// fused. The later passes are fused in pairs if the two intermediate arrays, with rows of `row_bytes` bytes, do not fit the L1 cache.
 std::vector<std::vector<size_t>> passes_together(int64_t n, int64_t row_bytes) {
   constexpr int64_t kFirstCache = 32768;
   std::vector<std::vector<size_t>> passes;
@@ -119,7 +119,8 @@ class TransformText {
     return name;
   }
 
-  /// Returns code for rows of one length with small factors. The last argument but one of the function is the tables.
+  /// Returns code for rows of one length with small factors. In the parameters of the generated function, the tables come before the last
+  /// one.
   std::string of_rows(int64_t n, const Ends& ends) {
     const std::string name = cat("dft_rows_", n, ends.name(), "_", suffix_);
     const ComplexLayout from = ends.from, to = ends.to;
@@ -210,7 +211,7 @@ class TransformText {
   }
 
  private:
-  /// Returns how many columns of n elements to transform at a time so that they stay in the first cache.
+  /// Returns how many columns of n elements to transform at a time so that they stay in the L1 cache.
   int64_t tile(int64_t n, int64_t columns) const {
     const int64_t tile = kTransformTile / n / lanes_ * lanes_;
     return tile > columns ? columns : std::max<int64_t>(tile, lanes_);

@@ -109,8 +109,8 @@ static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* 
 }
 )";
 
-// A pass by any factor, for separate real and imaginary parts. It sets the layout again, as a constant, so that the compiler drops the code
-// for other layouts.
+// A pass by any factor, for separate real and imaginary parts. It assigns the layout once more, as a constant, so that the compiler removes
+// the code for other layouts.
 inline constexpr std::string_view kAnyPass =
     R"(static __attribute__((noinline)) void dft_any_by_$P_$F(const struct dft_pass_$F* pass) {
   struct dft_pass_$F x = *pass; /* a copy, because stores of vectors may alias *pass */
@@ -309,7 +309,7 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 }
 )";
 
-// Stores the last element of those lines that have one more element than the others.
+// Stores the last element of those lines of the matrix that store one element more than the others.
 inline constexpr std::string_view kLastOfLines = R"(
       for (int64_t line = at; line < $REST && line < at + $RT; ++line) {
         to_re[$B * ($KEPT * $R + line)] = beyond[line - at];

@@ -29,7 +29,8 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
 /// lines use non-temporal stores.
 std::string copy_function(Unit& unit, DType dtype, bool stream);
 
-/// What is known about a transform when code is generated. It transforms rows, or at least `columns` columns.
+/// What is known about a Fourier transform when code is generated. If `columns` is 0, rows are transformed; otherwise at least `columns`
+/// columns.
 struct TransformForm {
   DType dtype;
   Sym length;
@@ -45,7 +46,8 @@ struct TransformRoutine {
 };
 TransformRoutine dft_function(Unit& unit, const TransformForm& form, const ir::Function& cosine, const ir::Function& sine);
 
-/// Returns the name of a generated function that scans one group; Dialect::scan and Dialect::scan_part describe its parameters.
+/// Returns the name of a generated function that scans one group of elements (docs/semantics.md, "Scans"); Dialect::scan and
+/// Dialect::scan_part describe its parameters.
 std::string scan_function(Unit& unit, const ScanForm& form);
 std::string scan_part_function(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step);
 

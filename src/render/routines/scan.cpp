@@ -1,6 +1,7 @@
-// A generated function that scans one group (docs/semantics.md, "Scans"). It scans each quad by Hillis-Steele, then the quads' totals, then
-// adds to each quad the total before it. With vectors each part is a separate function, so that a kernel can interleave the parts of
-// several groups, which hides their latency. Without vectors the scan is three loops.
+// A generated function that scans one group (docs/semantics.md, "Scans"). It scans each quad (four consecutive elements) by the
+// Hillis-Steele algorithm, then the quads' totals, then combines the elements of each quad with the total of all quads before it. With
+// vectors each part is a separate function, so that a kernel can interleave the parts of several groups, which hides their latency. Without
+// vectors the scan is three loops.
 #include <algorithm>
 #include <array>
 
@@ -23,16 +24,18 @@ struct Lane {
   int number;
 };
 
-/// Writes the text of the vector version. Vectors s[i] hold the elements, t[i] the quads' totals. Each set of four vectors is transposed in
-/// blocks of four by four lanes, so that each lane of the set holds one quad. Scanning quads and adding totals then need no shuffles.
+/// Writes the text of the vector version. Vectors s[i] hold the elements of the group, t[i] the quads' totals. Each set of four vectors is
+/// transposed in blocks of four by four lanes; afterwards each lane of the set holds one quad, one element in each vector. Scanning quads
+/// and adding totals then need no shuffles.
 class GroupText {
  public:
   using Combined = std::function<std::string(std::string_view, std::string_view)>;
   using Moved = std::function<std::string(const std::string& vector, const std::vector<int>& from)>;
   static constexpr std::string_view kNone = "none";  // the name of a vector of identities
 
-  /// `combined` returns the expression that combines two values. `beside` returns one that, if possible, runs on an execution port that
-  /// shuffles do not use. `moved` returns a vector of permuted lanes of another vector; index -1 takes the lane of kNone.
+  /// `combined` returns the expression that combines two values. `beside` does the same, if possible with an instruction that runs on
+  /// another execution port than shuffles do. `moved` returns a vector of permuted lanes of another vector; index -1 takes the lane of
+  /// kNone.
   GroupText(int size, int width, std::string type, Combined combined, Combined beside, Moved moved)
       : size_(size),
         width_(width),
@@ -68,8 +71,8 @@ class GroupText {
     return std::move(text_);
   }
 
-  /// Returns the text of the part that turns totals into exclusive ones. The generated function returns the total of the group in every
-  /// lane.
+  /// Returns the text of the part that replaces the inclusive totals of the quads by exclusive ones (the total of all quads before). The
+  /// generated function returns the total of the group in every lane.
   std::string before() {
     const Lane last = lane_of(size_ / kQuad - 1);
     const std::string all = define("all", pick([&](int) { return last; }));

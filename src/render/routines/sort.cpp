@@ -1,5 +1,6 @@
-// The sort routine. Rows that are adjacent as columns, one in each vector lane, go through a sorting network, which is the same for all
-// data. A few short rows are sorted by rank, that is, by counting. Long rows use an LSD radix sort with 8-bit digits.
+// The sort routine. Short rows are sorted many at a time, one in each vector lane, by a sorting network, whose exchanges do not depend on
+// the data. If there are only a few short rows, they are sorted by rank, that is, by counting. Long rows use an LSD radix sort with 8-bit
+// digits.
 //
 // The sorted keys are integers in the order of the elements. A float's key is its signed distance from 0, so both zeros have the same key,
 // and every NaN has the greatest key. Keys therefore lose the sign of zero and the bits of NaN. They are restored afterwards, in their

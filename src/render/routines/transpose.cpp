@@ -11,7 +11,7 @@ namespace harp::render {
 namespace {
 
 constexpr int kQuarter = 16;   // bytes of a quarter: the 128 bits within which shuffles work on every machine
-constexpr int kMaxLanes = 16;  // most registers that a tile takes
+constexpr int kMaxLanes = 16;  // maximum number of registers of a tile
 
 /// A named shuffle of vectors a and b.
 struct Shuffle {
@@ -19,9 +19,9 @@ struct Shuffle {
   std::vector<int> lanes;
 };
 
-/// Writes the text that transposes a square of `lanes` vectors. A quarter (128 bits) holds `part` elements. First, squares of `part`
-/// elements are transposed: each step interleaves the rows with the rows half a square below, log2(part) times. Then steps that select the
-/// even and odd parts of pairs of vectors transpose the matrix of parts.
+/// Writes the text that transposes a square of `lanes` vectors. A quarter (128 bits) of a vector holds `part` elements. First, every square
+/// of `part` elements is transposed: each of log2(part) steps interleaves rows of the upper half of a square with those of the lower half.
+/// Then the matrix of quarters is transposed, by steps that select the even and the odd quarters of pairs of vectors.
 class SquareText {
  public:
   SquareText(int lanes, int part, std::string type) : lanes_(lanes), part_(part), type_(std::move(type)) {}

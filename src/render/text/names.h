@@ -1,5 +1,6 @@
-// The names that are visible at a point of the generated text: of values (each line of the linear form lists the values that have names in
-// it), loop variables, integer operations, row pointers and folded accumulators. Scopes open and close like blocks of C.
+// Keeps the names that are visible at the current point of the generated text: names of values (each line of the linear form lists the
+// values that have names in it), of loop variables, of integer operations, of row pointers and of the results of folds. Scopes open and
+// close like blocks of C.
 #pragma once
 
 #include <string>
@@ -31,7 +32,8 @@ class Names {
   void pointer(int buffer, ir::Terms row, std::string name) {
     blocks_.back().pointers.push_back({buffer, std::move(row), std::move(name)});
   }
-  /// Makes the load read through this pointer, which in the last step of an overlapping loop points to a copy instead of the buffer.
+  /// Records that a load reads through this pointer: in the last executed step of an overlapping loop it points to a copy instead of the
+  /// buffer.
   void source(const ir::UOp* load, std::string pointer) { sources_[load] = std::move(pointer); }
   void folded(int accumulator, std::string name) { blocks_.back().folded[accumulator] = std::move(name); }
   void unfold(int accumulator) {

@@ -1,5 +1,5 @@
-// The limits are on the size of the expression, because generated code repeats it: for the remainder of a row, and for each part of a row
-// in which a different set of terms is padding.
+// The size of the expression is limited, because generated code repeats it: for the remainder of a row, and for each part of a row in which
+// a different set of terms is padding.
 #include "schedule/cpu/few_terms.h"
 
 #include <unordered_set>
@@ -24,7 +24,7 @@ bool expressions_pay(const Program& program, const KernelPlan& kernel) {
   int64_t cost = static_cast<int64_t>(kernel.reduces.size());  // cost of one term, in additions
   bool reads_windows = false, pads = false;
   const std::vector<const Node*> nodes = computed_nodes(program, kernel);
-  std::unordered_set<const Node*> of_terms;  // nodes that are computed for each term, as opposed to once for each result
+  std::unordered_set<const Node*> of_terms;  // nodes that are computed for each term; the others are computed once for each result
   for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
     const Node& node = **at;
     if (is_reduce(node.op)) {
@@ -40,10 +40,11 @@ bool expressions_pay(const Program& program, const KernelPlan& kernel) {
     if (family != Family::kElementwise && family != Family::kConvert) return false;
     cost += info(node.op).cost;
   }
-  // If no operand is a window, rows of accumulators are faster in two cases. A small matrix product shares the loads of its columns among
-  // rows. Padding without windows is that of the gradient of windows, whose masks are not linear in the terms.
+  // If no operand is a window, rows of accumulators are faster in two cases. In a small matrix product several rows share the loads of the
+  // columns. Padding without windows occurs in the gradient of windows, where the masks are not linear in the terms.
   if (!reads_windows && (pads || kernel.reduces[0]->as<ReduceAttributes>().product)) return false;
-  // The terms of a window lie in the same few rows of memory. Without windows each term is a separate memory stream, so fewer terms pay.
+  // The terms of a window are in the same few rows of memory. Without windows each term is a separate memory stream, so expressions pay
+  // only for fewer terms.
   const int64_t most = pads ? kMaxPaddedTerms : reads_windows ? kMaxExpressionTerms : kMaxStreamedTerms;
   return *terms <= most && *terms * cost <= kMaxExpressionCost;
 }

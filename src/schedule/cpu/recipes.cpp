@@ -1,4 +1,4 @@
-// Chooses the recipe, the schedule and the size variants of each fused group for a CPU.
+// Chooses the recipe, the schedule and the size variants of each kernel for a CPU.
 #include "schedule/cpu/recipes.h"
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 namespace harp {
 namespace {
 
-/// Returns the number of lanes at which every vector of a kernel fits a register, given by its widest computed value. 16-bit floats are
-/// computed as f32 (if only copied, they keep their width); other narrow dtypes keep their width. In lanes-order reductions values with one
-/// element for each row are scalars and do not count. Arg-extreme indices (i64) do not count either: they stay narrower until they are
-/// stored.
-/// With `lanes_are_rows` each lane is a row, so values with one element for each row are vectors and do count.
+/// Returns the number of lanes with which every vector of a kernel fits a register, which depends on the widest value that is computed.
+/// 16-bit floats are computed as f32 (if they are only copied, they keep their width); other narrow dtypes keep their width. In lanes-order
+/// reductions values with one element for each row are scalars and do not count. Arg-extreme indices (i64) do not count either, because
+/// they are narrower until they are stored. With `lanes_are_rows` each lane is a row, so values with one element for each row are vectors
+/// and do count.
 int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& cpu, bool lanes_are_rows = false) {
   size_t widest = 1;
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
@@ -51,7 +51,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
       if (node->op == Op::kGather && i == 1 && are_positions(*node->sources[1])) continue;
       if (is_operand(node->op, i) || is_bool(dtype))
         meet(node->sources[i], computes);
-      else  // positions of a gather need not fit one register: they may take two, because often they are the same in all lanes
+      else  // positions of a gather may take two registers instead of one, because often they are the same in all lanes
         widest = std::max(widest, size_of(info(dtype).computes_in) / 2);
     }
   }
@@ -71,8 +71,8 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
   if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kPipelinedGroups;
   if (vectors >= 0 && vectors != scan_axis(kernel)) {
-    // A scan of one row at a time would read a single memory stream. That is best for whole rows; if a tile holds only pieces of longer
-    // rows, several rows are unrolled.
+    // A scan of one row at a time reads a single memory stream. That is best for whole rows. If rows are longer than a tile, so that a tile
+    // holds only pieces of them, several rows are unrolled.
     AxisSchedule& columns = s.axes[static_cast<size_t>(vectors)];
     columns.tile = page_tile(kernel.scans);
     if (scanned < s.axes.size() && !proven_at_most(iteration_space(kernel)[static_cast<size_t>(vectors)], columns.tile))
@@ -81,8 +81,8 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   return s;
 }
 
-/// Returns the schedule of a routine, custom function or native call. A thread processes whole rows of a routine or custom function. A
-/// native call has no thread axis: the called function may use threads itself.
+/// Returns the schedule of a routine, custom function or native call. Threads divide the rows of a routine or the elements of a custom
+/// function. A native call has no thread axis, because the called function may use threads itself.
 Schedule choose_call(const KernelPlan& kernel) {
   Schedule s;
   s.recipe = recipe_of(kernel);
@@ -103,8 +103,8 @@ Schedule choose_scatter(const KernelPlan& kernel, int width) {
   return s;
 }
 
-/// Tests whether the remainder of an array of unknown length may use single elements. There is one remainder for the array, not one for
-/// each row.
+/// Tests whether the remainder of an array of unknown length may be computed element by element. It may only if the array is a single row,
+/// so that there is one remainder and not one for each row.
 bool ends_in_singles(const Program& program, const KernelPlan& kernel, int width) {
   const Shape space = iteration_space(kernel);
   if (space.size() != 1 || space[0].is_constant() || width > kSinglesLanes) return false;
@@ -165,8 +165,8 @@ Schedule schedule_unrolled(const Program& program, const KernelPlan& kernel, con
   return s;
 }
 
-/// Tests whether unrolling the short axes of the kernel pays. Along rows of a few elements most of the 64 lanes of a lanes-order reduction
-/// (docs/semantics.md, "Sums") are empty, so it does, unless the elements fill vectors.
+/// Tests whether unrolling the short axes of the kernel pays. It does for rows of a few elements, which leave most of the 64 lanes of a
+/// lanes-order reduction (docs/semantics.md, "Sums") empty, unless the elements fill whole vectors.
 bool unrolling_pays(const KernelPlan& kernel, const Schedule& usual) {
   if (kernel.reduces.empty()) return false;
   const Node& reduce = *kernel.reduces[0];
@@ -175,8 +175,8 @@ bool unrolling_pays(const KernelPlan& kernel, const Schedule& usual) {
   return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
 }
 
-/// Makes the variants of a kernel: schedule `there` where `guard` >= 0, schedule `elsewhere` otherwise; only one of them if the guard's
-/// sign is known.
+/// Returns the variants of a kernel that uses schedule `there` where `guard` >= 0 and schedule `elsewhere` otherwise. If the sign of the
+/// guard is known, there is only one variant.
 std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& elsewhere) {
   if (proven_nonnegative(guard)) return {{std::nullopt, there}};
   if (proven_nonnegative(Sym(-1) - guard)) return {{std::nullopt, elsewhere}};
@@ -203,10 +203,10 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
   return near;
 }
 
-/// Returns variants with non-temporal stores for large outputs. A scan's memory traffic is that of a copy; the run-time size selects its
-/// variant. Other kernels use non-temporal stores only if the size is known to be large (two variants of a kernel take twice as long to
-/// compile). In-place variants never use them, because the data just read is in the caches (0.7 to 0.8 of the speed); scans are never in
-/// place.
+/// Returns variants with non-temporal stores for large outputs. For scans, whose memory traffic is that of a copy, a guard selects the
+/// variant by the size at run time. Other kernels use non-temporal stores only if the size is known to be large, because two variants of a
+/// kernel take twice as long to compile. Variants that run in place never use non-temporal stores, because the data just read is in the
+/// caches (0.7 to 0.8 of the speed); scans never run in place.
 std::vector<Variant> nontemporal_variants(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
   const auto has_vectors = [](const AxisSchedule& axis) { return axis.simd_width > 1; };
   const bool is_elementwise = usual.recipe == Template::kElementwise, is_scan = usual.recipe == Template::kScan;
@@ -220,7 +220,8 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
   large.nontemporal = true;
   large.defer_stores = deferred_stores_pay(kernel);
   if (is_along_rows) {
-    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // such a scan waits for memory, so unrolling gains nothing
+    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // a scan along rows with non-temporal stores waits for memory, so unrolling gains
+                                                          // nothing
     large.prefetch = cpu.vector_loads_a_cycle > 1;
   }
   const bool takes_any_row = large.defer_stores || (is_along_rows && may_store_by_lines(kernel));
@@ -233,9 +234,10 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
   return {{std::nullopt, large, true}, {std::nullopt, usual}};
 }
 
-/// Some elementwise kernels continue arrays of unknown size beyond their ends, for example by reflection (gathers at positions). Returns
-/// the condition (>= 0) that these arrays are long. Where it holds, the continued elements before and after an array are each at most one
-/// period, so one loop for each side suffices.
+/// Some elementwise kernels continue arrays of unknown size beyond their ends, for example by reflection (gathers at positions,
+/// gathered.h). Returns the condition (>= 0) that these arrays are long; nothing if the kernel has none, or if one of them cannot be long.
+/// Where the condition holds, the continued elements before and after an array are each at most one period, so one loop for each side
+/// suffices.
 std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan& kernel) {
   if (recipe_of(kernel) != Template::kElementwise) return std::nullopt;
   Sym condition = 0;
@@ -250,8 +252,8 @@ std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan&
   return condition;
 }
 
-/// Returns how many rows to interleave: `usual`, or a slightly higher number that divides the number of rows, so that no rows are left to
-/// process singly.
+/// Returns how many rows to interleave: `usual`, or a slightly higher number that divides the number of rows, so that no single rows are
+/// left.
 int interleaved_rows(Dim rows, int usual) {
   if (!rows.is_constant() || rows.constant() % usual * kMinRowsPerLeftRow <= rows.constant()) return usual;
   for (int more = usual + 1; more <= usual + kMaxExtraRows; ++more)
@@ -269,7 +271,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction, cpu)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
       Schedule tiles = schedule_contraction(program, kernel, *contraction, cpu, width);
-      // Known sizes only: two variants of a kernel take twice as long to compile.
+      // Only for sizes that are known, because two variants of a kernel take twice as long to compile.
       tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};

@@ -1,4 +1,4 @@
-// Recipes for CPUs: vectors and register tiles, blocks for the caches, and the sizes from which on memory decides.
+// Recipes for CPUs: vectors and register tiles, blocks for the caches, and the array sizes above which memory traffic decides the schedule.
 #pragma once
 
 #include <vector>

@@ -12,26 +12,27 @@ namespace {
 /// multiply-add. T / step is
 ///
 ///     D * W * (K * term + store)          tiles down and across: D = M / r and W = N / (v * w), rounded up
-///   + D * C * K * transpose               packing of rows; each copy serves some of the columns: C = N / columns_of_copy
-///   + (W or 0 + D or 0) * r * piece       tiles beyond the last row or column, which are stored piece by piece
+///   + D * C * K * transpose               packing of rows: each packed copy serves columns_of_copy columns: C = N / columns_of_copy
+///   + (W or 0 + D or 0) * r * piece       tiles that extend beyond the last row or column and are stored piece by piece
 ///   + last                                the stores of the last tile
 ///
-///     term      = max(r * v, r + v, 8) + more: one step for each vector of sums, but at least the latency of a sum (8) and the number of
-///               loaded vectors and elements, since some processors load no more of them than they multiply; more if vectors are short
+///     term      = max(r * v, r + v, 8) + more: one step for each vector of sums, but at least the latency of a sum (8), and at least the
+///               number of vectors and elements to load, since some processors load no more of them a cycle than they multiply; more if
+///               vectors are short
 ///     store     = 2 * r * v: less than the real time, because the next tile's products hide a part of it
-///     transpose = 16 * r / w, whole vectors
+///     transpose = 16 * r / w, rounded up to whole vectors
 ///     piece     = 20 + 6 * v
-///     last      = 3 * r * v, which nothing hides (16 x 16 x 16 is 1.06 times as fast with 8 rows as with 16: a call begins when the
-///               previous one is over)
+///     last      = 3 * r * v: no later products hide this time (16 x 16 x 16 is 1.06 times as fast with 8 rows as with 16: a call begins
+///               when the previous one is over)
 ///
 /// A tile extends beyond the last row unless D * r is M, or sizes are known: then the last tile overlaps the previous one. With two workers
-/// each has D / 2 tiles, rounded up. (Measured with 64-byte vectors, in GFLOP/s. Two multiply-adds and two loads a cycle: 64 x 64 x 64 with
-/// 16 rows of one vector 219, 8 of two 235, 13 of two 232, 6 of four 229 (the last two would be 236 if rows were a multiple); 256 x 256 x
-/// 256 223, 243, 239, 240. One multiply-add and two loads a cycle: 64 x 64 x 64 116, 115, 112. Packing: without that of 8 rows 1024 x 1024
-/// x 1024 is 1.04 times as fast.)
+/// each has D / 2 tiles, rounded up. Measured with 64-byte vectors, in GFLOP/s: with two multiply-adds and two loads a cycle, 64 x 64 x 64
+/// reaches 219 with 16 rows of one vector, 235 with 8 of two, 232 with 13 of two, 229 with 6 of four (the last two would be 236 if the
+/// number of rows were a multiple); 256 x 256 x 256 reaches 223, 243, 239, 240 with the same tiles. With one multiply-add and two loads a
+/// cycle, 64 x 64 x 64 reaches 116, 115, 112. With 8 rows, 1024 x 1024 x 1024 is 1.04 times as fast without packing.
 int64_t time_of(const RegisterTile& tile, const TileWork& work, int width, bool is_wide) {
   constexpr int64_t kStep = 8;        // the unit of time is an eighth of a step
-  constexpr int64_t kSumLatency = 8;  // latency of a multiply-add: sums updated before the first one can be updated again
+  constexpr int64_t kSumLatency = 8;  // latency of a multiply-add: how many sums must be updated before the first one can be updated again
   const auto [r, v] = tile;
   const int64_t more = is_wide ? 2 : 8 + r + 4 * v, term = kStep * std::max({r * v, r + v, kSumLatency}) + more;
   const int64_t store = kStep * 2 * r * v, last = kStep * 3 * r * v, piece = kStep * (20 + 6 * v);

@@ -5,8 +5,8 @@
 
 namespace harp {
 
-/// The sums in registers: `rows` rows of `vectors` vectors. Further registers hold one term's vectors of the columns' factor and one
-/// element of the rows' factor.
+/// The sums that a tile holds in registers: `rows` rows of `vectors` vectors. Further registers hold the vectors of the columns' factor for
+/// one term, and one element of the rows' factor.
 struct RegisterTile {
   int64_t rows, vectors;
 };

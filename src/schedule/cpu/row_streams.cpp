@@ -1,4 +1,4 @@
-// How many rows are interleaved, and how many streams read equal shares of all rows.
+// Decides how many rows are interleaved, and how many streams read equal shares of all rows.
 #include "schedule/cpu/row_streams.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace harp {
 namespace {
 
-/// Returns how to read rows that are in L2 on a CPU with two vector loads a cycle: interleaved, if that keeps the prefetcher of each load
-/// instruction from being trained badly (see kNearRowVectors, tuning.h); otherwise `usual`.
+/// Returns how to read rows that are in L2 on a CPU with two vector loads a cycle: interleaved, if the prefetchers of the load instructions
+/// then stay inactive (see kNearRowVectors, tuning.h); otherwise `usual`.
 RowReads::Reads near_rows(Dim columns, int width, size_t element_bytes, const RowReads::Reads& usual) {
   const int64_t element = static_cast<int64_t>(element_bytes);
   if (!columns.is_constant() || !is_whole_line(width * element)) return usual;
@@ -40,7 +40,7 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
     return std::nullopt;
   const Dim columns = iteration_space(kernel).back();
   if (proven_at_most(columns, kRegisterColumns * s.axes[s.axes.size() - 2].simd_width)) return std::nullopt;
-  // A vector times a matrix. If there are several rows, each is processed separately.
+  // The product of a vector and a matrix. If there are several rows, each is processed separately.
   if (const auto product = as_contraction(kernel); product && !product->rows) {
     const Node* factor = product->column_factor;
     while (is_movement(factor->op) && !is_loaded(program, kernel, factor)) factor = factor->sources[0];
@@ -84,9 +84,9 @@ bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const C
 
 namespace {
 
-/// Sums along rows of products, above all of a matrix and a vector, read several rows at equal distances as separate streams, so that the
-/// vector's elements in registers are used for each of them. This pays if the vector leaves room in L1 or if the rows do not fit the
-/// caches.
+/// Returns the number of interleaved rows for sums of products along rows, above all of a matrix and a vector. Several rows at equal
+/// distances are read as separate streams, so that each element of the vector that is in a register is used for all of them. This pays if
+/// the vector leaves room in L1, or if the rows do not fit the caches.
 int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Cpu& cpu) {
   const int64_t size = static_cast<int64_t>(size_of(reduce.sources[0]->dtype));
   const Sym bytes = element_count(reduce.sources[0]->shape) * size;
@@ -97,9 +97,10 @@ int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Cpu& cpu
   return are_long || (are_short && proven_at_most(kShortProductBytes, bytes)) ? kInterleavedParts : 1;
 }
 
-/// Sums and extremes of loaded rows are read in the same way. Short rows also share a fold. Longer extremes require rows of whole cache
-/// lines. Long rows use two streams on every CPU, short rows with two vector loads a cycle; with one load only rows that are mostly fold
-/// do.
+/// Returns the number of interleaved rows for sums and extremes of loaded rows, which are read as separate streams in the same way. Short
+/// rows also share a fold. Longer extremes are interleaved only if rows are whole cache lines. Long rows use two streams on every CPU.
+/// Short rows use two streams on CPUs with two vector loads a cycle; with one load, only rows so short that the fold takes most of the
+/// time.
 int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Dim terms, bool is_flagged, const Cpu& cpu) {
   const int64_t size = static_cast<int64_t>(size_of(source.dtype));
   const Sym bytes = terms * size;
@@ -112,7 +113,7 @@ int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Di
   return is_short ? kInterleavedParts : 1;
 }
 
-/// Returns the array below a lanes-order reduction if the kernel does nothing but reduce a view of it; else null.
+/// If the kernel does nothing but a lanes-order reduction of a view of a loaded array, returns that array; else null.
 const Node* loaded_source(const Program& program, const KernelPlan& kernel) {
   const std::span<const Node* const> operands = operands_of(*kernel.reduces[0]);
   const Node* source = operands[0];

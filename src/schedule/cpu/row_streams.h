@@ -10,20 +10,21 @@
 
 namespace harp {
 
-/// Returns how many columns of accumulators fill a page. Rows are read by whole pages of 4 KiB: with narrower pieces half of what the
-/// hardware prefetcher fetches is not needed yet.
+/// Returns how many columns of accumulators fill a page. Rows are read in pieces of whole pages of 4 KiB, because the hardware prefetcher
+/// fetches whole pages: with narrower pieces half of what it fetches is not needed yet.
 int64_t page_tile(std::span<const Node* const> nodes);
 
-/// Returns how a kernel reads rows of memory that it adds to a row of accumulators. Returns nothing if the rows are computed, or if their
-/// accumulators fit in registers and each row is read once.
+/// Returns how a kernel reads rows of memory that it adds to a row of accumulators. Returns nothing if the rows are computed instead of
+/// loaded, or if the accumulators fit in registers and each row is read once.
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Cpu& cpu);
-/// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order. Not for products: those of integers are
-/// read as those of floats.
+/// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order. False for sums of products, even of
+/// integers (for which any order gives the same bits), because they are read as those of floats are.
 bool may_reorder_rows(const KernelPlan& kernel);
 /// Returns how to read the rows of a max or min, whose order is free.
 RowReads::Reads reads_of_extremes(const Cpu& cpu);
 
-/// Tests whether NaN detection by the invalid flag (may_use_invalid_flag) pays: for loaded arrays, if they are long enough, on this CPU.
+/// Tests whether NaN detection by the invalid flag pays on this CPU: for arrays that are loaded and long enough. Requires
+/// may_use_invalid_flag().
 bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const Cpu& cpu);
 
 /// Sets the number of interleaved rows, or of parts of a row, for a lanes-order reduction.

@@ -19,19 +19,19 @@ namespace {
 // Names as in lower/contraction.cpp: C = A·B, a register tile (AxisSchedule::unroll) within a cache block (AxisSchedule::tile), and packed
 // factors (AxisSchedule::pack).
 
-constexpr int64_t kMany = 1 << 20;         // any number of rows or columns above this counts as this: more make no difference to the choice
-constexpr RegisterTile kFewColumns{1, 2};  // for a single row, whose columns are read as separate streams
+constexpr int64_t kMany = 1 << 20;         // sizes above this number are treated as this number: they make no difference to the choice
+constexpr RegisterTile kFewColumns{1, 2};  // for a single row: each of its columns is read as a separate stream
 
 // --- Memory layout of the factors
 
-/// Tests whether the array that the factor views is contiguous in memory along that axis of the reduction's source.
+/// Tests whether the factor's elements are contiguous in memory along this axis of the reduction's source, or invariant along it.
 bool lies_along(const Program& program, const KernelPlan& kernel, const Node* factor, size_t axis) {
   const std::vector<ArrayView> views = KernelViews(program, kernel).of(factor);
   return !views.empty() && std::all_of(views.begin(), views.end(), [&](const View& view) {
     return view.strides[axis].is_constant(1) || view.strides[axis].is_constant(0);
   });
 }
-/// Returns the axis of the terms if there is only one.
+/// Returns the axis of the terms if there is only one whose size is not 1.
 std::optional<size_t> term_axis(const Node& reduce) {
   std::optional<size_t> found;
   for (const int axis : reduce.as<ReduceAttributes>().axes) {
@@ -42,12 +42,12 @@ std::optional<size_t> term_axis(const Node& reduce) {
   return found;
 }
 
-/// Tests whether the rows' factor is an array that is contiguous neither along the rows nor along the terms. Packing would then copy single
-/// elements, which takes longer than it saves.
+/// Tests whether the rows' factor is an array that is contiguous neither along the rows nor along the terms. Packing it would copy element
+/// by element, which takes longer than it saves.
 bool is_scattered(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   const Node* array = contraction.row_factor;
   for (; !is_loaded(program, kernel, array); array = array->sources[0])
-    // A factor that must be computed is evaluated once into its packed copy, in any order.
+    // A factor that is computed is evaluated once, into its packed copy; the order in memory does not matter for that.
     if (is_elementwise(array->op) || array->sources.empty()) return false;
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
   return terms && contraction.rows && !lies_along(program, kernel, contraction.row_factor, *terms) &&
@@ -75,14 +75,14 @@ int64_t most_unpacked_rows(const Program& program, const KernelPlan& kernel, con
   return most;
 }
 
-/// Tests whether the factor is a view of a loaded array: nothing is computed, and no element is padding.
+/// Tests whether the factor is a mere view of a loaded array: nothing is computed, and no element is padding.
 bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor) {
   while (!is_loaded(program, kernel, factor) && is_movement(factor->op) && factor->op != Op::kPad) factor = factor->sources[0];
   return is_loaded(program, kernel, factor);
 }
 
-/// Tests whether the columns' factor is an array that can be read in place at no cost, with any number of rows. (With neither factor
-/// packed, 512 x 512 x 512 in f32 runs at 111 GFLOP/s, with both packed at 108; 256 x 256 x 256 in f64 at 58 and 55.)
+/// Tests whether the columns' factor is an array that tiles read in place as fast as a packed copy, for any number of rows. (With neither
+/// factor packed, 512 x 512 x 512 in f32 runs at 111 GFLOP/s, with both packed at 108; 256 x 256 x 256 in f64 at 58 and 55.)
 bool are_columns_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   const Node &factor = *contraction.column_factor, &reduce = *kernel.reduces[0];
   const int64_t size = static_cast<int64_t>(size_of(factor.dtype));
@@ -94,11 +94,11 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
          std::abs(term_stride.constant()) * count.constant() * size <= near_columns_bytes(cpu);
 }
 
-/// Tests whether the rows' factor is an array that can be read in place as fast as from a packed copy, with overlapping tiles. This holds
-/// for rows contiguous along the terms (in place and packed, which transposes: 1024 x 1024 x 1024 in f32 226 and 218 GFLOP/s; 2048 x 2048 x
-/// 2048 229 and 219; 512 x 512 x 512 in f64 109 and 106). For rows that are not, it holds if the columns' factor is read in place too (256
-/// x 256 x 256 238 and 219, 512 x 512 x 512 230 and 227; but 1024 x 1024 x 1024 191 and 221, because all terms of a tile compete for the
-/// same cache sets).
+/// Tests whether the rows' factor is an array that overlapping tiles read in place as fast as a packed copy. This holds for rows that are
+/// contiguous along the terms (GFLOP/s in place and packed, where packing transposes: 1024 x 1024 x 1024 in f32 226 and 218; 2048 x 2048 x
+/// 2048 229 and 219; 512 x 512 x 512 in f64 109 and 106). For other rows it holds if the columns' factor is read in place too (256 x 256 x
+/// 256 238 and 219, 512 x 512 x 512 230 and 227; but 1024 x 1024 x 1024 191 and 221, because all terms of a tile compete for the same cache
+/// sets).
 bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, bool columns_are_near, int width) {
   const Node &factor = *contraction.row_factor, &reduce = *kernel.reduces[0];
   const std::optional<size_t> terms = term_axis(reduce);
@@ -106,8 +106,8 @@ bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contr
          is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
 }
 
-/// Schedules a contraction with few rows (skinny GEMM). Each element of the columns' factor is used so few times that it is read in place,
-/// several of its rows at a time. The sums of a block of columns stay in memory, in L1.
+/// Schedules a contraction with few rows (skinny GEMM). Each element of the columns' factor is used only a few times, so the factor is read
+/// in place, several terms at a time. The sums of a block of columns stay in L1.
 Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Cpu& cpu, int width) {
   Schedule s = untiled(kernel);
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
@@ -128,9 +128,9 @@ Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contr
   return s;
 }
 
-/// Returns how many elements of the array below the windows are read for `rows` rows of `members` members of their group. The last unfold
-/// makes the windows of the rows, the one before it those of the group; all others contribute one window at a time. Without an unfold of
-/// its own, each member reads other elements.
+/// Returns how many elements of the array the windows read for `rows` rows of `members` members of the group. The last Unfold makes the
+/// windows of the rows, the one before it the windows of the group; all others contribute one window at a time. If the group has no Unfold,
+/// each member reads elements of its own.
 double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t members) {
   const Node* array = array_below_windows(factor);
   double elements = static_cast<double>(all_terms);
@@ -154,8 +154,9 @@ int preferred_terms_of_lane(const Node& reduce, const Contraction& contraction, 
   return pays ? terms_of_lane(reduce, contraction) : 1;
 }
 
-/// Schedules a convolution whose rows are windows. What the windows of a group of rows read is copied once for all columns, and the columns
-/// are packed once for all rows. If the columns are the thread axis, there is more than one block of columns.
+/// Schedules a convolution whose rows are windows. The elements that the windows of a group of rows read are copied once for all columns,
+/// and the columns' factor is packed once for all rows. If the columns are the thread axis, there is more than one block of columns, so
+/// that threads can divide them.
 Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   const Shape space = iteration_space(kernel);
   const bool are_known = space[*contraction.row_position].is_constant() && space[contraction.column_position].is_constant();
@@ -164,7 +165,8 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-  // Elements of windows are combined in a lane where they are used. Their positions then take no division if they are adjacent channels.
+  // Elements of windows are not packed: if a lane holds several terms, they are combined where they are used. If these terms are adjacent
+  // channels, their positions need no division.
   const Node& reduce = *kernel.reduces[0];
   const Dim channels = reduce.sources[0]->shape[static_cast<size_t>(reduce.as<ReduceAttributes>().axes.back())];
   const bool are_adjacent = mod(channels, kMaxTermsOfLane).is_constant(0);
@@ -204,7 +206,8 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   return s;
 }
 
-/// Returns the number of tiles in a block: between half of `most` and `most`, such that two workers get equal shares as far as possible.
+/// Returns the number of tiles in a block: between half of `most` and `most`, chosen so that two workers get shares that are as equal as
+/// possible.
 int64_t even_tiles(int64_t tiles, int64_t most) {
   const auto of_one_worker = [&](int64_t of_block) { return ceil_div(ceil_div(tiles, of_block), 2) * of_block; };
   int64_t best = most;
@@ -213,8 +216,8 @@ int64_t even_tiles(int64_t tiles, int64_t most) {
   return best;
 }
 
-/// Returns the number of tiles in a block: `least` or a few more, such that the last block has at least a whole tile of rows. Its last tile
-/// then overlaps the previous one instead of being stored piece by piece.
+/// Returns the number of tiles in a block: `least` or a few more, chosen so that the last block has at least a whole tile of rows. Its last
+/// tile then overlaps the previous one instead of being stored piece by piece.
 int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
   if (!rows.is_constant() || rows.constant() % of_tile == 0) return least;
   for (int64_t of_block = least; of_block <= least + kMaxExtraTiles; ++of_block)
@@ -258,11 +261,12 @@ class ManyRows {
   }
 
  private:
-  /// Tests whether there are enough blocks of rows to share one packed copy of the columns' factor. The copy must fit L3.
+  /// Tests whether there are enough blocks of rows to share one packed copy of the columns' factor, and whether that copy fits L3.
   bool shares_columns() const {
     return rows_ > rows_together(cpu_) && !contraction_.group_position && terms_ <= shared_bytes(cpu_) / size_ / kNarrow;
   }
-  /// Returns the columns of a block. There are more if columns are shared, because the rows' factor is then packed less often.
+  /// Returns the number of columns of a block. It is higher if all rows share the packed columns, because the rows' factor is then packed
+  /// less often.
   int64_t block_columns() const {
     if (!shares_columns()) return std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size_);
     const int64_t wanted = has_one_block_of_terms_ ? kWideColumns : kWideColumns * kUsualSize / std::max(size_, kUsualSize);
@@ -282,8 +286,8 @@ class ManyRows {
                       .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},
                      width_, cpu_);
   }
-  /// Returns the tiles of rows in a block: few if columns are shared, because their copy passes through L2 for each block;
-  /// otherwise blocks of about equal size.
+  /// Returns the number of tiles of rows in a block. If all rows share the packed columns, there are few tiles, because the copy passes
+  /// through L2 once for each block; otherwise the blocks have about equal size.
   int64_t tiles_of_block(int64_t tile_rows, int64_t shared_rows) const {
     const int64_t tiles = ceil_div(std::clamp<int64_t>(rows_, 1, kMany), tile_rows), sharing = ceil_div(shared_rows, tile_rows);
     if (!shares_columns()) return ceil_div(tiles, ceil_div(tiles * tile_rows, rows_together(cpu_)));
@@ -317,8 +321,8 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
 }
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
-  // The alternative is to add the terms row after row. With few rows it is faster, but it would read a factor that is contiguous along the
-  // terms one element at a time.
+  // The alternative to tiles is to add the terms row after row. That is faster with few rows, but it would read a columns' factor that is
+  // contiguous along the terms one element at a time.
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
   const bool is_crossed = terms && lies_along(program, kernel, contraction.column_factor, *terms) &&
                           !lies_along(program, kernel, contraction.column_factor, contraction.columns);

@@ -1,5 +1,5 @@
-// Schedules of contractions: register tiles and cache blocks for many rows, few rows, and windows; and when tiles are faster than adding
-// row after row.
+// Schedules of contractions: register tiles and cache blocks for many rows, for few rows (skinny GEMM), and for windows; and the sizes for
+// which tiles are faster than adding row after row.
 #pragma once
 
 #include "base/machine.h"
@@ -7,7 +7,7 @@
 
 namespace harp {
 
-/// Returns tiles for the CPU's registers and caches, with vectors of `width` lanes.
+/// Returns a schedule whose tiles fit the CPU's registers and caches, with vectors of `width` lanes.
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
 /// Returns the condition (>= 0) under which register tiles are faster than adding the terms row after row; nothing if they never are.
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu);

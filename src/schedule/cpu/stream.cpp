@@ -1,4 +1,5 @@
-// Decides on non-temporal stores by the sizes of arrays in bytes, as expressions of the shape variables that generated code evaluates.
+// Decides on non-temporal stores by the sizes of arrays in bytes. The conditions are expressions of the shape variables, which generated
+// code evaluates.
 #include "schedule/cpu/stream.h"
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace {
 
 constexpr int64_t kHalfLine = kLineBytes / 2;
 
-/// Returns the condition (>= 0) that the kernel stores enough and that the rows of each output are a multiple of `bytes`.
+/// Returns the condition (>= 0) that the kernel stores at least cpu.stream_bytes and that the rows of each output are a multiple of `bytes`
+/// long.
 Sym streams_rows_of(const KernelPlan& kernel, const Cpu& cpu, int64_t bytes) {
   Sym condition = streams_any(kernel, cpu);
   for (const StorePlan& store : kernel.stores) {
@@ -24,7 +26,7 @@ Sym streams_rows_of(const KernelPlan& kernel, const Cpu& cpu, int64_t bytes) {
   return condition;
 }
 
-/// Tests whether all outputs and inputs are accessed contiguously from the first element to the last.
+/// Tests whether the kernel accesses each output and input contiguously from the first element to the last.
 bool is_one_line(const Program& program, const KernelPlan& kernel) {
   const KernelViews views(program, kernel);
   return std::all_of(kernel.stores.begin(), kernel.stores.end(), [&](const StorePlan& store) {

@@ -1,5 +1,5 @@
-// Decides on blocks of two axes by the strides at which memory is read. These only determine the schedule; lowering decides from the
-// positions of the loads which of them a block copies.
+// Decides on blocks of two axes by the strides at which memory is read. The strides determine only the schedule; lowering
+// (lower/transpose.cpp) finds out from the positions of the loads which of them a block copies.
 #include "schedule/cpu/transpose.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ int64_t element_bytes(const KernelPlan& kernel) {
   return static_cast<int64_t>(bytes);
 }
 
-/// Tests whether the kernel stores, and loads, at least what the inner caches hold, in rows that are whole pages apart.
+/// Tests whether the kernel stores, and loads, an array of at least packed_array_bytes() whose rows are whole pages apart.
 bool lies_in_pages(const Program& program, const KernelPlan& kernel, size_t axis, const Cpu& cpu) {
   const KernelViews views(program, kernel);
   for (const StorePlan& store : kernel.stores) {

@@ -6,8 +6,8 @@ namespace harp {
 
 FusionLimits fusion_limits(const Cpu& cpu) {
   return {
-      // The time of a C compiler grows faster than linearly with the size of a kernel: a kernel that reads a thousand arrays takes it a
-      // minute.
+      // The time of a C compiler grows faster than linearly with the size of a kernel: compiling a kernel that reads a thousand arrays
+      // takes a minute.
       .ops = 1000,
       .depth = 400,
       .joins = 16,

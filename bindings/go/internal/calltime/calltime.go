@@ -1,4 +1,5 @@
-// Package calltime measures what a call of harp_program_call takes from C, for the comparison with Program.Call. (Tests cannot contain C.)
+// Package calltime measures the time of a call of harp_program_call from C, to compare it with Program.Call. (Go tests cannot contain C
+// code.)
 package calltime
 
 /*
@@ -6,7 +7,7 @@ package calltime
 #include <harp.h>
 #include <time.h>
 
-// Seconds of the fastest of `batches` times `times` calls of y = a * b + 1 over n elements; negative: it failed.
+// Returns the seconds of the fastest of `batches` batches of `times` calls of y = a * b + 1 over n elements; negative on failure.
 static double measure(int batches, int times, int n) {
   harp_error* err = NULL;
   harp_context* context = harp_context_new(NULL, &err);
@@ -39,7 +40,7 @@ static double measure(int batches, int times, int n) {
 */
 import "C"
 
-// FromC is the nanoseconds that one call from C takes, in the fastest batch of calls; negative: it failed.
+// FromC returns the nanoseconds of one call from C, in the fastest batch of calls; negative on failure.
 func FromC(batches, times, n int) float64 {
 	return float64(C.measure(C.int(batches), C.int(times), C.int(n))) / float64(times) * 1e9
 }

@@ -1,7 +1,7 @@
-//! The C interface of harp (`include/harp.h` says what each function does), as bindgen sees it; the crate `harp` is the one to use.
+//! The C interface of harp, as bindgen translates it. `include/harp.h` describes each function. Programs should use the crate `harp`.
 //!
-//! How the functions are found is a feature: `link` (libharp.so, by pkg-config), `static` (libharp.a, by pkg-config) or `load-dynamic`:
-//! nothing is linked, and the library is opened by [`load`], or with the name `libharp.so.0` by the first call of a function.
+//! A feature determines how the functions are found: `link` (libharp.so, by pkg-config), `static` (libharp.a, by pkg-config) or
+//! `load-dynamic`: nothing is linked; [`load`] opens the library, or else the first call of a function opens `libharp.so.0`.
 //!
 #![allow(non_camel_case_types, non_upper_case_globals, non_snake_case)]
 #![allow(clippy::all, clippy::pedantic)]
@@ -18,7 +18,7 @@ mod table {
 pub use table::harp_api;
 pub use types::*;
 
-/// What bindgen does not understand: `INT64_MIN` and what is computed from it.
+/// Constants that bindgen does not understand: `INT64_MIN` and what is computed from it.
 pub const HARP_DIM_INVALID: harp_dim = i64::MIN;
 pub const HARP_SLICE_NONE: harp_dim = i64::MIN + 1;
 pub const HARP_CLASS_NONE: i64 = i64::MIN;
@@ -46,14 +46,14 @@ pub use dynamic::*;
 #[cfg(feature = "load-dynamic")]
 pub use load::{is_loaded, load};
 
-/// A struct of options as the macros `HARP_..._INIT` make it: its size, and zeros, which are the defaults.
+/// Defines `init()` for a struct of options, like the macros `HARP_..._INIT`: the struct's size, and zeros, which stand for the defaults.
 macro_rules! init {
     ($($name:ident { $($field:ident: $value:expr),* })*) => {
         $(impl $name {
-            /// As `HARP_..._INIT`.
+            /// Like `HARP_..._INIT`.
             pub fn init() -> Self {
                 #[allow(unused_mut)]
-                // Safety: numbers, pointers and optional functions, all of which may be zero.
+                // Safety: the fields are numbers, pointers and optional functions, all of which may be zero.
                 let mut made: Self = unsafe { std::mem::zeroed() };
                 made.struct_size = std::mem::size_of::<Self>();
                 $(made.$field = $value;)*

@@ -1,4 +1,4 @@
-//! Finds the functions at run time: one `dlopen`, then the table that `harp_get_api` gives.
+//! Finds the functions at run time: one `dlopen`, then the table that `harp_get_api` returns.
 use super::{harp_api, HARP_API_VERSION};
 use std::ffi::{CStr, CString};
 use std::os::raw::{c_char, c_int, c_void};
@@ -17,7 +17,7 @@ static TABLE: AtomicPtr<harp_api> = AtomicPtr::new(std::ptr::null_mut());
 static LOADING: Mutex<()> = Mutex::new(());
 
 fn last_error() -> String {
-    // Safety: dlerror gives NULL or text that lives until the thread's next call of it.
+    // Safety: dlerror returns NULL or a text that is valid until the thread calls it again.
     unsafe {
         let text = dlerror();
         if text.is_null() {
@@ -28,11 +28,11 @@ fn last_error() -> String {
     }
 }
 
-/// Opens the library of this name or path (`libharp.so.0`, `/opt/harp/lib/libharp.so`) and takes its functions. A process has one: later
-/// calls change nothing. The error says what was expected and what came.
+/// Opens the library with this name or path (`libharp.so.0`, `/opt/harp/lib/libharp.so`) and takes its functions. A process uses one
+/// library: later calls have no effect. The error says what was expected and what was found.
 ///
 /// # Safety
-/// The file is harp's library: opening it runs its code, and what it has under harp's names is called as harp is.
+/// The file must be harp's library: opening it runs its code, and the symbols with harp's names are called as harp's functions.
 pub unsafe fn load(library: &str) -> Result<(), String> {
     let _one_at_a_time = LOADING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if is_loaded() {
@@ -60,16 +60,16 @@ pub unsafe fn load(library: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Has a library been opened?
+/// Reports whether a library is loaded.
 pub fn is_loaded() -> bool {
     !TABLE.load(Ordering::Acquire).is_null()
 }
 
-/// The functions. Panics where no library was loaded and `libharp.so.0` cannot be.
+/// Returns the functions. Panics if no library was loaded and `libharp.so.0` cannot be loaded.
 pub(crate) fn table() -> &'static harp_api {
     let mut table = TABLE.load(Ordering::Acquire);
     if table.is_null() {
-        // Safety: the name is harp's, in the folders of the loader, where a program that links harp has it from, too.
+        // Safety: this is harp's own name, searched in the directories of the loader, where a program that links harp finds it too.
         unsafe { load("libharp.so.0") }.unwrap_or_else(|error| panic!("harp cannot be loaded: {}", error));
         table = TABLE.load(Ordering::Acquire);
     }

@@ -1,4 +1,4 @@
-//! The table of functions is the library's: as large, without holes, and its functions are those of the declarations.
+//! The table of functions equals the library's: it has the same size and no holes, and its functions are those of the declarations.
 #![cfg(not(feature = "load-dynamic"))]
 use harp_sys as sys;
 

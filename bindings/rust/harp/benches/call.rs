@@ -1,7 +1,8 @@
-//! What a call costs from Rust: of a program with slices (`call`), and of a tensor whose structure was seen before (`tensor`).
+//! Measures calls from Rust: of a program with slices (`call`), and of a tensor whose structure was seen before (`tensor`).
 //!
-//! With one of these names as argument it is the program harp_bench_rust, which harp_bench asks (bench/harness/peer_process.h): `./dev bench --only
-//! front.rust`. Without, it prints nanoseconds over harp_program_call: `cargo bench -p harp`.
+//! With one of these names as argument this is the program harp_bench_rust, which answers harp_bench (bench/harness/peer_process.h): `./dev
+//! bench --only front.rust`. Without an argument it prints the nanoseconds that a call takes longer than harp_program_call: `cargo bench -p
+//! harp`.
 use harp::{Array, ArrayMut, Graph, Program, Tensor};
 use std::io::{BufRead, Write};
 use std::os::raw::{c_int, c_long};
@@ -15,7 +16,7 @@ extern "C" {
     fn sched_setaffinity(process: c_int, size: usize, cpus: *const u64) -> c_int;
 }
 
-/// Seconds that this thread computed.
+/// The CPU time of this thread, in seconds.
 fn thread_seconds() -> f64 {
     let mut time = [0; 2];
     // Safety: room for a struct timespec; 3 is CLOCK_THREAD_CPUTIME_ID.
@@ -26,7 +27,7 @@ fn thread_seconds() -> f64 {
 fn stay_on(cpu: usize) {
     let mut cpus = [0u64; 16];
     cpus[cpu / 64 % 16] = 1 << (cpu % 64);
-    // Safety: as many bytes as are said. Where it fails, nothing changes.
+    // Safety: the size is that of the array. If the call fails, nothing changes.
     unsafe { sched_setaffinity(0, std::mem::size_of_val(&cpus), cpus.as_ptr()) };
 }
 
@@ -90,7 +91,7 @@ fn seconds(problem: &mut Problem, way: Way, calls: usize) -> f64 {
     thread_seconds() - begin
 }
 
-/// Answers harp_bench until it asks no more.
+/// Answers harp_bench until the end of the input.
 fn serve(problem: &mut Problem, way: Way) -> std::io::Result<()> {
     way(problem);
     let mut out = std::io::stdout();

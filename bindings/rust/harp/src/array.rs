@@ -5,9 +5,9 @@ use crate::generated::codes::ErrorKind;
 use crate::tensor::Tensor;
 use ndarray::{Array, ArrayBase, ArrayD, Data, Dimension, IxDyn};
 
-/// Of any number of axes, without a copy where the array is in row-major order.
+/// Converts an array with any number of axes; without a copy if the array is in row-major order.
 ///
-/// Panics where this thread has no backend: where no context can be made.
+/// Panics if this thread has no backend because no context can be made.
 impl<T: Element, D: Dimension> From<Array<T, D>> for Tensor<T> {
     #[track_caller]
     fn from(array: Array<T, D>) -> Self {
@@ -15,7 +15,7 @@ impl<T: Element, D: Dimension> From<Array<T, D>> for Tensor<T> {
         if !array.is_standard_layout() {
             return Tensor::from_vec(array.iter().copied().collect(), dims);
         }
-        // The array may be a part of its vector.
+        // The array may use only a part of its vector.
         let (first, length) = (array.as_ptr() as usize, array.len());
         #[allow(deprecated)] // its successor is not in ndarray 0.15
         let mut elements = array.into_raw_vec();
@@ -26,9 +26,9 @@ impl<T: Element, D: Dimension> From<Array<T, D>> for Tensor<T> {
     }
 }
 
-/// A copy of an array or of a view of any layout: `Tensor::from(&array)`, `Tensor::from(&array.slice(s![.., 1]))`.
+/// Copies an array or a view of any layout: `Tensor::from(&array)`, `Tensor::from(&array.slice(s![.., 1]))`.
 ///
-/// Panics where this thread has no backend: where no context can be made.
+/// Panics if this thread has no backend because no context can be made.
 impl<T: Element, S: Data<Elem = T>, D: Dimension> From<&ArrayBase<S, D>> for Tensor<T> {
     #[track_caller]
     fn from(array: &ArrayBase<S, D>) -> Self {
@@ -40,9 +40,9 @@ impl<T: Element, S: Data<Elem = T>, D: Dimension> From<&ArrayBase<S, D>> for Ten
     }
 }
 
-/// The values, which are computed if nobody did before; without a copy where nothing else has them.
+/// The values, which are computed if necessary; without a copy if nothing else refers to them.
 ///
-/// Panics where computing fails; [`Tensor::to_array`] gives that as an error.
+/// Panics if the computation fails; [`Tensor::to_array`] returns the error instead.
 impl<T: Element> From<Tensor<T>> for ArrayD<T> {
     #[track_caller]
     fn from(tensor: Tensor<T>) -> Self {
@@ -51,7 +51,7 @@ impl<T: Element> From<Tensor<T>> for ArrayD<T> {
 }
 
 impl<T: Element> Tensor<T> {
-    /// A copy of the values as an array of ndarray's.
+    /// A copy of the values as an array of ndarray.
     pub fn to_array(&self) -> Result<ArrayD<T>> {
         self.clone().into_array()
     }

@@ -1,4 +1,4 @@
-//! NumPy's broadcasting, of plain shapes.
+//! NumPy's broadcasting of shapes without symbolic sizes.
 use crate::error::{check, Result};
 use harp_sys as sys;
 
@@ -6,7 +6,7 @@ fn numbers(sizes: &[usize]) -> Vec<i64> {
     sizes.iter().map(|&size| i64::try_from(size).unwrap_or(i64::MAX)).collect()
 }
 
-/// The shape of what is made of arrays of two shapes element by element: axes align at the right, an axis of size 1 stretches.
+/// The shape of an elementwise operation on arrays of two shapes: axes align at the right, and an axis of size 1 is broadcast.
 ///
 /// ```
 /// assert_eq!(harp::broadcast_shapes(&[2, 3, 4], &[3, 1]).unwrap(), [2, 3, 4]);
@@ -16,12 +16,12 @@ fn numbers(sizes: &[usize]) -> Vec<i64> {
 pub fn broadcast_shapes(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     let (a, b) = (numbers(a), numbers(b));
     let mut dims = vec![0; a.len().max(b.len())];
-    // Safety: as many sizes as the ranks say, and room for the larger one.
+    // Safety: the lists have as many sizes as the ranks say, and the result has room for the larger rank.
     check(|error| unsafe { sys::harp_broadcast_shapes(a.len() as i32, a.as_ptr(), b.len() as i32, b.as_ptr(), dims.as_mut_ptr(), error) })?;
     Ok(dims.into_iter().map(|size| size as usize).collect())
 }
 
-/// The element of an array of the shape `dims` that an element of a broadcast result comes from.
+/// The index, in an array of shape `dims`, of the element that a broadcast result takes for its element `index`.
 ///
 /// ```
 /// assert_eq!(harp::broadcast_index(&[1, 2, 3], &[3, 1]).unwrap(), [2, 0]);

@@ -1,4 +1,4 @@
-//! Arrays with values: what realising gives.
+//! Arrays with values: the results of realising.
 use crate::element::{Element, Plain};
 use crate::error::{Error, Result};
 use crate::expr::Dims;
@@ -9,7 +9,7 @@ use std::alloc::Layout;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-/// An array: row-major, in host memory, with values that do not change. A clone is the same array.
+/// An array: row-major, in host memory, with values that do not change. A clone refers to the same array.
 ///
 /// ```
 /// # fn main() -> harp::Result<()> {
@@ -35,18 +35,18 @@ pub(crate) struct Memory {
 }
 
 enum Owner {
-    /// What a `Vec` of a dtype's elements would hold, without its length. Freed as such.
+    /// The memory of a `Vec` of the dtype's elements, without the length. It is freed with this layout.
     Rust(Layout),
-    /// A buffer of the C library's, which is only read.
+    /// A buffer of the C library, which is only read.
     C { _kept: RawBuffer },
 }
 
-// Safety: memory that this value owns; it is written only before it is shared. The C library's buffers may be used by any threads.
+// Safety: this value owns the memory, which is written only before it is shared. Any thread may use the C library's buffers.
 unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// Memory for the elements of such an array, its content unspecified.
+    /// Allocates memory for the elements of such an array, with unspecified content.
     pub(crate) fn new(info: &Info) -> Result<Memory> {
         let size = info.byte_size().and_then(|bytes| Layout::from_size_align(bytes, info.dtype().align()).ok());
         let layout =
@@ -64,15 +64,15 @@ impl Memory {
 
     fn of_vec<S>(elements: Vec<S>) -> Memory {
         let mut elements = ManuallyDrop::new(elements);
-        // A vector's memory has this layout, whose size therefore fits.
+        // The memory of a vector has this layout, so its size fits.
         let layout = Layout::array::<S>(elements.capacity()).unwrap_or_else(|_| Layout::new::<S>());
         Memory { data: elements.as_mut_ptr().cast(), owner: Owner::Rust(layout) }
     }
 
-    /// The vector again, or a copy of what is not Rust's.
+    /// Returns the memory as a vector; a copy if Rust did not allocate it.
     ///
     /// # Safety
-    /// `length` elements of the type `S` are in the memory, which was made for that type's alignment.
+    /// The memory must contain `length` elements of the type `S`, and must have been allocated with that type's alignment.
     unsafe fn into_vec<S: Copy>(self, length: usize) -> Vec<S> {
         match self.owner {
             Owner::Rust(layout) => {
@@ -83,7 +83,7 @@ impl Memory {
         }
     }
 
-    /// May it be written, as far as its owner goes?
+    /// Reports whether Rust allocated the memory, so that it may be written if nothing else refers to it.
     pub(crate) fn is_rusts(&self) -> bool {
         matches!(self.owner, Owner::Rust(_))
     }
@@ -100,8 +100,8 @@ impl Drop for Memory {
 }
 
 impl Buffer {
-    /// Elements in row-major order as an array of these sizes, without a copy (but for pairs as complex numbers). [`ErrorKind::Shape`]:
-    /// they are not those of so many elements.
+    /// Makes an array of these sizes from elements in row-major order, without a copy (except for pairs as complex numbers).
+    /// [`ErrorKind::Shape`]: the sizes do not match the number of elements.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {
@@ -123,7 +123,7 @@ impl Buffer {
         Buffer(Arc::new(Array { info, memory: Memory::of_vec(T::store(elements)) }))
     }
 
-    /// A number as an array of rank 0.
+    /// Makes an array of rank 0 from a number.
     pub(crate) fn of_number(info: &Arc<Info>, bytes: [u64; 2]) -> Result<Buffer> {
         let memory = Memory::new(info)?;
         // Safety: an element has at most 16 bytes.
@@ -134,26 +134,26 @@ impl Buffer {
     }
 
     /// # Safety
-    /// The memory was made for such an array and every element is written.
+    /// The memory must have been allocated for such an array, and every element must be written.
     pub(crate) unsafe fn of_memory(memory: Memory, info: Arc<Info>) -> Buffer {
         Buffer(Arc::new(Array { info, memory }))
     }
 
-    /// An array that the C library has.
+    /// Wraps an array that the C library owns.
     ///
     /// # Safety
-    /// Nothing writes its memory as long as it lives.
+    /// Nothing may write the memory while the result exists.
     pub(crate) unsafe fn of_raw(raw: RawBuffer) -> Result<Buffer> {
         let info = Arc::new(raw.info());
         let bytes = info.byte_size().unwrap_or(0);
         let data = raw.data();
         if bytes == 0 {
-            // Slices do not begin at NULL.
+            // A slice must not begin at NULL.
             return Ok(Buffer::of_memory(Memory { data: info.dtype().align() as *mut u8, owner: Owner::C { _kept: raw } }, info));
         }
         let is_bool = info.dtype() == DType::Bool;
         if is_bool && std::slice::from_raw_parts(data, bytes).iter().any(|&byte| byte > 1) {
-            // To harp every byte but 0 is true, to Rust only 1 is.
+            // For harp every nonzero byte is true, but in Rust a bool must be 0 or 1.
             let memory = Memory::new(&info)?;
             for index in 0..bytes {
                 *memory.data.add(index) = u8::from(*data.add(index) != 0);
@@ -163,7 +163,7 @@ impl Buffer {
         Ok(Buffer::of_memory(Memory { data: data as *mut u8, owner: Owner::C { _kept: raw } }, info))
     }
 
-    /// The memory, where nothing else has this array and it may be written.
+    /// Returns the memory if nothing else refers to this array and the memory may be written; otherwise returns the buffer.
     pub(crate) fn into_memory(self) -> std::result::Result<Memory, Buffer> {
         if !self.0.memory.is_rusts() {
             return Err(self);
@@ -186,23 +186,24 @@ impl Buffer {
         self.0.info.element_count().unwrap_or(0)
     }
 
-    /// Has it none?
+    /// Reports whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Its elements in row-major order. [`ErrorKind::Dtype`]: they are of another type. (Complex ones are `[f32; 2]` and `[f64; 2]` here.)
+    /// Its elements in row-major order. [`ErrorKind::Dtype`]: they have another type. (Complex elements are `[f32; 2]` and `[f64; 2]`
+    /// here.)
     pub fn as_slice<T: Plain>(&self) -> Result<&[T]> {
         self.expect(T::DTYPE)?;
-        // Safety: so many elements of this dtype, whose memory T is.
+        // Safety: the memory contains this number of elements of the dtype, which has the layout of T.
         Ok(unsafe { std::slice::from_raw_parts(self.0.memory.data.cast(), self.len()) })
     }
 
-    /// A copy of its elements in row-major order; the elements themselves where nothing else has this array.
+    /// A copy of its elements in row-major order; the elements themselves if nothing else refers to this array.
     pub fn into_vec<T: Element>(self) -> Result<Vec<T>> {
         self.expect(T::DTYPE)?;
         let length = self.len();
-        // Safety: the dtype is T's, and the memory was made for what T is stored as.
+        // Safety: the dtype is T's, and the memory was allocated for the type in which T is stored.
         Ok(T::unstore(unsafe {
             match Arc::try_unwrap(self.0) {
                 Ok(array) => array.memory.into_vec(length),
@@ -223,7 +224,7 @@ impl Buffer {
         Err(Error::new(ErrorKind::Dtype, format!("expected elements of {}, but the array has {}", dtype, self.dtype())))
     }
 
-    /// Is there no other clone?
+    /// Reports whether there is no other clone.
     pub(crate) fn is_unique(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }

@@ -1,4 +1,4 @@
-//! Graphs as the C library has them.
+//! Finished graphs, in the form of the C library.
 use crate::config::{CompileOptions, Configuration, RawOptions};
 use crate::context::Context;
 use crate::error::{c_text, make, make_text, Result};
@@ -8,8 +8,8 @@ use crate::registry;
 use harp_sys as sys;
 use std::sync::atomic::AtomicI32;
 
-/// A graph that does not change any more: from a [`Graph`](crate::Graph), or read from a text. Threads may share it, and compile it at
-/// the same time.
+/// A graph that does not change any more: built from a [`Graph`](crate::Graph), or read from a text. Threads may share it, and compile it
+/// at the same time.
 ///
 /// ```
 /// # fn main() -> harp::Result<()> {
@@ -27,36 +27,37 @@ pub struct BuiltGraph {
     uses: Uses,
 }
 
-// Safety: harp.h, "Threads": any number of threads may compile a graph while nobody changes it, and nothing here does.
+// Safety: harp.h, "Threads": any number of threads may compile a graph that nobody changes, and nothing here changes it.
 unsafe impl Send for BuiltGraph {}
 unsafe impl Sync for BuiltGraph {}
 
 impl BuiltGraph {
     /// # Safety
-    /// The handle is owned by the caller, and `uses` has all that its native functions point to.
+    /// The caller must own the handle, and `uses` must contain everything that the graph's native functions point to.
     pub(crate) unsafe fn from_raw(raw: *mut sys::harp_graph, uses: Uses) -> BuiltGraph {
         BuiltGraph { raw, uses }
     }
 
-    /// Reads a graph in harp's text format, in this thread's context. [`ErrorKind::Parse`](crate::ErrorKind::Parse) has line and column.
+    /// Reads a graph in harp's text format, in this thread's context. An [`ErrorKind::Parse`](crate::ErrorKind::Parse) contains line and
+    /// column.
     pub fn parse(text: &str) -> Result<BuiltGraph> {
         BuiltGraph::parse_in(&registry::context()?, text)
     }
 
-    /// The same in a context.
+    /// Like [`parse`](BuiltGraph::parse), in another context.
     pub fn parse_in(context: &Context, text: &str) -> Result<BuiltGraph> {
         check_outside()?;
-        // Safety: a live handle, and so many bytes; so it is below.
+        // Safety: a live handle, and a text of this length. (The same holds below.)
         let raw = make(|error| unsafe { sys::harp_graph_parse(context.raw(), text.len(), text.as_ptr().cast(), error) })?;
-        Ok(BuiltGraph { raw, uses: None }) // native functions of a text have no addresses
+        Ok(BuiltGraph { raw, uses: None }) // the native functions of a text have no addresses
     }
 
-    /// Makes a program for the backend "c" or "interp".
+    /// Compiles a program for the backend "c" or "interp".
     pub fn compile(&self, backend: &str, configuration: &Configuration) -> Result<Program> {
         self.compile_until(backend, configuration, None)
     }
 
-    /// [`compile`](BuiltGraph::compile) with options: another thread can end the compilation, after which the same graph can be compiled
+    /// [`compile`](BuiltGraph::compile) with options: another thread can cancel the compilation; afterwards the same graph can be compiled
     /// again.
     ///
     /// ```
@@ -83,9 +84,9 @@ impl BuiltGraph {
         if let Some(cancel) = cancel {
             options.c.cancel = (cancel as *const AtomicI32).cast();
         }
-        // Safety: a live handle; options, and a flag, that live until the call returns.
+        // Safety: a live handle; the options and the flag live until the call returns.
         let program = make(|error| unsafe { sys::harp_compile(self.raw, &options.c, error) })?;
-        // Safety: made for this caller, of this graph.
+        // Safety: the caller owns the program, which was made from this graph.
         Ok(unsafe { Program::from_raw(program, self.uses.clone()) })
     }
 
@@ -94,7 +95,7 @@ impl BuiltGraph {
         make_text(|error| unsafe { sys::harp_graph_print(self.raw, error) })
     }
 
-    /// A picture in Graphviz' language.
+    /// The graph in the language of Graphviz, for drawing.
     pub fn dot(&self) -> Result<String> {
         make_text(|error| unsafe { sys::harp_graph_dot(self.raw, error) })
     }
@@ -120,7 +121,7 @@ impl Clone for BuiltGraph {
 
 impl Drop for BuiltGraph {
     fn drop(&mut self) {
-        // Safety: this value's own reference.
+        // Safety: this value owns the reference.
         unsafe { sys::harp_graph_release(self.raw) }
     }
 }

@@ -1,4 +1,4 @@
-//! How a program is made: what a compilation may be told, none of which changes a bit of the results.
+//! Options of a compilation. None of them changes a bit of the results.
 use crate::error::{c_text, Result};
 use harp_sys as sys;
 use std::ffi::CString;
@@ -19,33 +19,34 @@ use std::sync::atomic::AtomicI32;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Configuration {
-    /// Lines as `harp_compile_options.schedule` in `include/harp.h` takes them, kernels' schedules among them; "": none.
+    /// A configuration in lines, as `harp_compile_options.schedule` in `include/harp.h` describes it, such as schedules of kernels; "":
+    /// none.
     pub schedule: String,
-    /// Names of optimiser passes to leave out ("fold_constants"); "all": every one.
+    /// Names of optimiser passes to skip ("fold_constants"); "all": every pass.
     pub disabled_passes: Vec<String>,
     /// Flags for the C compiler, after harp's own.
     pub compiler_flags: Vec<String>,
-    /// A C compiler as one would type it, instead of the context's.
+    /// The command of a C compiler to use instead of the context's.
     pub compiler: Option<String>,
-    /// Vectors of so many elements: 1, 2, 4, 8, 16, or 0: what the processor has.
+    /// Number of elements of a vector: 1, 2, 4, 8 or 16; 0: as many as the processor supports.
     pub simd_width: i32,
-    /// Whether an index that names no element fails the run.
+    /// Whether an index out of range fails the run.
     pub check_indices: bool,
-    /// Whether what the tuner found before is left aside.
+    /// Whether to ignore a configuration that the tuner found before.
     pub ignore_tuning: bool,
 }
 
-/// What a compilation may be told: [`BuiltGraph::compile_with_options`](crate::BuiltGraph::compile_with_options).
+/// Options of [`BuiltGraph::compile_with_options`](crate::BuiltGraph::compile_with_options).
 #[derive(Clone, Debug, Default)]
 pub struct CompileOptions<'a> {
     /// How the program is made.
     pub configuration: Configuration,
-    /// Another thread ends the compilation by storing something else than 0: [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled). Within a
-    /// few milliseconds the C compiler and the processes that it has started are stopped.
+    /// Another thread cancels the compilation by storing a nonzero number: [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled). The C
+    /// compiler and the processes that it has started are stopped within a few milliseconds.
     pub cancel: Option<&'a AtomicI32>,
 }
 
-/// The options as the C library takes them, and the texts that they point to.
+/// The options in the form of the C library, and the texts that they point to.
 pub(crate) struct RawOptions {
     pub(crate) c: sys::harp_compile_options,
     _texts: Vec<CString>,

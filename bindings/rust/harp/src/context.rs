@@ -1,43 +1,43 @@
-//! Contexts: the root of everything that is compiled.
+//! Contexts, which own what programs share.
 use crate::error::{c_text, check, make, make_text, Result};
 use harp_sys as sys;
 use std::ptr;
 
-/// The compile cache and the compilers that were found. A clone is the same context. Threads may share one.
+/// The compile cache, the threads, and the compilers that were found. A clone refers to the same context. Threads may share one.
 pub struct Context(*mut sys::harp_context);
 
 // Safety: harp.h, "Threads": contexts may be used by several threads at once.
 unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
-/// How a context is made; the default is harp's. `include/harp.h` says what each means, at `harp_context_options`.
+/// Options of a context; the defaults are harp's. `include/harp.h` describes each field at `harp_context_options`.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ContextOptions {
-    /// Threads that runs work on, the calling one included; 0 and 1: that one alone.
+    /// Number of threads that run a program, including the calling one; 0 and 1: only the calling one.
     pub threads: i32,
     /// Directory of compiled kernels; `Some("")`: only in memory.
     pub cache_dir: Option<String>,
-    /// The C compiler as one would type it.
+    /// The command of the C compiler.
     pub compiler: Option<String>,
-    /// How long compiling may take; 0: a minute.
+    /// Time limit of one compilation; 0: one minute.
     pub compile_timeout_ms: i64,
     /// Maximum number of C compilers that run at the same time; 0: one less than the number of CPUs.
     pub compilers: i32,
-    /// Added to the nice value of their processes: 0 to 19.
+    /// 0 to 19, added to the nice value of the compilers.
     pub compiler_nice: i32,
-    /// Graphs may not call functions of the program's own ([`Native`](crate::Native)).
+    /// Whether graphs must not call the host's functions ([`Native`](crate::Native)).
     pub refuse_native_ops: bool,
 }
 
-/// What the compile cache holds, and how often compilations were found in it.
+/// The content of the compile cache, and where compilations of the context found their kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheStats {
-    /// Compiled kernels in the directory, and their bytes.
+    /// Number of compiled kernels in the directory, and their size in bytes.
     pub entries: u64,
     pub bytes: u64,
-    /// Compilations that were found in memory, in the directory, or nowhere.
+    /// Number of compilations whose kernels were found in memory, in the directory, or nowhere.
     pub memory_hits: u64,
     pub disk_hits: u64,
     pub misses: u64,
@@ -60,14 +60,14 @@ impl Context {
         make(|error| unsafe { sys::harp_context_new(&c, error) }).map(Context)
     }
 
-    /// Names of the backends this library has.
+    /// Names of the backends of this library.
     pub fn backends(&self) -> Result<Vec<String>> {
-        // Safety: the context is a live handle; so it is below.
+        // Safety: the context is a live handle. (The same holds below.)
         let names = make_text(|error| unsafe { sys::harp_context_backends(self.0, error) })?;
         Ok(names.lines().map(str::to_owned).collect())
     }
 
-    /// Can the backend be used now ("c": was a compiler found)?
+    /// Reports whether the backend can be used now ("c": whether a compiler was found).
     pub fn is_available(&self, backend: &str) -> bool {
         c_text(backend).map_or(false, |name| unsafe { sys::harp_backend_available(self.0, name.as_ptr()) == 1 })
     }
@@ -82,12 +82,12 @@ impl Context {
         make_text(|error| unsafe { sys::harp_cache_dir(self.0, error) })
     }
 
-    /// Removes all compiled kernels from the directory, other programs' too, and from this context's memory.
+    /// Removes all compiled kernels from the directory, also those of other programs, and from this context's memory.
     pub fn clear_cache(&self) -> Result<()> {
         check(|error| unsafe { sys::harp_cache_clear(self.0, error) })
     }
 
-    /// What the cache holds.
+    /// The content of the cache.
     pub fn cache_stats(&self) -> Result<CacheStats> {
         let mut c = sys::harp_cache_stats_info::init();
         check(|error| unsafe { sys::harp_cache_stats(self.0, &mut c, error) })?;
@@ -108,7 +108,7 @@ impl Clone for Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // Safety: this value's own reference.
+        // Safety: this value owns the reference.
         unsafe { sys::harp_context_release(self.0) }
     }
 }

@@ -1,4 +1,4 @@
-//! 128-bit hashes of structures: what a program is looked up by. Two lanes of folded multiplications; not for adversaries.
+//! 128-bit hashes of structures, by which programs are looked up. Two lanes of folded multiplications; not secure against adversaries.
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
@@ -11,7 +11,7 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 impl Digest {
-    /// The empty digest of one kind of thing.
+    /// The empty digest of one kind of object.
     pub(crate) const fn of_kind(kind: u64) -> Self {
         Digest(kind ^ 0x9e37_79b9_7f4a_7c15, kind.wrapping_mul(0xd6e8_feb8_6659_fd93) ^ 0xa076_1d64_78bd_642f)
     }
@@ -31,8 +31,8 @@ impl Digest {
         Digest(first, second)
     }
 
-    /// The name of an operation: a constant of the program, of which it takes the address. One name may stand at two of them; nothing
-    /// is lost by that but a look-up.
+    /// Adds the name of an operation by its address, which is a constant of the program. If one name has two addresses, a look-up may fail,
+    /// but nothing else goes wrong.
     #[must_use]
     pub(crate) fn with_name(self, name: &'static str) -> Self {
         self.with((name.as_ptr() as u64) ^ ((name.len() as u64) << 56))
@@ -46,7 +46,7 @@ impl Digest {
     }
 }
 
-/// Feeds what `#[derive(Hash)]` gives to a digest.
+/// Passes what `#[derive(Hash)]` produces to a digest.
 struct State(Digest);
 
 impl Hasher for State {
@@ -75,7 +75,7 @@ impl Hasher for State {
     }
 }
 
-/// The hasher of maps whose keys are digests: they are hashed already.
+/// The hasher of maps whose keys are digests, which need no further hashing.
 #[derive(Default)]
 pub(crate) struct AsItIs(u64);
 

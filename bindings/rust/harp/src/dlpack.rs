@@ -1,4 +1,4 @@
-//! DLPack: arrays of other libraries as buffers and buffers as theirs, in the structs of `harp.h`.
+//! DLPack: arrays of other libraries as buffers, and buffers as arrays for other libraries, in the structs of `harp.h`.
 use crate::buffer::{Buffer, Memory};
 use crate::error::{make, Result};
 use crate::raw_buffer::RawBuffer;
@@ -6,24 +6,24 @@ use crate::registry;
 use harp_sys as sys;
 use std::ptr::NonNull;
 
-/// What an array is: memory, type of elements, shape and strides.
+/// The description of an array: memory, type of elements, shape and strides.
 pub use harp_sys::harp_dl_tensor as DLTensor;
 
-/// An array and its owner, in the form from before version 1.0, which cannot say that an array may not be written.
+/// An array and its owner, in the form before version 1.0, which cannot express that an array is read-only.
 pub use harp_sys::harp_dl_managed as DLManagedTensor;
 
 /// An array and its owner, in the form of DLPack 1.
 pub use harp_sys::harp_dl_managed_versioned as DLManagedTensorVersioned;
 
-/// A flag of [`DLManagedTensorVersioned`]: the array may not be written.
+/// A flag of [`DLManagedTensorVersioned`]: the array is read-only.
 pub const READ_ONLY: u64 = sys::HARP_DL_READ_ONLY as u64;
-/// A flag of [`DLManagedTensorVersioned`]: the array is a copy that was made for whoever gets it.
+/// A flag of [`DLManagedTensorVersioned`]: the array is a copy that was made for the receiver.
 pub const IS_COPIED: u64 = sys::HARP_DL_IS_COPIED as u64;
 
 mod sealed {
     pub trait Sealed {
         /// # Safety
-        /// `managed` is owned by the caller, and gone afterwards.
+        /// The caller must own `managed`, which does not exist afterwards.
         unsafe fn delete(managed: *mut Self);
     }
 }
@@ -45,11 +45,11 @@ macro_rules! owning {
 }
 owning!(DLManagedTensor, DLManagedTensorVersioned);
 
-/// A DLPack array on its way to another library, which [`into_raw`](DlPack::into_raw) gives it to; else it is deleted with this.
+/// A DLPack array for another library, to which [`into_raw`](DlPack::into_raw) passes it; otherwise dropping this value deletes it.
 #[derive(Debug)]
 pub struct DlPack<M: Owning>(NonNull<M>);
 
-// Safety: what harp made may be deleted by any thread.
+// Safety: any thread may delete what harp made.
 unsafe impl<M: Owning> Send for DlPack<M> {}
 
 impl<M: Owning> DlPack<M> {
@@ -57,12 +57,12 @@ impl<M: Owning> DlPack<M> {
         DlPack(NonNull::new(managed).expect("what was made is not NULL"))
     }
 
-    /// The struct, still owned by this.
+    /// The struct, which this value still owns.
     pub fn as_ptr(&self) -> *const M {
         self.0.as_ptr()
     }
 
-    /// The struct, which the caller owns: whoever gets it calls its deleter.
+    /// The struct, which the caller owns now: the receiver must call its deleter.
     pub fn into_raw(self) -> *mut M {
         std::mem::ManuallyDrop::new(self).0.as_ptr()
     }
@@ -70,36 +70,36 @@ impl<M: Owning> DlPack<M> {
 
 impl<M: Owning> Drop for DlPack<M> {
     fn drop(&mut self) {
-        // Safety: owned, and nobody has it any more.
+        // Safety: this value owns the struct, and nothing uses it any more.
         unsafe { M::delete(self.0.as_ptr()) }
     }
 }
 
 impl Buffer {
-    /// An array of another library as a buffer, without a copy: row-major host memory that is aligned to its elements, else
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported). (Bools that are neither 0 nor 1 are copied.) After an error the caller
-    /// still owns `managed`.
+    /// Makes a buffer from an array of another library, without a copy. The array must be in row-major host memory that is aligned to its
+    /// elements, else [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported). (An array with bools that are neither 0 nor 1 is copied.)
+    /// After an error the caller still owns `managed`.
     ///
     /// # Safety
-    /// `managed` is a valid DLPack array that the caller owns, and whose deleter may be called by any thread. Its elements have values, and
-    /// nothing writes them as long as the buffer, or a tensor of it, lives.
+    /// `managed` must be a valid DLPack array that the caller owns, and whose deleter any thread may call. Its elements must be
+    /// initialised, and nothing may write them while the buffer, or a tensor of it, exists.
     pub unsafe fn from_dlpack(managed: *mut DLManagedTensor) -> Result<Buffer> {
         let context = registry::context()?;
         let raw = make(|error| sys::harp_buffer_from_dlpack(context.raw(), managed, error))?;
         Buffer::of_raw(RawBuffer::from_raw(raw))
     }
 
-    /// The same in the form that has a version.
+    /// Like [`from_dlpack`](Buffer::from_dlpack), for the form with a version.
     ///
     /// # Safety
-    /// As [`from_dlpack`](Buffer::from_dlpack).
+    /// The same as for [`from_dlpack`](Buffer::from_dlpack).
     pub unsafe fn from_dlpack_versioned(managed: *mut DLManagedTensorVersioned) -> Result<Buffer> {
         let context = registry::context()?;
         let raw = make(|error| sys::harp_buffer_from_dlpack_versioned(context.raw(), managed, error))?;
         Buffer::of_raw(RawBuffer::from_raw(raw))
     }
 
-    /// The buffer as a DLPack array that may not be written, without a copy. It keeps the values, also when this buffer is gone.
+    /// The buffer as a read-only DLPack array, without a copy. It keeps the values alive, even after this buffer is dropped.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {
@@ -122,8 +122,8 @@ impl Buffer {
         make(|error| unsafe { sys::harp_buffer_to_dlpack_versioned(raw.as_ptr(), error) }).map(DlPack::new)
     }
 
-    /// The buffer as a DLPack array of the form without a version, which may be written: with its memory where nothing else has this
-    /// array, else with a copy.
+    /// The buffer as a DLPack array in the form without a version, which may be written. It uses this buffer's memory if nothing else
+    /// refers to the array, otherwise a copy.
     pub fn into_dlpack(self) -> Result<DlPack<DLManagedTensor>> {
         let context = registry::context()?;
         let info = self.info().clone();

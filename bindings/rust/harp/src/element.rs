@@ -1,4 +1,4 @@
-//! The Rust types that arrays may have as elements, and the groups of them that operations take.
+//! The Rust types of array elements, and the groups of types that operations accept.
 use crate::generated::codes::DType;
 use std::mem::ManuallyDrop;
 
@@ -14,32 +14,33 @@ mod sealed {
 /// harp::Tensor::<char>::from_vec(vec!['a'], [1]); // char is no element
 /// ```
 pub trait Element: Copy + PartialEq + std::fmt::Debug + sealed::Sealed + 'static {
-    /// What harp calls it.
+    /// The dtype in harp.
     const DTYPE: DType;
-    /// How an element lies in memory.
+    /// The type in which an element is stored in memory.
     type Stored: Copy + 'static;
-    /// The type of the parts of a complex number; a real number is its own.
+    /// The type of the parts of a complex number; for a real type the type itself.
     type Real: Element;
-    /// The complex type whose parts are this; a complex type is its own. What has none is its own, and harp says so.
+    /// The complex type whose parts have this type; for a complex type the type itself. A type without one gives itself, and harp reports
+    /// an error.
     type Complex: Element;
     fn to_stored(self) -> Self::Stored;
     fn from_stored(stored: Self::Stored) -> Self;
-    /// The elements as they are stored: the same memory where the type is.
+    /// Converts elements to the form in which they are stored; keeps the memory if the type is the same.
     fn store(elements: Vec<Self>) -> Vec<Self::Stored>;
     fn unstore(stored: Vec<Self::Stored>) -> Vec<Self>;
 }
 
-/// An element that lies in memory as harp has it, so that slices of it can be borrowed: every [`Element`] but the tuples, of which Rust
-/// does not say how they lie. `[f32; 2]` and `[f64; 2]` are complex numbers here, as are `num_complex::Complex` of `f32` and `f64`.
+/// An element with the same layout in memory as in harp, so that slices of it can be borrowed: every [`Element`] except the tuples, whose
+/// layout Rust does not define. Here, `[f32; 2]` and `[f64; 2]` are complex numbers, like `num_complex::Complex` of `f32` and `f64`.
 ///
 /// # Safety
-/// The type has the size and the alignment of an element of `DTYPE`, no padding, and whatever harp writes as such an element is a valid
-/// value of it: 0 and 1 for `DType::Bool`, all bit patterns for the other dtypes.
+/// The type must have the size and the alignment of an element of `DTYPE`, and no padding. Every bit pattern that harp may write as such an
+/// element must be a valid value of the type: 0 and 1 for `DType::Bool`, all bit patterns for the other dtypes.
 pub unsafe trait Plain: Copy + 'static {
     const DTYPE: DType;
 }
 
-/// Numbers with an order, which wrap or round: all but `bool` and complex numbers.
+/// Numbers with an order, which wrap or round: all types except `bool` and complex numbers.
 pub trait Real: Number {}
 /// `f32` and `f64`, and with the feature `half` its two types.
 pub trait Float: Real + Field {}
@@ -49,13 +50,13 @@ pub trait Field: Number {}
 pub trait Int: Real + BoolInt {}
 /// Integers and `bool`.
 pub trait BoolInt: Element {}
-/// All but `bool`.
+/// All types except `bool`.
 pub trait Number: Element {}
 
-/// The same vector under another name of the same type's layout.
+/// Reinterprets a vector as one of another type with the same layout.
 ///
 /// # Safety
-/// `A` and `B` have one size, alignment and set of valid values.
+/// `A` and `B` must have the same size, alignment and set of valid values.
 unsafe fn same_memory<A, B>(elements: Vec<A>) -> Vec<B> {
     let mut elements = ManuallyDrop::new(elements);
     Vec::from_raw_parts(elements.as_mut_ptr().cast(), elements.len(), elements.capacity())
@@ -76,7 +77,7 @@ macro_rules! plain {
                 stored as $type
             }
             fn store(elements: Vec<$type>) -> Vec<$stored> {
-                // Safety: the two are the same integer, or the same type.
+                // Safety: both are the same integer type, or the same type.
                 unsafe { same_memory(elements) }
             }
             fn unstore(stored: Vec<$stored>) -> Vec<$type> {
@@ -84,7 +85,7 @@ macro_rules! plain {
                 unsafe { same_memory(stored) }
             }
         }
-        // Safety: the row says what its memory is.
+        // Safety: the row of the table states the layout.
         unsafe impl Plain for $type {
             const DTYPE: DType = DType::$dtype;
         }
@@ -145,7 +146,7 @@ macro_rules! complex {
         }
         impl Number for ($part, $part) {}
         impl Field for ($part, $part) {}
-        // Safety: an array's elements lie one after the other.
+        // Safety: the elements of an array are contiguous.
         unsafe impl Plain for [$part; 2] {
             const DTYPE: DType = DType::$dtype;
         })*
@@ -180,7 +181,7 @@ macro_rules! num_complex {
         }
         impl Number for num_complex::Complex<$part> {}
         impl Field for num_complex::Complex<$part> {}
-        // Safety: the type is repr(C), the real part and then the imaginary one.
+        // Safety: the type is repr(C), with the real part before the imaginary part.
         unsafe impl Plain for num_complex::Complex<$part> {
             const DTYPE: DType = DType::$dtype;
         })*

@@ -1,11 +1,11 @@
-//! Sizes: numbers, variables that every run chooses anew, and arithmetic of them.
+//! Sizes: numbers, variables whose values may differ in each run, and their arithmetic.
 use std::fmt;
 use std::ops;
 
-/// The most a variable of [`Expr::Var`] stands for, as in harp's text format. [`Expr::var`] takes other bounds.
+/// The largest value of a variable of [`Expr::Var`], as in harp's text format. [`Expr::var`] makes variables with other bounds.
 pub const LARGEST_SIZE: i64 = i32::MAX as i64;
 
-/// A size: a plain number, a variable, or an expression of them.
+/// A size: a number, a variable, or an expression of these.
 ///
 /// ```
 /// use harp::Expr;
@@ -15,19 +15,19 @@ pub const LARGEST_SIZE: i64 = i32::MAX as i64;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Expr {
-    /// A plain number. -1 is "infer" in `reshape` and "keep" in `expand`.
+    /// A number. -1 means "infer" in `reshape` and "keep" in `expand`.
     Const(i64),
-    /// A variable of this name from 0 to [`LARGEST_SIZE`].
+    /// A variable with this name, from 0 to [`LARGEST_SIZE`].
     Var(String),
     /// A variable with bounds, both included: see [`Expr::var`].
     Bounded(String, i64, i64),
-    /// Of two sizes.
+    /// An operation on two sizes.
     Of(Arithmetic, Box<Expr>, Box<Expr>),
-    /// What another is where a third one is at least 0, else a fourth: `Select([a, b, c])` is `b` where `a >= 0`, else `c`.
+    /// A choice between two sizes: `Select([a, b, c])` is `b` if `a >= 0`, else `c`.
     Select(Box<[Expr; 3]>),
 }
 
-/// What [`Expr::Of`] does with two sizes. Division floors, x // 0 = 0, and the modulus has the divisor's sign.
+/// The operations of [`Expr::Of`]. Division rounds down, x // 0 = 0, and the remainder has the sign of the divisor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arithmetic {
     Add,
@@ -45,7 +45,7 @@ impl Expr {
         Expr::Bounded(name.to_owned(), *bounds.start(), *bounds.end())
     }
 
-    /// The number, where it is one.
+    /// The number, if the size is one.
     pub fn value(&self) -> Option<i64> {
         match self {
             Expr::Const(value) => Some(*value),
@@ -53,7 +53,7 @@ impl Expr {
         }
     }
 
-    /// Rounded down; a division by 0 gives 0.
+    /// The quotient, rounded down; a division by 0 gives 0.
     #[must_use]
     pub fn floor_div(self, other: impl Into<Expr>) -> Expr {
         Expr::of(Arithmetic::FloorDiv, self, other.into())
@@ -119,7 +119,7 @@ operators!(Add add Add, Sub sub Sub, Mul mul Mul, Rem rem Mod);
 macro_rules! from_numbers {
     ($($number:ty),*) => {
         $(impl From<$number> for Expr {
-            /// A number beyond 64 bits is the greatest there is, which no array has.
+            /// A number that exceeds 64 bits becomes the largest number, which is too large for every array.
             fn from(value: $number) -> Expr {
                 Expr::Const(i64::try_from(value).unwrap_or(i64::MAX))
             }
@@ -158,7 +158,7 @@ impl fmt::Display for Expr {
     }
 }
 
-/// With brackets where its operator binds less than `level`.
+/// Prints an operand, with brackets if its operator binds less tightly than `level`.
 fn operand(expr: &Expr, level: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let binds = match expr {
         Expr::Of(Arithmetic::Add | Arithmetic::Sub, ..) => 0,
@@ -173,7 +173,7 @@ fn operand(expr: &Expr, level: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// The size that harp printed ("2*n + 1"); None for text that is no size. `variable` gives a name its bounds.
+/// Parses a size that harp printed ("2*n + 1"); None if the text is no size. `variable` returns the variable with a name, with its bounds.
 pub(crate) fn parse(text: &str, variable: &dyn Fn(&str) -> Expr) -> Option<Expr> {
     let mut parser = Parser { rest: text, variable };
     let expr = parser.sum()?;
@@ -262,11 +262,11 @@ impl Parser<'_> {
     }
 }
 
-/// Lists of sizes that functions take: arrays, slices and vectors of numbers or of [`Expr`].
+/// A list of sizes as an argument: arrays, slices and vectors of numbers or of [`Expr`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Dims(pub(crate) Vec<Expr>);
 
-/// Axes that functions take: `..` for all of them, one, or a list.
+/// Axes as an argument: `..` for all of them, one axis, or a list.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Axes(pub(crate) Option<Vec<i32>>);
 

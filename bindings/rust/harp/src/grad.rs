@@ -11,21 +11,21 @@ use harp_sys as sys;
 
 type Raw = *mut sys::harp_node;
 
-/// How many xs there are, whether there is a grad_output, HARP_GRAD_...
+/// The number of xs, whether there is a grad_output, and flags HARP_GRAD_...
 type Given = (usize, bool, u32);
 
 fn apply(_: &Lowering, sources: &mut Args, given: &Given, results: &mut [Raw]) -> bool {
     let y = sources.next();
     let xs = sources.take(given.0);
     let grad_output = sources.optional(given.1);
-    // Safety: nodes of one graph, and room for as many gradients as there are xs.
+    // Safety: nodes of one graph, and room for one gradient for each of xs.
     unsafe { sys::harp_grad_flags(y, xs.len() as i32, xs.as_ptr(), grad_output, given.2, results.as_mut_ptr()) == sys::HARP_OK }
 }
 
-/// Of the operation in a trace.
+/// The name of the operation in a trace.
 pub(crate) const NAME: &str = "grad";
 
-/// Checks a recorded gradient before it is computed: arrays between its y and its xs may have been computed since it was asked for.
+/// Checks a recorded gradient again before it is computed, because arrays between its y and its xs may have been computed meanwhile.
 pub(crate) fn check_again(call: &Call) -> Result<()> {
     let xs = match &call.apply {
         Apply::With(parameters) => parameters.result_count(),
@@ -37,8 +37,8 @@ pub(crate) fn check_again(call: &Call) -> Result<()> {
     }
 }
 
-/// What harp_grad_flags gives. Whether there is a gradient is a question about the whole trace, which is therefore built once for each
-/// structure; other operations are asked about by their operands' shapes alone.
+/// Records what harp_grad_flags returns. Whether a gradient exists depends on the whole trace, so the trace is built once for each
+/// structure; for other operations harp is asked about the operands' dtypes and shapes only.
 pub(crate) fn grad(y: &Node, xs: &[&Node], grad_output: Option<&Node>, zero_where_independent: bool) -> Result<Vec<Node>> {
     let flags = if zero_where_independent { sys::HARP_GRAD_ZERO_WHERE_INDEPENDENT as u32 } else { 0 };
     let given: Given = (xs.len(), grad_output.is_some(), flags);

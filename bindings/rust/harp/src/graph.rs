@@ -1,4 +1,4 @@
-//! Graphs that are built explicitly: inputs of any size, outputs by name.
+//! Graphs that are built explicitly: inputs with fixed or symbolic sizes, and named outputs.
 use crate::ast::{self, AstNode};
 use crate::built::BuiltGraph;
 use crate::config::Configuration;
@@ -17,16 +17,16 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
-/// NumPy broadcasting: axes align at the right, an axis of size 1 stretches.
+/// NumPy broadcasting: axes align at the right, and an axis of size 1 is broadcast.
 pub const GRAPH_BROADCAST: u32 = sys::HARP_GRAPH_BROADCAST as u32;
 /// Operands of different dtypes promote as the Array API standard says.
 pub const GRAPH_PROMOTE: u32 = sys::HARP_GRAPH_PROMOTE as u32;
-/// Bool, integers and floats among each other promote, too.
+/// In addition, bool, integers and floats promote among each other.
 pub const GRAPH_PROMOTE_MIXED: u32 = sys::HARP_GRAPH_PROMOTE_MIXED as u32;
 
-/// Inputs and outputs of a program that is being built.
+/// A graph that is being built, with its inputs and outputs.
 ///
-/// Operands need identical shapes, but a scalar goes with everything; [`with_flags`](Graph::with_flags) says otherwise.
+/// Operands must have the same shape, or one of them must be a scalar; [`with_flags`](Graph::with_flags) makes a graph with other rules.
 ///
 /// ```
 /// # fn main() -> harp::Result<()> {
@@ -69,7 +69,7 @@ impl Graph {
         Graph::with_flags(0)
     }
 
-    /// The same with [`GRAPH_BROADCAST`], [`GRAPH_PROMOTE`] or [`GRAPH_PROMOTE_MIXED`], joined with `|`.
+    /// A graph with [`GRAPH_BROADCAST`], [`GRAPH_PROMOTE`] or [`GRAPH_PROMOTE_MIXED`], joined with `|`.
     pub fn with_flags(flags: u32) -> Graph {
         Graph { home: Rc::new(GraphHome { flags, name: RefCell::new("graph".to_owned()) }), inputs: Vec::new(), outputs: Vec::new() }
     }
@@ -79,7 +79,7 @@ impl Graph {
         self.home.name.replace(name.to_owned());
     }
 
-    /// Begins an input, which [`build`](InputNodeBuilder::build) declares: `f32` and of rank 0, unless it is said otherwise.
+    /// Begins an input, which [`build`](InputNodeBuilder::build) declares: of dtype `f32` and rank 0, unless other methods change that.
     pub fn input(&mut self, name: &str) -> InputNodeBuilder<'_> {
         InputNodeBuilder { graph: self, name: name.to_owned(), dtype: DType::F32, dims: Vec::new() }
     }
@@ -89,8 +89,8 @@ impl Graph {
         self.outputs.push((name.to_owned(), node.0.clone()));
     }
 
-    /// The graph as the C library has it, in this thread's context. Two inputs of one name, say, are a mistake, and so is an output that
-    /// belongs to another graph.
+    /// Makes the C library's form of the graph, in this thread's context. Among the errors are two inputs with the same name, and an output
+    /// that belongs to another graph.
     pub fn build(&self) -> Result<BuiltGraph> {
         let context = registry::context()?;
         let lowering = Lowering::new(&context, self.home.flags)?;
@@ -143,7 +143,7 @@ impl InputNodeBuilder<'_> {
         self.dims = dims.into().0;
         self
     }
-    /// Declares it.
+    /// Declares the input.
     pub fn build(self) -> GraphNode {
         let node = Node::input(&self.name, Info::new(self.dtype, self.dims), self.graph.home.clone());
         self.graph.inputs.push(node.clone());
@@ -151,10 +151,10 @@ impl InputNodeBuilder<'_> {
     }
 }
 
-/// An array of a graph: an input, or what operations make of some. A clone is the same one.
+/// An array of a graph: an input, or the result of operations. A clone refers to the same array.
 ///
-/// Constants and what is made of them alone belong to no graph and go with any. Operators take nodes and numbers on both sides, and panic
-/// with harp's message where dtypes or shapes do not fit; each method has a twin `try_...` that gives the mistake as an error.
+/// Constants, and results computed from constants only, belong to no graph and can be used in any. Operators take nodes and numbers on both
+/// sides, and panic with harp's message if dtypes or shapes do not fit; each method has a variant `try_...` that returns the error.
 ///
 /// ```
 /// # fn main() -> harp::Result<()> {
@@ -211,9 +211,9 @@ impl CumulativeOp {
     }
 }
 
-/// Names that functions of one's own use for what harp gives them.
+/// Names that user-defined functions use for what harp provides.
 pub mod custom_placeholders {
-    /// The element that is computed.
+    /// The element that is being computed.
     pub const OUTPUT: &str = "output";
     /// The n-th input.
     pub fn input(n: usize) -> String {
@@ -234,7 +234,8 @@ impl GraphNode {
         GraphNode(node)
     }
 
-    /// A number of rank 0: of the dtype of its type, but `isize`, `i32`, `i64` and `usize` take that of the operands beside them.
+    /// A number of rank 0. It has the dtype of its type, but `isize`, `i32`, `i64` and `usize` take the dtype of the operands that they are
+    /// used with.
     ///
     /// ```
     /// use harp::{DType, GraphNode};
@@ -250,7 +251,7 @@ impl GraphNode {
     pub fn complex_constant(re: f32, im: f32) -> GraphNode {
         GraphNode::from((re, im))
     }
-    /// The same of a pair.
+    /// Like [`complex_constant`](GraphNode::complex_constant), from a pair.
     pub fn complex_constant_from(parts: (f32, f32)) -> GraphNode {
         GraphNode::from(parts)
     }
@@ -284,7 +285,7 @@ impl GraphNode {
         }))
     }
 
-    /// The value of a size, an i64 of rank 0.
+    /// The value of a size, as an i64 of rank 0.
     pub fn size(size: impl Into<Expr>) -> Result<GraphNode> {
         made(call_one("size", &[], (size.into(),), |l, _, p: &(Expr,), out| {
             out[0] = unsafe { sys::harp_size(l.graph(), l.dim(&p.0)) };
@@ -292,7 +293,7 @@ impl GraphNode {
         }))
     }
 
-    /// 0, 1, ... up to but not with `stop`, of the dtype i32; `cast` makes another of it.
+    /// 0, 1, ..., excluding `stop`, with the dtype i32; `cast` converts it to another.
     #[track_caller]
     pub fn arange(stop: impl Into<Expr>) -> GraphNode {
         expect(GraphNode::arange_from(DType::I32, 0, stop, 1))
@@ -308,11 +309,11 @@ impl GraphNode {
         made(ops::full(&value.into().0, dims.into()))
     }
 
-    /// Arrays one after the other along an axis.
+    /// Arrays joined along an axis.
     pub fn concat(inputs: &[GraphNode], axis: i32) -> Result<GraphNode> {
         made(ops::concat(&nodes(inputs), axis))
     }
-    /// Arrays of one shape along a new axis at this position of the result.
+    /// Arrays of the same shape, joined along a new axis at this position of the result.
     pub fn stack(inputs: &[GraphNode], axis: i32) -> Result<GraphNode> {
         made(ops::stack(&nodes(inputs), axis))
     }
@@ -320,12 +321,12 @@ impl GraphNode {
     pub fn einsum(spec: &str, inputs: &[GraphNode]) -> Result<GraphNode> {
         made(ops::einsum(spec, &nodes(inputs)))
     }
-    /// Arrays of one axis, each stretched along the axes of the others. indexing: "ij", or None or "xy".
+    /// Arrays of one axis, each broadcast along the axes of the others. indexing: "ij", or None or "xy".
     pub fn meshgrid(inputs: &[GraphNode], indexing: Option<&str>) -> Result<Vec<GraphNode>> {
         Ok(ops::meshgrid(&nodes(inputs), indexing)?.into_iter().map(GraphNode).collect())
     }
 
-    /// An operation of one's own on this array, which is `wildcard("0")`.
+    /// A custom elementwise operation on this array, which is `wildcard("0")` in the expression.
     ///
     /// ```
     /// use harp::ast::helper::wildcard;
@@ -336,38 +337,38 @@ impl GraphNode {
     pub fn custom_elementwise(&self, expression: AstNode) -> GraphNode {
         GraphNode::custom_elementwise_multi(vec![self.clone()], expression)
     }
-    /// The same of two arrays.
+    /// A custom elementwise operation on two arrays.
     #[track_caller]
     pub fn custom_elementwise_binary(&self, other: impl Into<GraphNode>, expression: AstNode) -> GraphNode {
         GraphNode::custom_elementwise_multi(vec![self.clone(), other.into()], expression)
     }
-    /// The same of any number of arrays.
+    /// A custom elementwise operation on any number of arrays.
     #[track_caller]
     pub fn custom_elementwise_multi(inputs: Vec<GraphNode>, expression: AstNode) -> GraphNode {
         expect(GraphNode::try_custom_elementwise(&inputs, &expression.to_string()))
     }
-    /// The same as text: "where(x0 > 0, x0*x1, exp(x1) - 1)".
+    /// A custom elementwise operation whose expression is a text: "where(x0 > 0, x0*x1, exp(x1) - 1)".
     pub fn try_custom_elementwise(inputs: &[GraphNode], expression: &str) -> Result<GraphNode> {
         made(ops::custom_elementwise(&nodes(inputs), expression))
     }
 
-    /// An expression's values, reduced over one axis, which goes.
+    /// A reduction of an expression's values over one axis, which is removed.
     #[track_caller]
     pub fn custom_reduce(inputs: Vec<GraphNode>, expression: AstNode, op: ReduceOp, axis: i32) -> GraphNode {
         expect(made(ops::custom_reduce(&nodes(&inputs), &expression.to_string(), op.name(), axis.into(), false)))
     }
-    /// An expression's running values along one axis.
+    /// Running values of an expression along one axis.
     #[track_caller]
     pub fn custom_cumulative(inputs: Vec<GraphNode>, expression: AstNode, op: CumulativeOp, axis: i32) -> GraphNode {
         expect(made(ops::custom_cumulative(&nodes(&inputs), &expression.to_string(), op.name(), axis, 0)))
     }
 
-    /// A whole function of one's own on this array; the result has its shape, and the dtype of what is stored.
+    /// A user-defined function on this array; the result has the array's shape, and the dtype of the values that are stored.
     #[track_caller]
     pub fn custom_function(&self, function: AstNode) -> GraphNode {
         expect(GraphNode::try_custom_function(std::slice::from_ref(self), &function, self.0.info().dims().to_vec()))
     }
-    /// The same of any number of arrays, and with a shape of the result.
+    /// A user-defined function on any number of arrays, with the shape of its result.
     pub fn try_custom_function(inputs: &[GraphNode], function: &AstNode, dims: impl Into<Dims>) -> Result<GraphNode> {
         let dims = dims.into();
         let given: Vec<ast::Input> =
@@ -383,7 +384,7 @@ impl GraphNode {
         GraphNode::loop_function(&flat, &body.text, dtype, dims)
     }
 
-    /// A function in harp's loop language ([`harp_custom_function`]), done for each element of a result of this dtype and shape.
+    /// A function in harp's loop language ([`harp_custom_function`]), evaluated for each element of a result of this dtype and shape.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {
@@ -413,11 +414,12 @@ impl GraphNode {
         }))
     }
 
-    /// Gradients of this node, which has one element, with respect to others: what `harp_grad` says.
+    /// Gradients of this node, which must have one element, with respect to others; see `harp_grad`.
     pub fn grad(&self, with_respect_to: &[GraphNode]) -> Result<Vec<GraphNode>> {
         self.grad_with(with_respect_to, None, false)
     }
-    /// [`grad`](GraphNode::grad) of sum(self * grad_output); with `zero_where_independent` zeros for what this node does not depend on.
+    /// [`grad`](GraphNode::grad) of sum(self * grad_output); with `zero_where_independent` zeros for nodes that this one does not depend
+    /// on.
     pub fn grad_with(
         &self,
         with_respect_to: &[GraphNode],
@@ -428,7 +430,7 @@ impl GraphNode {
         Ok(made.into_iter().map(GraphNode).collect())
     }
 
-    /// The type of its elements; `Unknown` of an integer constant that takes that of the operands beside it.
+    /// The type of its elements; `Unknown` for an integer constant that takes the dtype of the operands that it is used with.
     pub fn dtype(&self) -> DType {
         self.0.info().dtype()
     }

@@ -1,4 +1,4 @@
-//! What is known of an array before it has values: dtype and sizes.
+//! What is known about an array before it has values: dtype and sizes.
 use crate::digest::Digest;
 use crate::expr::Expr;
 use crate::generated::codes::DType;
@@ -30,16 +30,16 @@ impl Info {
     pub(crate) fn sizes(&self) -> &[i64] {
         &self.sizes
     }
-    /// Is a size no number?
+    /// Reports whether a size is symbolic.
     pub(crate) fn is_symbolic(&self) -> bool {
         self.is_symbolic
     }
-    /// Of dtype and sizes.
+    /// The digest of dtype and sizes.
     pub(crate) fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// None where a size is symbolic, or the product does not fit.
+    /// The number of elements; None if a size is symbolic, or if the product does not fit.
     pub(crate) fn element_count(&self) -> Option<usize> {
         self.sizes.iter().try_fold(1usize, |count, &size| count.checked_mul(usize::try_from(size).ok()?))
     }

@@ -1,4 +1,4 @@
-//! Functions of graph nodes that are traced once and then only run.
+//! Functions of graph nodes that are traced once; later calls only run the program.
 use crate::buffer::Buffer;
 use crate::config::Configuration;
 use crate::element::Element;
@@ -34,34 +34,34 @@ use std::sync::{Mutex, MutexGuard};
 /// # }
 /// ```
 ///
-/// The function gets an input for each array, and gives the outputs; shapes broadcast, as tensors' do. What it gives has to depend on
-/// nothing but the inputs: it is not called again. Sizes are symbolic where `with_size` says so, and `GraphNode::shape` shows them.
-/// Threads may share a `Jit` whose function they may share; a program is made in the context of the thread that is the first to need it.
+/// The function receives an input for each array and returns the outputs; shapes broadcast, as those of tensors do. Its outputs must depend
+/// only on the inputs, because it is not called again. Sizes are symbolic if `with_size` says so, and `GraphNode::shape` shows them.
+/// Threads may share a `Jit` if they may share its function; a program is made in the context of the first thread that needs it.
 pub struct Jit<F> {
     function: F,
     sizes: Vec<Named>,
     programs: Mutex<HashMap<Key, Program>>,
 }
 
-/// The size that every trace gives an axis of an input.
+/// A size that every trace uses for an axis of an input.
 struct Named {
     input: usize,
     axis: usize,
     size: Expr,
 }
 
-/// The backend, and dtypes and sizes of the inputs: -1 where one is named.
+/// The backend, and the dtypes and sizes of the inputs; a size that `with_size` replaces is -1.
 type Key = (String, Vec<(DType, Vec<i64>)>);
 
 impl<F: Fn(&[GraphNode]) -> Result<Vec<GraphNode>>> Jit<F> {
-    /// The function, with an array of its own for each input, and a list of outputs.
+    /// Makes a `Jit` from a function that takes an array for each input and returns a list of outputs.
     pub fn new(function: F) -> Jit<F> {
         Jit { function, sizes: Vec::new(), programs: Mutex::default() }
     }
 
-    /// Says what the size of an axis of an input is, in place of the number that it has in a call: a variable, or arithmetic of variables
-    /// ([`Expr::var`]). Axes of one size, of whatever inputs, are given the same variable; calls in which their sizes differ are
-    /// [`ErrorKind::Shape`].
+    /// Sets the size of an axis of an input in traces, instead of the number that it has in a call: a variable, or arithmetic of variables
+    /// ([`Expr::var`]). Axes that always have equal sizes, of whatever inputs, should get the same variable; a call in which their sizes
+    /// differ is [`ErrorKind::Shape`].
     #[must_use]
     pub fn with_size(mut self, input: usize, axis: usize, size: impl Into<Expr>) -> Self {
         self.sizes.push(Named { input, axis, size: size.into() });
@@ -74,9 +74,9 @@ impl<F: Fn(&[GraphNode]) -> Result<Vec<GraphNode>>> Jit<F> {
         self.program(inputs)?.run(inputs)
     }
 
-    /// Runs the function on tensors, which are realised, with their backend. All outputs have elements of the type `T`;
-    /// [`ErrorKind::Dtype`]: one has others. The outputs are arrays: gradients through them to the inputs are
-    /// [`ErrorKind::NoGradient`]. The function can compute gradients itself ([`GraphNode::grad`]).
+    /// Runs the function on tensors, which are realised, with their backend. All outputs must have elements of the type `T`, else
+    /// [`ErrorKind::Dtype`]. The outputs are arrays: gradients through them to the inputs are [`ErrorKind::NoGradient`]. The function can
+    /// compute gradients itself ([`GraphNode::grad`]).
     pub fn call_tensors<T: Element>(&self, inputs: &[&dyn AnyTensor]) -> Result<Vec<Tensor<T>>> {
         let nodes: Vec<_> = inputs.iter().map(|input| input.node()).collect();
         let backend = plan::backend_of(&nodes)?;
@@ -89,7 +89,7 @@ impl<F: Fn(&[GraphNode]) -> Result<Vec<GraphNode>>> Jit<F> {
         Ok(results)
     }
 
-    /// The program for such arrays: traced and compiled, unless it is there already.
+    /// The program for such arrays, traced and compiled if necessary.
     pub fn program(&self, inputs: &[&Buffer]) -> Result<Program> {
         self.program_for(registry::default_backend()?.name(), inputs)
     }
@@ -136,7 +136,7 @@ impl<F: Fn(&[GraphNode]) -> Result<Vec<GraphNode>>> Jit<F> {
     }
 
     fn programs(&self) -> MutexGuard<'_, HashMap<Key, Program>> {
-        // A map is whole whatever panicked.
+        // The map is consistent even after a panic.
         self.programs.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

@@ -14,8 +14,8 @@
 //! [`Tensor`] is the lazy array, [`Graph`] builds programs for any size and [`Jit`] traces them, [`ast`] has functions of one's own,
 //! [`Native`] calls Rust and C, [`dlpack`] shares arrays with other libraries, and [`Autotuner`] looks for the fastest way to make a program. Names and meanings of the operations are those of harp's C interface (`include/harp.h`).
 //!
-//! Mistakes are [`Error`]s, with the C library's text and a kind. Operators, and the methods that stand beside a `try_` twin, panic with
-//! that text.
+//! Errors are [`Error`]s, with the C library's text and a kind. Operators, and methods for which there is a `try_` variant, panic with that
+//! text.
 //!
 //! | | may be sent to another thread | may be shared by threads |
 //! |---|---|---|
@@ -23,7 +23,8 @@
 //! | [`Jit`] | as its function | as its function |
 //! | [`Tensor`], [`Graph`], [`GraphNode`], [`Backend`] | no | no |
 //!
-//! as `harp.h` says: a graph is built by one thread at a time (here by the one that its nodes belong to), and compiled by any number.
+//! These rules follow from `harp.h`: one thread at a time builds a graph (here the thread that its nodes belong to), and any number of
+//! threads compile it.
 #![warn(missing_debug_implementations)]
 #![allow(clippy::needless_doctest_main)]
 
@@ -79,22 +80,22 @@ pub use registry::{backend, clear_cache, context, default_backend, set_context, 
 pub use tensor::Tensor;
 pub use tune::{Autotuner, SearchSpace, SearchStrategy, TrialResult, TuningResult};
 
-/// In place of an axis: of the flattened array.
+/// Instead of an axis: the operation works on the flattened array.
 pub const AXIS_NONE: i32 = harp_sys::HARP_AXIS_NONE;
 /// An open end of a slice.
 pub const SLICE_NONE: i64 = harp_sys::HARP_SLICE_NONE;
-/// In place of `ignore_index`: every class counts.
+/// Instead of `ignore_index`: no class is ignored.
 pub const CLASS_NONE: i64 = harp_sys::HARP_CLASS_NONE;
-/// Scans without the element itself.
+/// A scan excludes the element itself.
 pub const SCAN_EXCLUSIVE: u32 = harp_sys::HARP_SCAN_EXCLUSIVE as u32;
-/// Scans from the end of the axis.
+/// A scan starts at the end of the axis.
 pub const SCAN_REVERSE: u32 = harp_sys::HARP_SCAN_REVERSE as u32;
 
-/// Opens the library of this name or path instead of `libharp.so.0`; before anything else is called. What cannot be loaded is
-/// [`ErrorKind::Io`].
+/// Opens the library with this name or path instead of `libharp.so.0`. Must be called before everything else. A library that cannot be
+/// loaded is [`ErrorKind::Io`].
 ///
 /// # Safety
-/// The file is harp's library: what it has under harp's names is called as harp is.
+/// The file must be harp's library: its symbols with harp's names are called as harp's functions.
 #[cfg(feature = "load-dynamic")]
 pub unsafe fn load(library: &str) -> Result<()> {
     harp_sys::load(library).map_err(|text| Error::new(ErrorKind::Io, text))
@@ -102,7 +103,7 @@ pub unsafe fn load(library: &str) -> Result<()> {
 
 /// The version of the library: "0.1.0".
 pub fn version() -> String {
-    // Safety: text that lives for ever.
+    // Safety: the text is valid for ever.
     unsafe { error::text(harp_sys::harp_version_string()) }
 }
 
@@ -118,12 +119,12 @@ impl std::fmt::Display for DType {
 }
 
 impl DType {
-    /// What addresses of elements are multiples of in a `Vec` of them.
+    /// The alignment of the elements in a `Vec`.
     pub(crate) fn align(self) -> usize {
         match self {
             DType::Complex64 => DType::F32.align(),
             DType::Complex128 => DType::F64.align(),
-            // Not on every machine 8.
+            // Not 8 on every machine.
             DType::I64 | DType::U64 => std::mem::align_of::<u64>(),
             DType::F64 => std::mem::align_of::<f64>(),
             _ => self.size().max(1),
@@ -131,7 +132,7 @@ impl DType {
     }
 }
 
-/// Pages whose blocks are tests.
+/// Pages whose code blocks are tests.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../tests/design.md")]

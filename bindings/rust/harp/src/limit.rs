@@ -1,16 +1,17 @@
-//! Traces that grow for ever: what is too large realises itself.
+//! Limits the size of traces: a node whose trace has become too large is computed.
 use crate::origins::Why;
 use crate::plan::{realize, walk};
 use crate::trace::{Home, Inner, Node, State};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Operations that may be pending: programs of a size beyond all use are compiled otherwise.
+/// Maximum number of pending operations: a larger program would not be useful, and would take long to compile.
 const MOST_PENDING: u32 = 10_000;
-/// Bytes of arrays that nothing but a trace keeps.
+/// Maximum number of bytes of arrays that only a trace keeps alive.
 const MOST_HELD: u64 = 512 << 20;
 
-/// Operations through which a sum sees a product: the two together may be one contraction, which realising the product would round.
+/// Operations between a product and a sum that reads it: the two may become one contraction, but computing the product first would round
+/// it.
 const PASSES_PRODUCTS: [&str; 17] = [
     "mul",
     "cast",
@@ -30,11 +31,11 @@ const PASSES_PRODUCTS: [&str; 17] = [
     "unfold",
     "diagonal",
 ];
-/// Of such operations in a row at most.
+/// Maximum length of a chain of such operations.
 const MOST_PASSED: usize = 256;
 
-/// Realises a new node where what it is made of has grown too large; of a product, or what shows one in another shape, what that is made
-/// of.
+/// Computes a new node if its trace has become too large. If the node is a product, or shows a product in another shape, the operands of
+/// the product are computed instead.
 pub(crate) fn limit_pending(node: &Node) {
     if (node.size() <= MOST_PENDING && node.held() <= MOST_HELD) || !matches!(node.0.home, Home::Backend(_)) {
         return;
@@ -59,12 +60,13 @@ pub(crate) fn limit_pending(node: &Node) {
     if realize(&cut.iter().collect::<Vec<_>>(), None, Why::Limit).is_ok() {
         measure(node);
     } else {
-        // A mistake here is one of whatever realises the node later, and is told then. Not every operation until then tries again.
+        // The error is reported by whatever computes the node later. Until then, operations do not try again.
         node.set_bounds(0, 0);
     }
 }
 
-/// Counts what the bounds of a node have too much: operations and arrays that several ways lead to. Is it too large?
+/// Replaces the upper bounds of a node by exact counts: the bounds count operations and arrays several times that are reached by several
+/// paths. Returns whether the trace is too large.
 fn measure(node: &Node) -> bool {
     let mut count = 0;
     let mut leaves: HashMap<*const Inner, (usize, u64)> = HashMap::new();

@@ -1,4 +1,4 @@
-//! From a trace to a graph of the C library.
+//! Builds graphs of the C library from traces.
 use crate::built::BuiltGraph;
 use crate::error::{c_text, check, make, make_text, Error, Result};
 use crate::expr::{self, Arithmetic, Expr};
@@ -19,7 +19,7 @@ type Raw = *mut sys::harp_node;
 pub(crate) struct Lowering {
     graph: *mut sys::harp_graph,
     made: RefCell<HashMap<*const Inner, Raw>>,
-    /// Results of functions that have several, by the parameters that they share.
+    /// Results of functions that have several, keyed by the parameters that the results share.
     several: RefCell<HashMap<*const (), Vec<Raw>>>,
     /// Inputs that stand for arrays with values.
     inputs: RefCell<Vec<Raw>>,
@@ -29,7 +29,7 @@ pub(crate) struct Lowering {
     uses: RefCell<Vec<Arc<Use>>>,
 }
 
-/// The sources of a call, taken one after the other.
+/// The operands of a call, taken one after the other.
 pub(crate) struct Args<'a>(&'a [Raw]);
 
 impl<'a> Args<'a> {
@@ -41,7 +41,7 @@ impl<'a> Args<'a> {
         self.0 = rest;
         *first
     }
-    /// NULL where it was not given.
+    /// NULL if the operand is not given.
     pub(crate) fn optional(&mut self, is_given: bool) -> Raw {
         if is_given {
             self.next()
@@ -75,10 +75,10 @@ impl Lowering {
         self.graph
     }
 
-    /// The graph, which does not change any more.
+    /// The finished graph, which does not change any more.
     pub(crate) fn into_built(mut self) -> BuiltGraph {
         let graph = std::mem::replace(&mut self.graph, std::ptr::null_mut());
-        // Safety: the graph is owned, and the list has all that its native functions point to.
+        // Safety: the caller owns the graph, and the list contains everything that its native functions point to.
         unsafe { BuiltGraph::from_raw(graph, self.uses()) }
     }
 
@@ -99,7 +99,7 @@ impl Lowering {
 
     pub(crate) fn set_name(&self, name: &str) -> Result<()> {
         let name = c_text(name)?;
-        // Safety: the graph is a live handle; so it is below.
+        // Safety: the graph is a live handle. (The same holds below.)
         check(|error| unsafe { sys::harp_graph_set_name(self.graph, name.as_ptr(), error) })
     }
 
@@ -111,12 +111,12 @@ impl Lowering {
         Err(self.mistake())
     }
 
-    /// The size as the graph knows it.
+    /// Returns the size in this graph.
     pub(crate) fn dim(&self, size: &Expr) -> sys::harp_dim {
-        // Safety: the graph is a live handle; sizes that are not its own are its error.
+        // Safety: the graph is a live handle; for sizes of other graphs harp reports an error.
         unsafe {
             match size {
-                // Numbers that far below 0 are handles in C, and would be the size of whatever has them.
+                // Numbers this far below 0 are handles of symbolic sizes in C, so one of them would stand for an arbitrary size.
                 Expr::Const(value) if *value < -(1 << 62) && *value != sys::HARP_SLICE_NONE => sys::HARP_DIM_INVALID,
                 Expr::Const(value) => *value,
                 Expr::Var(name) => self.variable(size, name, 0, expr::LARGEST_SIZE),
@@ -133,7 +133,8 @@ impl Lowering {
                         Arithmetic::Max => sys::harp_dim_max(self.graph, a, b),
                     }
                 }
-                // a >= 0 as a number: (min(a, 0) < 0 ? 0 : 1) is 1 + max(min(a, 0), -1), and the choice is a product.
+                // Expresses the test a >= 0 as a number: (min(a, 0) < 0 ? 0 : 1) is 1 + max(min(a, 0), -1). The choice is then a sum of
+                // products.
                 Expr::Select(parts) => {
                     let [test, yes, no] = [&parts[0], &parts[1], &parts[2]].map(|part| self.dim(part));
                     let low = sys::harp_dim_max(self.graph, sys::harp_dim_min(self.graph, test, 0), -1);
@@ -147,7 +148,7 @@ impl Lowering {
 
     fn variable(&self, size: &Expr, name: &str, min: i64, max: i64) -> sys::harp_dim {
         self.variables.borrow_mut().entry(name.to_owned()).or_insert_with(|| size.clone());
-        // A name with a zero byte is no name: harp says so of what is in front of it, or of "".
+        // A name with a zero byte is invalid: harp reports that for the part before the zero byte, or for "".
         let name = c_text(name.split('\0').next().unwrap_or("")).unwrap_or_default();
         // Safety: the graph is a live handle; the name is copied.
         unsafe { sys::harp_dim_var(self.graph, name.as_ptr(), min, max) }
@@ -158,13 +159,13 @@ impl Lowering {
     }
 
     fn mistake(&self) -> Error {
-        // Safety: the graph is a live handle; the error is owned.
+        // Safety: the graph is a live handle, and the caller owns the error.
         unsafe { Error::take(sys::harp_graph_take_error(self.graph)) }
     }
 
     fn input(&self, name: &str, info: &Info) -> Result<Raw> {
         let (name, dims) = (c_text(name)?, self.dims(info.dims()));
-        // Safety: as many sizes as the rank says; name and sizes are copied.
+        // Safety: there are as many sizes as the rank says; name and sizes are copied.
         let made = unsafe { sys::harp_input(self.graph, name.as_ptr(), info.dtype() as i32, dims.len() as i32, dims.as_ptr()) };
         if made.is_null() {
             return Err(self.mistake());
@@ -178,7 +179,8 @@ impl Lowering {
         Ok(made)
     }
 
-    /// Inputs of the sources' dtypes and shapes, in place of these. Constants whose dtype their use decides are themselves.
+    /// Declares inputs of the sources' dtypes and shapes, to use instead of the sources. Constants that take the dtype of other operands
+    /// stay constants.
     pub(crate) fn declare_like(&self, sources: &[Node]) -> Result<Vec<Raw>> {
         let declare = |source: &Node| match source.info().dtype() {
             DType::Unknown => Ok(self.lower(&[source])?[0]),
@@ -187,7 +189,7 @@ impl Lowering {
         sources.iter().map(declare).collect()
     }
 
-    /// Does a call on nodes of this graph.
+    /// Applies a call to nodes of this graph.
     pub(crate) fn apply(&self, call: &Call, sources: &[Raw], results: usize) -> Result<Vec<Raw>> {
         let mut args = Args(sources);
         self.build(results, |made| match &call.apply {
@@ -199,7 +201,7 @@ impl Lowering {
         })
     }
 
-    /// The nodes that a building function writes, or the mistake that it leaves in the graph.
+    /// Returns the nodes that a building function writes, or the error that it leaves in the graph.
     pub(crate) fn build(&self, results: usize, f: impl FnOnce(&mut [Raw]) -> bool) -> Result<Vec<Raw>> {
         let mut made = vec![std::ptr::null_mut(); results];
         if f(&mut made) {
@@ -209,8 +211,8 @@ impl Lowering {
         }
     }
 
-    /// Builds what nodes stand for. Arrays and numbers become inputs, in the order in which a walk through the sources, first to last,
-    /// meets them; a graph's own inputs have to be declared before.
+    /// Builds the nodes of a trace. Arrays and numbers become inputs, in the order in which a walk through the sources, first to last,
+    /// reaches them; a graph's own inputs must be declared before.
     pub(crate) fn lower(&self, nodes: &[&Node]) -> Result<Vec<Raw>> {
         let mut pending: Vec<(Node, bool)> = nodes.iter().rev().map(|&node| (node.clone(), false)).collect();
         while let Some((node, is_ready)) = pending.pop() {
@@ -257,7 +259,7 @@ impl Lowering {
         Ok(one)
     }
 
-    /// Which of the arrays that were met, in their order, a program of these nodes takes.
+    /// Returns which of the arrays that were reached, in their order, a program of these nodes reads.
     pub(crate) fn inputs_of(&self, nodes: &[Raw]) -> Result<Vec<usize>> {
         let declared = self.inputs.borrow();
         let (mut used, mut count) = (vec![std::ptr::null_mut(); declared.len()], 0);
@@ -272,7 +274,7 @@ impl Lowering {
 
     /// Dtype and sizes of a node of this graph.
     pub(crate) fn info_of(&self, node: Raw) -> Result<Info> {
-        // Safety: a node of this graph; as many sizes are written as there is room for.
+        // Safety: a node of this graph; harp writes no more sizes than there is room for.
         let (dtype, dims) = unsafe {
             let rank = sys::harp_node_rank(node);
             let mut dims = vec![0; rank as usize];
@@ -294,7 +296,7 @@ impl Lowering {
 
 impl Drop for Lowering {
     fn drop(&mut self) {
-        // Safety: this value's own reference, or NULL.
+        // Safety: this value owns the reference, or it is NULL.
         unsafe { sys::harp_graph_release(self.graph) }
     }
 }

@@ -1,4 +1,4 @@
-//! Functions of the program's own, in Rust or C, as operations.
+//! Functions of the host program, in Rust or C, as operations.
 use crate::element::Element;
 use crate::error::{c_text, Error, Result};
 use crate::expr::{Dims, Expr};
@@ -19,18 +19,18 @@ use std::sync::Arc;
 
 type Raw = *mut sys::harp_node;
 
-/// What is called: a closure, or a C function that is passed its arguments as a signature says.
+/// What is called: a closure, or a C function whose arguments a signature describes.
 pub(crate) enum Function {
     Rust(Box<dyn Fn(&mut NativeCall<'_>) -> NativeResult + Send + Sync>),
     C { function: unsafe extern "C" fn(), user: *mut c_void, signature: String },
 }
 
-// Safety: closures are both; who gives a C function promises it (Native::from_c).
+// Safety: closures are both; for a C function the caller of Native::from_c promises it.
 unsafe impl Send for Function {}
 unsafe impl Sync for Function {}
 
-/// A function of the program's own as an operation: it is called in each run, with arrays that lie in memory. A clone is the same
-/// function, and programs are found again by it: make one, and use it as often as it is needed.
+/// A function of the host program as an operation: each run calls it, with arrays in memory. A clone is the same function. Programs are
+/// looked up by the function, so make one and use it as often as needed.
 ///
 /// ```
 /// # fn main() -> harp::Result<()> {
@@ -49,9 +49,9 @@ unsafe impl Sync for Function {}
 /// # }
 /// ```
 ///
-/// The function has to give the same result for the same arrays: harp may call it once for two equal operations, or not at all where
-/// nothing depends on it or the result has no elements. It is called on the thread that runs the program; runs that overlap call it at the
-/// same time, which is why it is `Send + Sync`:
+/// The function must give the same result for the same arguments: harp may call it once for two equal operations, or not at all if nothing
+/// depends on it or the result has no elements. It is called on the thread that runs the program; runs that overlap call it at the same
+/// time, which is why it must be `Send + Sync`:
 ///
 /// ```compile_fail,E0277
 /// let shared = std::rc::Rc::new(1.0f32);
@@ -61,27 +61,27 @@ unsafe impl Sync for Function {}
 /// });
 /// ```
 ///
-/// An error ends the run with [`ErrorKind::Native`] and the error's text. A panic goes on in the thread that runs the program, when the C
-/// library has returned. The function cannot use harp while it runs: building, compiling and running are [`ErrorKind::InvalidArgument`]
-/// there. It has no gradient, and a graph that was read from a text cannot call it.
+/// If the function returns an error, the run fails with [`ErrorKind::Native`] and the error's text. A panic continues in the thread that
+/// runs the program, after the C library has returned. The function cannot use harp while it runs: building, compiling and running are
+/// [`ErrorKind::InvalidArgument`] then. It has no gradient, and a graph that was read from a text cannot call it.
 #[derive(Clone)]
 pub struct Native(Arc<Named>);
 
 struct Named {
-    /// Tells functions apart, also when the memory of one that is gone is another's.
+    /// Distinguishes functions, even if the memory of a dropped one is reused.
     id: u64,
     name: String,
     function: Arc<Function>,
 }
 
 impl Native {
-    /// A closure as an operation. The name is for messages and texts.
+    /// Makes an operation of a closure. The name is for messages and texts.
     pub fn new(name: &str, function: impl Fn(&mut NativeCall<'_>) -> NativeResult + Send + Sync + 'static) -> Native {
         Native::of(name, Function::Rust(Box::new(function)))
     }
 
-    /// A C function as an operation: called with the arguments that the signature says, in the language of `harp_native`
-    /// (`include/harp.h`), which has `input0`, `input1` ..., `output`, sizes, numbers and `void* user`.
+    /// Makes an operation of a C function. The signature describes its arguments, in the language of `harp_native` (`include/harp.h`):
+    /// `input0`, `input1` ..., `output`, sizes, numbers and `void* user`.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {
@@ -108,9 +108,9 @@ impl Native {
     /// ```
     ///
     /// # Safety
-    /// The function has the type that the signature says, and may be called by any threads at the same time. It reads no more than the
-    /// inputs and what `user` points to, which lives as long as any program that calls the function; it writes all of the output, and
-    /// nothing else; an output of bools gets 0 and 1. It does not unwind, and does not use harp.
+    /// The function must have the type that the signature states, and any threads may call it at the same time. It must read only the
+    /// inputs and what `user` points to, which must live as long as any program that calls the function. It must write all of the output
+    /// and nothing else; an output of bools must get 0 and 1. It must not unwind, and must not use harp.
     pub unsafe fn from_c(name: &str, function: unsafe extern "C" fn(), user: *mut c_void, signature: &str) -> Native {
         Native::of(name, Function::C { function, user, signature: signature.to_owned() })
     }
@@ -125,14 +125,14 @@ impl Native {
         &self.0.name
     }
 
-    /// What the function makes of these nodes: an array of this dtype and these sizes. Sizes may be symbolic; a closure sees the numbers of
-    /// each run. A closure takes 8 inputs at most; there may be none.
+    /// The result of the function for these nodes: an array of this dtype and these sizes. Sizes may be symbolic; a closure receives the
+    /// numbers of each run. A closure takes at most 8 inputs; there may be none.
     pub fn node(&self, inputs: &[GraphNode], dtype: DType, dims: impl Into<Dims>) -> Result<GraphNode> {
         let nodes: Vec<&Node> = inputs.iter().map(|input| &input.0).collect();
         self.record(&nodes, dtype, dims.into()).map(GraphNode::made)
     }
 
-    /// What the function makes of these tensors, whose elements may be of several types: an array of these sizes.
+    /// The result of the function for these tensors, whose elements may have different types: an array of these sizes.
     pub fn tensor<T: Element>(&self, inputs: &[&dyn AnyTensor], dims: impl Into<Dims>) -> Result<Tensor<T>> {
         let nodes: Vec<&Node> = inputs.iter().map(|input| input.node()).collect();
         self.record(&nodes, T::DTYPE, dims.into()).and_then(Tensor::made)
@@ -165,7 +165,7 @@ mod sealed {
     }
 }
 
-/// A tensor of any type of elements.
+/// A tensor with elements of any type.
 pub trait AnyTensor: sealed::Sealed {}
 
 impl<T: Element> sealed::Sealed for Tensor<T> {
@@ -178,14 +178,14 @@ impl<T: Element> AnyTensor for Tensor<T> {}
 struct Parameters {
     native: Native,
     name: CString,
-    /// Of a C function.
+    /// The signature of a C function.
     signature: Option<CString>,
     inputs: Vec<Arc<Info>>,
     dtype: DType,
     dims: Dims,
 }
 
-/// What a structure's digest has of the call: the inputs have digests of their own.
+/// The part of the call that enters a structure's digest: the inputs have digests of their own.
 impl Hash for Parameters {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.native.0.id, self.dtype, &self.dims).hash(state);
@@ -220,13 +220,13 @@ fn apply(lowering: &Lowering, sources: &mut Args, p: &Parameters, made: &mut [Ra
     desc.rank = dims.len() as i32;
     desc.dims = dims.as_ptr();
     desc.graph = lowering.graph();
-    // Safety: nodes of this graph; texts and sizes are copied; a closure's use is kept by whoever keeps the graph or a program of it.
+    // Safety: nodes of this graph; texts and sizes are copied; whoever keeps the graph or a program of it keeps the closure's `Use` too.
     made[0] = unsafe { sys::harp_native(nodes.len() as i32, nodes.as_ptr(), &desc) };
     !made[0].is_null()
 }
 
-/// What the entry of a closure has to know of this call. Where sizes are symbolic, an array with their values in the run becomes the last
-/// input. None: the graph has a mistake.
+/// What the entry point of a closure must know about this call. If sizes are symbolic, an array with their values in the run becomes the
+/// last input. None: the graph has an error.
 fn closure_use(lowering: &Lowering, p: &Parameters, nodes: &mut Vec<Raw>) -> Option<Arc<Use>> {
     let mut symbolic: Vec<Expr> = Vec::new();
     let mut array = |dtype: DType, dims: &[Expr]| {
@@ -242,7 +242,7 @@ fn closure_use(lowering: &Lowering, p: &Parameters, nodes: &mut Vec<Raw>) -> Opt
     let inputs = p.inputs.iter().map(|input| array(input.dtype(), input.dims())).collect();
     let output = array(p.dtype, &p.dims.0);
     if !symbolic.is_empty() {
-        // Safety: the graph is a live handle; so it is below, and the nodes are its own or NULL, which is its mistake.
+        // Safety: the graph is a live handle, here and below; the nodes belong to it or are NULL, which is an error of the graph.
         let values: Vec<Raw> = symbolic.iter().map(|size| unsafe { sys::harp_size(lowering.graph(), lowering.dim(size)) }).collect();
         let stacked = unsafe { sys::harp_stack(values.len() as i32, values.as_ptr(), 0) };
         if stacked.is_null() {

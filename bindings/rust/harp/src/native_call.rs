@@ -9,10 +9,10 @@ use std::os::raw::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 
-/// What a native function gives: nothing, or why it could not do its work.
+/// The result of a native function: nothing, or the error.
 pub type NativeResult = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// A size of an array of a native function: a number, or the place among the symbolic sizes that it is passed.
+/// A size of an array of a native function: a number, or an index into the symbolic sizes that are passed to the call.
 pub(crate) enum Size {
     Plain(i64),
     Symbolic(usize),
@@ -23,7 +23,7 @@ pub(crate) struct ArrayType {
     pub(crate) dims: Vec<Size>,
 }
 
-/// One call of a closure in a graph: what harp's `user` points to. The graph and its programs keep it.
+/// What a closure needs in one call of a graph; harp's `user` points to it. The graph and its programs keep it alive.
 pub(crate) struct Use {
     pub(crate) function: Arc<Function>,
     pub(crate) inputs: Vec<ArrayType>,
@@ -39,7 +39,7 @@ pub struct NativeCall<'a> {
     output: Given<'a>,
 }
 
-/// An array, whose elements are written through `data` only by the one that is the output.
+/// An array. Only the elements of the output are written through `data`.
 struct Given<'a> {
     dtype: DType,
     dims: Vec<usize>,
@@ -48,7 +48,7 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// The sizes come from a run that harp has checked: none is below 0, and the bytes fit memory.
+    /// The sizes come from a run that harp has checked: none is negative, and the array fits memory.
     fn new(array: &ArrayType, symbolic: &[i64], data: *mut u8) -> Given<'a> {
         let size = |size: &Size| match size {
             Size::Plain(value) => *value as usize,
@@ -60,12 +60,12 @@ impl<'a> Given<'a> {
 
     fn count(&self) -> usize {
         if self.dims.contains(&0) {
-            return 0; // the product of the others may be beyond all memory
+            return 0; // the product of the other sizes may overflow
         }
         self.dims.iter().product()
     }
 
-    /// A pointer to elements of the type, which is not NULL, and how many there are.
+    /// A non-NULL pointer to elements of the type, and their number.
     fn elements<T: Plain>(&self, what: &str) -> Result<(*mut T, usize)> {
         if self.dtype != T::DTYPE {
             return Err(Error::new(ErrorKind::Dtype, format!("{}: expected elements of {}, but it has {}", what, T::DTYPE, self.dtype)));
@@ -87,23 +87,23 @@ impl<'a> NativeCall<'a> {
         })
     }
 
-    /// The elements of an input in row-major order. [`ErrorKind::Dtype`]: they are of another type. [`ErrorKind::InvalidArgument`]: there
-    /// are not so many inputs.
+    /// The elements of an input in row-major order. [`ErrorKind::Dtype`]: they have another type. [`ErrorKind::InvalidArgument`]: there is
+    /// no such input.
     pub fn input<T: Plain>(&self, index: usize) -> Result<&'a [T]> {
         let (first, count) = self.given(index)?.elements::<T>(&format!("input {}", index))?;
-        // Safety: harp passes so many elements of this dtype, which nothing writes during the call.
+        // Safety: harp passes this number of elements of the dtype, and nothing writes them during the call.
         Ok(unsafe { std::slice::from_raw_parts(first, count) })
     }
 
-    /// The sizes of an input. [`ErrorKind::InvalidArgument`]: there are not so many.
+    /// The sizes of an input. [`ErrorKind::InvalidArgument`]: there is no such input.
     pub fn input_shape(&self, index: usize) -> Result<&[usize]> {
         Ok(&self.given(index)?.dims)
     }
 
-    /// The elements of the result in row-major order, which are zeros before. [`ErrorKind::Dtype`]: they are of another type.
+    /// The elements of the result in row-major order, initially zeros. [`ErrorKind::Dtype`]: they have another type.
     pub fn output<T: Plain>(&mut self) -> Result<&mut [T]> {
         let (first, count) = self.output.elements::<T>("output")?;
-        // Safety: harp passes so many elements of this dtype, which nothing else looks at during the call, and `enter` set them to 0.
+        // Safety: harp passes this number of elements of the dtype; nothing else accesses them during the call, and `enter` set them to 0.
         Ok(unsafe { std::slice::from_raw_parts_mut(first, count) })
     }
 
@@ -121,19 +121,19 @@ impl std::fmt::Debug for NativeCall<'_> {
     }
 }
 
-/// Why a closure failed: what the C library cannot carry.
+/// Why a closure failed, which the C library cannot pass on.
 enum Failure {
     Error(String),
     Panic(Box<dyn Any + Send>),
 }
 
 thread_local! {
-    /// Is a native function running on this thread?
+    /// Whether a native function is running on this thread.
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
     static FAILURE: RefCell<Option<Failure>> = const { RefCell::new(None) };
 }
 
-/// What harp is not asked for by a native function. (A run in a run would change arrays under the outer one.)
+/// Fails if a native function is running on this thread. (A run inside of it would change arrays that the outer run uses.)
 pub(crate) fn check_outside() -> Result<()> {
     if IS_INSIDE.with(Cell::get) {
         return Err(Error::new(ErrorKind::InvalidArgument, "a native function must not call harp"));
@@ -141,12 +141,12 @@ pub(crate) fn check_outside() -> Result<()> {
     Ok(())
 }
 
-/// Before a run that may call closures: forgets what an earlier one has left.
+/// Must be called before a run that may call closures: drops the failure that an earlier run has left.
 pub(crate) fn begin() {
     drop(FAILURE.try_with(|failure| failure.take()));
 }
 
-/// The mistake of a run with the closure's reason, if it was one's. A panic goes on from here.
+/// Returns the error of a run, with the closure's reason if a closure failed. If a closure panicked, the panic continues here.
 pub(crate) fn explain(error: Error) -> Error {
     match FAILURE.try_with(|failure| failure.take()) {
         Ok(Some(Failure::Panic(payload))) => resume_unwind(payload),
@@ -155,10 +155,10 @@ pub(crate) fn explain(error: Error) -> Error {
     }
 }
 
-/// Calls the closure, whose panics do not reach the C library.
+/// Calls the closure, whose panics must not reach the C library.
 ///
 /// # Safety
-/// `user` points to a `Use`, and the arrays are as it says.
+/// `user` must point to a `Use`, and the arrays must be as it describes them.
 unsafe fn enter(user: *mut c_void, output: *mut c_void, arrays: &[*const c_void]) -> i32 {
     struct Inside;
     impl Drop for Inside {
@@ -184,7 +184,7 @@ unsafe fn enter(user: *mut c_void, output: *mut c_void, arrays: &[*const c_void]
         };
         let inputs = used.inputs.iter().zip(arrays).map(|(array, &data)| Given::new(array, symbolic, data as *mut u8)).collect();
         let output = Given::new(&used.output, symbolic, output.cast());
-        // What the memory holds is anything, and not every byte is a bool.
+        // The memory may contain anything, and not every byte is a valid bool.
         std::ptr::write_bytes(output.data, 0, output.count() * output.dtype.size());
         function(&mut NativeCall { inputs, output }).map_err(|error| error.to_string())
     }));
@@ -193,12 +193,12 @@ unsafe fn enter(user: *mut c_void, output: *mut c_void, arrays: &[*const c_void]
         Ok(Err(reason)) => Failure::Error(reason),
         Err(payload) => Failure::Panic(payload),
     };
-    // A thread that ends has none any more.
+    // A thread that is ending has no such variable any more.
     drop(FAILURE.try_with(|last| last.replace(Some(failure))));
     1
 }
 
-/// A closure's inputs at most. The array of symbolic sizes is one more.
+/// Maximum number of inputs of a closure. The array of symbolic sizes is one more.
 pub(crate) const MOST_INPUTS: usize = 8;
 
 macro_rules! entries {
@@ -207,9 +207,9 @@ macro_rules! entries {
             enter(user, output, &[$($input),*])
         })*
 
-        /// The C function with so many inputs: "i32(void* user, T* output, T* input0 ...)".
+        /// The C function for this number of inputs: "i32(void* user, T* output, T* input0 ...)".
         pub(crate) fn entry(inputs: usize) -> unsafe extern "C" fn() {
-            // Safety: harp casts the function back to its type, which the signature says.
+            // Safety: harp casts the function back to its type, which the signature states.
             unsafe {
                 match inputs {
                     $($count => std::mem::transmute::<

@@ -6,7 +6,7 @@ use crate::graph::GraphNode;
 use crate::tensor::Tensor;
 use std::ops::*;
 
-/// Of tensors and tensors, owned or borrowed, of tensors and numbers, and of numbers and tensors.
+/// Operators between tensors, owned or borrowed, and between tensors and numbers in either order.
 macro_rules! tensor_operators {
     ($($operator:ident $method:ident $assign:ident $assign_method:ident $function:ident $group:ident: $($number:ty),*;)*) => {
         $(
@@ -103,7 +103,7 @@ tensor_operators! {
     BitXor bitxor BitXorAssign bitxor_assign bitwise_xor BoolInt: bool, i8, u8, i16, u16, i32, u32, i64, u64, isize, usize;
 }
 
-/// Of graph nodes and whatever becomes one, on both sides.
+/// Operators between graph nodes and everything that converts to one, on both sides.
 macro_rules! node_operators {
     ($($operator:ident $method:ident $function:ident;)*) => {
         $(
@@ -163,7 +163,7 @@ node_operators! {
     BitXor bitxor bitwise_xor;
 }
 
-/// Numbers of other crates before tensors and nodes.
+/// Operators with numbers of other crates as left operand.
 #[cfg(any(feature = "half", feature = "num-complex"))]
 macro_rules! foreign_numbers {
     (@one $operator:ident $method:ident $function:ident [$($number:ty),*]) => {

@@ -1,11 +1,12 @@
 //! Which arrays were computed from which others, so that no gradient silently leaves out a part of a computation.
 //!
-//! A lazy tensor becomes an array as soon as somebody reads its values, or when its trace has grown too long. From then on a gradient cannot
-//! see what the array was computed from. This module records it, by numbers that keep no array alive, and `check` fails where a gradient
-//! would miss something. `Tensor::realize` makes a constant on purpose, of which nothing is recorded.
+//! A lazy tensor becomes an array as soon as its values are read, or when its trace has become too long. From then on a gradient cannot
+//! reach what the array was computed from. This module records that, by numbers that keep no array alive, and `check` fails if a gradient
+//! would leave out something. `Tensor::realize` makes a constant on purpose, for which nothing is recorded.
 //!
-//! The record is a graph of the arrays and tensors of one thread that are still alive. One that is dropped is taken out, and whatever was
-//! computed from it is connected with its sources instead: the record grows with the tensors that a program keeps, not with its run time.
+//! The record is a graph of the arrays and tensors of one thread that still exist. When one is dropped, it is removed, and the arrays that
+//! were computed from it are connected with its sources instead. The record thus grows with the number of tensors that exist, not with the
+//! run time.
 use crate::error::{Error, Result};
 use crate::generated::codes::{DType, ErrorKind};
 use crate::plan::walk;
@@ -29,7 +30,7 @@ pub(crate) enum Why {
 
 type Numbers = BTreeSet<u64>;
 
-/// The neighbours of one array. It has at least one.
+/// The neighbours of one array in the record. There is at least one.
 struct Record {
     made_of: Numbers,
     makes: Numbers,
@@ -47,7 +48,7 @@ thread_local! {
 }
 
 impl Table {
-    /// The number of a node, which gets one when it is first needed.
+    /// The number of a node. The first call assigns it.
     fn number(&mut self, node: &Node) -> u64 {
         let cell = &node.0.origin;
         if cell.get() == 0 {
@@ -66,7 +67,7 @@ impl Table {
         self.record(source).makes.insert(made);
     }
 
-    /// Takes an array out, and connects what was made of it with what it was made of.
+    /// Removes an array, and connects the arrays that were computed from it with its sources.
     fn remove(&mut self, number: u64) {
         let gone = match self.records.remove(&number) {
             Some(record) => record,
@@ -89,7 +90,7 @@ impl Table {
         }
     }
 
-    /// Was an array made of one of `wanted`? `seen` has arrays that were not.
+    /// Reports whether an array was computed from one of `wanted`. `seen` contains arrays for which the answer is no.
     fn is_made_of(&self, number: u64, wanted: &Numbers, seen: &mut HashSet<u64>) -> bool {
         let mut pending = vec![number];
         while let Some(next) = pending.pop() {
@@ -106,19 +107,19 @@ impl Table {
     }
 }
 
-/// Can a gradient be taken with respect to the node? Not to bools and integers.
+/// Reports whether a gradient can be taken with respect to the node; not for bools and integers.
 fn has_gradient(inner: &Inner) -> bool {
     use DType::*;
     !matches!(inner.info.dtype(), Unknown | Bool | I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
 }
 
-/// Does a gradient of the node reach its sources?
+/// Reports whether a gradient of the node reaches its sources.
 fn passes_gradient(inner: &Inner) -> bool {
     has_gradient(inner) && !matches!(&*inner.state.borrow(), State::Call(call) if call.name == "stop_gradient")
 }
 
-/// The numbers of what a lazy tensor is made of and what a gradient may be asked for: the tensors and arrays below it that something
-/// besides its own trace keeps, and arrays that have sources of their own. It has to be called before the trace is let go.
+/// The numbers of those sources of a lazy tensor for which a gradient may be requested: the tensors and arrays below it that something
+/// besides its own trace refers to, and arrays that have sources of their own. Must be called before the trace is dropped.
 pub(crate) fn sources(root: &Node) -> Numbers {
     let mut below = Vec::new();
     walk(&[root], &mut Vec::new(), |inner, pointer| {
@@ -126,10 +127,10 @@ pub(crate) fn sources(root: &Node) -> Numbers {
         below.push((pointer, goes_on));
         goes_on
     });
-    // Calls for each source of each node that the walk has gone through, with the source's position in the walk.
+    // Calls `visit` for each source of each node whose sources the walk has visited, with the source's position in the walk.
     let each_source = |visit: &mut dyn FnMut(&Node, usize)| {
         for &(pointer, _) in below.iter().filter(|(_, goes_on)| *goes_on) {
-            // Safety: a node below the root, which holds it.
+            // Safety: a node below the root, which keeps it alive.
             let state = unsafe { &*pointer }.state.borrow();
             if let State::Call(call) = &*state {
                 call.sources.as_slice().iter().for_each(|source| visit(source, source.0.visit.get().1 as usize));
@@ -151,7 +152,7 @@ pub(crate) fn sources(root: &Node) -> Numbers {
     found
 }
 
-/// Records what an array was made of, as long as its sources live.
+/// Records what an array was computed from; an entry lasts as long as the source exists.
 pub(crate) fn remember(made: &Node, sources: &Numbers, why: Why) {
     if sources.is_empty() {
         return;
@@ -164,14 +165,14 @@ pub(crate) fn remember(made: &Node, sources: &Numbers, why: Why) {
     });
 }
 
-/// Records that a program which is not seen made arrays of others: each of all of them, as far as gradients go.
+/// Records that a program without a trace computed arrays from others: each result depends on all inputs that can have gradients.
 pub(crate) fn remember_call(made: &[&Node], inputs: &[&Node]) {
     let inputs = inputs.iter().filter(|input| has_gradient(&input.0));
     let numbers = TABLE.with(|table| inputs.map(|input| table.borrow_mut().number(input)).collect());
     made.iter().filter(|made| has_gradient(&made.0)).for_each(|made| remember(made, &numbers, Why::Jit));
 }
 
-/// Makes an array a constant for gradients. Arrays that were computed from it keep its sources: they were made before it was a constant.
+/// Makes an array a constant for gradients. Arrays that were computed from it before keep its sources.
 pub(crate) fn make_constant(node: &Node) {
     let number = node.0.origin.get();
     if number == 0 {
@@ -185,13 +186,13 @@ pub(crate) fn make_constant(node: &Node) {
     });
 }
 
-/// Forgets a node that has a number and is dropped.
+/// Removes a node that has a number and is dropped.
 pub(crate) fn forget(number: u64) {
-    // A thread that ends has no table any more.
+    // A thread that is ending has no table any more.
     let _ = TABLE.try_with(|table| table.borrow_mut().remove(number));
 }
 
-/// [`ErrorKind::NoGradient`] where an array that `y` is made of was computed from one of `xs`, which a gradient would not see.
+/// [`ErrorKind::NoGradient`] if an array in the trace of `y` was computed from one of `xs`, because a gradient would not include that.
 pub(crate) fn check(y: &Node, xs: &[&Node]) -> Result<()> {
     TABLE.with(|table| {
         let table = table.borrow();

@@ -1,4 +1,4 @@
-//! Realising: programs of traces, found again by structure.
+//! Realising: programs for traces, looked up by structure.
 use crate::buffer::{Buffer, Memory};
 use crate::config::{Configuration, RawOptions};
 use crate::digest::Digest;
@@ -16,7 +16,7 @@ use harp_sys as sys;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A program of one structure, and which of a walk's arrays it takes.
+/// A program for one structure, and which of the arrays of a walk it reads.
 pub(crate) struct Plan {
     program: Program,
     inputs: Vec<usize>,
@@ -27,9 +27,9 @@ thread_local! {
     static SPARE: Cell<(Vec<*const Inner>, Vec<*const Inner>)> = Cell::default();
 }
 
-/// Goes through what nodes stand for, from each to its sources, first to last, and calls `at` when it comes to a node for the first time.
-/// `at` says whether to go on to the node's sources. Gives a digest of the structure: which nodes are operations, arrays, or met before. The
-/// pointers are valid while `roots` are.
+/// Walks through the trace of nodes, from each node to its sources, first to last, and calls `at` when it reaches a node for the first
+/// time. `at` returns whether to continue to the node's sources. Returns a digest of the structure: which nodes are operations, arrays, or
+/// were reached before. The pointers are valid as long as `roots`.
 pub(crate) fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: impl FnMut(&Inner, *const Inner) -> bool) -> Digest {
     let this = WALKS.with(|walks| {
         walks.set(walks.get() + 1);
@@ -43,7 +43,7 @@ pub(crate) fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: imp
         pending.push(Rc::as_ptr(&root.0));
     }
     while let Some(pointer) = pending.pop() {
-        // Safety: a root, or a source that a live node holds; nothing is changed while this walk lasts.
+        // Safety: a root, or a source that a live node keeps alive; nothing changes during this walk.
         let node = unsafe { &*pointer };
         let (visited, number) = node.visit.get();
         if visited == this {
@@ -66,7 +66,7 @@ pub(crate) fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: imp
     digest
 }
 
-/// Gives every node values. Unless these are to be constants, it is recorded what they were made of.
+/// Computes the values of all nodes. Unless these become constants, it records what they were computed from.
 pub(crate) fn realize(roots: &[&Node], configuration: Option<&Configuration>, why: Why) -> Result<()> {
     let mut wanted: Vec<&Node> = Vec::with_capacity(roots.len());
     for &root in roots {
@@ -79,16 +79,16 @@ pub(crate) fn realize(roots: &[&Node], configuration: Option<&Configuration>, wh
         roots.iter().for_each(|root| origins::make_constant(root));
         return Ok(());
     }
-    // Before: arrays that only the traces keep go with them, and are then passed over in the record.
+    // Recorded before the computation: arrays that only the traces keep alive are dropped with the traces, and the record then skips them.
     wanted.iter().for_each(|root| origins::remember(root, &origins::sources(root), why));
     let outcome = compute(&wanted, configuration);
     if outcome.is_err() {
-        wanted.iter().for_each(|root| origins::make_constant(root)); // still a lazy tensor, whose sources a gradient sees
+        wanted.iter().for_each(|root| origins::make_constant(root)); // still a lazy tensor, whose sources a gradient reaches
     }
     outcome
 }
 
-/// Runs the program that gives these nodes values; none has any.
+/// Runs the program that computes these nodes, none of which has values yet.
 fn compute(wanted: &[&Node], configuration: Option<&Configuration>) -> Result<()> {
     if wanted.is_empty() {
         return Ok(());
@@ -142,7 +142,7 @@ impl Plan {
         let lowering = Lowering::new(backend.context(), TENSOR_FLAGS)?;
         let nodes = lowering.lower(roots)?;
         let options = RawOptions::new(configuration.unwrap_or(&Configuration::default()), Some(backend.name()))?;
-        // Safety: nodes of this graph; options that live until the call returns.
+        // Safety: nodes of this graph; the options live until the call returns.
         let program = unsafe {
             let (count, first) = (nodes.len() as i32, nodes.as_ptr());
             let raw = make(|error| sys::harp_compile_nodes(lowering.graph(), count, std::ptr::null(), first, &options.c, error))?;
@@ -151,7 +151,7 @@ impl Plan {
         Ok(Plan { program, inputs: lowering.inputs_of(&nodes)? })
     }
 
-    /// Gives the roots their values.
+    /// Computes the values of the roots.
     fn run(&self, roots: &[&Node], leaves: &[*const Inner]) -> Result<()> {
         const FEW: usize = 8;
         let nothing = sys::harp_const_array { data: std::ptr::null(), dims: std::ptr::null(), dtype: 0, rank: 0 };
@@ -173,29 +173,29 @@ impl Plan {
         }
         if let [root] = roots {
             let memory = Memory::new(root.info())?;
-            // Safety: inputs are alive and not written, the output is memory of this run's own, and then all of it is written.
+            // Safety: inputs are alive and not written; the output is memory of this run only, all of which is written.
             unsafe { self.program.run_raw(inputs, &[array(root.info(), &memory)], std::ptr::null())? };
             root.set_buffer(unsafe { Buffer::of_memory(memory, root.info().clone()) });
             return Ok(());
         }
         let made = roots.iter().map(|root| Memory::new(root.info())).collect::<Result<Vec<_>>>()?;
         let outputs: Vec<_> = made.iter().zip(roots).map(|(memory, root)| array(root.info(), memory)).collect();
-        // Safety: as above.
+        // Safety: as for a single output, above.
         unsafe { self.program.run_raw(inputs, &outputs, std::ptr::null())? };
         for (memory, root) in made.into_iter().zip(roots) {
-            // Safety: as above.
+            // Safety: as for a single output, above.
             root.set_buffer(unsafe { Buffer::of_memory(memory, root.info().clone()) });
         }
         Ok(())
     }
 }
 
-/// A digest of what nodes stand for.
+/// A digest of the structure of the nodes' traces.
 pub(crate) fn structure(nodes: &[&Node]) -> Digest {
     walk(nodes, &mut Vec::new(), |_, _| true)
 }
 
-/// The arrays that a program of a node takes, in the order in which lowering declares them.
+/// The arrays that a program of a node reads, in the order in which lowering declares them.
 pub(crate) fn leaves(root: &Node, context: &Context) -> Result<Vec<RawBuffer>> {
     let mut arrays = Vec::new();
     walk(&[root], &mut Vec::new(), |node, _| {

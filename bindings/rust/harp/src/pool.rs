@@ -4,7 +4,8 @@ use crate::lower::Lowering;
 use harp_sys as sys;
 use std::ptr;
 
-/// How windows of pools lie. Lists are empty (the default), have one number for every axis, or one an axis; a padding may have two.
+/// Positions of the windows of pools. A list is empty (the default), or has one number for all axes, or one for each; a padding may have
+/// two for each.
 ///
 /// ```
 /// use harp::{PoolOptions, Tensor};
@@ -14,15 +15,15 @@ use std::ptr;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PoolOptions {
-    /// By default the windows' size.
+    /// Default: the size of the windows.
     pub stride: Vec<i64>,
-    /// By default none.
+    /// Default: none.
     pub padding: Dims,
-    /// By default 1.
+    /// Default: 1.
     pub dilation: Vec<i64>,
-    /// May the last window of an axis end behind the padding?
+    /// Whether the last window of an axis may extend beyond the padding.
     pub ceil_mode: bool,
-    /// `avg_pool`: does padding count, as zeros? By default it does.
+    /// `avg_pool`: whether padding counts, as zeros (the default).
     pub count_include_pad: bool,
 }
 
@@ -32,7 +33,7 @@ impl Default for PoolOptions {
     }
 }
 
-/// The options as the C library takes them, and the sizes that they point to.
+/// The options in the form of the C library, and the sizes that they point to.
 pub(crate) struct PoolC {
     pub(crate) c: sys::harp_pool_options,
     _padding: Vec<sys::harp_dim>,

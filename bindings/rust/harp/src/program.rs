@@ -1,4 +1,4 @@
-//! Compiled programs, and the arrays that they are called with.
+//! Compiled programs, and the arrays on which they run.
 use crate::buffer::{Buffer, Memory};
 use crate::element::Plain;
 use crate::error::{c_text, check, make_text, text, Error, Result};
@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicI32;
 use std::sync::Arc;
 
-/// A compiled graph. A clone is the same program. Threads may share one, and run it at the same time.
+/// A compiled graph. A clone refers to the same program. Threads may share one, and run it at the same time.
 ///
 /// ```
 /// fn shared_by_threads<T: Send + Sync>() {}
@@ -60,7 +60,7 @@ fn count_of(dims: &[i64], length: usize) -> Result<i32> {
 }
 
 impl<'a> Array<'a> {
-    /// The slice as an array of these sizes. [`ErrorKind::Shape`]: they are not those of so many elements.
+    /// Makes an array of these sizes from a slice. [`ErrorKind::Shape`]: the sizes do not match the number of elements.
     pub fn new<T: Plain>(elements: &'a [T], dims: &'a [i64]) -> Result<Array<'a>> {
         let rank = count_of(dims, elements.len())?;
         Ok(Array(sys::harp_const_array { data: elements.as_ptr().cast(), dims: dims.as_ptr(), dtype: T::DTYPE as i32, rank }, PhantomData))
@@ -74,7 +74,7 @@ impl<'a> From<&'a Buffer> for Array<'a> {
 }
 
 impl<'a> ArrayMut<'a> {
-    /// The slice as an array of these sizes. [`ErrorKind::Shape`]: they are not those of so many elements.
+    /// Makes an array of these sizes from a slice. [`ErrorKind::Shape`]: the sizes do not match the number of elements.
     pub fn new<T: Plain>(elements: &'a mut [T], dims: &'a [i64]) -> Result<ArrayMut<'a>> {
         let rank = count_of(dims, elements.len())?;
         Ok(ArrayMut(sys::harp_array { data: elements.as_mut_ptr().cast(), dims: dims.as_ptr(), dtype: T::DTYPE as i32, rank }, PhantomData))
@@ -86,15 +86,15 @@ pub(crate) fn const_array(info: &Info, data: *const u8) -> sys::harp_const_array
     sys::harp_const_array { data: data.cast(), dims: sizes.as_ptr(), dtype: info.dtype() as i32, rank: sizes.len() as i32 }
 }
 
-/// What a run may be told besides its arrays.
+/// Options of a run.
 #[derive(Debug, Default)]
 pub struct RunOptions<'a> {
-    /// Values of shape variables by name: needed for those that follow from no axis of an input.
+    /// Values of shape variables by name: needed for those that no axis of an input determines.
     pub shape_vars: &'a [(&'a str, i64)],
-    /// Memory for intermediate arrays, aligned to 64 bytes; [`Program::workspace_size`] says how much. With it a run of the backend "c"
-    /// allocates nothing.
+    /// Memory for intermediate arrays, aligned to 64 bytes; [`Program::workspace_size`] returns the necessary size. With it a run of the
+    /// backend "c" allocates nothing.
     pub workspace: Option<&'a mut [MaybeUninit<u8>]>,
-    /// Another thread ends the run by storing something else than 0: [`ErrorKind::Cancelled`].
+    /// Another thread cancels the run by storing a nonzero number: [`ErrorKind::Cancelled`].
     pub cancel: Option<&'a AtomicI32>,
 }
 
@@ -108,11 +108,11 @@ pub struct ArrayInfo {
     pub shape: String,
     /// -1 where the size is symbolic.
     pub dims: Vec<i64>,
-    /// Of an output: the inputs that it may be the same array as.
+    /// For an output: the inputs that may be the same array.
     pub in_place: Vec<usize>,
 }
 
-/// What compiling took, and how large it is.
+/// Facts about a compilation and its result.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ProgramStats {
@@ -120,9 +120,9 @@ pub struct ProgramStats {
     pub compile_ms: f64,
     pub kernels: i32,
     pub generations: i32,
-    /// Was it found in a cache?
+    /// Whether the program was found in a cache.
     pub is_cached: bool,
-    /// Was it made with a configuration that the tuner found?
+    /// Whether it was compiled with a configuration that the tuner found.
     pub is_tuned: bool,
     pub source_bytes: u64,
     pub artifact_bytes: u64,
@@ -130,15 +130,15 @@ pub struct ProgramStats {
 
 impl Program {
     /// # Safety
-    /// The handle is owned by the caller, and `uses` has all that its native functions point to.
+    /// The caller must own the handle, and `uses` must contain everything that the graph's native functions point to.
     pub(crate) unsafe fn from_raw(raw: *mut sys::harp_program, uses: Uses) -> Program {
         Program { raw, uses }
     }
 
-    /// Runs the program. `options` is NULL or the C library's.
+    /// Runs the program. `options` is NULL, or a struct of the C library.
     ///
     /// # Safety
-    /// The arrays stay what they say until this returns; nothing else writes them, and nothing reads the outputs.
+    /// The arrays must stay valid until this returns; meanwhile nothing else may write them, and nothing may read the outputs.
     pub(crate) unsafe fn run_raw(
         &self,
         inputs: &[sys::harp_const_array],
@@ -157,8 +157,8 @@ impl Program {
         }
     }
 
-    /// Runs the program on arrays that are given, inputs and outputs in its order; dtypes and sizes have to be its own. Nothing is
-    /// copied.
+    /// Runs the program on existing arrays, inputs and outputs in the program's order; dtypes and sizes must be those of the program.
+    /// Nothing is copied.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {
@@ -174,7 +174,7 @@ impl Program {
     /// # }
     /// ```
     pub fn call(&self, inputs: &[Array], outputs: &mut [ArrayMut]) -> Result<()> {
-        // Safety: the arrays are slices that are borrowed for this call, an output by itself.
+        // Safety: the arrays are slices that are borrowed for this call, outputs exclusively.
         unsafe { self.run_raw(raw_inputs(inputs), raw_outputs(outputs), std::ptr::null()) }
     }
 
@@ -194,11 +194,11 @@ impl Program {
         if let Some(cancel) = options.cancel {
             c.cancel = (cancel as *const AtomicI32).cast();
         }
-        // Safety: as in `call`; the options' parts live until the call returns.
+        // Safety: as in `call`; the parts of the options live until the call returns.
         unsafe { self.run_raw(raw_inputs(inputs), raw_outputs(outputs), &c) }
     }
 
-    /// Runs the program and gives its outputs as new arrays. Every shape variable has to follow from an axis of an input.
+    /// Runs the program and returns its outputs as new arrays. An axis of an input must determine every shape variable.
     pub fn run(&self, inputs: &[&Buffer]) -> Result<Vec<Buffer>> {
         let arrays: Vec<Array> = inputs.iter().map(|&buffer| Array::from(buffer)).collect();
         let variables = self.shape_vars(inputs)?;
@@ -209,13 +209,13 @@ impl Program {
         }
         let mut outputs: Vec<ArrayMut> = made.iter().map(|(memory, info)| ArrayMut(array(info, memory), PhantomData)).collect();
         self.call(&arrays, &mut outputs)?;
-        // Safety: the run wrote all of each.
+        // Safety: the run has written every element.
         Ok(made.into_iter().map(|(memory, info)| unsafe { Buffer::of_memory(memory, info) }).collect())
     }
 
-    /// What these inputs make of the program's shape variables, in its order. Inputs that do not fit are the run's mistake.
+    /// The values of the program's shape variables for these inputs, in its order. Inputs that do not fit are an error of the run.
     fn shape_vars(&self, inputs: &[&Buffer]) -> Result<Vec<i64>> {
-        // Safety: a live handle; the struct's size is set. So it is below.
+        // Safety: a live handle; the size of the struct is set. (The same holds below.)
         let count = unsafe { sys::harp_program_shape_var_count(self.raw) };
         let mut values = Vec::with_capacity(count);
         for index in 0..count {
@@ -256,20 +256,20 @@ impl Program {
     pub fn output_count(&self) -> usize {
         unsafe { sys::harp_program_output_count(self.raw) }
     }
-    /// [`ErrorKind::InvalidArgument`]: there are not so many.
+    /// [`ErrorKind::InvalidArgument`]: there is no such input.
     pub fn input(&self, index: usize) -> Result<ArrayInfo> {
         let mut info = sys::harp_array_info::init();
         check(|error| unsafe { sys::harp_program_input(self.raw, index, &mut info, error) })?;
         Ok(unsafe { array_info(&info) })
     }
-    /// [`ErrorKind::InvalidArgument`]: there are not so many.
+    /// [`ErrorKind::InvalidArgument`]: there is no such output.
     pub fn output(&self, index: usize) -> Result<ArrayInfo> {
         let mut info = sys::harp_array_info::init();
         check(|error| unsafe { sys::harp_program_output(self.raw, index, &mut info, error) })?;
         Ok(unsafe { array_info(&info) })
     }
 
-    /// Bytes of workspace that a run needs for these values of all shape variables with so many threads.
+    /// Bytes of workspace that a run needs for these values of all shape variables and this number of threads.
     pub fn workspace_size(&self, shape_vars: &[i64], threads: usize) -> Result<usize> {
         let mut size = 0;
         check(|error| unsafe {
@@ -283,7 +283,7 @@ impl Program {
         make_text(|error| unsafe { sys::harp_program_source(self.raw, error) })
     }
 
-    /// What compiling took.
+    /// Facts about the compilation.
     pub fn stats(&self) -> Result<ProgramStats> {
         let mut c = sys::harp_program_stats_info::init();
         check(|error| unsafe { sys::harp_program_stats(self.raw, &mut c, error) })?;
@@ -299,7 +299,7 @@ impl Program {
         })
     }
 
-    /// The C library's handle, borrowed: for what this crate does not have. Closures that the program calls ([`Native`](crate::Native))
+    /// The C library's handle, borrowed, for functions that this crate lacks. Closures that the program calls ([`Native`](crate::Native))
     /// live as long as this value and its clones.
     pub fn as_raw(&self) -> *mut sys::harp_program {
         self.raw
@@ -307,7 +307,7 @@ impl Program {
 }
 
 fn raw_inputs<'a>(arrays: &'a [Array<'_>]) -> &'a [sys::harp_const_array] {
-    // Safety: an Array is this struct and nothing else (repr(transparent)).
+    // Safety: an Array consists of this struct only (repr(transparent)).
     unsafe { std::slice::from_raw_parts(arrays.as_ptr().cast(), arrays.len()) }
 }
 
@@ -322,7 +322,7 @@ pub(crate) fn array(info: &Info, memory: &Memory) -> sys::harp_array {
 }
 
 /// # Safety
-/// Filled by the C library.
+/// The C library must have filled the struct.
 unsafe fn array_info(c: &sys::harp_array_info) -> ArrayInfo {
     let list = |data: *const i64, length| if length == 0 { Vec::new() } else { std::slice::from_raw_parts(data, length).to_vec() };
     let in_place = if c.n_in_place == 0 { Vec::new() } else { std::slice::from_raw_parts(c.in_place, c.n_in_place).to_vec() };
@@ -338,7 +338,7 @@ impl Clone for Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Safety: this value's own reference.
+        // Safety: this value owns the reference.
         unsafe { sys::harp_program_release(self.raw) }
     }
 }

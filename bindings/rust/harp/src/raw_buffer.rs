@@ -1,4 +1,4 @@
-//! Buffers of the C library's, and arrays of this crate as such.
+//! Buffers of the C library, and arrays of this crate in that form.
 use crate::buffer::{Buffer, Memory};
 use crate::error::{make, Result};
 use crate::expr::Expr;
@@ -8,23 +8,23 @@ use crate::Context;
 use harp_sys as sys;
 use std::os::raw::c_void;
 
-/// A reference to a buffer, released with this.
+/// A reference to a buffer; dropping this value releases it.
 pub(crate) struct RawBuffer(*mut sys::harp_buffer);
 
-/// The deleter of a buffer that keeps a `T`.
+/// The deleter of a buffer that keeps a `T` alive.
 extern "C" fn release<T>(user: *mut c_void, _data: *mut c_void) {
-    // Safety: the box that `wrap` made, once: a buffer calls its deleter when it goes.
+    // Safety: `wrap` made the box, and a buffer calls its deleter once.
     drop(unsafe { Box::from_raw(user.cast::<T>()) });
 }
 
 impl RawBuffer {
     /// # Safety
-    /// The reference is the caller's.
+    /// The caller must own the reference.
     pub(crate) unsafe fn from_raw(raw: *mut sys::harp_buffer) -> RawBuffer {
         RawBuffer(raw)
     }
 
-    /// The array as a buffer that keeps it, and may not be written.
+    /// Makes a read-only buffer that keeps the array alive.
     pub(crate) fn of_buffer(context: &Context, array: Buffer) -> Result<RawBuffer> {
         let (info, data) = (array.info().clone(), array.data());
         RawBuffer::wrap(array, |user, error| unsafe {
@@ -34,7 +34,7 @@ impl RawBuffer {
         })
     }
 
-    /// Memory of an array, all of which is written, as a buffer that keeps it and may be written.
+    /// Makes a writable buffer that keeps the memory of an array alive; all of the memory must be written.
     pub(crate) fn of_memory(context: &Context, memory: Memory, info: &Info) -> Result<RawBuffer> {
         let data = memory.data;
         RawBuffer::wrap(memory, |user, error| unsafe {
@@ -69,7 +69,7 @@ impl RawBuffer {
         }
     }
 
-    /// NULL where there are no elements.
+    /// NULL if there are no elements.
     pub(crate) fn data(&self) -> *const u8 {
         // Safety: a live handle.
         unsafe { sys::harp_buffer_const_data(self.0).cast() }
@@ -78,7 +78,7 @@ impl RawBuffer {
 
 impl Drop for RawBuffer {
     fn drop(&mut self) {
-        // Safety: this value's own reference.
+        // Safety: this value owns the reference.
         unsafe { sys::harp_buffer_release(self.0) }
     }
 }

@@ -1,4 +1,4 @@
-//! What a thread keeps: its context, its backends by name, and which results operations have.
+//! The state of a thread: its context, its backends by name, and the results of operations that harp has inferred.
 use crate::context::{Context, ContextOptions};
 use crate::digest::{Digest, DigestMap};
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A way to run tensors' expressions, and the programs that were made of them: see [`backend`].
+/// A backend for tensors, with the programs that were made for it: see [`backend`].
 pub struct Backend {
     name: String,
     context: Context,
@@ -22,7 +22,7 @@ impl Backend {
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// Can it be used now ("c": was a compiler found)?
+    /// Reports whether it can be used now ("c": whether a compiler was found).
     pub fn is_available(&self) -> bool {
         self.context.is_available(&self.name)
     }
@@ -30,7 +30,7 @@ impl Backend {
     pub fn context(&self) -> &Context {
         &self.context
     }
-    /// Number of structures that programs were made of since [`clear_cache`].
+    /// Number of structures for which programs were made since [`clear_cache`].
     pub fn program_count(&self) -> usize {
         self.plans.borrow().len()
     }
@@ -48,9 +48,9 @@ struct Registry {
     backends: HashMap<String, Rc<Backend>>,
     default: Option<Rc<Backend>>,
     results: DigestMap<Arc<Info>>,
-    /// Structures that were found to have gradients.
+    /// Structures for which gradients are known to exist.
     checked: DigestMap<()>,
-    /// Of numbers, by dtype.
+    /// The infos of numbers, by dtype.
     numbers: Vec<Arc<Info>>,
 }
 
@@ -58,10 +58,10 @@ thread_local! {
     static REGISTRY: RefCell<Registry> = RefCell::default();
 }
 
-/// Results to remember at most; then all are forgotten.
+/// Maximum number of results that are remembered; then all are dropped.
 const MOST_RESULTS: usize = 100_000;
 
-/// This thread's context: the one that [`set_context`] gave, else one with harp's defaults.
+/// This thread's context: the one that [`set_context`] set, or one with harp's defaults.
 pub fn context() -> Result<Context> {
     REGISTRY.with(|registry| {
         let mut registry = registry.borrow_mut();
@@ -72,8 +72,8 @@ pub fn context() -> Result<Context> {
     })
 }
 
-/// Gives this thread a context; threads may share one. Backends that the thread was given before keep theirs, and tensors keep their
-/// backend: do it first.
+/// Sets the context of this thread; threads may share one. Backends that the thread already has keep theirs, and tensors keep their
+/// backend, so call this first.
 ///
 /// ```
 /// # fn main() -> harp::Result<()> {
@@ -91,8 +91,8 @@ pub fn set_context(context: &Context) {
     drop(forgotten);
 }
 
-/// The backend of this name, "c" or "interp", of this thread: the same instance every time. [`ErrorKind::InvalidArgument`]: there is
-/// none of that name.
+/// This thread's backend with this name, "c" or "interp": the same instance every time. [`ErrorKind::InvalidArgument`]: there is no backend
+/// with that name.
 ///
 /// ```
 /// use std::rc::Rc;
@@ -117,7 +117,7 @@ pub fn backend(name: &str) -> Result<Rc<Backend>> {
     Ok(made)
 }
 
-/// The backend of this thread's new tensors: the one that [`set_default_backend`] gave, else "c".
+/// The backend of this thread's new tensors: the one that [`set_default_backend`] set, or "c".
 pub fn default_backend() -> Result<Rc<Backend>> {
     if let Some(known) = REGISTRY.with(|registry| registry.borrow().default.clone()) {
         return Ok(known);
@@ -127,14 +127,14 @@ pub fn default_backend() -> Result<Rc<Backend>> {
     Ok(made)
 }
 
-/// Chooses the backend of the tensors that this thread makes from now on. Operations between tensors of two backends are mistakes.
+/// Sets the backend of the tensors that this thread makes from now on. Operations between tensors of two backends are errors.
 pub fn set_default_backend(backend: &Rc<Backend>) {
     let before = REGISTRY.with(|registry| registry.borrow_mut().default.replace(backend.clone()));
-    drop(before); // with its programs, and what their closures own, which may use the registry
+    drop(before); // dropped here, together with its programs, because what their closures own may use the registry
 }
 
-/// Forgets the programs that this thread's backends made, and what it knows of operations' results. Compiled kernels stay in the
-/// context's cache: [`Context::clear_cache`] removes them.
+/// Drops the programs that this thread's backends made, and the inferred results of operations. Compiled kernels stay in the context's
+/// cache: [`Context::clear_cache`] removes them.
 pub fn clear_cache() {
     let forgotten = REGISTRY.with(|registry| {
         let mut registry = registry.borrow_mut();
@@ -173,7 +173,7 @@ pub(crate) fn set_checked(key: Digest) {
     });
 }
 
-/// Of a number of this dtype.
+/// The info of a number of this dtype.
 pub(crate) fn number_info(dtype: DType) -> Arc<Info> {
     REGISTRY.with(|registry| {
         let numbers = &mut registry.borrow_mut().numbers;

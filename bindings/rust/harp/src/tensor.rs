@@ -1,4 +1,4 @@
-//! Lazy arrays: operations are recorded, and computed when somebody wants the values.
+//! Lazy arrays: operations are recorded, and computed when values are needed.
 use crate::buffer::Buffer;
 use crate::config::Configuration;
 use crate::element::Element;
@@ -15,10 +15,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// A lazy array of elements of the type `T`. A clone is the same array.
+/// A lazy array with elements of the type `T`. A clone refers to the same array.
 ///
-/// Operations only record what is to be done; [`realize`](Tensor::realize) compiles and runs it. What is compiled is kept by its
-/// structure: the same operations on arrays of the same sizes, whatever the values, are a look-up and a call. Numbers beside tensors are
+/// Operations are only recorded; [`realize`](Tensor::realize) compiles and runs them. Compiled programs are looked up by structure: for the
+/// same operations on arrays of the same sizes, with any values, only a look-up and a call are needed. Numbers that are operands count as
 /// values, too.
 ///
 /// ```
@@ -33,22 +33,22 @@ use std::rc::Rc;
 /// # }
 /// ```
 ///
-/// Tensors belong to their thread, with the backend they were made for:
+/// Tensors belong to the thread that made them, and to a backend:
 ///
 /// ```compile_fail,E0277
 /// let x = harp::Tensor::from(1.0f32);
 /// std::thread::spawn(move || x.item());
 /// ```
 ///
-/// Types of elements do not mix by themselves; [`cast`](Tensor::cast) is explicit:
+/// Element types are not converted implicitly; use [`cast`](Tensor::cast):
 ///
 /// ```compile_fail,E0277
 /// let x = harp::Tensor::from_vec(vec![1.0f32], [1]) + harp::Tensor::from_vec(vec![1.0f64], [1]);
 /// ```
 ///
-/// A trace with more than 10,000 operations computes a part of itself, and so does one that keeps more than half a GiB of arrays that nothing
-/// else has; never a product that a sum may read later, since computing it would round it. [`grad`](Tensor::grad) says what that means for
-/// gradients.
+/// A trace with more than 10,000 operations computes a part of itself, and so does a trace that keeps more than half a GiB of arrays to
+/// which nothing else refers. Products that a sum may read later are not computed, since that would round them. [`grad`](Tensor::grad) says
+/// what that means for gradients.
 pub struct Tensor<T>(pub(crate) Node, PhantomData<T>);
 
 impl<T> Clone for Tensor<T> {
@@ -58,8 +58,8 @@ impl<T> Clone for Tensor<T> {
 }
 
 impl<T: Element> Tensor<T> {
-    /// A tensor of a recorded operation. One without operands may be used with every backend. [`ErrorKind::InvalidArgument`]: a size is
-    /// symbolic.
+    /// Makes a tensor of a recorded operation. A tensor without operands may be used with every backend. [`ErrorKind::InvalidArgument`]: a
+    /// size is symbolic.
     pub(crate) fn made(mut node: Node) -> Result<Self> {
         if node.info().is_symbolic() {
             return Err(Error::new(
@@ -84,32 +84,32 @@ impl<T: Element> Tensor<T> {
         Ok((first?, second?))
     }
 
-    /// Elements in row-major order as an array of these sizes, without a copy (but for complex numbers).
+    /// Makes a tensor of these sizes from elements in row-major order, without a copy (except for complex numbers).
     ///
     /// # Panics
-    /// Where they are not those of so many elements; [`try_from_vec`](Tensor::try_from_vec) gives that as an error.
+    /// If the sizes do not match the number of elements; [`try_from_vec`](Tensor::try_from_vec) returns the error instead.
     #[track_caller]
     pub fn from_vec(elements: Vec<T>, dims: impl Into<Dims>) -> Self {
         expect(Tensor::try_from_vec(elements, dims))
     }
 
-    /// [`from_vec`](Tensor::from_vec), or what does not fit.
+    /// [`from_vec`](Tensor::from_vec), or the error.
     pub fn try_from_vec(elements: Vec<T>, dims: impl Into<Dims>) -> Result<Self> {
         Tensor::on(&registry::default_backend()?, elements, dims)
     }
 
-    /// The same for a backend that is not this thread's default.
+    /// Like [`try_from_vec`](Tensor::try_from_vec), for a backend that is not this thread's default.
     pub fn on(backend: &Rc<Backend>, elements: Vec<T>, dims: impl Into<Dims>) -> Result<Self> {
         let buffer = Buffer::from_vec(elements, dims)?;
         Ok(Tensor(Node::array(buffer, backend.clone()), PhantomData))
     }
 
-    /// An array with values as a tensor, without a copy. [`ErrorKind::Dtype`]: its elements are of another type.
+    /// An array with values as a tensor, without a copy. [`ErrorKind::Dtype`]: its elements have another type.
     pub fn from_buffer(buffer: &Buffer) -> Result<Self> {
         Tensor::from_buffer_on(&registry::default_backend()?, buffer)
     }
 
-    /// The same for a backend that is not this thread's default.
+    /// Like [`from_buffer`](Tensor::from_buffer), for a backend that is not this thread's default.
     pub fn from_buffer_on(backend: &Rc<Backend>, buffer: &Buffer) -> Result<Self> {
         if buffer.dtype() != T::DTYPE {
             return Err(Error::new(ErrorKind::Dtype, format!("expected elements of {}, but the array has {}", T::DTYPE, buffer.dtype())));
@@ -135,12 +135,12 @@ impl<T: Element> Tensor<T> {
         expect(Tensor::constant(1.0, dims.into()))
     }
 
-    /// Of 0 or 1, which every type of elements has.
+    /// An array of 0 or 1, which every element type can represent.
     fn constant(value: f64, dims: Dims) -> Result<Self> {
         ops::full(&GraphNode::constant_of(T::DTYPE, value)?.0, dims).and_then(Tensor::made)
     }
 
-    /// 0, 1, ... up to but not with `stop`.
+    /// 0, 1, ..., excluding `stop`.
     #[track_caller]
     pub fn arange(stop: impl Into<Expr>) -> Self {
         expect(Tensor::arange_from(0, stop, 1))
@@ -151,21 +151,21 @@ impl<T: Element> Tensor<T> {
         ops::arange(T::DTYPE, start.into(), stop.into(), step).and_then(Tensor::made)
     }
 
-    /// Arrays one after the other along an axis.
+    /// Arrays joined along an axis.
     #[track_caller]
     pub fn concat(tensors: &[&Tensor<T>], axis: i32) -> Self {
         expect(Tensor::try_concat(tensors, axis))
     }
-    /// [`concat`](Tensor::concat), or what does not fit.
+    /// [`concat`](Tensor::concat), or the error.
     pub fn try_concat(tensors: &[&Tensor<T>], axis: i32) -> Result<Self> {
         ops::concat(&nodes(tensors), axis).and_then(Tensor::made)
     }
-    /// Arrays of one shape along a new axis at this position of the result.
+    /// Arrays of the same shape, joined along a new axis at this position of the result.
     #[track_caller]
     pub fn stack(tensors: &[&Tensor<T>], axis: i32) -> Self {
         expect(Tensor::try_stack(tensors, axis))
     }
-    /// [`stack`](Tensor::stack), or what does not fit.
+    /// [`stack`](Tensor::stack), or the error.
     pub fn try_stack(tensors: &[&Tensor<T>], axis: i32) -> Result<Self> {
         ops::stack(&nodes(tensors), axis).and_then(Tensor::made)
     }
@@ -181,11 +181,11 @@ impl<T: Element> Tensor<T> {
     pub fn einsum(spec: &str, tensors: &[&Tensor<T>]) -> Result<Self> {
         ops::einsum(spec, &nodes(tensors)).and_then(Tensor::made)
     }
-    /// Arrays of one axis, each stretched along the axes of the others. indexing: "ij", or None or "xy".
+    /// Arrays of one axis, each broadcast along the axes of the others. indexing: "ij", or None or "xy".
     pub fn meshgrid(tensors: &[&Tensor<T>], indexing: Option<&str>) -> Result<Vec<Self>> {
         ops::meshgrid(&nodes(tensors), indexing)?.into_iter().map(Tensor::made).collect()
     }
-    /// An expression over arrays called x0, x1 ...: "where(x0 > 0, x0*x1, exp(x1) - 1)".
+    /// A custom elementwise operation. The expression refers to the arrays as x0, x1 ...: "where(x0 > 0, x0*x1, exp(x1) - 1)".
     pub fn custom_elementwise(tensors: &[&Tensor<T>], expression: &str) -> Result<Self> {
         ops::custom_elementwise(&nodes(tensors), expression).and_then(Tensor::made)
     }
@@ -198,28 +198,28 @@ impl<T: Element> Tensor<T> {
     pub fn rank(&self) -> usize {
         self.0.info().sizes().len()
     }
-    /// What harp calls the type of its elements.
+    /// The dtype of its elements in harp.
     pub fn dtype(&self) -> DType {
         T::DTYPE
     }
-    /// Has it values already?
+    /// Reports whether it already has values.
     pub fn is_realized(&self) -> bool {
         self.0.buffer().is_some()
     }
 
-    /// The values: compiles what was recorded, unless that was done for the same structure before, and runs it. The tensor keeps them, and
-    /// lets go what it was made of. For gradients it is a constant from now on (PyTorch's `detach`), even where
+    /// The values: compiles the recorded operations, unless that was done for the same structure before, and runs the program. The tensor
+    /// keeps the values, and drops its trace. From now on it is a constant for gradients (PyTorch's `detach`), even if
     /// [`to_vec`](Tensor::to_vec) had computed it before.
     pub fn realize(&self) -> Result<Buffer> {
         self.compute(None, Why::Constant)
     }
 
-    /// [`realize`](Tensor::realize) by a program made in a certain way, none of which changes a bit of the values.
+    /// [`realize`](Tensor::realize) with a configuration of the program, which changes no bit of the values.
     pub fn realize_with_config(&self, configuration: &Configuration) -> Result<Buffer> {
         self.compute(Some(configuration).filter(|&given| *given != Configuration::default()), Why::Constant)
     }
 
-    /// The values for somebody who reads them. Gradients remember what the tensor was made of.
+    /// The values for a caller that reads them. For gradients, the tensor's sources stay recorded.
     pub(crate) fn values(&self) -> Result<Buffer> {
         self.compute(None, Why::Values)
     }
@@ -229,19 +229,19 @@ impl<T: Element> Tensor<T> {
         self.0.buffer().ok_or_else(|| Error::new(ErrorKind::Internal, "a realised array has no values"))
     }
 
-    /// Realises several tensors by one program, which computes what they share once. As with [`realize`](Tensor::realize), they are constants
+    /// Realises several tensors by one program, which computes common parts once. As with [`realize`](Tensor::realize), they are constants
     /// for gradients from now on.
     pub fn realize_all(tensors: &[&Tensor<T>]) -> Result<()> {
         plan::realize(&nodes(tensors), None, Why::Constant)
     }
 
-    /// A copy of the values in row-major order. A tensor that is not computed yet is computed, and keeps the values; it depends on what it
-    /// was made of as before, so that [`grad`](Tensor::grad) through it fails instead of leaving something out.
+    /// A copy of the values in row-major order. A tensor that is not computed yet is computed, and keeps the values. It still counts as
+    /// computed from its sources, so that [`grad`](Tensor::grad) through it fails instead of leaving something out.
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.values()?.into_vec()
     }
 
-    /// The value of an array that has one element. [`ErrorKind::Shape`]: it has not.
+    /// The value of an array with one element. [`ErrorKind::Shape`]: it has another number of elements.
     pub fn item(&self) -> Result<T> {
         if self.0.info().element_count() != Some(1) {
             return Err(Error::new(ErrorKind::Shape, format!("expected one element, but the shape is {}", self.0.info().shape_text())));
@@ -249,13 +249,13 @@ impl<T: Element> Tensor<T> {
         Ok(self.to_vec()?[0])
     }
 
-    /// Gradients of this array, which has one element, with respect to others: what [`harp_grad`] says.
+    /// Gradients of this array, which must have one element, with respect to others; see [`harp_grad`].
     ///
     /// [`ErrorKind::NoGradient`]: this array does not depend on one of them, or it depends on one through an array that was computed in
-    /// between, because somebody read its values ([`to_vec`](Tensor::to_vec), [`item`](Tensor::item), printing), because the trace had become
-    /// too large (see [`Tensor`]), or by a [`Jit`](crate::Jit). No gradient silently leaves a part out. Compute gradients before
-    /// you read values, or [`realize`](Tensor::realize) what is meant as a constant. Gradients are lazy, too: where values are read between
-    /// this call and their computation, the latter fails.
+    /// between: because its values were read ([`to_vec`](Tensor::to_vec), [`item`](Tensor::item), printing), because the trace had become
+    /// too large (see [`Tensor`]), or by a [`Jit`](crate::Jit). No gradient silently leaves a part out. Compute gradients before you read
+    /// values, or [`realize`](Tensor::realize) what is meant as a constant. Gradients are lazy, too: if values are read after this call but
+    /// before the gradients are computed, their computation fails.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {
@@ -278,7 +278,8 @@ impl<T: Element> Tensor<T> {
         self.grad_with(with_respect_to, None, false)
     }
 
-    /// [`grad`](Tensor::grad) of sum(self * grad_output); with `zero_where_independent` zeros for what this array does not depend on.
+    /// [`grad`](Tensor::grad) of sum(self * grad_output); with `zero_where_independent` zeros for tensors that this array does not depend
+    /// on.
     pub fn grad_with(
         &self,
         with_respect_to: &[&Tensor<T>],

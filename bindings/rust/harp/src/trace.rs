@@ -1,7 +1,7 @@
-//! What operations were done, before anything is computed: nodes that know their sources, dtype, shape and a hash of their structure.
+//! The recorded operations, before anything is computed: nodes with their sources, dtype, shape and a hash of their structure.
 //!
-//! A `Tensor` and a `GraphNode` are such nodes. The C library is asked for dtype and shape of a result (or for the mistake) once for each
-//! operation on operands of the same dtypes and shapes; later ones are looked up.
+//! A `Tensor` and a `GraphNode` are such nodes. For each operation on operands of the same dtypes and shapes, the C library infers dtype
+//! and shape of the result (or reports the error) once; later results are looked up.
 use crate::buffer::Buffer;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -16,7 +16,8 @@ use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// One operation in a trace. A clone is the same one. (`pub`, in a module that is not: a sealed trait of the crate's names it.)
+/// One operation in a trace. A clone refers to the same one. (It is `pub`, in a module that is not, because a sealed trait of the crate
+/// names it.)
 #[derive(Clone)]
 pub struct Node(pub(crate) Rc<Inner>);
 
@@ -30,15 +31,15 @@ pub(crate) struct Inner {
     pub(crate) state: RefCell<State>,
     pub(crate) info: Arc<Info>,
     pub(crate) home: Home,
-    /// Of the structure down to arrays with values; of dtype and shape where this node has them.
+    /// A digest of the structure down to arrays with values; if this node has values, of dtype and shape.
     digest: Cell<Digest>,
-    /// When the last walk came by, and what number it gave this node.
+    /// The number of the last walk that reached the node, and the number that this walk gave it.
     pub(crate) visit: Cell<(u64, u32)>,
-    /// Nodes above arrays with values: at least as many as there are.
+    /// Upper bound of the number of nodes of the trace, excluding arrays with values.
     size: Cell<u32>,
-    /// Bytes of these arrays, likewise.
+    /// Upper bound of the total size of those arrays, in bytes.
     held: Cell<u64>,
-    /// Its number in the record of what arrays were made of (origins.rs); 0: none yet.
+    /// Its number in the record of the arrays' sources (origins.rs); 0: none yet.
     pub(crate) origin: Cell<u64>,
 }
 
@@ -47,36 +48,36 @@ pub(crate) enum State {
     Input(Box<str>),
     /// An array with values.
     Array(Buffer),
-    /// A number of a tensor's expression: an input of rank 0, so that another number needs no other program. Aligned as any element.
+    /// A number in a tensor's expression: an input of rank 0, so that another number needs no other program. Aligned like any element.
     Number([u64; 2]),
     Call(Call),
 }
 
-/// A call of a building function of harp.h.
+/// A call of a function of harp.h that builds nodes.
 #[derive(Clone)]
 pub(crate) struct Call {
     pub(crate) name: &'static str,
     pub(crate) apply: Apply,
     pub(crate) sources: Sources,
-    /// Of a function with several results, which.
+    /// Which result, for a function with several.
     pub(crate) result: u32,
 }
 
 #[derive(Clone)]
 pub(crate) enum Apply {
-    /// Nothing but sources.
+    /// A function without further parameters.
     Plain(fn(&mut Args) -> *mut sys::harp_node),
     With(Rc<dyn Parameters>),
 }
 
-/// A function's parameters, and the call of it.
+/// The parameters of a function, and the call of it.
 pub(crate) trait Parameters {
-    /// Writes as many nodes as `results` has room for; false: there was a mistake, which the graph has.
+    /// Writes as many nodes as `results` has room for; false: there was an error, which the graph stores.
     fn apply(&self, lowering: &Lowering, sources: &mut Args, results: &mut [*mut sys::harp_node]) -> bool;
     fn result_count(&self) -> usize;
 }
 
-/// Operands without an allocation where there are one or two of them.
+/// A list of operands that needs no allocation for one or two of them.
 #[derive(Clone)]
 pub(crate) enum Sources {
     None,
@@ -104,28 +105,28 @@ impl Sources {
     }
 }
 
-/// Whom a node belongs to; nodes of two owners do not meet.
+/// The owner of a node; nodes of two owners cannot be operands of one operation.
 #[derive(Clone)]
 pub(crate) enum Home {
-    /// Constants and what is made of them: anybody.
+    /// Constants, and results computed from constants only: no owner.
     Anywhere,
-    /// Tensors without arrays: any backend.
+    /// Tensors without arrays: no backend yet.
     AnyBackend,
     Backend(Rc<Backend>),
     Graph(Rc<GraphHome>),
 }
 
 pub(crate) struct GraphHome {
-    /// HARP_GRAPH_...
+    /// Flags HARP_GRAPH_...
     pub(crate) flags: u32,
     pub(crate) name: RefCell<String>,
 }
 
-/// HARP_GRAPH_... of tensors, which broadcast as ndarray's arrays do.
+/// Flags HARP_GRAPH_... for tensors, which broadcast as ndarray's arrays do.
 pub(crate) const TENSOR_FLAGS: u32 = sys::HARP_GRAPH_BROADCAST as u32;
 
 impl GraphHome {
-    /// Says what a node belongs to that is not a node of this graph.
+    /// Describes the owner of a node that does not belong to this owner.
     pub(crate) fn other_than(&self, home: &Home) -> Option<String> {
         match home {
             Home::Anywhere => None,
@@ -136,7 +137,7 @@ impl GraphHome {
 }
 
 impl Home {
-    /// Makes it the owner of what is made of operands of two owners.
+    /// Makes `self` the owner of the result of operands of two owners.
     fn join(&mut self, other: &Home) -> Result<()> {
         match (&*self, other) {
             (_, Home::Anywhere) | (Home::Backend(_), Home::AnyBackend) => {}
@@ -160,7 +161,7 @@ impl Home {
         }
     }
 
-    /// HARP_GRAPH_... of the graph that its nodes are lowered to.
+    /// The flags HARP_GRAPH_... of the graph to which its nodes are lowered.
     pub(crate) fn flags(&self) -> u32 {
         match self {
             Home::Anywhere => 0,
@@ -191,7 +192,7 @@ impl Node {
         Node::new(State::Array(buffer), info, Home::Backend(backend), digest, (0, held))
     }
 
-    /// A number beside a tensor; its bytes are those of one element.
+    /// A number that is an operand next to a tensor; its bytes are those of one element.
     pub(crate) fn number(dtype: DType, bytes: [u64; 2]) -> Node {
         let info = registry::number_info(dtype);
         let digest = leaf_digest(&info);
@@ -211,11 +212,11 @@ impl Node {
         &self.0.info
     }
 
-    /// Nodes above arrays with values, at least.
+    /// Upper bound of the number of nodes of the trace, excluding arrays with values.
     pub(crate) fn size(&self) -> u32 {
         self.0.size.get()
     }
-    /// Bytes of the arrays with values below it, at least.
+    /// Upper bound of the total size of the arrays with values in the trace, in bytes.
     pub(crate) fn held(&self) -> u64 {
         self.0.held.get()
     }
@@ -224,7 +225,7 @@ impl Node {
         self.0.held.set(held);
     }
 
-    /// The values, where it has them.
+    /// The values, if it has them.
     pub(crate) fn buffer(&self) -> Option<Buffer> {
         match &*self.0.state.borrow() {
             State::Array(buffer) => Some(buffer.clone()),
@@ -232,7 +233,7 @@ impl Node {
         }
     }
 
-    /// Values for what was an operation until now: its sources are let go.
+    /// Stores the values of a node that was an operation until now, and drops its sources.
     pub(crate) fn set_buffer(&self, buffer: Buffer) {
         let before = self.0.state.replace(State::Array(buffer));
         self.0.digest.set(leaf_digest(&self.0.info));
@@ -245,7 +246,7 @@ fn leaf_digest(info: &Info) -> Digest {
     Digest::of_kind(2).and(info.digest())
 }
 
-/// Sources of a node may be a chain of any length: they are released one after the other, not each by the one before it.
+/// The sources of a node may form a chain of any length: they are released in a loop, because recursion might exhaust the stack.
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.origin.get() != 0 {
@@ -261,7 +262,7 @@ impl Drop for Inner {
     }
 }
 
-/// Takes a node's sources away. Those that nothing else has, and that have sources in turn, are left to the caller.
+/// Removes the sources of a node. Those that nothing else refers to, and that have sources themselves, are left to the caller to release.
 fn release(inner: &mut Inner, next: &mut Option<Node>, more: &mut Vec<Node>) {
     let state = inner.state.get_mut();
     if !matches!(state, State::Call(_)) {
@@ -288,12 +289,12 @@ fn release(inner: &mut Inner, next: &mut Option<Node>, more: &mut Vec<Node>) {
     }
 }
 
-/// Does an operation with one result.
+/// Records an operation with one result.
 pub(crate) fn call(name: &'static str, sources: &[&Node], f: fn(&mut Args) -> *mut sys::harp_node) -> Result<Node> {
     record_one(New::of(name, sources, Digest::of_kind(3), Apply::Plain(f))?, sources)
 }
 
-/// How a C function is called with parameters.
+/// A function that calls a C function with parameters.
 type How<P> = fn(&Lowering, &mut Args, &P, &mut [*mut sys::harp_node]) -> bool;
 
 struct With<P> {
@@ -311,7 +312,7 @@ impl<P> Parameters for With<P> {
     }
 }
 
-/// Does an operation with parameters and one result or several.
+/// Records an operation with parameters and one or several results.
 pub(crate) fn call_with<P: Hash + 'static>(
     name: &'static str,
     sources: &[&Node],
@@ -323,13 +324,13 @@ pub(crate) fn call_with<P: Hash + 'static>(
     record(New::of(name, sources, digest, Apply::With(Rc::new(With { parameters, results, f })))?, sources, results)
 }
 
-/// The same with one result.
+/// Records an operation with parameters and one result.
 pub(crate) fn call_one<P: Hash + 'static>(name: &'static str, sources: &[&Node], parameters: P, f: How<P>) -> Result<Node> {
     let digest = Digest::of_kind(4).with_hash(&parameters);
     record_one(New::of(name, sources, digest, Apply::With(Rc::new(With { parameters, results: 1, f })))?, sources)
 }
 
-/// The same where dtypes and shapes of the results are known.
+/// Records an operation whose results have known dtypes and shapes.
 pub(crate) fn call_known<P: Hash + 'static>(
     name: &'static str,
     sources: &[&Node],
@@ -347,10 +348,10 @@ pub(crate) fn call_known<P: Hash + 'static>(
 struct New {
     call: Call,
     home: Home,
-    /// Of name and parameters, and of the whole structure.
+    /// A digest of name and parameters, and one of the whole structure.
     operation: Digest,
     digest: Digest,
-    /// Of the node: operations and bytes of arrays.
+    /// The node's bounds: number of operations, and bytes of arrays.
     bounds: (u32, u64),
 }
 
@@ -368,7 +369,7 @@ impl New {
         Ok(New { call: Call { name, apply, sources: Sources::new(sources), result: 0 }, home, operation, digest, bounds: (size, held) })
     }
 
-    /// What dtype and shape of the results depend on: the operands' dtypes and shapes, and constants whose dtype their use decides.
+    /// What dtype and shape of the results depend on: the operands' dtypes and shapes, and constants that take the dtype of other operands.
     fn signature(&self, sources: &[&Node]) -> Digest {
         let mut signature = self.operation.with(u64::from(self.home.flags()));
         for source in sources {
@@ -377,7 +378,7 @@ impl New {
         signature
     }
 
-    /// One of several results.
+    /// Makes the node of one of several results.
     fn node(&self, result: u32, info: Arc<Info>) -> Node {
         let call = Call { result, ..self.call.clone() };
         let node = Node::new(State::Call(call), info, self.home.clone(), self.digest.with(u64::from(result)), self.bounds);
@@ -401,7 +402,7 @@ fn record_one(new: New, sources: &[&Node]) -> Result<Node> {
     Ok(node)
 }
 
-/// Results of one operation at most: a caller may ask for any number of parts, more than memory has room for.
+/// Maximum number of results of an operation: a caller may request more parts than fit memory.
 const MOST_RESULTS: usize = 1 << 20;
 
 fn record(new: New, sources: &[&Node], results: usize) -> Result<Vec<Node>> {
@@ -410,7 +411,7 @@ fn record(new: New, sources: &[&Node], results: usize) -> Result<Vec<Node>> {
         return Err(Error::new(ErrorKind::Range, text));
     }
     if results == 0 {
-        infer(&new.call, &new.home, 0)?; // "0 parts", say, is a mistake
+        infer(&new.call, &new.home, 0)?; // reports the error, for example of "0 parts"
     }
     let signature = new.signature(sources).with(results as u64);
     let mut made = Vec::with_capacity(results);
@@ -430,14 +431,14 @@ fn record(new: New, sources: &[&Node], results: usize) -> Result<Vec<Node>> {
     Ok(made)
 }
 
-/// Asks the C library what a call makes of arrays of its sources' dtypes and shapes.
+/// Has the C library infer the results of a call on arrays of its sources' dtypes and shapes.
 fn infer(call: &Call, home: &Home, results: usize) -> Result<Vec<Arc<Info>>> {
     let context = registry::context()?;
     let lowering = Lowering::new(&context, home.flags())?;
     let attempt = lowering.declare_like(call.sources.as_slice()).and_then(|sources| lowering.apply(call, &sources, results));
     match attempt {
         Ok(made) => made.iter().map(|&node| lowering.info_of(node).map(Arc::new)).collect(),
-        // Once more as it is meant: the message then has the names of the graph's inputs.
+        // Repeats the call on the original nodes, so that the message contains the names of the graph's inputs.
         Err(error) => Err(named_mistake(call, home, results).unwrap_or(error)),
     }
 }
@@ -458,7 +459,7 @@ pub(crate) fn not_empty(name: &str, nodes: &[&Node]) -> Result<()> {
     Ok(())
 }
 
-/// Lists of an operation's that have one length in harp.h.
+/// Checks those lists of an operation that must have the same length in harp.h.
 pub(crate) fn same_length(name: &str, lists: &[(&str, Option<usize>)]) -> Result<()> {
     let given: Vec<(&str, usize)> = lists.iter().filter_map(|(list, length)| Some((*list, (*length)?))).collect();
     for pair in given.windows(2) {

@@ -1,4 +1,4 @@
-//! The tuner: tries ways to make a program, and keeps the fastest.
+//! The tuner: tries configurations of a program, and keeps the fastest.
 use crate::built::BuiltGraph;
 use crate::config::{Configuration, RawOptions};
 use crate::error::{c_text, check, make, text, Result};
@@ -11,74 +11,74 @@ use crate::{Buffer, Element};
 use harp_sys as sys;
 use std::ptr;
 
-/// In which order ways are tried.
+/// The order in which configurations are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchStrategy {
-    /// All of them, counting.
+    /// All configurations, in counting order.
     GridSearch,
-    /// Any of all, with this seed.
+    /// Configurations in random order, with this seed.
     Random(u64),
-    /// From the best so far one change at a time, those first that a model of the cost prefers.
+    /// Changes one setting of the best configurations so far, in the order that a cost model predicts.
     Beam,
 }
 
-/// Which ways are looked at, and for how long. Schedules of every kernel, optimiser passes and compiler flags are always among them.
+/// Which configurations are tried, and for how long. They always vary the schedules of kernels, optimiser passes and compiler flags.
 #[derive(Clone, Debug, Default)]
 pub struct SearchSpace {
-    /// What stays as it is: flags are kept, a vector width is not changed. Its schedule has to be empty.
+    /// Settings that stay fixed: flags are kept, a vector width is not changed. The schedule must be empty.
     pub base: Configuration,
-    /// C compilers to try besides the context's; empty: clang where that is gcc, gcc where it is clang.
+    /// C compilers to try besides the context's; empty: clang if that is gcc, gcc if that is clang.
     pub compilers: Vec<String>,
-    /// Trials at most; 0: as many as there is time for.
+    /// Maximum number of trials; 0: no limit.
     pub max_trials: u64,
-    /// Seconds for all of it; 0: 30.
+    /// Time limit of the whole search in seconds; 0: 30.
     pub seconds: f64,
-    /// Keep what was found out of the tuning database.
+    /// Whether not to store the result in the tuning database.
     pub dry_run: bool,
 }
 
-/// One way that was tried.
+/// One configuration that was tried.
 #[derive(Clone, Debug)]
 pub struct TrialResult {
     pub configuration: Configuration,
-    /// Why it could not be made.
+    /// Why its program could not be made.
     pub failure: Option<String>,
-    /// Median of a run, and how far its first and third quartile lie apart.
+    /// Median time of a run, and the time between the first and the third quartile.
     pub median_seconds: f64,
     pub spread_seconds: f64,
     pub compile_seconds: f64,
-    /// By the model of the cost: its time over that of the first trial.
+    /// The cost model's prediction: the time relative to that of the first trial.
     pub expected: f64,
     pub samples: i64,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TuningResult {
-    /// In the order in which they were made. The first one is harp's default.
+    /// In the order in which they were tried. The first one is harp's default.
     pub trials: Vec<TrialResult>,
-    /// The index of the fastest one; 0: no configuration was faster than harp's default.
+    /// The index of the fastest trial; 0: no configuration was faster than harp's default.
     pub best: usize,
-    /// Of the best over the first.
+    /// Speedup of the best trial over the first.
     pub speedup: f64,
-    /// How many ways there are to choose from, whether legal or not.
+    /// Number of configurations to choose from, legal or not.
     pub space_size: f64,
-    /// Was there nothing left to try?
+    /// Whether no configuration was left to try.
     pub is_exhausted: bool,
-    /// Why the best is not in the database on disk.
+    /// Why the best configuration is not in the database on disk.
     pub why_not_stored: Option<String>,
 }
 
 impl TuningResult {
-    /// The configuration of the fastest way.
+    /// The configuration of the fastest trial.
     pub fn best_configuration(&self) -> &Configuration {
         &self.trials[self.best].configuration
     }
 }
 
-/// Finds the fastest way to compute a tensor, or a graph for certain inputs. Results never depend on it. What was found is used by later
-/// compilations of the same structure on this kind of machine.
+/// Searches for the fastest configuration of the program of a tensor, or of a graph for certain inputs. It never changes results. Later
+/// compilations of the same structure on this kind of machine use what was found.
 ///
 /// ```no_run
 /// # fn main() -> harp::Result<()> {
@@ -103,7 +103,7 @@ impl Autotuner {
         Autotuner { space, strategy }
     }
 
-    /// Tunes the program that computes a tensor, on its arrays. The tensor is not realised by it.
+    /// Tunes the program that computes a tensor, on its arrays. The tensor itself is not realised.
     pub fn run<T: Element>(&self, tensor: &Tensor<T>) -> Result<TuningResult> {
         let backend = plan::backend_of(&[&tensor.0])?;
         let lowering = Lowering::new(backend.context(), tensor.0 .0.home.flags())?;
@@ -147,7 +147,7 @@ impl Autotuner {
     }
 }
 
-/// The C library's result, released with this.
+/// The C library's result; dropping this value releases it.
 struct Found(*mut sys::harp_tune_result);
 
 impl Found {
@@ -185,7 +185,7 @@ impl Found {
 
 impl Drop for Found {
     fn drop(&mut self) {
-        // Safety: this value's own.
+        // Safety: this value owns the result.
         unsafe { sys::harp_tune_result_release(self.0) }
     }
 }

@@ -4,7 +4,7 @@ use harp::{Buffer, DType, ErrorKind, Tensor};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-/// What another library would make: an array of bytes with a deleter that counts.
+/// An array as another library would make it: bytes, and a deleter that counts its calls.
 struct Theirs {
     managed: DLManagedTensorVersioned,
     elements: Vec<u64>,
@@ -18,7 +18,7 @@ unsafe extern "C" fn delete(managed: *mut DLManagedTensorVersioned) {
     theirs.deleted.fetch_add(1, Ordering::SeqCst);
 }
 
-/// An array of bits wide elements of a DLPack code, on words of memory.
+/// Makes an array of elements with this DLPack type code and this number of bits, on words of memory.
 fn theirs(elements: Vec<u64>, code: u8, bits: u8, shape: &[i64], strides: &[i64]) -> (*mut DLManagedTensorVersioned, Arc<AtomicUsize>) {
     let deleted = Arc::new(AtomicUsize::new(0));
     let mut made = Box::new(Theirs {
@@ -60,7 +60,7 @@ fn arrays_come_in_without_a_copy_and_are_deleted_once() {
     assert_eq!(x.to_vec().unwrap(), [1, 2, 3, 4, 5, 6]);
     drop((x, sum));
     assert_eq!(deleted.load(Ordering::SeqCst), 0);
-    // On another thread, and as a vector, which is a copy.
+    // The array on another thread, and as a vector, which is a copy.
     let vector = std::thread::spawn(move || copy.into_vec::<i64>().unwrap()).join().unwrap();
     assert_eq!(vector, [1, 2, 3, 4, 5, 6]);
     assert_eq!(deleted.load(Ordering::SeqCst), 1);
@@ -139,14 +139,14 @@ fn the_form_without_a_version_may_be_written() {
     let (at, moved) = write(shared.into_dlpack().unwrap());
     assert_eq!(at, place);
     assert_eq!(moved.as_slice::<f32>().unwrap(), [9.0, 2.0]);
-    // What came from elsewhere is not handed on to be written.
+    // An array that came from another library is not passed on as writable.
     let (managed, deleted) = theirs(vec![1, 2], 1, 64, &[2], &[1]);
     let packed = unsafe { Buffer::from_dlpack_versioned(managed) }.unwrap().into_dlpack().unwrap();
     assert_eq!(deleted.load(Ordering::SeqCst), 1);
     drop(packed);
 }
 
-/// A sum over arrays that nothing else has, 64 MiB each: most of them go before anybody asks for the sum.
+/// A sum over arrays of 64 MiB each that nothing else refers to: most of them are freed before the sum is computed.
 #[test]
 fn pending_arrays_are_bounded() {
     const WORDS: usize = 8 << 20;
@@ -167,7 +167,7 @@ fn pending_arrays_are_bounded() {
         counts.push(deleted);
         let gone = counts.iter().map(|count| count.load(Ordering::SeqCst)).sum::<usize>();
         assert!(counts.len() - gone <= 8, "{} arrays are pending after turn {}", counts.len() - gone, turn);
-        // Eight of them and the first number are more than half a GiB; what somebody else keeps does not count.
+        // Eight of them and the first number exceed half a GiB; arrays that something else keeps alive do not count.
         assert_eq!(gone == 0, turn < 7, "after turn {}", turn);
     }
     assert_eq!(sum.item().unwrap(), 1);

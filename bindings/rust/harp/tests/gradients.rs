@@ -1,4 +1,4 @@
-//! Gradients of what was partly computed before: never silently incomplete, and no false alarms.
+//! Gradients of tensors that were partly computed before: never silently incomplete, and no false errors.
 use harp::{ErrorKind, Jit, Tensor};
 
 fn on_interp(elements: &[f64]) -> Tensor<f64> {
@@ -39,7 +39,7 @@ fn values_that_were_read_are_missed() {
     }
     let s = &x * &x;
     s.to_vec().unwrap();
-    let both = (&s * &x).sum(.., false).grad(&[&s, &x]).unwrap_err(); // of s there is one, of x not
+    let both = (&s * &x).sum(.., false).grad(&[&s, &x]).unwrap_err(); // a gradient for s exists, but none for x
     assert_eq!(both.kind(), ErrorKind::NoGradient);
     let one = on_interp(&[3.0]);
     let square = &one * &one;
@@ -55,7 +55,7 @@ fn long_traces_are_missed() {
         y = &y + &x;
     }
     fails(&y, &x, "more than 10,000 operations");
-    // Reading what the whole trace gives is no new array that hides the reason of another.
+    // Reading the result of the whole trace makes no new array that hides the reason of another error.
     let z = &y * 2.0;
     assert_eq!(z.item().unwrap(), 24_002.0);
     fails(&z, &x, "values were read");
@@ -67,13 +67,13 @@ fn a_constant_is_one_on_purpose() {
     let s = &x * &x;
     s.realize().unwrap();
     assert_eq!(gradient(&(&s * &x), &x).unwrap(), [1.0, 4.0]);
-    // Also where it was read before, or is realised with others.
+    // Also if it was read before, or is realised together with others.
     let (t, u) = (&x * 3.0, &x * 5.0);
     t.to_vec().unwrap();
     u.to_vec().unwrap();
     Tensor::realize_all(&[&t, &u]).unwrap();
     assert_eq!(gradient(&(&t * &u * &x), &x).unwrap(), [15.0, 60.0]);
-    // What was read while its source was no constant is missed as before.
+    // An array that was read while its source was no constant is still an error.
     let a = &x * 2.0;
     a.to_vec().unwrap();
     let b = &a * 2.0;
@@ -84,7 +84,7 @@ fn a_constant_is_one_on_purpose() {
     assert_eq!(gradient(&(&a * &x), &x).unwrap(), [2.0, 4.0]);
 }
 
-/// Arrays through several steps, and tensors that get their values only after others were computed from them.
+/// Arrays that are computed in several steps, and tensors that are computed only after others were computed from them.
 #[test]
 fn sources_are_known_through_what_is_gone() {
     let x = on_interp(&[1.0, 2.0]);
@@ -97,13 +97,13 @@ fn sources_are_known_through_what_is_gone() {
     let middle = &x + 1.0;
     let s = &middle * &middle;
     s.to_vec().unwrap();
-    fails(&(&s * &middle), &middle, "values were read"); // lazy
+    fails(&(&s * &middle), &middle, "values were read"); // middle is lazy
     middle.realize().unwrap();
-    fails(&(&s * &middle), &middle, "values were read"); // a constant, but an argument of s all the same
+    fails(&(&s * &middle), &middle, "values were read"); // middle is a constant, but s was computed from it all the same
     let other = &x + 2.0;
     let y = &other * &x;
     other.to_vec().unwrap();
-    fails(&y, &x, "values were read"); // computed after y was written down
+    fails(&y, &x, "values were read"); // computed after y was recorded
     assert_eq!(gradient(&y, &other).unwrap(), [1.0, 2.0]);
 }
 
@@ -112,22 +112,22 @@ fn there_are_no_false_alarms() {
     let (x, stranger) = (on_interp(&[1.0, 2.0]), on_interp(&[5.0, 7.0]));
     let s = &x * &x;
     s.to_vec().unwrap();
-    // The array itself, what was made of it later, and arrays that have nothing to do with it.
+    // The array itself, arrays that were computed from it later, and unrelated arrays.
     assert_eq!(gradient(&(&s * &s), &s).unwrap(), [2.0, 8.0]);
     let later = &s * 2.0;
     assert_eq!(gradient(&(&later * &s), &later).unwrap(), [1.0, 4.0]);
     later.to_vec().unwrap();
     assert_eq!(gradient(&(&later * &later), &later).unwrap(), [4.0, 16.0]);
     assert_eq!(gradient(&(&s * &stranger), &stranger).unwrap(), [1.0, 4.0]);
-    // A sibling of the same sources.
+    // A sibling: an array with the same sources.
     let sibling = &x + 1.0;
     assert_eq!(gradient(&(&s * &sibling), &sibling).unwrap(), [1.0, 4.0]);
-    // x that was computed itself, and constants that were lazy.
+    // x is computed itself, and constants that were lazy.
     x.realize().unwrap();
     assert_eq!(gradient(&(&x * &x), &x).unwrap(), [2.0, 4.0]);
     let zeros = Tensor::<f64>::zeros([2]);
     assert_eq!(gradient(&(&s * &zeros), &zeros).unwrap(), [1.0, 4.0]);
-    // Where no gradient goes anyway.
+    // Arrays through which no gradient flows anyway.
     let (mask, copy) = (x.gt(1.5), x.stop_gradient());
     assert_eq!(mask.to_vec().unwrap(), [false, true]);
     assert_eq!(copy.to_vec().unwrap(), [1.0, 2.0]);
@@ -148,7 +148,7 @@ fn a_gradient_is_computed_before_values_are_read() {
     assert!(mistake.message().contains("values were read"), "{}", mistake);
 }
 
-/// A loop that prints its loss and its weights, but computes gradients first.
+/// A training loop that prints its loss and its weights, but computes gradients first.
 #[test]
 fn training_may_print() {
     let x = on_interp(&[1.0, 2.0, 3.0]);

@@ -1,4 +1,4 @@
-//! Functions of the program's own, called by compiled programs.
+//! Functions of the host program, called by compiled programs.
 use harp::{Context, ContextOptions, DType, ErrorKind, Expr, Graph, GraphNode, Native, NativeCall, Tensor};
 use harp_sys as sys;
 use std::cell::RefCell;
@@ -45,7 +45,7 @@ fn a_function_is_compiled_once_and_told_apart_from_others() {
         assert_eq!(y.to_vec().unwrap(), [turn as f32 / 2.0 - 1.0, 1.0 - turn as f32 / 2.0]);
     }
     assert_eq!(backend.program_count(), 1);
-    // Two closures of one type, in one program and in two.
+    // Two closures of the same type, in one program and in two.
     let constant = |value: f32| {
         Native::new("constant", move |call: &mut NativeCall| {
             call.output::<f32>()?.fill(value);
@@ -137,7 +137,7 @@ fn reasons_and_panics_reach_the_caller() {
         }
         let panic = catch_unwind(AssertUnwindSafe(|| run(1.0))).unwrap_err();
         assert_eq!(panic.downcast_ref::<String>().unwrap(), "the first element is 1");
-        // The backend works on.
+        // The backend remains usable.
         assert_eq!(run(5.0).unwrap(), [5.0, 1.0]);
     }
 }
@@ -146,7 +146,7 @@ thread_local! {
     static ELSEWHERE: RefCell<Option<Tensor<f32>>> = const { RefCell::new(None) };
 }
 
-/// Realising a source of what is being run would free arrays that the run reads: nothing runs inside a run.
+/// Nothing can run inside a run: realising a source of the tensor that is being computed would free arrays that the run reads.
 #[test]
 fn a_function_cannot_use_harp_while_it_runs() {
     let kinds = Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -177,7 +177,7 @@ fn a_function_cannot_use_harp_while_it_runs() {
     assert_eq!(again.to_vec().unwrap()[0], 6.0);
 }
 
-/// Says when it goes.
+/// Reports when it is dropped.
 struct Witness(Arc<AtomicUsize>);
 impl Drop for Witness {
     fn drop(&mut self) {
@@ -240,7 +240,7 @@ fn bools_are_bools() {
     let flip = Native::new("flip", |call: &mut NativeCall| {
         let x = call.input::<bool>(0)?;
         for (y, x) in call.output::<bool>()?.iter_mut().zip(x) {
-            *y = !(*y | x); // what was there before is false
+            *y = !(*y | x); // what the output contained before is false
         }
         Ok(())
     });
@@ -358,7 +358,7 @@ fn functions_need_no_inputs() {
     }
 }
 
-/// What a run by the C library's handle left is not the reason of a later one.
+/// The reason of a failure in a run by the C library's handle is not reported for a later run.
 #[test]
 fn an_old_reason_is_forgotten() {
     let mut bias = -1.0f32;
@@ -381,7 +381,7 @@ fn an_old_reason_is_forgotten() {
     let (x, mut y, dims) = ([9.0f32], [0.0f32], [1i64]);
     let input = sys::harp_const_array { data: x.as_ptr().cast(), dims: dims.as_ptr(), dtype: sys::HARP_F32, rank: 1 };
     let output = sys::harp_array { data: y.as_mut_ptr().cast(), dims: dims.as_ptr(), dtype: sys::HARP_F32, rank: 1 };
-    // Safety: arrays of one element, and a program of one input and one output.
+    // Safety: arrays of one element, and a program with one input and one output.
     let status = unsafe { sys::harp_program_call(program.as_raw(), 1, &input, 1, &output, std::ptr::null(), std::ptr::null_mut()) };
     assert_eq!(status, sys::HARP_ERROR_NATIVE);
     let x = Tensor::from_vec(vec![1.0f32], [1]).realize().unwrap();

@@ -1,4 +1,4 @@
-//! What safe code may try, and what comes of it: an error, or the right values.
+//! What safe code may try, and the outcome: an error, or the right values.
 use harp::{Array, ArrayMut, BuiltGraph, Configuration, DType, ErrorKind, Expr, Graph, GraphNode, Program, RunOptions, Tensor};
 use std::mem::MaybeUninit;
 
@@ -9,7 +9,7 @@ fn doubling() -> Graph {
     graph
 }
 
-/// Whatever is left keeps what it needs.
+/// An object that is left keeps everything alive that it needs.
 #[test]
 fn things_may_be_dropped_in_any_order() {
     let program: Program = std::thread::spawn(|| {
@@ -32,18 +32,18 @@ fn things_may_be_dropped_in_any_order() {
     harp::set_context(&harp::Context::new(&harp::ContextOptions::default()).unwrap());
     harp::clear_cache();
     assert_eq!(tensor.item().unwrap(), 2.0);
-    let node = doubling().input("late").build(); // its graph is gone
+    let node = doubling().input("late").build(); // the graph of the node is dropped
     assert_eq!((node + 1.0f32).dtype(), DType::F32);
 }
 
-/// A thread's last values may be tensors.
+/// A thread may drop tensors last of all.
 #[test]
 fn tensors_may_outlive_the_threads_registry() {
     thread_local! {
         static LAST: std::cell::RefCell<Vec<Tensor<f32>>> = const { std::cell::RefCell::new(Vec::new()) };
     }
     std::thread::spawn(|| {
-        LAST.with(|last| last.borrow_mut().clear()); // made before the registry, and gone after it
+        LAST.with(|last| last.borrow_mut().clear()); // created before the registry, so dropped after it
         let x = Tensor::from_vec(vec![1.0f32; 1000], [1000]);
         let y = &x * 2.0 + 1.0;
         y.realize().unwrap();
@@ -102,7 +102,7 @@ fn empty_arrays_and_arrays_of_rank_0() {
     assert_eq!(Tensor::<f32>::from_vec(vec![], [2, 0]).to_string(), "[[], []]");
     assert_eq!(Tensor::from(3i8).to_string(), "3");
     assert!(Tensor::from_vec(vec![true], [] as [i64; 0]).item().unwrap());
-    // A vector with room to spare comes back as it was.
+    // A vector with spare capacity comes back with it.
     let mut spare = Vec::with_capacity(64);
     spare.push(1.0f64);
     let place = spare.as_ptr();
@@ -130,7 +130,7 @@ fn sizes_of_tensors_are_numbers() {
     assert_eq!(Tensor::try_from_vec(vec![1.0f32], [n()]).unwrap_err().kind(), ErrorKind::Shape);
 }
 
-/// In C a number that far below 0 may be the handle of a symbolic size.
+/// In C, a number this far below 0 may be the handle of a symbolic size.
 #[test]
 fn numbers_are_no_handles() {
     let x = Tensor::from_vec(vec![1.0f32, 2.0], [2]);
@@ -139,7 +139,8 @@ fn numbers_are_no_handles() {
         assert!(x.try_expand([size, 2]).is_err(), "{}", size);
     }
     assert_eq!(Tensor::<i64>::arange_from(0, i64::MIN + 2, -1).unwrap_err().kind(), ErrorKind::InvalidArgument);
-    // The handle that the first variable of the 3000th graph of a process has in C: n of one of these graphs, if numbers were handed on.
+    // In C, this is the handle of the first variable of the 3000th graph of a process: it would be n of one of these graphs if numbers were
+    // passed on.
     let handle = -(1i64 << 62) - 1 - (3000 << 31);
     for _ in 0..4000 {
         let mut graph = Graph::new();
@@ -191,7 +192,7 @@ fn graphs_of_many_nodes() {
     assert_eq!(program.run(&[&x, &x]).unwrap()[0].as_slice::<i64>().unwrap(), [3001, 6002, 9003, 12004]);
 }
 
-/// `harp.h`: any number of threads may compile a graph while nobody changes it.
+/// As `harp.h` says, any number of threads may compile a graph that nobody changes.
 #[test]
 fn threads_read_and_compile_one_graph() {
     let graph: BuiltGraph = doubling().build().unwrap();

@@ -89,7 +89,7 @@ fn a_structure_is_compiled_once() {
         assert_eq!(y.item().unwrap(), expected);
         assert_eq!(c.program_count(), 1);
     }
-    // The same operations on one array twice, or on another size, are other structures.
+    // The same operations on one array twice, or on another size, are different structures.
     let a = ramp(8);
     let _ = (&a * &a + 1.0).sum(.., false).item().unwrap();
     assert_eq!(c.program_count(), 2);
@@ -99,7 +99,7 @@ fn a_structure_is_compiled_once() {
     assert_eq!(c.program_count(), 0);
 }
 
-/// Trees of the same operations whose shared parts differ are told apart.
+/// Trees of the same operations that share different parts are different structures.
 #[test]
 fn what_is_shared_belongs_to_the_structure() {
     harp::clear_cache();
@@ -112,7 +112,7 @@ fn what_is_shared_belongs_to_the_structure() {
     assert_eq!(second.item().unwrap(), -20.0);
     let (x, y) = (&a - &b, &a - &b);
     assert_eq!(((&x - &y) + &x).item().unwrap(), -1.0);
-    // A part that got values in between is an array of the rest.
+    // A part that was computed in between is an array for the rest.
     let part = &c * &d;
     let whole = &part + &a;
     assert_eq!(part.item().unwrap(), 12.0);
@@ -136,13 +136,13 @@ fn a_loop_that_realises_compiles_once() {
 #[test]
 fn a_long_trace_realises_itself() {
     harp::clear_cache();
-    let interp = harp::backend("interp").unwrap(); // a graph of 10,000 nodes takes a C compiler long
+    let interp = harp::backend("interp").unwrap(); // a C compiler would take long for a graph of 10,000 nodes
     let mut x = Tensor::on(&interp, vec![0.0f64], [1]).unwrap();
     for _ in 0..25_000 {
         x = &x + 1.0;
     }
     assert_eq!(x.item().unwrap(), 25_000.0);
-    // One that is never realised goes without recursion.
+    // A trace that is never realised is dropped without recursion.
     let mut y = Tensor::on(&interp, vec![0.0f64], [1]).unwrap();
     for _ in 0..9_000 {
         y = &y + 1.0;
@@ -150,7 +150,7 @@ fn a_long_trace_realises_itself() {
     drop(y);
 }
 
-/// A sum reads a product through other shapes of it: the product is not rounded before.
+/// A sum reads a product through other shapes of it: the product is not computed, and so not rounded, before.
 #[test]
 fn a_trace_that_realises_itself_leaves_products() {
     let interp = harp::backend("interp").unwrap();
@@ -211,7 +211,7 @@ fn mistakes_have_the_text_of_the_library() {
     assert!(mistake.message().contains("[3]") && mistake.message().contains("[4]"), "{}", mistake);
     let panic = std::panic::catch_unwind(|| ramp(3) + ramp(4)).unwrap_err();
     assert_eq!(panic.downcast_ref::<String>().unwrap(), mistake.message());
-    // A mistake leaves everything as it was.
+    // After an error everything is as before.
     assert_eq!((ramp(3) + ramp(3)).to_vec().unwrap(), [0.0, 2.0, 4.0]);
     assert_eq!(Tensor::try_from_vec(vec![1.0f32], [2]).unwrap_err().kind(), ErrorKind::Shape);
     assert_eq!(ramp(2).item().unwrap_err().kind(), ErrorKind::Shape);
@@ -291,7 +291,7 @@ trait OneHot {
     fn one_hot_of(&self) -> usize;
 }
 impl OneHot for Tensor<f32> {
-    /// The rank of what one_hot makes of its indices: it has another element type than they.
+    /// The rank of the result of one_hot, which has another element type than its indices.
     fn one_hot_of(&self) -> usize {
         self.argmax(1, false).one_hot::<bool>(3).rank()
     }

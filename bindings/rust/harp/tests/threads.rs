@@ -22,7 +22,7 @@ fn harp_h_says_who_may_share_what() {
     send_and_sync::<Array<'_>>();
 }
 
-/// What belongs to its thread: a type that is `Send` would have two ways to name `is_not`, and this file would not compile.
+/// Types that belong to their thread: if one were `Send`, `is_not` would be ambiguous, and this file would not compile.
 #[test]
 fn what_belongs_to_its_thread_is_neither() {
     trait NotSend<Which> {
@@ -72,7 +72,7 @@ fn threads_run_one_program_and_compile_one_graph() {
     }
 }
 
-/// A compiler that never ends says that it has begun; then another thread ends the compilation.
+/// A compiler that never ends reports that it has begun; then another thread cancels the compilation.
 #[test]
 fn another_thread_ends_a_compilation() {
     let folder = std::env::temp_dir().join(format!("harp-rust-cancel-{}", std::process::id()));
@@ -96,12 +96,12 @@ fn another_thread_ends_a_compilation() {
         });
         let options = CompileOptions { cancel: Some(&cancel), ..CompileOptions::default() };
         let outcome = graph.compile_with_options("c", options);
-        std::fs::write(&begun, "").unwrap(); // so that the other thread ends, whatever happened
+        std::fs::write(&begun, "").unwrap(); // so that the other thread ends in any case
         outcome.unwrap_err()
     });
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(mistake.kind(), ErrorKind::Cancelled, "{}", mistake);
-    // The graph is as it was.
+    // The graph is unchanged.
     cancel.store(0, Ordering::Relaxed);
     let options = CompileOptions { cancel: Some(&cancel), ..CompileOptions::default() };
     assert!(graph.compile_with_options("interp", options).is_ok());

@@ -1,4 +1,4 @@
-//! Functions and expressions of one's own, built from Rust and printed in harp's languages.
+//! User-defined functions and expressions, built in Rust and printed in harp's languages.
 //!
 //! An expression over [`wildcard`](helper::wildcard)s becomes the text of an elementwise operation:
 //!
@@ -8,8 +8,8 @@
 //! assert_eq!(expression.to_string(), "((x0 + x1) * x2)");
 //! ```
 //!
-//! A [`function`](helper::function) with loops, loads and stores becomes harp's loop language ([`body`](AstNode::body)), which does one
-//! element of the result: the outermost ranges, over `ridx0`, `ridx1` ..., are what harp does by itself.
+//! A [`function`](helper::function) with loops, loads and stores becomes a body in harp's loop language ([`body`](AstNode::body)), which
+//! computes one element of the result: harp itself executes the outermost ranges, over `ridx0`, `ridx1` ...
 mod print;
 
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub enum DType {
     F64,
     /// An array of such elements.
     Ptr(Box<DType>),
-    /// `Tuple(vec![])`: nothing.
+    /// `Tuple(vec![])` is the type of no value.
     Tuple(Vec<DType>),
 }
 
@@ -57,13 +57,13 @@ impl DType {
     }
 }
 
-/// What a function is; there is one kind.
+/// The kind of a function; there is one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionKind {
     Normal,
 }
 
-/// The variables of a block. It begins without any: [`helper::declare`] is a statement.
+/// The variables of a block. It is empty at first: [`helper::declare`] is a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope(());
 
@@ -73,7 +73,7 @@ impl Scope {
     }
 }
 
-/// A parameter of a function. Functions of graphs have none: inputs and output have names ([`crate::graph::custom_placeholders`]).
+/// A parameter of a function. Functions in graphs have none: inputs and output have fixed names ([`crate::graph::custom_placeholders`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VarDecl {
     pub name: String,
@@ -86,30 +86,30 @@ pub enum AstNode {
     /// "0": the first operand.
     Wildcard(String),
     Var(String),
-    /// A whole number, which takes the dtype beside it.
+    /// An integer, which takes the dtype of the operand that it is used with.
     Int(i64),
     /// A number of a type.
     Float(f64, DType),
     Bool(bool),
-    /// An operator between two values, as it is written: "+", "<" ...
+    /// A binary operator in its written form: "+", "<" ...
     Binary(&'static str, Box<AstNode>, Box<AstNode>),
     Neg(Box<AstNode>),
-    /// An elementwise operation of harp's by its name: "sin", "where" ...
+    /// An elementwise operation of harp, by its name: "sin", "where" ...
     Call(&'static str, Vec<AstNode>),
     Cast(Box<AstNode>, DType),
-    /// An element of an array: at one index into all of it in row-major order, or with an index for each axis.
+    /// An element of an array: by one index into the flattened array (row-major), or by an index for each axis.
     Load {
         array: Box<AstNode>,
         index: Vec<AstNode>,
         dtype: DType,
     },
-    /// Sets the element of the output that is computed.
+    /// Sets the output element that is being computed.
     Store {
         array: Box<AstNode>,
         index: Box<AstNode>,
         value: Box<AstNode>,
     },
-    /// A new variable, and another value for one.
+    /// Declares a variable; assigns a value to one.
     Declare(String, Box<AstNode>),
     Assign(String, Box<AstNode>),
     Range {
@@ -135,7 +135,7 @@ pub enum AstNode {
 }
 
 impl AstNode {
-    /// A function's body in harp's loop language, for inputs of these ranks and a result of this one.
+    /// The body of a function in harp's loop language, for inputs of these ranks and a result of rank `rank`.
     ///
     /// ```
     /// # fn main() -> harp::Result<()> {
@@ -203,11 +203,11 @@ impl From<i32> for AstNode {
     }
 }
 
-/// What functions and expressions are written with.
+/// Functions that build functions and expressions.
 pub mod helper {
     use super::{AstNode, DType, FunctionKind, Scope, VarDecl};
 
-    /// The operand of this number.
+    /// The operand with this number.
     pub fn wildcard(number: impl Into<String>) -> AstNode {
         AstNode::Wildcard(number.into())
     }
@@ -226,7 +226,7 @@ pub mod helper {
     pub fn const_bool(value: bool) -> AstNode {
         AstNode::Bool(value)
     }
-    /// The element of an array at an index into all of it in row-major order.
+    /// The element of an array at an index into the flattened array (row-major).
     pub fn load(array: AstNode, index: AstNode, dtype: DType) -> AstNode {
         AstNode::Load { array: Box::new(array), index: vec![index], dtype }
     }
@@ -234,11 +234,11 @@ pub mod helper {
     pub fn load_at(array: AstNode, index: Vec<AstNode>, dtype: DType) -> AstNode {
         AstNode::Load { array: Box::new(array), index, dtype }
     }
-    /// Sets the element that is computed: the output's at `ridx0`, or at [`element`] where there are more axes.
+    /// Sets the element that is being computed. `index` must be `ridx0`, or [`element`] if the result has several axes.
     pub fn store(array: AstNode, index: AstNode, value: AstNode) -> AstNode {
         AstNode::Store { array: Box::new(array), index: Box::new(index), value: Box::new(value) }
     }
-    /// Where the element that is computed stands in a result of so many axes: ridx0, ridx0 * shape1 + ridx1 ...
+    /// The row-major index of the element that is being computed, in a result of this many axes: ridx0, ridx0 * shape1 + ridx1 ...
     pub fn element(rank: usize) -> AstNode {
         use crate::graph::custom_placeholders as ph;
         (1..rank)
@@ -248,7 +248,7 @@ pub mod helper {
     pub fn size(array: AstNode, axis: i64) -> AstNode {
         AstNode::Call("size", vec![array, const_int(axis)])
     }
-    /// A loop from `start` to `stop`, which is not reached.
+    /// A loop from `start` to `stop`, excluding `stop`.
     pub fn range(variable: impl Into<String>, start: AstNode, step: AstNode, stop: AstNode, body: AstNode) -> AstNode {
         let [start, step, stop, body] = [start, step, stop, body].map(Box::new);
         AstNode::Range { variable: variable.into(), start, step, stop, body }
@@ -256,11 +256,11 @@ pub mod helper {
     pub fn block(statements: Vec<AstNode>, _scope: Scope) -> AstNode {
         AstNode::Block(statements)
     }
-    /// A new variable of the block.
+    /// Declares a variable in the block.
     pub fn declare(name: impl Into<String>, value: AstNode) -> AstNode {
         AstNode::Declare(name.into(), Box::new(value))
     }
-    /// Another value for a variable.
+    /// Assigns a value to a variable.
     pub fn assign(name: impl Into<String>, value: AstNode) -> AstNode {
         AstNode::Assign(name.into(), Box::new(value))
     }
@@ -282,7 +282,7 @@ pub mod helper {
     pub fn cast(value: AstNode, dtype: DType) -> AstNode {
         AstNode::Cast(Box::new(value), dtype)
     }
-    /// An elementwise operation of harp's: `call("where", vec![lt(a, b), c, d])`.
+    /// An elementwise operation of harp: `call("where", vec![lt(a, b), c, d])`.
     pub fn call(name: &'static str, operands: Vec<AstNode>) -> AstNode {
         AstNode::Call(name, operands)
     }

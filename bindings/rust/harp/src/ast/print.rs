@@ -1,26 +1,26 @@
-//! From expressions and functions to the text that the C library reads.
+//! Prints expressions and functions as the text that the C library reads.
 use super::{AstNode, DType};
 use crate::error::{Error, Result};
 use crate::generated::codes::{DType as ElementType, ErrorKind};
 use crate::graph::custom_placeholders as ph;
 use std::fmt;
 
-/// What is known of an input; the dtype `Unknown`: nothing.
+/// What is known about an input; the dtype `Unknown` means that it is not known.
 pub(crate) struct Input {
     pub(crate) dtype: ElementType,
     pub(crate) rank: usize,
 }
 
-/// A function as harp takes it.
+/// A function in the form that harp accepts.
 pub(crate) struct Body {
     pub(crate) text: String,
-    /// Inputs that are read by one index into all of them: harp gets them as arrays of one axis.
+    /// Inputs that are read by one index into the flattened array: harp receives them as arrays of one axis.
     pub(crate) is_flat: Vec<bool>,
-    /// Of what is stored; None where the text alone does not say.
+    /// The dtype of what is stored; None if the text alone does not determine it.
     pub(crate) dtype: Option<ElementType>,
 }
 
-/// An expression over wildcards, as an elementwise operation of one's own is written.
+/// Prints an expression over wildcards in the form of a custom elementwise operation.
 impl fmt::Display for AstNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -39,13 +39,13 @@ impl fmt::Display for AstNode {
             AstNode::Int(value) => write!(f, "{}", value),
             AstNode::Bool(value) => write!(f, "{}", value),
             AstNode::Var(name) => f.write_str(name),
-            // Statements are no expressions: harp then says where it met what.
+            // Statements are not expressions: harp's error then says where it found them.
             other => write!(f, "{:?}", other),
         }
     }
 }
 
-/// With a point or an exponent, or `inf`, `-inf`, `nan`.
+/// Prints a number with a point or an exponent, or as `inf`, `-inf`, `nan`.
 fn number(value: f64) -> String {
     if value.is_nan() {
         "nan".to_owned()
@@ -84,7 +84,7 @@ pub(crate) fn body(function: &AstNode, inputs: &[Input], rank: usize) -> Result<
     Ok(Body { text: printer.text, is_flat: printer.is_flat, dtype: printer.dtype })
 }
 
-/// What is inside the loop over the axis that harp does by itself.
+/// Returns the body of the loop over an axis that harp executes by itself.
 fn own_range(node: &AstNode, axis: usize) -> Result<&AstNode> {
     let mut inner = node;
     while let AstNode::Block(statements) = inner {
@@ -113,7 +113,7 @@ struct Printer<'a> {
     is_flat: Vec<bool>,
     is_indexed: Vec<bool>,
     dtype: Option<ElementType>,
-    /// Loops with a step so far, for the names of their counters.
+    /// Number of loops with a step so far, for the names of their counters.
     loops: usize,
 }
 
@@ -172,7 +172,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The loop language counts in steps of 1.
+    /// The loop language counts in steps of 1, so a loop with another step gets a counter.
     fn range(&mut self, variable: &str, [start, step, stop]: [&AstNode; 3], body: &AstNode, depth: usize) -> Result<()> {
         let (first, end) = (self.value(start)?, self.value(stop)?);
         let step = match step {
@@ -240,7 +240,7 @@ impl Printer<'_> {
     }
 }
 
-/// The dtype of a value where its own text says it.
+/// The dtype of a value, if its own text determines it.
 fn type_of(value: &AstNode) -> Option<ElementType> {
     match value {
         AstNode::Float(_, dtype) | AstNode::Cast(_, dtype) | AstNode::Load { dtype, .. } => dtype.element(),
