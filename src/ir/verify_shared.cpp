@@ -3,7 +3,7 @@
 // follows its last barrier meets what precedes the first one in the next iteration.
 //
 // Two accesses by threads t1 != t2 must not meet: index1(t1, ...) != index2(t2, ...) for all values of the variables that may differ. The
-// difference of the indices is proved not to be 0 in one of two ways:
+// difference of the indices is proved not to be 0 in one of three ways:
 //
 // 1. Its sign is known: proven_positive(). So thread t < 32 may read element t + 32 while it writes element t.
 // 2. The index is a number in mixed radix. The difference is a sum of c * x, with c > 0 constants and x integers in a known range, some of
@@ -11,6 +11,8 @@
 //    absolute value of all smaller terms together; then the sum is 0 only if these x are 0. If so all digits of t1 and t2 agree, t1 = t2.
 //    So thread t may use elements 33 * (t // 32) + t % 32 of a tile, elements t + 256 * j for all j, or the elements from 16 * t to
 //    16 * t + 15 in any order.
+// 3. In that sum the largest c belongs to a remainder minus another one, x % k - y % k, where x - y is a constant that k does not divide. This
+//    is not 0, and the smaller terms cannot cancel it. So threads may read half step % 2 of an array while they write half (step + 1) % 2.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -116,6 +118,7 @@ class Digits {
       if (t.factors.size() != 1 || !add(t.coefficient, *t.factors[0], terms)) return false;
     __int128 smaller = constant < 0 ? -static_cast<__int128>(constant) : constant;
     for (auto& [coefficient, term] : terms) {
+      if (term.is_bounded && coefficient > smaller && &term == &std::prev(terms.end())->second && term.never_vanishes()) return true;
       if (!term.is_bounded || (term.digits > 0 && (term.digits != 2 || term.others > 0 || !is_pair(term)))) return false;
       const int64_t largest = std::max(term.most, -term.least);
       if (largest > 0 && coefficient <= smaller) {
@@ -136,6 +139,15 @@ class Digits {
     int digits = 0, others = 0;                         // number of digits of the threads, and of other integers, in the term
     const SymAtom *first = nullptr, *second = nullptr;  // the digit of the first thread, and that of the second
     int64_t first_sign = 0, second_sign = 0;
+    const SymAtom *added = nullptr, *subtracted = nullptr;  // integers that belong to no thread
+
+    /// Tests whether the term is the difference of two remainders that are never equal.
+    bool never_vanishes() const {
+      if (digits != 0 || others != 2 || added == nullptr || subtracted == nullptr) return false;
+      if (added->kind != AtomKind::kMod || subtracted->kind != AtomKind::kMod || !(added->b == subtracted->b)) return false;
+      const Sym apart = mod(added->a - subtracted->a, added->b);
+      return apart.is_constant() && !apart.is_constant(0);
+    }
   };
 
   bool add(int64_t coefficient, const SymAtom& atom, std::map<int64_t, Term>& terms) {
@@ -152,6 +164,7 @@ class Digits {
       values = known_range(&atom, values, is_first ? first_ranges_ : second_ranges_);
     } else {
       ++term.others;
+      (sign > 0 ? term.added : term.subtracted) = &atom;
     }
     constexpr int64_t kMax = int64_t{1} << 40;  // a bound of the values, so that sums of them do not overflow
     term.is_bounded &= values.lo > -kMax && values.hi < kMax && term.digits + term.others < 1000;
@@ -288,7 +301,11 @@ class Races {
       is_free_ = was_free;
     }
   }
-  void statement(Is<Store, Prefetch, Scatter, AccDeclare, AccFold, AccScan, Routine, Copy, Break, Comment> auto&) {}
+  void statement(Is<Store, Prefetch, Scatter, AccDeclare, AccFold, AccScan, Routine, Break, Comment> auto&) {}
+  void statement(const Copy& s) {
+    if (s.source >= 0 && is_shared(s.source)) access(s.source, s.from, 1, static_cast<int>(s.length.constant()), false);
+    if (s.accumulator >= 0 && is_shared(s.accumulator)) access(s.accumulator, s.index, 1, static_cast<int>(s.length.constant()), true);
+  }
 
   void scope(Sym variable, const Body& statements) {
     const SymAtom* v = variable_of(variable);

@@ -12,8 +12,9 @@ constexpr int64_t kWidestVector = 16;  // lanes of the widest vector of any mach
 // Exchanging rows and columns pays if padding the new columns to whole vectors costs at most this times as much as padding the old ones.
 constexpr double kMaxExchangedPadding = 1.125;
 
-/// Tests whether the node's value depends on the index along this axis. Conservative: returns true if in doubt. Visits each pair of a node
-/// and an axis once.
+}  // namespace
+
+// Visits each pair of a node and an axis once.
 bool varies(const Node* root, size_t root_axis) {
   std::vector<std::pair<const Node*, size_t>> stack = {{root, root_axis}};
   std::set<std::pair<const Node*, size_t>> seen;
@@ -42,8 +43,6 @@ bool varies(const Node* root, size_t root_axis) {
   }
   return false;
 }
-
-}  // namespace
 
 Dim term_count(const Node& reduce) {
   Dim result = 1;

@@ -22,6 +22,8 @@ struct Contraction {
   /// Tests whether results are contiguous along the rows.
   bool is_output_transposed() const { return row_position && *row_position > column_position; }
 };
+/// Tests whether the node's value depends on the index along this axis. Conservative: returns true if in doubt.
+bool varies(const Node* node, size_t axis);
 /// Returns the array below the unfolds of `factor`, of which the factor is a view; null if there are no unfolds, or if elements of the
 /// array's dtype must be converted first.
 const Node* array_below_windows(const Node* factor);

@@ -34,6 +34,7 @@ struct index_record { u64 keys[4]; i64 size; i64 unused[3]; };
 namespace {
 
 constexpr int64_t kAccessBytes = 16;  // the widest access of a thread
+constexpr int64_t kMaxStaticShared = int64_t{48} << 10;  // bytes of shared memory that a kernel may declare
 
 std::string_view cuda_memory_type(DType dtype) {
   switch (dtype) {
@@ -230,9 +231,12 @@ std::string cuda_copy(const Scope& scope, const ir::Copy& copy) {
   const DType dtype = copy.source >= 0 ? scope.accumulator(copy.source).type.dtype : scope.parameter(copy.inputs[0]).dtype;
   if (const int64_t bytes = bytes_at_once(copy, dtype); bytes > 0) {
     const std::string name = access_function(scope.unit, bytes);
-    const std::string to =
-        copy.accumulator < 0 ? address_from_start(scope, copy.buffer, copy.index) : accumulator_name(scope, copy.accumulator);
-    const std::string from = copy.source < 0 ? address_from_start(scope, copy.inputs[0], copy.from) : accumulator_name(scope, copy.source);
+    const auto row = [&](int accumulator, Sym first) {
+      const std::string array = accumulator_name(scope, accumulator);
+      return first.is_constant(0) ? array : cat(array, " + ", bracket(scope.position(first), kSum));
+    };
+    const std::string to = copy.accumulator < 0 ? address_from_start(scope, copy.buffer, copy.index) : row(copy.accumulator, copy.index);
+    const std::string from = copy.source < 0 ? address_from_start(scope, copy.inputs[0], copy.from) : row(copy.source, copy.from);
     return cat(name, "(", to, ", ", from, ");");
   }
   const bool is_straight = copy.from_stride.is_constant(1);
@@ -266,6 +270,7 @@ const Dialect kCuda = {
     .reinterpretation = cuda_reinterpretation,
     .alignment = [](const Unit&, DType dtype, int64_t elements) -> int64_t {
       const int64_t bytes = elements * static_cast<int64_t>(size_of(dtype));
+      if (bytes % kAccessBytes == 0) return kAccessBytes;
       return bytes <= kAccessBytes && std::has_single_bit(static_cast<uint64_t>(bytes)) ? bytes : 0;
     },
 
@@ -303,6 +308,8 @@ const Dialect kCuda = {
                .blocks = "gridDim.x",
                .barrier = "__syncwarp();",
                .shared = "__shared__ __align__(16) $TYPE $NAME[$COUNT];",
+               .most_shared = kMaxStaticShared,
+               .dynamic_shared = "extern __shared__ __align__(16) u8 shared_memory[];",
                .fold = cuda_fold_of_group},
 };
 

@@ -89,6 +89,10 @@ struct GroupEntries {
   std::string_view block = {}, blocks = {};  // the number of this block, and the number of blocks
   std::string_view barrier = {};             // like Dialect::barrier, but for one group where a block has several
   std::string_view shared = {};              // the declaration of a shared accumulator: $TYPE, $NAME, $COUNT elements
+  // Most bytes of shared accumulators that a kernel declares in this way. With more, the launch reserves memory for all of them, which this
+  // line declares as the array `shared_memory`.
+  int64_t most_shared = 0;
+  std::string_view dynamic_shared = {};
   /// Returns the name of a generated function (own elements) -> element 0 after folding the elements of all threads of a group by halving:
   /// form.size elements of each of `threads` threads, which all call it.
   std::string (*fold)(Unit& unit, const FoldForm& form, int64_t threads) = nullptr;

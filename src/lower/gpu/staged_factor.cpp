@@ -1,0 +1,157 @@
+#include "lower/gpu/staged_factor.h"
+
+#include <algorithm>
+
+#include "ir/group_accesses.h"
+#include "ir/walk.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kAccessBytes = 16;  // the widest access of a thread
+
+int64_t elements_of_access(DType dtype) { return kAccessBytes / static_cast<int64_t>(size_of(dtype)); }
+
+}  // namespace
+
+StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& sizes, Element element)
+    : c_(context),
+      arena_(context.arena),
+      dtype_(dtype),
+      sizes_(sizes),
+      element_(std::move(element)),
+      elements_(sizes.tile * sizes.step / sizes.threads),
+      aligned_(context.arena.syms().loop("aligned", 0, 2)) {
+  choose_runs();
+  // With this padding, threads that write several terms of a few lanes use all banks of the shared memory.
+  pitch_ = runs_along_terms_ ? sizes.tile + elements_of_access(dtype) : sizes.tile;
+  shared_ = static_cast<int>(c_.kernel.accumulators.size());
+  c_.kernel.accumulators.push_back({.type = {dtype, 1},
+                                    .count = 2 * sizes.step * pitch_,
+                                    .init = identity_of(Op::kSum, dtype),
+                                    .space = Space::kShared,
+                                    .is_row = true});
+}
+
+/// Runs follow the direction in which the factor is contiguous in memory. If it is so in none, neighbouring threads load neighbouring lanes.
+void StagedFactor::choose_runs() {
+  run_ = std::min(elements_of_access(dtype_), elements_);
+  const Sym lane = arena_.syms().loop("lane", 0, std::max<int64_t>(1, range(sizes_.lanes).hi)),
+            term = arena_.syms().loop("term", 0, std::max<int64_t>(1, range(sizes_.terms).hi));
+  const auto is_contiguous = [](Sym index, Sym along) {
+    const auto linear = linear_in(index, variable_of(along));
+    return linear && linear->coefficient.is_constant(1);
+  };
+  bool along_terms = false, along_lanes = false;
+  for_each_uop({element_(lane, term, nullptr)}, [&](const UOp* u) {
+    if (u->kind != UKind::kLoad) return;
+    along_terms |= is_contiguous(u->index, term);
+    const bool is_aligned = mod(substitute(u->index, {{variable_of(lane), lane * run_}}), run_).is_constant();
+    along_lanes |= is_contiguous(u->index, lane) && mask_of(u) == nullptr && is_aligned;
+  });
+  runs_along_terms_ = along_terms;
+  if (!along_terms && !along_lanes) run_ = 1;
+}
+
+StagedFactor::Position StagedFactor::position(Sym thread, Sym run, Sym element) const {
+  const Sym number = run * sizes_.threads + thread, of_row = (runs_along_terms_ ? sizes_.step : sizes_.tile) / run_;
+  const Sym along = mod(number, of_row) * run_ + element, across = floor_div(number, of_row);
+  return runs_along_terms_ ? Position{across, along} : Position{along, across};
+}
+
+Body StagedFactor::each_run(const std::function<Body(Sym run)>& make) const {
+  if (elements_ == run_) return make(0);
+  Loop* run = new_loop(arena_, "run", 0, elements_ / run_, LoopKind::kUnroll);
+  run->body = make(run->variable);
+  return {run};
+}
+
+Body StagedFactor::load(Sym thread, Sym tile, Sym first_term) {
+  registers_ = static_cast<int>(c_.kernel.accumulators.size());
+  c_.kernel.accumulators.push_back({.type = {dtype_, 1}, .count = elements_, .init = identity_of(Op::kSum, dtype_), .is_row = true});
+  const UOp* const before = distances_;
+  distances_ = nullptr;
+  Body all_quick = each_run([&](Sym run) { return quick(thread, tile, first_term, run); });
+  Sym is_quick = sizes_.terms - first_term - sizes_.step;
+  if (distances_ != nullptr) is_quick = min(is_quick, aligned_ - 1);
+  if (before != nullptr) distances_ = distances_ == nullptr ? before : arena_.alu(Op::kBitOr, DType::kI64, {before, distances_});
+  // Whole runs of lanes exist or do not, unless the number of lanes is no multiple of a run.
+  if (!runs_along_terms_ && !mod(sizes_.lanes, run_).is_constant(0))
+    is_quick = min(is_quick, sizes_.lanes - (tile + 1) * sizes_.tile);
+  is_quick = min(is_quick, sizes_.lanes - (runs_along_terms_ ? 1 : run_));
+  Body body = {declare_accumulator(arena_, registers_)};
+  body.push_back(new_if(arena_, is_quick, std::move(all_quick), each_run([&](Sym run) { return masked(thread, tile, first_term, run); })));
+  return body;
+}
+
+Body StagedFactor::quick(Sym thread, Sym tile, Sym first_term, Sym run) {
+  Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
+  const auto [lane, term] = position(thread, run, element->variable);
+  Sym there;
+  if (runs_along_terms_) {
+    there = min(tile * sizes_.tile + lane, sizes_.lanes - 1);
+  } else {  // a multiple of a run, so that accesses are aligned
+    const Sym number = floor_div(lane - element->variable, run_) + tile * (sizes_.tile / run_);
+    there = min(number, floor_div(sizes_.lanes, run_) - 1) * run_ + element->variable;
+  }
+  element->body = {set_accumulator(arena_, registers_, run * run_ + element->variable, element_(there, first_term + term, nullptr))};
+  if (run_ == 1) return Substituter(arena_, {{variable_of(element->variable), 0}})(element->body);
+  if (auto together = access_together(arena_, c_.kernel, element)) {
+    distances_ = distances_ == nullptr ? together->distances : arena_.alu(Op::kBitOr, DType::kI64, {distances_, together->distances});
+    return std::move(together->body);
+  }
+  return {element};
+}
+
+Body StagedFactor::masked(Sym thread, Sym tile, Sym first_term, Sym run) {
+  Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
+  const auto [lane, term] = position(thread, run, element->variable);
+  const Sym there = tile * sizes_.tile + lane, number = first_term + term;
+  const UOp* exists =
+      arena_.apply(Op::kBitAnd, DType::kBool, {arena_.in_range(sizes_.lanes - 1 - there), arena_.in_range(sizes_.terms - 1 - number)});
+  element->body = {set_accumulator(arena_, registers_, run * run_ + element->variable, element_(there, number, exists))};
+  if (run_ == 1) return Substituter(arena_, {{variable_of(element->variable), 0}})(element->body);
+  return {element};
+}
+
+Body StagedFactor::stage(Sym thread, Sym half) {
+  return each_run([&](Sym run) -> Body {
+    if (!runs_along_terms_ && run_ > 1) {
+      const auto [lane, term] = position(thread, run, 0);
+      auto* copy = arena_.statement<Copy>();
+      copy->source = registers_, copy->from = run * run_;
+      copy->accumulator = shared_, copy->index = at(half, term, lane);
+      copy->rows = copy->from_stride = 1;
+      copy->length = copy->from_row_stride = copy->stride = run_;
+      return {copy};
+    }
+    Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
+    const auto [lane, term] = position(thread, run, element->variable);
+    element->body = {set_accumulator(arena_, shared_, at(half, term, lane), arena_.acc(dtype_, registers_, run * run_ + element->variable))};
+    if (run_ == 1) return Substituter(arena_, {{variable_of(element->variable), 0}})(element->body);
+    return {element};
+  });
+}
+
+Stmt* StagedFactor::fragment(Sym half, Sym term, Sym lane, int64_t count, int array, Sym index) const {
+  auto* copy = arena_.statement<Copy>();
+  copy->source = shared_, copy->from = at(half, term, lane);
+  copy->accumulator = array, copy->index = index;
+  copy->rows = copy->from_stride = 1;
+  copy->length = copy->from_row_stride = copy->stride = count;
+  return copy;
+}
+
+Body StagedFactor::with_alignment(Body body) {
+  if (distances_ == nullptr) return body;
+  auto* define = arena_.statement<Define>();
+  define->variable = aligned_;
+  define->value = arena_.cast(DType::kI64, are_multiples(arena_, distances_, run_));
+  define->body = std::move(body);
+  return {define};
+}
+
+}  // namespace harp::lower
