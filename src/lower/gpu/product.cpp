@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/error.h"
+#include "ir/group_accesses.h"
 
 namespace harp::lower {
 
@@ -26,12 +26,29 @@ GroupProduct::GroupProduct(KernelContext& context)
       dtype_(accumulator_dtype(reduce_)),
       of_thread_(tile_.rows_of_thread * tile_.columns_of_thread),
       batch_(product_.batch.size(), Sym(0)),
+      quick_(context.arena.syms().loop("quick", 0, 2)),
+      wide_(context.arena.syms().loop("wide", 0, 2)),
       rows_(context, dtype_, {product_.row_count, product_.terms, tile_.rows, tile_.terms, tile_.threads()},
-            [this](Sym row, Sym term, const UOp* mask) { return element(product_.row_factor, row, 0, term, mask); }),
+            [this](Sym row, Sym step, Sym term, const UOp* mask) { return element(product_.row_factor, row, 0, terms_at(step, term), mask); }),
       columns_(context, dtype_, {product_.column_count, product_.terms, tile_.columns, tile_.terms, tile_.threads()},
-               [this](Sym column, Sym term, const UOp* mask) { return element(product_.column_factor, 0, column, term, mask); }) {}
+               [this](Sym column, Sym step, Sym term, const UOp* mask) {
+                 return element(product_.column_factor, 0, column, terms_at(step, term), mask);
+               }) {}
 
-const UOp* GroupProduct::element(const Node* factor, Sym row, Sym column, Sym term, const UOp* mask) {
+/// The index along the term axes. If the last axis is a multiple of a step, the terms of a step differ only along that axis.
+Index GroupProduct::terms_at(Sym step, Sym term) const {
+  Shape shape;
+  for (const int axis : reduce_.as<ReduceAttributes>().axes) shape.push_back(reduce_.sources[0]->shape[static_cast<size_t>(axis)]);
+  const Dim last = shape.back();
+  if (!last.is_constant() || last.constant() <= 0 || last.constant() % tile_.terms != 0)
+    return unflatten(step * tile_.terms + term, shape);
+  shape.back() = last.constant() / tile_.terms;
+  Index index = unflatten(step, shape);
+  index.back() = index.back() * tile_.terms + term;
+  return index;
+}
+
+const UOp* GroupProduct::element(const Node* factor, Sym row, Sym column, const Index& terms, const UOp* mask) {
   const auto& attributes = reduce_.as<ReduceAttributes>();
   const Shape& shape = reduce_.sources[0]->shape;
   Index kept(product_.batch.size() + product_.rows.size() + product_.columns.size()), index(shape.size(), Sym(0));
@@ -41,9 +58,6 @@ const UOp* GroupProduct::element(const Node* factor, Sym row, Sym column, Sym te
   place(product_.batch, batch_);
   place(product_.rows, unflatten(row, product_.row_shape));
   place(product_.columns, unflatten(column, product_.column_shape));
-  Shape term_shape;
-  for (const int axis : attributes.axes) term_shape.push_back(shape[static_cast<size_t>(axis)]);
-  const Index terms = unflatten(term, term_shape);
   for (size_t i = 0; i < terms.size(); ++i) index[static_cast<size_t>(attributes.axes[i])] = terms[i];
   for (size_t axis = 0, next = 0; axis < shape.size(); ++axis)
     if (!shape[axis].is_constant(1) && std::ranges::find(attributes.axes, static_cast<int>(axis)) == attributes.axes.end())
@@ -86,7 +100,7 @@ void GroupProduct::run() {
   Body body = {declare_accumulator(arena_, sums_), rows_.declare(), columns_.declare()};
   if (totals_ >= 0) body.push_back(declare_accumulator(arena_, totals_));
   add(body, group([&](Sym thread) {
-        Body first = load(thread, 0);
+        Body first = load(thread, 0, Loads::kMasked);
         if (totals_ >= 0)
           add(first, each_result([&](Sym row, Sym column) {
                 return Body{
@@ -108,15 +122,28 @@ void GroupProduct::run() {
     body.push_back(block);
   }
   add(body, results());
-  tiles->body = rows_.with_alignment(columns_.with_alignment(std::move(body)));
+  tiles->body = with_quick(std::move(body));
   c_.kernel.body = {tiles};
+}
+
+/// Defines the variable that says whether quick loads are allowed, around these statements.
+Body GroupProduct::with_quick(Body body) {
+  const UOp *rows = rows_.is_quick(row_tile_), *columns = columns_.is_quick(column_tile_);
+  if (rows == nullptr && columns == nullptr) return body;
+  const UOp* both = rows == nullptr ? columns : columns == nullptr ? rows : arena_.apply(Op::kBitAnd, DType::kBool, {rows, columns});
+  auto* define = arena_.statement<Define>();
+  define->variable = quick_;
+  define->value = arena_.cast(DType::kI64, both);
+  define->body = std::move(body);
+  return {define};
 }
 
 // --- the main loop -----------------------------------------------------------------------------------------------------------
 
-Body GroupProduct::load(Sym thread, Sym step) {
-  Body body = rows_.load(thread, row_tile_, step * tile_.terms);
-  add(body, columns_.load(thread, column_tile_, step * tile_.terms));
+Body GroupProduct::load(Sym thread, Sym step, Loads loads) {
+  Body body = {rows_.new_registers(), columns_.new_registers()};
+  add(body, loads == Loads::kQuick ? rows_.quick(thread, row_tile_, step) : rows_.masked(thread, row_tile_, step));
+  add(body, loads == Loads::kQuick ? columns_.quick(thread, column_tile_, step) : columns_.masked(thread, column_tile_, step));
   return body;
 }
 
@@ -127,16 +154,24 @@ Body GroupProduct::stage(Sym thread, Sym step) {
 }
 
 Body GroupProduct::steps(Sym first, Sym count) {
-  Loop* step = new_loop(arena_, "step", 0, count);
-  const Sym number = first + step->variable;
-  step->body = group([&](Sym thread) {
-    Body body = load(thread, number + 1);
-    add(body, multiply(thread, number));
-    add(body, stage(thread, number + 1));
-    return body;
-  });
-  step->body.push_back(arena_.statement<Barrier>());
-  return {step};
+  const auto loop = [&](Sym begin, Sym end, Loads loads) {
+    Loop* step = new_loop(arena_, "step", begin, end);
+    const Sym number = first + step->variable;
+    step->body = group([&](Sym thread) {
+      Body body = load(thread, number + 1, loads);
+      add(body, multiply(thread, number));
+      add(body, stage(thread, number + 1));
+      return body;
+    });
+    step->body.push_back(arena_.statement<Barrier>());
+    return step;
+  };
+  // The loads of a step are for the next one, which has to have all its terms.
+  const Sym whole = min(count, max(Sym(0), floor_div(product_.terms, tile_.terms) - 1 - first));
+  Loop* quick = loop(0, whole, Loads::kQuick);
+  const bool is_tested = rows_.is_quick(row_tile_) != nullptr || columns_.is_quick(column_tile_) != nullptr;
+  if (is_tested) quick->end = select(quick_ - 1, whole, 0);
+  return {quick, loop(quick->end, count, Loads::kMasked)};
 }
 
 GroupProduct::Pieces GroupProduct::pieces(int64_t of_thread, int64_t tile) const {
@@ -194,15 +229,17 @@ Body GroupProduct::multiply(Sym thread, Sym step) {
   return {term};
 }
 
-Body GroupProduct::each_result(const std::function<Body(Sym row, Sym column)>& make, LoopKind kind) {
-  const auto each = [&](std::string_view name, int64_t count, const std::function<Body(Sym)>& inside) {
-    if (count == 1) return inside(0);
-    Loop* loop = new_loop(arena_, name, 0, count, kind);
-    loop->body = inside(loop->variable);
-    return Body{loop};
-  };
-  return each("row", tile_.rows_of_thread,
-              [&](Sym row) { return each("column", tile_.columns_of_thread, [&](Sym column) { return make(row, column); }); });
+Body GroupProduct::each(std::string_view name, int64_t count, LoopKind kind, const std::function<Body(Sym)>& make) {
+  if (count == 1) return make(0);
+  Loop* loop = new_loop(arena_, name, 0, count, kind);
+  loop->body = make(loop->variable);
+  return {loop};
+}
+
+Body GroupProduct::each_result(const std::function<Body(Sym row, Sym column)>& make) {
+  return each("row", tile_.rows_of_thread, LoopKind::kUnroll, [&](Sym row) {
+    return each("column", tile_.columns_of_thread, LoopKind::kUnroll, [&](Sym column) { return make(row, column); });
+  });
 }
 
 /// Adds the sums of a block of terms to the totals, and clears them.
@@ -218,50 +255,76 @@ Body GroupProduct::add_to_totals() {
 
 // --- the results -------------------------------------------------------------------------------------------------------------
 
-Body GroupProduct::results() {
+Body GroupProduct::stores_at(Sym row, Sym column, const UOp* sum) {
+  c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
+  Index position(product_.batch.size() + product_.rows.size() + product_.columns.size());
+  const auto place = [&](const std::vector<size_t>& axes, const Index& at) {
+    for (size_t i = 0; i < axes.size(); ++i) position[axes[i]] = at[i];
+  };
+  place(product_.batch, batch_);
+  place(product_.rows, unflatten(row, product_.row_shape));
+  place(product_.columns, unflatten(column, product_.column_shape));
+  return store_outputs(c_, c_.plan.passes[0].stores, position);
+}
+
+Body GroupProduct::store_results(Sym thread, LoopKind kind, const SumAt& sum_at) {
   const Pieces of_rows = pieces(tile_.rows_of_thread, tile_.rows), of_columns = pieces(tile_.columns_of_thread, tile_.columns);
-  return group([&](Sym thread) {
-    const auto stores = [&](Sym row, Sym column, const UOp* sum) {
-      const Sym there = row_tile_ * tile_.rows + in_tile(row, of_rows, first_row(thread)),
-                across = column_tile_ * tile_.columns + in_tile(column, of_columns, first_column(thread));
-      c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
-      Index position(product_.batch.size() + product_.rows.size() + product_.columns.size());
-      const auto place = [&](const std::vector<size_t>& axes, const Index& at) {
-        for (size_t i = 0; i < axes.size(); ++i) position[axes[i]] = at[i];
+  return each("row", tile_.rows_of_thread, kind, [&](Sym row) {
+    const Sym there = row_tile_ * tile_.rows + in_tile(row, of_rows, first_row(thread)), rows_left = product_.row_count - 1 - there;
+    return each("piece", tile_.columns_of_thread / of_columns.size, kind, [&](Sym piece) {
+      const Sym across = column_tile_ * tile_.columns + piece * of_columns.distance + first_column(thread);
+      const auto stores = [&](bool tests) {
+        Loop* column = new_loop(arena_, "column", 0, of_columns.size, LoopKind::kUnroll);
+        Body all = stores_at(there, across + column->variable, sum_at(row, piece * of_columns.size + column->variable));
+        const Sym exists = min(rows_left, product_.column_count - 1 - across - column->variable);
+        column->body = !tests || proven_nonnegative(exists) ? std::move(all) : Body{new_if(arena_, exists, std::move(all))};
+        return column;
       };
-      place(product_.batch, batch_);
-      place(product_.rows, unflatten(there, product_.row_shape));
-      place(product_.columns, unflatten(across, product_.column_shape));
-      Body all = store_outputs(c_, c_.plan.passes[0].stores, position);
-      const Sym exists = min(product_.row_count - 1 - there, product_.column_count - 1 - across);
-      return proven_nonnegative(exists) ? all : Body{new_if(arena_, exists, std::move(all))};
-    };
-    Body body = each_result([&](Sym row, Sym column) {
-      const UOp* sum = totals_ >= 0 ? arena_.acc(dtype_, totals_, total_at(thread, row, column))
-                                    : end_of_products(arena_, arena_.acc(dtype_, sums_, sum_at(thread, row, column)));
-      return stores(row, column, sum);
+      Body single = {stores(true)};
+      const auto together = access_together(arena_, c_.kernel, stores(false), true);
+      if (!together) return single;
+      wide_distances_ = wide_distances_ == nullptr
+                            ? together->distances
+                            : arena_.alu(Op::kBitOr, DType::kI64, {wide_distances_, together->distances});
+      wide_multiples_ = together->multiples;
+      const Sym exist = min(rows_left, product_.column_count - of_columns.size - across);
+      return Body{new_if(arena_, min(exist, wide_ - 1), together->body, std::move(single))};
     });
-    if (uops_of(arena_, body).size() <= kMaxOperations) return body;
-    // Longer epilogues are in a loop, which reads its sums from memory, because it cannot number registers.
-    Body through_memory;
-    int array = -1;
-    if (totals_ < 0) {
-      array = new_array(dtype_, of_thread_, Space::kStack);
-      through_memory.push_back(declare_accumulator(arena_, array));
-      add(through_memory, each_result([&](Sym row, Sym column) {
-            return Body{set_accumulator(arena_, array, row * tile_.columns_of_thread + column,
-                                        end_of_products(arena_, arena_.acc(dtype_, sums_, sum_at(thread, row, column))))};
-          }));
-    }
-    add(through_memory,
-        each_result(
-            [&](Sym row, Sym column) {
-              return stores(row, column,
-                            totals_ >= 0 ? arena_.acc(dtype_, totals_, total_at(thread, row, column))
-                                         : arena_.acc(dtype_, array, row * tile_.columns_of_thread + column));
-            },
-            LoopKind::kSequential));
-    return through_memory;
+  });
+}
+
+/// Defines the variable that says whether results are stored by accesses of 16 bytes, around these statements.
+Body GroupProduct::with_wide(Body body) {
+  if (wide_distances_ == nullptr) return body;
+  const int64_t size = pieces(tile_.columns_of_thread, tile_.columns).size;
+  const UOp* is_wide = are_multiples(arena_, wide_distances_, size);
+  for (const Sym& multiple : wide_multiples_)
+    is_wide = arena_.apply(Op::kBitAnd, DType::kBool, {is_wide, arena_.in_range(Sym(0) - mod(multiple, size))});
+  auto* define = arena_.statement<Define>();
+  define->variable = wide_;
+  define->value = arena_.cast(DType::kI64, is_wide);
+  define->body = std::move(body);
+  return {define};
+}
+
+Body GroupProduct::results() {
+  return group([&](Sym thread) {
+    const auto sum = [&](Sym row, Sym column) {
+      return totals_ >= 0 ? arena_.acc(dtype_, totals_, total_at(thread, row, column))
+                          : end_of_products(arena_, arena_.acc(dtype_, sums_, sum_at(thread, row, column)));
+    };
+    const bool is_short = uops_of(arena_, stores_at(row_tile_, column_tile_, sum(0, 0))).size() <= kMaxOperations;
+    if (is_short || totals_ >= 0) return with_wide(store_results(thread, is_short ? LoopKind::kUnroll : LoopKind::kSequential, sum));
+    // A long epilogue is in loops, which read their sums from memory, because they cannot number registers.
+    const int array = new_array(dtype_, of_thread_, Space::kStack);
+    Body body = {declare_accumulator(arena_, array)};
+    add(body, each_result([&](Sym row, Sym column) {
+          return Body{set_accumulator(arena_, array, row * tile_.columns_of_thread + column, sum(row, column))};
+        }));
+    add(body, with_wide(store_results(thread, LoopKind::kSequential, [&](Sym row, Sym column) {
+          return arena_.acc(dtype_, array, row * tile_.columns_of_thread + column);
+        })));
+    return body;
   });
 }
 

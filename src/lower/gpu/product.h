@@ -39,17 +39,29 @@ class GroupProduct {
 
  private:
   /// Returns the element of a factor at a row and column of the product; a factor is the same in all rows, or in all columns.
-  const ir::UOp* element(const Node* factor, Sym row, Sym column, Sym term, const ir::UOp* mask);
+  const ir::UOp* element(const Node* factor, Sym row, Sym column, const Index& terms, const ir::UOp* mask);
+  Index terms_at(Sym step, Sym term) const;
   int new_array(DType dtype, int64_t count, Space space);
   ir::Loop* new_group() { return ir::new_loop(arena_, "thread", 0, tile_.threads(), ir::LoopKind::kGroup); }
   ir::Body group(const std::function<ir::Body(Sym thread)>& make);
 
-  ir::Body load(Sym thread, Sym step);
+  ir::Body with_quick(ir::Body body);
+  enum class Loads : uint8_t { kQuick, kMasked };  // (staged_factor.h)
+  ir::Body load(Sym thread, Sym step, Loads loads);
   ir::Body stage(Sym thread, Sym step);
   /// Steps first … first + count - 1, of tile_.terms terms each.
   ir::Body steps(Sym first, Sym count);
   ir::Body multiply(Sym thread, Sym step);
   ir::Body add_to_totals();
+
+  // --- results
+
+  /// The statements that store what the kernel computes of the result at this row and column of the product.
+  ir::Body stores_at(Sym row, Sym column, const ir::UOp* sum);
+  /// A thread's stores. `sum_at` returns its result of this number along rows and columns.
+  using SumAt = std::function<const ir::UOp*(Sym row, Sym column)>;
+  ir::Body store_results(Sym thread, ir::LoopKind kind, const SumAt& sum_at);
+  ir::Body with_wide(ir::Body body);
   ir::Body results();
 
   /// The first row (column) of a thread's piece in the tile, and the sizes of a piece and of the distance between pieces.
@@ -61,7 +73,8 @@ class GroupProduct {
   Pieces pieces(int64_t of_thread, int64_t tile) const;
   Sym in_tile(Sym number, const Pieces& pieces, Sym first) const { return floor_div(number, pieces.size) * pieces.distance + first + mod(number, pieces.size); }
   /// Calls `make` for each result of a thread, in loops that are unrolled.
-  ir::Body each_result(const std::function<ir::Body(Sym row, Sym column)>& make, ir::LoopKind kind = ir::LoopKind::kUnroll);
+  ir::Body each_result(const std::function<ir::Body(Sym row, Sym column)>& make);
+  ir::Body each(std::string_view name, int64_t count, ir::LoopKind kind, const std::function<ir::Body(Sym)>& make);
   Sym sum_at(Sym thread, Sym row, Sym column) const { return thread * of_thread_ + row * tile_.columns_of_thread + column; }
   Sym total_at(Sym thread, Sym row, Sym column) const { return (row * tile_.columns_of_thread + column) * tile_.threads() + thread; }
 
@@ -74,6 +87,10 @@ class GroupProduct {
   const int64_t of_thread_;  // results of a thread
   Index batch_;              // position along the batch axes
   Sym row_tile_, column_tile_;
+  Sym quick_;  // 1 if loads may be quick (staged_factor.h), else 0
+  Sym wide_;   // 1 if results may be stored by accesses of 16 bytes, else 0
+  const ir::UOp* wide_distances_ = nullptr;  // alignment of these accesses (ir::Together)
+  std::vector<Sym> wide_multiples_;
   StagedFactor rows_, columns_;
   int sums_ = -1, totals_ = -1;
 };

@@ -23,8 +23,7 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
       dtype_(dtype),
       sizes_(sizes),
       element_(std::move(element)),
-      elements_(sizes.tile * sizes.step / sizes.threads),
-      aligned_(context.arena.syms().loop("aligned", 0, 2)) {
+      elements_(sizes.tile * sizes.step / sizes.threads) {
   choose_runs();
   // With this padding, threads that write several terms of a few lanes use all banks of the shared memory.
   pitch_ = runs_along_terms_ ? sizes.tile + elements_of_access(dtype) : sizes.tile;
@@ -40,16 +39,17 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
 void StagedFactor::choose_runs() {
   run_ = std::min(elements_of_access(dtype_), elements_);
   const Sym lane = arena_.syms().loop("lane", 0, std::max<int64_t>(1, range(sizes_.lanes).hi)),
-            term = arena_.syms().loop("term", 0, std::max<int64_t>(1, range(sizes_.terms).hi));
+            step = arena_.syms().loop("step", 0, std::max<int64_t>(1, range(ceil_div(sizes_.terms, sizes_.step)).hi)),
+            term = arena_.syms().loop("term", 0, sizes_.step);
   const auto is_contiguous = [](Sym index, Sym along) {
     const auto linear = linear_in(index, variable_of(along));
     return linear && linear->coefficient.is_constant(1);
   };
   bool along_terms = false, along_lanes = false;
-  for_each_uop({element_(lane, term, nullptr)}, [&](const UOp* u) {
+  for_each_uop({element_(lane, step, term, nullptr)}, [&](const UOp* u) {
     if (u->kind != UKind::kLoad) return;
     along_terms |= is_contiguous(u->index, term);
-    const bool is_aligned = mod(substitute(u->index, {{variable_of(lane), lane * run_}}), run_).is_constant();
+    const bool is_aligned = alignment_of(substitute(u->index, {{variable_of(lane), lane * run_}}), run_).has_value();
     along_lanes |= is_contiguous(u->index, lane) && mask_of(u) == nullptr && is_aligned;
   });
   runs_along_terms_ = along_terms;
@@ -69,50 +69,58 @@ Body StagedFactor::each_run(const std::function<Body(Sym run)>& make) const {
   return {run};
 }
 
-Body StagedFactor::load(Sym thread, Sym tile, Sym first_term) {
+Stmt* StagedFactor::new_registers() {
   registers_ = static_cast<int>(c_.kernel.accumulators.size());
   c_.kernel.accumulators.push_back({.type = {dtype_, 1}, .count = elements_, .init = identity_of(Op::kSum, dtype_), .is_row = true});
-  const UOp* const before = distances_;
-  distances_ = nullptr;
-  Body all_quick = each_run([&](Sym run) { return quick(thread, tile, first_term, run); });
-  Sym is_quick = sizes_.terms - first_term - sizes_.step;
-  if (distances_ != nullptr) is_quick = min(is_quick, aligned_ - 1);
-  if (before != nullptr) distances_ = distances_ == nullptr ? before : arena_.alu(Op::kBitOr, DType::kI64, {before, distances_});
-  // Whole runs of lanes exist or do not, unless the number of lanes is no multiple of a run.
-  if (!runs_along_terms_ && !mod(sizes_.lanes, run_).is_constant(0))
-    is_quick = min(is_quick, sizes_.lanes - (tile + 1) * sizes_.tile);
-  is_quick = min(is_quick, sizes_.lanes - (runs_along_terms_ ? 1 : run_));
-  Body body = {declare_accumulator(arena_, registers_)};
-  body.push_back(new_if(arena_, is_quick, std::move(all_quick), each_run([&](Sym run) { return masked(thread, tile, first_term, run); })));
-  return body;
+  return declare_accumulator(arena_, registers_);
 }
 
-Body StagedFactor::quick(Sym thread, Sym tile, Sym first_term, Sym run) {
+const UOp* StagedFactor::is_quick(Sym tile) const {
+  if (distances_ == nullptr) return nullptr;
+  const UOp* result = are_multiples(arena_, distances_, run_);
+  const auto require = [&](Sym condition) { result = arena_.apply(Op::kBitAnd, DType::kBool, {result, arena_.in_range(condition)}); };
+  std::vector<Sym> sizes;
+  for (const Sym& size : multiples_)
+    if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size), require(Sym(0) - mod(size, run_));
+  if (runs_along_terms_) return result;
+  // The last run of lanes may be partly beyond the last lane.
+  if (!mod(sizes_.lanes, run_).is_constant(0)) require(max(Sym(0) - mod(sizes_.lanes, run_), sizes_.lanes - (tile + 1) * sizes_.tile));
+  return result;
+}
+
+Sym StagedFactor::lane_of_matrix(Sym tile, Sym lane, Sym element) const {
+  if (runs_along_terms_ || run_ == 1) return min(tile * sizes_.tile + lane, sizes_.lanes - 1);
+  // the number of a run is clamped, so that accesses stay aligned
+  const Sym number = floor_div(lane - element, run_) + tile * (sizes_.tile / run_);
+  return min(number, ceil_div(sizes_.lanes, run_) - 1) * run_ + element;
+}
+
+Body StagedFactor::quick(Sym thread, Sym tile, Sym step, Sym run) {
   Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
   const auto [lane, term] = position(thread, run, element->variable);
-  Sym there;
-  if (runs_along_terms_) {
-    there = min(tile * sizes_.tile + lane, sizes_.lanes - 1);
-  } else {  // a multiple of a run, so that accesses are aligned
-    const Sym number = floor_div(lane - element->variable, run_) + tile * (sizes_.tile / run_);
-    there = min(number, floor_div(sizes_.lanes, run_) - 1) * run_ + element->variable;
-  }
-  element->body = {set_accumulator(arena_, registers_, run * run_ + element->variable, element_(there, first_term + term, nullptr))};
+  const auto load = [&](Sym there) {
+    return Body{set_accumulator(arena_, registers_, run * run_ + element->variable, element_(there, step, term, nullptr))};
+  };
+  element->body = load(lane_of_matrix(tile, lane, element->variable));
   if (run_ == 1) return Substituter(arena_, {{variable_of(element->variable), 0}})(element->body);
-  if (auto together = access_together(arena_, c_.kernel, element)) {
+  if (auto together = access_together(arena_, c_.kernel, element, true)) {
     distances_ = distances_ == nullptr ? together->distances : arena_.alu(Op::kBitOr, DType::kI64, {distances_, together->distances});
+    multiples_.insert(multiples_.end(), together->multiples.begin(), together->multiples.end());
     return std::move(together->body);
   }
+  element->body = load(min(tile * sizes_.tile + lane, sizes_.lanes - 1));
   return {element};
 }
 
-Body StagedFactor::masked(Sym thread, Sym tile, Sym first_term, Sym run) {
+Body StagedFactor::masked(Sym thread, Sym tile, Sym step, Sym run) {
   Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
   const auto [lane, term] = position(thread, run, element->variable);
-  const Sym there = tile * sizes_.tile + lane, number = first_term + term;
-  const UOp* exists =
-      arena_.apply(Op::kBitAnd, DType::kBool, {arena_.in_range(sizes_.lanes - 1 - there), arena_.in_range(sizes_.terms - 1 - number)});
-  element->body = {set_accumulator(arena_, registers_, run * run_ + element->variable, element_(there, number, exists))};
+  // Lanes beyond the last one only concern results that are not stored. Using the addresses of quick loads saves registers.
+  const Sym there = lane_of_matrix(tile, lane, element->variable);
+  const UOp* exists = arena_.in_range(sizes_.terms - 1 - step * sizes_.step - term);
+  if (const Sym beyond = sizes_.lanes - 1 - there; !proven_nonnegative(beyond))
+    exists = arena_.apply(Op::kBitAnd, DType::kBool, {exists, arena_.in_range(beyond)});
+  element->body = {set_accumulator(arena_, registers_, run * run_ + element->variable, element_(there, step, term, exists))};
   if (run_ == 1) return Substituter(arena_, {{variable_of(element->variable), 0}})(element->body);
   return {element};
 }
@@ -143,15 +151,6 @@ Stmt* StagedFactor::fragment(Sym half, Sym term, Sym lane, int64_t count, int ar
   copy->rows = copy->from_stride = 1;
   copy->length = copy->from_row_stride = copy->stride = count;
   return copy;
-}
-
-Body StagedFactor::with_alignment(Body body) {
-  if (distances_ == nullptr) return body;
-  auto* define = arena_.statement<Define>();
-  define->variable = aligned_;
-  define->value = arena_.cast(DType::kI64, are_multiples(arena_, distances_, run_));
-  define->body = std::move(body);
-  return {define};
 }
 
 }  // namespace harp::lower

@@ -1,5 +1,6 @@
 #include "render/cuda/dialect.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -227,16 +228,29 @@ std::string access_function(Unit& unit, int64_t bytes) {
   return name;
 }
 
+/// Returns the address of an element. The terms that are the same in all iterations of a thread's loops come first: the compiler adds from
+/// left to right, so it then computes their sum before the loops.
+std::string address_by_loops(const Scope& scope, std::string address, Sym index) {
+  Sym fixed = 0, moving = index;
+  if (const ir::Loop* blocks = ir::thread_loop(*scope.subject.kernel); blocks != nullptr && scope.thread && !index.is_constant()) {
+    const auto moves = [&](const SymAtom* v) { return v->is_loop && v != variable_of(*scope.thread) && v != variable_of(blocks->variable); };
+    for (const SymTerm& term : index.node()->terms) {
+      Sym product = term.coefficient;
+      for (const SymAtom* factor : term.factors) product = product * factor->alone;
+      if (std::ranges::none_of(variables_of(product), moves)) fixed += product, moving = moving - product;
+    }
+  }
+  for (const Sym& part : {fixed, moving})
+    if (!part.is_constant(0)) append(address, cat(" + ", bracket(scope.position(part), kSum)));
+  return address;
+}
+
 std::string cuda_copy(const Scope& scope, const ir::Copy& copy) {
   const DType dtype = copy.source >= 0 ? scope.accumulator(copy.source).type.dtype : scope.parameter(copy.inputs[0]).dtype;
   if (const int64_t bytes = bytes_at_once(copy, dtype); bytes > 0) {
     const std::string name = access_function(scope.unit, bytes);
-    const auto row = [&](int accumulator, Sym first) {
-      const std::string array = accumulator_name(scope, accumulator);
-      return first.is_constant(0) ? array : cat(array, " + ", bracket(scope.position(first), kSum));
-    };
-    const std::string to = copy.accumulator < 0 ? address_from_start(scope, copy.buffer, copy.index) : row(copy.accumulator, copy.index);
-    const std::string from = copy.source < 0 ? address_from_start(scope, copy.inputs[0], copy.from) : row(copy.source, copy.from);
+    const std::string to = address_by_loops(scope, copy.accumulator < 0 ? scope.name_of_parameter(copy.buffer) : accumulator_name(scope, copy.accumulator), copy.index);
+    const std::string from = address_by_loops(scope, copy.source < 0 ? scope.name_of_parameter(copy.inputs[0]) : accumulator_name(scope, copy.source), copy.from);
     return cat(name, "(", to, ", ", from, ");");
   }
   const bool is_straight = copy.from_stride.is_constant(1);

@@ -44,11 +44,7 @@ std::string launch_bounds(const ir::Kernel& kernel, int threads) {
   // Registers that a thread may use. A thread that keeps part of a row, or an array of accumulators, needs more; a pass of a Fourier
   // transform by 13 in f64 needs most.
   constexpr int kOfThread = 64, kWithArrays = 128, kOfTransform = 256;
-  constexpr int64_t kFewBytes = 64;  // accumulators of a thread that need no more registers
-  const auto is_array = [](const ir::Accumulator& a) {
-    const bool is_large = a.spread * static_cast<int64_t>(size_of(a.type.dtype)) > kFewBytes;
-    return (a.is_row && a.spread > 0) || is_large || a.space == Space::kStack;
-  };
+  const auto is_array = [](const ir::Accumulator& a) { return (a.is_row && a.spread > 0) || a.space == Space::kStack || a.space == Space::kShared; };
   const ir::Routine* routine = routine_of(kernel);
   int registers = std::ranges::any_of(kernel.accumulators, is_array) ? kWithArrays : kOfThread;
   if (routine != nullptr && routine->routine == Op::kDft) registers = kOfTransform;
