@@ -1,7 +1,9 @@
 #include "lower/gpu/product.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/text.h"
 #include "ir/group_accesses.h"
 
 namespace harp::lower {
@@ -14,6 +16,12 @@ constexpr int64_t kAccessBytes = 16;    // the widest access of a thread
 constexpr size_t kMaxOperations = 24;   // most operations of an epilogue that is unrolled for each result of a thread
 
 void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
+
+Stmt* comment(Arena& arena, std::string text) {
+  auto* s = arena.statement<Comment>();
+  s->text = std::move(text);
+  return s;
+}
 
 }  // namespace
 
@@ -97,10 +105,18 @@ void GroupProduct::run() {
   const bool has_blocks = !proven_at_most(product_.terms, kChainBlock);
   if (has_blocks && !is_int(dtype_)) totals_ = new_array(dtype_, of_thread_ * tile_.threads(), Space::kShared);
 
-  Body body = {declare_accumulator(arena_, sums_), rows_.declare(), columns_.declare()};
-  if (totals_ >= 0) body.push_back(declare_accumulator(arena_, totals_));
+  Body body = {comment(arena_, cat(tile_.rows_of_thread, " x ", tile_.columns_of_thread, " results of this thread")),
+               declare_accumulator(arena_, sums_),
+               comment(arena_, cat("of both factors: two halves, each with ", tile_.terms, " terms of ", tile_.rows, " rows and of ",
+                                   tile_.columns, " columns")),
+               rows_.declare(), columns_.declare()};
+  if (totals_ >= 0) {
+    body.push_back(comment(arena_, cat("sums of the blocks of ", kChainBlock, " terms, of the results of all threads")));
+    body.push_back(declare_accumulator(arena_, totals_));
+  }
   add(body, group([&](Sym thread) {
-        Body first = load(thread, 0, Loads::kMasked);
+        Body first = {comment(arena_, "load the first terms")};
+        add(first, load(thread, 0, Loads::kMasked));
         if (totals_ >= 0)
           add(first, each_result([&](Sym row, Sym column) {
                 return Body{
@@ -158,7 +174,8 @@ Body GroupProduct::steps(Sym first, Sym count) {
     Loop* step = new_loop(arena_, "step", begin, end);
     const Sym number = first + step->variable;
     step->body = group([&](Sym thread) {
-      Body body = load(thread, number + 1, loads);
+      Body body = {comment(arena_, "the next terms, which are loaded while those in shared memory are multiplied")};
+      add(body, load(thread, number + 1, loads));
       add(body, multiply(thread, number));
       add(body, stage(thread, number + 1));
       return body;
@@ -245,11 +262,13 @@ Body GroupProduct::each_result(const std::function<Body(Sym row, Sym column)>& m
 /// Adds the sums of a block of terms to the totals, and clears them.
 Body GroupProduct::add_to_totals() {
   return group([&](Sym thread) {
-    return each_result([&](Sym row, Sym column) {
+    Body body = {comment(arena_, "the end of a block of terms")};
+    add(body, each_result([&](Sym row, Sym column) {
       const Sym at = sum_at(thread, row, column);
       return Body{update_accumulator(arena_, totals_, total_at(thread, row, column), arena_.acc(dtype_, sums_, at)),
                   set_accumulator(arena_, sums_, at, arena_.constant(identity_of(Op::kSum, dtype_)))};
-    });
+    }));
+    return body;
   });
 }
 

@@ -88,7 +88,9 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
   if (a.is_row) return;
   // The initialisation is a loop even for zeros: gcc turns "= {0}" into "rep stos" and keeps the accumulators in memory (rows of 64
   // elements: 3.5 times slower).
-  if (has_threads) writer_.line(filled(dialect.unroll, {{"COUNT", cat(layout.size)}}));  // so that all elements are registers
+  // Compilers unroll only short loops by themselves, and otherwise keep the elements in memory instead of registers.
+  constexpr int64_t kLong = 16;
+  if (has_threads && layout.size > kLong) writer_.line(filled(dialect.unroll, {{"COUNT", cat(layout.size)}}));
   writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
 }
 

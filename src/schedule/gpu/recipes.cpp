@@ -118,8 +118,7 @@ FusionLimits fusion_limits(const Gpu&) {
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,
-      // There are no register tiles, and a contraction with few results would not be split (split_reductions.h).
-      .integer_products = false,
+      .integer_products = true,
       // Kernels do not pass blocks to each other through a cache.
       .min_blocks = kNever,
       .max_block_bytes = 0,
