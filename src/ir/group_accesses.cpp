@@ -29,19 +29,24 @@ class Grouping {
 
   /// Finds the loads and stores of a loop over one group that access consecutive positions. Returns false if there are none or too many, or
   /// if their alignment depends on the variables of enclosing loops.
-  bool prepare_one() {
+  bool prepare_one(bool of_any_size) {
     for (const Stmt* s : loop_.body) {
       if (const auto* store = as<Store>(s); store != nullptr && store->mask == nullptr && is_along(store->index)) stores_.push_back(store);
       if (as<Store>(s) == nullptr && as<AccSet>(s) == nullptr && as<AccUpdate>(s) == nullptr) return false;
     }
     for (const UOp* u : uops_of(arena_, loop_.body))
       if (u->kind == UKind::kLoad && mask_of(u) == nullptr && is_along(u->index)) loads_.push_back(u);
-    const auto is_fixed = [&](Sym index) { return mod(at(index, 0), elements_).is_constant(); };
+    const auto is_fixed = [&](Sym index) {
+      const auto alignment = alignment_of(at(index, 0), elements_);
+      if (!alignment || (!of_any_size && !(alignment->multiples.empty() && alignment->base.is_constant()))) return false;
+      multiples_.insert(multiples_.end(), alignment->multiples.begin(), alignment->multiples.end());
+      return true;
+    };
     const size_t arrays = stores_.size() + loads_.size();
     return arrays > 0 && arrays <= kMaxArrays && std::ranges::all_of(loads_, [&](const UOp* load) { return is_fixed(load->index); }) &&
            std::ranges::all_of(stores_, [&](const Store* store) { return is_fixed(store->index); });
   }
-  Together one_group() { return {whole_group(0), distances()}; }
+  Together one_group() { return {whole_group(0), distances(), multiples_}; }
 
   Loop* run() {
     const Sym count = loop_.end;
@@ -75,7 +80,8 @@ class Grouping {
   const UOp* distances() {
     const UOp* all = nullptr;
     const auto add = [&](int buffer, Sym index) {
-      const UOp* distance = arena_.line_offset(buffer, mod(at(index, 0), elements_));  // earlier whole groups do not change the alignment
+      const auto alignment = alignment_of(at(index, 0), elements_);  // earlier whole groups do not change the alignment
+      const UOp* distance = arena_.line_offset(buffer, alignment ? alignment->base : mod(at(index, 0), elements_));
       all = all == nullptr ? distance : arena_.alu(Op::kBitOr, DType::kI64, {all, distance});
     };
     for (const UOp* load : loads_) add(load->buffer, load->index);
@@ -158,6 +164,7 @@ class Grouping {
   const int elements_;
   std::vector<const UOp*> loads_;
   std::vector<const Store*> stores_;
+  std::vector<Sym> multiples_;
 };
 
 }  // namespace
@@ -167,10 +174,32 @@ Loop* group_accesses(Arena& arena, Kernel& kernel, Loop* loop, int elements) {
   return grouping.prepare() ? grouping.run() : loop;
 }
 
-std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop) {
+std::optional<GroupAlignment> alignment_of(Sym index, int64_t elements) {
+  if (const Sym rest = mod(index, elements); rest.is_constant()) return GroupAlignment{rest, {}};
+  GroupAlignment result{mod(Sym(index.node()->constant), elements), {}};
+  for (const SymTerm& term : index.node()->terms) {
+    if (term.coefficient % elements == 0) continue;
+    Sym size = term.coefficient;
+    bool is_fixed = true, has_size = false;
+    for (const SymAtom* factor : term.factors) {
+      const std::vector<const SymAtom*> variables = variables_of(factor->alone);
+      const bool is_size = std::ranges::none_of(variables, [](const SymAtom* v) { return v->is_loop; });
+      if (is_size) size = size * factor->alone;
+      is_fixed &= is_size, has_size |= is_size;
+    }
+    if (!has_size) return std::nullopt;
+    if (is_fixed)
+      result.base += size;
+    else
+      result.multiples.push_back(size);
+  }
+  return result;
+}
+
+std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop, bool of_any_size) {
   if (!loop->begin.is_constant(0) || !loop->end.is_constant() || loop->step != 1) return std::nullopt;
   Grouping grouping(arena, kernel, loop, static_cast<int>(loop->end.constant()));
-  return grouping.prepare_one() ? std::optional(grouping.one_group()) : std::nullopt;
+  return grouping.prepare_one(of_any_size) ? std::optional(grouping.one_group()) : std::nullopt;
 }
 
 const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements) {

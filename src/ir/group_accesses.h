@@ -15,15 +15,24 @@ namespace harp::ir {
 /// Returns the new loop, or the loop itself if `elements` is below 2 or its stores are not at consecutive positions.
 Loop* group_accesses(Arena& arena, Kernel& kernel, Loop* loop, int elements);
 
-/// The statements that execute all iterations of a loop with grouped accesses, and a value by which the caller tests their alignment.
+/// Where a group of elements begins relative to whole groups.
+struct GroupAlignment {
+  Sym base;                    // the position of its first element, without multiples of a group; the same for every iteration of the kernel
+  std::vector<Sym> multiples;  // sizes that have to be multiples of a group, for example the length of the rows in memory
+};
+/// Returns the alignment of a group that begins at `index`; nothing if it depends on the variables of enclosing loops.
+std::optional<GroupAlignment> alignment_of(Sym index, int64_t elements);
+
+/// The statements that execute all iterations of a loop with grouped accesses, and values by which the caller tests their alignment.
 struct Together {
   Body body;
   const UOp* distances;  // an i64: the bitwise or of the distances, in elements, of the grouped arrays from the start of a cache line
+  std::vector<Sym> multiples = {};  // sizes that have to be multiples of n (GroupAlignment)
 };
 /// Does the same as group_accesses() for a loop over [0, n), with n constant, whose iterations form one group. The caller must execute the
-/// result only where `distances` is a multiple of n. Returns nothing if no array is accessed at consecutive positions, or too many are, or
-/// if `distances` depends on the variables of enclosing loops.
-std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop);
+/// result only where `distances` is a multiple of n, and each of `multiples`, of which there are some only if `of_any_size`. Returns nothing
+/// if no array is accessed at consecutive positions, or too many are, or if `distances` depends on the variables of enclosing loops.
+std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop, bool of_any_size = false);
 /// Returns a bool: whether `distances` is a multiple of `elements`, a power of two.
 const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements);
 

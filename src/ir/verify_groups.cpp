@@ -215,8 +215,18 @@ class GroupRules {
   }
   void rules(const Copy& s) const {
     if (s.accumulator < 0) writes_memory(s.buffer);
-    for (const int a : {s.accumulator, s.source})
-      if (a >= 0) whole(a);
+    for (const int a : {s.accumulator, s.source}) {
+      if (a >= 0 && is_shared(a))
+        shared_part(s, a);
+      else if (a >= 0)
+        whole(a);
+    }
+  }
+  void shared_part(const Copy& s, int accumulator) const {
+    require(place_ == Place::kThread, "a thread copies a part of a shared accumulator inside a group loop, but acc", accumulator,
+            " is copied outside");
+    require(s.rows.is_constant(1) && s.from_stride.is_constant(1) && s.length.is_constant() && s.length.constant() >= 1,
+            "a copy of a part of shared acc", accumulator, " is of a constant number of adjacent elements");
   }
   void whole(int accumulator) const {
     require(is_own(accumulator), "copies and routines use arrays of one thread, but acc", accumulator,

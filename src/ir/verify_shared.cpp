@@ -3,7 +3,7 @@
 // because the accesses after its last barrier and those before its first barrier in the next iteration have no barrier between them.
 //
 // Two accesses by threads t1 != t2 must not use the same element: index1(t1, ...) != index2(t2, ...) for all values of the variables that
-// may differ. One of two methods must prove that the difference of the indices is not 0:
+// may differ. One of three methods must prove that the difference of the indices is not 0:
 //
 // 1. Its sign is known: proven_positive(). So thread t < 32 may read element t + 32 while it writes element t.
 // 2. The index is a number in mixed radix. The difference is a sum of c * x, with constants c > 0 and integers x in a known range. Some of
@@ -14,6 +14,9 @@
 //    The larger terms do not matter where all of them are multiples of one c that exceeds the largest absolute value of the smaller terms
 //    together: the sum of the smaller terms is then a multiple of c with an absolute value below c, so it is 0. So a thread t < 64 may use
 //    elements 64 * (n // 64) + t for any n.
+// 3. In that sum the largest c belongs to a remainder minus another one, x % k - y % k, where x - y is a constant that k does not divide.
+//    This is not 0, and the smaller terms cannot cancel it. So threads may read half step % 2 of an array while they write half
+//    (step + 1) % 2.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -124,6 +127,7 @@ class Digits {
     __int128 smaller = constant < 0 ? -static_cast<__int128>(constant) : constant;
     for (auto at = terms.begin(); at != terms.end(); ++at) {
       const auto& [coefficient, term] = *at;
+      if (term.is_bounded && coefficient > smaller && std::next(at) == terms.end() && term.never_vanishes()) return true;
       if (coefficient > smaller && std::all_of(at, terms.end(), [c = coefficient](const auto& larger) { return larger.first % c == 0; })) {
         certain = equal_;
         if (!term.is_bounded && term.digits == 0) break;
@@ -148,6 +152,15 @@ class Digits {
     int digits = 0, others = 0;                         // number of digits of the threads, and of other integers, in the term
     const SymAtom *first = nullptr, *second = nullptr;  // the digit of the first thread, and that of the second
     int64_t first_sign = 0, second_sign = 0;
+    const SymAtom *added = nullptr, *subtracted = nullptr;  // integers that belong to no thread
+
+    /// Tests whether the term is the difference of two remainders that are never equal.
+    bool never_vanishes() const {
+      if (digits != 0 || others != 2 || added == nullptr || subtracted == nullptr) return false;
+      if (added->kind != AtomKind::kMod || subtracted->kind != AtomKind::kMod || !(added->b == subtracted->b)) return false;
+      const Sym apart = mod(added->a - subtracted->a, added->b);
+      return apart.is_constant() && !apart.is_constant(0);
+    }
   };
 
   bool add(int64_t coefficient, const SymAtom& atom, std::map<int64_t, Term>& terms) {
@@ -164,6 +177,7 @@ class Digits {
       values = known_range(&atom, values, is_first ? first_ranges_ : second_ranges_);
     } else {
       ++term.others;
+      (sign > 0 ? term.added : term.subtracted) = &atom;
     }
     constexpr int64_t kMax = int64_t{1} << 40;  // a bound of the values, so that sums of them do not overflow
     term.is_bounded &= values.lo > -kMax && values.hi < kMax && term.digits + term.others < 1000;
@@ -300,7 +314,11 @@ class Races {
       is_free_ = was_free;
     }
   }
-  void statement(Is<Store, Prefetch, Scatter, AccDeclare, AccFold, AccScan, Routine, Copy, Break, Comment> auto&) {}
+  void statement(Is<Store, Prefetch, Scatter, AccDeclare, AccFold, AccScan, Routine, Break, Comment> auto&) {}
+  void statement(const Copy& s) {
+    if (s.source >= 0 && is_shared(s.source)) access(s.source, s.from, 1, static_cast<int>(s.length.constant()), false);
+    if (s.accumulator >= 0 && is_shared(s.accumulator)) access(s.accumulator, s.index, 1, static_cast<int>(s.length.constant()), true);
+  }
 
   void scope(Sym variable, const Body& statements) {
     const SymAtom* v = variable_of(variable);

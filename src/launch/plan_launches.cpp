@@ -116,6 +116,7 @@ class Planner {
     cuda::Launch step;
     step.kernel = number_of(kernel);
     if (launch.guard) step.guard = code(*launch.guard);
+    step.shared = code(kernel.shared);
     step.grid = {code(min(blocks(launch), kMaxBlocks)), code(1), code(1)};
     for (size_t i = 0; i < kernel.is_used.size(); ++i)
       if (kernel.is_used[i]) step.arguments.emplace_back(location(launch.arguments[i]));

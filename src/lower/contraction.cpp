@@ -47,6 +47,7 @@
 #include "base/error.h"
 #include "ir/functions.h"
 #include "lower/block_copy.h"
+#include "lower/gpu/product.h"
 #include "lower/next_product.h"
 
 namespace harp::lower {
@@ -319,6 +320,7 @@ class TileRecipe {
 }  // namespace
 
 void lower_contraction(KernelContext& context) {
+  if (context.program.target.gpu() != nullptr) return GroupProduct(context).run();
   const std::optional<Contraction> contraction = as_contraction(context.plan);
   HARP_ASSERT(contraction, "the schedule is one of a contraction, but ", context.kernel.name, " is none");
   ContractionBlock block(context, *contraction);

@@ -13,8 +13,9 @@ constexpr int64_t kWidestVector = 16;  // lanes of the widest vector of any mach
 // costs.
 constexpr double kMaxExchangedPadding = 1.125;
 
-/// Tests whether the node's value depends on the index along this axis. Conservative: returns true if in doubt. Visits each pair of a node
-/// and an axis only once.
+}  // namespace
+
+// Visits each pair of a node and an axis only once.
 bool varies(const Node* root, size_t root_axis) {
   std::vector<std::pair<const Node*, size_t>> stack = {{root, root_axis}};
   std::set<std::pair<const Node*, size_t>> seen;
@@ -43,8 +44,6 @@ bool varies(const Node* root, size_t root_axis) {
   }
   return false;
 }
-
-}  // namespace
 
 Dim term_count(const Node& reduce) {
   Dim result = 1;

@@ -23,6 +23,8 @@ struct Contraction {
   /// Tests whether results are contiguous along the rows.
   bool is_output_transposed() const { return row_position && *row_position > column_position; }
 };
+/// Tests whether the node's value depends on the index along this axis. Conservative: returns true if in doubt.
+bool varies(const Node* node, size_t axis);
 /// Returns the array whose overlapping windows (Unfold ops) `factor` is a view of; null if there are no windows, or if elements of the
 /// array's dtype must be converted first.
 const Node* array_below_windows(const Node* factor);

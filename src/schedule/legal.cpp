@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/few_terms.h"
+#include "schedule/gpu/product_tiles.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/narrow_products.h"
 
@@ -97,6 +98,16 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
   }
   if (contraction.group_position) rules.axes[*contraction.group_position].max_tile = kMaxTile;
   rules.axes.back().max_lanes = terms_of_lane(*kernel.reduces[0], contraction);
+  return rules;
+}
+
+/// Returns the rules for a product on a GPU. A tile covers all rows and columns together, but belongs to the last axis of each.
+ScheduleRules product_rules(const KernelPlan& kernel, const Product& product) {
+  ScheduleRules rules{Template::kContraction, axes_of(kernel)};
+  for (AxisRules& axis : rules.axes) axis.max_lanes = 1, axis.threads = axis.kind == AxisKind::kSequential;
+  for (const size_t axis : {product.rows.back(), product.columns.back(), rules.axes.size() - 1})
+    rules.axes[axis].min_tile = 1, rules.axes[axis].max_tile = kMaxProductTile;
+  for (const size_t axis : {product.rows.back(), product.columns.back()}) rules.axes[axis].max_unroll = kMaxProductTile, rules.axes[axis].groups = true;
   return rules;
 }
 
@@ -219,7 +230,10 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   const bool scans_rows = usual.recipe == Template::kScan && scan_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel);
   usual.may_prefetch = (adds_rows || scans_rows) && !iteration_space(kernel).empty();
   usual.may_use_invalid_flag = usual.recipe == Template::kReduce && may_use_invalid_flag(kernel);
-  if (const auto contraction = as_contraction(kernel))
+  const bool is_gpu = program.target.gpu() != nullptr;
+  if (const auto product = is_gpu ? as_product(kernel) : std::nullopt)
+    recipes.push_back(product_rules(kernel, *product));
+  else if (const auto contraction = is_gpu ? std::nullopt : as_contraction(kernel))
     recipes.push_back(contraction_rules(kernel, *contraction));
   else if (const auto axis = transposed_axis(program, kernel))
     recipes.push_back(transpose_rules(kernel, *axis));
@@ -261,6 +275,13 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
                kMaxBlockElements, " are allowed");
   }
   if (s.recipe != Template::kContraction) return;
+  if (program.target.gpu() != nullptr) {
+    const Product product = *as_product(kernel);
+    for (const size_t axis : {product.rows.back(), product.columns.back()})
+      HARP_CHECK(s.axes[axis].kind == AxisKind::kThreadGroup, Code::kInvalidArgument, where, ": axis ", axis,
+                 " is the last one of the rows or columns of a product and must be of kind thread_group");
+    return check_tile(kernel, product, tile_of(s, product), where);
+  }
   const Contraction contraction = *as_contraction(kernel);
   const size_t position = contraction.column_position;
   const AxisSchedule one_row, &rows = contraction.rows ? s.axes[*contraction.row_position] : one_row, &columns = s.axes[position];

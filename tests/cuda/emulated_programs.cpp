@@ -67,8 +67,9 @@ PipelineOptions options_for_cuda(bool check_indices) {
   return options;
 }
 
-void GpuPrograms::add(std::string label, fuzz::Case test, bool check_indices) {
-  const PipelineOptions options = options_for_cuda(check_indices);
+void GpuPrograms::add(std::string label, fuzz::Case test, bool check_indices, std::string schedule) {
+  PipelineOptions options = options_for_cuda(check_indices);
+  options.schedule_override = std::move(schedule);
   Generated generated = generate(*test.graph, options);
   ir::verify(*generated.module);  // finds what the emulator may not see: a thread that uses another one's elements of a spread accumulator
   const bool checks = check_indices || !check_sites(*test.graph).empty();

@@ -28,8 +28,8 @@ PipelineOptions options_for_cuda(bool check_indices);
 struct GpuPrograms {
   std::vector<GpuProgram> all;
 
-  /// Generates a program.
-  void add(std::string label, fuzz::Case test, bool check_indices);
+  /// Generates a program, with these overrides of schedules (schedule/override.h).
+  void add(std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
 };
 
 /// Compiles all programs in one go and runs each with all its sizes in these orders of threads, with data from its seed and from the

@@ -1,5 +1,6 @@
 #include "render/cuda/dialect.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -34,6 +35,7 @@ struct index_record { u64 keys[4]; i64 size; i64 unused[3]; };
 namespace {
 
 constexpr int64_t kAccessBytes = 16;  // the widest access of a thread
+constexpr int64_t kMaxStaticShared = int64_t{48} << 10;  // bytes of shared memory that a kernel may declare
 
 std::string_view cuda_memory_type(DType dtype) {
   switch (dtype) {
@@ -228,13 +230,29 @@ std::string access_function(Unit& unit, int64_t bytes) {
   return name;
 }
 
+/// Returns the address of an element. The terms that are the same in all iterations of a thread's loops come first: the compiler adds from
+/// left to right, so it then computes their sum before the loops.
+std::string address_by_loops(const Scope& scope, std::string address, Sym index) {
+  Sym fixed = 0, moving = index;
+  if (const ir::Loop* blocks = ir::thread_loop(*scope.subject.kernel); blocks != nullptr && scope.thread && !index.is_constant()) {
+    const auto moves = [&](const SymAtom* v) { return v->is_loop && v != variable_of(*scope.thread) && v != variable_of(blocks->variable); };
+    for (const SymTerm& term : index.node()->terms) {
+      Sym product = term.coefficient;
+      for (const SymAtom* factor : term.factors) product = product * factor->alone;
+      if (std::ranges::none_of(variables_of(product), moves)) fixed += product, moving = moving - product;
+    }
+  }
+  for (const Sym& part : {fixed, moving})
+    if (!part.is_constant(0)) append(address, cat(" + ", bracket(scope.position(part), kSum)));
+  return address;
+}
+
 std::string cuda_copy(const Scope& scope, const ir::Copy& copy) {
   const DType dtype = copy.source >= 0 ? scope.accumulator(copy.source).type.dtype : scope.parameter(copy.inputs[0]).dtype;
   if (const int64_t bytes = bytes_at_once(copy, dtype); bytes > 0) {
     const std::string name = access_function(scope.unit, bytes);
-    const std::string to =
-        copy.accumulator < 0 ? address_from_start(scope, copy.buffer, copy.index) : accumulator_name(scope, copy.accumulator);
-    const std::string from = copy.source < 0 ? address_from_start(scope, copy.inputs[0], copy.from) : accumulator_name(scope, copy.source);
+    const std::string to = address_by_loops(scope, copy.accumulator < 0 ? scope.name_of_parameter(copy.buffer) : accumulator_name(scope, copy.accumulator), copy.index);
+    const std::string from = address_by_loops(scope, copy.source < 0 ? scope.name_of_parameter(copy.inputs[0]) : accumulator_name(scope, copy.source), copy.from);
     return cat(name, "(", to, ", ", from, ");");
   }
   const bool is_straight = copy.from_stride.is_constant(1);
@@ -268,6 +286,7 @@ const Dialect kCuda = {
     .reinterpretation = cuda_reinterpretation,
     .alignment = [](const Unit&, DType dtype, int64_t elements) -> int64_t {
       const int64_t bytes = elements * static_cast<int64_t>(size_of(dtype));
+      if (bytes % kAccessBytes == 0) return kAccessBytes;
       return bytes <= kAccessBytes && std::has_single_bit(static_cast<uint64_t>(bytes)) ? bytes : 0;
     },
 
@@ -305,6 +324,8 @@ const Dialect kCuda = {
                .blocks = "gridDim.x",
                .barrier = "__syncwarp();",
                .shared = "__shared__ __align__(16) $TYPE $NAME[$COUNT];",
+               .most_shared = kMaxStaticShared,
+               .dynamic_shared = "extern __shared__ __align__(16) u8 shared_memory[];",
                .fold = cuda_fold_of_group},
 };
 

@@ -44,7 +44,7 @@ std::string launch_bounds(const ir::Kernel& kernel, int threads) {
   // Registers that a thread may use. A thread that keeps part of a row, or an array of accumulators, needs more; a pass of a Fourier
   // transform by 13 in f64 needs most.
   constexpr int kOfThread = 64, kWithArrays = 128, kOfTransform = 256;
-  const auto is_array = [](const ir::Accumulator& a) { return (a.is_row && a.spread > 0) || a.space == Space::kStack; };
+  const auto is_array = [](const ir::Accumulator& a) { return (a.is_row && a.spread > 0) || a.space == Space::kStack || a.space == Space::kShared; };
   const ir::Routine* routine = routine_of(kernel);
   int registers = std::ranges::any_of(kernel.accumulators, is_array) ? kWithArrays : kOfThread;
   if (routine != nullptr && routine->routine == Op::kDft) registers = kOfTransform;
@@ -78,6 +78,7 @@ class Kernels {
     result.block_threads = group > 0 ? static_cast<int>(group * groups) : result.has_threads ? gpu.block_threads : 1;
     result.block_iterations = group > 0 ? static_cast<int>(groups) : result.block_threads;
     result.scratch = mentions(body.text, "scratch") ? ir::scratch_offsets(kernel).back() : 0;
+    if (const int64_t shared = ir::shared_bytes(kernel); groups == 1 && shared > unit_.dialect.groups.most_shared) result.shared = shared;
     result.reports_faults = mentions(body.text, "fault");
     if (mentions(body.text, kRoutinePhase)) result.phase = routine_of(kernel)->phase;
     result.shape_variables.assign(body.shape_variables.begin(), body.shape_variables.end());

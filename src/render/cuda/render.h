@@ -20,6 +20,7 @@ struct CudaKernel {
   int block_threads = 1;                        // threads of a block
   int block_iterations = 1;                     // iterations of the thread loop that a block runs at a time: one for each thread or group
   int64_t scratch = 0;                          // bytes of scratch memory of each thread, a multiple of 64; 0: it has no such parameter
+  int64_t shared = 0;                           // bytes of shared memory that the launch reserves, besides what the kernel declares
   bool reports_faults = false;
   std::optional<int> phase = {};  // what the last parameter gets; none: it has no such parameter
 };

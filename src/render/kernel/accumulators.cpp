@@ -15,6 +15,14 @@ using ir::LineKind;
 
 namespace {
 
+/// Returns the byte offset of a shared accumulator in one array that holds all of them, each at a multiple of 16 (ir::shared_bytes).
+int64_t shared_offset(const ir::Kernel& kernel, int accumulator) {
+  int64_t bytes = 0;
+  for (size_t a = 0; a < static_cast<size_t>(accumulator); ++a)
+    if (kernel.accumulators[a].space == Space::kShared) bytes += (ir::bytes_of(kernel.accumulators[a]) + 15) / 16 * 16;
+  return bytes;
+}
+
 std::string type_with_lanes(Unit& unit, DType dtype, int lanes) { return unit.dialect.value_type(unit, dtype, lanes); }
 
 }  // namespace
@@ -55,7 +63,7 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
                             : zero            ? cat("(", type, "){0}")
                                               : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
   scope_.names.unfold(s.accumulator);
-  if (a.space == Space::kShared && !dialect.groups.shared.empty()) return declare_shared(name, type, layout.size);
+  if (a.space == Space::kShared && !dialect.groups.shared.empty()) return declare_shared(s.accumulator, name, type, layout.size);
   const bool has_threads = a.spread > 0 && scope_.group_threads > 0;  // whether each thread has its elements in registers of its own
   if (ir::in_worker_memory(a) && layout.size > 1 && !has_threads) {   // a single vector stays in a register instead
     const int64_t offset = ir::scratch_offsets(*scope_.subject.kernel)[static_cast<size_t>(s.accumulator)];
@@ -80,13 +88,21 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
   if (a.is_row) return;
   // The initialisation is a loop even for zeros: gcc turns "= {0}" into "rep stos" and keeps the accumulators in memory (rows of 64
   // elements: 3.5 times slower).
+  // Compilers unroll only short loops by themselves, and otherwise keep the elements in memory instead of registers.
+  constexpr int64_t kLong = 16;
+  if (has_threads && layout.size > kLong) writer_.line(filled(dialect.unroll, {{"COUNT", cat(layout.size)}}));
   writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
 }
 
 /// Declares a shared accumulator: an array for each group of a block.
-void AccumulatorLines::declare_shared(const std::string& name, const std::string& type, int64_t count) {
+void AccumulatorLines::declare_shared(int accumulator, const std::string& name, const std::string& type, int64_t count) {
   const Dialect& dialect = scope_.unit.dialect;
   const int64_t groups = scope_.groups;
+  if (const int64_t bytes = ir::shared_bytes(*scope_.subject.kernel); groups == 1 && bytes > dialect.groups.most_shared) {
+    const int64_t offset = shared_offset(*scope_.subject.kernel, accumulator);
+    if (offset == 0) writer_.line(dialect.groups.dynamic_shared);
+    return writer_.line(cat(type, "* const ", name, " = (", type, "*)", offset == 0 ? "shared_memory" : cat("(shared_memory + ", offset, ")"), ";"));
+  }
   const auto declaration = [&](const std::string& of, const std::string& elements) {
     writer_.line(filled(dialect.groups.shared, {{"TYPE", type}, {"NAME", of}, {"COUNT", elements}}));
   };

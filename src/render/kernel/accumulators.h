@@ -25,7 +25,7 @@ class AccumulatorLines {
 
  private:
   void declare(const ir::AccDeclare& s);
-  void declare_shared(const std::string& name, const std::string& type, int64_t count);
+  void declare_shared(int accumulator, const std::string& name, const std::string& type, int64_t count);
   void set(const ir::AccSet& s);
   void update(const ir::AccUpdate& s);
   void fold(const ir::Line& line);

@@ -92,6 +92,10 @@ struct GroupEntries {
   std::string_view block = {}, blocks = {};  // the number of this block, and the number of blocks
   std::string_view barrier = {};             // like Dialect::barrier, but for one group where a block has several
   std::string_view shared = {};              // the declaration of a shared accumulator: $TYPE, $NAME, $COUNT elements
+  // Most bytes of shared accumulators that a kernel declares in this way. With more, the launch reserves memory for all of them, which this
+  // line declares as the array `shared_memory`.
+  int64_t most_shared = 0;
+  std::string_view dynamic_shared = {};
   /// Returns the name of a generated function that all `threads` threads of a group call: (the form.size elements that the calling thread
   /// owns) -> the result of folding the elements of all threads by halving.
   std::string (*fold)(Unit& unit, const FoldForm& form, int64_t threads) = nullptr;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "schedule/fusion_limits.h"
+#include "schedule/gpu/product_tiles.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/legal.h"
 
@@ -76,11 +77,17 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
 }  // namespace
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Gpu&, const ScheduleOptions&) {
+  if (const auto product = as_product(kernel)) return product_variants(kernel, *product, each(program, kernel));
   return {{std::nullopt, each(program, kernel)}};
 }
 
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Gpu&, const ScheduleOptions&) {
-  return {each(program, kernel)};
+  std::vector<Schedule> schedules = {each(program, kernel)};
+  if (const auto product = as_product(kernel))
+    if (const std::vector<Variant> variants = product_variants(kernel, *product, schedules[0]);
+        variants.back().schedule.recipe == Template::kContraction)
+      schedules.push_back(variants.back().schedule);
+  return schedules;
 }
 
 FusionLimits fusion_limits(const Gpu&) {
@@ -111,8 +118,7 @@ FusionLimits fusion_limits(const Gpu&) {
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,
-      // There are no register tiles, and a contraction with few results would not be split (split_reductions.h).
-      .integer_products = false,
+      .integer_products = true,
       // Kernels do not pass blocks to each other through a cache.
       .min_blocks = kNever,
       .max_block_bytes = 0,

@@ -9,6 +9,10 @@
 //                                          in the same way (lower/gpu/arg_extreme.h).
 // reduce [thread simd=4, reduce]           `chain`, for chain-order reductions that keep an axis (lower/gpu/columns.h): a thread takes simd
 //                                          adjacent columns.
+// contraction [thread, thread_group tile=128 unroll=8, thread_group tile=128 unroll=8, reduce tile=8]
+//                                          Products (lower/gpu/product.h): a block of threads computes a tile of rows and columns, a thread
+//                                          unroll x unroll results of it, from factors that are copied to shared memory by `tile` terms.
+//                                          The rows, and the columns, may be several axes; the last one has the tile of all together.
 // all others                               `each`: an iteration of the kernel's thread loop is a thread, which executes the rest of the
 //                                          loops by itself. It is right for every kernel and slow for most.
 #pragma once

@@ -104,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
       #pragma unroll 16
       for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
         float row2[4] __attribute__((aligned(16)));
-        copy_16_bytes(row2, input0 + ridx0 * 1024 + ridx3 * 64 + thread * 4);
+        copy_16_bytes(row2, input0 + ridx0 * 1024 + thread * 4 + ridx3 * 64);
         #pragma unroll 4
         for (i64 ridx5 = 0; ridx5 < 4; ++ridx5) {
           const float alu1 = row2[ridx5];

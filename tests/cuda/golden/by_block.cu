@@ -85,14 +85,14 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
   for (i64 ridx0 = (i64)blockIdx.x * 8 + group; ridx0 < 2048; ridx0 += (i64)gridDim.x * 8) {
     const i64 aligned0 = alu0;
     if (aligned0 > 0) {
-      float row0[32];
-      float row1[32];
+      float row0[32] __attribute__((aligned(16)));
+      float row1[32] __attribute__((aligned(16)));
       float acc2[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc2[i] = __uint_as_float(0xff800000u);
       #pragma unroll 8
       for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
         float row3[4] __attribute__((aligned(16)));
-        copy_16_bytes(row3, input0 + ridx0 * 512 + ridx1 * 64 + thread * 4);
+        copy_16_bytes(row3, input0 + ridx0 * 512 + thread * 4 + ridx1 * 64);
         #pragma unroll 4
         for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
           const float alu1 = row3[ridx3];
@@ -127,8 +127,8 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         copy_16_bytes(output0 + ridx0 * 512 + thread * 4 + ridx8 * 64, row7);
       }
     } else {
-      float row8[32];
-      float row9[32];
+      float row8[32] __attribute__((aligned(16)));
+      float row9[32] __attribute__((aligned(16)));
       float acc10[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc10[i] = __uint_as_float(0xff800000u);
       #pragma unroll 8

@@ -128,13 +128,13 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
     float* output0_row = output0 + ridx0;
     const i64 aligned0 = alu0;
     if (aligned0 > 0) {
-      float row0[32];
+      float row0[32] __attribute__((aligned(16)));
       float acc1[2] __attribute__((aligned(8)));
       for (int i = 0; i < 2; ++i) acc1[i] = __uint_as_float(0xff800000u);
       #pragma unroll 15
       for (i64 ridx1 = 0; ridx1 < 15; ++ridx1) {
         float row2[2] __attribute__((aligned(8)));
-        copy_8_bytes(row2, input0 + ridx0 * 1000 + ridx1 * 64 + thread * 2);
+        copy_8_bytes(row2, input0 + ridx0 * 1000 + thread * 2 + ridx1 * 64);
         #pragma unroll 2
         for (i64 ridx3 = 0; ridx3 < 2; ++ridx3) {
           const float alu1 = row2[ridx3];
@@ -182,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         output0_row[0] = alu5 ? log_f32(acc6) + alu9 : __uint_as_float(0x7fc00000u);
       }
     } else {
-      float row7[32];
+      float row7[32] __attribute__((aligned(16)));
       float acc8[2] __attribute__((aligned(8)));
       for (int i = 0; i < 2; ++i) acc8[i] = __uint_as_float(0xff800000u);
       #pragma unroll 15

@@ -44,13 +44,13 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
     const i64 aligned0 = alu1;
     if (aligned0 > 0) {
-      float row0[48];
+      float row0[48] __attribute__((aligned(16)));
       float acc1[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc1[i] = 0.0f;
       #pragma unroll 12
       for (i64 ridx1 = 0; ridx1 < 12; ++ridx1) {
         float row2[4] __attribute__((aligned(16)));
-        copy_16_bytes(row2, input0 + ridx0 * 768 + ridx1 * 64 + thread * 4);
+        copy_16_bytes(row2, input0 + ridx0 * 768 + thread * 4 + ridx1 * 64);
         #pragma unroll 4
         for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
           const float alu2 = row2[ridx3];
@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         }
       }
     } else {
-      float row9[48];
+      float row9[48] __attribute__((aligned(16)));
       float acc10[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc10[i] = 0.0f;
       #pragma unroll 12

@@ -153,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const u64* __restr
         #pragma unroll 8
         for (i64 ridx2 = 0; ridx2 < 8; ++ridx2) {
           u64 row1[2] __attribute__((aligned(16)));
-          copy_16_bytes(row1, input0 + ridx0 * 4096 + ridx1 * 512 + ridx2 * 64 + thread * 2);
+          copy_16_bytes(row1, input0 + ridx0 * 4096 + thread * 2 + ridx1 * 512 + ridx2 * 64);
           #pragma unroll 2
           for (i64 ridx4 = 0; ridx4 < 2; ++ridx4) {
             acc0[ridx4] += row1[ridx4];

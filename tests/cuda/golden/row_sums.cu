@@ -78,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
       #pragma unroll 15
       for (i64 ridx1 = 0; ridx1 < 15; ++ridx1) {
         float row1[4] __attribute__((aligned(16)));
-        copy_16_bytes(row1, input0 + ridx0 * 1000 + ridx1 * 64 + thread * 4);
+        copy_16_bytes(row1, input0 + ridx0 * 1000 + thread * 4 + ridx1 * 64);
         #pragma unroll 4
         for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
           acc0[ridx3] += row1[ridx3];
@@ -139,13 +139,13 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* __restr
     u16* output0_row = output0 + ridx0;
     const i64 aligned0 = alu0;
     if (aligned0 > 0) {
-      float acc0[8];
+      float acc0[8] __attribute__((aligned(16)));
       for (int i = 0; i < 8; ++i) acc0[i] = 0.0f;
       for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
         #pragma unroll 8
         for (i64 ridx2 = 0; ridx2 < 8; ++ridx2) {
           u16 row1[8] __attribute__((aligned(16)));
-          copy_16_bytes(row1, input0 + ridx0 * 4096 + ridx1 * 512 + ridx2 * 64 + thread * 8);
+          copy_16_bytes(row1, input0 + ridx0 * 4096 + thread * 8 + ridx1 * 512 + ridx2 * 64);
           #pragma unroll 8
           for (i64 ridx4 = 0; ridx4 < 8; ++ridx4) {
             acc0[ridx4] += f32_of_f16(row1[ridx4]);
@@ -160,7 +160,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* __restr
         }
       }
     } else {
-      float acc3[8];
+      float acc3[8] __attribute__((aligned(16)));
       for (int i = 0; i < 8; ++i) acc3[i] = 0.0f;
       for (i64 ridx6 = 0; ridx6 < 8; ++ridx6) {
         #pragma unroll 8

@@ -39,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     float acc1 = 0.0f;
-    float row2[64];
+    float row2[64] __attribute__((aligned(16)));
     for (i64 ridx1 = 0; ridx1 < 256; ridx1 += 64) {
       const float* input0_row = input0 + ridx0 * 300 + ridx1;
       for (i64 ridx2 = 0; ridx2 < 64; ++ridx2) {
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         output0_row[ridx3] = row2[ridx3] * input1_row[ridx3];
       }
     }
-    float acc3[64];
+    float acc3[64] __attribute__((aligned(16)));
     for (int i = 0; i < 64; ++i) acc3[i] = 0.0f;
     const float* input0_row1 = input0 + ridx0 * 300;
     for (i64 ridx4 = 0; ridx4 < 44; ++ridx4) {

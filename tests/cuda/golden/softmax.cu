@@ -87,13 +87,13 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
     const i64 ridx0 = is_active ? ridx0_first + group : shape0 - 1;
     const i64 aligned0 = alu0;
     if (aligned0 > 0) {
-      float row0[64];
+      float row0[64] __attribute__((aligned(16)));
       float acc1[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc1[i] = __uint_as_float(0xff800000u);
       #pragma unroll 16
       for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
         float row2[4] __attribute__((aligned(16)));
-        copy_16_bytes(row2, input0 + ridx0 * 1024 + ridx1 * 64 + thread * 4);
+        copy_16_bytes(row2, input0 + ridx0 * 1024 + thread * 4 + ridx1 * 64);
         #pragma unroll 4
         for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
           acc1[ridx3] = maximum_f32(acc1[ridx3], row2[ridx3]);
@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       #pragma unroll 16
       for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
         float row5[4] __attribute__((aligned(16)));
-        copy_16_bytes(row5, input0 + ridx0 * 1024 + ridx4 * 64 + thread * 4);
+        copy_16_bytes(row5, input0 + ridx0 * 1024 + thread * 4 + ridx4 * 64);
         #pragma unroll 4
         for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
           const float alu2 = exp_f32(row5[ridx6] + alu1);
@@ -129,7 +129,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
         }
       }
     } else {
-      float row8[64];
+      float row8[64] __attribute__((aligned(16)));
       float acc9[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc9[i] = __uint_as_float(0xff800000u);
       #pragma unroll 16

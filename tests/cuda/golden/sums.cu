@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
         #pragma unroll 8
         for (i64 ridx2 = 0; ridx2 < 8; ++ridx2) {
           float row1[4] __attribute__((aligned(16)));
-          copy_16_bytes(row1, input0 + ridx0 * 4096 + ridx1 * 512 + ridx2 * 64 + thread * 4);
+          copy_16_bytes(row1, input0 + ridx0 * 4096 + thread * 4 + ridx1 * 512 + ridx2 * 64);
           #pragma unroll 4
           for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
             acc0[ridx4] += row1[ridx4];
@@ -165,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
         #pragma unroll 8
         for (i64 ridx2 = 0; ridx2 < 8; ++ridx2) {
           float row1[4] __attribute__((aligned(16)));
-          copy_16_bytes(row1, input0 + oidx3 * 4096 + ridx1 * 512 + ridx2 * 64 + thread * 4);
+          copy_16_bytes(row1, input0 + oidx3 * 4096 + thread * 4 + ridx1 * 512 + ridx2 * 64);
           #pragma unroll 4
           for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
             acc0[ridx4] += row1[ridx4];
@@ -174,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
       }
       for (i64 ridx5 = oidx2 * 8; ridx5 < oidx4; ++ridx5) {
         float row2[4] __attribute__((aligned(16)));
-        copy_16_bytes(row2, input0 + oidx3 * 4096 + ridx5 * 64 + thread * 4);
+        copy_16_bytes(row2, input0 + oidx3 * 4096 + thread * 4 + ridx5 * 64);
         #pragma unroll 4
         for (i64 ridx7 = 0; ridx7 < 4; ++ridx7) {
           acc0[ridx7] += row2[ridx7];
@@ -245,13 +245,13 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
     float* output1_row = output1 + ridx0;
     const i64 aligned0 = alu0;
     if (aligned0 > 0) {
-      float row0[20];
+      float row0[20] __attribute__((aligned(16)));
       float acc1[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc1[i] = 0.0f;
       #pragma unroll 4
       for (i64 ridx1 = 0; ridx1 < 4; ++ridx1) {
         float row2[4] __attribute__((aligned(16)));
-        copy_16_bytes(row2, input0 + ridx0 * 300 + ridx1 * 64 + thread * 4);
+        copy_16_bytes(row2, input0 + ridx0 * 300 + thread * 4 + ridx1 * 64);
         #pragma unroll 4
         for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
           const float alu1 = row2[ridx3];
@@ -302,7 +302,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const float* __res
         }
       }
     } else {
-      float row7[20];
+      float row7[20] __attribute__((aligned(16)));
       float acc8[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc8[i] = 0.0f;
       #pragma unroll 4

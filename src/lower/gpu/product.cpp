@@ -1,0 +1,350 @@
+#include "lower/gpu/product.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "ir/group_accesses.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kAccessBytes = 16;    // the widest access of a thread
+constexpr size_t kMaxOperations = 24;   // most operations of an epilogue that is unrolled for each result of a thread
+
+void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
+
+Stmt* comment(Arena& arena, std::string text) {
+  auto* s = arena.statement<Comment>();
+  s->text = std::move(text);
+  return s;
+}
+
+}  // namespace
+
+GroupProduct::GroupProduct(KernelContext& context)
+    : c_(context),
+      arena_(context.arena),
+      reduce_(*context.plan.reduces[0]),
+      product_(*as_product(context.plan)),
+      tile_(tile_of(context.schedule, product_)),
+      dtype_(accumulator_dtype(reduce_)),
+      of_thread_(tile_.rows_of_thread * tile_.columns_of_thread),
+      batch_(product_.batch.size(), Sym(0)),
+      quick_(context.arena.syms().loop("quick", 0, 2)),
+      wide_(context.arena.syms().loop("wide", 0, 2)),
+      rows_(context, dtype_, {product_.row_count, product_.terms, tile_.rows, tile_.terms, tile_.threads()},
+            [this](Sym row, Sym step, Sym term, const UOp* mask) { return element(product_.row_factor, row, 0, terms_at(step, term), mask); }),
+      columns_(context, dtype_, {product_.column_count, product_.terms, tile_.columns, tile_.terms, tile_.threads()},
+               [this](Sym column, Sym step, Sym term, const UOp* mask) {
+                 return element(product_.column_factor, 0, column, terms_at(step, term), mask);
+               }) {}
+
+/// The index along the term axes. If the last axis is a multiple of a step, the terms of a step differ only along that axis.
+Index GroupProduct::terms_at(Sym step, Sym term) const {
+  Shape shape;
+  for (const int axis : reduce_.as<ReduceAttributes>().axes) shape.push_back(reduce_.sources[0]->shape[static_cast<size_t>(axis)]);
+  const Dim last = shape.back();
+  if (!last.is_constant() || last.constant() <= 0 || last.constant() % tile_.terms != 0)
+    return unflatten(step * tile_.terms + term, shape);
+  shape.back() = last.constant() / tile_.terms;
+  Index index = unflatten(step, shape);
+  index.back() = index.back() * tile_.terms + term;
+  return index;
+}
+
+const UOp* GroupProduct::element(const Node* factor, Sym row, Sym column, const Index& terms, const UOp* mask) {
+  const auto& attributes = reduce_.as<ReduceAttributes>();
+  const Shape& shape = reduce_.sources[0]->shape;
+  Index kept(product_.batch.size() + product_.rows.size() + product_.columns.size()), index(shape.size(), Sym(0));
+  const auto place = [&](const std::vector<size_t>& axes, const Index& at) {
+    for (size_t i = 0; i < axes.size(); ++i) kept[axes[i]] = at[i];
+  };
+  place(product_.batch, batch_);
+  place(product_.rows, unflatten(row, product_.row_shape));
+  place(product_.columns, unflatten(column, product_.column_shape));
+  for (size_t i = 0; i < terms.size(); ++i) index[static_cast<size_t>(attributes.axes[i])] = terms[i];
+  for (size_t axis = 0, next = 0; axis < shape.size(); ++axis)
+    if (!shape[axis].is_constant(1) && std::ranges::find(attributes.axes, static_cast<int>(axis)) == attributes.axes.end())
+      index[axis] = kept[next++];
+  const UOp* value = c_.values.value(factor, factor->rank() == 0 ? Index{} : index, mask);
+  const bool is_zero_without = mask == nullptr || is_read(value);
+  value = to_accumulator(arena_, reduce_, value);
+  if (is_zero_without) return value;
+  return arena_.apply(Op::kWhere, dtype_, {mask, value, arena_.constant(identity_of(Op::kSum, dtype_))});
+}
+
+int GroupProduct::new_array(DType dtype, int64_t count, Space space) {
+  c_.kernel.accumulators.push_back(
+      {.type = {dtype, 1}, .count = count, .init = identity_of(Op::kSum, dtype), .space = space, .is_row = true});
+  return static_cast<int>(c_.kernel.accumulators.size()) - 1;
+}
+
+Body GroupProduct::group(const std::function<Body(Sym thread)>& make) {
+  Loop* loop = new_group();
+  loop->body = make(loop->variable);
+  return {loop};
+}
+
+void GroupProduct::run() {
+  Shape space = product_.batch_shape;
+  space.push_back(ceil_div(product_.row_count, tile_.rows));
+  space.push_back(ceil_div(product_.column_count, tile_.columns));
+  Loop* tiles = new_loop(arena_, "tile", 0, element_count(space), LoopKind::kThread);
+  Index at = unflatten(tiles->variable, space);
+  column_tile_ = at.back(), row_tile_ = at[at.size() - 2];
+  at.resize(at.size() - 2);
+  batch_ = at;
+
+  sums_ = new_array(dtype_, of_thread_ * tile_.threads(), Space::kRegister);
+  Accumulator& sums = c_.kernel.accumulators[static_cast<size_t>(sums_)];
+  sums.spread = of_thread_, sums.is_row = false;
+  const bool has_blocks = !proven_at_most(product_.terms, kChainBlock);
+  if (has_blocks && !is_int(dtype_)) totals_ = new_array(dtype_, of_thread_ * tile_.threads(), Space::kShared);
+
+  Body body = {comment(arena_, cat(tile_.rows_of_thread, " x ", tile_.columns_of_thread, " results of this thread")),
+               declare_accumulator(arena_, sums_),
+               comment(arena_, cat("of both factors: two halves, each with ", tile_.terms, " terms of ", tile_.rows, " rows and of ",
+                                   tile_.columns, " columns")),
+               rows_.declare(), columns_.declare()};
+  if (totals_ >= 0) {
+    body.push_back(comment(arena_, cat("sums of the blocks of ", kChainBlock, " terms, of the results of all threads")));
+    body.push_back(declare_accumulator(arena_, totals_));
+  }
+  add(body, group([&](Sym thread) {
+        Body first = {comment(arena_, "load the first terms")};
+        add(first, load(thread, 0, Loads::kMasked));
+        if (totals_ >= 0)
+          add(first, each_result([&](Sym row, Sym column) {
+                return Body{
+                    set_accumulator(arena_, totals_, total_at(thread, row, column), arena_.constant(identity_of(Op::kSum, dtype_)))};
+              }));
+        add(first, stage(thread, 0));
+        return first;
+      }));
+  body.push_back(arena_.statement<Barrier>());
+  const Sym all_steps = ceil_div(product_.terms, tile_.terms);
+  if (totals_ < 0) {
+    add(body, steps(0, all_steps));
+  } else {
+    const int64_t of_block = kChainBlock / tile_.terms;
+    Loop* block = new_loop(arena_, "block", 0, ceil_div(product_.terms, kChainBlock));
+    const Sym first = block->variable * of_block;
+    block->body = steps(first, min(Sym(of_block), all_steps - first));
+    add(block->body, add_to_totals());
+    body.push_back(block);
+  }
+  add(body, results());
+  tiles->body = with_quick(std::move(body));
+  c_.kernel.body = {tiles};
+}
+
+/// Defines the variable that says whether quick loads are allowed, around these statements.
+Body GroupProduct::with_quick(Body body) {
+  const UOp *rows = rows_.is_quick(row_tile_), *columns = columns_.is_quick(column_tile_);
+  if (rows == nullptr && columns == nullptr) return body;
+  const UOp* both = rows == nullptr ? columns : columns == nullptr ? rows : arena_.apply(Op::kBitAnd, DType::kBool, {rows, columns});
+  auto* define = arena_.statement<Define>();
+  define->variable = quick_;
+  define->value = arena_.cast(DType::kI64, both);
+  define->body = std::move(body);
+  return {define};
+}
+
+// --- the main loop -----------------------------------------------------------------------------------------------------------
+
+Body GroupProduct::load(Sym thread, Sym step, Loads loads) {
+  Body body = {rows_.new_registers(), columns_.new_registers()};
+  add(body, loads == Loads::kQuick ? rows_.quick(thread, row_tile_, step) : rows_.masked(thread, row_tile_, step));
+  add(body, loads == Loads::kQuick ? columns_.quick(thread, column_tile_, step) : columns_.masked(thread, column_tile_, step));
+  return body;
+}
+
+Body GroupProduct::stage(Sym thread, Sym step) {
+  Body body = rows_.stage(thread, mod(step, 2));
+  add(body, columns_.stage(thread, mod(step, 2)));
+  return body;
+}
+
+Body GroupProduct::steps(Sym first, Sym count) {
+  const auto loop = [&](Sym begin, Sym end, Loads loads) {
+    Loop* step = new_loop(arena_, "step", begin, end);
+    const Sym number = first + step->variable;
+    step->body = group([&](Sym thread) {
+      Body body = {comment(arena_, "the next terms, which are loaded while those in shared memory are multiplied")};
+      add(body, load(thread, number + 1, loads));
+      add(body, multiply(thread, number));
+      add(body, stage(thread, number + 1));
+      return body;
+    });
+    step->body.push_back(arena_.statement<Barrier>());
+    return step;
+  };
+  // The loads of a step are for the next one, which has to have all its terms.
+  const Sym whole = min(count, max(Sym(0), floor_div(product_.terms, tile_.terms) - 1 - first));
+  Loop* quick = loop(0, whole, Loads::kQuick);
+  const bool is_tested = rows_.is_quick(row_tile_) != nullptr || columns_.is_quick(column_tile_) != nullptr;
+  if (is_tested) quick->end = select(quick_ - 1, whole, 0);
+  return {quick, loop(quick->end, count, Loads::kMasked)};
+}
+
+GroupProduct::Pieces GroupProduct::pieces(int64_t of_thread, int64_t tile) const {
+  const int64_t size = std::min(of_thread, kAccessBytes / static_cast<int64_t>(size_of(dtype_)));
+  return {size, tile / (of_thread / size)};
+}
+
+namespace {
+
+/// The place of a thread in a grid of rows x columns of threads: that of its warp, of 4 x 8 threads if the grid is large enough.
+struct ThreadGrid {
+  int64_t rows, columns, rows_of_warp, columns_of_warp;
+  ThreadGrid(int64_t rows, int64_t columns) : rows(rows), columns(columns) {
+    constexpr int64_t kWarp = 32, kColumns = 8;
+    columns_of_warp = std::min(columns, kColumns);
+    rows_of_warp = std::min(rows, kWarp / columns_of_warp);
+    columns_of_warp = std::min(columns, kWarp / rows_of_warp);
+  }
+  int64_t warps_across() const { return columns / columns_of_warp; }
+  Sym warp(Sym thread) const { return floor_div(thread, rows_of_warp * columns_of_warp); }
+  Sym row(Sym thread) const {
+    return floor_div(warp(thread), warps_across()) * rows_of_warp + mod(floor_div(thread, columns_of_warp), rows_of_warp);
+  }
+  Sym column(Sym thread) const { return mod(warp(thread), warps_across()) * columns_of_warp + mod(thread, columns_of_warp); }
+};
+
+}  // namespace
+
+Sym GroupProduct::first_row(Sym thread) const {
+  const ThreadGrid grid(tile_.rows / tile_.rows_of_thread, tile_.columns / tile_.columns_of_thread);
+  return grid.row(thread) * pieces(tile_.rows_of_thread, tile_.rows).size;
+}
+Sym GroupProduct::first_column(Sym thread) const {
+  const ThreadGrid grid(tile_.rows / tile_.rows_of_thread, tile_.columns / tile_.columns_of_thread);
+  return grid.column(thread) * pieces(tile_.columns_of_thread, tile_.columns).size;
+}
+
+Body GroupProduct::multiply(Sym thread, Sym step) {
+  const int row_array = new_array(dtype_, tile_.rows_of_thread, Space::kRegister),
+            column_array = new_array(dtype_, tile_.columns_of_thread, Space::kRegister);
+  Loop* term = new_loop(arena_, "term", 0, tile_.terms, LoopKind::kUnroll);
+  const auto fragments = [&](const StagedFactor& factor, int64_t of_thread, int64_t tile, Sym first, int array) {
+    term->body.push_back(declare_accumulator(arena_, array));
+    const Pieces all = pieces(of_thread, tile);
+    for (int64_t piece = 0; piece < of_thread / all.size; ++piece)
+      term->body.push_back(
+          factor.fragment(mod(step, 2), term->variable, first + piece * all.distance, all.size, array, piece * all.size));
+  };
+  fragments(rows_, tile_.rows_of_thread, tile_.rows, first_row(thread), row_array);
+  fragments(columns_, tile_.columns_of_thread, tile_.columns, first_column(thread), column_array);
+  add(term->body, each_result([&](Sym row, Sym column) {
+        return Body{update_accumulator(arena_, sums_, sum_at(thread, row, column), arena_.acc(dtype_, row_array, row),
+                                       arena_.acc(dtype_, column_array, column))};
+      }));
+  return {term};
+}
+
+Body GroupProduct::each(std::string_view name, int64_t count, LoopKind kind, const std::function<Body(Sym)>& make) {
+  if (count == 1) return make(0);
+  Loop* loop = new_loop(arena_, name, 0, count, kind);
+  loop->body = make(loop->variable);
+  return {loop};
+}
+
+Body GroupProduct::each_result(const std::function<Body(Sym row, Sym column)>& make) {
+  return each("row", tile_.rows_of_thread, LoopKind::kUnroll, [&](Sym row) {
+    return each("column", tile_.columns_of_thread, LoopKind::kUnroll, [&](Sym column) { return make(row, column); });
+  });
+}
+
+/// Adds the sums of a block of terms to the totals, and clears them.
+Body GroupProduct::add_to_totals() {
+  return group([&](Sym thread) {
+    Body body = {comment(arena_, "the end of a block of terms")};
+    add(body, each_result([&](Sym row, Sym column) {
+      const Sym at = sum_at(thread, row, column);
+      return Body{update_accumulator(arena_, totals_, total_at(thread, row, column), arena_.acc(dtype_, sums_, at)),
+                  set_accumulator(arena_, sums_, at, arena_.constant(identity_of(Op::kSum, dtype_)))};
+    }));
+    return body;
+  });
+}
+
+// --- the results -------------------------------------------------------------------------------------------------------------
+
+Body GroupProduct::stores_at(Sym row, Sym column, const UOp* sum) {
+  c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
+  Index position(product_.batch.size() + product_.rows.size() + product_.columns.size());
+  const auto place = [&](const std::vector<size_t>& axes, const Index& at) {
+    for (size_t i = 0; i < axes.size(); ++i) position[axes[i]] = at[i];
+  };
+  place(product_.batch, batch_);
+  place(product_.rows, unflatten(row, product_.row_shape));
+  place(product_.columns, unflatten(column, product_.column_shape));
+  return store_outputs(c_, c_.plan.passes[0].stores, position);
+}
+
+Body GroupProduct::store_results(Sym thread, LoopKind kind, const SumAt& sum_at) {
+  const Pieces of_rows = pieces(tile_.rows_of_thread, tile_.rows), of_columns = pieces(tile_.columns_of_thread, tile_.columns);
+  return each("row", tile_.rows_of_thread, kind, [&](Sym row) {
+    const Sym there = row_tile_ * tile_.rows + in_tile(row, of_rows, first_row(thread)), rows_left = product_.row_count - 1 - there;
+    return each("piece", tile_.columns_of_thread / of_columns.size, kind, [&](Sym piece) {
+      const Sym across = column_tile_ * tile_.columns + piece * of_columns.distance + first_column(thread);
+      const auto stores = [&](bool tests) {
+        Loop* column = new_loop(arena_, "column", 0, of_columns.size, LoopKind::kUnroll);
+        Body all = stores_at(there, across + column->variable, sum_at(row, piece * of_columns.size + column->variable));
+        const Sym exists = min(rows_left, product_.column_count - 1 - across - column->variable);
+        column->body = !tests || proven_nonnegative(exists) ? std::move(all) : Body{new_if(arena_, exists, std::move(all))};
+        return column;
+      };
+      Body single = {stores(true)};
+      const auto together = access_together(arena_, c_.kernel, stores(false), true);
+      if (!together) return single;
+      wide_distances_ = wide_distances_ == nullptr
+                            ? together->distances
+                            : arena_.alu(Op::kBitOr, DType::kI64, {wide_distances_, together->distances});
+      wide_multiples_ = together->multiples;
+      const Sym exist = min(rows_left, product_.column_count - of_columns.size - across);
+      return Body{new_if(arena_, min(exist, wide_ - 1), together->body, std::move(single))};
+    });
+  });
+}
+
+/// Defines the variable that says whether results are stored by accesses of 16 bytes, around these statements.
+Body GroupProduct::with_wide(Body body) {
+  if (wide_distances_ == nullptr) return body;
+  const int64_t size = pieces(tile_.columns_of_thread, tile_.columns).size;
+  const UOp* is_wide = are_multiples(arena_, wide_distances_, size);
+  for (const Sym& multiple : wide_multiples_)
+    is_wide = arena_.apply(Op::kBitAnd, DType::kBool, {is_wide, arena_.in_range(Sym(0) - mod(multiple, size))});
+  auto* define = arena_.statement<Define>();
+  define->variable = wide_;
+  define->value = arena_.cast(DType::kI64, is_wide);
+  define->body = std::move(body);
+  return {define};
+}
+
+Body GroupProduct::results() {
+  return group([&](Sym thread) {
+    const auto sum = [&](Sym row, Sym column) {
+      return totals_ >= 0 ? arena_.acc(dtype_, totals_, total_at(thread, row, column))
+                          : end_of_products(arena_, arena_.acc(dtype_, sums_, sum_at(thread, row, column)));
+    };
+    const bool is_short = uops_of(arena_, stores_at(row_tile_, column_tile_, sum(0, 0))).size() <= kMaxOperations;
+    if (is_short || totals_ >= 0) return with_wide(store_results(thread, is_short ? LoopKind::kUnroll : LoopKind::kSequential, sum));
+    // A long epilogue is in loops, which read their sums from memory, because they cannot number registers.
+    const int array = new_array(dtype_, of_thread_, Space::kStack);
+    Body body = {declare_accumulator(arena_, array)};
+    add(body, each_result([&](Sym row, Sym column) {
+          return Body{set_accumulator(arena_, array, row * tile_.columns_of_thread + column, sum(row, column))};
+        }));
+    add(body, with_wide(store_results(thread, LoopKind::kSequential, [&](Sym row, Sym column) {
+          return arena_.acc(dtype_, array, row * tile_.columns_of_thread + column);
+        })));
+    return body;
+  });
+}
+
+}  // namespace harp::lower

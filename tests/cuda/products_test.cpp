@@ -1,0 +1,151 @@
+// Products by tiles (lower/gpu/product.h): matrix products, batches of them and convolutions in the emulator have the interpreter's bits, in
+// every order of threads; and a kernel with a fault does not.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cuda/emulated_programs.h"
+#include "grad/operation.h"
+#include "graph/text.h"
+
+using namespace harp;
+using namespace harp::cuda_test;
+
+namespace {
+
+class Programs {
+ public:
+  /// `body`: the parameters and statements of a graph. `sizes`: lists of values of its shape variables. `schedule`: of its only kernel, for
+  /// all sizes; empty: the usual ones.
+  void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}, const std::string& schedule = "") {
+    fuzz::Case test;
+    test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
+    test.sizes = std::move(sizes);
+    test.data_seed = programs_.all.size() + 1;
+    programs_.add(cat(body, schedule), std::move(test), false, schedule.empty() ? "" : cat("kernel_0: ", schedule));
+  }
+  void check() {
+    const std::vector<std::string> wrong = run_emulated(programs_.all, kAllOrders);
+    for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs_.all[i].label, ", ", wrong[i]);
+  }
+  const GpuProgram& last() const { return programs_.all.back(); }
+  /// Tests whether each kernel of the last program has tiles.
+  bool are_tiles() const { return last().generated.source.find("contraction [") != std::string::npos; }
+
+ private:
+  GpuPrograms programs_;
+};
+
+std::string tiles(std::string_view batch, int rows, int rows_of_thread, int columns, int columns_of_thread, int terms) {
+  return cat("contraction [", batch, "thread_group tile=", rows, " unroll=", rows_of_thread, ", thread_group tile=", columns,
+             " unroll=", columns_of_thread, ", reduce tile=", terms, "]");
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const size_t at = text.find(from);
+  REQUIRE_MESSAGE(at != text.npos, "the text has no \"", from, "\":\n", text);
+  return text.replace(at, from.size(), to);
+}
+
+constexpr std::string_view kFloats[] = {"f16", "bf16", "f32", "f64"};
+
+}  // namespace
+
+TEST_CASE("C1 L6.packed_matmul/cuda: products of every size and dtype have the interpreter's bits") {
+  Programs programs;
+  const int sizes[][3] = {{2, 1, 3}, {16, 8, 16}, {33, 17, 65}, {130, 257, 129}, {128, 600, 136}, {3, 300, 200}, {200, 40, 5}};
+  for (const std::string_view dtype : kFloats)
+    for (const auto& [m, k, n] : sizes) {
+      programs.add(cat("a: ", dtype, "[", m, ", ", k, "], b: ", dtype, "[", k, ", ", n, "]) {\n  return c = matmul(a, b)"));
+      CHECK(programs.are_tiles());
+    }
+  for (const std::string_view dtype : {"i8", "u16", "i32", "u64"})
+    programs.add(cat("a: ", dtype, "[40, 300], b: ", dtype, "[300, 70]) {\n  return c = matmul(a, b)"));
+  programs.add("a: complex64[20, 300], b: complex64[300, 17]) {\n  return c = matmul(a, b)");
+  programs.check();
+}
+
+TEST_CASE("C1: products by tiles of every shape have the interpreter's bits") {
+  Programs programs;
+  const int shapes[][5] = {{128, 8, 128, 8, 8}, {128, 8, 64, 4, 8}, {64, 4, 64, 4, 16}, {32, 2, 32, 2, 32}, {16, 2, 128, 4, 16}, {128, 4, 16, 2, 16},
+                           {16, 1, 16, 1, 32},  {64, 8, 64, 8, 8},  {32, 4, 64, 8, 8},  {32, 4, 32, 4, 16}, {8, 1, 64, 4, 16},    {4, 2, 32, 2, 16}};
+  const std::string f32 = "a: f32[150, 520], b: f32[520, 140]) {\n  return c = matmul(a, b)";
+  for (const auto& [rows, of_rows, columns, of_columns, terms] : shapes) {
+    programs.add(f32, {{}}, tiles("", rows, of_rows, columns, of_columns, terms));
+    if (rows >= 16 && columns >= 64)
+      programs.add("a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)", {{129, 264, 131}, {3, 0, 5}, {0, 4, 4}, {128, 16, 128}},
+                   tiles("", rows, of_rows, columns, of_columns, terms));
+  }
+  programs.add("a: f64[150, 520], b: f64[520, 140]) {\n  return c = matmul(a, b)", {{}}, tiles("", 64, 4, 64, 4, 8));
+  programs.add("a: f64[150, 520], b: f64[520, 140]) {\n  return c = matmul(a, b)", {{}}, tiles("", 32, 4, 64, 4, 8));
+  programs.check();
+}
+
+TEST_CASE("C1: products whose factors are transposed, sliced, batched or computed have the interpreter's bits") {
+  Programs programs;
+  for (const std::string_view product : {"matmul(permute(a, [1, 0]), b)", "matmul(permute(a, [1, 0]), permute(b, [1, 0]))",
+                                         "matmul(a, permute(b, [1, 0]))", "matmul(exp(a), add(b, b))",
+                                         "matmul(slice(a, start=[1, 2], stop=[95, 94], step=[1, 2]), slice(b, start=[0, 1], stop=[46, 96]))",
+                                         "matmul(pad(a, [0, 3], [5, 0]), pad(b, [1, 0], [2, 0]))", "matmul(flip(a, axes=[1]), b)",
+                                         "matmul(concat([a, b], axis=0), b)", "matmul(a, take(b, arange(96, dtype=i64), axis=1))"})
+    programs.add(cat("a: f32[96, 96], b: f32[96, 96]) {\n  return c = ", product));
+  for (const std::string_view product : {"matmul(permute(a, [1, 0]), b)", "matmul(permute(a, [1, 0]), permute(b, [1, 0]))",
+                                         "matmul(a, permute(b, [1, 0]))"})
+    programs.add(cat("a: f32[n, n], b: f32[n, n]) {\n  return c = ", product), {{0}, {1}, {5}, {64}, {130}});
+  programs.add("a: f32[3, 40, 50], b: f32[3, 50, 70]) {\n  return c = matmul(a, b)");
+  programs.add("a: f32[2, 3, 20, 30], b: f32[2, 3, 30, 40]) {\n  return c = matmul(a, b)");
+  programs.add("a: f32[4, 40, 50], b: f32[50, 70]) flags=[broadcast] {\n  return c = matmul(a, b)");
+  programs.add("a: f32[40, 50], b: f32[4, 50, 70]) flags=[broadcast] {\n  return c = matmul(a, b)");
+  programs.add("a: f32[b, m, k], b: f32[b, k, n]) {\n  return c = matmul(a, b)", {{2, 33, 70, 65}, {0, 4, 4, 4}, {3, 1, 1, 1}, {2, 2, 300, 2}});
+  programs.add("q: f32[2, 4, 50, 32], k: f32[2, 4, 60, 32]) {\n  return s = matmul(q, permute(k, [0, 1, 3, 2]))");
+  programs.add("a: f32[5, 6, 7], b: f32[7, 8, 9]) {\n  return c = tensordot(a, b, a_axes=[2], b_axes=[0])");
+  programs.add("a: f32[5, 6, 7, 4], b: f32[4, 6, 8]) {\n  return c = einsum(a, b, spec=\"abcd,dbe->aec\")");
+  programs.check();
+}
+
+TEST_CASE("C1: what follows a product is stored with it, with the interpreter's bits") {
+  Programs programs;
+  for (const std::string_view result : {"relu(add(matmul(a, b), v))", "gelu(add(matmul(a, b), v))", "cast(matmul(a, b), f16)",
+                                        "sub(matmul(a, b), c)", "permute(matmul(a, b), [1, 0])", "lt(matmul(a, b), c)"})
+    for (const int terms : {64, 300})
+      programs.add(cat("a: f32[70, ", terms, "], b: f32[", terms, ", 100], v: f32[100], c: f32[70, 100]) flags=[broadcast] {\n  return y = ", result));
+  programs.add("a: f32[m, k], b: f32[k, n], v: f32[n]) flags=[broadcast] {\n  p = matmul(a, b)\n  return y = p, z = tanh(add(p, v))",
+               {{33, 20, 36}, {5, 700, 7}});
+  programs.check();
+}
+
+TEST_CASE("C1 L6.packed_convolution/cuda: convolutions have the interpreter's bits") {
+  Programs programs;
+  for (const std::string_view options : {"", ", padding=1", ", stride=2, padding=2", ", dilation=2", ", groups=2", ", stride=[1, 2], padding=[[0, 0], [1, 2]]"})
+    programs.add(cat("x: f32[2, 8, 15, 18], k: f32[24, ", options == ", groups=2" ? 4 : 8, ", 3, 3], b: f32[24]) {\n  return y = conv2d(x, k, b", options, ")"));
+  programs.add("x: f32[b, c, h, w], k: f32[20, c, 3, 3]) {\n  return y = conv2d(x, k, padding=1)", {{2, 5, 9, 11}, {1, 40, 3, 3}, {0, 3, 5, 5}});
+  programs.add("x: f64[3, 6, 40], k: f64[18, 6, 5]) {\n  return y = conv1d(x, k, padding=2)");
+  programs.add("x: f16[1, 4, 6, 7, 8], k: f16[10, 4, 2, 2, 2]) {\n  return y = conv3d(x, k)");
+  programs.add("x: f32[2, 16, 9, 9], k: f32[32, 16, 1, 1]) {\n  return y = relu(conv2d(x, k))");
+  programs.check();
+}
+
+TEST_CASE("C1: products of many terms have the interpreter's bits") {
+  Programs programs;
+  for (const int terms : {255, 256, 257, 4096, 65535, 65536, 65537})
+    programs.add(cat("a: f32[3, ", terms, "], b: f32[", terms, ", 4]) {\n  return c = matmul(a, b)"));
+  programs.add("a: f32[2, k], b: f32[k, 3]) {\n  return c = matmul(a, b)", {{256}, {257}, {65536}, {65537}, {70000}});
+  programs.check();
+}
+
+TEST_CASE("C1: a product with a fault has other bits") {
+  Programs programs;
+  programs.add("a: f32[40, 600], b: f32[600, 50]) {\n  return c = matmul(a, b)");
+  const GpuProgram& product = programs.last();
+  const std::string& text = product.generated.source;
+  CHECK(run_emulated_text(product, text, ThreadOrder::kShuffled, 1) == "");
+  const auto is_found = [&](const std::string& fault) {
+    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(product, fault, order, 1).empty(); });
+  };
+  // the first terms are read before all threads have written them
+  CHECK(is_found(replaced(text, "__syncthreads();", "")));
+  // the chain is not cut after 256 terms
+  CHECK(is_found(replaced(text, "__fmaf_rn(a, b, c)", "__fmaf_rn(a, b, 0.0f) + c")));
+}
