@@ -14,6 +14,9 @@ std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& 
 
 /// Limit that legal schedules obey: most elements of a block of a transpose.
 inline constexpr int64_t kMaxBlockElements = int64_t{1} << 15;
+/// Limits for the tiles of a transpose on a GPU, which a group of threads copies to shared memory (lower/gpu/transpose.h): most rows or
+/// columns; fewest and most elements.
+inline constexpr int64_t kMaxTileSide = 256, kMinTileElements = 256, kMaxTileElements = 4096;
 
 /// The reduced axes of a lanes-order reduction's source: the innermost run of adjacent ones, whose elements are divided among 64 lanes
 /// (docs/semantics.md, "Sums"), and those before it, along which the results of the runs are combined one after the other.

@@ -2,6 +2,7 @@
 #include "schedule/legal.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -96,6 +97,15 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
   }
   if (contraction.group_position) rules.axes[*contraction.group_position].max_tile = kMaxTile;
   rules.axes.back().max_lanes = terms_of_lane(*kernel.reduces[0], contraction);
+  return rules;
+}
+
+/// On a GPU a group of threads makes a tile, whose elements it shares (lower/gpu/transpose.h).
+ScheduleRules grid_transpose_rules(const KernelPlan& kernel, size_t axis) {
+  ScheduleRules rules{Template::kTranspose, axes_of(kernel)};
+  for (AxisRules& a : rules.axes) a.threads = true, a.max_lanes = 1;
+  for (AxisRules* tiled : {&rules.axes[axis], &rules.axes.back()}) tiled->min_tile = 2, tiled->max_tile = kMaxTileSide;
+  rules.axes.back().groups = true;
   return rules;
 }
 
@@ -221,7 +231,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   if (const auto contraction = as_contraction(kernel))
     recipes.push_back(contraction_rules(kernel, *contraction));
   else if (const auto axis = transposed_axis(program, kernel))
-    recipes.push_back(transpose_rules(kernel, *axis));
+    recipes.push_back(program.target.gpu() != nullptr ? grid_transpose_rules(kernel, *axis) : transpose_rules(kernel, *axis));
   if (program.target.gpu() == nullptr && expression_terms(kernel)) recipes.push_back(expression_rules(kernel));
   if (unrolled && !kernel.reduces.empty()) recipes.push_back(unrolled_rules(kernel, *unrolled));
   return recipes;
@@ -245,7 +255,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              "last pass but one keeps values for it");
   HARP_CHECK(!s.prefetch || rules->may_prefetch, Code::kInvalidArgument, where,
              ": prefetch needs a kernel that reduces or scans along rows, or that transposes blocks");
-  if (!s.axes.empty() && s.axes.back().kind == AxisKind::kThreadGroup) {
+  if (!s.axes.empty() && s.axes.back().kind == AxisKind::kThreadGroup && !kernel.reduces.empty()) {
     const int64_t lanes = lanes_in_use(*kernel.reduces[0]), most = kMaxLanes / kMaxElementsOfThread;
     HARP_CHECK(s.axes.back().simd_width <= lanes && s.axes.back().simd_width <= kMaxElementsOfThread, Code::kInvalidArgument, where,
                ": axis ", s.axes.size() - 1, " has simd=", s.axes.back().simd_width, "; a thread of a group has at most ",
@@ -255,7 +265,13 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   HARP_CHECK(!s.nan_flag || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
              ": nan_flag needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {
-    const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
+    const int64_t rows = s.axes[*transposed_axis(program, kernel)].tile, columns = s.axes.back().tile, block = rows * columns;
+    HARP_CHECK(program.target.gpu() == nullptr ||
+                   (std::has_single_bit(static_cast<uint64_t>(rows)) && std::has_single_bit(static_cast<uint64_t>(columns)) &&
+                    block >= kMinTileElements && block <= kMaxTileElements && s.axes.back().kind == AxisKind::kThreadGroup),
+               Code::kInvalidArgument, where, ": the tiles have ", rows, " x ", columns,
+               " elements; on a GPU both sides are powers of two, ", kMinTileElements, " to ", kMaxTileElements,
+               " elements in all, and the last axis is of kind thread_group");
     HARP_CHECK(block <= kMaxBlockElements, Code::kInvalidArgument, where, ": the tiles make blocks of ", block, " elements; at most ",
                kMaxBlockElements, " are allowed");
   }

@@ -1,7 +1,9 @@
 #include "schedule/gpu/recipes.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <optional>
 
 #include "schedule/fusion_limits.h"
 #include "schedule/kernel_structure.h"
@@ -74,13 +76,43 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
 }
 
 }  // namespace
+/// Returns the schedule of the recipe `transpose`; none if there is nothing to transpose, or so little that threads would be idle.
+std::optional<Schedule> tiles(const Program& program, const KernelPlan& kernel) {
+  const std::optional<size_t> rows = transposed_axis(program, kernel);
+  if (!rows) return std::nullopt;
+  constexpr int64_t kSide = 32;  // a warp accesses as many neighbouring elements
+  const bool is_narrow = grouped_elements(program, kernel) >= 8;
+  const int64_t elements = is_narrow ? 4 * kSide * kSide : kSide * kSide;  // as many bytes in flight for 8- and 16-bit elements
+  const Shape space = iteration_space(kernel);
+  const auto most = [&](size_t axis) {
+    return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::min(range(space[axis]).hi, kMaxTileSide))));
+  };
+  const int64_t most_rows = std::max<int64_t>(2, most(*rows)), most_columns = std::max<int64_t>(2, most(space.size() - 1));
+  int64_t height = std::min(most_rows, is_narrow ? 2 * kSide : kSide), width = std::min(most_columns, elements / height);
+  height = std::min(most_rows, elements / width);
+  if (height * width < elements / 2) return std::nullopt;  // both axes are short: neighbouring threads share the cache lines of either side
+  Schedule s;
+  s.recipe = Template::kTranspose;
+  s.partition = s.overlap = false;
+  s.axes.resize(space.size());
+  for (AxisSchedule& axis : s.axes) axis.kind = AxisKind::kThread;
+  s.axes[*rows].tile = height, s.axes.back().tile = width;
+  s.axes.back().kind = AxisKind::kThreadGroup;
+  return s;
+}
+
+Schedule schedule_of(const Program& program, const KernelPlan& kernel) {
+  if (std::optional<Schedule> tiled = tiles(program, kernel)) return *tiled;
+  return each(program, kernel);
+}
+
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Gpu&, const ScheduleOptions&) {
-  return {{std::nullopt, each(program, kernel)}};
+  return {{std::nullopt, schedule_of(program, kernel)}};
 }
 
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Gpu&, const ScheduleOptions&) {
-  return {each(program, kernel)};
+  return {schedule_of(program, kernel)};
 }
 
 FusionLimits fusion_limits(const Gpu&) {
