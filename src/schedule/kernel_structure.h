@@ -31,6 +31,11 @@ int64_t lanes_in_use(const Node& reduce);
 /// Tests whether the threads of a group may reduce rows together (lower/gpu/rows.h). That requires lanes order, and no kept values if the
 /// reduced elements are not one run of adjacent axes.
 bool may_use_groups(const KernelPlan& kernel);
+/// Returns the dtype in which a scan computes: bools as i32, 16-bit floats as f32.
+DType scanned_dtype(const Node& scan);
+/// Tests whether groups of threads may scan rows together (lower/gpu/scan.h). That requires tree order, and scans that compute in the same
+/// dtype, whose blocks all fit shared memory.
+bool may_scan_by_groups(const KernelPlan& kernel);
 /// Limit that legal schedules obey: most lanes of one thread of a group.
 inline constexpr int kMaxElementsOfThread = 8;
 /// Returns the bytes of row values that later passes use, for one row of the largest size.

@@ -214,6 +214,10 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   if (program.target.gpu() != nullptr && (usual.recipe == Template::kElementwise || !kernel.reduces.empty()))
     for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
   if (program.target.gpu() != nullptr && may_use_groups(kernel)) usual.axes.back().groups = true;
+  if (program.target.gpu() != nullptr && may_scan_by_groups(kernel)) {
+    for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
+    usual.axes[static_cast<size_t>(scan_axis(kernel))].groups = true;
+  }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
   const std::optional<UnrolledAxes> unrolled = program.target.gpu() == nullptr ? unrolled_axes(program, kernel) : std::nullopt;
   if (unrolled && kernel.reduces.empty()) {

@@ -71,11 +71,11 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
   if (s.axes.size() > 1 && !kernel.reduces.empty() && !has_arg_extreme(kernel) &&
       kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain)
     s.axes[s.axes.size() - 2].simd_width = columns_of_thread(program, kernel);
+  if (may_scan_by_groups(kernel)) s.axes[static_cast<size_t>(scan_axis(kernel))].kind = AxisKind::kThreadGroup;
   if (may_use_groups(kernel)) s.axes.back().kind = AxisKind::kThreadGroup, s.axes.back().simd_width = lanes_of_thread(program, kernel);
   return s;
 }
 
-}  // namespace
 /// Returns the schedule of the recipe `transpose`; none if there is nothing to transpose, or so little that threads would be idle.
 std::optional<Schedule> tiles(const Program& program, const KernelPlan& kernel) {
   const std::optional<size_t> rows = transposed_axis(program, kernel);
@@ -106,6 +106,7 @@ Schedule schedule_of(const Program& program, const KernelPlan& kernel) {
   return each(program, kernel);
 }
 
+}  // namespace
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Gpu&, const ScheduleOptions&) {
   return {{std::nullopt, schedule_of(program, kernel)}};

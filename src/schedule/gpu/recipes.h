@@ -9,6 +9,11 @@
 //                                          in the same way (lower/gpu/arg_extreme.h).
 // reduce [thread simd=4, reduce]           `chain`, for chain-order reductions that keep an axis (lower/gpu/columns.h): a thread takes simd
 //                                          adjacent columns.
+// transpose [thread tile=32, thread_group tile=32]
+//                                          For elementwise kernels with loads that are contiguous along another axis than the stores
+//                                          (lower/gpu/transpose.h): a group of threads makes a tile, which it copies to shared memory.
+// scan [thread, thread_group]              For scans along rows (lower/gpu/scan.h): a group of threads scans a block of a row. Rows of
+//                                          several blocks take several kernels (grid_scan.h).
 // all others                               `each`: an iteration of the kernel's thread loop is a thread, which executes the rest of the
 //                                          loops by itself. It is right for every kernel and slow for most.
 #pragma once
