@@ -9,6 +9,7 @@
 #include "lower/equal_kernels.h"
 #include "lower/gpu/routine.h"
 #include "lower/gpu/scan.h"
+#include "lower/gpu/scatter.h"
 #include "lower/lower.h"
 #include "lower/unrolled.h"
 #include "schedule/gpu/grid_scan.h"
@@ -149,6 +150,8 @@ std::optional<std::vector<Phase>> phases_of(const Program& program, const Kernel
   } else if (scans_by_groups(plan, plan.variants.at(0).schedule)) {
     for (const ScanPhase& phase : scan_phases(plan))
       phases.push_back({phase.name, phase.guard, [phase](KernelContext& c) { lower_scan_phase(c, phase); }});
+  } else if (scatters_by_groups(plan, plan.variants.at(0).schedule)) {
+    phases = {{"copy", std::nullopt, lower_scatter_copy}, {"updates", std::nullopt, lower_scatter_updates}};
   } else {
     return std::nullopt;
   }

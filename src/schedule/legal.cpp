@@ -218,6 +218,10 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
     usual.axes[static_cast<size_t>(scan_axis(kernel))].groups = true;
   }
+  if (const int scattered = scatter_axis(kernel); program.target.gpu() != nullptr && scattered >= 0) {
+    for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
+    usual.axes[static_cast<size_t>(scattered)].groups = true;
+  }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
   const std::optional<UnrolledAxes> unrolled = program.target.gpu() == nullptr ? unrolled_axes(program, kernel) : std::nullopt;
   if (unrolled && kernel.reduces.empty()) {

@@ -72,6 +72,7 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
       kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain)
     s.axes[s.axes.size() - 2].simd_width = columns_of_thread(program, kernel);
   if (may_scan_by_groups(kernel)) s.axes[static_cast<size_t>(scan_axis(kernel))].kind = AxisKind::kThreadGroup;
+  if (const int scattered = scatter_axis(kernel); scattered >= 0) s.axes[static_cast<size_t>(scattered)].kind = AxisKind::kThreadGroup;
   if (may_use_groups(kernel)) s.axes.back().kind = AxisKind::kThreadGroup, s.axes.back().simd_width = lanes_of_thread(program, kernel);
   return s;
 }

@@ -14,6 +14,8 @@
 //                                          (lower/gpu/transpose.h): a group of threads makes a tile, which it copies to shared memory.
 // scan [thread, thread_group]              For scans along rows (lower/gpu/scan.h): a group of threads scans a block of a row. Rows of
 //                                          several blocks take several kernels (grid_scan.h).
+// scatter [thread_group, thread]           For scatters (lower/gpu/scatter.h): one kernel copies the array, another one applies the
+//                                          updates, in which a group of threads has a range of the axis.
 // all others                               `each`: an iteration of the kernel's thread loop is a thread, which executes the rest of the
 //                                          loops by itself. It is right for every kernel and slow for most.
 #pragma once
