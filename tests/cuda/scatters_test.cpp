@@ -26,12 +26,11 @@ TEST_CASE("C1: scatters of rows have the interpreter's bits") {
 }
 
 TEST_CASE("C1: scatters of every kind and dtype have the interpreter's bits") {
-  CheckedPrograms programs(kDataSets);
+  CheckedPrograms programs;
   for (const std::string_view dtype : {"f16", "bf16", "f32", "f64", "i8", "u16", "i32", "i64"})
     for (const std::string_view op : {"scatter", "scatter_add", "scatter_mul", "scatter_max", "scatter_min"}) {
       programs.add(cat("x: ", dtype, "[20, 6], i: i32[90, 6], u: ", dtype, "[90, 6]) {\n  return y = ", op, "(x, i, u, axis=0)"));
-      programs.add(cat("x: ", dtype, "[n], i: i32[m], u: ", dtype, "[m]) {\n  return y = ", op, "(x, i, u, axis=0)"),
-                   {{1, 9}, {30, 100}, {3, 0}});
+      programs.add(cat("x: ", dtype, "[n], i: i32[m], u: ", dtype, "[m]) {\n  return y = ", op, "(x, i, u, axis=0)"), {{30, 100}, {3, 0}});
     }
   programs.add("x: f32[n, 40], i: i64[n, 90], u: f32[n, 90]) {\n  return y = scatter_add(x, i, u, axis=1)", {{0}, {1}, {9}});
   programs.add("x: bool[20, 6], i: i32[90, 6], u: bool[90, 6]) {\n  return y = scatter(x, i, u, axis=0)");
