@@ -1,6 +1,7 @@
 // Makes the module: lowers every kernel (equal ones only once), and makes the host code, which lists the buffers of each launch by
 // generation.
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 
@@ -8,8 +9,11 @@
 #include "base/table_limit.h"
 #include "lower/equal_kernels.h"
 #include "lower/gpu/routine.h"
+#include "lower/gpu/scan.h"
+#include "lower/gpu/scatter.h"
 #include "lower/lower.h"
 #include "lower/unrolled.h"
+#include "schedule/gpu/grid_scan.h"
 #include "schedule/legal.h"
 
 namespace harp::lower {
@@ -129,21 +133,47 @@ class LoweredPlans {
   std::unordered_multimap<size_t, Plan> plans_;
 };
 
-/// Adds the kernels of a routine on a GPU, and their launches, one after the other.
-void lower_phases(const Program& program, const KernelPlan& plan, const std::string& name, ir::Module& module) {
-  const GridRoutine whole = grid_routine(*plan.alone, program.transforms);
+/// One of several kernels that make up a plan on a GPU.
+struct Phase {
+  std::string name;          // for comments
+  std::optional<Sym> guard;  // it runs only if this is >= 0; none: always
+  std::function<void(KernelContext&)> lower;
+};
+
+/// Returns the kernels that make up the plan, in order; nothing if it is not made of phases.
+std::optional<std::vector<Phase>> phases_of(const Program& program, const KernelPlan& plan) {
+  if (program.target.gpu() == nullptr) return std::nullopt;
+  std::vector<Phase> phases;
+  if (plan.alone != nullptr && is_routine(plan.alone->op)) {
+    const GridRoutine whole = grid_routine(*plan.alone, program.transforms);
+    for (const RoutinePhase& phase : whole.phases)
+      phases.push_back({std::string(phase.name), phase.guard, [whole, phase](KernelContext& c) { lower_phase(c, whole, phase); }});
+  } else if (scans_by_groups(plan, plan.variants.at(0).schedule)) {
+    for (const ScanPhase& phase : scan_phases(plan))
+      phases.push_back({phase.name, phase.guard, [phase](KernelContext& c) { lower_scan_phase(c, phase); }});
+  } else if (scatters_by_groups(plan, plan.variants.at(0).schedule)) {
+    phases = {{"copy", std::nullopt, lower_scatter_copy}, {"updates", std::nullopt, lower_scatter_updates}};
+  } else {
+    return std::nullopt;
+  }
+  return phases;
+}
+
+/// Adds the kernels of a plan, and their launches, one after the other.
+void lower_phases(const Program& program, const KernelPlan& plan, const std::vector<Phase>& phases, const std::string& name,
+                  ir::Module& module) {
   const Variant& variant = plan.variants.at(0);
   std::vector<ir::Launch>& launches = module.generations[static_cast<size_t>(plan.generation)].launches;
-  for (const RoutinePhase& phase : whole.phases) {
+  for (size_t number = 0; number < phases.size(); ++number) {
     ir::Kernel kernel;
-    kernel.name = phase.number == 0 ? name : cat(name, "_phase_", phase.number);
-    kernel.comment = cat("generation ", plan.generation, " · ", phase.name, " · ", comment_of(plan, variant.schedule));
+    kernel.name = number == 0 ? name : cat(name, "_phase_", number);
+    kernel.comment = cat("generation ", plan.generation, " · ", phases[number].name, " · ", comment_of(plan, variant.schedule));
     kernel.work = work_of(program, plan, 1);
     ValueBuilder values(*module.arena, program, plan, kernel);
     KernelContext context{*module.arena, program, plan, variant.schedule, kernel, std::move(values), variant.guard};
-    lower_phase(context, whole, phase);
-    ir::Launch launch{static_cast<int>(module.kernels.size()), {}, phase.guard};
-    launch.follows = phase.number > 0;
+    phases[number].lower(context);
+    ir::Launch launch{static_cast<int>(module.kernels.size()), {}, phases[number].guard};
+    launch.follows = number > 0;
     for (const ValueBuilder::Argument& argument : context.values.arguments())
       launch.arguments.push_back(host_buffer(program, argument.buffer, argument.offset));
     module.kernels.push_back(std::move(kernel));
@@ -199,8 +229,8 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       module->generations[static_cast<size_t>(plan.generation)].calls.push_back(lower_native(program, plan, *module));
       continue;
     }
-    if (plan.alone != nullptr && is_routine(plan.alone->op) && program.target.gpu() != nullptr) {
-      lower_phases(program, plan, cat("kernel_", k), *module);
+    if (const std::optional<std::vector<Phase>> phases = phases_of(program, plan)) {
+      lower_phases(program, plan, *phases, cat("kernel_", k), *module);
       continue;
     }
     const auto in_place = in_place_of(program, plan);

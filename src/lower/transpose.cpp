@@ -19,6 +19,7 @@
 
 #include "base/text.h"
 #include "lower/accumulate.h"
+#include "lower/gpu/transpose.h"
 
 namespace harp::lower {
 
@@ -230,6 +231,9 @@ class TransposeLowering {
 
 }  // namespace
 
-void lower_transpose(KernelContext& context) { TransposeLowering(context).run(); }
+void lower_transpose(KernelContext& context) {
+  if (context.program.target.gpu() != nullptr) return lower_tiled_transpose(context);
+  TransposeLowering(context).run();
+}
 
 }  // namespace harp::lower

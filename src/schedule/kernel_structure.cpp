@@ -55,6 +55,19 @@ bool may_use_groups(const KernelPlan& kernel) {
   return lane_axes(*kernel.reduces[0]).outer.empty() || !keeps_rows(kernel);
 }
 
+DType scanned_dtype(const Node& scan) { return is_bool(scan.dtype) ? DType::kI32 : working_dtype(scan.dtype); }
+
+bool may_scan_by_groups(const KernelPlan& kernel) {
+  constexpr int64_t kBytes = 48 << 10, kMemory = kScannedBlock + kScannedBlock / 3;  // of shared memory; elements, and totals of parts
+  if (kernel.scans.empty() || scan_axis(kernel) < 0 || kernel.scans[0]->as<ScanAttributes>().order != ScanOrder::kTree) return false;
+  int64_t bytes = 0;
+  for (const Node* scan : kernel.scans) {
+    if (scanned_dtype(*scan) != scanned_dtype(*kernel.scans[0])) return false;
+    bytes += kMemory * static_cast<int64_t>(size_of(scanned_dtype(*scan)));
+  }
+  return bytes <= kBytes;
+}
+
 namespace {
 
 /// Returns how many elements of a row an iteration would reduce, fully unrolled; 1 if the kernel reduces nothing; 0 if it cannot be

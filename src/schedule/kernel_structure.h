@@ -14,6 +14,9 @@ std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& 
 
 /// Limit that legal schedules obey: most elements of a block of a transpose.
 inline constexpr int64_t kMaxBlockElements = int64_t{1} << 15;
+/// Limits for the tiles of a transpose on a GPU, which a group of threads copies to shared memory (lower/gpu/transpose.h): most rows or
+/// columns; fewest and most elements.
+inline constexpr int64_t kMaxTileSide = 256, kMinTileElements = 256, kMaxTileElements = 4096;
 
 /// The reduced axes of a lanes-order reduction's source: the innermost run of adjacent ones, whose elements are divided among 64 lanes
 /// (docs/semantics.md, "Sums"), and those before it, along which the results of the runs are combined one after the other.
@@ -28,6 +31,11 @@ int64_t lanes_in_use(const Node& reduce);
 /// Tests whether the threads of a group may reduce rows together (lower/gpu/rows.h). That requires lanes order, and, if the reduced
 /// elements are not one run of adjacent axes, that no values are kept for later passes.
 bool may_use_groups(const KernelPlan& kernel);
+/// Returns the dtype in which a scan computes: bools as i32, 16-bit floats as f32.
+DType scanned_dtype(const Node& scan);
+/// Tests whether groups of threads may scan rows together (lower/gpu/scan.h). That requires tree order, and scans that compute in the same
+/// dtype, whose blocks all fit shared memory.
+bool may_scan_by_groups(const KernelPlan& kernel);
 /// Limit that legal schedules obey: most lanes of one thread of a group.
 inline constexpr int kMaxElementsOfThread = 8;
 /// Returns the bytes of the values of one row that are kept for later passes, for the largest possible row.

@@ -3,6 +3,7 @@
 #include "schedule/legal.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -107,7 +108,17 @@ ScheduleRules product_rules(const KernelPlan& kernel, const Product& product) {
   for (AxisRules& axis : rules.axes) axis.max_lanes = 1, axis.threads = axis.kind == AxisKind::kSequential;
   for (const size_t axis : {product.rows.back(), product.columns.back(), rules.axes.size() - 1})
     rules.axes[axis].min_tile = 1, rules.axes[axis].max_tile = kMaxProductTile;
-  for (const size_t axis : {product.rows.back(), product.columns.back()}) rules.axes[axis].max_unroll = kMaxProductTile, rules.axes[axis].groups = true;
+  for (const size_t axis : {product.rows.back(), product.columns.back()})
+    rules.axes[axis].max_unroll = kMaxProductTile, rules.axes[axis].groups = true;
+  return rules;
+}
+
+/// On a GPU a group of threads makes a tile, whose elements it shares (lower/gpu/transpose.h).
+ScheduleRules grid_transpose_rules(const KernelPlan& kernel, size_t axis) {
+  ScheduleRules rules{Template::kTranspose, axes_of(kernel)};
+  for (AxisRules& a : rules.axes) a.threads = true, a.max_lanes = 1;
+  for (AxisRules* tiled : {&rules.axes[axis], &rules.axes.back()}) tiled->min_tile = 2, tiled->max_tile = kMaxTileSide;
+  rules.axes.back().groups = true;
   return rules;
 }
 
@@ -216,6 +227,14 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   if (program.target.gpu() != nullptr && (usual.recipe == Template::kElementwise || !kernel.reduces.empty()))
     for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
   if (program.target.gpu() != nullptr && may_use_groups(kernel)) usual.axes.back().groups = true;
+  if (program.target.gpu() != nullptr && may_scan_by_groups(kernel)) {
+    for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
+    usual.axes[static_cast<size_t>(scan_axis(kernel))].groups = true;
+  }
+  if (const int scattered = scatter_axis(kernel); program.target.gpu() != nullptr && scattered >= 0) {
+    for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
+    usual.axes[static_cast<size_t>(scattered)].groups = true;
+  }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
   const std::optional<UnrolledAxes> unrolled = program.target.gpu() == nullptr ? unrolled_axes(program, kernel) : std::nullopt;
   if (unrolled && kernel.reduces.empty()) {
@@ -236,7 +255,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   else if (const auto contraction = is_gpu ? std::nullopt : as_contraction(kernel))
     recipes.push_back(contraction_rules(kernel, *contraction));
   else if (const auto axis = transposed_axis(program, kernel))
-    recipes.push_back(transpose_rules(kernel, *axis));
+    recipes.push_back(program.target.gpu() != nullptr ? grid_transpose_rules(kernel, *axis) : transpose_rules(kernel, *axis));
   if (program.target.gpu() == nullptr && expression_terms(kernel)) recipes.push_back(expression_rules(kernel));
   if (unrolled && !kernel.reduces.empty()) recipes.push_back(unrolled_rules(kernel, *unrolled));
   return recipes;
@@ -260,7 +279,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              "last pass but one keeps values for it");
   HARP_CHECK(!s.prefetch || rules->may_prefetch, Code::kInvalidArgument, where,
              ": prefetch needs a kernel that reduces or scans along rows, or that transposes blocks");
-  if (!s.axes.empty() && s.axes.back().kind == AxisKind::kThreadGroup) {
+  if (!s.axes.empty() && s.axes.back().kind == AxisKind::kThreadGroup && !kernel.reduces.empty()) {
     const int64_t lanes = lanes_in_use(*kernel.reduces[0]), most = kMaxLanes / kMaxElementsOfThread;
     HARP_CHECK(s.axes.back().simd_width <= lanes && s.axes.back().simd_width <= kMaxElementsOfThread, Code::kInvalidArgument, where,
                ": axis ", s.axes.size() - 1, " has simd=", s.axes.back().simd_width, "; a thread of a group has at most ",
@@ -270,7 +289,13 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   HARP_CHECK(!s.nan_flag || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
              ": nan_flag needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {
-    const int64_t block = s.axes[*transposed_axis(program, kernel)].tile * s.axes.back().tile;
+    const int64_t rows = s.axes[*transposed_axis(program, kernel)].tile, columns = s.axes.back().tile, block = rows * columns;
+    HARP_CHECK(program.target.gpu() == nullptr ||
+                   (std::has_single_bit(static_cast<uint64_t>(rows)) && std::has_single_bit(static_cast<uint64_t>(columns)) &&
+                    block >= kMinTileElements && block <= kMaxTileElements && s.axes.back().kind == AxisKind::kThreadGroup),
+               Code::kInvalidArgument, where, ": the tiles have ", rows, " x ", columns,
+               " elements; on a GPU both sides are powers of two, ", kMinTileElements, " to ", kMaxTileElements,
+               " elements in all, and the last axis is of kind thread_group");
     HARP_CHECK(block <= kMaxBlockElements, Code::kInvalidArgument, where, ": the tiles make blocks of ", block, " elements; at most ",
                kMaxBlockElements, " are allowed");
   }

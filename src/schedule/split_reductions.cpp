@@ -5,11 +5,16 @@
 //
 // An arg-extreme is computed from the extreme of each block and the index of that extreme within the block: the result is in the first
 // block that has the best value.
+//
+// A reduction in lanes order over axes that are not adjacent is a chain of sums in lanes order. On a GPU it becomes two reductions, each of
+// which may be split again.
 #include "schedule/split_reductions.h"
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
+#include "schedule/kernel_structure.h"
 #include "schedule/law.h"
 
 namespace harp {
@@ -21,6 +26,7 @@ class Splitter {
       : graph_(graph), reduce_(reduce), attributes_(reduce.as<ReduceAttributes>()), limits_(limits) {}
 
   const Node* run() {
+    if (is_chain_of_lanes()) return chain_of_lanes();
     if (!choose()) return &reduce_;
     const Node* all = is_arg_extreme(reduce_.op) ? arg_extreme() : reduced(reduce_.op, results_of(reduce_.op), axis_, false);
     if (limits_.many_threads && !is_arg_extreme(reduce_.op)) {
@@ -33,21 +39,60 @@ class Splitter {
   }
 
  private:
+  std::vector<int> kept_axes() const {
+    std::vector<int> kept;
+    for (int axis = 0; axis < reduce_.sources[0]->rank(); ++axis)
+      if (std::find(attributes_.axes.begin(), attributes_.axes.end(), axis) == attributes_.axes.end()) kept.push_back(axis);
+    return kept;
+  }
+  Dim count(const std::vector<int>& axes) const {
+    const Shape& shape = reduce_.sources[0]->shape;
+    return std::accumulate(axes.begin(), axes.end(), Dim(1), [&](Dim n, int axis) { return n * shape[static_cast<size_t>(axis)]; });
+  }
+
+  /// Tests whether this is a lanes-order reduction of few rows over axes that are not adjacent, which one group of threads would take too
+  /// long to reduce.
+  bool is_chain_of_lanes() const {
+    if (!limits_.many_threads || attributes_.order != ReduceOrder::kLanes || lane_axes(reduce_).outer.empty()) return false;
+    return range(count(attributes_.axes)).hi > long_length(limits_, ReduceOrder::kLanes) &&
+           range(count(kept_axes())).hi < limits_.few_long_rows;
+  }
+
+  /// Reduces the innermost run of adjacent axes in lanes order, and the results by a chain.
+  const Node* chain_of_lanes() {
+    const LaneAxes lanes = lane_axes(reduce_);
+    const std::vector<int> inner(lanes.inner.begin(), lanes.inner.end());
+    std::vector<int> outer(lanes.outer.begin(), lanes.outer.end());
+    const DType dtype = working_dtype(reduce_.sources[0]->dtype);
+    const auto converted = [&](const Node* x) { return x->dtype == dtype ? x : graph_.intern(Op::kCast, dtype, x->shape, {x}); };
+    const Node* source = reduce_.sources[0];
+    source = !attributes_.product
+                 ? converted(source)
+                 : graph_.intern(Op::kMul, dtype, source->shape, {converted(source->sources[0]), converted(source->sources[1])});
+    const Node* all = source;
+    for (const auto& [axes, order, product] :
+         {std::tuple{inner, ReduceOrder::kLanes, attributes_.product}, std::tuple{outer, ReduceOrder::kChain, false}}) {
+      Shape shape = all->shape;
+      for (size_t i = axes.size(); i-- > 0;) shape.erase(shape.begin() + axes[i]);
+      ReduceAttributes attributes = attributes_;
+      attributes.axes = axes, attributes.order = order, attributes.product = product;
+      Splitter part(graph_, *graph_.intern(reduce_.op, dtype, std::move(shape), {all}, std::move(attributes)), limits_);
+      if (order == ReduceOrder::kChain) part.in_block_ = kLaneBlock;  // of many elements each: there are few of them
+      all = part.run();
+    }
+    return all->dtype == reduce_.dtype ? all : graph_.intern(Op::kCast, reduce_.dtype, all->shape, {all});
+  }
+
   /// Decides whether splitting pays. If so, sets `order_`, `axis_` and the length of the reduced sequence.
   bool choose() {
     const Shape& shape = reduce_.sources[0]->shape;
-    std::vector<int> kept;
-    for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis)
-      if (std::find(attributes_.axes.begin(), attributes_.axes.end(), axis) == attributes_.axes.end()) kept.push_back(axis);
+    const std::vector<int> kept = kept_axes();
     std::vector<int> axes = attributes_.axes;
     if (attributes_.order == ReduceOrder::kLanes) std::sort(axes.begin(), axes.end());
     const bool is_lanes = attributes_.order == ReduceOrder::kLanes;
     // lanes order over axes that are not adjacent is a chain of several lanes-order sums (docs/semantics.md, "Sums"), which is not split
     if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size())) return false;
     if (!is_lanes && attributes_.product && kept.size() > 1) return false;  // a contraction divides its work among threads by tiles instead
-    const auto count = [&](const std::vector<int>& some) {
-      return std::accumulate(some.begin(), some.end(), Dim(1), [&](Dim n, int axis) { return n * shape[static_cast<size_t>(axis)]; });
-    };
     length_ = count(axes);
     block_ = is_lanes ? kLaneBlock : kChainBlock;
     const SymRange lengths = range(length_);
@@ -79,6 +124,11 @@ class Splitter {
   const Node* arg_extreme() {
     const Node* best = results_of(combine_of(reduce_.op) == Op::kMax ? Op::kReduceMax : Op::kReduceMin);
     const Node* block = reduced(reduce_.op, best, axis_, false);
+    if (limits_.many_threads) {
+      Splitter again(graph_, *block, limits_);
+      again.in_block_ = in_block_ * block_;
+      block = again.run();
+    }
     block = reshaped(block, with({1}));
     const Node* inside =
         graph_.intern(Op::kGather, DType::kI64, block->shape, {results_of(reduce_.op), block}, GatherAttributes{static_cast<int>(axis_)});

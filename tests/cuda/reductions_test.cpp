@@ -5,10 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "cuda/emulated_programs.h"
-#include "grad/operation.h"
-#include "graph/text.h"
+#include "cuda/checked_programs.h"
 
 using namespace harp;
 using namespace harp::cuda_test;
@@ -17,31 +14,9 @@ namespace {
 
 constexpr int kDataSets = 6;  // in some data sets a NaN would hide the order of a sum
 
-class Programs {
- public:
-  /// `body`: the parameters and statements of a graph. `sizes`: lists of values of its shape variables.
-  void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}) {
-    fuzz::Case test;
-    test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
-    test.sizes = std::move(sizes);
-    test.data_seed = programs_.all.size() + 1;
-    programs_.add(body, std::move(test), false);
-  }
-  void check() {
-    const std::vector<std::string> wrong = run_emulated(programs_.all, kAllOrders, kDataSets);
-    for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs_.all[i].label, ", ", wrong[i]);
-  }
-  const GpuProgram& last() const { return programs_.all.back(); }
-
- private:
-  GpuPrograms programs_;
+struct Programs : CheckedPrograms {
+  Programs() : CheckedPrograms(kDataSets) {}
 };
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  const size_t at = text.find(from);
-  REQUIRE_MESSAGE(at != text.npos, "the text has no \"", from, "\":\n", text);
-  return text.replace(at, from.size(), to);
-}
 
 constexpr std::string_view kFloats[] = {"f16", "bf16", "f32", "f64"};
 
@@ -85,6 +60,24 @@ TEST_CASE("C1: reductions of several axes, and of views, have the interpreter's 
   programs.add("x: f32[4, 128], y: f32[4, 72]) {\n  return a = sum(concat([x, y], axis=1), axes=[-1])");
   programs.add("x: f32[2, 6, 20], w: f32[6, 20]) {\n  return y = layer_norm(x, axes=[1, 2], weight=w)");
   programs.add("x: f32[4, 8192]) {\n  return a = sum(x, axes=[-1]), b = sum(exp(x), axes=[-1])");
+  programs.check();
+}
+
+TEST_CASE("C1: few long rows, which become several kernels, have the interpreter's bits") {
+  Programs programs;
+  for (const std::string_view dtype : kFloats)
+    programs.add(cat("x: ", dtype, "[40000]) {\n  return a = sum(x), b = max(x), c = prod(x), d = mean(mul(x, x))"));
+  programs.add(
+      "x: f32[3, 20000], y: f32[3, 20000]) {\n  return a = sum(x, axes=[-1]), b = sum(mul(x, y), axes=[-1]), c = max(x, axes=[0])");
+  programs.add("x: f32[3000, 5]) {\n  return a = sum(x, axes=[0]), b = min(x, axes=[0]), c = mean(x, axes=[0])");
+  programs.add("x: f32[n]) {\n  return a = argmax(x, axis=0), b = max(x)", {{1}, {4096}, {9000}, {60000}});
+  programs.add("x: i32[70000]) {\n  return a = argmin(x, axis=0), b = sum(x)");
+  // sums over axes that are not adjacent: of images, by channel
+  for (const std::string_view dtype : kFloats)
+    programs.add(cat("x: ", dtype, "[n, 3, 50, 60]) {\n  return a = sum(x, axes=[0, 2, 3]), b = var(x, axes=[0, 2, 3])"), {{0}, {1}, {7}});
+  programs.add("x: f32[20, 3, 500], y: f32[20, 3, 500]) {\n  return a = sum(mul(x, y), axes=[0, 2]), b = max(x, axes=[0, 2])");
+  programs.add("x: f32[6, 2, 5, 3, 400]) {\n  return a = sum(x, axes=[0, 2, 4]), b = sum(x, axes=[4, 2, 0])");
+  programs.add("x: bool[9, 2, 2000]) {\n  return a = any(x, axes=[0, 2]), b = all(x, axes=[0, 2])");
   programs.check();
 }
 

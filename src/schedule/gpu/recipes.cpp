@@ -1,7 +1,9 @@
 #include "schedule/gpu/recipes.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <optional>
 
 #include "schedule/fusion_limits.h"
 #include "schedule/gpu/product_tiles.h"
@@ -70,19 +72,51 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
   if (s.axes.size() > 1 && !kernel.reduces.empty() && !has_arg_extreme(kernel) &&
       kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain)
     s.axes[s.axes.size() - 2].simd_width = columns_of_thread(program, kernel);
+  if (may_scan_by_groups(kernel)) s.axes[static_cast<size_t>(scan_axis(kernel))].kind = AxisKind::kThreadGroup;
+  if (const int scattered = scatter_axis(kernel); scattered >= 0) s.axes[static_cast<size_t>(scattered)].kind = AxisKind::kThreadGroup;
   if (may_use_groups(kernel)) s.axes.back().kind = AxisKind::kThreadGroup, s.axes.back().simd_width = lanes_of_thread(program, kernel);
   return s;
+}
+
+/// Returns the schedule of the recipe `transpose`; none if there is nothing to transpose, or so little that threads would be idle.
+std::optional<Schedule> tiles(const Program& program, const KernelPlan& kernel) {
+  const std::optional<size_t> rows = transposed_axis(program, kernel);
+  if (!rows) return std::nullopt;
+  constexpr int64_t kSide = 32;  // a warp accesses as many neighbouring elements
+  const bool is_narrow = grouped_elements(program, kernel) >= 8;
+  const int64_t elements = is_narrow ? 4 * kSide * kSide : kSide * kSide;  // as many bytes in flight for 8- and 16-bit elements
+  const Shape space = iteration_space(kernel);
+  const auto most = [&](size_t axis) {
+    return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::min(range(space[axis]).hi, kMaxTileSide))));
+  };
+  const int64_t most_rows = std::max<int64_t>(2, most(*rows)), most_columns = std::max<int64_t>(2, most(space.size() - 1));
+  int64_t height = std::min(most_rows, is_narrow ? 2 * kSide : kSide), width = std::min(most_columns, elements / height);
+  height = std::min(most_rows, elements / width);
+  if (height * width < elements / 2) return std::nullopt;  // both axes are short: neighbouring threads share the cache lines of either side
+  Schedule s;
+  s.recipe = Template::kTranspose;
+  s.partition = s.overlap = false;
+  s.axes.resize(space.size());
+  for (AxisSchedule& axis : s.axes) axis.kind = AxisKind::kThread;
+  s.axes[*rows].tile = height, s.axes.back().tile = width;
+  s.axes.back().kind = AxisKind::kThreadGroup;
+  return s;
+}
+
+Schedule schedule_of(const Program& program, const KernelPlan& kernel) {
+  if (std::optional<Schedule> tiled = tiles(program, kernel)) return *tiled;
+  return each(program, kernel);
 }
 
 }  // namespace
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Gpu&, const ScheduleOptions&) {
-  if (const auto product = as_product(kernel)) return product_variants(kernel, *product, each(program, kernel));
-  return {{std::nullopt, each(program, kernel)}};
+  if (const auto product = as_product(kernel)) return product_variants(kernel, *product, schedule_of(program, kernel));
+  return {{std::nullopt, schedule_of(program, kernel)}};
 }
 
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Gpu&, const ScheduleOptions&) {
-  std::vector<Schedule> schedules = {each(program, kernel)};
+  std::vector<Schedule> schedules = {schedule_of(program, kernel)};
   if (const auto product = as_product(kernel))
     if (const std::vector<Variant> variants = product_variants(kernel, *product, schedules[0]);
         variants.back().schedule.recipe == Template::kContraction)

@@ -13,6 +13,13 @@
 //                                          Products (lower/gpu/product.h): a block of threads computes a tile of rows and columns, a thread
 //                                          unroll x unroll results of it, from factors that are copied to shared memory by `tile` terms.
 //                                          The rows, and the columns, may be several axes; the last one has the tile of all together.
+// transpose [thread tile=32, thread_group tile=32]
+//                                          For elementwise kernels with loads that are contiguous along another axis than the stores
+//                                          (lower/gpu/transpose.h): a group of threads makes a tile, which it copies to shared memory.
+// scan [thread, thread_group]              For scans along rows (lower/gpu/scan.h): a group of threads scans a block of a row. Rows of
+//                                          several blocks take several kernels (grid_scan.h).
+// scatter [thread_group, thread]           For scatters (lower/gpu/scatter.h): one kernel copies the array, another one applies the
+//                                          updates, in which a group of threads has a range of the axis.
 // all others                               `each`: an iteration of the kernel's thread loop is a thread, which executes the rest of the
 //                                          loops by itself. It is right for every kernel and slow for most.
 #pragma once

@@ -1,4 +1,4 @@
-/* harp · graph "argmax" · target sm_80 · stable, law 7 · 4 kernels
+/* harp · graph "argmax" · target sm_80 · stable, law 7 · 6 kernels
    x: f32[n, 1024] -> rows: i64[n], columns: i64[1024]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 
@@ -254,15 +254,90 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
   }
 }
 
-/* generation 1 · reduce over [1024] · argmax of [n // 256 + 1, 1024] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, const i64* __restrict__ input1, i64* __restrict__ output0, i64 shape0) {
+/* generation 1 · reduce over [(n // 256 + 1) // 256, 1024] · max of [(n // 256 + 1) // 256, 256, 1024] axes [1] chain · argmax of [(n // 256 + 1) // 256, 256, 1024] axes [1] chain · reduce [thread, thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64* __restrict__ output1, i64 shape0) {
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 1024; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc0 = 0.0f;
+    float acc1 = __uint_as_float(0xff800000u);
+    i32 acc2 = 0;
+    const i64 oidx0 = ridx0 / 1024;
+    const i64 oidx1 = ridx0 & 1023;
+    const float* input0_row = input0 + oidx0 * 262144 + oidx1;
+    for (i64 ridx1 = 0; ridx1 < 256; ++ridx1) {
+      const float alu0 = input0_row[ridx1 * 1024];
+      acc2 = acc1 < alu0 ? (i32)ridx1 : acc2;
+      acc1 = greater_number_f32(acc1, alu0);
+      acc0 += alu0;
+    }
+    float acc3 = 0.0f;
+    float acc4 = 0.0f;
+    for (i64 ridx2 = 0; ridx2 < 1; ++ridx2) {
+      acc3 += acc0;
+    }
+    const float acc3_folded = fold_add_1_f32(&acc3);
+    const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
+    if (nan0 > 0) {
+      i64 acc5 = 9223372036854775807ll;
+      for (i64 ridx3 = 0; ridx3 < 256; ++ridx3) {
+        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx3 * 1024]) ? ridx3 : 9223372036854775807ll);
+      }
+      const bool alu1 = acc5 == 9223372036854775807ll;
+      acc2 = alu1 ? acc2 : (i32)acc5;
+      acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
+    }
+    output0[ridx0] = acc1;
+    output1[ridx0] = (i64)acc2;
+  }
+}
+
+/* generation 1 · reduce over [1024] · max of [1, (n // 256 + 1) % 256, 1024] axes [1] chain · argmax of [1, (n // 256 + 1) % 256, 1024] axes [1] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const float* __restrict__ input0, float* __restrict__ output0, i64* __restrict__ output1, i64 shape0) {
   const i64 oidx0 = shape0 / 256;
+  const i64 oidx1 = (oidx0 + 1) & 255;
+  const i64 oidx2 = (oidx0 + 1) / 256;
+  const i64 oidx3 = min_i64(oidx1, 1);
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 1024; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc0 = 0.0f;
+    float acc1 = __uint_as_float(0xff800000u);
+    i32 acc2 = 0;
+    const float* input0_row = input0 + oidx2 * 262144 + ridx0;
+    for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
+      const float alu0 = input0_row[ridx1 * 1024];
+      acc2 = acc1 < alu0 ? (i32)ridx1 : acc2;
+      acc1 = greater_number_f32(acc1, alu0);
+      acc0 += alu0;
+    }
+    float acc3 = 0.0f;
+    float acc4 = 0.0f;
+    for (i64 ridx2 = 0; ridx2 < 1; ++ridx2) {
+      acc3 += acc0;
+    }
+    const float acc3_folded = fold_add_1_f32(&acc3);
+    const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
+    if (nan0 > 0) {
+      i64 acc5 = 9223372036854775807ll;
+      for (i64 ridx3 = 0; ridx3 < oidx1; ++ridx3) {
+        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx3 * 1024]) ? ridx3 : 9223372036854775807ll);
+      }
+      const bool alu1 = acc5 == 9223372036854775807ll;
+      acc2 = alu1 ? acc2 : (i32)acc5;
+      acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
+    }
+    output0[ridx0] = acc1;
+    output1[ridx0] = add_i64((i64)acc2, -(oidx3 * 2147483647) + 2147483647);
+  }
+}
+
+/* generation 2 · reduce over [1024] · argmax of [(n // 256 + 1) // 256 + 1, 1024] axes [0] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const float* __restrict__ input0, const i64* __restrict__ input1, const i64* __restrict__ input2, i64* __restrict__ output0, i64 shape0) {
+  const i64 oidx0 = shape0 / 256;
+  const i64 oidx1 = (oidx0 + 1) / 256;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 1024; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = 0.0f;
     float acc1 = __uint_as_float(0xff800000u);
     i32 acc2 = 0;
     const float* input0_row = input0 + ridx0;
-    for (i64 ridx1 = 0; ridx1 < oidx0 + 1; ++ridx1) {
+    for (i64 ridx1 = 0; ridx1 < oidx1 + 1; ++ridx1) {
       const float alu0 = input0_row[ridx1 * 1024];
       acc2 = acc1 < alu0 ? (i32)ridx1 : acc2;
       acc1 = alu0 < acc1 ? acc1 : alu0;
@@ -277,7 +352,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
     const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
     if (nan0 > 0) {
       i64 acc5 = 9223372036854775807ll;
-      for (i64 ridx3 = 0; ridx3 < oidx0 + 1; ++ridx3) {
+      for (i64 ridx3 = 0; ridx3 < oidx1 + 1; ++ridx3) {
         acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx3 * 1024]) ? ridx3 : 9223372036854775807ll);
       }
       const bool alu1 = acc5 == 9223372036854775807ll;
@@ -285,7 +360,8 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
       acc1 = alu1 ? acc1 : __uint_as_float(0x7fc00000u);
     }
     const i64 alu2 = (i64)acc2;
-    output0[ridx0] = add_i64(mul_i64(alu2, 256ll), input1[clamp_index_i64(alu2, oidx0 + 1) * 1024 + ridx0]);
+    const i64 alu3 = add_i64(mul_i64(alu2, 256ll), input1[clamp_index_i64(alu2, oidx1 + 1) * 1024 + ridx0]);
+    output0[ridx0] = add_i64(mul_i64(alu3, 256ll), input2[clamp_index_i64(alu3, oidx0 + 1) * 1024 + ridx0]);
   }
 }
 

@@ -1,0 +1,207 @@
+#include "lower/gpu/scatter.h"
+
+#include <algorithm>
+
+#include "ir/walk.h"
+#include "lower/accumulate.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+constexpr int64_t kScatterThreads = 256, kChunk = 4096, kRun = 32, kRuns = kChunk / kRun;
+constexpr int64_t kPitch = kRun + 1;      // distance of two runs in shared memory, so that threads access different banks
+constexpr int64_t kManyGroups = 1024;     // enough for a GPU; each goes through all indices
+constexpr int64_t kGroupsOfUnknown = 16;  // ranges if it is unknown how many axes are in front
+
+class GroupScatter {
+ public:
+  explicit GroupScatter(KernelContext& context)
+      : c_(context), arena_(context.arena), node_(*context.plan.alone), axis_(static_cast<size_t>(node_.as<GatherAttributes>().axis)) {
+    const Shape& updates = node_.sources[2]->shape;
+    outer_ = Shape(node_.shape.begin(), node_.shape.begin() + static_cast<std::ptrdiff_t>(axis_));
+    inner_ = Shape(updates.begin() + static_cast<std::ptrdiff_t>(axis_) + 1, updates.end());
+    length_ = node_.shape[axis_], count_ = updates[axis_];
+  }
+
+  void run() {
+    const Sym column = new_loop(arena_, "column", 0, element_count(inner_))->variable;
+    if (depends(position(Index(axis_, Sym(0)), new_loop(arena_, "update", 0, count_)->variable, column), column))
+      by_columns();
+    else
+      by_ranges();
+  }
+
+ private:
+  Index index_of(const Index& outer, Sym update, Sym column) const {
+    Index index = outer;
+    index.push_back(update);
+    const Index inner = unflatten(column, inner_);
+    index.insert(index.end(), inner.begin(), inner.end());
+    return index;
+  }
+  /// Returns the position along the axis of an update.
+  const UOp* position(const Index& outer, Sym update, Sym column) {
+    return arena_.position(c_.values.value(node_.sources[1], index_of(outer, update, column)), length_);
+  }
+  static bool depends(const UOp* value, Sym variable) {
+    bool found = false;
+    for_each_uop({value}, [&](const UOp* u) {
+      found |= has_position(u) && depends_on(u->index, variable_of(variable));
+      found |= u->kind == UKind::kGather && depends_on(u->stride, variable_of(variable));
+    });
+    return found;
+  }
+
+  Scatter* update(const Index& outer, Sym number, Sym column, const UOp* position) {
+    Index there = index_of(outer, 0, column);
+    auto* s = arena_.statement<Scatter>();
+    s->combine = combination(node_.op);
+    s->value = c_.values.value(node_.sources[2], index_of(outer, number, column));
+    s->position = position;
+    s->buffer = c_.values.parameter(c_.plan.stores[0].buffer, true, 0);
+    s->index = flatten(there, node_.shape);
+    s->stride = element_count(Shape(node_.shape.begin() + static_cast<std::ptrdiff_t>(axis_) + 1, node_.shape.end()));
+    return s;
+  }
+
+  /// Each thread applies the updates of one index in front of the axis and one behind it.
+  void by_columns() {
+    Shape space = outer_;
+    space.insert(space.end(), inner_.begin(), inner_.end());
+    Loop *threads = new_loop(arena_, "column", 0, element_count(space), LoopKind::kThread),
+         *updates = new_loop(arena_, "update", 0, count_);
+    Index outer = unflatten(threads->variable, space);
+    const Index inner(outer.begin() + static_cast<std::ptrdiff_t>(axis_), outer.end());
+    outer.resize(axis_);
+    const Sym column = flatten(inner, inner_);
+    updates->body = {update(outer, updates->variable, column, position(outer, updates->variable, column))};
+    threads->body = where_not_empty({updates});
+    c_.kernel.body = {threads};
+  }
+  Body where_not_empty(Body body) {
+    return proven_positive(length_) ? std::move(body) : Body{new_if(arena_, length_ - 1, std::move(body))};
+  }
+
+  /// Each group of threads applies the updates of a range of the axis, for one index in front of it.
+  void by_ranges() {
+    const Sym outer_count = element_count(outer_);
+    const int64_t wanted =
+        outer_count.is_constant() ? std::max<int64_t>(1, kManyGroups / std::max<int64_t>(1, outer_count.constant())) : kGroupsOfUnknown;
+    const int64_t ranges = std::min(wanted, std::max<int64_t>(1, range(length_).hi));
+    Loop* blocks = new_loop(arena_, "block", 0, outer_count * ranges, LoopKind::kThread);
+    const Index outer = unflatten(floor_div(blocks->variable, ranges), outer_);
+    const Sym number = mod(blocks->variable, ranges), size = ceil_div(length_, ranges), first = number * size;
+    rows_ = shared(kRuns * kPitch), hits_ = shared(kRuns);
+    blocks->body = {declare_accumulator(arena_, rows_), declare_accumulator(arena_, hits_)};
+
+    Loop* chunks = new_loop(arena_, "chunk", 0, ceil_div(count_, kChunk));
+    const Sym begin = chunks->variable * kChunk;
+    chunks->body = {find_rows(outer, begin, first, size), arena_.statement<Barrier>(), find_runs(),
+                    arena_.statement<Barrier>(),          apply(outer, begin, first),  arena_.statement<Barrier>()};
+    blocks->body.push_back(chunks);
+    c_.kernel.body = {blocks};
+  }
+
+  int shared(int64_t count) {
+    c_.kernel.accumulators.push_back(
+        {.type = {DType::kI32, 1}, .count = count, .init = scalar_from_int(DType::kI32, 0), .space = Space::kShared, .is_row = true});
+    return static_cast<int>(c_.kernel.accumulators.size()) - 1;
+  }
+  Loop* new_group() { return new_loop(arena_, "thread", 0, kScatterThreads, LoopKind::kGroup); }
+  const UOp* zero() { return arena_.constant(scalar_from_int(DType::kI32, 0)); }
+
+  /// Sets acc0: for each index of the chunk 1 + its row in the range, or 0.
+  Stmt* find_rows(const Index& outer, Sym begin, Sym first, Sym size) {
+    const auto all = [&](bool is_whole) {
+      Loop *group = new_group(), *step = new_loop(arena_, "step", 0, kChunk / kScatterThreads, LoopKind::kUnroll);
+      const Sym at = step->variable * kScatterThreads + group->variable, place = floor_div(at, kRun) * kPitch + mod(at, kRun);
+      const UOp* along = arena_.cast(DType::kI64, position(outer, begin + at, 0));
+      const UOp* row = arena_.apply(Op::kAdd, DType::kI64, {along, arena_.index(-first)});
+      const UOp *is_from = arena_.apply(Op::kLe, DType::kBool, {arena_.index(0), row}),
+                *is_to = arena_.apply(Op::kLt, DType::kBool, {row, arena_.index(size)}),
+                *is_inside = arena_.apply(Op::kBitAnd, DType::kBool, {is_from, is_to});
+      const UOp* mark = arena_.cast(DType::kI32, arena_.apply(Op::kAdd, DType::kI64, {row, arena_.index(1)}));
+      const Body found = {set_accumulator(arena_, rows_, place, arena_.alu(Op::kWhere, DType::kI32, {is_inside, mark, zero()}))};
+      step->body = is_whole ? found : Body{new_if(arena_, count_ - 1 - begin - at, found, {set_accumulator(arena_, rows_, place, zero())})};
+      group->body = {step};
+      return group;
+    };
+    if (proven_less(count_, kChunk)) return all(false);
+    return new_if(arena_, count_ - begin - kChunk, {all(true)}, {all(false)});
+  }
+
+  /// Sets acc1: for each run of indices whether some of them are in the range.
+  Loop* find_runs() {
+    Loop *group = new_group(), *index = new_loop(arena_, "index", 0, kRun, LoopKind::kUnroll);
+    c_.kernel.accumulators.push_back(
+        {.type = {DType::kI32, 1}, .combine = Op::kMax, .init = scalar_from_int(DType::kI32, 0), .space = Space::kRegister});
+    const int any = static_cast<int>(c_.kernel.accumulators.size()) - 1;
+    index->body = {update_accumulator(arena_, any, 0, arena_.acc(DType::kI32, rows_, group->variable * kPitch + index->variable))};
+    group->body = {new_if(
+        arena_, Sym(kRuns - 1) - group->variable,
+        {declare_accumulator(arena_, any), index, set_accumulator(arena_, hits_, group->variable, arena_.acc(DType::kI32, any, 0))})};
+    return group;
+  }
+
+  /// Applies the updates of the chunk that are for the range, in order.
+  Loop* apply(const Index& outer, Sym begin, Sym first) {
+    Loop *group = new_group(), *runs = new_loop(arena_, "run", 0, min(Sym(kRuns), ceil_div(count_ - begin, kRun))),
+         *index = new_loop(arena_, "index", 0, kRun);
+    auto *any = arena_.statement<Define>(), *mark = arena_.statement<Define>();
+    any->variable = arena_.syms().loop("any", 0, INT32_MAX);
+    any->value = arena_.cast(DType::kI64, arena_.acc(DType::kI32, hits_, runs->variable));
+    mark->variable = arena_.syms().loop("mark", 0, INT32_MAX);
+    mark->value = arena_.cast(DType::kI64, arena_.acc(DType::kI32, rows_, runs->variable * kPitch + index->variable));
+
+    const Sym columns = element_count(inner_), number = begin + runs->variable * kRun + index->variable;
+    const UOp* position = arena_.index(first + mark->variable - 1);
+    Body updates;
+    if (proven_at_most(columns, kScatterThreads)) {
+      updates = {update(outer, number, group->variable, position)};
+      if (!proven_at_most(kScatterThreads, columns)) updates = {new_if(arena_, columns - 1 - group->variable, std::move(updates))};
+    } else {
+      Loop* step = new_loop(arena_, "step", 0, ceil_div(columns - group->variable, kScatterThreads));
+      step->body = {update(outer, number, step->variable * kScatterThreads + group->variable, position)};
+      updates = {step};
+    }
+    mark->body = {new_if(arena_, mark->variable - 1, std::move(updates))};
+    index->body = {mark};
+    any->body = {new_if(arena_, any->variable - 1, {index})};
+    runs->body = {any};
+    group->body = {runs};
+    return group;
+  }
+
+  KernelContext& c_;
+  Arena& arena_;
+  const Node& node_;
+  const size_t axis_;
+  Shape outer_, inner_;  // axes in front of the scatter axis and behind it
+  Sym length_, count_;   // elements along the axis; updates along it
+  int rows_ = -1, hits_ = -1;
+};
+
+}  // namespace
+
+bool scatters_by_groups(const KernelPlan& plan, const Schedule& schedule) {
+  const int axis = scatter_axis(plan);
+  return axis >= 0 && schedule.axes[static_cast<size_t>(axis)].kind == AxisKind::kThreadGroup;
+}
+
+void lower_scatter_copy(KernelContext& c) {
+  const Node& node = *c.plan.alone;
+  Loop* loop = new_loop(c.arena, "element", 0, element_count(node.shape), LoopKind::kThread);
+  auto* store = c.arena.statement<Store>();
+  store->value = c.values.value(node.sources[0], unflatten(loop->variable, node.shape));
+  store->buffer = c.values.parameter(c.plan.stores[0].buffer, true, 0);
+  store->index = loop->variable;
+  loop->body = {store};
+  c.kernel.body = {loop};
+}
+
+void lower_scatter_updates(KernelContext& context) { GroupScatter(context).run(); }
+
+}  // namespace harp::lower

@@ -1,0 +1,52 @@
+#include "schedule/gpu/grid_scan.h"
+
+#include <algorithm>
+
+#include "schedule/kernel_structure.h"
+#include "schedule/law.h"
+
+namespace harp {
+
+Dim GridScan::start(size_t level) const {
+  Dim elements = 0;
+  for (size_t l = 1; l < level; ++l) elements += size(l) * (2 * scans);
+  return elements;
+}
+
+GridScan grid_scan(const KernelPlan& kernel) {
+  constexpr int64_t kMaxElements = int64_t{1} << 40;  // more than a GPU's memory holds
+  GridScan scan;
+  const Shape space = iteration_space(kernel);
+  const auto axis = static_cast<size_t>(scan_axis(kernel));
+  for (size_t i = 0; i < space.size(); ++i)
+    if (i != axis) scan.rows = scan.rows * space[i];
+  scan.scans = static_cast<int64_t>(kernel.scans.size());
+  scan.counts = {space[axis]};
+  const int64_t most = std::min(range(space[axis]).hi, kMaxElements);
+  for (int64_t reach = kScannedBlock; reach < most; reach *= kScannedBlock)
+    scan.counts.push_back(ceil_div(scan.counts.back(), kScannedBlock));
+  return scan;
+}
+
+bool scans_by_groups(const KernelPlan& kernel, const Schedule& schedule) {
+  const int axis = kernel.scans.empty() ? -1 : scan_axis(kernel);
+  return axis >= 0 && schedule.axes[static_cast<size_t>(axis)].kind == AxisKind::kThreadGroup;
+}
+
+void add_scan_buffers(Program& program) {
+  int temporaries = 0;
+  for (const Buffer& buffer : program.buffers) temporaries += buffer.kind == Buffer::Kind::kTemporary;
+  for (KernelPlan& kernel : program.kernels) {
+    if (!scans_by_groups(kernel, kernel.variants[0].schedule)) continue;
+    const GridScan scan = grid_scan(kernel);
+    if (scan.counts.size() == 1) continue;
+    const Node* node = kernel.scans[0];
+    const DType dtype = scanned_dtype(*node);
+    if (node->dtype != dtype) node = program.graph->intern(Op::kCast, dtype, node->shape, {node});  // only the buffer's dtype matters
+    kernel.scratch = static_cast<int>(program.buffers.size());
+    program.buffers.push_back({Buffer::Kind::kTemporary, temporaries++, node, scan.elements() * static_cast<int64_t>(size_of(dtype)), 0,
+                               kernel.generation, kernel.generation});
+  }
+}
+
+}  // namespace harp

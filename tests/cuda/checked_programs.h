@@ -1,0 +1,49 @@
+// A list of graphs, written as text, whose kernels must have the interpreter's bits in the emulator in every order of threads.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cuda/emulated_programs.h"
+#include "grad/operation.h"
+#include "graph/text.h"
+
+namespace harp::cuda_test {
+
+class CheckedPrograms {
+ public:
+  /// With `data_sets` > 1 there is more than one set of inputs: in some a NaN would hide the order of a sum.
+  explicit CheckedPrograms(int data_sets = 1) : data_sets_(data_sets) {}
+
+  /// `body`: the parameters and statements of a graph. `sizes`: lists of values of its shape variables.
+  void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}) {
+    fuzz::Case test;
+    test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
+    test.sizes = std::move(sizes);
+    test.data_seed = programs_.all.size() + 1;
+    programs_.add(body, std::move(test), false);
+  }
+  void check() {
+    const std::vector<std::string> wrong = run_emulated(programs_.all, kAllOrders, data_sets_);
+    for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs_.all[i].label, ", ", wrong[i]);
+  }
+  const GpuProgram& last() const { return programs_.all.back(); }
+  /// Tests whether some kernel of the last program has this text.
+  bool has(std::string_view text) const { return last().generated.source.find(text) != std::string::npos; }
+
+ private:
+  GpuPrograms programs_;
+  int data_sets_;
+};
+
+/// Returns the text with the first occurrence of `from` replaced.
+inline std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const size_t at = text.find(from);
+  REQUIRE_MESSAGE(at != text.npos, "the text has no \"", from, "\":\n", text);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace harp::cuda_test

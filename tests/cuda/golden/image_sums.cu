@@ -1,0 +1,137 @@
+/* harp · graph "image_sums" · target sm_80 · stable, law 7 · 2 kernels
+   x: f32[n, 64, 56, 56] -> y: f32[64]
+   Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
+
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+
+struct __align__(16) bytes16 { u32 words[4]; };
+
+/* Both addresses are multiples of 16. */
+static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
+
+/* Folds the 64 elements of 16 threads: combines element i with element i + half, then repeats this on the first half.
+   Every thread gets the result. */
+static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
+  #pragma unroll
+  for (int distance = 8; distance > 0; distance /= 2)
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) s[i] = s[i] + __shfl_down_sync(0xffffffffu, s[i], distance, 16);
+  s[0] = s[0] + s[2];
+  s[1] = s[1] + s[3];
+  s[0] = s[0] + s[1];
+  return __shfl_sync(0xffffffffu, s[0], 0, 16);
+}
+
+static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
+
+/* generation 0 · reduce over [n, 64] · sum of [n, 64, 56, 56] axes [2, 3] lanes · reduce [thread, thread, thread_group simd=4] */
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x % 16;
+  const i64 group = threadIdx.x / 16;
+  const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll);
+  for (i64 ridx0 = (i64)blockIdx.x * 8 + group; ridx0 < shape0 * 64; ridx0 += (i64)gridDim.x * 8) {
+    float* output0_row = output0 + ridx0;
+    const i64 aligned0 = alu0;
+    if (aligned0 > 0) {
+      float acc0[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc0[i] = 0.0f;
+      for (i64 ridx1 = 0; ridx1 < 6; ++ridx1) {
+        #pragma unroll 8
+        for (i64 ridx2 = 0; ridx2 < 8; ++ridx2) {
+          float row1[4] __attribute__((aligned(16)));
+          copy_16_bytes(row1, input0 + ridx0 * 3136 + ridx1 * 512 + ridx2 * 64 + thread * 4);
+          #pragma unroll 4
+          for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
+            acc0[ridx4] += row1[ridx4];
+          }
+        }
+      }
+      #pragma unroll 1
+      for (i64 ridx5 = 48; ridx5 < 49; ++ridx5) {
+        float row2[4] __attribute__((aligned(16)));
+        copy_16_bytes(row2, input0 + ridx0 * 3136 + ridx5 * 64 + thread * 4);
+        #pragma unroll 4
+        for (i64 ridx7 = 0; ridx7 < 4; ++ridx7) {
+          acc0[ridx7] += row2[ridx7];
+        }
+      }
+      const float acc0_folded = fold_add_16x4_f32(acc0);
+      float acc3 = acc0_folded;
+      if (thread == 0) {
+        output0_row[0] = acc3;
+      }
+    } else {
+      float acc4[4] __attribute__((aligned(16)));
+      for (int i = 0; i < 4; ++i) acc4[i] = 0.0f;
+      for (i64 ridx9 = 0; ridx9 < 6; ++ridx9) {
+        #pragma unroll 8
+        for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
+          const float* input0_row = input0 + ridx0 * 3136 + ridx9 * 512 + ridx10 * 64 + thread * 4;
+          #pragma unroll 4
+          for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
+            acc4[ridx12] += input0_row[ridx12];
+          }
+        }
+      }
+      #pragma unroll 1
+      for (i64 ridx13 = 48; ridx13 < 49; ++ridx13) {
+        const float* input0_row1 = input0 + ridx0 * 3136 + ridx13 * 64 + thread * 4;
+        #pragma unroll 4
+        for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
+          acc4[ridx15] += input0_row1[ridx15];
+        }
+      }
+      const float acc4_folded = fold_add_16x4_f32(acc4);
+      float acc5 = acc4_folded;
+      if (thread == 0) {
+        output0_row[0] = acc5;
+      }
+    }
+  }
+}
+
+/* generation 1 · reduce over [64] · sum of [n, 64] axes [0] chain · reduce [thread tile=1, reduce] */
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 oidx0 = (shape0 + 255) / 256;
+  const i64 oidx1 = (oidx0 + 255) / 256;
+  const i64 oidx2 = (oidx1 + 255) / 256;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 64; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc3 = 0.0f;
+    const float* input0_row1 = input0 + ridx0;
+    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
+      float acc2 = 0.0f;
+      const i64 oidx3 = min_i64(oidx1, ridx1 * 256 + 256);
+      for (i64 ridx2 = ridx1 * 256; ridx2 < oidx3; ++ridx2) {
+        float acc1 = 0.0f;
+        const i64 oidx4 = min_i64(oidx0, ridx2 * 256 + 256);
+        for (i64 ridx3 = ridx2 * 256; ridx3 < oidx4; ++ridx3) {
+          float acc0 = 0.0f;
+          const i64 oidx5 = min_i64(shape0, ridx3 * 256 + 256);
+          const i64 oidx6 = oidx5 / 16;
+          for (i64 ridx4 = 0; ridx4 < oidx6 - ridx3 * 16; ++ridx4) {
+            const float* input0_row = input0 + ridx0 + ridx3 * 16384 + ridx4 * 1024;
+            #pragma unroll 16
+            for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+              acc0 += input0_row[ridx5 * 64];
+            }
+          }
+          for (i64 ridx6 = oidx6 * 16; ridx6 < oidx5; ++ridx6) {
+            acc0 += input0_row1[ridx6 * 64];
+          }
+          acc1 += acc0;
+        }
+        acc2 += acc1;
+      }
+      acc3 += acc2;
+    }
+    output0[ridx0] = acc3;
+  }
+}
+

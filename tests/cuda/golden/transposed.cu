@@ -1,0 +1,111 @@
+/* harp · graph "transposed" · target sm_80 · stable, law 7 · 1 kernel
+   x: f32[n, m], b: f32[m] -> y: f32[m, n], z: f32[m, n]
+   Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
+
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+
+/* a / b, rounded down; 0 if b is 0. */
+static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
+  if (b == 0) return 0;
+  if (b == -1) return -a;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
+
+static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+
+static __device__ __forceinline__ i32 add_i32(i32 a, i32 b) { return (i32)((u32)a + (u32)b); }
+
+static __device__ __forceinline__ i32 neg_i32(i32 a) { return (i32)(0u - (u32)a); }
+
+static __device__ __forceinline__ float scale_f32(float x, float y) {
+  const i32 alu0 = add_i32(__float_as_int(y), -1262485504);
+  const i32 alu1 = alu0 >> 1;
+  const float alu2 = __int_as_float(add_i32(add_i32(alu0, neg_i32(alu1)), 127) << 23);
+  return x * __int_as_float(add_i32(alu1, 127) << 23) * alu2;
+}
+
+static __device__ __forceinline__ float exp_f32(float x) {
+  const float alu0 = 89.0f < x ? 89.0f : x;
+  const float alu1 = alu0 < -104.0f ? -104.0f : alu0;
+  const float alu2 = fma_f32(alu1, 1.442695f, 12582912.0f);
+  const float alu3 = alu2 - 12582912.0f;
+  const float alu4 = fma_f32(alu3, -0.69314575f, alu1);
+  const float alu5 = alu3 * -1.4286068e-06f;
+  const float alu6 = alu4 + alu5;
+  const float alu7 = fma_f32(fma_f32(fma_f32(0.001391077f, alu6, 0.008363099f), alu6, 0.04166671f), alu6, 0.16666578f);
+  const float alu8 = fma_f32(alu6 * alu6, fma_f32(alu7, alu6, 0.5f), alu5);
+  return scale_f32(1.0f + (alu4 + alu8), alu2);
+}
+
+/* generation 0 · transpose over [m, n] · transpose [thread tile=32, thread_group tile=32] */
+extern "C" __global__ void __launch_bounds__(256, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, const float* __restrict__ input1, float* __restrict__ output1, i64 shape0, i64 shape1) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = (shape0 + 31) / 32;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx0 * ((shape1 + 31) / 32); ridx0 += gridDim.x) {
+    const i64 oidx1 = floor_div_i64(ridx0, oidx0);
+    const i64 quotient0 = oidx1;
+    const i64 remainder1 = ridx0 - oidx0 * quotient0;
+    __shared__ __align__(16) float row0[1056];
+    const i64 oidx2 = min_i64(shape0 - remainder1 * 32 - 32, shape1 - quotient0 * 32 - 32);
+    if (oidx2 >= 0) {
+      const i64 oidx3 = thread / 32;
+      const i64 oidx4 = thread & 31;
+      const float* input0_row = input0 + shape1 * remainder1 * 32 + shape1 * oidx3 + quotient0 * 32 + oidx4;
+      #pragma unroll 4
+      for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
+        row0[oidx3 * 33 + oidx4 + ridx2 * 264] = input0_row[shape1 * ridx2 * 8];
+      }
+      __syncthreads();
+      const i64 oidx5 = thread / 32;
+      const float* input1_row = input1 + quotient0 * 32 + oidx5;
+      const i64 oidx6 = thread & 31;
+      float* output0_row = output0 + shape0 * quotient0 * 32 + shape0 * oidx5 + remainder1 * 32 + oidx6;
+      float* output1_row = output1 + shape0 * quotient0 * 32 + shape0 * oidx5 + remainder1 * 32 + oidx6;
+      #pragma unroll 4
+      for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
+        const float alu0 = input1_row[ridx4 * 8];
+        const float alu1 = row0[oidx5 + oidx6 * 33 + ridx4 * 8];
+        output0_row[shape0 * ridx4 * 8] = alu1;
+        output1_row[shape0 * ridx4 * 8] = exp_f32(alu1) * alu0;
+      }
+    } else {
+      const i64 oidx7 = thread / 32;
+      const i64 oidx8 = thread & 31;
+      const float* input0_row1 = input0 + shape1 * remainder1 * 32 + shape1 * oidx7 + quotient0 * 32 + oidx8;
+      #pragma unroll 4
+      for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
+        const i64 oidx9 = min_i64(shape0 - remainder1 * 32 - oidx7 - ridx6 * 8 - 1, shape1 - quotient0 * 32 - oidx8 - 1);
+        if (oidx9 >= 0) {
+          row0[oidx7 * 33 + oidx8 + ridx6 * 264] = input0_row1[shape1 * ridx6 * 8];
+        }
+      }
+      __syncthreads();
+      const i64 oidx10 = thread & 31;
+      const i64 oidx11 = thread / 32;
+      const float* input1_row1 = input1 + quotient0 * 32 + oidx11;
+      float* output0_row1 = output0 + shape0 * quotient0 * 32 + shape0 * oidx11 + remainder1 * 32 + oidx10;
+      float* output1_row1 = output1 + shape0 * quotient0 * 32 + shape0 * oidx11 + remainder1 * 32 + oidx10;
+      #pragma unroll 4
+      for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
+        const i64 oidx12 = min_i64(shape0 - remainder1 * 32 - oidx10 - 1, shape1 - quotient0 * 32 - oidx11 - ridx8 * 8 - 1);
+        if (oidx12 >= 0) {
+          const float alu2 = input1_row1[ridx8 * 8];
+          const float alu3 = row0[oidx11 + oidx10 * 33 + ridx8 * 8];
+          output0_row1[shape0 * ridx8 * 8] = alu3;
+          output1_row1[shape0 * ridx8 * 8] = exp_f32(alu3) * alu2;
+        }
+      }
+    }
+    __syncthreads();
+  }
+}
+

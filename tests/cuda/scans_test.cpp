@@ -1,0 +1,71 @@
+// Scans along rows by groups of threads (lower/gpu/scan.h), in one kernel or in several: the interpreter's bits in every order of threads;
+// and a kernel with a fault has other bits.
+#include <algorithm>
+
+#include "cuda/checked_programs.h"
+
+using namespace harp;
+using namespace harp::cuda_test;
+
+namespace {
+
+constexpr int kDataSets = 6;  // in some data sets a NaN would hide the order of a sum
+
+}  // namespace
+
+TEST_CASE("C1 L5.thread_group/cuda: scans along rows of every length have the interpreter's bits") {
+  CheckedPrograms programs(kDataSets);
+  for (const int length : {2, 3, 4, 5, 15, 16, 63, 64, 65, 100, 128, 255, 257, 1000, 1024, 4095, 4096, 4097, 8192, 20000}) {
+    programs.add(cat("x: f32[n, ", length, "]) {\n  return y = cumsum(x, axis=-1)"), {{0}, {1}, {5}});
+    CHECK(programs.has("__shared__"));
+  }
+  programs.add("x: f32[m, n]) {\n  return y = cumsum(x, axis=-1)", {{3, 0}, {2, 1}, {5, 64}, {1, 100}, {2, 4096}, {2, 4097}, {3, 9000}});
+  programs.add("x: f32[n]) {\n  return y = cumsum(x, axis=0)", {{0}, {1}, {4096}, {4097}, {30000}});
+  programs.add("x: f32[300000]) {\n  return y = cumsum(x, axis=0)");
+  programs.check();
+}
+
+TEST_CASE("C1: scans of every dtype and operation have the interpreter's bits") {
+  CheckedPrograms programs(kDataSets);
+  for (const std::string_view dtype : {"f16", "bf16", "f32", "f64"})
+    for (const int length : {70, 5000})
+      programs.add(cat("x: ", dtype, "[3, ", length,
+                       "]) {\n  return a = cumsum(x, axis=-1), b = cumprod(x, axis=-1), c = cummax(x, axis=-1), d = cummin(x, axis=-1), ",
+                       "e = logcumsumexp(x, axis=-1)"));
+  for (const std::string_view dtype : {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"})
+    programs.add(cat("x: ", dtype, "[2, 5000]) {\n  return a = cumsum(x, axis=-1), b = cumprod(x, axis=-1), c = cummax(x, axis=-1)"));
+  programs.add("x: bool[2, 5000]) {\n  return a = cummax(x, axis=-1), b = cummin(x, axis=-1)");
+  programs.add("x: complex64[3, 5000]) {\n  return a = cumsum(x, axis=-1)");
+  programs.check();
+}
+
+TEST_CASE("C1: scans with fused operations, in reverse, exclusive and along other axes have the interpreter's bits") {
+  CheckedPrograms programs(kDataSets);
+  programs.add("x: f32[n, 5000], w: f32[5000]) {\n  return y = mul(cumsum(exp(x), axis=-1), broadcast_to(w, [n, 5000]))", {{1}, {4}});
+  programs.add("x: f32[2, 3, 700]) {\n  y = cumsum(x, axis=-1)\n  return y = y, z = add(y, x), w = sum(y, axes=[-1])");
+  programs.add("x: f32[3, 9000]) {\n  return y = flip(cumsum(flip(x, axes=[1]), axis=1), axes=[1])");
+  programs.add("x: f32[3, 9000]) {\n  return y = cumsum(x, axis=-1, reverse=true), z = cumsum(x, axis=-1, exclusive=true)");
+  programs.add("x: f32[9000, 3]) {\n  return y = cumsum(x, axis=0), z = cumsum(permute(x, [1, 0]), axis=1)");
+  programs.add(
+      "x: f32[60, 70], y: f32[60, 10]) {\n  return z = cumsum(concat([x, y], axis=1), axis=1), w = cumsum(pad(x, [0, 5], [0, 5]), axis=1)");
+  programs.add("x: f32[1, 1, 6000]) {\n  return y = cumsum(x, axis=2)");
+  programs.check();
+}
+
+TEST_CASE("C1: a scan with a fault has other bits") {
+  CheckedPrograms programs;
+  programs.add("x: f32[5, 9000]) {\n  return y = cumsum(x, axis=-1)");
+  const GpuProgram& scan = programs.last();
+  const std::string& text = scan.generated.source;
+  CHECK(run_emulated_text(scan, text, ThreadOrder::kShuffled, kDataSets) == "");
+  const auto is_found = [&](std::string_view from, std::string_view to) {
+    const std::string fault = replaced(text, from, to);
+    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(scan, fault, order, kDataSets).empty(); });
+  };
+  // threads read what other threads have not yet written
+  CHECK(is_found("__syncthreads();", ""));
+  // the quads of a group are combined in another order
+  CHECK(is_found("row3_at1[13] + row3_at1[15]", "row3_at1[14] + row3_at1[15]"));
+  // a block starts from the total of another one
+  CHECK(is_found("row[-1]", "row[0]"));
+}

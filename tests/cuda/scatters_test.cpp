@@ -1,0 +1,38 @@
+// Scatters (lower/gpu/scatter.h), in which many updates meet the same element: the interpreter's bits in every order of threads, which
+// needs that the updates of an element are applied in order.
+#include <algorithm>
+
+#include "cuda/checked_programs.h"
+
+using namespace harp;
+using namespace harp::cuda_test;
+
+namespace {
+
+constexpr int kDataSets = 2;  // in some data sets a NaN would hide the order of a sum
+
+}  // namespace
+
+TEST_CASE("C1: scatters of rows have the interpreter's bits") {
+  CheckedPrograms programs(kDataSets);
+  for (const int columns : {1, 3, 40, 256, 300, 1000})
+    programs.add(cat("x: f32[7, ", columns, "], i: i32[n], u: f32[n, ", columns, "]) {\n  return y = index_add(x, i, u, axis=0)"),
+                 {{0}, {1}, {40}, {300}});
+  programs.add("x: f32[n, m], i: i64[k], u: f32[k, m]) {\n  return y = index_add(x, i, u, axis=0)",
+               {{0, 2, 0}, {1, 1, 3}, {1100, 2, 50}, {5, 30, 5000}});
+  programs.add("x: f32[30, 16], i: i32[n]) {\n  y = take(x, i, axis=0)\n  return g = grad(sum(mul(y, y)), x)", {{1}, {200}, {5000}});
+  programs.add("x: f32[4, 50, 6], i: i32[70], u: f32[4, 70, 6]) {\n  return y = index_add(x, i, u, axis=1)");
+  programs.check();
+}
+
+TEST_CASE("C1: scatters of every kind and dtype have the interpreter's bits") {
+  CheckedPrograms programs;
+  for (const std::string_view dtype : {"f16", "bf16", "f32", "f64", "i8", "u16", "i32", "i64"})
+    for (const std::string_view op : {"scatter", "scatter_add", "scatter_mul", "scatter_max", "scatter_min"}) {
+      programs.add(cat("x: ", dtype, "[20, 6], i: i32[90, 6], u: ", dtype, "[90, 6]) {\n  return y = ", op, "(x, i, u, axis=0)"));
+      programs.add(cat("x: ", dtype, "[n], i: i32[m], u: ", dtype, "[m]) {\n  return y = ", op, "(x, i, u, axis=0)"), {{30, 100}, {3, 0}});
+    }
+  programs.add("x: f32[n, 40], i: i64[n, 90], u: f32[n, 90]) {\n  return y = scatter_add(x, i, u, axis=1)", {{0}, {1}, {9}});
+  programs.add("x: bool[20, 6], i: i32[90, 6], u: bool[90, 6]) {\n  return y = scatter(x, i, u, axis=0)");
+  programs.check();
+}
