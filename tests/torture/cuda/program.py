@@ -1,6 +1,8 @@
 """Golden programs for GPUs (tests/cuda/golden: CUDA text and launch plan) as Python objects. They run in the emulator of tests/cuda, with every
 access to memory watched (accesses.h), and are compared with harp's interpreter. Text and plan may be changed before: see faults.py.
 """
+import _ctypes
+import atexit
 import ctypes
 import functools
 import glob
@@ -143,15 +145,22 @@ class SharedCounts(ctypes.Structure):
     _fields_ = [(name, ctypes.c_uint64) for name in ("requests", "passes", "least_passes")]
 
 
+@functools.lru_cache(maxsize=None)
+def compiled_watch():
+    """Returns the path of accesses.cpp, compiled."""
+    here, folder = os.path.join(SOURCE, "tests"), tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    watch = os.path.join(folder.name, "accesses.o")
+    words = ["g++", "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-I", here]
+    subprocess.run([*words, "-c", os.path.join(here, "torture", "cuda", "accesses.cpp"), "-o", watch], check=True)
+    return watch
+
+
 class Library:
     """A CUDA text, compiled for the emulator with watched accesses."""
 
     def __init__(self, text, folder):
-        here, emulator = os.path.join(SOURCE, "tests"), os.path.join(SOURCE, "tests", "cuda", "emulator")
-        watch = os.path.join(tempfile.gettempdir(), f"harp_accesses_{os.getpid()}.o")
-        if not os.path.exists(watch):
-            subprocess.run(["g++", "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-I", here, "-c",
-                            os.path.join(here, "torture", "cuda", "accesses.cpp"), "-o", watch], check=True)
+        here, emulator, watch = os.path.join(SOURCE, "tests"), os.path.join(SOURCE, "tests", "cuda", "emulator"), compiled_watch()
         path, library = os.path.join(folder, "kernels.cu"), os.path.join(folder, "kernels.so")
         with open(path, "w", encoding="utf-8") as file:
             file.write(emulated_source(text))
@@ -168,6 +177,10 @@ class Library:
         self.kernels = {listed[i].name.decode(): listed[i] for i in range(count.value)}
         for name in ("harp_watch_error", "harp_watch_conflict"):
             getattr(self.library, name).restype = ctypes.c_char_p
+
+    def close(self):
+        """Unloads the library. Otherwise dlopen may take it for a new one whose file has got the same inode."""
+        _ctypes.dlclose(self.library._handle)  # pylint: disable=protected-access
 
 
 class Array:
