@@ -64,22 +64,30 @@ def compile_by_nvrtc(library, text, architecture, kind):
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 
 
-def compile_by_nvcc(text, architecture):
-    """Compiles the text by nvcc to a cubin for sm_ARCHITECTURE. Returns its messages."""
+def compile_by_nvcc(text, architecture, kind="CUBIN"):
+    """Compiles the text by nvcc to "CUBIN" for sm_ARCHITECTURE or "PTX" for compute_ARCHITECTURE. Returns the result and the messages."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "unit.cu"), "w", encoding="utf-8") as file:
             file.write(text)
-        words = [NVCC, "-cubin", "-gencode", f"arch=compute_{architecture},code=sm_{architecture}", *FLAGS, "-o", "unit.cubin", "unit.cu"]
+        code = "sm_" if kind == "CUBIN" else "compute_"
+        words = [NVCC, "-" + kind.lower(), "-gencode", f"arch=compute_{architecture},code={code}{architecture}", *FLAGS, "-o", "unit.out", "unit.cu"]
         result = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stderr
-        return result.stdout + result.stderr
+        with open(os.path.join(folder, "unit.out"), "rb") as file:
+            return file.read(), result.stdout + result.stderr
+
+
+def launch_bounds(text):
+    """Returns the launch bounds of the kernels of a text: {name: (threads of a block, blocks of a multiprocessor)}."""
+    found = re.findall(r"__global__ void __launch_bounds__\((\d+)(?:, (\d+))?\)\s+(\w+)\(", text)
+    bounds = {name: (int(threads), int(blocks or 1)) for threads, blocks, name in found}
+    assert len(bounds) == text.count("__global__") > 0, f"launch bounds of {len(bounds)} kernels"
+    return bounds
 
 
 def check_resources(text, log, label):
     """Checks that ptxas reports every kernel of the text, without spills and within the registers that its launch bounds permit."""
-    found = re.findall(r"__global__ void __launch_bounds__\((\d+)(?:, (\d+))?\)\s+(\w+)\(", text)
-    bounds = {name: (int(threads), int(blocks or 1)) for threads, blocks, name in found}
-    assert len(bounds) == text.count("__global__") > 0, f"{label}: launch bounds of {len(bounds)} kernels"
+    bounds = launch_bounds(text)
     spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log)
     assert len(spills) >= len(bounds), f"{label}: no report of spills: {log}"
     assert all(spill == ("0", "0") for spill in spills), f"{label}: registers are spilled: {log}"
@@ -137,7 +145,7 @@ def case_nvrtc_12_and_nvcc():
     def check(number, path):
         text, architecture = read(path), ARCHITECTURES[number % len(ARCHITECTURES)]
         check_resources(text, compile_by_nvrtc(NVRTC_12, text, architecture, "CUBIN")[1], f"{path} by NVRTC 12 for sm_{architecture}")
-        check_resources(text, compile_by_nvcc(text, architecture), f"{path} by nvcc for sm_{architecture}")
+        check_resources(text, compile_by_nvcc(text, architecture)[1], f"{path} by nvcc for sm_{architecture}")
 
     for_all(list(enumerate(GOLDEN)), check)
 

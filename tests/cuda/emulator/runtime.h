@@ -10,6 +10,7 @@
 //   - a read of shared memory that no thread has written: it is filled with 0xff for each block (as a float: NaN)
 //   - with -fsanitize=thread: two accesses of threads that no barrier orders; with -fsanitize=address,undefined (and
 //     -fsanitize-sections=harp_shared): accesses outside of arrays, shared ones too, and undefined arithmetic
+//   - with HARP_EMULATOR_WATCHED: what tests/torture/cuda/accesses.h says, which also counts accesses
 // It does not measure speed, and does not emulate the order in which a real memory system makes writes visible.
 #pragma once
 
@@ -119,6 +120,9 @@ void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 void __tsan_acquire(void* token);
 void __tsan_release(void* token);
 }
+#define HARP_EMULATOR_PLAIN __attribute__((no_sanitize("thread"), noinline))
+#elif defined(HARP_EMULATOR_WATCHED)
+#include "torture/cuda/accesses.h"
 #define HARP_EMULATOR_PLAIN __attribute__((no_sanitize("thread"), noinline))
 #else
 #define HARP_EMULATOR_PLAIN __attribute__((noinline))
@@ -325,6 +329,9 @@ HARP_EMULATOR_PLAIN inline void run(Thread& thread) {
   }
   machine.current = &thread;
   threadIdx = thread.index;
+#if defined(HARP_EMULATOR_WATCHED)
+  harp_watch_thread(thread.number, thread.fiber->stack, kStackBytes);
+#endif
   thread.state = State::kReady;
 #if defined(__SANITIZE_THREAD__)
   __tsan_switch_to_fiber(thread.tsan, 1);
@@ -344,6 +351,9 @@ HARP_EMULATOR_PLAIN inline void barrier(int line) {
   release(machine.barrier);
   yield();
   acquire(machine.barrier);
+#if defined(HARP_EMULATOR_WATCHED)
+  harp_watch_barrier(own.number);
+#endif
 }
 
 /// Gives `value` to the lanes of `mask` and returns the value of lane `source` of the warp.
@@ -356,6 +366,9 @@ HARP_EMULATOR_PLAIN inline uint64_t exchange(uint32_t mask, unsigned source, uin
   release(token);
   yield();
   acquire(token);
+#if defined(HARP_EMULATOR_WATCHED)
+  harp_watch_exchange(own.number);
+#endif
   return own.exchange.value;
 }
 
@@ -542,7 +555,13 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
     blockIdx = {static_cast<unsigned>(at % grid[0]), static_cast<unsigned>(at / grid[0] % grid[1]),
                 static_cast<unsigned>(at / grid[0] / grid[1])};
     poison_shared(shared);
+#if defined(HARP_EMULATOR_WATCHED)
+    harp_watch_block(machine.count, dynamic_shared, shared, __start_harp_shared, __stop_harp_shared);
+#endif
     is_good = run_block(order);
+#if defined(HARP_EMULATOR_WATCHED)
+    harp_watch_block_end();
+#endif
     if (has_shared) acquire(machine.ended), release(machine.begun);  // the next block uses the same shared memory
   }
   acquire(machine.ended);

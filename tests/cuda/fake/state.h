@@ -6,7 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -159,6 +161,11 @@ inline void mistake(const std::string& text) { state.mistakes += text + "\n"; }
 
 inline char* host_address(CUdeviceptr address) { return state.host_view + (reinterpret_cast<char*>(address) - state.device_view); }
 
+/// Appends the failure to the file that HARP_FAKE_CUDA_FAULTS names: `./dev torture cuda` counts what has failed.
+inline void note_fault(const char* name, CUresult status) {
+  if (const char* path = std::getenv("HARP_FAKE_CUDA_FAULTS")) std::ofstream(path, std::ios::app) << name << ' ' << status << '\n';
+}
+
 /// One call of a function of the driver: takes the lock, counts, and finds out whether the call has to fail.
 class Call {
  public:
@@ -167,6 +174,7 @@ class Call {
     if (state.fault_in == name && state.fault_at > 0 && number >= state.fault_at) {
       state.fault_at = 0;
       status_ = state.fault;
+      note_fault(name, status_);
       if (!current.empty() && status_ >= 700 && status_ < 720) current.back()->sticky = status_;
     } else if (!state.is_initialised) {
       status_ = kNotInitialized;

@@ -1,0 +1,291 @@
+"""Table 5 of `./dev torture cuda`: faults that a seed draws are made in the CUDA text or in the launch plan of golden programs, and the emulator
+has to catch each. A fault that provably changes nothing is drawn again: a text whose instructions stay the same; a plan that launches the same,
+or that changes only what its own rules leave open.
+"""
+import collections
+import functools
+import os
+import random
+import re
+import subprocess
+import tempfile
+
+import golden_compile_test as compilers
+import compilers as compiled
+import program
+
+COUNT = 20
+SECONDS = 60  # of a processor, for a run of a program with a fault; without one it takes a few at most
+Fault = collections.namedtuple("Fault", "name kind what text plan")
+
+
+# --- Faults of the text
+
+
+def change(text, begin, end, new):
+    return text[:begin] + new + text[end:]
+
+
+def end_of_term(text, at):
+    """Returns where an operand of a comparison ends that begins here."""
+    depth = 0
+    while depth > 0 or text[at] not in ";)?:,{" and not text.startswith((" && ", " || "), at):
+        depth += (text[at] == "(") - (text[at] == ")")
+        at += 1
+    return len(text[:at].rstrip())
+
+
+def text_changes(text):
+    """Yields (kind, begin, end, new text) of every fault that can be made in a CUDA text."""
+    for found in re.finditer(r"^ *__syncthreads\(\);", text, re.M):
+        yield "barrier", found.end() - len("__syncthreads();"), found.end(), ";"
+    for found in re.finditer(r"(__shfl_\w+|__syncwarp)\((0xffffffffu)", text):
+        yield "lane mask", *found.span(2), "0x7fffffffu"
+        yield "lane mask", *found.span(2), "0x0000ffffu"
+    for found in re.finditer(r"__shfl_\w+\((.*)\);|__shfl_\w+\((.*?)\)$", text, re.M):
+        arguments = program.split(found[1] or found[2])
+        if len(arguments) >= 3:
+            begin = text.index(", " + arguments[2], found.start() + len(arguments[0]) + len(arguments[1])) + 2
+            yield "lane", begin, begin + len(arguments[2]), f"({arguments[2]}) + 1"
+    for found in re.finditer(r" < (?=\S)", text):
+        end = end_of_term(text, found.end())
+        if "shape" in text[found.end():end]:
+            yield "tail", end, end, " - 1"
+            if "is_active = " in text[text.rindex("\n", 0, found.start()):found.start()]:
+                yield "tail", found.start(), found.end(), " <= "
+    for found in re.finditer(r"\bmin_i64\((shape\d+)(?=,)", text):
+        yield "tail", found.end(1), found.end(1), " - 1"
+
+
+def shown(text, begin, end):
+    """Returns a part of a text with what is around it in its line."""
+    line, ends = max(text.rfind("\n", 0, begin) + 1, begin - 40), min(text.find("\n", end), end + 20)
+    return text[line:ends].strip()
+
+
+def text_faults(golden):
+    for kind, begin, end, new in text_changes(golden.text):
+        changed = change(golden.text, begin, end, new)
+        number = golden.text.count("\n", 0, begin) + 1
+        what = f"{golden.name}.cu:{number}: {shown(golden.text, begin, end)} -> {shown(changed, begin, begin + len(new))}"
+        yield Fault(golden.name, kind, what, changed, None)
+
+
+@functools.lru_cache(maxsize=100)
+def ptx_of(text):
+    return compilers.compile_by_nvrtc(compilers.NVRTC_13, text, "80", "PTX")[0]
+
+
+def has_same_instructions(golden, fault):
+    """Tests whether a compiler makes the same of both texts."""
+    if not os.path.exists(compilers.NVRTC_13):
+        objects = []
+        for text in (golden.text, fault.text):
+            with tempfile.TemporaryDirectory() as folder:
+                program.Library(text, folder)
+                words = ["objdump", "-d", "--no-show-raw-insn", "kernels.so"]
+                objects.append(subprocess.run(words, cwd=folder, capture_output=True, check=True).stdout)
+        return objects[0] == objects[1]
+    return ptx_of(golden.text) == ptx_of(fault.text)
+
+
+# --- Faults of the plan
+
+
+def written(golden, step, position):
+    """Tests whether a launch may write through its argument: the parameter is no pointer to const."""
+    parameter = program.kernels_of(golden.text)[step.kernel][1][position]
+    return "*" in parameter and not parameter.startswith("const ")
+
+
+def is_made(golden, step, sizes):
+    """Tests whether a run with these sizes makes this launch."""
+    values = sizes | {"processors": program.PROCESSORS, "blocks_per_processor": program.BLOCKS_PER_PROCESSOR}
+    return (step.kernel is not None and not (step.guard and program.evaluate(step.guard, values) < 0)
+            and all(program.evaluate(extent, values) > 0 for extent in step.grid))
+
+
+def addresses(golden, step):
+    """Returns the addresses that a launch takes, and whether it may write there: [(text, writes)]. No launch that this table does not make."""
+    if not any(is_made(golden, step, sizes) for sizes in golden.size_sets()):
+        return []
+    return [(argument, written(golden, step, i)) for i, argument in enumerate(step.arguments) if re.match(r"(input|output|arena)", argument)]
+
+
+def ordered_pairs(golden, plan):
+    """Returns the pairs of launches that the plan orders and that take the same address, which one of them writes."""
+    pairs = set()
+    for later, complete in enumerate(plan.before()):
+        for earlier in complete:
+            first, second = addresses(golden, plan.steps[earlier]), addresses(golden, plan.steps[later])
+            if any(a == b and (writes or also) for a, writes in first for b, also in second):
+                pairs.add((earlier, later))
+    return pairs
+
+
+def with_line(golden, old, new):
+    return golden.plan_text.replace(old + "\n", new + "\n", 1)
+
+
+def plan_faults(golden):
+    lines = [line for line in golden.plan_text.splitlines() if line.startswith("step ")]
+    pairs = ordered_pairs(golden, golden.plan)
+    for line, step in zip(lines, golden.plan.steps):
+        for i, earlier in enumerate(step.after):
+            rest = step.after[:i] + step.after[i + 1:]
+            new = re.sub(r" after [\d, ]+:", f" after {', '.join(map(str, rest))}:" if rest else ":", line)
+            changed = with_line(golden, line, new)
+            if ordered_pairs(golden, program.Plan(changed)) != pairs:
+                yield Fault(golden.name, "stream order", f"{line.split(':')[0]} -> {new.split(':')[0]}", None, changed)
+        if not addresses(golden, step):
+            continue
+        parameters = program.kernels_of(golden.text)[step.kernel][1]
+        for i, first in enumerate(step.arguments):
+            for j, second in enumerate(step.arguments[:i]):
+                if first == second or ("*" in parameters[i]) != ("*" in parameters[j]):
+                    continue
+                swapped = list(step.arguments)
+                swapped[i], swapped[j] = second, first
+                head = line[:len(line) - len(f"({', '.join(step.arguments)})")]
+                new = f"{head}({', '.join(swapped)})"
+                yield Fault(golden.name, "arguments", f"step {lines.index(line)}: {first} and {second} swapped", None, with_line(golden, line, new))
+        if "gridDim" not in program.kernels_of(golden.text)[step.kernel][2] and "[1, 1, 1]" in line:
+            yield Fault(golden.name, "grid", f"step {lines.index(line)}: [1, 1, 1] -> [2, 1, 1]", None,
+                        with_line(golden, line, line.replace("[1, 1, 1]", "[2, 1, 1]")))
+    for name, block in golden.plan.blocks.items():
+        if block[0] > 1 and "blockDim" not in program.kernels_of(golden.text)[name][2]:
+            old = f"kernel {name} block {block}"
+            yield Fault(golden.name, "grid", f"{name}: block {block} -> {[block[0] // 2, *block[1:]]}", None,
+                        with_line(golden, old, f"kernel {name} block {[block[0] // 2, *block[1:]]}"))
+    yield from aliases(golden)
+
+
+def aliases(golden):
+    """Two temporaries that are needed at the same time, where one is written and read: the other takes its address."""
+    used = collections.defaultdict(list)
+    for number, step in enumerate(golden.plan.steps):
+        for address, writes in addresses(golden, step):
+            if address.startswith("arena"):
+                used[address].append((number, writes))
+    for first, uses in used.items():
+        for second, others in used.items():
+            if first == second or not any(writes for _, writes in others):
+                continue
+            kept = [number for number, writes in uses if writes], [number for number, writes in uses if not writes]
+            if not any(w <= number < r for w in kept[0] for r in kept[1] for number, writes in others if writes and number != w):
+                continue
+            changed = re.sub(r"(?<=[(\s])" + re.escape(second) + r"(?=[,)]|$)", first, golden.plan_text, flags=re.M)
+            if changed != golden.plan_text:
+                yield Fault(golden.name, "alias", f"{second} -> {first}", None, changed)
+
+
+class Unchanged(Exception):
+    """A fault changes nothing, provably."""
+
+
+def is_symmetric(golden, fault, sizes):
+    """Tests whether the fault only swaps inputs of a graph that is the same with these inputs swapped, as the interpreter says."""
+    found = re.search(r"(input\d+) and (input\d+) swapped", fault.what)
+    if not found or fault.kind != "arguments":
+        return False
+    first, second = (golden.plan.inputs[int(name[5:])] for name in found.groups())
+    data = golden.data(sizes, 2)
+    if data[first].shape != data[second].shape or data[first].dtype != data[second].dtype:
+        return False
+    swapped = data | {first: data[second], second: data[first]}
+    results = [golden.interpreted(sizes, inputs) for inputs in (data, swapped)]
+    return all((results[0][name].tobytes() == results[1][name].tobytes()) for name in golden.outputs)
+
+
+# --- Catching
+
+
+class Programs:
+    """The golden programs that can be emulated, with what the interpreter says of them."""
+
+    def __init__(self, wanted):
+        self.all = [golden for golden in map(program.Program, program.names()) if (not wanted or golden.name in wanted) and golden.size_sets()]
+        self.by_name = {golden.name: golden for golden in self.all}
+        self.faults = [fault for golden in self.all for faults in (text_faults(golden), plan_faults(golden)) for fault in faults]
+        self.expected, self.libraries, self.folder = {}, {}, tempfile.TemporaryDirectory()
+
+    def reference(self, golden, number):
+        """Returns the data of the program's list of sizes and the interpreter's results."""
+        if (golden.name, number) not in self.expected:
+            sizes = golden.size_sets()[number]
+            data = golden.data(sizes, 1)
+            self.expected[golden.name, number] = data, golden.interpreted(sizes, data)
+        return self.expected[golden.name, number]
+
+    def library(self, golden, text, folder):
+        if text is not None:
+            return program.Library(text, folder)
+        if golden.name not in self.libraries:
+            os.mkdir(os.path.join(self.folder.name, golden.name))
+            self.libraries[golden.name] = program.Library(golden.text, os.path.join(self.folder.name, golden.name))
+        return self.libraries[golden.name]
+
+    def verdict(self, golden, text, plan_text):
+        """Runs a program with this text and plan (None: its own) with all sizes, aligned or not, in two orders of threads and steps. Returns
+        what is found wrong, or ""."""
+        plan = program.Plan(plan_text) if plan_text else golden.plan
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                library = self.library(golden, text, folder)
+            except subprocess.CalledProcessError as error:
+                return "compiler: " + error.stderr.splitlines()[0]
+            wrong = next(filter(None, self.runs(golden, library, plan)), "")
+            if text is not None:
+                library.close()
+            return wrong
+
+    def runs(self, golden, library, plan):
+        """Yields what is found wrong in each run."""
+        for number, sizes in enumerate(golden.size_sets()):
+            data, expected = self.reference(golden, number)
+            for shift, order, steps in ((False, "ascending", None), (True, "descending", plan.latest_first())):
+
+                def run(*arguments):
+                    made = program.Run(golden, library, plan, *arguments)
+                    return made.execute(order, steps) or made.difference(expected)  # pylint: disable=cell-var-from-loop
+
+                yield program.in_child(functools.partial(run, sizes, data, shift), SECONDS)
+
+
+def draw(programs, kind, chooser, drawn):
+    """Draws a fault of a kind that has not been drawn yet. None: there is none left."""
+    candidates = [fault for fault in programs.faults if fault.kind == kind and fault.what not in drawn]
+    if not candidates:
+        return None
+    name = chooser.choice(sorted({fault.name for fault in candidates}))  # so that long texts are not preferred
+    return chooser.choice([fault for fault in candidates if fault.name == name])
+
+
+KINDS = ("barrier", "lane mask", "lane", "tail", "arguments", "stream order", "alias", "grid")
+
+
+def table(wanted, seed):
+    """Prints the table. Returns whether every fault is caught."""
+    programs, chooser = Programs(wanted), random.Random(seed)
+    print(f"Table 5: {COUNT} faults drawn by seed {seed} from golden texts and plans, run in the emulator against the interpreter's bits. A GPU may\n"
+          "order memory accesses in ways that the emulator does not try.")
+    drawn, redrawn, caught, missed = {}, 0, 0, 0
+    kinds = collections.deque(KINDS)
+    while caught + missed < COUNT and kinds:
+        kind = kinds[0]
+        fault = draw(programs, kind, chooser, drawn)
+        if fault is None:
+            kinds.popleft()
+            continue
+        drawn[fault.what] = True
+        golden = programs.by_name[fault.name]
+        if has_same_instructions(golden, fault) if fault.text else is_symmetric(golden, fault, golden.size_sets()[0]):
+            redrawn += 1
+            print(f"{'drawn again':12}{fault.kind:13}{fault.name:19}{fault.what}: changes nothing", flush=True)
+            continue
+        kinds.rotate(-1)
+        how = programs.verdict(golden, fault.text, fault.plan)
+        caught, missed = caught + bool(how), missed + (not how)
+        print(f"{'caught' if how else 'MISSED':12}{fault.kind:13}{fault.name:19}{fault.what[:150]}\n{'':44}{how}", flush=True)
+    print(f"table 5: seed {seed}: {caught} of {caught + missed} faults caught, {redrawn} drawn again")
+    return missed == 0 and caught > 0 and (caught == COUNT or bool(wanted))
