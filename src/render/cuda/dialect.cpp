@@ -10,6 +10,7 @@
 #include "ops/grid_routines.h"
 #include "render/c/types.h"
 #include "render/cuda/routines.h"
+#include "render/cuda/tables.h"
 #include "render/kernel/address.h"
 #include "render/kernel/scalar_functions.h"
 #include "render/kernel/scalar_groups.h"
@@ -128,6 +129,7 @@ constexpr Rule kCudaRules[] = {
 
 std::string cuda_function(Unit& unit, const ir::Function& function, int lanes) {
   HARP_ASSERT(lanes == 1, "functions compute one lane in CUDA, but ", function.name, " ", lanes);
+  join_tables(unit, function);
   return scalar_function(unit, function);
 }
 

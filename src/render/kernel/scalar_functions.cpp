@@ -143,14 +143,14 @@ std::string scalar_check_function(Unit& unit, bool masked) {
   return name;
 }
 
+std::string table_values(const Unit& unit, const ir::Table& table) {
+  return join(table.values, ", ", [&](uint64_t v) { return unit.dialect.literal(Scalar{table.dtype, {v, 0}}).text; });
+}
+
 void define_table(Unit& unit, const ir::Table& table) {
   unit.definitions.once(table.name, [&] {
     return cat(unit.dialect.table, unit.dialect.memory_type(table.dtype), " ", table.name, "[", table.values.size(), "] = {\n    ",
-               join(table.values, ", ",
-                    [&](uint64_t v) {
-                      return unit.dialect.literal(Scalar{table.dtype, {v, 0}}).text;
-                    }),
-               "};\n");
+               table_values(unit, table), "};\n");
   });
 }
 

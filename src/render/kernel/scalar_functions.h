@@ -50,6 +50,8 @@ std::string scalar_check_function(Unit& unit, bool masked);
 std::string report_function(Unit& unit);
 /// Defines the constant array that holds a table.
 void define_table(Unit& unit, const ir::Table& table);
+/// Returns the elements of a table as literals, separated by commas.
+std::string table_values(const Unit& unit, const ir::Table& table);
 /// Returns the name of a generated function (integer, integer) for index arithmetic; `name` says which: floor_div, floor_mod, min or max.
 std::string index_function(Unit& unit, std::string_view name);
 /// Returns the name of a generated function (parameters): evaluates a function of the IR for one element.

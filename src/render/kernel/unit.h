@@ -17,6 +17,8 @@ struct Unit {
   Definitions definitions = {};
   /// Functions that the loader calls before all others, to fill tables. The key is the name of the table. They stand after all definitions.
   std::map<std::string, std::string> at_load = {};
+  /// Constant tables that are rows of an array: the name of the table, and how code writes the row.
+  std::map<std::string, std::string> joined_tables = {};
 };
 
 }  // namespace harp::render

@@ -107,10 +107,11 @@ Text line_offset(const Scope& scope, const UOp* u) {
 }
 
 Text table(const Scope& scope, const UOp* u) {
-  define_table(scope.unit, *u->table);
+  const auto joined = scope.unit.joined_tables.find(u->table->name);
+  if (joined == scope.unit.joined_tables.end()) define_table(scope.unit, *u->table);
   const bool low_bits = u->table->values.size() == kPermutedTable;
   const std::string index = low_bits ? cat(bracket(value(scope, u->sources[0]), kSum), " & 15") : whole(scope, u->sources[0]).text;
-  return {cat(u->table->name, "[", index, "]"), kPrimary};
+  return {cat(joined == scope.unit.joined_tables.end() ? u->table->name : joined->second, "[", index, "]"), kPrimary};
 }
 
 }  // namespace
