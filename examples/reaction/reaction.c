@@ -185,8 +185,8 @@ static int compare(harp_program* program, struct fields* f, double* harp, double
 }
 
 /* Do interpreter and compiled program, whose fields are on `device`, give the same bits after `steps` steps? 1, 0, or -1 on failure. */
-static int agree(harp_context* ctx, harp_program* program, const char* device, harp_program* interp, const struct picture* start,
-                 int steps, double* interp_seconds, harp_error** err) {
+static int agree(harp_context* ctx, harp_program* program, const char* device, harp_program* interp, const struct picture* start, int steps,
+                 double* interp_seconds, harp_error** err) {
   struct fields x, y;
   int equal = -1;
   if (fields_new(ctx, device, start, &x, err) == 0) {
