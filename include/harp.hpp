@@ -5,6 +5,7 @@
 //   grad                        gradients of nodes and tensors                                     gradient.hpp
 //   jit                         a function of tensors that is traced once                          jit.hpp
 //   Field                       expression templates: D = A * B + C is one loop over memory        field.hpp
+//                               in CUDA sources: one kernel, which nvcc compiles                   assignment.hpp
 //   Context, Buffer             the context of all objects; input and output arrays                handles.hpp
 //   add, exp, sum, conv2d ...   every operation of harp.h, on nodes, tensors and fields alike      operations.hpp
 //

@@ -2,10 +2,11 @@
  * Gray-Scott reaction-diffusion with harp: the brightness of a picture is the initial pattern. A step is one graph with symbolic height and
  * width, compiled once and run alternately on two pairs of buffers.
  *
- *     reaction [picture.png] [--output DIRECTORY] [--steps N]
+ *     reaction [picture.png] [--output DIRECTORY] [--steps N] [--backend c|cuda]
  *
  * Prints what was compiled, how fast harp, its interpreter and the same loop by hand are, and whether the interpreter and the compiled
- * program give the same bits. Writes DIRECTORY/reaction.png.
+ * program give the same bits. Writes DIRECTORY/reaction.png. With the backend cuda the buffers stay in the GPU's memory from the first step
+ * to the last; only what is drawn or compared is copied to the host's memory.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -78,20 +79,42 @@ struct fields {
   int current;
 };
 
-static int fields_new(harp_context* ctx, const struct picture* start, struct fields* f, harp_error** err) {
+/* The start of the simulation, on a device: "cpu" or "cuda:0". */
+static int fields_new(harp_context* ctx, const char* device, const struct picture* start, struct fields* f, harp_error** err) {
   memset(f, 0, sizeof *f);
   f->dims[0] = start->height;
   f->dims[1] = start->width;
+  const size_t cells = (size_t)start->height * start->width, bytes = cells * sizeof(float);
   for (int i = 0; i < 4; ++i)
-    if (!(f->pair[i / 2][i % 2] = harp_buffer_new(ctx, NULL, HARP_F32, 2, f->dims, err))) return -1;
-  float *u = harp_buffer_data(f->pair[0][0]), *v = harp_buffer_data(f->pair[0][1]);
-  for (size_t i = 0; i < (size_t)start->height * start->width; ++i) {
-    const uint8_t* p = start->rgb + 3 * i;
-    const float brightness = (0.2126f * p[0] + 0.7152f * p[1] + 0.0722f * p[2]) / 255.0f;
-    u[i] = 1.0f - 0.5f * brightness;
-    v[i] = 0.5f * brightness * brightness;
+    if (!(f->pair[i / 2][i % 2] = harp_buffer_new(ctx, device, HARP_F32, 2, f->dims, err))) return -1;
+  float *u = malloc(bytes), *v = malloc(bytes);
+  int status = -1;
+  if (u && v) {
+    for (size_t i = 0; i < cells; ++i) {
+      const uint8_t* p = start->rgb + 3 * i;
+      const float brightness = (0.2126f * p[0] + 0.7152f * p[1] + 0.0722f * p[2]) / 255.0f;
+      u[i] = 1.0f - 0.5f * brightness;
+      v[i] = 0.5f * brightness * brightness;
+    }
+    if (harp_buffer_write(f->pair[0][0], bytes, u, err) == HARP_OK && harp_buffer_write(f->pair[0][1], bytes, v, err) == HARP_OK)
+      status = 0;
+  } else {
+    fprintf(stderr, "reaction: not enough memory for the fields\n");
   }
-  return 0;
+  free(u);
+  free(v);
+  return status;
+}
+
+/* A copy of a buffer's elements in the host's memory, for free(); NULL on failure. */
+static float* elements(const harp_buffer* buffer, harp_error** err) {
+  float* copy = malloc(harp_buffer_size(buffer));
+  if (!copy) fprintf(stderr, "reaction: not enough memory for the result\n");
+  if (copy && harp_buffer_read(buffer, harp_buffer_size(buffer), copy, err) != HARP_OK) {
+    free(copy);
+    copy = NULL;
+  }
+  return copy;
 }
 
 static void fields_release(struct fields* f) {
@@ -137,14 +160,16 @@ static int by_value(const void* a, const void* b) {
   return (*(const double*)a > *(const double*)b) - (*(const double*)a < *(const double*)b);
 }
 
-/* Measures harp and every hand-written variant alternately on the same fields, as medians of `rounds` short runs. */
+/* Measures harp and every hand-written variant alternately on the same fields, as medians of `rounds` short runs. On a GPU only harp is
+ * measured. */
 static int compare(harp_program* program, struct fields* f, double* harp, double* peer, const char** peer_name, harp_error** err) {
   enum { ROUNDS = 21, MAX_VARIANTS = 8 };
   double seconds[MAX_VARIANTS + 1][ROUNDS];
   const double cells = (double)f->dims[0] * (double)f->dims[1];
   const int steps = cells < 2e6 ? (int)(4e6 / (cells + 1)) + 1 : 2;
   int variants = 0;
-  while (by_hand[variants].name && variants < MAX_VARIANTS) ++variants;
+  const int on_host = harp_buffer_data(f->pair[0][0]) != NULL;
+  while (on_host && by_hand[variants].name && variants < MAX_VARIANTS) ++variants;
   for (int round = -1; round < ROUNDS; ++round) { /* round -1 warms up */
     const int slot = round < 0 ? 0 : round;
     for (int i = 0; i < variants; ++i) seconds[i][slot] = run_by_hand(&by_hand[i], f, steps);
@@ -160,18 +185,21 @@ static int compare(harp_program* program, struct fields* f, double* harp, double
   return 0;
 }
 
-/* Tests whether two programs (interpreted and compiled) give the same bits after `steps` steps: 1, 0, or -1 on failure. */
-static int agree(harp_context* ctx, harp_program* a, harp_program* b, const struct picture* start, int steps, double* b_seconds,
-                 harp_error** err) {
+/* Tests whether the interpreter and the compiled program, whose fields are on `device`, give the same bits after `steps` steps: 1, 0, or -1
+ * on failure. */
+static int agree(harp_context* ctx, harp_program* program, const char* device, harp_program* interp, const struct picture* start, int steps,
+                 double* interp_seconds, harp_error** err) {
   struct fields x, y;
   int equal = -1;
-  if (fields_new(ctx, start, &x, err) == 0) {
-    if (fields_new(ctx, start, &y, err) == 0) {
-      if (run_harp(a, &x, steps, 0, err) >= 0 && (*b_seconds = run_harp(b, &y, steps, 0, err)) >= 0) {
+  if (fields_new(ctx, device, start, &x, err) == 0) {
+    if (fields_new(ctx, "cpu", start, &y, err) == 0) {
+      if (run_harp(program, &x, steps, 0, err) >= 0 && (*interp_seconds = run_harp(interp, &y, steps, 0, err)) >= 0) {
         equal = 1;
-        for (int i = 0; i < 2; ++i) {
+        for (int i = 0; i < 2 && equal >= 0; ++i) {
           harp_buffer *p = x.pair[x.current][i], *q = y.pair[y.current][i];
-          equal &= memcmp(harp_buffer_data(p), harp_buffer_data(q), harp_buffer_size(p)) == 0;
+          float* result = elements(p, err);
+          equal = !result ? -1 : equal && memcmp(result, harp_buffer_data(q), harp_buffer_size(p)) == 0;
+          free(result);
         }
       }
     }
@@ -192,8 +220,9 @@ static void colour(float v, uint8_t* rgb) {
   for (int c = 0; c < 3; ++c) rgb[c] = (uint8_t)(stops[i][c] + (t - (float)i) * (stops[i + 1][c] - stops[i][c]));
 }
 
-static int write_result(const struct fields* f, const char* directory) {
-  const float* v = harp_buffer_data(f->pair[f->current][1]);
+static int write_result(const struct fields* f, const char* directory, harp_error** err) {
+  float* v = elements(f->pair[f->current][1], err);
+  if (!v) return -1;
   const size_t cells = (size_t)f->dims[0] * (size_t)f->dims[1];
   struct picture result = {(uint32_t)f->dims[0], (uint32_t)f->dims[1], malloc(cells * 3)};
   char path[4096];
@@ -208,16 +237,21 @@ static int write_result(const struct fields* f, const char* directory) {
     if (status == 0) printf("wrote %s\n", path);
   }
   free(result.rgb);
+  free(v);
   return status;
 }
 
 /* --- main --------------------------------------------------------------------------------------------------------------------- */
 
-static int simulate(harp_context* ctx, const struct picture* start, const char* directory, int steps) {
+static int simulate(harp_context* ctx, const char* backend, const struct picture* start, const char* directory, int steps) {
   harp_error* err = NULL;
   harp_graph* g = gray_scott(ctx, &err);
   if (!g) return failed("building the graph", err);
-  harp_program* program = harp_compile(g, NULL, &err);
+  const int on_gpu = strcmp(backend, "cuda") == 0;
+  const char* const device = on_gpu ? "cuda:0" : "cpu";
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+  options.backend = backend;
+  harp_program* program = harp_compile(g, &options, &err);
   harp_compile_options interp_options = HARP_COMPILE_OPTIONS_INIT;
   interp_options.backend = "interp";
   harp_program* interp = program ? harp_compile(g, &interp_options, &err) : NULL;
@@ -230,25 +264,27 @@ static int simulate(harp_context* ctx, const struct picture* start, const char* 
     harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
     harp_program_stats(program, &stats, NULL);
     static const char* const caches[] = {"miss", "disk hit", "memory hit"};
-    printf("compiled: %d kernel%s, %d generation%s; graph to C %.1f ms, C to program %.1f ms (cache: %s)\n", stats.kernels,
-           stats.kernels == 1 ? "" : "s", stats.generations, stats.generations == 1 ? "" : "s", stats.pipeline_ms, stats.compile_ms,
-           caches[stats.cache]);
+    const char* const language = on_gpu ? "CUDA C++" : "C";
+    printf("compiled: %d kernel%s, %d generation%s; graph to %s %.1f ms, %s to program %.1f ms (cache: %s)\n", stats.kernels,
+           stats.kernels == 1 ? "" : "s", stats.generations, stats.generations == 1 ? "" : "s", language, stats.pipeline_ms, language,
+           stats.compile_ms, caches[stats.cache]);
 
     double interp_seconds = 0, seconds = 0, harp = 0, peer = 0;
     const char* peer_name = "";
-    const int equal = agree(ctx, program, interp, start, 50, &interp_seconds, &err);
-    if (equal < 0 || fields_new(ctx, start, &f, &err) != 0 || (seconds = run_harp(program, &f, steps, 1, &err)) < 0) {
+    const int equal = agree(ctx, program, device, interp, start, 50, &interp_seconds, &err);
+    if (equal < 0 || fields_new(ctx, device, start, &f, &err) != 0 || (seconds = run_harp(program, &f, steps, 1, &err)) < 0) {
       failed("running", err);
     } else {
       printf("%lld x %lld cells, %d steps in %.2f s\n", (long long)f.dims[0], (long long)f.dims[1], steps, seconds * steps);
-      status = write_result(&f, directory) == 0 ? 0 : 1;
-      printf("speed, one thread (medians, turn and turn about):\n");
+      status = write_result(&f, directory, &err) == 0 ? 0 : err ? failed("reading the result", err) : 1;
+      err = NULL;
+      printf("speed, %s (medians%s):\n", on_gpu ? device : "one thread", on_gpu ? "" : ", turn and turn about");
       if (compare(program, &f, &harp, &peer, &peer_name, &err) != 0) {
         status = failed("running", err);
       } else {
         printf("  harp                        %9.0f steps/s\n", 1 / harp);
         printf("  harp's interpreter          %9.0f steps/s\n", 1 / interp_seconds);
-        printf("  harp / by hand (%s): %.2f (goal: 1.00)\n", peer_name, peer / harp);
+        if (!on_gpu) printf("  harp / by hand (%s): %.2f (goal: 1.00)\n", peer_name, peer / harp);
         printf("interpreter and compiled program after 50 steps: %s\n", equal ? "the same bits" : "DIFFERENT");
         if (!equal) status = 1;
       }
@@ -261,7 +297,7 @@ static int simulate(harp_context* ctx, const struct picture* start, const char* 
 }
 
 int main(int argc, char** argv) {
-  const char *path = DEFAULT_PICTURE, *directory = ".";
+  const char *path = DEFAULT_PICTURE, *directory = ".", *backend = "c";
   int steps = 4000;
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--output") == 0 && i + 1 < argc) {
@@ -274,10 +310,16 @@ int main(int argc, char** argv) {
         return 2;
       }
       steps = (int)n;
+    } else if (strcmp(argv[i], "--backend") == 0 && i + 1 < argc) {
+      backend = argv[++i];
+      if (strcmp(backend, "c") != 0 && strcmp(backend, "cuda") != 0) {
+        fprintf(stderr, "reaction: --backend takes c or cuda, got %s\n", backend);
+        return 2;
+      }
     } else if (argv[i][0] != '-') {
       path = argv[i];
     } else {
-      fprintf(stderr, "usage: reaction [picture.png] [--output DIRECTORY] [--steps N]\n");
+      fprintf(stderr, "usage: reaction [picture.png] [--output DIRECTORY] [--steps N] [--backend c|cuda]\n");
       return 2;
     }
   }
@@ -285,7 +327,7 @@ int main(int argc, char** argv) {
   if (picture_read(path, &start) != 0) return 1;
   harp_error* err = NULL;
   harp_context* ctx = harp_context_new(NULL, &err);
-  const int status = ctx ? simulate(ctx, &start, directory, steps) : failed("making a context", err);
+  const int status = ctx ? simulate(ctx, backend, &start, directory, steps) : failed("making a context", err);
   harp_context_release(ctx);
   free(start.rgb);
   return status;

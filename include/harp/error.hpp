@@ -16,10 +16,24 @@
 #define HARP_CPP_EXCEPTIONS 0
 #endif
 
-// One program may link files compiled with exceptions and files compiled without. Their inline functions differ, so they are in different
-// namespaces.
-#if HARP_CPP_EXCEPTIONS
+// In a CUDA source (a .cu file for nvcc) assignments to fields on a GPU launch kernels that nvcc compiles (assignment.hpp).
+// tests/cuda/emulator defines HARP_CPP_CUDA itself.
+#if !defined(HARP_CPP_CUDA)
+#if defined(__CUDACC__)
+#define HARP_CPP_CUDA 1
+#else
+#define HARP_CPP_CUDA 0
+#endif
+#endif
+
+// One program may link files compiled with exceptions and files compiled without, and CUDA sources with others. Their inline functions
+// differ, so they are in different namespaces.
+#if HARP_CPP_EXCEPTIONS && HARP_CPP_CUDA
+#define HARP_CPP_NAMESPACE cpp_1_cuda
+#elif HARP_CPP_EXCEPTIONS
 #define HARP_CPP_NAMESPACE cpp_1
+#elif HARP_CPP_CUDA
+#define HARP_CPP_NAMESPACE cpp_1_cuda_no_exceptions
 #else
 #define HARP_CPP_NAMESPACE cpp_1_no_exceptions
 #endif

@@ -23,6 +23,7 @@ struct Target {
   DType dtype;
   void* data;
   const Type* type;  // NULL: no memory yet
+  bool is_number;    // in the host's memory, wherever the expression is evaluated
 };
 
 inline bool overlap(const void* a, const Type* a_type, const void* b, const Type* b_type) {
@@ -209,7 +210,9 @@ inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Ou
   ExpressionBuilder builder{graph.get(), what.key.data() + 1, inputs, 0, {}};
   if (what.build(builder, what.expressions)) {
     for (size_t i = 0; i < what.results; ++i) harp_output(graph.get(), ("y" + std::to_string(i)).c_str(), builder.results[i]);
-    compiled->program = Handle<harp_program>(harp_compile(graph.get(), nullptr, mistake));
+    CompileOptions options;
+    if (what.session->device_number != 0) options.backend = "cuda";
+    compiled->program = Handle<harp_program>(harp_compile(graph.get(), &options, mistake));
   } else {
     *static_cast<harp_error**>(mistake) = harp_graph_take_error(graph.get());
   }
@@ -265,8 +268,23 @@ inline const Compiled* compiled_of(const Assigned& what, Sizing sizing, Out& mis
   return all.programs.emplace(hash, std::move(compiled))->second.get();
 }
 
+/// Checks that the arrays are where the expression is evaluated. Numbers, and arrays of rank 0, may be in the host's memory.
+inline bool check_devices(const Assigned& what) {
+  const int32_t wanted = what.session->device_number;
+  const auto name = [](int32_t device) { return device == 0 ? std::string("the host's memory") : "cuda:" + std::to_string(device - 1); };
+  for (size_t i = 0; i < what.inputs; ++i) {
+    const Type* type = what.types[i];
+    if (type->device == wanted || (type->device == 0 && type->rank == 0)) continue;
+    raise({HARP_ERROR_DEVICE, "an expression in a context for fields in " + name(wanted) + " reads a field in " + name(type->device) +
+                                  "; copy the field with to(context)"});
+    return false;
+  }
+  return true;
+}
+
 /// Makes the entry when arrays of these types occur for the first time. NULL after an error.
 inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash) {
+  if (!check_devices(what)) return nullptr;
   const bool same = one_shape(what);
   Sizing sizing = same && what.elementwise ? Sizing::flat : same ? Sizing::by_axis : Sizing::by_size;
   const Compiled* compiled = nullptr;
@@ -296,13 +314,43 @@ inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash
     harp_program_output_dims(compiled->program.get(), i, vars.size(), vars.data(), info.rank, dims, err);
     if (err.raised()) return nullptr;
     const Type* type = compiled->flat && info.rank != 0 ? what.types[compiled->vars[0].first] : nullptr;
-    entry->results.push_back(type != nullptr ? type_of(what.targets[i].dtype, type->dims, type->rank)
-                                             : type_of(what.targets[i].dtype, dims, info.rank));
+    const int32_t device = what.targets[i].is_number ? 0 : what.session->device_number;
+    entry->results.push_back(type != nullptr ? type_of(what.targets[i].dtype, type->dims, type->rank, 0, device)
+                                             : type_of(what.targets[i].dtype, dims, info.rank, 0, device));
     entry->bytes += entry->results.back()->bytes;
   }
   harp_program_workspace_size(compiled->program.get(), vars.size(), vars.data(), 1, &entry->workspace_bytes, err);
   if (err.raised()) return nullptr;
   return cache.add(std::move(entry), hash);
+}
+
+/// A run on a device with checked arguments.
+inline bool run_on_device(const Session* session, const Entry& entry, void* const* inputs, const Type* const* types, size_t count,
+                          void* const* outputs) {
+  const bool flat = entry.compiled->flat;
+  std::vector<Handle<harp_buffer>> owned;
+  std::vector<harp_buffer*> buffers;
+  Out err;
+  const auto add = [&](void* data, const Type* type) {
+    const bool is_flat = flat && type->rank != 0;
+    const int32_t rank = is_flat ? 1 : type->rank;
+    const int64_t* dims = is_flat ? &type->elements : type->dims;
+    const char* device = type->device != 0 ? session->device_name() : "cpu";
+    if (*static_cast<harp_error**>(err) == nullptr)
+      owned.emplace_back(
+          data == nullptr ? harp_buffer_new(session->context, device, raw(type->dtype), rank, dims, err)
+                          : harp_buffer_wrap_device(session->context, device, raw(type->dtype), rank, dims, data, nullptr, nullptr, err));
+    else
+      owned.emplace_back();
+    buffers.push_back(owned.back().get());
+  };
+  for (size_t i = 0; i < count; ++i) add(inputs[i], types[i]);
+  for (size_t i = 0; i < entry.results.size(); ++i) add(outputs[i], entry.results[i]);
+  if (err.raised()) return false;
+  RunOptions options;
+  options.flags = HARP_RUN_STAGE;
+  harp_program_run(entry.compiled->program.get(), count, buffers.data(), entry.results.size(), buffers.data() + count, &options, err);
+  return !err.raised();
 }
 
 /// A run with checked arguments or on several threads.
@@ -327,6 +375,11 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
   ++launched.runs;
   launched.kernels += entry.compiled->kernels;
   launched.bytes += entry.bytes;
+  if (session->device_number != 0) {
+    // The entry point copies numbers to the device and back. A failure has no text, so the checked run reports it.
+    const bool done = entry.entry != nullptr && entry.entry(inputs, outputs, entry.vars.data(), nullptr) == HARP_OK;
+    return done || run_on_device(session, entry, inputs, types, count, outputs);
+  }
   if (entry.entry == nullptr || (session->width > 1 && entry.bytes >= kWorthThreads))
     return call_program(entry, inputs, types, count, outputs);
   harp_status status = HARP_OK;

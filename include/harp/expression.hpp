@@ -47,6 +47,7 @@ class Scalar : public Expr<Scalar<T>> {
   }
   detail::Session* session() const { return nullptr; }
   DType beside(DType wanted) const { return detail::Number(value_).dtype_beside(wanted); }
+  T number() const { return value_; }
 
  private:
   T value_;
@@ -110,6 +111,11 @@ class Operation : public Expr<D> {
   static constexpr bool is_elementwise = Op::family == Family::elementwise && (elementwise_operand<A>() && ...);
   static constexpr size_t leaves = (leaves_of<A>() + ... + 0), fields = (fields_of<A>() + ... + 0);
 
+  /// Returns f(operands...).
+  template <class F>
+  decltype(auto) with_operands(F&& f) const {
+    return std::apply(std::forward<F>(f), operands_);
+  }
   /// Passes the leaves to `to`, then the attributes.
   template <class G>
   void gather(G& to, const Target* earlier, size_t earlier_count) const {

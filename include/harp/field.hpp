@@ -4,12 +4,16 @@
 //     D = A * B + C;                        // one loop over memory, no temporary array; compiled once, later look-ups take 20 ns
 //     double s = sum(A * B);
 //     fuse(D = A + B, A = D * 2);           // one program
+//
+// A field of a context on a GPU (Context::on) has its elements there, and the programs run there. In a CUDA source, assignments to such a
+// field are kernels that nvcc compiles, where it can (assignment.hpp).
 #ifndef HARP_FIELD_HPP
 #define HARP_FIELD_HPP
 
-#include <harp/expression.hpp>
+#include <harp/assignment.hpp>
 
 #include <algorithm>
+#include <memory>
 
 namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
@@ -38,13 +42,13 @@ class Field : public Expr<Field<T>> {
   explicit Field(std::initializer_list<Dim> dims, T value = T(), const Context& context = default_context())
       : Field(Sizes(dims), value, context) {}
   explicit Field(const Sizes& dims, T value = T(), const Context& context = default_context()) : context_(context) {
-    if (allocate(detail::checked_type("Field", dtype_of<T>, dims))) std::fill(begin(), end(), value);
+    if (allocate(detail::checked_type("Field", dtype_of<T>, dims, device_number()))) fill(value);
   }
-  /// A view of memory of another owner, which must stay valid as long as the field.
+  /// A view of memory of another owner, on the context's device, which must stay valid as long as the field.
   static Field view(T* data, const Sizes& dims, const Context& context = default_context()) {
     Field field;
     field.context_ = context;
-    field.type_ = detail::checked_type("Field::view", dtype_of<T>, dims);
+    field.type_ = detail::checked_type("Field::view", dtype_of<T>, dims, field.device_number());
     field.data_ = data;
     return field;
   }
@@ -69,7 +73,7 @@ class Field : public Expr<Field<T>> {
   /// Sets every element.
   Field& operator=(T value) {
     if (type_ == nullptr) detail::raise({HARP_ERROR_INVALID_ARGUMENT, "cannot assign a number to a field that has no shape yet"});
-    std::fill(begin(), end(), value);
+    fill(value);
     return *this;
   }
   /// Evaluates the expression at the end of the statement.
@@ -93,6 +97,36 @@ class Field : public Expr<Field<T>> {
   HARP_CPP_ASSIGNING(/, div)
   HARP_CPP_ASSIGNING(%, remainder)
 #undef HARP_CPP_ASSIGNING
+
+  /// A copy of the field in another context: on a GPU, or in the host's memory.
+  Field to(const Context& context) const {
+    Field field;
+    field.context_ = context;
+    field.copy(*this);
+    return field;
+  }
+  /// read and write copy all elements to the host's memory or from it, wherever the field is.
+  void read(Span<T> elements) const {
+    if (!has_size(elements.size()) || elements.empty()) return;
+    detail::after_default_stream(context_.session());
+    detail::Out err;
+    const Buffer buffer = as_buffer(err);
+    if (err.raised()) return;
+    harp_buffer_read(buffer.get(), type_->bytes, elements.data(), err);
+    err.raised();
+  }
+  void write(Span<const T> elements) {
+    if (!has_size(elements.size()) || elements.empty()) return;
+    detail::after_default_stream(context_.session());
+    detail::Out err;
+    const Buffer buffer = as_buffer(err);
+    if (err.raised()) return;
+    harp_buffer_write(buffer.get(), type_->bytes, elements.data(), err);
+    err.raised();
+  }
+  /// Tests whether the elements are in the host's memory. If not, data() is an address on the device, for kernels, and only to() and read()
+  /// show the elements to the host; span(), begin(), end() and [] must not be used.
+  bool on_host() const { return type_ == nullptr || type_->device == 0; }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
@@ -139,7 +173,8 @@ class Field : public Expr<Field<T>> {
   void attributes(F&&) const {}
   detail::Session* session() const { return context_.session(); }
   harp_node* build(detail::ExpressionBuilder& builder) const { return builder.field(); }
-  detail::Target target() const { return {this, dtype_of<T>, data_, type_}; }
+  detail::Target target() const { return {this, dtype_of<T>, data_, type_, false}; }
+  const detail::Type* type() const { return type_; }
   /// Provides memory for a type: the field's own if it already has that type, else new memory. False after an error.
   bool allocate(const detail::Type* type) {
     if (type == nullptr) return false;
@@ -156,8 +191,20 @@ class Field : public Expr<Field<T>> {
   }
   void adopt(Buffer buffer, const detail::Type* type) {
     buffer_ = std::move(buffer);
-    data_ = buffer_ ? static_cast<T*>(harp_buffer_data(buffer_.get())) : nullptr;
+    data_ = buffer_ ? reinterpret_cast<T*>(static_cast<uintptr_t>(harp_buffer_address(buffer_.get()))) : nullptr;
     type_ = type;
+  }
+  /// Copies a result to the memory that the field views.
+  void store(const Buffer& result) {
+    if (on_host()) {
+      std::memcpy(static_cast<void*>(data_), harp_buffer_const_data(result.get()), type_->bytes);
+      return;
+    }
+    detail::Out err;
+    const Buffer view = as_buffer(err);
+    if (err.raised()) return;
+    harp_buffer_copy(view.get(), result.get(), err);
+    err.raised();
   }
   void set_context(detail::Session* session) {
     if (context_ || session == nullptr) return;
@@ -167,13 +214,56 @@ class Field : public Expr<Field<T>> {
 
  private:
   static Span<const int64_t> shape_of(const detail::Type* type) { return {type->dims, static_cast<size_t>(type->rank)}; }
+  int32_t device_number() const { return context_ ? context_.session()->device_number : 0; }
   void copy(const Field& other) {
     if (other.type_ == nullptr) {
       if (!is_view()) adopt(Buffer(), nullptr);
       return;
     }
-    const Buffer kept = other.type_ != type_ ? buffer_ : Buffer();  // other may be a view of it
-    if (allocate(other.type_) && size() != 0) std::memmove(static_cast<void*>(data_), other.data_, type_->bytes);
+    if (!context_) context_ = other.context_;
+    const detail::Type* type = other.type_;
+    if (type->device != device_number()) type = detail::type_of(type->dtype, type->dims, type->rank, 0, device_number());
+    const Buffer kept = type != type_ ? buffer_ : Buffer();  // other may be a view of it
+    if (!allocate(type) || size() == 0 || data_ == other.data_) return;
+    if (on_host() && other.on_host())
+      std::memmove(static_cast<void*>(data_), other.data_, type_->bytes);
+    else
+      copy_between_devices(other);
+  }
+  void copy_between_devices(const Field& other) {
+    detail::after_default_stream(context_.session());
+    detail::after_default_stream(other.context_.session());
+    detail::Out err;
+    Buffer from = other.as_buffer(err);
+    const Buffer to = as_buffer(err);
+    if (err.raised()) return;
+    if (type_->device == other.type_->device && detail::overlap(data_, type_, other.data_, other.type_)) {
+      const Buffer apart(context(), type_->dtype, shape_of(type_));
+      harp_buffer_copy(apart.get(), from.get(), err);
+      if (err.raised()) return;
+      from = apart;
+    }
+    harp_buffer_copy(to.get(), from.get(), err);
+    err.raised();
+  }
+  void fill(T value) {
+    if (on_host()) return std::fill(begin(), end(), value);
+    const std::unique_ptr<T[]> elements(new T[size()]);
+    std::fill_n(elements.get(), size(), value);
+    write({elements.get(), size()});
+  }
+  bool has_size(size_t count) const {
+    if (type_ != nullptr && count == size()) return true;
+    detail::raise({HARP_ERROR_SHAPE, "a field of " + std::to_string(size()) + " elements cannot be copied to or from " +
+                                         std::to_string(count) + " elements"});
+    return false;
+  }
+  /// The field's memory as an array of harp. After an error, which `err` then holds, it is empty.
+  Buffer as_buffer(detail::Out& err) const {
+    if (buffer_ || *static_cast<harp_error**>(err) != nullptr) return buffer_;
+    const char* device = on_host() ? "cpu" : context_.session()->device_name();
+    return Buffer(
+        harp_buffer_wrap_device(context().get(), device, raw(type_->dtype), type_->rank, type_->dims, data_, nullptr, nullptr, err));
   }
   void swap(Field& other) noexcept {
     std::swap(context_, other.context_);
@@ -196,13 +286,14 @@ struct NumberTarget {
   using Stored = NumberTarget;
   T* number;
   Session* session() const { return nullptr; }
-  Target target() const { return {number, dtype_of<T>, number, type()}; }
+  Target target() const { return {number, dtype_of<T>, number, type(), true}; }
   bool allocate(const Type* wanted) const {
     if (wanted == type()) return true;
     raise({HARP_ERROR_SHAPE, "an expression of the shape " + shape_text(wanted->dims, wanted->rank) + " is assigned to a number"});
     return false;
   }
-  void adopt(const Buffer& buffer, const Type*) const { std::memcpy(number, harp_buffer_const_data(buffer.get()), sizeof(T)); }
+  void adopt(const Buffer& buffer, const Type*) const { store(buffer); }
+  void store(const Buffer& buffer) const { std::memcpy(number, harp_buffer_const_data(buffer.get()), sizeof(T)); }
   bool is_view() const { return true; }
   void set_context(Session*) const {}
 
@@ -223,6 +314,13 @@ bool evaluate(A&... assignments) {
   Session* session = nullptr;
   ((session = session != nullptr ? session : assignments.session()), ...);
   if (session == nullptr) session = default_context().session();
+  if (session->device_number != 0) {
+    if constexpr (results == 1) {
+      const Outcome outcome = launch_kernel(assignments...);
+      if (outcome != Outcome::not_here) return outcome == Outcome::launched;
+    }
+    after_default_stream(session);
+  }
   Target targets[results];
   Gathered<leaves> gathered;
   gathered.key.add(session->id);
@@ -278,8 +376,9 @@ bool evaluate(A&... assignments) {
     }
     if (to.is_view() && target.type != type) fits = fits && to.allocate(type);  // raises
     Out err;
-    apart[i] = Buffer(harp_buffer_new(session->context, nullptr, raw(type->dtype), type->rank, type->dims, err));
-    outputs[i] = harp_buffer_data(apart[i].get());
+    const char* device = type->device != 0 ? session->device_name() : nullptr;
+    apart[i] = Buffer(harp_buffer_new(session->context, device, raw(type->dtype), type->rank, type->dims, err));
+    outputs[i] = reinterpret_cast<void*>(static_cast<uintptr_t>(harp_buffer_address(apart[i].get())));
     fits = fits && !err.raised();
   };
   (place(assignments), ...);
@@ -289,7 +388,7 @@ bool evaluate(A&... assignments) {
     const size_t i = count++;
     if (!apart[i]) return;
     if (assignment.to().is_view())
-      std::memcpy(assignment.to().target().data, outputs[i], entry->results[i]->bytes);
+      assignment.to().store(apart[i]);
     else
       assignment.to().adopt(std::move(apart[i]), entry->results[i]);
   };

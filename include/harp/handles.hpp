@@ -104,11 +104,18 @@ struct Session {
   std::mutex mutex;  // protects the attachments
   std::unique_ptr<Attachment> tensors, expressions;
   harp_graph* symbols = nullptr;  // the graph of the symbolic sizes of tensors; guarded by symbols_mutex()
+  std::string device;             // where its fields are: "cuda:0", say; empty: in the host's memory
+  int32_t device_number = 0;      // of types (keys.hpp): 0 is the host's memory, 1 is cuda:0
+  harp_buffer* anchor = nullptr;  // a small array on the device, by which harp's work is ordered with that of CUDA's streams
+
+  /// NULL for the host's memory.
+  const char* device_name() const { return device.empty() ? nullptr : device.c_str(); }
 
   ~Session() {
     tensors.reset();
     expressions.reset();
     harp_graph_release(symbols);
+    harp_buffer_release(anchor);
     harp_context_release(context);
   }
 };
@@ -147,6 +154,29 @@ class Context {
   friend bool operator==(const Context& a, const Context& b) { return a.session_.get() == b.session_.get(); }
   friend bool operator!=(const Context& a, const Context& b) { return !(a == b); }
 
+  /// The same context for arrays on a device: "cuda:0", say. Fields that are made with the result are there, and their expressions run
+  /// there. Without that device an error says why. Keep the result: each has programs of its own.
+  Context on(const char* device) const {
+    detail::Out err;
+    const int64_t one = 1;
+    harp_buffer* anchor = harp_buffer_new(get(), device, HARP_F32, 1, &one, err);
+    if (err.raised()) return {};
+    const std::string name = harp_buffer_device(anchor);
+    const size_t colon = name.find(':');
+    Context context(harp_context_retain(get()), session_.get()->width);
+    if (colon == std::string::npos) {  // the host's memory
+      harp_buffer_release(anchor);
+      return context;
+    }
+    detail::Session* session = context.session_.get();
+    session->anchor = anchor;
+    session->device = name;
+    session->device_number = 1 + std::atoi(name.c_str() + colon + 1);
+    return context;
+  }
+  /// The name of the device that fields of this context are on: "cpu" is the host's memory.
+  const char* device() const { return session_ && session_.get()->device_number != 0 ? session_.get()->device_name() : "cpu"; }
+
   bool has_backend(const char* name) const { return harp_backend_available(get(), name) == 1; }
   std::string describe() const {
     detail::Out err;
@@ -179,11 +209,12 @@ class Context {
 /// The default context of tensors and fields. It is made on first use, with default options and one thread, and lives until the
 /// process ends.
 inline const Context& default_context() {
-  static const Context context{ContextOptions()};
+  static const Context& context = *new Context{ContextOptions()};  // never freed: CUDA's driver may end before this file's static objects
   return context;
 }
 
-/// An input or output array of a program: contiguous, row-major, in host memory. Copies share the array.
+/// An input or output array of a program: contiguous, row-major, in the host's memory or on the device of its context. Copies share the
+/// array.
 class Buffer {
  public:
   Buffer() = default;
@@ -191,7 +222,8 @@ class Buffer {
   /// New memory, aligned to 64 bytes; its content is unspecified.
   Buffer(const Context& context, DType dtype, const Sizes& dims) {
     detail::Out err;
-    handle_ = detail::Handle<harp_buffer>(harp_buffer_new(context.get(), nullptr, raw(dtype), dims.count(), dims.data(), err));
+    const char* device = context ? context.session()->device_name() : nullptr;
+    handle_ = detail::Handle<harp_buffer>(harp_buffer_new(context.get(), device, raw(dtype), dims.count(), dims.data(), err));
     err.raised();
   }
   /// Wraps the host's memory without a copy. The memory must stay valid until the buffer is destroyed. A buffer of const memory is
@@ -238,7 +270,7 @@ class Buffer {
   int32_t rank() const { return harp_buffer_rank(get()); }
   Span<const int64_t> dims() const { return {harp_buffer_dims(get()), static_cast<size_t>(rank())}; }
   size_t bytes() const { return harp_buffer_size(get()); }
-  /// The elements. Empty, after a dtype error, if they are not of type T.
+  /// The elements. Empty, after an error, if they are not of type T or not in the host's memory.
   template <class T>
   Span<T> span() const {
     if (dtype() != dtype_of<T>) {
@@ -246,6 +278,10 @@ class Buffer {
       return {};
     }
     const void* data = std::is_const_v<T> ? harp_buffer_const_data(get()) : harp_buffer_data(get());
+    if (data == nullptr && harp_buffer_address(get()) != 0 && harp_buffer_const_data(get()) == nullptr) {
+      detail::raise({HARP_ERROR_DEVICE, std::string("the buffer is on ") + harp_buffer_device(get()) + ", not in the host's memory"});
+      return {};
+    }
     return {static_cast<T*>(const_cast<void*>(data)), bytes() / sizeof(T)};
   }
 

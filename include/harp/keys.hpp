@@ -146,10 +146,11 @@ class Records {
   static inline thread_local const T* recent_[kRecent] = {};
 };
 
-/// Dtype and sizes of an array.
+/// Dtype and sizes of an array, and where it is.
 struct Type : Record {
   DType dtype = DType::unknown;
   int32_t rank = 0;
+  int32_t device = 0;     // Session::device_number
   bool symbolic = false;  // has sizes of a graph of symbolic sizes; elements and bytes are then 0
   int64_t elements = 1;
   size_t bytes = 0;
@@ -157,9 +158,9 @@ struct Type : Record {
 };
 
 /// owner: the session of the symbolic sizes. Handles of symbolic sizes are unique only within a session.
-inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank, uint64_t owner = 0) {
+inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank, uint64_t owner = 0, int32_t device = 0) {
   uint64_t words[HARP_MAX_RANK + 2];
-  words[0] = static_cast<uint64_t>(raw(dtype));
+  words[0] = static_cast<uint64_t>(raw(dtype)) | static_cast<uint64_t>(device) << 32;
   bool symbolic = false;
   for (int32_t i = 0; i < rank; ++i) {
     words[i + 1] = static_cast<uint64_t>(dims[i]);
@@ -172,6 +173,7 @@ inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank, uint6
   auto type = std::make_unique<Type>();
   type->dtype = dtype;
   type->rank = rank;
+  type->device = device;
   type->symbolic = symbolic;
   for (int32_t i = 0; i < rank; ++i) {
     type->dims[i] = dims[i];
@@ -182,7 +184,7 @@ inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank, uint6
 }
 
 /// The type for sizes that a caller gave. NULL after an error, whose message names `what`.
-inline const Type* checked_type(const char* what, DType dtype, const Sizes& dims) {
+inline const Type* checked_type(const char* what, DType dtype, const Sizes& dims, int32_t device = 0) {
   if (dims.count() > HARP_MAX_RANK) {
     raise({HARP_ERROR_SHAPE,
            std::string(what) + ": rank " + std::to_string(dims.count()) + ", expected at most " + std::to_string(HARP_MAX_RANK)});
@@ -204,7 +206,7 @@ inline const Type* checked_type(const char* what, DType dtype, const Sizes& dims
     }
     if (dims[i] > 0) total *= dims[i];
   }
-  return type_of(dtype, dims.data(), dims.count());
+  return type_of(dtype, dims.data(), dims.count(), 0, device);
 }
 
 }  // namespace detail

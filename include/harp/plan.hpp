@@ -14,7 +14,7 @@ inline namespace HARP_CPP_NAMESPACE {
 
 /// How programs are compiled: the fields of harp_compile_options with the same names. No result depends on them.
 struct Configuration {
-  std::string backend;   ///< "c" or "interp"; empty: "c"
+  std::string backend;   ///< "c", "interp" or "cuda", which copies arrays to the GPU and back; empty: "c", or "cuda" in a context on a GPU
   std::string schedule;  ///< the text of a schedule, as harp_tune finds it
   std::string target;    ///< a CPU; empty: this CPU
   int32_t simd_width = 0;
@@ -39,6 +39,7 @@ struct Plan {
   std::vector<Variable> variables;
   size_t workspace_bytes = 0;  // known only without symbolic sizes
   uint64_t kernels = 0;
+  bool staged = false;  // runs on a device, to which arrays are copied
   std::atomic<uint64_t> last_use{0};
 };
 
@@ -139,7 +140,7 @@ inline std::shared_ptr<Plan> compile(Session* session, const Walk& walk, Value* 
 
   CompileOptions options;
   const auto given = [](const std::string& text) { return text.empty() ? nullptr : text.c_str(); };
-  options.backend = given(configuration.backend);
+  options.backend = configuration.backend.empty() && session->device_number != 0 ? "cuda" : given(configuration.backend);
   options.schedule = given(configuration.schedule);
   options.target = given(configuration.target);
   options.simd_width = configuration.simd_width;
@@ -171,6 +172,7 @@ inline std::shared_ptr<Plan> compile(Session* session, const Walk& walk, Value* 
   for (size_t i = 0; i < static_cast<size_t>(used_count); ++i)
     plan->inputs.push_back(static_cast<uint32_t>(std::find(inputs.begin(), inputs.end(), used[i]) - inputs.begin()));
   plan->kernels = static_cast<uint64_t>(stats.kernels);
+  plan->staged = options.backend != nullptr && std::strcmp(options.backend, "cuda") == 0;
   plan->key = walk.key;
   return plan;
 }

@@ -110,6 +110,7 @@ inline bool run_plan(Session* session, const Plan& plan, Value* const* leaves, c
     RunOptions options;
     options.workspace = plan.workspace_bytes != 0 ? run->workspace.reserve(plan.workspace_bytes) : nullptr;
     options.workspace_size = options.workspace != nullptr ? run->workspace.size() : 0;
+    options.flags = plan.staged ? HARP_RUN_STAGE : 0;
     harp_program_call(plan.program.get(), run->inputs.size(), run->inputs.data(), count, run->outputs.data(), &options, err);
   }
   if (*static_cast<harp_error**>(err) != nullptr) {

@@ -1,6 +1,6 @@
 """The programs of examples/ are built as any consumer builds, against an installed harp, and give what they promise: the published
 results of the NAS Parallel Benchmarks, a network that tells two spirals apart, the pixels a photo filter has to give, and minimisers that
-give the same bits eager and fused.
+give the same bits eager and fused, and on a GPU.
 
 rows: E4.gradient_descent E4.conjugate_gradient E4.truncated_newton E4.counts
 """
@@ -67,8 +67,8 @@ class Examples:
         run("make", "-s", "-C", SOURCE / "examples" / folder, f"BUILD={self.scratch}", CFLAGS="-O2 -Werror",
             PKG_CONFIG_PATH=str(self.pkg_config))
 
-    def run(self, program, *arguments, expected=0):
-        return run(self.scratch / program, *arguments, expected=expected, LD_LIBRARY_PATH=str(self.pkg_config.parent),
+    def run(self, program, *arguments, expected=0, libraries=""):
+        return run(self.scratch / program, *arguments, expected=expected, LD_LIBRARY_PATH=f"{self.pkg_config.parent}:{libraries}",
                    HARP_CACHE_DIR=str(self.scratch / "cache"))
 
     def check_npb(self):
@@ -114,12 +114,32 @@ class Examples:
             assert 3 * int(fused[-3]) < int(eager[-3]) and float(fused[-2]) < float(eager[-2]), output  # columns: kernels and bytes
         assert "usage: optimizers" in self.run("optimizers", "2", expected=2)
 
+    def check_gpu(self):
+        """With --backend cuda the programs have the bits of the CPU (here the GPU is the fake one of tests/cuda). Without a GPU they say why
+        they cannot run."""
+        self.build("reaction")
+        self.build("optimizers")
+        fake, start, pictures = os.path.join(BUILD, "fake_cuda"), self.scratch / "start.png", []
+        write_png(start, [[(x * 7 % 256, y * 11 % 256, x * y % 256) for x in range(40)] for y in range(24)])
+        for backend in ("c", "cuda"):
+            output = self.run("reaction", start, "--output", self.scratch, "--steps", "60", "--backend", backend, libraries=fake)
+            assert "after 50 steps: the same bits" in output and ("speed, cuda:0" in output) == (backend == "cuda"), output
+            pictures.append((self.scratch / "reaction.png").read_bytes())
+        assert pictures[0] == pictures[1], "the pictures differ"
+        output = self.run("optimizers", "12", "--backend", "cuda", libraries=fake)
+        assert output.count("the same bits") == 3 and output.count("on CPU") == 3, output
+        for program in ("reaction", "optimizers"):
+            assert "c or cuda" in self.run(program, "--backend", "vulkan", expected=2).replace("c|cuda", "c or cuda"), program
+            if "cuda: none: " in run(os.environ["HARP_TOOL"], "info"):
+                output = self.run(program, "--backend", "cuda", expected=1)
+                assert f"{program}: " in output and "there is no CUDA driver" in output, output
+
 
 def main():
     status = 0
     with tempfile.TemporaryDirectory(prefix="harp-examples-") as name:
         examples = Examples(Path(name))
-        for check in (examples.check_npb, examples.check_spirals, examples.check_photo, examples.check_optimizers):
+        for check in (examples.check_npb, examples.check_spirals, examples.check_photo, examples.check_optimizers, examples.check_gpu):
             try:
                 check()
                 print(f"pass {check.__name__}")

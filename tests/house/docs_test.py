@@ -35,7 +35,8 @@ RUN = {
     **{f"docs/{page}": ("tests/house/tutorials_test.py", {"c", "harp", "sh", "text"}) for page in tutorials_test.FOLLOWED},
 }
 # Blocks that another test runs than the one of their page.
-ALSO = {"bindings/python/README.md": ("tests/bindings/python_package_test.py", {"sh"})}
+ALSO = {"bindings/python/README.md": ("tests/bindings/python_package_test.py", {"sh"}),
+        "docs/cuda.md": ("tests/bindings/cpp/cuda_assignments_test.py", {"cpp"})}
 
 
 def unrun(page, text):

@@ -190,6 +190,18 @@ EXPORTED CUresult cuLaunchKernel(Kernel* function, unsigned grid_x, unsigned gri
   return enqueue(*stream, std::move(run), function);
 }
 
+/// What a launch by CUDA's runtime library does: the kernel, which is linked to the program, runs on the default stream of a device.
+EXPORTED CUresult fake_cuda_launch(const EmulatedKernel* code, int device, unsigned grid, unsigned block, void** parameters) {
+  ENTER("fake_cuda_launch");
+  current.push_back(&state.contexts[static_cast<size_t>(device)]);
+  const Kernel kernel{nullptr, code};
+  std::function<CUresult()> run;
+  CUresult status = make_launch(&kernel, {{grid, 1, 1}, {block, 1, 1}, 0}, parameters, run);
+  if (status == kSuccess) status = enqueue(*known(nullptr), std::move(run));
+  current.pop_back();
+  return status;
+}
+
 std::vector<Row> fake::kernel_functions() {
   return {
       ROW("cuLibraryLoadData", 12000, cuLibraryLoadData),

@@ -1,0 +1,376 @@
+// Assignments in CUDA sources: the expression's type becomes a kernel, which nvcc compiles. Part of harp.hpp.
+//
+// In a .cu file `D = A * B + C` on fields of a GPU launches assignment_kernel<double, ...>: a thread evaluates the expression for some
+// elements. That needs no compiler at run time, and the kernel is in the program. It is possible if the fields are all of float or all of
+// double and of one shape, and the operations are those of the table below. Every other expression (exp, roll, sum, shapes that broadcast,
+// several assignments in one fuse) is compiled by harp when it is first assigned, as in other sources (evaluate.hpp). Both ways give the
+// same bits: the operations below are exactly rounded, and written so that nvcc does not contract them, whatever its flags. (Only
+// -ftz=true, which --use_fast_math implies, is not allowed: it flushes subnormal floats, and a source cannot tell that it is set.)
+//
+// Kernels run on CUDA's legacy default stream, in the order of the program's own work there; harp's work follows it.
+#ifndef HARP_ASSIGNMENT_HPP
+#define HARP_ASSIGNMENT_HPP
+
+#include <harp/expression.hpp>
+
+#include <algorithm>
+
+namespace harp {
+inline namespace HARP_CPP_NAMESPACE {
+
+template <class To, class E>
+class Assignment;
+
+namespace detail {
+
+enum class Outcome { launched, failed, not_here };
+
+/// Lets harp's work on the device of a context begin after what the program has put on the default stream.
+inline void after_default_stream([[maybe_unused]] const Session* session) {
+#if HARP_CPP_CUDA
+  if (session == nullptr || session->anchor == nullptr) return;
+  Out err;
+  harp_buffer_wait_stream(session->anchor, nullptr, err);
+  err.raised();
+#endif
+}
+
+/// Assignments that no kernel of this file computes.
+template <class A>
+Outcome launch_kernel(const A&) {
+  return Outcome::not_here;
+}
+
+}  // namespace detail
+
+#if HARP_CPP_CUDA
+
+namespace detail {
+
+// --- The operations: what they compute on a GPU
+
+/// `number`: a number of numbers; `test`: a bool of numbers; `logic`: a bool of bools; `none`: not an operation of kernels.
+enum class Computes { none, number, test, logic };
+
+template <class Op>
+struct KernelOperation {
+  static constexpr Computes computes = Computes::none;
+};
+
+/// IEEE's operations, rounded to nearest. nvcc makes one instruction of an operator * and an operator +, but not of these.
+namespace rounded {
+__device__ inline float add(float a, float b) { return __fadd_rn(a, b); }
+__device__ inline float sub(float a, float b) { return __fsub_rn(a, b); }
+__device__ inline float mul(float a, float b) { return __fmul_rn(a, b); }
+__device__ inline float div(float a, float b) { return __fdiv_rn(a, b); }
+__device__ inline float sqrt(float a) { return __fsqrt_rn(a); }
+__device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
+__device__ inline double sub(double a, double b) { return __dsub_rn(a, b); }
+__device__ inline double mul(double a, double b) { return __dmul_rn(a, b); }
+__device__ inline double div(double a, double b) { return __ddiv_rn(a, b); }
+__device__ inline double sqrt(double a) { return __dsqrt_rn(a); }
+
+__device__ inline float floor(float a) { return ::floorf(a); }
+__device__ inline float ceil(float a) { return ::ceilf(a); }
+__device__ inline float trunc(float a) { return ::truncf(a); }
+__device__ inline float round(float a) { return ::rintf(a); }
+__device__ inline double floor(double a) { return ::floor(a); }
+__device__ inline double ceil(double a) { return ::ceil(a); }
+__device__ inline double trunc(double a) { return ::trunc(a); }
+__device__ inline double round(double a) { return ::rint(a); }
+
+// Changes of the sign bit, so that zeros and subnormals keep their bits.
+__device__ inline float abs(float a) { return __int_as_float(__float_as_int(a) & 0x7fffffff); }
+__device__ inline float neg(float a) { return __int_as_float(__float_as_int(a) ^ static_cast<int>(0x80000000U)); }
+__device__ inline bool is_negative(float a) { return __float_as_int(a) < 0; }
+__device__ inline double abs(double a) { return __longlong_as_double(__double_as_longlong(a) & 0x7fffffffffffffffLL); }
+__device__ inline double neg(double a) { return __longlong_as_double(__double_as_longlong(a) ^ static_cast<long long>(1ULL << 63)); }
+__device__ inline bool is_negative(double a) { return __double_as_longlong(a) < 0; }
+
+/// A NaN if there is one; the maximum of two zeros is +0 if one of them is, the minimum -0.
+template <class T>
+__device__ T maximum(T a, T b) {
+  if (a != a) return a;
+  return b != b || a < b || (a == b && is_negative(a)) ? b : a;
+}
+template <class T>
+__device__ T minimum(T a, T b) {
+  if (a != a) return a;
+  return b != b || b < a || (a == b && is_negative(b)) ? b : a;
+}
+}  // namespace rounded
+
+#define HARP_CPP_KERNEL_1(name, kind, value)             \
+  template <>                                            \
+  struct KernelOperation<op::name> {                     \
+    static constexpr Computes computes = Computes::kind; \
+    template <class T>                                   \
+    __device__ static auto of(T a) {                     \
+      return value;                                      \
+    }                                                    \
+  };
+#define HARP_CPP_KERNEL_2(name, kind, value)             \
+  template <>                                            \
+  struct KernelOperation<op::name> {                     \
+    static constexpr Computes computes = Computes::kind; \
+    template <class T>                                   \
+    __device__ static auto of(T a, T b) {                \
+      return value;                                      \
+    }                                                    \
+  };
+HARP_CPP_KERNEL_1(neg, number, rounded::neg(a))
+HARP_CPP_KERNEL_1(abs, number, rounded::abs(a))
+HARP_CPP_KERNEL_1(sqrt, number, rounded::sqrt(a))
+HARP_CPP_KERNEL_1(recip, number, rounded::div(T(1), a))
+HARP_CPP_KERNEL_1(rsqrt, number, rounded::div(T(1), rounded::sqrt(a)))
+HARP_CPP_KERNEL_1(square, number, rounded::mul(a, a))
+HARP_CPP_KERNEL_1(floor, number, rounded::floor(a))
+HARP_CPP_KERNEL_1(ceil, number, rounded::ceil(a))
+HARP_CPP_KERNEL_1(trunc, number, rounded::trunc(a))
+HARP_CPP_KERNEL_1(round, number, rounded::round(a))
+HARP_CPP_KERNEL_1(isnan, test, a != a)
+HARP_CPP_KERNEL_1(logical_not, logic, !a)
+HARP_CPP_KERNEL_1(bitwise_not, logic, !a)
+HARP_CPP_KERNEL_2(add, number, rounded::add(a, b))
+HARP_CPP_KERNEL_2(sub, number, rounded::sub(a, b))
+HARP_CPP_KERNEL_2(mul, number, rounded::mul(a, b))
+HARP_CPP_KERNEL_2(div, number, rounded::div(a, b))
+HARP_CPP_KERNEL_2(maximum, number, rounded::maximum(a, b))
+HARP_CPP_KERNEL_2(minimum, number, rounded::minimum(a, b))
+HARP_CPP_KERNEL_2(lt, test, a < b)
+HARP_CPP_KERNEL_2(le, test, a <= b)
+HARP_CPP_KERNEL_2(gt, test, a > b)
+HARP_CPP_KERNEL_2(ge, test, a >= b)
+HARP_CPP_KERNEL_2(eq, test, a == b)
+HARP_CPP_KERNEL_2(ne, test, a != b)
+HARP_CPP_KERNEL_2(logical_and, logic, a&& b)
+HARP_CPP_KERNEL_2(logical_or, logic, a || b)
+HARP_CPP_KERNEL_2(logical_xor, logic, a != b)
+HARP_CPP_KERNEL_2(bitwise_and, logic, a&& b)
+HARP_CPP_KERNEL_2(bitwise_or, logic, a || b)
+HARP_CPP_KERNEL_2(bitwise_xor, logic, a != b)
+#undef HARP_CPP_KERNEL_1
+#undef HARP_CPP_KERNEL_2
+
+// --- Expressions as a kernel has them: addresses and numbers instead of references to fields. [i] is the value at element i.
+
+template <class T>
+struct KernelArray {
+  const T* elements;
+  __device__ T operator[](int64_t i) const { return elements[i]; }
+};
+template <class T>
+struct KernelNumber {
+  T number;
+  __device__ T operator[](int64_t) const { return number; }
+};
+template <class Op, class A>
+struct KernelUnary {
+  A a;
+  __device__ auto operator[](int64_t i) const { return KernelOperation<Op>::of(a[i]); }
+};
+template <class Op, class A, class B>
+struct KernelBinary {
+  A a;
+  B b;
+  __device__ auto operator[](int64_t i) const { return KernelOperation<Op>::of(a[i], b[i]); }
+};
+template <class C, class A, class B>
+struct KernelWhere {
+  C condition;
+  A a;
+  B b;
+  __device__ auto operator[](int64_t i) const { return condition[i] ? a[i] : b[i]; }
+};
+
+/// The arrays that an expression reads.
+struct KernelArrays {
+  const Type* type = nullptr;    // of all arrays
+  const void* target = nullptr;  // the memory of the result, which may be read only at the element that is written
+  const Type* target_type = nullptr;
+  bool fit = true;
+
+  void add(const void* data, const Type* of) {
+    if (type == nullptr) type = of;
+    if (of == nullptr || of != type) {
+      fit = false;
+      return;
+    }
+    const bool same = data == target && of == target_type;
+    if (target_type != nullptr && !same && overlap(target, target_type, data, of)) fit = false;
+  }
+};
+
+/// Converts an expression whose fields are of T to what a kernel has of it. `computes` is none if a kernel does not compute it; `is_number`
+/// if it is a C++ number, which has no dtype of its own.
+template <class T, class E>
+struct KernelExpression {
+  static constexpr Computes computes = Computes::none;
+  static constexpr bool is_number = false;
+};
+template <class T>
+struct KernelExpression<T, Field<T>> {
+  static constexpr Computes computes = Computes::number;
+  static constexpr bool is_number = false;
+  using type = KernelArray<T>;
+  static type of(const Field<T>& field, KernelArrays& arrays) {
+    arrays.add(field.data(), field.type());
+    return {field.data()};
+  }
+};
+template <class T, class N>
+struct KernelExpression<T, Scalar<N>> {
+  static constexpr Computes computes = std::is_arithmetic_v<N> ? Computes::number : Computes::none;
+  static constexpr bool is_number = true;
+  using type = KernelNumber<T>;
+  static type of(const Scalar<N>& number, KernelArrays&) { return {static_cast<T>(number.number())}; }
+};
+template <class T, class Op, class A>
+struct KernelExpression<T, UnaryExpr<Op, A>> {
+  using First = KernelExpression<T, A>;
+  static constexpr Computes does = KernelOperation<Op>::computes, takes = does == Computes::logic ? Computes::test : Computes::number;
+  static constexpr bool fits = does != Computes::none && First::computes == takes && !First::is_number;
+  static constexpr Computes computes = !fits ? Computes::none : does == Computes::number ? Computes::number : Computes::test;
+  static constexpr bool is_number = false;
+  template <class E>
+  static auto of(const E& e, KernelArrays& arrays) {
+    return e.with_operands([&](const auto& a) {
+      const auto first = First::of(a, arrays);
+      return KernelUnary<Op, std::remove_const_t<decltype(first)>>{first};
+    });
+  }
+};
+template <class T, class Op, class A, class B>
+struct KernelExpression<T, BinaryExpr<Op, A, B>> {
+  using First = KernelExpression<T, A>;
+  using Second = KernelExpression<T, B>;
+  static constexpr Computes does = KernelOperation<Op>::computes, takes = does == Computes::logic ? Computes::test : Computes::number;
+  static constexpr bool fits =
+      does != Computes::none && First::computes == takes && Second::computes == takes && !(First::is_number && Second::is_number);
+  static constexpr Computes computes = !fits ? Computes::none : does == Computes::number ? Computes::number : Computes::test;
+  static constexpr bool is_number = false;
+  template <class E>
+  static auto of(const E& e, KernelArrays& arrays) {
+    return e.with_operands([&](const auto& a, const auto& b) {
+      const auto first = First::of(a, arrays);
+      const auto second = Second::of(b, arrays);
+      return KernelBinary<Op, std::remove_const_t<decltype(first)>, std::remove_const_t<decltype(second)>>{first, second};
+    });
+  }
+};
+template <class T, class C, class A, class B>
+struct KernelExpression<T, OperationExpr<op::where, C, A, B>> {
+  using Condition = KernelExpression<T, C>;
+  using First = KernelExpression<T, A>;
+  using Second = KernelExpression<T, B>;
+  // Two numbers would have the dtype f32, whatever the fields of the condition.
+  static constexpr bool fits = Condition::computes == Computes::test && First::computes == Computes::number &&
+                               Second::computes == Computes::number && !(First::is_number && Second::is_number);
+  static constexpr Computes computes = fits ? Computes::number : Computes::none;
+  static constexpr bool is_number = false;
+  template <class E>
+  static auto of(const E& e, KernelArrays& arrays) {
+    return e.with_operands([&](const auto& c, const auto& a, const auto& b) {
+      const auto condition = Condition::of(c, arrays);
+      const auto first = First::of(a, arrays);
+      const auto second = Second::of(b, arrays);
+      return KernelWhere<std::remove_const_t<decltype(condition)>, std::remove_const_t<decltype(first)>,
+                         std::remove_const_t<decltype(second)>>{condition, first, second};
+    });
+  }
+};
+
+}  // namespace detail
+
+/// to[i] = from[i] for all elements. A thread computes every element whose distance from its first one is a multiple of the grid.
+template <class T, class Expression>
+__global__ void __launch_bounds__(256) assignment_kernel(T* to, Expression from, int64_t elements) {
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < elements; i += step) to[i] = from[i];
+}
+
+namespace detail {
+
+/// Makes a GPU current for CUDA's runtime library, for the duration of a scope.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device) : device_(device) {
+    status_ = cudaGetDevice(&before_);
+    if (status_ == cudaSuccess && before_ != device_) status_ = cudaSetDevice(device_);
+  }
+  ~CurrentDevice() {
+    if (status_ == cudaSuccess && before_ != device_) static_cast<void>(cudaSetDevice(before_));
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  cudaError_t status() const { return status_; }
+
+ private:
+  int device_, before_ = 0;
+  cudaError_t status_ = cudaSuccess;
+};
+
+/// Launches assignment_kernel on the default stream, and lets harp's later work follow it.
+template <class T, class Expression>
+bool launch_assignment(const Session* session, T* to, const Expression& from, int64_t elements) {
+  constexpr int kThreads = 256, kBlocks = 32;  // of a block; blocks of a processor, at most
+  const int device = session->device_number - 1;
+  const CurrentDevice current(device);
+  int processors = 1;
+  cudaError_t status = current.status();
+  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+  if (status == cudaSuccess) {
+    const int64_t wanted = (elements + kThreads - 1) / kThreads, most = static_cast<int64_t>(kBlocks) * processors;
+    T* to_argument = to;
+    Expression from_argument = from;
+    int64_t elements_argument = elements;
+    void* arguments[] = {&to_argument, &from_argument, &elements_argument};
+    dim3 grid, block;
+    grid.x = static_cast<unsigned>(std::min(wanted, most));
+    block.x = kThreads;
+    status = cudaLaunchKernel(&assignment_kernel<T, Expression>, grid, block, arguments, 0, cudaStreamLegacy);
+  }
+  if (status != cudaSuccess) {
+    raise({HARP_ERROR_DEVICE,
+           std::string("an assignment on ") + session->device + ": " + cudaGetErrorName(status) + ": " + cudaGetErrorString(status)});
+    return false;
+  }
+  after_default_stream(session);
+  return true;
+}
+
+/// Assigns an expression by a kernel, if a kernel computes it and the fields have one shape on one device.
+template <class T, class E>
+Outcome launch_kernel(Assignment<Field<T>, E>& assignment) {
+  using Convert = KernelExpression<T, E>;
+  constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, double>;
+  constexpr size_t kMostLeaves = 256;  // the parameters of a kernel have 4 KiB
+  if constexpr (is_float && E::leaves <= kMostLeaves && Convert::computes == Computes::number) {
+    Field<T>& to = assignment.to();
+    Session* session = assignment.session();
+    KernelArrays arrays;
+    arrays.target = to.data();
+    arrays.target_type = to.type();
+    const auto from = Convert::of(assignment.expression(), arrays);
+    if (!arrays.fit || arrays.type == nullptr || arrays.type->device != session->device_number) return Outcome::not_here;
+    // If the result has another shape than its field had, none of the arrays that are read is in the memory that the field gives up.
+    to.set_context(session);
+    if (!to.allocate(arrays.type)) return Outcome::failed;
+    ++launched.runs;
+    ++launched.kernels;
+    launched.bytes += (E::fields + 1) * arrays.type->bytes;
+    if (arrays.type->elements == 0) return Outcome::launched;
+    return launch_assignment(session, to.data(), from, arrays.type->elements) ? Outcome::launched : Outcome::failed;
+  } else {
+    return Outcome::not_here;
+  }
+}
+
+}  // namespace detail
+
+#endif  // HARP_CPP_CUDA
+
+}  // namespace HARP_CPP_NAMESPACE
+}  // namespace harp
+
+#endif  // HARP_ASSIGNMENT_HPP
