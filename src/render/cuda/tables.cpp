@@ -1,5 +1,6 @@
 #include "render/cuda/tables.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -16,7 +17,7 @@ namespace {
 
 using Tables = std::vector<const ir::Table*>;
 
-/// Returns the tables of the function that are not in an array yet, by dtype and size, in the order of use.
+/// Returns the tables of the function that are not in an array yet, by dtype and size, in the order of their names.
 std::map<std::pair<DType, size_t>, Tables> tables_of(const Unit& unit, const ir::Function& function) {
   std::vector<const ir::UOp*> all;
   std::unordered_set<const ir::UOp*> seen;
@@ -26,6 +27,7 @@ std::map<std::pair<DType, size_t>, Tables> tables_of(const Unit& unit, const ir:
   for (const ir::UOp* u : all)
     if (u->kind == ir::UKind::kTable && !unit.joined_tables.contains(u->table->name) && met.insert(u->table).second)
       found[{u->table->dtype, u->table->values.size()}].push_back(u->table);
+  for (auto& [form, tables] : found) std::ranges::sort(tables, {}, &ir::Table::name);
   return found;
 }
 

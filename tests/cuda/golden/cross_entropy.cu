@@ -94,11 +94,10 @@ static __device__ __forceinline__ float mantissa_near_one_f32(float x) {
   return __int_as_float(alu1);
 }
 
-static __device__ const float log_centres[16] = {
-    0.0f, 0.08882904f, 0.13381958f, 0.19664764f, 0.23866272f, 0.29049683f, 0.34126282f, 0.37704468f, -0.2588501f, -0.21957397f, -0.19059753f, -0.14916229f, -0.11103821f, -0.08054352f, -0.044944763f, 0.0f};
-
-static __device__ const float log_inverses[16] = {
-    1.0f, 0.915002f, 0.8747479f, 0.82148004f, 0.7876805f, 0.7478919f, 0.71087205f, 0.6858854f, 1.2954396f, 1.245546f, 1.2099724f, 1.1608614f, 1.1174376f, 1.083876f, 1.0459701f, 1.0f};
+static __device__ const float log_f32_tables[2][16] = {
+    {0.0f, 0.08882904f, 0.13381958f, 0.19664764f, 0.23866272f, 0.29049683f, 0.34126282f, 0.37704468f, -0.2588501f, -0.21957397f, -0.19059753f, -0.14916229f, -0.11103821f, -0.08054352f, -0.044944763f, 0.0f}, /* log_centres */
+    {1.0f, 0.915002f, 0.8747479f, 0.82148004f, 0.7876805f, 0.7478919f, 0.71087205f, 0.6858854f, 1.2954396f, 1.245546f, 1.2099724f, 1.1608614f, 1.1174376f, 1.083876f, 1.0459701f, 1.0f} /* log_inverses */
+};
 
 static __device__ __forceinline__ float log_at_limits_f32(float x, float y) {
   const float alu0 = x < 0.0f ? __uint_as_float(0x7fc00000u) : (x < __uint_as_float(0x7f800000u) ? y : x);
@@ -109,8 +108,8 @@ static __device__ __forceinline__ float log_f32(float x) {
   const float alu0 = minus_exponent_near_one_f32(x);
   const float alu1 = mantissa_near_one_f32(x);
   const i32 alu2 = __float_as_int(alu1) >> 19;
-  const float alu3 = fma_f32(alu0, -0.69314575f, log_centres[alu2 & 15]);
-  const float alu4 = fma_f32(alu1, log_inverses[alu2 & 15], -1.0f);
+  const float alu3 = fma_f32(alu0, -0.69314575f, log_f32_tables[0][alu2 & 15]);
+  const float alu4 = fma_f32(alu1, log_f32_tables[1][alu2 & 15], -1.0f);
   const float alu5 = alu3 + alu4;
   const float alu6 = fma_f32(fma_f32(fma_f32(0.18869194f, alu4, -0.25007552f), alu4, 0.33334434f), alu4, -0.5f);
   const float alu7 = alu4 - (alu5 - alu3) + fma_f32(alu4 * alu4, alu6, alu0 * -1.4286068e-06f);

@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(float* __restrict_
 }
 
 /* generation 0 · updates · scatter over [1000, 256] · scatter_add of [n, 256] to [1000, 256] axis 0 · scatter [thread_group, thread] */
-extern "C" __global__ void __launch_bounds__(256, 4) kernel_1(const i32* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const i32* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = (shape0 + 4095) / 4096;
   const i64 oidx5 = (shape0 + 31) / 32;

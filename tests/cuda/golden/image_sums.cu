@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
         #pragma unroll 8
         for (i64 ridx2 = 0; ridx2 < 8; ++ridx2) {
           float row1[4] __attribute__((aligned(16)));
-          copy_16_bytes(row1, input0 + ridx0 * 3136 + ridx1 * 512 + ridx2 * 64 + thread * 4);
+          copy_16_bytes(row1, input0 + ridx0 * 3136 + thread * 4 + ridx1 * 512 + ridx2 * 64);
           #pragma unroll 4
           for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
             acc0[ridx4] += row1[ridx4];
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
       #pragma unroll 1
       for (i64 ridx5 = 48; ridx5 < 49; ++ridx5) {
         float row2[4] __attribute__((aligned(16)));
-        copy_16_bytes(row2, input0 + ridx0 * 3136 + ridx5 * 64 + thread * 4);
+        copy_16_bytes(row2, input0 + ridx0 * 3136 + thread * 4 + ridx5 * 64);
         #pragma unroll 4
         for (i64 ridx7 = 0; ridx7 < 4; ++ridx7) {
           acc0[ridx7] += row2[ridx7];

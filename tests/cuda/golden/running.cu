@@ -14,7 +14,7 @@ typedef unsigned long long u64;
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
 /* generation 0 · values · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, thread_group] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[512];
@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
     }
     __syncthreads();
     if (thread <= 7) {
-      float row4[16];
+      float row4[16] __attribute__((aligned(16)));
       #pragma unroll 16
       for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
         row4[ridx6] = row1[thread * 17 + ridx6];

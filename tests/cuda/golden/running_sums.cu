@@ -40,7 +40,7 @@ static __device__ __forceinline__ double exp_f64(double x) {
 }
 
 /* generation 0 · totals of level 0 · scan over [n, 1000000] · cumsum of [n, 1000000] axis 1 tree · scan [thread, thread_group] */
-extern "C" __global__ void __launch_bounds__(256, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0 * 245; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) kernel_0(const float* __res
     }
     __syncthreads();
     if (thread <= 63) {
-      float row3[16];
+      float row3[16] __attribute__((aligned(16)));
       #pragma unroll 16
       for (i64 ridx8 = 0; ridx8 < 16; ++ridx8) {
         row3[ridx8] = row1[thread * 17 + ridx8];
@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) kernel_0(const float* __res
 }
 
 /* generation 0 · values of level 1 · scan over [n, 1000000] · cumsum of [n, 1000000] axis 1 tree · scan [thread, thread_group] */
-extern "C" __global__ void __launch_bounds__(64, 16) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(64, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[256];
@@ -172,7 +172,7 @@ extern "C" __global__ void __launch_bounds__(64, 16) kernel_1(const float* __res
     }
     __syncthreads();
     if (thread <= 3) {
-      float row4[16];
+      float row4[16] __attribute__((aligned(16)));
       #pragma unroll 16
       for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
         row4[ridx6] = row1[thread * 17 + ridx6];
@@ -227,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(64, 16) kernel_1(const float* __res
 }
 
 /* generation 0 · values · scan over [n, 1000000] · cumsum of [n, 1000000] axis 1 tree · scan [thread, thread_group] */
-extern "C" __global__ void __launch_bounds__(256, 4) kernel_2(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0 * 245; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
@@ -277,7 +277,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) kernel_2(const float* __res
     }
     __syncthreads();
     if (thread <= 63) {
-      float row4[16];
+      float row4[16] __attribute__((aligned(16)));
       #pragma unroll 16
       for (i64 ridx8 = 0; ridx8 < 16; ++ridx8) {
         row4[ridx8] = row1[thread * 17 + ridx8];
@@ -349,7 +349,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) kernel_2(const float* __res
 }
 
 /* generation 0 · values · scan over [n, 512] · cumprod of [n, 512] axis 1 tree · scan [thread, thread_group] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   const i64 thread = threadIdx.x;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0; ridx0 += gridDim.x) {
     __shared__ __align__(16) double row0[512];
@@ -386,7 +386,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const double* __re
     }
     __syncthreads();
     if (thread <= 7) {
-      double row4[16];
+      double row4[16] __attribute__((aligned(16)));
       #pragma unroll 16
       for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
         row4[ridx6] = row1[thread * 17 + ridx6];

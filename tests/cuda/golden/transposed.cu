@@ -47,7 +47,7 @@ static __device__ __forceinline__ float exp_f32(float x) {
 }
 
 /* generation 0 · transpose over [m, n] · transpose [thread tile=32, thread_group tile=32] */
-extern "C" __global__ void __launch_bounds__(256, 4) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, const float* __restrict__ input1, float* __restrict__ output1, i64 shape0, i64 shape1) {
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, float* __restrict__ output0, const float* __restrict__ input1, float* __restrict__ output1, i64 shape0, i64 shape1) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = (shape0 + 31) / 32;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx0 * ((shape1 + 31) / 32); ridx0 += gridDim.x) {
