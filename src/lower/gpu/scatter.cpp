@@ -91,9 +91,11 @@ class GroupScatter {
     const int64_t wanted =
         outer_count.is_constant() ? std::max<int64_t>(1, kManyGroups / std::max<int64_t>(1, outer_count.constant())) : kGroupsOfUnknown;
     const int64_t ranges = std::min(wanted, std::max<int64_t>(1, range(length_).hi));
-    Loop* blocks = new_loop(arena_, "block", 0, outer_count * ranges, LoopKind::kThread);
-    const Index outer = unflatten(floor_div(blocks->variable, ranges), outer_);
-    const Sym number = mod(blocks->variable, ranges), size = ceil_div(length_, ranges), first = number * size;
+    const bool is_alone = outer_count.is_constant(1);  // then a short axis has no more groups than elements
+    Loop* blocks = new_loop(arena_, "block", 0, is_alone ? min(length_, ranges) : outer_count * ranges, LoopKind::kThread);
+    const Index outer = unflatten(is_alone ? Sym(0) : floor_div(blocks->variable, ranges), outer_);
+    const Sym number = is_alone ? blocks->variable : mod(blocks->variable, ranges);
+    const Sym size = ceil_div(length_, ranges), first = number * size;
     rows_ = shared(kRuns * kPitch), hits_ = shared(kRuns);
     blocks->body = {declare_accumulator(arena_, rows_), declare_accumulator(arena_, hits_)};
 
