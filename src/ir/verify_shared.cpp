@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -122,12 +123,13 @@ class Digits {
     std::map<int64_t, Term> terms;  // keyed by the absolute value of the coefficient
     for (const SymTerm& t : difference.node()->terms)
       if (t.factors.size() != 1 || !add(t.coefficient, *t.factors[0], terms)) return false;
+    if (is_never_zero(terms, constant)) return true;
     // digits that are equal whatever the larger terms are, because these are multiples of more than the smaller terms can be
     std::unordered_set<const SymAtom*> certain;
-    __int128 smaller = constant < 0 ? -static_cast<__int128>(constant) : constant;
+    __int128 least = constant, most = constant;  // of the sum of the smaller terms
     for (auto at = terms.begin(); at != terms.end(); ++at) {
       const auto& [coefficient, term] = *at;
-      if (term.is_bounded && coefficient > smaller && std::next(at) == terms.end() && term.never_vanishes()) return true;
+      const __int128 smaller = std::max(most, -least);  // the largest absolute value of the smaller terms together
       if (coefficient > smaller && std::all_of(at, terms.end(), [c = coefficient](const auto& larger) { return larger.first % c == 0; })) {
         certain = equal_;
         if (!term.is_bounded && term.digits == 0) break;
@@ -138,7 +140,7 @@ class Digits {
         if (term.digits > 0) return false;
         equal_ = certain;  // this term can cancel the smaller ones, so the digits in these need not be equal
       }
-      smaller += static_cast<__int128>(coefficient) * largest;
+      least += static_cast<__int128>(coefficient) * term.least, most += static_cast<__int128>(coefficient) * term.most;
       if (term.digits > 0) equal_.insert(term.first);
     }
     return is_equal(first_.thread(), 0);
@@ -157,8 +159,16 @@ class Digits {
     /// Tests whether the term is the difference of two remainders that are never equal.
     bool never_vanishes() const {
       if (digits != 0 || others != 2 || added == nullptr || subtracted == nullptr) return false;
-      if (added->kind != AtomKind::kMod || subtracted->kind != AtomKind::kMod || !(added->b == subtracted->b)) return false;
-      const Sym apart = mod(added->a - subtracted->a, added->b);
+      const Sym divisor = added->kind == AtomKind::kMod ? added->b : subtracted->kind == AtomKind::kMod ? subtracted->b : Sym(0);
+      const auto dividend = [&](const SymAtom* x) -> std::optional<Sym> {
+        if (x->kind == AtomKind::kMod && x->b == divisor) return x->a;
+        // a number from 0 to divisor - 1 is its own remainder
+        if (const SymRange values = range(x->alone); values.lo >= 0 && divisor.is_constant() && values.hi < divisor.constant()) return x->alone;
+        return std::nullopt;
+      };
+      const std::optional<Sym> a = dividend(added), b = dividend(subtracted);
+      if (!a || !b || divisor.is_constant(0)) return false;
+      const Sym apart = mod(*a - *b, divisor);
       return apart.is_constant() && !apart.is_constant(0);
     }
   };
@@ -185,6 +195,17 @@ class Digits {
     term.least += sign > 0 ? values.lo : -values.hi;
     term.most += sign > 0 ? values.hi : -values.lo;
     return true;
+  }
+
+  /// Method 3 above: the largest term is never 0, and larger than all others together.
+  static bool is_never_zero(const std::map<int64_t, Term>& terms, int64_t constant) {
+    const auto& [coefficient, largest] = *terms.rbegin();
+    __int128 least = constant, most = constant;
+    for (auto at = terms.begin(); at != std::prev(terms.end()); ++at) {
+      if (!at->second.is_bounded) return false;
+      least += static_cast<__int128>(at->first) * at->second.least, most += static_cast<__int128>(at->first) * at->second.most;
+    }
+    return coefficient > std::max(most, -least) && largest.never_vanishes();
   }
 
   /// Tests whether the two digits of a term are the same digit of the two threads, one minus the other.

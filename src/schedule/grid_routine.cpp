@@ -36,7 +36,7 @@ GridRoutine grid_sort(const Node& node) {
   const Shape& shape = node.sources[0]->shape;
   const Dim n = shape.back(), rows = element_count(Shape(shape.begin(), shape.end() - 1));
   GridRoutine routine;
-  if (n.is_constant(0)) return routine;
+  if (n.is_constant(0) || rows.is_constant(0)) return routine;
   const Dim pieces = rows * ceil_div(n, kSortTile);
   routine.phases.push_back({0, "tiles", n.is_constant() && n.constant() < kSortTile ? ceil_div(rows, kSortTile / n.constant()) : pieces});
   for (int64_t sorted = kSortTile; sorted < most_elements(n); sorted *= 2) {
@@ -52,8 +52,8 @@ GridRoutine grid_transform(const Transform& transform, DType dtype) {
   const Dim length = transform.element.size, rows = transform.rows.empty() ? Dim(1) : transform.rows.back().size;
   const size_t bytes = size_of(dtype);
   GridRoutine routine;
-  if (length.is_constant(0)) return routine;
   for (size_t axis = 0; axis + 1 < transform.rows.size(); ++axis) routine.positions = routine.positions * transform.rows[axis].size;
+  if (length.is_constant(0) || rows.is_constant(0) || routine.positions.is_constant(0)) return routine;
   if (!length.is_constant()) {
     routine.tables = length * kAnyTransformTables;
     routine.memory = kAnyTransformRow *
