@@ -11,7 +11,8 @@
 //    absolute value of all smaller terms together; then the sum is 0 only if these x are 0. If so all digits of t1 and t2 agree, t1 = t2.
 //    So thread t may use elements 33 * (t // 32) + t % 32 of a tile, elements t + 256 * j for all j, or the elements from 16 * t to
 //    16 * t + 15 in any order.
-// 3. In that sum the largest c belongs to a remainder minus another one, x % k - y % k, where x - y is a constant that k does not divide. This
+// 3. In that sum the largest c belongs to a remainder minus another one, x % k - y % k, where x - y is a constant that k does not divide.
+// This
 //    is not 0, and the smaller terms cannot cancel it. So threads may read half step % 2 of an array while they write half (step + 1) % 2.
 #include <algorithm>
 #include <deque>

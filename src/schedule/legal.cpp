@@ -106,7 +106,8 @@ ScheduleRules product_rules(const KernelPlan& kernel, const Product& product) {
   for (AxisRules& axis : rules.axes) axis.max_lanes = 1, axis.threads = axis.kind == AxisKind::kSequential;
   for (const size_t axis : {product.rows.back(), product.columns.back(), rules.axes.size() - 1})
     rules.axes[axis].min_tile = 1, rules.axes[axis].max_tile = kMaxProductTile;
-  for (const size_t axis : {product.rows.back(), product.columns.back()}) rules.axes[axis].max_unroll = kMaxProductTile, rules.axes[axis].groups = true;
+  for (const size_t axis : {product.rows.back(), product.columns.back()})
+    rules.axes[axis].max_unroll = kMaxProductTile, rules.axes[axis].groups = true;
   return rules;
 }
 
