@@ -111,6 +111,11 @@ def check_arithmetic(ptx, label):
     assert any(operation.split(".")[0] == "ld" for operation in operations), f"{label}: no instructions found in {ptx[:1000]}"
 
 
+def is_for(text, architecture):
+    """Returns whether harp makes such a text for this architecture: some have smaller tiles than 128 x 128 (schedule/gpu/product_tiles.cpp)."""
+    return architecture not in ("86", "120") or text.count("tile=128 unroll=8") != 2
+
+
 def for_all(jobs, run):
     """Runs the jobs on all processors; compilers run outside of Python."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -127,7 +132,7 @@ def case_nvrtc_13():
         assert cubin[:4] == b"\x7fELF", label
         check_resources(text, log, label)
 
-    for_all([(path, architecture) for path in GOLDEN for architecture in ARCHITECTURES], check)
+    for_all([(path, architecture) for path in GOLDEN for architecture in ARCHITECTURES if is_for(read(path), architecture)], check)
 
 
 def case_ptx():
@@ -143,7 +148,9 @@ def case_nvrtc_12_and_nvcc():
     """C1.cuda_driver: NVRTC 12 and nvcc compile the golden texts without spills, each for one architecture in turn"""
 
     def check(number, path):
-        text, architecture = read(path), ARCHITECTURES[number % len(ARCHITECTURES)]
+        text = read(path)
+        architectures = [architecture for architecture in ARCHITECTURES if is_for(text, architecture)]
+        architecture = architectures[number % len(architectures)]
         check_resources(text, compile_by_nvrtc(NVRTC_12, text, architecture, "CUBIN")[1], f"{path} by NVRTC 12 for sm_{architecture}")
         check_resources(text, compile_by_nvcc(text, architecture)[1], f"{path} by nvcc for sm_{architecture}")
 

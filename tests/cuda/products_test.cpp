@@ -1,5 +1,5 @@
-// Products by tiles (lower/gpu/product.h): matrix products, batches of them and convolutions in the emulator have the interpreter's bits, in
-// every order of threads; and a kernel with a fault does not.
+// Products by tiles (lower/gpu/product.h): matrix products, batches of them and convolutions in the emulator have the interpreter's bits,
+// in every order of threads; and a kernel with a fault does not.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -69,8 +69,9 @@ TEST_CASE("C1 L6.packed_matmul/cuda: products of every size and dtype have the i
 
 TEST_CASE("C1: products by tiles of every shape have the interpreter's bits") {
   Programs programs;
-  const int shapes[][5] = {{128, 8, 128, 8, 8}, {128, 8, 64, 4, 8}, {64, 4, 64, 4, 16}, {32, 2, 32, 2, 32}, {16, 2, 128, 4, 16}, {128, 4, 16, 2, 16},
-                           {16, 1, 16, 1, 32},  {64, 8, 64, 8, 8},  {32, 4, 64, 8, 8},  {32, 4, 32, 4, 16}, {8, 1, 64, 4, 16},    {4, 2, 32, 2, 16}};
+  const int shapes[][5] = {{128, 8, 128, 8, 8}, {128, 8, 64, 4, 8},  {64, 4, 64, 4, 16}, {32, 2, 32, 2, 32},
+                           {16, 2, 128, 4, 16}, {128, 4, 16, 2, 16}, {16, 1, 16, 1, 32}, {64, 8, 64, 8, 8},
+                           {32, 4, 64, 8, 8},   {32, 4, 32, 4, 16},  {8, 1, 64, 4, 16},  {4, 2, 32, 2, 16}};
   const std::string f32 = "a: f32[150, 520], b: f32[520, 140]) {\n  return c = matmul(a, b)";
   for (const auto& [rows, of_rows, columns, of_columns, terms] : shapes) {
     programs.add(f32, {{}}, tiles("", rows, of_rows, columns, of_columns, terms));
@@ -85,20 +86,21 @@ TEST_CASE("C1: products by tiles of every shape have the interpreter's bits") {
 
 TEST_CASE("C1: products whose factors are transposed, sliced, batched or computed have the interpreter's bits") {
   Programs programs;
-  for (const std::string_view product : {"matmul(permute(a, [1, 0]), b)", "matmul(permute(a, [1, 0]), permute(b, [1, 0]))",
-                                         "matmul(a, permute(b, [1, 0]))", "matmul(exp(a), add(b, b))",
-                                         "matmul(slice(a, start=[1, 2], stop=[95, 94], step=[1, 2]), slice(b, start=[0, 1], stop=[46, 96]))",
-                                         "matmul(pad(a, [0, 3], [5, 0]), pad(b, [1, 0], [2, 0]))", "matmul(flip(a, axes=[1]), b)",
-                                         "matmul(concat([a, b], axis=0), b)", "matmul(a, take(b, arange(96, dtype=i64), axis=1))"})
+  for (const std::string_view product :
+       {"matmul(permute(a, [1, 0]), b)", "matmul(permute(a, [1, 0]), permute(b, [1, 0]))", "matmul(a, permute(b, [1, 0]))",
+        "matmul(exp(a), add(b, b))", "matmul(slice(a, start=[1, 2], stop=[95, 94], step=[1, 2]), slice(b, start=[0, 1], stop=[46, 96]))",
+        "matmul(pad(a, [0, 3], [5, 0]), pad(b, [1, 0], [2, 0]))", "matmul(flip(a, axes=[1]), b)", "matmul(concat([a, b], axis=0), b)",
+        "matmul(a, take(b, arange(96, dtype=i64), axis=1))"})
     programs.add(cat("a: f32[96, 96], b: f32[96, 96]) {\n  return c = ", product));
-  for (const std::string_view product : {"matmul(permute(a, [1, 0]), b)", "matmul(permute(a, [1, 0]), permute(b, [1, 0]))",
-                                         "matmul(a, permute(b, [1, 0]))"})
+  for (const std::string_view product :
+       {"matmul(permute(a, [1, 0]), b)", "matmul(permute(a, [1, 0]), permute(b, [1, 0]))", "matmul(a, permute(b, [1, 0]))"})
     programs.add(cat("a: f32[n, n], b: f32[n, n]) {\n  return c = ", product), {{0}, {1}, {5}, {64}, {130}});
   programs.add("a: f32[3, 40, 50], b: f32[3, 50, 70]) {\n  return c = matmul(a, b)");
   programs.add("a: f32[2, 3, 20, 30], b: f32[2, 3, 30, 40]) {\n  return c = matmul(a, b)");
   programs.add("a: f32[4, 40, 50], b: f32[50, 70]) flags=[broadcast] {\n  return c = matmul(a, b)");
   programs.add("a: f32[40, 50], b: f32[4, 50, 70]) flags=[broadcast] {\n  return c = matmul(a, b)");
-  programs.add("a: f32[b, m, k], b: f32[b, k, n]) {\n  return c = matmul(a, b)", {{2, 33, 70, 65}, {0, 4, 4, 4}, {3, 1, 1, 1}, {2, 2, 300, 2}});
+  programs.add("a: f32[b, m, k], b: f32[b, k, n]) {\n  return c = matmul(a, b)",
+               {{2, 33, 70, 65}, {0, 4, 4, 4}, {3, 1, 1, 1}, {2, 2, 300, 2}});
   programs.add("q: f32[2, 4, 50, 32], k: f32[2, 4, 60, 32]) {\n  return s = matmul(q, permute(k, [0, 1, 3, 2]))");
   programs.add("a: f32[5, 6, 7], b: f32[7, 8, 9]) {\n  return c = tensordot(a, b, a_axes=[2], b_axes=[0])");
   programs.add("a: f32[5, 6, 7, 4], b: f32[4, 6, 8]) {\n  return c = einsum(a, b, spec=\"abcd,dbe->aec\")");
@@ -110,7 +112,8 @@ TEST_CASE("C1: what follows a product is stored with it, with the interpreter's 
   for (const std::string_view result : {"relu(add(matmul(a, b), v))", "gelu(add(matmul(a, b), v))", "cast(matmul(a, b), f16)",
                                         "sub(matmul(a, b), c)", "permute(matmul(a, b), [1, 0])", "lt(matmul(a, b), c)"})
     for (const int terms : {64, 300})
-      programs.add(cat("a: f32[70, ", terms, "], b: f32[", terms, ", 100], v: f32[100], c: f32[70, 100]) flags=[broadcast] {\n  return y = ", result));
+      programs.add(cat("a: f32[70, ", terms, "], b: f32[", terms,
+                       ", 100], v: f32[100], c: f32[70, 100]) flags=[broadcast] {\n  return y = ", result));
   programs.add("a: f32[m, k], b: f32[k, n], v: f32[n]) flags=[broadcast] {\n  p = matmul(a, b)\n  return y = p, z = tanh(add(p, v))",
                {{33, 20, 36}, {5, 700, 7}});
   programs.check();
@@ -118,9 +121,12 @@ TEST_CASE("C1: what follows a product is stored with it, with the interpreter's 
 
 TEST_CASE("C1 L6.packed_convolution/cuda: convolutions have the interpreter's bits") {
   Programs programs;
-  for (const std::string_view options : {"", ", padding=1", ", stride=2, padding=2", ", dilation=2", ", groups=2", ", stride=[1, 2], padding=[[0, 0], [1, 2]]"})
-    programs.add(cat("x: f32[2, 8, 15, 18], k: f32[24, ", options == ", groups=2" ? 4 : 8, ", 3, 3], b: f32[24]) {\n  return y = conv2d(x, k, b", options, ")"));
-  programs.add("x: f32[b, c, h, w], k: f32[20, c, 3, 3]) {\n  return y = conv2d(x, k, padding=1)", {{2, 5, 9, 11}, {1, 40, 3, 3}, {0, 3, 5, 5}});
+  for (const std::string_view options :
+       {"", ", padding=1", ", stride=2, padding=2", ", dilation=2", ", groups=2", ", stride=[1, 2], padding=[[0, 0], [1, 2]]"})
+    programs.add(cat("x: f32[2, 8, 15, 18], k: f32[24, ", options == ", groups=2" ? 4 : 8,
+                     ", 3, 3], b: f32[24]) {\n  return y = conv2d(x, k, b", options, ")"));
+  programs.add("x: f32[b, c, h, w], k: f32[20, c, 3, 3]) {\n  return y = conv2d(x, k, padding=1)",
+               {{2, 5, 9, 11}, {1, 40, 3, 3}, {0, 3, 5, 5}});
   programs.add("x: f64[3, 6, 40], k: f64[18, 6, 5]) {\n  return y = conv1d(x, k, padding=2)");
   programs.add("x: f16[1, 4, 6, 7, 8], k: f16[10, 4, 2, 2, 2]) {\n  return y = conv3d(x, k)");
   programs.add("x: f32[2, 16, 9, 9], k: f32[32, 16, 1, 1]) {\n  return y = relu(conv2d(x, k))");

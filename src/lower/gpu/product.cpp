@@ -12,8 +12,8 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kAccessBytes = 16;    // the widest access of a thread
-constexpr size_t kMaxOperations = 24;   // most operations of an epilogue that is unrolled for each result of a thread
+constexpr int64_t kAccessBytes = 16;   // the widest access of a thread
+constexpr size_t kMaxOperations = 24;  // most operations of an epilogue that is unrolled for each result of a thread
 
 void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
@@ -37,7 +37,9 @@ GroupProduct::GroupProduct(KernelContext& context)
       quick_(context.arena.syms().loop("quick", 0, 2)),
       wide_(context.arena.syms().loop("wide", 0, 2)),
       rows_(context, dtype_, {product_.row_count, product_.terms, tile_.rows, tile_.terms, tile_.threads()},
-            [this](Sym row, Sym step, Sym term, const UOp* mask) { return element(product_.row_factor, row, 0, terms_at(step, term), mask); }),
+            [this](Sym row, Sym step, Sym term, const UOp* mask) {
+              return element(product_.row_factor, row, 0, terms_at(step, term), mask);
+            }),
       columns_(context, dtype_, {product_.column_count, product_.terms, tile_.columns, tile_.terms, tile_.threads()},
                [this](Sym column, Sym step, Sym term, const UOp* mask) {
                  return element(product_.column_factor, 0, column, terms_at(step, term), mask);
@@ -48,8 +50,7 @@ Index GroupProduct::terms_at(Sym step, Sym term) const {
   Shape shape;
   for (const int axis : reduce_.as<ReduceAttributes>().axes) shape.push_back(reduce_.sources[0]->shape[static_cast<size_t>(axis)]);
   const Dim last = shape.back();
-  if (!last.is_constant() || last.constant() <= 0 || last.constant() % tile_.terms != 0)
-    return unflatten(step * tile_.terms + term, shape);
+  if (!last.is_constant() || last.constant() <= 0 || last.constant() % tile_.terms != 0) return unflatten(step * tile_.terms + term, shape);
   shape.back() = last.constant() / tile_.terms;
   Index index = unflatten(step, shape);
   index.back() = index.back() * tile_.terms + term;
@@ -174,9 +175,16 @@ Body GroupProduct::steps(Sym first, Sym count) {
     Loop* step = new_loop(arena_, "step", begin, end);
     const Sym number = first + step->variable;
     step->body = group([&](Sym thread) {
-      Body body = {comment(arena_, "the next terms, which are loaded while those in shared memory are multiplied")};
+      if (loads == Loads::kQuick) {
+        Body body = {comment(arena_, "the next terms, which are loaded while those in shared memory are multiplied")};
+        add(body, load(thread, number + 1, loads));
+        add(body, multiply(thread, number, LoopKind::kUnroll));
+        add(body, stage(thread, number + 1));
+        return body;
+      }
+      // Few steps are here. Masked loads at the same time, or an unrolled loop, would take registers that the main loop needs.
+      Body body = multiply(thread, number, LoopKind::kSequential);
       add(body, load(thread, number + 1, loads));
-      add(body, multiply(thread, number));
       add(body, stage(thread, number + 1));
       return body;
     });
@@ -226,16 +234,15 @@ Sym GroupProduct::first_column(Sym thread) const {
   return grid.column(thread) * pieces(tile_.columns_of_thread, tile_.columns).size;
 }
 
-Body GroupProduct::multiply(Sym thread, Sym step) {
+Body GroupProduct::multiply(Sym thread, Sym step, LoopKind kind) {
   const int row_array = new_array(dtype_, tile_.rows_of_thread, Space::kRegister),
             column_array = new_array(dtype_, tile_.columns_of_thread, Space::kRegister);
-  Loop* term = new_loop(arena_, "term", 0, tile_.terms, LoopKind::kUnroll);
+  Loop* term = new_loop(arena_, "term", 0, tile_.terms, kind);
   const auto fragments = [&](const StagedFactor& factor, int64_t of_thread, int64_t tile, Sym first, int array) {
     term->body.push_back(declare_accumulator(arena_, array));
     const Pieces all = pieces(of_thread, tile);
     for (int64_t piece = 0; piece < of_thread / all.size; ++piece)
-      term->body.push_back(
-          factor.fragment(mod(step, 2), term->variable, first + piece * all.distance, all.size, array, piece * all.size));
+      term->body.push_back(factor.fragment(mod(step, 2), term->variable, first + piece * all.distance, all.size, array, piece * all.size));
   };
   fragments(rows_, tile_.rows_of_thread, tile_.rows, first_row(thread), row_array);
   fragments(columns_, tile_.columns_of_thread, tile_.columns, first_column(thread), column_array);
@@ -264,10 +271,10 @@ Body GroupProduct::add_to_totals() {
   return group([&](Sym thread) {
     Body body = {comment(arena_, "the end of a block of terms")};
     add(body, each_result([&](Sym row, Sym column) {
-      const Sym at = sum_at(thread, row, column);
-      return Body{update_accumulator(arena_, totals_, total_at(thread, row, column), arena_.acc(dtype_, sums_, at)),
-                  set_accumulator(arena_, sums_, at, arena_.constant(identity_of(Op::kSum, dtype_)))};
-    }));
+          const Sym at = sum_at(thread, row, column);
+          return Body{update_accumulator(arena_, totals_, total_at(thread, row, column), arena_.acc(dtype_, sums_, at)),
+                      set_accumulator(arena_, sums_, at, arena_.constant(identity_of(Op::kSum, dtype_)))};
+        }));
     return body;
   });
 }
@@ -302,9 +309,8 @@ Body GroupProduct::store_results(Sym thread, LoopKind kind, const SumAt& sum_at)
       Body single = {stores(true)};
       const auto together = access_together(arena_, c_.kernel, stores(false), true);
       if (!together) return single;
-      wide_distances_ = wide_distances_ == nullptr
-                            ? together->distances
-                            : arena_.alu(Op::kBitOr, DType::kI64, {wide_distances_, together->distances});
+      wide_distances_ =
+          wide_distances_ == nullptr ? together->distances : arena_.alu(Op::kBitOr, DType::kI64, {wide_distances_, together->distances});
       wide_multiples_ = together->multiples;
       const Sym exist = min(rows_left, product_.column_count - of_columns.size - across);
       return Body{new_if(arena_, min(exist, wide_ - 1), together->body, std::move(single))};

@@ -1,5 +1,5 @@
-// Products on a GPU: matrix products, batched ones, convolutions (schedule/gpu/product_tiles.h). An iteration of the thread loop is a block of
-// threads, which computes a tile of rows times columns:
+// Products on a GPU: matrix products, batched ones, convolutions (schedule/gpu/product_tiles.h). An iteration of the thread loop is a block
+// of threads, which computes a tile of rows times columns:
 //
 //   thread tile in 0 .. tiles:
 //     declare acc0                                       # the results: 64 registers of each of 256 threads
@@ -16,13 +16,13 @@
 //       barrier
 //     group t: the epilogue and the stores
 //
-// docs/semantics.md ("Sums") adds 256 terms in a chain, and adds the results of these blocks in a second chain. The sums of that second chain
-// are in shared memory (`totals`), because registers hold only one set; each thread uses its own elements there. Products of at most 256
-// terms have none.
+// docs/semantics.md ("Sums") adds 256 terms in a chain, and adds the results of these blocks in a second chain. The sums of that second
+// chain are in shared memory (`totals`), because registers hold only one set; each thread uses its own elements there. Products of at most
+// 256 terms have none.
 //
 // Thread t of a warp is number (t / 8, t % 8) in a grid of 4 x 8 threads, the warps of a block form a grid, too. A thread's rows are in
-// pieces of 16 bytes, which are as far apart as the pieces of all threads take room. So the threads of a warp read few different addresses of
-// shared memory, and these are in different banks.
+// pieces of 16 bytes, which are as far apart as the pieces of all threads take room. So the threads of a warp read few different addresses
+// of shared memory, and these are in different banks.
 //
 // staged_factor.h describes how factors are copied to shared memory.
 #pragma once
@@ -51,7 +51,7 @@ class GroupProduct {
   ir::Body stage(Sym thread, Sym step);
   /// Steps first … first + count - 1, of tile_.terms terms each.
   ir::Body steps(Sym first, Sym count);
-  ir::Body multiply(Sym thread, Sym step);
+  ir::Body multiply(Sym thread, Sym step, ir::LoopKind kind);
   ir::Body add_to_totals();
 
   // --- results
@@ -71,7 +71,9 @@ class GroupProduct {
     int64_t size, distance;
   };
   Pieces pieces(int64_t of_thread, int64_t tile) const;
-  Sym in_tile(Sym number, const Pieces& pieces, Sym first) const { return floor_div(number, pieces.size) * pieces.distance + first + mod(number, pieces.size); }
+  Sym in_tile(Sym number, const Pieces& pieces, Sym first) const {
+    return floor_div(number, pieces.size) * pieces.distance + first + mod(number, pieces.size);
+  }
   /// Calls `make` for each result of a thread, in loops that are unrolled.
   ir::Body each_result(const std::function<ir::Body(Sym row, Sym column)>& make);
   ir::Body each(std::string_view name, int64_t count, ir::LoopKind kind, const std::function<ir::Body(Sym)>& make);
@@ -87,8 +89,8 @@ class GroupProduct {
   const int64_t of_thread_;  // results of a thread
   Index batch_;              // position along the batch axes
   Sym row_tile_, column_tile_;
-  Sym quick_;  // 1 if loads may be quick (staged_factor.h), else 0
-  Sym wide_;   // 1 if results may be stored by accesses of 16 bytes, else 0
+  Sym quick_;                                // 1 if loads may be quick (staged_factor.h), else 0
+  Sym wide_;                                 // 1 if results may be stored by accesses of 16 bytes, else 0
   const ir::UOp* wide_distances_ = nullptr;  // alignment of these accesses (ir::Together)
   std::vector<Sym> wide_multiples_;
   StagedFactor rows_, columns_;

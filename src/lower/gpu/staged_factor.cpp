@@ -35,7 +35,8 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
                                     .is_row = true});
 }
 
-/// Runs follow the direction in which the factor is contiguous in memory. If it is so in none, neighbouring threads load neighbouring lanes.
+/// Runs follow the direction in which the factor is contiguous in memory. If it is so in none, neighbouring threads load neighbouring
+/// lanes.
 void StagedFactor::choose_runs() {
   run_ = std::min(elements_of_access(dtype_), elements_);
   const Sym lane = arena_.syms().loop("lane", 0, std::max<int64_t>(1, range(sizes_.lanes).hi)),
@@ -138,7 +139,8 @@ Body StagedFactor::stage(Sym thread, Sym half) {
     }
     Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
     const auto [lane, term] = position(thread, run, element->variable);
-    element->body = {set_accumulator(arena_, shared_, at(half, term, lane), arena_.acc(dtype_, registers_, run * run_ + element->variable))};
+    element->body = {
+        set_accumulator(arena_, shared_, at(half, term, lane), arena_.acc(dtype_, registers_, run * run_ + element->variable))};
     if (run_ == 1) return Substituter(arena_, {{variable_of(element->variable), 0}})(element->body);
     return {element};
   });

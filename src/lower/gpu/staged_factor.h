@@ -5,7 +5,8 @@
 // registers, and then stage() writes them to shared memory. In each half the lanes (rows or columns) of a term are adjacent.
 //
 // There are two ways in which a thread loads its elements:
-//   quick   Reads nothing beyond the last term, and repeats the last lanes instead of reading beyond them, so that no element has a condition.
+//   quick   Reads nothing beyond the last term, and repeats the last lanes instead of reading beyond them, so that no element has a
+//   condition.
 //           Elements that are adjacent in memory are one access of 16 bytes. That needs arrays that are aligned, and rows whose length is a
 //           multiple of an access, which the kernel tests once for each tile.
 //   masked  Tests each element. Lanes and terms beyond the last one are zero.
@@ -19,12 +20,12 @@ namespace harp::lower {
 
 class StagedFactor {
  public:
-  /// Returns the element of the factor at a lane of the whole matrix and a term, in the dtype of the sums; zero where the mask is false. Terms
-  /// are numbered by steps: term `term` of step `step`.
+  /// Returns the element of the factor at a lane of the whole matrix and a term, in the dtype of the sums; zero where the mask is false.
+  /// Terms are numbered by steps: term `term` of step `step`.
   using Element = std::function<const ir::UOp*(Sym lane, Sym step, Sym term, const ir::UOp* mask)>;
   struct Sizes {
-    Dim lanes, terms;         // of the whole matrix
-    int64_t tile, step;       // lanes of a tile; terms that are staged at a time
+    Dim lanes, terms;    // of the whole matrix
+    int64_t tile, step;  // lanes of a tile; terms that are staged at a time
     int64_t threads;
   };
   StagedFactor(KernelContext& context, DType dtype, const Sizes& sizes, Element element);
@@ -33,8 +34,12 @@ class StagedFactor {
   ir::Stmt* declare() const { return declare_accumulator(arena_, shared_); }
   /// Statements of one thread that load its elements of a step, for tile number `tile`. They set registers that new_registers() declares.
   ir::Stmt* new_registers();
-  ir::Body quick(Sym thread, Sym tile, Sym step) { return each_run([&](Sym run) { return quick(thread, tile, step, run); }); }
-  ir::Body masked(Sym thread, Sym tile, Sym step) { return each_run([&](Sym run) { return masked(thread, tile, step, run); }); }
+  ir::Body quick(Sym thread, Sym tile, Sym step) {
+    return each_run([&](Sym run) { return quick(thread, tile, step, run); });
+  }
+  ir::Body masked(Sym thread, Sym tile, Sym step) {
+    return each_run([&](Sym run) { return masked(thread, tile, step, run); });
+  }
   /// Returns a bool: whether the quick loads made so far are allowed in this tile. Null: they always are, because they access single
   /// elements. Besides, the terms must exist.
   const ir::UOp* is_quick(Sym tile) const;
@@ -62,9 +67,9 @@ class StagedFactor {
   const DType dtype_;
   const Sizes sizes_;
   const Element element_;
-  int64_t elements_, run_;     // elements of a thread; those of them that are adjacent in memory
-  bool runs_along_terms_;      // otherwise runs are along lanes
-  int64_t pitch_;              // elements from term to term in the array
+  int64_t elements_, run_;  // elements of a thread; those of them that are adjacent in memory
+  bool runs_along_terms_;   // otherwise runs are along lanes
+  int64_t pitch_;           // elements from term to term in the array
   int shared_, registers_ = -1;
   const ir::UOp* distances_ = nullptr;  // what has to be a multiple of a run (ir::Together)
   std::vector<Sym> multiples_;

@@ -35,7 +35,7 @@ struct index_record { u64 keys[4]; i64 size; i64 unused[3]; };
 
 namespace {
 
-constexpr int64_t kAccessBytes = 16;  // the widest access of a thread
+constexpr int64_t kAccessBytes = 16;                     // the widest access of a thread
 constexpr int64_t kMaxStaticShared = int64_t{48} << 10;  // bytes of shared memory that a kernel may declare
 
 std::string_view cuda_memory_type(DType dtype) {
@@ -237,7 +237,9 @@ std::string access_function(Unit& unit, int64_t bytes) {
 std::string address_by_loops(const Scope& scope, std::string address, Sym index) {
   Sym fixed = 0, moving = index;
   if (const ir::Loop* blocks = ir::thread_loop(*scope.subject.kernel); blocks != nullptr && scope.thread && !index.is_constant()) {
-    const auto moves = [&](const SymAtom* v) { return v->is_loop && v != variable_of(*scope.thread) && v != variable_of(blocks->variable); };
+    const auto moves = [&](const SymAtom* v) {
+      return v->is_loop && v != variable_of(*scope.thread) && v != variable_of(blocks->variable);
+    };
     for (const SymTerm& term : index.node()->terms) {
       Sym product = term.coefficient;
       for (const SymAtom* factor : term.factors) product = product * factor->alone;
@@ -253,8 +255,10 @@ std::string cuda_copy(const Scope& scope, const ir::Copy& copy) {
   const DType dtype = copy.source >= 0 ? scope.accumulator(copy.source).type.dtype : scope.parameter(copy.inputs[0]).dtype;
   if (const int64_t bytes = bytes_at_once(copy, dtype); bytes > 0) {
     const std::string name = access_function(scope.unit, bytes);
-    const std::string to = address_by_loops(scope, copy.accumulator < 0 ? scope.name_of_parameter(copy.buffer) : accumulator_name(scope, copy.accumulator), copy.index);
-    const std::string from = address_by_loops(scope, copy.source < 0 ? scope.name_of_parameter(copy.inputs[0]) : accumulator_name(scope, copy.source), copy.from);
+    const std::string to = address_by_loops(
+        scope, copy.accumulator < 0 ? scope.name_of_parameter(copy.buffer) : accumulator_name(scope, copy.accumulator), copy.index);
+    const std::string from = address_by_loops(
+        scope, copy.source < 0 ? scope.name_of_parameter(copy.inputs[0]) : accumulator_name(scope, copy.source), copy.from);
     return cat(name, "(", to, ", ", from, ");");
   }
   const bool is_straight = copy.from_stride.is_constant(1);

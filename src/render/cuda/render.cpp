@@ -44,7 +44,9 @@ std::string launch_bounds(const ir::Kernel& kernel, int threads) {
   // Registers that a thread may use. A thread that keeps part of a row, or an array of accumulators, needs more; a pass of a Fourier
   // transform by 13 in f64 needs most.
   constexpr int kOfThread = 64, kWithArrays = 128, kOfTransform = 256;
-  const auto is_array = [](const ir::Accumulator& a) { return (a.is_row && a.spread > 0) || a.space == Space::kStack || a.space == Space::kShared; };
+  const auto is_array = [](const ir::Accumulator& a) {
+    return (a.is_row && a.spread > 0) || a.space == Space::kStack || a.space == Space::kShared;
+  };
   const ir::Routine* routine = routine_of(kernel);
   int registers = std::ranges::any_of(kernel.accumulators, is_array) ? kWithArrays : kOfThread;
   if (routine != nullptr && routine->routine == Op::kDft) registers = kOfTransform;

@@ -101,7 +101,8 @@ void AccumulatorLines::declare_shared(int accumulator, const std::string& name, 
   if (const int64_t bytes = ir::shared_bytes(*scope_.subject.kernel); groups == 1 && bytes > dialect.groups.most_shared) {
     const int64_t offset = shared_offset(*scope_.subject.kernel, accumulator);
     if (offset == 0) writer_.line(dialect.groups.dynamic_shared);
-    return writer_.line(cat(type, "* const ", name, " = (", type, "*)", offset == 0 ? "shared_memory" : cat("(shared_memory + ", offset, ")"), ";"));
+    return writer_.line(
+        cat(type, "* const ", name, " = (", type, "*)", offset == 0 ? "shared_memory" : cat("(shared_memory + ", offset, ")"), ";"));
   }
   const auto declaration = [&](const std::string& of, const std::string& elements) {
     writer_.line(filled(dialect.groups.shared, {{"TYPE", type}, {"NAME", of}, {"COUNT", elements}}));

@@ -9,11 +9,11 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kThreads = 256;          // threads of a block
-constexpr int64_t kBusyProcessors = 132;   // multiprocessors of a large GPU: with fewer tiles, some have nothing to do
-constexpr int64_t kLeastLanes = 16;        // fewest rows or columns of a tile
-constexpr int64_t kLeastTile = 32 * 32;    // fewest results of a tile that is made smaller to fill the GPU
-constexpr int64_t kMaxTileBytes = 64 << 10;  // of the results of a tile, which stay in registers
+constexpr int64_t kThreads = 256;              // threads of a block
+constexpr int64_t kBusyProcessors = 132;       // multiprocessors of a large GPU: with fewer tiles, some have nothing to do
+constexpr int64_t kLeastLanes = 16;            // fewest rows or columns of a tile
+constexpr int64_t kLeastTile = 32 * 32;        // fewest results of a tile that is made smaller to fill the GPU
+constexpr int64_t kMaxTileBytes = 64 << 10;    // of the results of a tile, which stay in registers
 constexpr int64_t kMaxSharedBytes = 99 << 10;  // shared memory of a block on the smallest GPU
 
 bool is_power(int64_t n) { return n > 0 && std::has_single_bit(static_cast<uint64_t>(n)); }
@@ -41,6 +41,10 @@ ProductTile complete(int64_t rows, int64_t columns, int64_t bytes) {
   const int64_t terms = std::clamp<int64_t>(std::max(elements / std::max(rows, columns), kThreads / std::min(rows, columns)), 8, 32);
   return {rows, columns, rows >= columns ? longer : results / longer, rows >= columns ? results / longer : longer, terms};
 }
+
+/// Tests whether 64 f32 results are too many for a thread: on GPUs of few threads for each processor, and where the compiler spills
+/// registers.
+bool has_small_tiles(const Gpu& gpu) { return gpu.capability == 86 || gpu.capability == 89 || gpu.capability >= 120; }
 
 Schedule schedule_of(const KernelPlan& kernel, const Product& product, const ProductTile& tile) {
   Schedule s;
@@ -95,12 +99,13 @@ void check_tile(const KernelPlan& kernel, const Product& product, const ProductT
   for (const int64_t size : {tile.rows, tile.columns, tile.rows_of_thread, tile.columns_of_thread, tile.terms})
     require(is_power(size), "tile and unroll of the rows, the columns and the terms of a product are powers of two, not ", size);
   require(tile.rows_of_thread <= tile.rows && tile.columns_of_thread <= tile.columns,
-          "a thread computes at most the whole tile, not unroll=", tile.rows_of_thread, " of ", tile.rows, " rows and unroll=",
-          tile.columns_of_thread, " of ", tile.columns, " columns");
+          "a thread computes at most the whole tile, not unroll=", tile.rows_of_thread, " of ", tile.rows,
+          " rows and unroll=", tile.columns_of_thread, " of ", tile.columns, " columns");
   const int64_t threads = tile.threads(), bytes = bytes_of_result(kernel);
   require(threads >= 32 && threads <= 1024, "tile / unroll of rows and columns makes blocks of ", threads,
           " threads; 32 to 1024 are allowed");
-  require(std::max({tile.rows, tile.columns, tile.terms}) <= threads, "a tile has at most as many rows, columns and terms as threads, which are ", threads);
+  require(std::max({tile.rows, tile.columns, tile.terms}) <= threads,
+          "a tile has at most as many rows, columns and terms as threads, which are ", threads);
   require(tile.terms <= kChainBlock && std::min(tile.rows, tile.columns) * tile.terms >= threads, "axis ", kernel.reduces.size(),
           " has tile=", tile.terms, " terms; there are at most ", kChainBlock,
           ", and so many that each thread copies an element of each factor");
@@ -112,15 +117,18 @@ void check_tile(const KernelPlan& kernel, const Product& product, const ProductT
   require(range(product.terms).lo <= kMaxProductTerms, "a product by tiles has at most ", kMaxProductTerms, " terms");
 }
 
-std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Schedule& otherwise) {
+std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu, const Schedule& otherwise) {
   std::vector<Variant> variants;
   if (range(product.terms).lo > kMaxProductTerms) return {{std::nullopt, otherwise}};
   if (range(product.terms).hi > kMaxProductTerms) variants.push_back({product.terms - kMaxProductTerms - 1, otherwise});
   const int64_t bytes = bytes_of_result(kernel), most = bytes > 4 ? 64 : 128;
-  const auto lanes = [&](Dim count) {
+  // Sizes that are known only at run time take registers.
+  const bool is_small = has_small_tiles(gpu), has_strides = !product.terms.is_constant() && !product.column_count.is_constant();
+  const auto lanes = [&](Dim count, int64_t most) {
     return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(range(count).hi, kLeastLanes, most))));
   };
-  int64_t rows = lanes(product.row_count), columns = lanes(product.column_count);
+  int64_t rows = lanes(product.row_count, most),
+          columns = lanes(product.column_count, is_small || has_strides ? std::min<int64_t>(64, most) : most);
   const auto halve = [&] { (rows > columns ? rows : columns) /= 2; };
   const auto tiled = [&] { return schedule_of(kernel, product, complete(rows, columns, bytes)); };
   while (rows * columns > kLeastTile && proven_less(tiles_of(product, rows, columns), kBusyProcessors)) halve();

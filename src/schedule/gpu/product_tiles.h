@@ -23,9 +23,9 @@ std::optional<Product> as_product(const KernelPlan& kernel);
 
 /// The tile of results that a block of threads computes. Sizes are powers of two.
 struct ProductTile {
-  int64_t rows, columns;                    // of the tile
+  int64_t rows, columns;                      // of the tile
   int64_t rows_of_thread, columns_of_thread;  // results of each thread
-  int64_t terms;                            // terms that are in shared memory at a time
+  int64_t terms;                              // terms that are in shared memory at a time
   int64_t threads() const { return rows / rows_of_thread * (columns / columns_of_thread); }
 };
 /// The tile is part of the schedule: of its last row axis and its last column axis (tile, unroll), and of its last axis, the terms (tile).
@@ -39,6 +39,6 @@ inline constexpr int64_t kMaxProductTerms = kChainBlock * kChainBlock;
 
 /// Returns the variants of a product by tiles, each with the schedule of a tile. The tile is smaller where large ones would not fill a GPU,
 /// or would mostly be beyond the last row or column. Products that may have too many terms begin with the variant `otherwise`.
-std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Schedule& otherwise);
+std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu, const Schedule& otherwise);
 
 }  // namespace harp

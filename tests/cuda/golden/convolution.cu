@@ -132,60 +132,58 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
         __syncthreads();
       }
       for (i64 ridx18 = oidx9; ridx18 < oidx8; ++ridx18) {
-        const i64 oidx28 = (ridx18 + 1) / 4;
-        const i64 oidx29 = (ridx18 + 1) & 3;
-        const i64 oidx31 = (ridx8 + oidx28) / 3;
-        const i64 oidx34 = (ridx8 + oidx28) % 3;
-        const i64 oidx37 = ridx18 & 1;
+        const i64 oidx27 = ridx18 & 1;
+        const i64 oidx34 = (ridx18 + 1) / 4;
+        const i64 oidx35 = (ridx18 + 1) & 3;
+        const i64 oidx37 = (ridx8 + oidx34) / 3;
+        const i64 oidx40 = (ridx8 + oidx34) % 3;
         const i64 oidx43 = (ridx18 + 1) & 1;
-        /* the next terms, which are loaded while those in shared memory are multiplied */
-        float row10[4] __attribute__((aligned(16)));
-        float row11[4] __attribute__((aligned(16)));
-        const i64 oidx27 = thread / 64;
-        const i64 oidx30 = thread & 63;
-        const float* input0_row2 = input0 + oidx0 * 36864 + ridx8 * 4 + oidx28 + oidx29 * 144 + oidx27 * 9 + oidx30 * 576;
-        #pragma unroll 4
-        for (i64 ridx20 = 0; ridx20 < 4; ++ridx20) {
-          row10[ridx20] = ridx8 * 256 + ridx18 * 16 + oidx27 + ridx20 * 4 <= 559 ? input0_row2[ridx20 * 36] : 0.0f;
-        }
-        const i64 oidx32 = (oidx3 * 8 + oidx30) / 28;
-        const i64 oidx33 = (oidx3 * 2 + oidx32) % 28;
-        const i64 oidx35 = (oidx3 * 8 + oidx30) % 28;
-        const bool alu4 = (ridx8 + oidx31 + oidx33 > 0 && ridx8 + oidx31 + oidx33 <= 28) && oidx34 + oidx35 > 0;
-        const bool alu5 = alu4 && oidx34 + oidx35 <= 28;
-        const i64 oidx36 = (oidx3 * 2 + oidx32) / 28;
-        const float* input1_row2 = input1 + ridx8 * 28 + oidx29 * 12544 + oidx31 * 28 + oidx34 + oidx27 * 784 + oidx35 + oidx36 * 50176 + oidx33 * 28;
-        #pragma unroll 4
-        for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-          row11[ridx21] = (ridx8 * 256 + ridx18 * 16 + oidx27 + ridx21 * 4 <= 559 && alu5) ? input1_row2[ridx21 * 3136 - 29] : 0.0f;
-        }
-        const i64 oidx38 = thread / 8;
-        const i64 oidx39 = oidx38 & 3;
-        const i64 oidx40 = thread & 7;
-        const i64 oidx41 = thread / 32;
-        const i64 oidx42 = oidx41 & 1;
-        #pragma unroll 16
-        for (i64 ridx22 = 0; ridx22 < 16; ++ridx22) {
-          float row12[4] __attribute__((aligned(16)));
-          copy_16_bytes(row12, row0 + oidx27 * 16 + oidx39 * 4 + oidx37 * 1024 + ridx22 * 64);
-          float row13[4] __attribute__((aligned(16)));
-          copy_16_bytes(row13, row1 + oidx40 * 4 + oidx42 * 32 + oidx37 * 1024 + ridx22 * 64);
+        const i64 oidx28 = thread / 64;
+        const i64 oidx29 = thread / 8;
+        const i64 oidx30 = oidx29 & 3;
+        const i64 oidx31 = thread & 7;
+        const i64 oidx32 = thread / 32;
+        const i64 oidx33 = oidx32 & 1;
+        for (i64 ridx20 = 0; ridx20 < 16; ++ridx20) {
+          float row10[4] __attribute__((aligned(16)));
+          copy_16_bytes(row10, row0 + oidx28 * 16 + oidx30 * 4 + oidx27 * 1024 + ridx20 * 64);
+          float row11[4] __attribute__((aligned(16)));
+          copy_16_bytes(row11, row1 + oidx31 * 4 + oidx33 * 32 + oidx27 * 1024 + ridx20 * 64);
           #pragma unroll 4
-          for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
-            const float alu6 = row12[ridx23];
+          for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
+            const float alu4 = row10[ridx21];
             #pragma unroll 4
-            for (i64 ridx24 = 0; ridx24 < 4; ++ridx24) {
-              acc2[ridx23 * 4 + ridx24] = fma_f32(alu6, row13[ridx24], acc2[ridx23 * 4 + ridx24]);
+            for (i64 ridx22 = 0; ridx22 < 4; ++ridx22) {
+              acc2[ridx21 * 4 + ridx22] = fma_f32(alu4, row11[ridx22], acc2[ridx21 * 4 + ridx22]);
             }
           }
         }
+        float row12[4] __attribute__((aligned(16)));
+        float row13[4] __attribute__((aligned(16)));
+        const i64 oidx36 = thread & 63;
+        const float* input0_row2 = input0 + oidx0 * 36864 + ridx8 * 4 + oidx34 + oidx35 * 144 + oidx28 * 9 + oidx36 * 576;
+        #pragma unroll 4
+        for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
+          row12[ridx23] = ridx8 * 256 + ridx18 * 16 + oidx28 + ridx23 * 4 <= 559 ? input0_row2[ridx23 * 36] : 0.0f;
+        }
+        const i64 oidx38 = (oidx3 * 8 + oidx36) / 28;
+        const i64 oidx39 = (oidx3 * 2 + oidx38) % 28;
+        const i64 oidx41 = (oidx3 * 8 + oidx36) % 28;
+        const bool alu5 = (ridx8 + oidx37 + oidx39 > 0 && ridx8 + oidx37 + oidx39 <= 28) && oidx40 + oidx41 > 0;
+        const bool alu6 = alu5 && oidx40 + oidx41 <= 28;
+        const i64 oidx42 = (oidx3 * 2 + oidx38) / 28;
+        const float* input1_row2 = input1 + ridx8 * 28 + oidx35 * 12544 + oidx37 * 28 + oidx40 + oidx28 * 784 + oidx41 + oidx42 * 50176 + oidx39 * 28;
+        #pragma unroll 4
+        for (i64 ridx24 = 0; ridx24 < 4; ++ridx24) {
+          row13[ridx24] = (ridx8 * 256 + ridx18 * 16 + oidx28 + ridx24 * 4 <= 559 && alu6) ? input1_row2[ridx24 * 3136 - 29] : 0.0f;
+        }
         #pragma unroll 4
         for (i64 ridx25 = 0; ridx25 < 4; ++ridx25) {
-          row0[oidx43 * 1024 + thread + ridx25 * 256] = row10[ridx25];
+          row0[oidx43 * 1024 + thread + ridx25 * 256] = row12[ridx25];
         }
         #pragma unroll 4
         for (i64 ridx26 = 0; ridx26 < 4; ++ridx26) {
-          row1[oidx43 * 1024 + thread + ridx26 * 256] = row11[ridx26];
+          row1[oidx43 * 1024 + thread + ridx26 * 256] = row13[ridx26];
         }
         __syncthreads();
       }

@@ -34,11 +34,11 @@ static __device__ __forceinline__ float fma_f32(float a, float b, float c) { ret
 
 static __device__ __forceinline__ i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
 
-/* Both addresses are multiples of 16. */
-static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
-
 /* Both addresses are multiples of 8. */
 static __device__ __forceinline__ void copy_8_bytes(void* to, const void* from) { *(bytes8*)to = *(const bytes8*)from; }
+
+/* Both addresses are multiples of 16. */
+static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
 /* generation 0 · variant 1 of 3 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, thread tile=1, reduce] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
@@ -82,38 +82,37 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
   }
 }
 
-/* generation 0 · variant 2 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=128 unroll=8, thread_group tile=128 unroll=8, reduce tile=8] */
+/* generation 0 · variant 2 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=128 unroll=8, thread_group tile=64 unroll=4, reduce tile=8] */
 extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
   const i64 thread = threadIdx.x;
   const i64 oidx0 = shape1 & 3;
   const bool alu0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll && oidx0 == 0;
-  const i64 oidx1 = shape2 & 3;
-  const bool alu1 = oidx1 == 0;
-  const bool alu2 = ((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll && alu1;
-  const i64 oidx2 = (shape2 + 127) / 128;
-  const i64 oidx10 = (shape2 + 3) / 4;
+  const i64 oidx1 = shape2 & 1;
+  const bool alu1 = ((i64)((size_t)input1 % 64 / 4) & 1ll) == 0ll && oidx1 == 0;
+  const i64 oidx2 = (shape2 + 63) / 64;
+  const i64 oidx10 = (shape2 + 1) / 2;
   const i64 oidx13 = (shape1 + 255) / 256;
   const i64 oidx14 = (shape1 + 7) / 8;
   const i64 oidx16 = shape1 / 8;
-  const i64 alu7 = (i64)(((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll && alu1);
+  const i64 oidx46 = shape2 & 3;
+  const i64 alu6 = (i64)(((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll && oidx46 == 0);
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 127) / 128 * oidx2; ridx0 += gridDim.x) {
     const i64 oidx3 = floor_mod_i64(ridx0, oidx2);
-    const i64 oidx4 = max_i64(shape2 - oidx3 * 128 - 128, -oidx1);
+    const i64 oidx4 = max_i64(shape2 - oidx3 * 64 - 64, -oidx1);
     const i64 oidx6 = floor_div_i64(ridx0, oidx2);
-    const i64 quick0 = (i64)(alu0 && (alu2 && oidx4 >= 0));
-    /* 8 x 8 results of this thread */
-    float acc2[64] __attribute__((aligned(16)));
-    #pragma unroll 64
-    for (int i = 0; i < 64; ++i) acc2[i] = 0.0f;
-    /* of both factors: two halves, each with 8 terms of 128 rows and of 128 columns */
-    extern __shared__ __align__(16) u8 shared_memory[];
-    float* const row0 = (float*)shared_memory;
-    float* const row1 = (float*)(shared_memory + 8448);
+    const i64 quick0 = (i64)(alu0 && (alu1 && oidx4 >= 0));
+    /* 8 x 4 results of this thread */
+    float acc2[32] __attribute__((aligned(16)));
+    #pragma unroll 32
+    for (int i = 0; i < 32; ++i) acc2[i] = 0.0f;
+    /* of both factors: two halves, each with 8 terms of 128 rows and of 64 columns */
+    __shared__ __align__(16) float row0[2112];
+    __shared__ __align__(16) float row1[1024];
     /* sums of the blocks of 256 terms, of the results of all threads */
-    float* const row3 = (float*)(shared_memory + 16640);
+    __shared__ __align__(16) float row3[8192];
     /* load the first terms */
     float row4[4] __attribute__((aligned(16)));
-    float row5[4] __attribute__((aligned(16)));
+    float row5[2] __attribute__((aligned(8)));
     const i64 oidx5 = thread & 1;
     const i64 oidx7 = thread / 2;
     const i64 oidx8 = min_i64(shape0 - 1, oidx6 * 128 + oidx7);
@@ -123,26 +122,26 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
       row4[ridx2] = oidx5 * 4 + ridx2 < shape1 ? input0_row[ridx2] : 0.0f;
     }
     const i64 oidx9 = thread / 32;
-    const bool alu3 = oidx9 < shape1;
+    const bool alu2 = oidx9 < shape1;
     const i64 oidx11 = thread & 31;
     const i64 oidx12 = min_i64(oidx10 - 1, oidx3 * 32 + oidx11);
-    const float* input1_row = input1 + shape2 * oidx9 + oidx12 * 4;
-    #pragma unroll 4
-    for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
-      row5[ridx3] = (alu3 && oidx12 * 4 + ridx3 < shape2) ? input1_row[ridx3] : 0.0f;
+    const float* input1_row = input1 + shape2 * oidx9 + oidx12 * 2;
+    #pragma unroll 2
+    for (i64 ridx3 = 0; ridx3 < 2; ++ridx3) {
+      row5[ridx3] = (alu2 && oidx12 * 2 + ridx3 < shape2) ? input1_row[ridx3] : 0.0f;
     }
     #pragma unroll 8
     for (i64 ridx4 = 0; ridx4 < 8; ++ridx4) {
-      #pragma unroll 8
-      for (i64 ridx5 = 0; ridx5 < 8; ++ridx5) {
-        row3[thread + ridx4 * 2048 + ridx5 * 256] = 0.0f;
+      #pragma unroll 4
+      for (i64 ridx5 = 0; ridx5 < 4; ++ridx5) {
+        row3[thread + ridx4 * 1024 + ridx5 * 256] = 0.0f;
       }
     }
     #pragma unroll 4
     for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
       row0[oidx7 + oidx5 * 528 + ridx6 * 132] = row4[ridx6];
     }
-    copy_16_bytes(row1 + thread * 4, row5);
+    copy_8_bytes(row1 + thread * 2, row5);
     __syncthreads();
     for (i64 ridx7 = 0; ridx7 < oidx13; ++ridx7) {
       const i64 oidx15 = min_i64(oidx14 - ridx7 * 32, 32);
@@ -154,7 +153,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
         const i64 oidx32 = (ridx8 + 1) & 1;
         /* the next terms, which are loaded while those in shared memory are multiplied */
         float row6[4] __attribute__((aligned(16)));
-        float row7[4] __attribute__((aligned(16)));
+        float row7[2] __attribute__((aligned(8)));
         float row8[4] __attribute__((aligned(16)));
         const i64 oidx20 = thread / 2;
         const i64 oidx21 = min_i64(shape0 - 1, oidx6 * 128 + oidx20);
@@ -164,13 +163,13 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
         for (i64 ridx10 = 0; ridx10 < 4; ++ridx10) {
           row6[ridx10] = row8[ridx10];
         }
-        float row9[4] __attribute__((aligned(16)));
+        float row9[2] __attribute__((aligned(8)));
         const i64 oidx23 = thread / 32;
         const i64 oidx24 = thread & 31;
         const i64 oidx25 = min_i64(oidx10 - 1, oidx3 * 32 + oidx24);
-        copy_16_bytes(row9, input1 + shape2 * oidx23 + shape2 * 8 + oidx25 * 4 + shape2 * ridx7 * 256 + shape2 * ridx8 * 8);
-        #pragma unroll 4
-        for (i64 ridx11 = 0; ridx11 < 4; ++ridx11) {
+        copy_8_bytes(row9, input1 + shape2 * oidx23 + shape2 * 8 + oidx25 * 2 + shape2 * ridx7 * 256 + shape2 * ridx8 * 8);
+        #pragma unroll 2
+        for (i64 ridx11 = 0; ridx11 < 2; ++ridx11) {
           row7[ridx11] = row9[ridx11];
         }
         const i64 oidx27 = thread / 64;
@@ -183,15 +182,14 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
           float row10[8] __attribute__((aligned(16)));
           copy_16_bytes(row10, row0 + oidx27 * 16 + oidx29 * 4 + oidx26 * 1056 + ridx12 * 132);
           copy_16_bytes(row10 + 4, row0 + oidx27 * 16 + oidx29 * 4 + oidx26 * 1056 + ridx12 * 132 + 64);
-          float row11[8] __attribute__((aligned(16)));
-          copy_16_bytes(row11, row1 + oidx30 * 4 + oidx31 * 32 + oidx26 * 1024 + ridx12 * 128);
-          copy_16_bytes(row11 + 4, row1 + oidx30 * 4 + oidx31 * 32 + oidx26 * 1024 + ridx12 * 128 + 64);
+          float row11[4] __attribute__((aligned(16)));
+          copy_16_bytes(row11, row1 + oidx30 * 4 + oidx31 * 32 + oidx26 * 512 + ridx12 * 64);
           #pragma unroll 8
           for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {
-            const float alu4 = row10[ridx13];
-            #pragma unroll 8
-            for (i64 ridx14 = 0; ridx14 < 8; ++ridx14) {
-              acc2[ridx13 * 8 + ridx14] = fma_f32(alu4, row11[ridx14], acc2[ridx13 * 8 + ridx14]);
+            const float alu3 = row10[ridx13];
+            #pragma unroll 4
+            for (i64 ridx14 = 0; ridx14 < 4; ++ridx14) {
+              acc2[ridx13 * 4 + ridx14] = fma_f32(alu3, row11[ridx14], acc2[ridx13 * 4 + ridx14]);
             }
           }
         }
@@ -199,101 +197,95 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
         for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
           row0[oidx32 * 1056 + oidx20 + oidx22 * 528 + ridx15 * 132] = row6[ridx15];
         }
-        copy_16_bytes(row1 + thread * 4 + oidx32 * 1024, row7);
+        copy_8_bytes(row1 + thread * 2 + oidx32 * 512, row7);
         __syncthreads();
       }
       for (i64 ridx16 = oidx19; ridx16 < oidx15; ++ridx16) {
-        const i64 oidx39 = ridx16 & 1;
+        const i64 oidx33 = ridx16 & 1;
         const i64 oidx45 = (ridx16 + 1) & 1;
-        /* the next terms, which are loaded while those in shared memory are multiplied */
-        float row12[4] __attribute__((aligned(16)));
-        float row13[4] __attribute__((aligned(16)));
-        const i64 oidx33 = thread & 1;
-        const i64 oidx34 = thread / 2;
-        const i64 oidx35 = min_i64(shape0 - 1, oidx6 * 128 + oidx34);
-        const float* input0_row1 = input0 + shape1 * oidx35 + ridx7 * 256 + ridx16 * 8 + oidx33 * 4;
-        #pragma unroll 4
-        for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
-          row12[ridx18] = ridx7 * 256 + ridx16 * 8 + oidx33 * 4 + ridx18 + 9 <= shape1 ? input0_row1[ridx18 + 8] : 0.0f;
-        }
-        const i64 oidx36 = thread / 32;
-        const bool alu5 = ridx7 * 256 + ridx16 * 8 + oidx36 + 9 <= shape1;
-        const i64 oidx37 = thread & 31;
-        const i64 oidx38 = min_i64(oidx10 - 1, oidx3 * 32 + oidx37);
-        const float* input1_row1 = input1 + shape2 * ridx7 * 256 + shape2 * ridx16 * 8 + shape2 * oidx36 + shape2 * 8 + oidx38 * 4;
-        #pragma unroll 4
-        for (i64 ridx19 = 0; ridx19 < 4; ++ridx19) {
-          row13[ridx19] = (alu5 && oidx38 * 4 + ridx19 < shape2) ? input1_row1[ridx19] : 0.0f;
-        }
-        const i64 oidx40 = thread / 64;
-        const i64 oidx41 = thread / 8;
-        const i64 oidx42 = oidx41 & 3;
-        const i64 oidx43 = thread & 7;
-        const i64 oidx44 = oidx36 & 1;
-        #pragma unroll 8
-        for (i64 ridx20 = 0; ridx20 < 8; ++ridx20) {
-          float row14[8] __attribute__((aligned(16)));
-          copy_16_bytes(row14, row0 + oidx40 * 16 + oidx42 * 4 + oidx39 * 1056 + ridx20 * 132);
-          copy_16_bytes(row14 + 4, row0 + oidx40 * 16 + oidx42 * 4 + oidx39 * 1056 + ridx20 * 132 + 64);
-          float row15[8] __attribute__((aligned(16)));
-          copy_16_bytes(row15, row1 + oidx43 * 4 + oidx44 * 32 + oidx39 * 1024 + ridx20 * 128);
-          copy_16_bytes(row15 + 4, row1 + oidx43 * 4 + oidx44 * 32 + oidx39 * 1024 + ridx20 * 128 + 64);
+        const i64 oidx34 = thread / 64;
+        const i64 oidx35 = thread / 8;
+        const i64 oidx36 = oidx35 & 3;
+        const i64 oidx37 = thread & 7;
+        const i64 oidx38 = thread / 32;
+        const i64 oidx39 = oidx38 & 1;
+        for (i64 ridx18 = 0; ridx18 < 8; ++ridx18) {
+          float row12[8] __attribute__((aligned(16)));
+          copy_16_bytes(row12, row0 + oidx34 * 16 + oidx36 * 4 + oidx33 * 1056 + ridx18 * 132);
+          copy_16_bytes(row12 + 4, row0 + oidx34 * 16 + oidx36 * 4 + oidx33 * 1056 + ridx18 * 132 + 64);
+          float row13[4] __attribute__((aligned(16)));
+          copy_16_bytes(row13, row1 + oidx37 * 4 + oidx39 * 32 + oidx33 * 512 + ridx18 * 64);
           #pragma unroll 8
-          for (i64 ridx21 = 0; ridx21 < 8; ++ridx21) {
-            const float alu6 = row14[ridx21];
-            #pragma unroll 8
-            for (i64 ridx22 = 0; ridx22 < 8; ++ridx22) {
-              acc2[ridx21 * 8 + ridx22] = fma_f32(alu6, row15[ridx22], acc2[ridx21 * 8 + ridx22]);
+          for (i64 ridx19 = 0; ridx19 < 8; ++ridx19) {
+            const float alu4 = row12[ridx19];
+            #pragma unroll 4
+            for (i64 ridx20 = 0; ridx20 < 4; ++ridx20) {
+              acc2[ridx19 * 4 + ridx20] = fma_f32(alu4, row13[ridx20], acc2[ridx19 * 4 + ridx20]);
             }
           }
         }
+        float row14[4] __attribute__((aligned(16)));
+        float row15[2] __attribute__((aligned(8)));
+        const i64 oidx40 = thread & 1;
+        const i64 oidx41 = thread / 2;
+        const i64 oidx42 = min_i64(shape0 - 1, oidx6 * 128 + oidx41);
+        const float* input0_row1 = input0 + shape1 * oidx42 + ridx7 * 256 + ridx16 * 8 + oidx40 * 4;
+        #pragma unroll 4
+        for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
+          row14[ridx21] = ridx7 * 256 + ridx16 * 8 + oidx40 * 4 + ridx21 + 9 <= shape1 ? input0_row1[ridx21 + 8] : 0.0f;
+        }
+        const bool alu5 = ridx7 * 256 + ridx16 * 8 + oidx38 + 9 <= shape1;
+        const i64 oidx43 = thread & 31;
+        const i64 oidx44 = min_i64(oidx10 - 1, oidx3 * 32 + oidx43);
+        const float* input1_row1 = input1 + shape2 * ridx7 * 256 + shape2 * ridx16 * 8 + shape2 * oidx38 + shape2 * 8 + oidx44 * 2;
+        #pragma unroll 2
+        for (i64 ridx22 = 0; ridx22 < 2; ++ridx22) {
+          row15[ridx22] = (alu5 && oidx44 * 2 + ridx22 < shape2) ? input1_row1[ridx22] : 0.0f;
+        }
         #pragma unroll 4
         for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
-          row0[oidx45 * 1056 + oidx34 + oidx33 * 528 + ridx23 * 132] = row12[ridx23];
+          row0[oidx45 * 1056 + oidx41 + oidx40 * 528 + ridx23 * 132] = row14[ridx23];
         }
-        copy_16_bytes(row1 + thread * 4 + oidx45 * 1024, row13);
+        copy_8_bytes(row1 + thread * 2 + oidx45 * 512, row15);
         __syncthreads();
       }
       /* the end of a block of terms */
       #pragma unroll 8
       for (i64 ridx25 = 0; ridx25 < 8; ++ridx25) {
-        #pragma unroll 8
-        for (i64 ridx26 = 0; ridx26 < 8; ++ridx26) {
-          row3[thread + ridx25 * 2048 + ridx26 * 256] += acc2[ridx25 * 8 + ridx26];
-          acc2[ridx25 * 8 + ridx26] = 0.0f;
+        #pragma unroll 4
+        for (i64 ridx26 = 0; ridx26 < 4; ++ridx26) {
+          row3[thread + ridx25 * 1024 + ridx26 * 256] += acc2[ridx25 * 4 + ridx26];
+          acc2[ridx25 * 4 + ridx26] = 0.0f;
         }
       }
     }
-    const i64 oidx46 = thread / 64;
-    const i64 oidx47 = thread / 8;
-    const i64 oidx48 = oidx47 & 3;
-    const i64 oidx51 = thread & 7;
-    const i64 oidx52 = thread / 32;
-    const i64 oidx53 = oidx52 & 1;
-    const i64 wide1 = alu7;
+    const i64 oidx47 = thread / 64;
+    const i64 oidx48 = thread / 8;
+    const i64 oidx49 = oidx48 & 3;
+    const i64 oidx52 = thread & 7;
+    const i64 oidx53 = thread / 32;
+    const i64 oidx54 = oidx53 & 1;
+    const i64 wide1 = alu6;
     #pragma unroll 8
     for (i64 ridx28 = 0; ridx28 < 8; ++ridx28) {
-      const i64 oidx49 = ridx28 / 4;
-      const i64 oidx50 = ridx28 & 3;
-      #pragma unroll 2
-      for (i64 ridx29 = 0; ridx29 < 2; ++ridx29) {
-        const i64 oidx54 = min_i64(shape0 - oidx6 * 128 - oidx46 * 16 - oidx48 * 4 - oidx49 * 64 - oidx50 - 1, shape2 - oidx3 * 128 - oidx51 * 4 - oidx53 * 32 - ridx29 * 64 - 4);
-        const i64 oidx55 = min_i64(wide1 - 1, oidx54);
-        float* output0_row = output0 + shape2 * oidx6 * 128 + shape2 * oidx46 * 16 + shape2 * oidx48 * 4 + shape2 * oidx49 * 64 + shape2 * oidx50 + oidx3 * 128 + oidx51 * 4 + oidx53 * 32 + ridx29 * 64;
-        if (oidx55 >= 0) {
-          float row16[4] __attribute__((aligned(16)));
-          #pragma unroll 4
-          for (i64 ridx30 = 0; ridx30 < 4; ++ridx30) {
-            row16[ridx30] = row3[thread + ridx28 * 2048 + ridx29 * 1024 + ridx30 * 256];
-          }
-          copy_16_bytes(output0 + shape2 * oidx6 * 128 + shape2 * oidx46 * 16 + shape2 * oidx48 * 4 + oidx3 * 128 + oidx51 * 4 + oidx53 * 32 + shape2 * oidx49 * 64 + shape2 * oidx50 + ridx29 * 64, row16);
-        } else {
-          #pragma unroll 4
-          for (i64 ridx31 = 0; ridx31 < 4; ++ridx31) {
-            const i64 oidx56 = min_i64(shape0 - oidx6 * 128 - oidx46 * 16 - oidx48 * 4 - oidx49 * 64 - oidx50 - 1, shape2 - oidx3 * 128 - oidx51 * 4 - oidx53 * 32 - ridx29 * 64 - ridx31 - 1);
-            if (oidx56 >= 0) {
-              output0_row[ridx31] = row3[thread + ridx28 * 2048 + ridx29 * 1024 + ridx31 * 256];
-            }
+      const i64 oidx50 = ridx28 / 4;
+      const i64 oidx51 = ridx28 & 3;
+      const i64 oidx55 = min_i64(shape0 - oidx6 * 128 - oidx47 * 16 - oidx49 * 4 - oidx50 * 64 - oidx51 - 1, shape2 - oidx3 * 64 - oidx52 * 4 - oidx54 * 32 - 4);
+      const i64 oidx56 = min_i64(wide1 - 1, oidx55);
+      float* output0_row = output0 + shape2 * oidx6 * 128 + shape2 * oidx47 * 16 + shape2 * oidx49 * 4 + shape2 * oidx50 * 64 + shape2 * oidx51 + oidx3 * 64 + oidx52 * 4 + oidx54 * 32;
+      if (oidx56 >= 0) {
+        float row16[4] __attribute__((aligned(16)));
+        #pragma unroll 4
+        for (i64 ridx29 = 0; ridx29 < 4; ++ridx29) {
+          row16[ridx29] = row3[thread + ridx28 * 1024 + ridx29 * 256];
+        }
+        copy_16_bytes(output0 + shape2 * oidx6 * 128 + shape2 * oidx47 * 16 + shape2 * oidx49 * 4 + oidx3 * 64 + oidx52 * 4 + oidx54 * 32 + shape2 * oidx50 * 64 + shape2 * oidx51, row16);
+      } else {
+        #pragma unroll 4
+        for (i64 ridx30 = 0; ridx30 < 4; ++ridx30) {
+          const i64 oidx57 = min_i64(shape0 - oidx6 * 128 - oidx47 * 16 - oidx49 * 4 - oidx50 * 64 - oidx51 - 1, shape2 - oidx3 * 64 - oidx52 * 4 - oidx54 * 32 - ridx30 - 1);
+          if (oidx57 >= 0) {
+            output0_row[ridx30] = row3[thread + ridx28 * 1024 + ridx30 * 256];
           }
         }
       }
@@ -414,50 +406,48 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
         __syncthreads();
       }
       for (i64 ridx16 = oidx17; ridx16 < oidx13; ++ridx16) {
-        const i64 oidx32 = ridx16 & 1;
+        const i64 oidx28 = ridx16 & 1;
         const i64 oidx37 = (ridx16 + 1) & 1;
-        /* the next terms, which are loaded while those in shared memory are multiplied */
-        float row12[4] __attribute__((aligned(16)));
-        float row13[4] __attribute__((aligned(16)));
-        const i64 oidx28 = thread & 7;
-        const i64 oidx29 = thread / 8;
-        const i64 oidx30 = min_i64(shape0 - 1, oidx6 * 32 + oidx29);
-        const float* input0_row1 = input0 + shape1 * oidx30 + ridx7 * 256 + ridx16 * 32 + oidx28 * 4;
-        #pragma unroll 4
-        for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
-          row12[ridx18] = ridx7 * 256 + ridx16 * 32 + oidx28 * 4 + ridx18 + 33 <= shape1 ? input0_row1[ridx18 + 32] : 0.0f;
-        }
-        const bool alu4 = ridx7 * 256 + ridx16 * 32 + oidx29 + 33 <= shape1;
-        const i64 oidx31 = min_i64(oidx9 - 1, oidx3 * 8 + oidx28);
-        const float* input1_row1 = input1 + shape2 * ridx7 * 256 + shape2 * ridx16 * 32 + shape2 * oidx29 + shape2 * 32 + oidx31 * 4;
-        #pragma unroll 4
-        for (i64 ridx19 = 0; ridx19 < 4; ++ridx19) {
-          row13[ridx19] = (alu4 && oidx31 * 4 + ridx19 < shape2) ? input1_row1[ridx19] : 0.0f;
-        }
-        const i64 oidx33 = thread / 64;
-        const i64 oidx34 = oidx29 & 3;
-        const i64 oidx35 = thread / 32;
-        const i64 oidx36 = oidx35 & 1;
-        #pragma unroll 32
-        for (i64 ridx20 = 0; ridx20 < 32; ++ridx20) {
-          float row14[2] __attribute__((aligned(8)));
-          copy_8_bytes(row14, row0 + oidx33 * 8 + oidx34 * 2 + oidx32 * 1152 + ridx20 * 36);
-          float row15[2] __attribute__((aligned(8)));
-          copy_8_bytes(row15, row1 + oidx28 * 2 + oidx36 * 16 + oidx32 * 1024 + ridx20 * 32);
+        const i64 oidx29 = thread / 64;
+        const i64 oidx30 = thread / 8;
+        const i64 oidx31 = oidx30 & 3;
+        const i64 oidx32 = thread & 7;
+        const i64 oidx33 = thread / 32;
+        const i64 oidx34 = oidx33 & 1;
+        for (i64 ridx18 = 0; ridx18 < 32; ++ridx18) {
+          float row12[2] __attribute__((aligned(8)));
+          copy_8_bytes(row12, row0 + oidx29 * 8 + oidx31 * 2 + oidx28 * 1152 + ridx18 * 36);
+          float row13[2] __attribute__((aligned(8)));
+          copy_8_bytes(row13, row1 + oidx32 * 2 + oidx34 * 16 + oidx28 * 1024 + ridx18 * 32);
           #pragma unroll 2
-          for (i64 ridx21 = 0; ridx21 < 2; ++ridx21) {
-            const float alu5 = row14[ridx21];
+          for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
+            const float alu4 = row12[ridx19];
             #pragma unroll 2
-            for (i64 ridx22 = 0; ridx22 < 2; ++ridx22) {
-              acc2[ridx21 * 2 + ridx22] = fma_f32(alu5, row15[ridx22], acc2[ridx21 * 2 + ridx22]);
+            for (i64 ridx20 = 0; ridx20 < 2; ++ridx20) {
+              acc2[ridx19 * 2 + ridx20] = fma_f32(alu4, row13[ridx20], acc2[ridx19 * 2 + ridx20]);
             }
           }
         }
+        float row14[4] __attribute__((aligned(16)));
+        float row15[4] __attribute__((aligned(16)));
+        const i64 oidx35 = min_i64(shape0 - 1, oidx6 * 32 + oidx30);
+        const float* input0_row1 = input0 + shape1 * oidx35 + ridx7 * 256 + ridx16 * 32 + oidx32 * 4;
+        #pragma unroll 4
+        for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
+          row14[ridx21] = ridx7 * 256 + ridx16 * 32 + oidx32 * 4 + ridx21 + 33 <= shape1 ? input0_row1[ridx21 + 32] : 0.0f;
+        }
+        const bool alu5 = ridx7 * 256 + ridx16 * 32 + oidx30 + 33 <= shape1;
+        const i64 oidx36 = min_i64(oidx9 - 1, oidx3 * 8 + oidx32);
+        const float* input1_row1 = input1 + shape2 * ridx7 * 256 + shape2 * ridx16 * 32 + shape2 * oidx30 + shape2 * 32 + oidx36 * 4;
+        #pragma unroll 4
+        for (i64 ridx22 = 0; ridx22 < 4; ++ridx22) {
+          row15[ridx22] = (alu5 && oidx36 * 4 + ridx22 < shape2) ? input1_row1[ridx22] : 0.0f;
+        }
         #pragma unroll 4
         for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
-          row0[oidx37 * 1152 + oidx29 + oidx28 * 144 + ridx23 * 36] = row12[ridx23];
+          row0[oidx37 * 1152 + oidx30 + oidx32 * 144 + ridx23 * 36] = row14[ridx23];
         }
-        copy_16_bytes(row1 + thread * 4 + oidx37 * 1024, row13);
+        copy_16_bytes(row1 + thread * 4 + oidx37 * 1024, row15);
         __syncthreads();
       }
       /* the end of a block of terms */

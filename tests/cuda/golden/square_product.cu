@@ -125,53 +125,51 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
         __syncthreads();
       }
       for (i64 ridx16 = oidx7; ridx16 < 32; ++ridx16) {
-        const i64 oidx23 = ridx16 & 1;
+        const i64 oidx19 = ridx16 & 1;
         const i64 oidx29 = (ridx16 + 1) & 1;
-        /* the next terms, which are loaded while those in shared memory are multiplied */
-        float row12[4] __attribute__((aligned(16)));
-        float row13[4] __attribute__((aligned(16)));
-        const i64 oidx19 = thread & 1;
-        const i64 oidx20 = thread / 2;
-        const float* input0_row1 = input0 + oidx0 * 524288 + ridx7 * 256 + ridx16 * 8 + oidx20 * 4096 + oidx19 * 4;
-        #pragma unroll 4
-        for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
-          row12[ridx18] = ridx7 * 256 + ridx16 * 8 + oidx19 * 4 + ridx18 <= 4087 ? input0_row1[ridx18 + 8] : 0.0f;
-        }
-        const i64 oidx21 = thread / 32;
-        const bool alu3 = ridx7 * 256 + ridx16 * 8 + oidx21 <= 4087;
-        const i64 oidx22 = thread & 31;
-        const float* input1_row1 = input1 + oidx3 * 128 + ridx7 * 1048576 + ridx16 * 32768 + oidx21 * 4096 + oidx22 * 4;
-        #pragma unroll 4
-        for (i64 ridx19 = 0; ridx19 < 4; ++ridx19) {
-          row13[ridx19] = alu3 ? input1_row1[ridx19 + 32768] : 0.0f;
-        }
-        const i64 oidx24 = thread / 64;
-        const i64 oidx25 = thread / 8;
-        const i64 oidx26 = oidx25 & 3;
-        const i64 oidx27 = thread & 7;
-        const i64 oidx28 = oidx21 & 1;
-        #pragma unroll 8
-        for (i64 ridx20 = 0; ridx20 < 8; ++ridx20) {
-          float row14[8] __attribute__((aligned(16)));
-          copy_16_bytes(row14, row0 + oidx24 * 16 + oidx26 * 4 + oidx23 * 1056 + ridx20 * 132);
-          copy_16_bytes(row14 + 4, row0 + oidx24 * 16 + oidx26 * 4 + oidx23 * 1056 + ridx20 * 132 + 64);
-          float row15[8] __attribute__((aligned(16)));
-          copy_16_bytes(row15, row1 + oidx27 * 4 + oidx28 * 32 + oidx23 * 1024 + ridx20 * 128);
-          copy_16_bytes(row15 + 4, row1 + oidx27 * 4 + oidx28 * 32 + oidx23 * 1024 + ridx20 * 128 + 64);
+        const i64 oidx20 = thread / 64;
+        const i64 oidx21 = thread / 8;
+        const i64 oidx22 = oidx21 & 3;
+        const i64 oidx23 = thread & 7;
+        const i64 oidx24 = thread / 32;
+        const i64 oidx25 = oidx24 & 1;
+        for (i64 ridx18 = 0; ridx18 < 8; ++ridx18) {
+          float row12[8] __attribute__((aligned(16)));
+          copy_16_bytes(row12, row0 + oidx20 * 16 + oidx22 * 4 + oidx19 * 1056 + ridx18 * 132);
+          copy_16_bytes(row12 + 4, row0 + oidx20 * 16 + oidx22 * 4 + oidx19 * 1056 + ridx18 * 132 + 64);
+          float row13[8] __attribute__((aligned(16)));
+          copy_16_bytes(row13, row1 + oidx23 * 4 + oidx25 * 32 + oidx19 * 1024 + ridx18 * 128);
+          copy_16_bytes(row13 + 4, row1 + oidx23 * 4 + oidx25 * 32 + oidx19 * 1024 + ridx18 * 128 + 64);
           #pragma unroll 8
-          for (i64 ridx21 = 0; ridx21 < 8; ++ridx21) {
-            const float alu4 = row14[ridx21];
+          for (i64 ridx19 = 0; ridx19 < 8; ++ridx19) {
+            const float alu3 = row12[ridx19];
             #pragma unroll 8
-            for (i64 ridx22 = 0; ridx22 < 8; ++ridx22) {
-              acc2[ridx21 * 8 + ridx22] = fma_f32(alu4, row15[ridx22], acc2[ridx21 * 8 + ridx22]);
+            for (i64 ridx20 = 0; ridx20 < 8; ++ridx20) {
+              acc2[ridx19 * 8 + ridx20] = fma_f32(alu3, row13[ridx20], acc2[ridx19 * 8 + ridx20]);
             }
           }
         }
+        float row14[4] __attribute__((aligned(16)));
+        float row15[4] __attribute__((aligned(16)));
+        const i64 oidx26 = thread & 1;
+        const i64 oidx27 = thread / 2;
+        const float* input0_row1 = input0 + oidx0 * 524288 + ridx7 * 256 + ridx16 * 8 + oidx27 * 4096 + oidx26 * 4;
+        #pragma unroll 4
+        for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
+          row14[ridx21] = ridx7 * 256 + ridx16 * 8 + oidx26 * 4 + ridx21 <= 4087 ? input0_row1[ridx21 + 8] : 0.0f;
+        }
+        const bool alu4 = ridx7 * 256 + ridx16 * 8 + oidx24 <= 4087;
+        const i64 oidx28 = thread & 31;
+        const float* input1_row1 = input1 + oidx3 * 128 + ridx7 * 1048576 + ridx16 * 32768 + oidx24 * 4096 + oidx28 * 4;
+        #pragma unroll 4
+        for (i64 ridx22 = 0; ridx22 < 4; ++ridx22) {
+          row15[ridx22] = alu4 ? input1_row1[ridx22 + 32768] : 0.0f;
+        }
         #pragma unroll 4
         for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
-          row0[oidx29 * 1056 + oidx20 + oidx19 * 528 + ridx23 * 132] = row12[ridx23];
+          row0[oidx29 * 1056 + oidx27 + oidx26 * 528 + ridx23 * 132] = row14[ridx23];
         }
-        copy_16_bytes(row1 + thread * 4 + oidx29 * 1024, row13);
+        copy_16_bytes(row1 + thread * 4 + oidx29 * 1024, row15);
         __syncthreads();
       }
       /* the end of a block of terms */
