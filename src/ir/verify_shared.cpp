@@ -124,26 +124,10 @@ class Digits {
     for (const SymTerm& t : difference.node()->terms)
       if (t.factors.size() != 1 || !add(t.coefficient, *t.factors[0], terms)) return false;
     if (is_never_zero(terms, constant)) return true;
-    // digits that are equal whatever the larger terms are, because these are multiples of more than the smaller terms can be
-    std::unordered_set<const SymAtom*> certain;
-    __int128 least = constant, most = constant;  // of the sum of the smaller terms
-    for (auto at = terms.begin(); at != terms.end(); ++at) {
-      const auto& [coefficient, term] = *at;
-      const __int128 smaller = std::max(most, -least);  // the largest absolute value of the smaller terms together
-      if (coefficient > smaller && std::all_of(at, terms.end(), [c = coefficient](const auto& larger) { return larger.first % c == 0; })) {
-        certain = equal_;
-        if (!term.is_bounded && term.digits == 0) break;
-      }
-      if (!term.is_bounded || (term.digits > 0 && (term.digits != 2 || term.others > 0 || !is_pair(term)))) return false;
-      const int64_t largest = std::max(term.most, -term.least);
-      if (largest > 0 && coefficient <= smaller) {
-        if (term.digits > 0) return false;
-        equal_ = certain;  // this term can cancel the smaller ones, so the digits in these need not be equal
-      }
-      least += static_cast<__int128>(coefficient) * term.least, most += static_cast<__int128>(coefficient) * term.most;
-      if (term.digits > 0) equal_.insert(term.first);
+    for (auto larger = terms.cend();; --larger) {
+      if (tell_by_smaller(terms, larger, constant)) return true;
+      if (larger == terms.cbegin()) return false;
     }
-    return is_equal(first_.thread(), 0);
   }
 
  private:
@@ -195,6 +179,32 @@ class Digits {
     term.least += sign > 0 ? values.lo : -values.hi;
     term.most += sign > 0 ? values.hi : -values.lo;
     return true;
+  }
+
+  /// Tests whether equal indices imply equal threads because of the terms before `larger`. If there are terms from `larger` on, they have to
+  /// be multiples of the coefficient there, and the terms before it together less than that. The sum of these is then 0, with the remainder
+  /// of the constant instead of the constant.
+  bool tell_by_smaller(const std::map<int64_t, Term>& terms, std::map<int64_t, Term>::const_iterator larger, int64_t constant) {
+    if (larger != terms.end()) {
+      const int64_t divisor = larger->first;
+      if (!std::all_of(larger, terms.end(), [&](const auto& term) { return term.first % divisor == 0; })) return false;
+      constant %= divisor;
+      if (constant > divisor / 2) constant -= divisor;
+      if (constant < -(divisor / 2)) constant += divisor;
+    }
+    equal_.clear();
+    __int128 least = constant, most = constant;  // of the sum of the terms so far
+    for (auto at = terms.begin(); at != larger; ++at) {
+      const auto& [coefficient, term] = *at;
+      if (!term.is_bounded || (term.digits > 0 && (term.digits != 2 || term.others > 0 || !is_pair(term)))) return false;
+      if ((term.least != 0 || term.most != 0) && coefficient <= std::max(most, -least)) {
+        if (term.digits > 0) return false;
+        equal_.clear();  // this term can cancel the smaller ones, so the digits in these need not be equal
+      }
+      least += static_cast<__int128>(coefficient) * term.least, most += static_cast<__int128>(coefficient) * term.most;
+      if (term.digits > 0) equal_.insert(term.first);
+    }
+    return (larger == terms.end() || std::max(most, -least) < larger->first) && is_equal(first_.thread(), 0);
   }
 
   /// Method 3 above: the largest term is never 0, and larger than all others together.
