@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/few_terms.h"
-#include "schedule/gpu/product_tiles.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/narrow_products.h"
+#include "schedule/product_tiles.h"
 
 namespace harp {
 

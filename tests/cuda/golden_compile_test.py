@@ -112,7 +112,7 @@ def check_arithmetic(ptx, label):
 
 
 def is_for(text, architecture):
-    """Returns whether harp makes such a text for this architecture: some have smaller tiles than 128 x 128 (schedule/gpu/product_tiles.cpp)."""
+    """Returns whether harp makes such a text for this architecture: some have smaller tiles than 128 x 128 (schedule/gpu/product_variants.cpp)."""
     return architecture not in ("86", "120") or text.count("tile=128 unroll=8") != 2
 
 

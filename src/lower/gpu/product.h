@@ -1,4 +1,4 @@
-// Products on a GPU: matrix products, batched ones, convolutions (schedule/gpu/product_tiles.h). An iteration of the thread loop is a block
+// Products on a GPU: matrix products, batched ones, convolutions (schedule/product_tiles.h). An iteration of the thread loop is a block
 // of threads, which computes a tile of rows times columns:
 //
 //   thread tile in 0 .. tiles:
@@ -28,7 +28,7 @@
 #pragma once
 
 #include "lower/gpu/staged_factor.h"
-#include "schedule/gpu/product_tiles.h"
+#include "schedule/product_tiles.h"
 
 namespace harp::lower {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "schedule/fusion_limits.h"
-#include "schedule/gpu/product_tiles.h"
+#include "schedule/gpu/product_variants.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/legal.h"
 

@@ -28,6 +28,8 @@ struct ProductTile {
   int64_t terms;                              // terms that are in shared memory at a time
   int64_t threads() const { return rows / rows_of_thread * (columns / columns_of_thread); }
 };
+/// Returns the bytes of a result while it is computed.
+int64_t bytes_of_result(const KernelPlan& kernel);
 /// The tile is part of the schedule: of its last row axis and its last column axis (tile, unroll), and of its last axis, the terms (tile).
 ProductTile tile_of(const Schedule& schedule, const Product& product);
 /// Throws Error{kInvalidArgument} if blocks of threads cannot compute such tiles. The message begins with `where`.
@@ -36,9 +38,5 @@ void check_tile(const KernelPlan& kernel, const Product& product, const ProductT
 inline constexpr int kMaxProductTile = 256;  // most rows, columns or terms of a tile
 /// Most terms for which a product has two levels of blocks (docs/semantics.md, "Sums"), as many as tiles support.
 inline constexpr int64_t kMaxProductTerms = kChainBlock * kChainBlock;
-
-/// Returns the variants of a product by tiles, each with the schedule of a tile. The tile is smaller where large ones would not fill a GPU,
-/// or would mostly be beyond the last row or column. Products that may have too many terms begin with the variant `otherwise`.
-std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu, const Schedule& otherwise);
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-#include "schedule/gpu/product_tiles.h"
+#include "schedule/product_tiles.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,10 +9,6 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kThreads = 256;              // threads of a block
-constexpr int64_t kBusyProcessors = 132;       // multiprocessors of a large GPU: with fewer tiles, some have nothing to do
-constexpr int64_t kLeastLanes = 16;            // fewest rows or columns of a tile
-constexpr int64_t kLeastTile = 32 * 32;        // fewest results of a tile that is made smaller to fill the GPU
 constexpr int64_t kMaxTileBytes = 64 << 10;    // of the results of a tile, which stay in registers
 constexpr int64_t kMaxSharedBytes = 99 << 10;  // shared memory of a block on the smallest GPU
 
@@ -22,43 +18,6 @@ Shape sizes_of(const Shape& space, const std::vector<size_t>& axes) {
   Shape sizes;
   for (const size_t axis : axes) sizes.push_back(space[axis]);
   return sizes;
-}
-
-int64_t bytes_of_result(const KernelPlan& kernel) {
-  const DType dtype = kernel.reduces[0]->dtype;
-  return static_cast<int64_t>(size_of(is_bool(dtype) ? DType::kI32 : working_dtype(dtype)));
-}
-
-Dim tiles_of(const Product& product, int64_t rows, int64_t columns) {
-  return element_count(product.batch_shape) * ceil_div(product.row_count, rows) * ceil_div(product.column_count, columns);
-}
-
-/// Completes a tile of these sizes: what each thread computes, and how many terms are in shared memory at a time. A thread copies at least
-/// one element of each factor.
-ProductTile complete(int64_t rows, int64_t columns, int64_t bytes) {
-  const int64_t results = rows * columns / kThreads, longer = int64_t{1} << (std::countr_zero(static_cast<uint64_t>(results)) + 1) / 2;
-  const int64_t elements = 4096 / bytes;  // of the longer factor: one access of 16 bytes for each thread
-  const int64_t terms = std::clamp<int64_t>(std::max(elements / std::max(rows, columns), kThreads / std::min(rows, columns)), 8, 32);
-  return {rows, columns, rows >= columns ? longer : results / longer, rows >= columns ? results / longer : longer, terms};
-}
-
-/// Tests whether 64 f32 results are too many for a thread: on GPUs of few threads for each processor, and where the compiler spills
-/// registers.
-bool has_small_tiles(const Gpu& gpu) { return gpu.capability == 86 || gpu.capability == 89 || gpu.capability >= 120; }
-
-Schedule schedule_of(const KernelPlan& kernel, const Product& product, const ProductTile& tile) {
-  Schedule s;
-  s.recipe = Template::kContraction;
-  s.partition = s.overlap = false;
-  s.axes.resize(iteration_space(kernel).size() + 1);
-  for (AxisSchedule& axis : s.axes) axis.kind = AxisKind::kThread;
-  AxisSchedule &rows = s.axes[product.rows.back()], &columns = s.axes[product.columns.back()];
-  rows.kind = columns.kind = AxisKind::kThreadGroup;
-  rows.tile = tile.rows, rows.unroll = static_cast<int>(tile.rows_of_thread);
-  columns.tile = tile.columns, columns.unroll = static_cast<int>(tile.columns_of_thread);
-  s.axes.back().kind = AxisKind::kReduce;
-  s.axes.back().tile = tile.terms;
-  return s;
 }
 
 }  // namespace
@@ -89,6 +48,11 @@ std::optional<Product> as_product(const KernelPlan& kernel) {
   return found;
 }
 
+int64_t bytes_of_result(const KernelPlan& kernel) {
+  const DType dtype = kernel.reduces[0]->dtype;
+  return static_cast<int64_t>(size_of(is_bool(dtype) ? DType::kI32 : working_dtype(dtype)));
+}
+
 ProductTile tile_of(const Schedule& schedule, const Product& product) {
   const AxisSchedule &rows = schedule.axes[product.rows.back()], &columns = schedule.axes[product.columns.back()];
   return {rows.tile, columns.tile, rows.unroll, columns.unroll, schedule.axes.back().tile};
@@ -115,30 +79,6 @@ void check_tile(const KernelPlan& kernel, const Product& product, const ProductT
   require(results + 2 * tile.terms * (tile.rows + tile.columns + 32) * bytes <= kMaxSharedBytes, "a tile of ", tile.rows, " x ",
           tile.columns, " results and ", tile.terms, " terms does not fit the shared memory");
   require(range(product.terms).lo <= kMaxProductTerms, "a product by tiles has at most ", kMaxProductTerms, " terms");
-}
-
-std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu, const Schedule& otherwise) {
-  std::vector<Variant> variants;
-  if (range(product.terms).lo > kMaxProductTerms) return {{std::nullopt, otherwise}};
-  if (range(product.terms).hi > kMaxProductTerms) variants.push_back({product.terms - kMaxProductTerms - 1, otherwise});
-  const int64_t bytes = bytes_of_result(kernel), most = bytes > 4 ? 64 : 128;
-  // Sizes that are known only at run time take registers.
-  const bool is_small = has_small_tiles(gpu), has_strides = !product.terms.is_constant() && !product.column_count.is_constant();
-  const auto lanes = [&](Dim count, int64_t most) {
-    return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(range(count).hi, kLeastLanes, most))));
-  };
-  int64_t rows = lanes(product.row_count, most),
-          columns = lanes(product.column_count, is_small || has_strides ? std::min<int64_t>(64, most) : most);
-  const auto halve = [&] { (rows > columns ? rows : columns) /= 2; };
-  const auto tiled = [&] { return schedule_of(kernel, product, complete(rows, columns, bytes)); };
-  while (rows * columns > kLeastTile && proven_less(tiles_of(product, rows, columns), kBusyProcessors)) halve();
-  const Dim spare = tiles_of(product, rows, columns) - kBusyProcessors;
-  if (rows * columns > kLeastTile && !proven_nonnegative(spare)) {  // depends on sizes that are known at run time
-    variants.push_back({spare, tiled()});
-    while (rows * columns > kLeastTile) halve();
-  }
-  variants.push_back({std::nullopt, tiled()});
-  return variants;
 }
 
 }  // namespace harp
