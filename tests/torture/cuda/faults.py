@@ -37,8 +37,9 @@ def end_of_term(text, at):
 
 def text_changes(text):
     """Yields (kind, begin, end, new text) of every fault that can be made in a CUDA text."""
-    # The last barrier of a function protects the next use of the same shared memory, which only some programs make: it is not drawn.
-    for found in re.finditer(r"^ *__syncthreads\(\);(?![^\n]*\n\})", text, re.M):
+    # A barrier that protects the next use of the same memory, at the end of a function or of a loop over tiles, is not drawn: whether that use
+    # comes, and before another barrier, depends on the sizes.
+    for found in re.finditer(r"^ *__syncthreads\(\);(?! /\* the next|[^\n]*\n\})", text, re.M):
         yield "barrier", found.end() - len("__syncthreads();"), found.end(), ";"
     for found in re.finditer(r"(__shfl_\w+|__syncwarp)\((0xffffffffu)", text):
         yield "lane mask", *found.span(2), "0x7fffffffu"
@@ -300,8 +301,8 @@ def table(wanted, seed):
     """Prints the table. Returns whether every fault is caught."""
     programs, chooser = Programs(wanted), random.Random(seed)
     print(f"Table 5: {COUNT} faults drawn by seed {seed} from golden texts and plans, run in the emulator against the interpreter's bits. A GPU may\n"
-          "order memory accesses in ways that the emulator does not try. Barriers at the end of a function, which protect its next\n"
-          "call, are not drawn.")
+          "order memory accesses in ways that the emulator does not try. Barriers that protect the next use of the same\n"
+          "memory are not drawn.")
     drawn, redrawn, caught, missed = {}, 0, 0, 0
     kinds = collections.deque(KINDS)
     while caught + missed < COUNT and kinds:
@@ -312,7 +313,7 @@ def table(wanted, seed):
             continue
         drawn[fault.what] = True
         golden = programs.by_name[fault.name]
-        if has_same_instructions(golden, fault) if fault.text else is_symmetric(golden, fault, golden.size_sets()[0]):
+        if has_same_instructions(golden, fault) if fault.text else is_symmetric(golden, fault, golden.size_sets()[-1]):
             redrawn += 1
             print(f"{'drawn again':12}{fault.kind:13}{fault.name:19}{fault.what}: changes nothing", flush=True)
             continue

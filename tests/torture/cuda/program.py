@@ -217,18 +217,20 @@ class Program:
 
     @functools.lru_cache(maxsize=None)  # pylint: disable=method-cache-max-size-none
     def size_sets(self):
-        """Returns lists of shape variables: few elements, and for each variable many along it. The counts leave a remainder in blocks of any
-        power of two. [] if the arrays are too large to be emulated."""
+        """Returns lists of shape variables: one element, a few, and for each variable many along it. The counts leave a remainder in blocks of
+        any power of two. [] if the arrays are too large to be emulated."""
         variables, arrays = self.plan.variables, [*self.inputs.values(), *self.outputs.values()]
         few = {name: 3 + 6 * i for i, name in enumerate(variables)}
         size = lambda sizes: sum(self.bytes_of(array, sizes) for array in arrays)  # noqa: E731
         if not variables:
             return [{}] if size({}) <= MOST_BYTES_OF_CONSTANT_SIZE else []
-        found = [few]
+        one = dict.fromkeys(variables, 1)
+        found = [one, few]
         for name in variables:
-            large = next((value for value in (40961, 8193, 1537, 513, 257, 65, 33) if size(few | {name: value}) <= MOST_BYTES), None)
+            others = few if name == variables[0] else one
+            large = next((value for value in (40961, 8193, 1537, 513, 257, 65, 33) if size(others | {name: value}) <= MOST_BYTES), None)
             if large:
-                found.append(few | {name: large})
+                found.append(others | {name: large})
         return found
 
     def data(self, sizes, seed):
