@@ -98,7 +98,8 @@ Sym StagedFactor::lane_of_matrix(Sym tile, Sym lane, Sym element) const {
 
 Body StagedFactor::quick(Sym thread, Sym tile, Sym step, Sym run) {
   Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
-  const auto [lane, term] = position(thread, run, element->variable);
+  const auto [lane, term_of_thread] = position(thread, run, element->variable);
+  const Sym term = term_of_thread;  // a lambda cannot capture a structured binding
   const auto load = [&](Sym there) {
     return Body{set_accumulator(arena_, registers_, run * run_ + element->variable, element_(there, step, term, nullptr))};
   };

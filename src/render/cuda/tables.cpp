@@ -36,7 +36,8 @@ std::map<std::pair<DType, size_t>, Tables> tables_of(const Unit& unit, const ir:
 void join_tables(Unit& unit, const ir::Function& function) {
   for (const auto& [form, tables] : tables_of(unit, function)) {
     if (tables.size() < 2) continue;
-    const auto& [dtype, size] = form;
+    const DType dtype = form.first;
+    const size_t size = form.second, count = tables.size();
     const std::string name = cat(function.name, "_tables", size == kPermutedTable ? std::string() : cat("_", size),
                                  dtype == function.result ? std::string() : cat("_", harp::name(dtype)));
     std::string rows;
@@ -45,7 +46,7 @@ void join_tables(Unit& unit, const ir::Function& function) {
       unit.joined_tables[tables[i]->name] = cat(name, "[", i, "]");
     }
     unit.definitions.once(name, [&] {
-      return cat(unit.dialect.table, unit.dialect.memory_type(dtype), " ", name, "[", tables.size(), "][", size, "] = {\n", rows, "};\n");
+      return cat(unit.dialect.table, unit.dialect.memory_type(dtype), " ", name, "[", count, "][", size, "] = {\n", rows, "};\n");
     });
   }
 }
