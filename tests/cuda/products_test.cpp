@@ -198,3 +198,18 @@ TEST_CASE("C1: a product with a fault has other bits") {
   // the chain is not cut after 256 terms
   CHECK(is_found(replaced(text, "__fmaf_rn(a, b, c)", "__fmaf_rn(a, b, 0.0f) + c")));
 }
+
+TEST_CASE("C1: a product by tensor cores with a fault has other bits") {
+  Programs programs;
+  programs.choose("sm_90");
+  programs.add("a: f64[40, 600], b: f64[600, 50]) {\n  return c = matmul(a, b)");
+  const GpuProgram& product = programs.last();
+  const std::string& text = product.generated.source;
+  CHECK(run_emulated_text(product, text, ThreadOrder::kShuffled, 1) == "");
+  const auto is_found = [&](std::string_view from, std::string_view to) {
+    return !run_emulated_text(product, replaced(text, from, to), ThreadOrder::kShuffled, 1).empty();
+  };
+  CHECK(is_found("+ lane / 4 - 2 * term", "+ lane / 4"));                // lanes read the columns of others
+  CHECK(is_found("rows += term * row_step, ", ""));                      // all lanes read the first term
+  CHECK(is_found("mma_8x8x4_f64(c", "if (lane < 31) mma_8x8x4_f64(c"));  // one lane does not arrive
+}
