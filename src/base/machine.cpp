@@ -61,11 +61,11 @@ constexpr Machine kX86[] = {{"x86-64", kX86V1},
 constexpr Machine kArm[] = {
     {"aarch64", Cpu{.instructions = InstructionSet::kArm, .march = "armv8-a", .vector_registers = 32, .fma = true}}};
 
-constexpr Machine kGpus[] = {{"sm_80", Gpu{}},
+constexpr Machine kGpus[] = {{"sm_80", Gpu{.f64_mma = true}},
                              {"sm_86", Gpu{.capability = 86}},
                              {"sm_89", Gpu{.capability = 89}},
-                             {"sm_90", Gpu{.capability = 90}},
-                             {"sm_100", Gpu{.capability = 100}},
+                             {"sm_90", Gpu{.capability = 90, .f64_mma = true}},
+                             {"sm_100", Gpu{.capability = 100, .f64_mma = true}},
                              {"sm_120", Gpu{.capability = 120}}};
 
 #if defined(__x86_64__)

@@ -77,6 +77,7 @@ struct Gpu {
   int capability = 80;      // compute capability, times ten
   int warp_threads = 32;    // threads that execute together
   int block_threads = 128;  // threads of a block in kernels whose threads do not cooperate: enough warps to fill a multiprocessor
+  bool f64_mma = false;     // tensor cores multiply f64 twice as fast as other instructions
 };
 
 /// One row of the table of machines. Its strings have static storage, so copies are safe. Code for one kind of machine takes Cpu or Gpu

@@ -82,7 +82,7 @@ class LongLoops {
                           return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOnePoll};
                         },
                         [](Is<Barrier, Comment> auto&) { return Cost{}; },
-                        [](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Break> auto&) {
+                        [](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Break, Mma> auto&) {
                           return Cost{1, 1};
                         },
                     });

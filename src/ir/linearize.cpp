@@ -458,6 +458,11 @@ class Linearizer {
     else
       line_of(Is<decltype(s), Copy> ? LineKind::kCopy : LineKind::kRoutine, s);
   }
+  void line_of(const Mma& s) {
+    forget(s.accumulator);
+    define_positions(s);
+    line_of(LineKind::kMma, s);
+  }
   void line_of(const Break& s) { line_of(LineKind::kBreak, s); }
   void line_of(const Barrier& s) { line_of(LineKind::kBarrier, s); }
   void line_of(const Comment& s) { line_of(LineKind::kComment, s); }

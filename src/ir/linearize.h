@@ -43,6 +43,7 @@ enum class LineKind : uint8_t {
   kBreak,       // statement
   kBarrier,     // statement
   kReturn,      // returns `value`, the result of a function
+  kMma,         // statement
 };
 
 struct Line {

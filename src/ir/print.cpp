@@ -80,6 +80,12 @@ std::string copy_text(const Copy& s, const std::vector<std::string>& buffers) {
              "[", to_string(s.index), "] step ", to_string(s.stride));
 }
 
+std::string mma_text(const Mma& s) {
+  return cat("mma acc", s.accumulator, "[", to_string(s.index), "] of ", s.row_tiles, " x ", s.column_tiles, " tiles with acc", s.rows, "[",
+             to_string(s.row_index), "] step ", to_string(s.row_step), ", acc", s.columns, "[", to_string(s.column_index), "] step ",
+             to_string(s.column_step));
+}
+
 /// Formats a value as `op(sources)`. `source` gives the text of each source.
 template <class SourceText>
 std::string value_text(const UOp& u, const std::vector<std::string>& buffers, SourceText source) {
@@ -255,6 +261,7 @@ class Printer {
   void text(const Routine& s, int depth) { line(depth, routine_text(s, buffers_)); }
   void text(const Copy& s, int depth) { line(depth, copy_text(s, buffers_)); }
   void text(const Break& s, int depth) { line(depth, cat("break where acc", s.accumulator)); }
+  void text(const Mma& s, int depth) { line(depth, mma_text(s)); }
   void text(const Barrier&, int depth) { line(depth, "barrier"); }
   void text(const Comment& s, int depth) { line(depth, cat("# ", s.text)); }
 
@@ -422,6 +429,7 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       case LineKind::kCopy: line(copy_text(l.as<Copy>(), buffers)); break;
       case LineKind::kBreak: line(cat("break where acc", l.as<Break>().accumulator)); break;
       case LineKind::kBarrier: line("barrier"); break;
+      case LineKind::kMma: line(mma_text(l.as<Mma>())); break;
       case LineKind::kReturn: line(cat("return ", text(l.value))); break;
     }
   }

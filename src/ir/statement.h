@@ -61,7 +61,7 @@ struct UOp;
 // clang-format off
 #define HARP_IR_STATEMENTS(X) \
   X(StoreGroup) X(Loop) X(Define) X(If) X(Retry) X(Store) X(Prefetch) X(Scatter) X(AccDeclare) X(AccSet) X(AccUpdate) X(AccFold) \
-  X(AccScan) X(Routine) X(Copy) X(Break) X(Barrier) X(Comment)
+  X(AccScan) X(Routine) X(Copy) X(Break) X(Barrier) X(Comment) X(Mma)
 // clang-format on
 
 #define HARP_IR_KIND(name) k##name,
@@ -329,6 +329,18 @@ struct Comment : StmtOf<StmtKind::kComment> {
   std::string text;
 };
 
+/// Multiplies matrices of f64 with the tensor cores of a GPU. A thread's results are rows 8 * i and columns 8 * j + e (e: 0, 1) from its
+/// first row and column on: for i < row_tiles, j < column_tiles the element c = accumulator[index + (i * column_tiles + j) * 2 + e] becomes
+///   c = fma(rows[row_index + 8 * i + k * row_step], columns[column_index + 8 * j + e + k * column_step], c)   for k = 0, 1, 2, 3
+/// `rows` and `columns` are shared arrays. The accumulator belongs to the thread. All threads of a warp execute the statement together,
+/// inside a group loop: thread number t has row_index = r + t / 4 % 8 and column_index = c + 2 * (t % 4), with the same r and c in the
+/// whole warp. So each thread reads a part of what the warp needs, and the tensor cores exchange it.
+struct Mma : StmtOf<StmtKind::kMma> {
+  int accumulator = -1, rows = -1, columns = -1;
+  Sym index, row_index, column_index, row_step, column_step;
+  int row_tiles = 1, column_tiles = 1;
+};
+
 /// Returns the statement as this kind, or null if it has another kind.
 template <class S>
 S* as(Stmt* s) {
@@ -369,14 +381,12 @@ decltype(auto) visit(S& s, Visitor&& visitor) {
 /// Calls f for each list of statements nested directly in this statement.
 template <class S, class Visit>
 void for_each_body(S& s, Visit f) {
-  visit(
-      s,
-      Overloaded{
-          [&](Is<StoreGroup, Loop, Define> auto& of) { f(of.body); },
-          [&](Is<If, Retry> auto& of) { f(of.body), f(of.otherwise); },
-          [&](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Routine, Copy, Break, Barrier, Comment> auto&) {
-          },
-      });
+  visit(s, Overloaded{
+               [&](Is<StoreGroup, Loop, Define> auto& of) { f(of.body); },
+               [&](Is<If, Retry> auto& of) { f(of.body), f(of.otherwise); },
+               [&](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Routine, Copy, Break, Barrier, Comment,
+                      Mma> auto&) {},
+           });
 }
 
 /// Calls f for each position (Sym&) of the statement itself, not of nested statements, except for the variables that loops and Defines
@@ -403,6 +413,7 @@ void for_each_position(S& s, Visit f) {
                [&](Is<Copy> auto& of) {
                  f(of.index), f(of.stride), f(of.rows), f(of.length), f(of.from), f(of.from_row_stride), f(of.from_stride);
                },
+               [&](Is<Mma> auto& of) { f(of.index), f(of.row_index), f(of.column_index), f(of.row_step), f(of.column_step); },
                [&](Is<StoreGroup, Define, Retry, AccDeclare, Break, Barrier, Comment> auto&) {},
            });
 }
@@ -417,7 +428,7 @@ void for_each_value(S& s, Visit f) {
                [&](Is<Prefetch> auto& of) { some(of.position); },
                [&](Is<Scatter> auto& of) { some(of.value, of.position); },
                [&](Is<AccUpdate> auto& of) { some(of.value, of.factor); },
-               [&](Is<StoreGroup, Loop, If, Retry, AccFold, Routine, Copy, Break, Barrier, Comment> auto&) {},
+               [&](Is<StoreGroup, Loop, If, Retry, AccFold, Routine, Copy, Break, Barrier, Comment, Mma> auto&) {},
            });
 }
 
@@ -425,7 +436,7 @@ void for_each_value(S& s, Visit f) {
 template <class Visit>
 void for_each_changed_accumulator(const Stmt& s, Visit f) {
   visit(s, Overloaded{
-               [&](Is<AccSet, AccUpdate, AccFold> auto& of) { f(of.accumulator); },
+               [&](Is<AccSet, AccUpdate, AccFold, Mma> auto& of) { f(of.accumulator); },
                [&](Is<AccScan> auto& of) {
                  for (const int a : {of.accumulator, of.total, of.quads})
                    if (a >= 0) f(a);

@@ -59,7 +59,7 @@ class Vectoriser {
             // lanes must update adjacent elements: if two lanes updated the same element, one update would be lost
             [&](const Scatter& s) { return is_beside(s.index) && !depends_on(s.stride, variable_) && !varies(s.position); },
             // a reduction inside one iteration stays scalar, because a reduction across the lanes would need one accumulator for each lane
-            [](Is<Define, Copy, Prefetch, AccFold, AccScan, AccDeclare, Barrier> auto&) { return false; },
+            [](Is<Define, Copy, Prefetch, AccFold, AccScan, AccDeclare, Barrier, Mma> auto&) { return false; },
             [](Is<StoreGroup, Retry, Routine, Break, Comment> auto&) { return true; },
         });
   }

@@ -500,6 +500,14 @@ class Verifier {
     require(std::ranges::none_of(loop->second->body, declares_it), "the accumulator that ends a loop is declared outside of it, but acc",
             s.accumulator, " is not");
   }
+  void rules(const Mma& s) {
+    for (const int number : {s.accumulator, s.rows, s.columns}) {
+      const Accumulator& a = accumulator_of(s, number);
+      require(a.type == Type{DType::kF64, 1}, "tensor cores multiply f64 of one lane, but acc", number, " is of ", name(a.type.dtype));
+    }
+    require(s.row_tiles >= 1 && s.column_tiles >= 1 && s.row_tiles <= 8 && s.column_tiles <= 8,
+            "a thread's share of a product is 1 to 8 tiles high and wide, not ", s.row_tiles, " x ", s.column_tiles);
+  }
   void rules(Is<Barrier, Comment> auto&) {}
 
   const Kernel& kernel_;

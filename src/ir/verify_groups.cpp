@@ -46,6 +46,8 @@ Sym values_in(SymTable& syms, const Loop& loop, const std::function<Sym(Sym)>& r
 
 namespace {
 
+constexpr int64_t kWarp = 32;  // threads that execute together
+
 bool is_group_loop(const Stmt* s) {
   const auto* loop = as<Loop>(s);
   return loop != nullptr && loop->loop == LoopKind::kGroup;
@@ -125,7 +127,9 @@ class GroupRules {
     require(s.body.empty() || as<Break>(s.body.back()) == nullptr, "no thread leaves a group loop before the others");
     place_ = Place::kThread;
     group_ = &s;
+    const size_t outside = std::exchange(loops_outside_, loops_.size());
     body(s.body);
+    loops_outside_ = outside;
     group_ = nullptr;
     place_ = Place::kBlock;
     forget_changed(s.body);
@@ -145,19 +149,23 @@ class GroupRules {
 
   void rules(const If& s) {
     const size_t known = conditions_.size();
+    branches_ += place_ == Place::kThread;
     add_condition(s.condition, conditions_);
     body(s.body);
     conditions_.resize(known);
     add_condition(Sym(-1) - s.condition, conditions_);
     body(s.otherwise);
     conditions_.resize(known);
+    branches_ -= place_ == Place::kThread;
     if (place_ == Place::kBlock) forget_changed(s.body), forget_changed(s.otherwise);
   }
   void rules(const Define& s) { body(s.body); }
   void rules(const Retry& s) {
     require(place_ != Place::kBlock, "a retry is inside a group loop, because its condition belongs to a thread");
+    ++branches_;
     body(s.body);
     body(s.otherwise);
+    --branches_;
   }
   void rules(const StoreGroup& s) { body(s.body); }
   void rules(Is<Store, Scatter> auto& s) const { writes_memory(s.buffer); }
@@ -222,6 +230,35 @@ class GroupRules {
         whole(a);
     }
   }
+  /// All threads of a warp execute the statement together, each for its own rows and columns.
+  void rules(const Mma& s) const {
+    require(place_ == Place::kThread && branches_ == 0,
+            "all threads of a warp multiply matrices together, inside a group loop and not under "
+            "a condition of a thread");
+    for (size_t i = loops_outside_; i < loops_.size(); ++i)
+      require(loops_[i]->begin.is_constant() && loops_[i]->end.is_constant() &&
+                  std::ranges::none_of(loops_[i]->body, [](const Stmt* other) { return as<Break>(other) != nullptr; }),
+              "loops in which a warp multiplies matrices have the same steps in all threads, but that over ",
+              to_string(loops_[i]->variable), " may not");
+    require(threads_ % kWarp == 0, "whole warps of ", kWarp, " threads multiply matrices, but a block has ", threads_, " threads");
+    require(is_shared(s.rows) && is_shared(s.columns), "the factors of a product of matrices are shared arrays, but acc", s.rows,
+            " and acc", s.columns, " are not");
+    require(is_spread(s.accumulator), "the results of a product of matrices are spread over the threads, but acc", s.accumulator,
+            " is not");
+    spread_element(s.accumulator, s.index, 1, 2 * s.row_tiles * s.column_tiles);
+    const auto has = [&](Sym e, int64_t thread, Sym expected) {
+      return substitute(e, {{variable_of(group_->variable), Sym(thread)}}) == expected;
+    };
+    for (int64_t first = 0; first < threads_; first += kWarp) {
+      const auto of_first = [&](Sym e) { return substitute(e, {{variable_of(group_->variable), Sym(first)}}); };
+      const Sym row = of_first(s.row_index), column = of_first(s.column_index);
+      for (int64_t lane = 0; lane < kWarp; ++lane)
+        require(has(s.row_index, first + lane, row + lane / 4) && has(s.column_index, first + lane, column + lane % 4 * 2) &&
+                    has(s.row_step, first + lane, of_first(s.row_step)) && has(s.column_step, first + lane, of_first(s.column_step)),
+                "lane t of a warp multiplies row t / 4 and columns 2 * (t % 4) and 2 * (t % 4) + 1, but lane ", lane, " has rows from ",
+                to_string(s.row_index), " and columns from ", to_string(s.column_index));
+    }
+  }
   void shared_part(const Copy& s, int accumulator) const {
     require(place_ == Place::kThread, "a thread copies a part of a shared accumulator inside a group loop, but acc", accumulator,
             " is copied outside");
@@ -278,6 +315,8 @@ class GroupRules {
   std::unordered_set<int> folded_;  // spread accumulators whose element 0 is the result of a fold
   std::vector<Sym> conditions_;     // conditions of the enclosing Ifs
   std::vector<const Loop*> loops_;  // enclosing loops, except the group loop
+  size_t loops_outside_ = 0;        // how many of them are outside of the group loop
+  int branches_ = 0;                // enclosing Ifs and Retries inside the group loop
   Place place_ = Place::kCall;
   const Loop* group_ = nullptr;
 };

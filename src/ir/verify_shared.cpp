@@ -351,6 +351,17 @@ class Races {
     if (s.accumulator >= 0 && is_shared(s.accumulator)) access(s.accumulator, s.index, 1, static_cast<int>(s.length.constant()), true);
   }
 
+  /// A thread reads four terms of its rows and columns.
+  void statement(const Mma& s) {
+    const Sym term = syms_.loop("term", 0, 4), row = syms_.loop("tile", 0, s.row_tiles), column = syms_.loop("tile", 0, s.column_tiles);
+    std::vector<const SymAtom*> added;
+    for (const Sym& each : {term, row, column})
+      if (!each.is_constant() && free_.insert(variable_of(each)).second) added.push_back(variable_of(each));
+    access(s.rows, s.row_index + term * s.row_step + row * 8, 0, 1, false);
+    access(s.columns, s.column_index + term * s.column_step + column * 8, 1, 2, false);
+    for (const SymAtom* v : added) free_.erase(v);
+  }
+
   void scope(Sym variable, const Body& statements) {
     const SymAtom* v = variable_of(variable);
     const bool is_free = is_free_ || group_ != nullptr;

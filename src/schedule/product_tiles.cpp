@@ -53,6 +53,11 @@ int64_t bytes_of_result(const KernelPlan& kernel) {
   return static_cast<int64_t>(size_of(is_bool(dtype) ? DType::kI32 : working_dtype(dtype)));
 }
 
+bool fits_mma(const ProductTile& tile) {
+  return tile.columns_of_thread >= 2 && tile.rows % (8 * tile.rows_of_thread) == 0 && tile.columns % (4 * tile.columns_of_thread) == 0 &&
+         tile.rows_of_thread <= 8 && tile.columns_of_thread <= 16 && tile.terms % 4 == 0;
+}
+
 ProductTile tile_of(const Schedule& schedule, const Product& product) {
   const AxisSchedule &rows = schedule.axes[product.rows.back()], &columns = schedule.axes[product.columns.back()];
   return {rows.tile, columns.tile, rows.unroll, columns.unroll, schedule.axes.back().tile};

@@ -30,6 +30,9 @@ struct ProductTile {
 };
 /// Returns the bytes of a result while it is computed.
 int64_t bytes_of_result(const KernelPlan& kernel);
+/// Tests whether tensor cores can compute the tile: a warp computes tiles of 8 x 8 results, each thread two results of each, and each
+/// instruction four terms.
+bool fits_mma(const ProductTile& tile);
 /// The tile is part of the schedule: of its last row axis and its last column axis (tile, unroll), and of its last axis, the terms (tile).
 ProductTile tile_of(const Schedule& schedule, const Product& product);
 /// Throws Error{kInvalidArgument} if blocks of threads cannot compute such tiles. The message begins with `where`.

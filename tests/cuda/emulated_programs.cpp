@@ -68,7 +68,12 @@ PipelineOptions options_for_cuda(bool check_indices) {
 }
 
 void GpuPrograms::add(std::string label, fuzz::Case test, bool check_indices, std::string schedule) {
+  add_for(gpu_machines()[0], std::move(label), std::move(test), check_indices, std::move(schedule));
+}
+
+void GpuPrograms::add_for(const Machine& target, std::string label, fuzz::Case test, bool check_indices, std::string schedule) {
   PipelineOptions options = options_for_cuda(check_indices);
+  options.target = target;
   options.schedule_override = std::move(schedule);
   Generated generated = generate(*test.graph, options);
   ir::verify(*generated.module);  // finds what the emulator may not see: a thread that uses another one's elements of a spread accumulator

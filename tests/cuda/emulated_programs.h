@@ -28,8 +28,9 @@ PipelineOptions options_for_cuda(bool check_indices);
 struct GpuPrograms {
   std::vector<GpuProgram> all;
 
-  /// Generates a program, with these overrides of schedules (schedule/override.h).
+  /// Generates a program, with these overrides of schedules (schedule/override.h), for the lowest machine row of GPUs, or for another one.
   void add(std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
+  void add_for(const Machine& target, std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
 };
 
 /// Compiles all programs in one go and runs each with all its sizes in these orders of threads, with data from its seed and from the

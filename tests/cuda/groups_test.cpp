@@ -102,4 +102,50 @@ TEST_CASE("C1: the threads of a group fold spread registers, and all use the res
       [&](const std::vector<float>& y) { CHECK(y == expected); });
 }
 
+/// Returns the rule that a product of matrices breaks, after `change`; "": none. Two warps multiply 16 x 4 and 4 x 8 elements.
+std::string offence_of_mma(const std::function<ir::Body(GroupBuilder&, ir::Mma*, Sym thread)>& change, bool has_barrier = true) {
+  GroupBuilder b(64);
+  const int x = b.input(DType::kF64), y = b.output(DType::kF64);
+  const int rows = b.shared(DType::kF64, 64), columns = b.shared(DType::kF64, 32), sums = b.spread(DType::kF64, 2);
+  ir::Loop* blocks = b.each("block", 1, [&](Sym) {
+    ir::Body body = {b.declare(rows), b.declare(columns), b.declare(sums), b.group([&](Sym t) {
+                       const auto element = [&] { return b.load(DType::kF64, 0, t, 1); };
+                       return ir::Body{b.set(rows, t, element()), b.when(Sym(31) - t, {b.set(columns, t, element())})};
+                     })};
+    if (has_barrier) body.push_back(b.barrier());
+    body.push_back(b.group([&](Sym t) {
+      auto* mma = b.arena->statement<ir::Mma>();
+      mma->accumulator = sums, mma->rows = rows, mma->columns = columns;
+      mma->index = t * 2, mma->row_index = floor_div(t, 32) * 8 + mod(floor_div(t, 4), 8), mma->column_index = mod(t, 4) * 2;
+      mma->row_step = 16, mma->column_step = 8;
+      return change(b, mma, t);
+    }));
+    return body;
+  });
+  b.finish(blocks, {x}, {y});
+  try {
+    ir::verify(b.module);
+  } catch (const Error& e) {
+    return e.message;
+  }
+  return "";
+}
+
+TEST_CASE("C1: whole warps multiply matrices, each lane its own rows and columns") {
+  const auto same = [](GroupBuilder&, ir::Mma* mma, Sym) { return ir::Body{mma}; };
+  CHECK(offence_of_mma(same) == "");
+  CHECK(offence_of_mma(same, false).find("between two barriers") != std::string::npos);
+  const auto breaks = [](const std::function<ir::Body(GroupBuilder&, ir::Mma*, Sym)>& change, std::string_view rule) {
+    const std::string found = offence_of_mma(change);
+    CHECK_MESSAGE(found.find(rule) != std::string::npos, found);
+  };
+  breaks([](GroupBuilder& b, ir::Mma* mma, Sym t) { return ir::Body{b.when(Sym(31) - t, {mma})}; }, "not under a condition of a thread");
+  breaks([](GroupBuilder& b, ir::Mma* mma, Sym t) { return ir::Body{b.each("i", t, [&](Sym) { return ir::Body{mma}; })}; },
+         "the same steps in all threads");
+  breaks([](GroupBuilder&, ir::Mma* mma, Sym t) { return mma->row_index = mod(t, 8), ir::Body{mma}; }, "multiplies row t / 4");
+  breaks([](GroupBuilder&, ir::Mma* mma, Sym t) { return mma->column_index = mod(t, 4), ir::Body{mma}; }, "multiplies row t / 4");
+  breaks([](GroupBuilder&, ir::Mma* mma, Sym t) { return mma->index = t, ir::Body{mma}; }, "of the spread acc");
+  breaks([](GroupBuilder&, ir::Mma* mma, Sym) { return mma->rows = mma->accumulator, ir::Body{mma}; }, "are shared arrays");
+}
+
 }  // namespace

@@ -24,8 +24,11 @@ class Programs {
     test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
     test.sizes = std::move(sizes);
     test.data_seed = programs_.all.size() + 1;
-    programs_.add(cat(body, schedule), std::move(test), false, schedule.empty() ? "" : cat("kernel_0: ", schedule));
+    programs_.add_for(target_, cat(body, schedule, " on ", target_.name), std::move(test), false,
+                      schedule.empty() ? "" : cat("kernel_0: ", schedule));
   }
+  /// The programs added from now on are for this GPU.
+  void choose(std::string_view name) { target_ = *std::ranges::find(gpu_machines(), name, &Machine::name); }
   void check() {
     const std::vector<std::string> wrong = run_emulated(programs_.all, kAllOrders);
     for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs_.all[i].label, ", ", wrong[i]);
@@ -35,6 +38,7 @@ class Programs {
   bool are_tiles() const { return last().generated.source.find("contraction [") != std::string::npos; }
 
  private:
+  Machine target_ = gpu_machines()[0];
   GpuPrograms programs_;
 };
 
@@ -81,6 +85,45 @@ TEST_CASE("C1: products by tiles of every shape have the interpreter's bits") {
   }
   programs.add("a: f64[150, 520], b: f64[520, 140]) {\n  return c = matmul(a, b)", {{}}, tiles("", 64, 4, 64, 4, 8));
   programs.add("a: f64[150, 520], b: f64[520, 140]) {\n  return c = matmul(a, b)", {{}}, tiles("", 32, 4, 64, 4, 8));
+  programs.check();
+}
+
+TEST_CASE("C1: products of f64 by tensor cores have the interpreter's bits") {
+  Programs programs;
+  const auto uses_mma = [&] { return programs.last().generated.source.find("mma.sync") != std::string::npos; };
+  const auto f64 = [](int m, int k, int n) {
+    return cat("a: f64[", m, ", ", k, "], b: f64[", k, ", ", n, "]) {\n  return c = matmul(a, b)");
+  };
+  for (const std::string_view target : {"sm_80", "sm_86", "sm_90", "sm_100"}) {
+    programs.choose(target);
+    programs.add(f64(33, 17, 65));
+    CHECK(uses_mma() == (target != "sm_86"));
+    if (target != "sm_90") continue;
+    const int sizes[][3] = {{2, 1, 3}, {16, 8, 16}, {130, 257, 129}, {128, 600, 136}, {3, 300, 200}, {200, 40, 5}, {64, 1030, 64}};
+    for (const auto& [m, k, n] : sizes) {
+      programs.add(f64(m, k, n));
+      CHECK(uses_mma());
+    }
+    programs.add("a: f64[m, k], b: f64[k, n]) {\n  return c = matmul(a, b)", {{129, 264, 131}, {3, 0, 5}, {0, 4, 4}, {128, 16, 128}});
+    CHECK(uses_mma());
+    for (const std::string_view product :
+         {"matmul(permute(a, [1, 0]), b)", "matmul(permute(a, [1, 0]), permute(b, [1, 0]))", "matmul(a, permute(b, [1, 0]))",
+          "matmul(exp(a), add(b, b))", "permute(matmul(a, b), [1, 0])", "gelu(matmul(a, b))", "cast(matmul(a, b), f32)"})
+      programs.add(cat("a: f64[96, 96], b: f64[96, 96]) {\n  return c = ", product));
+    programs.add("a: f64[3, 40, 50], b: f64[3, 50, 70]) {\n  return c = matmul(a, b)");
+    programs.add("x: f64[2, 8, 15, 18], k: f64[24, 8, 3, 3]) {\n  return y = conv2d(x, k, padding=1)");
+    const int shapes[][5] = {{128, 4, 64, 8, 8}, {64, 4, 64, 8, 8},  {64, 4, 128, 8, 8}, {64, 4, 64, 4, 8},
+                             {32, 4, 64, 4, 16}, {16, 2, 32, 2, 32}, {64, 1, 32, 8, 16}};
+    for (const auto& [rows, of_rows, columns, of_columns, terms] : shapes) {
+      programs.add(f64(150, 530, 140), {{}}, tiles("", rows, of_rows, columns, of_columns, terms));
+      CHECK(uses_mma());
+    }
+    programs.add(f64(150, 530, 140), {{}}, tiles("", 64, 4, 16, 1, 32));  // a thread has one column
+    CHECK(!uses_mma());
+  }
+  programs.choose("sm_90");
+  programs.add("a: f32[33, 17], b: f32[17, 65]) {\n  return c = matmul(a, b)");
+  CHECK(!uses_mma());
   programs.check();
 }
 
@@ -154,4 +197,19 @@ TEST_CASE("C1: a product with a fault has other bits") {
   CHECK(is_found(replaced(text, "__syncthreads();", "")));
   // the chain is not cut after 256 terms
   CHECK(is_found(replaced(text, "__fmaf_rn(a, b, c)", "__fmaf_rn(a, b, 0.0f) + c")));
+}
+
+TEST_CASE("C1: a product by tensor cores with a fault has other bits") {
+  Programs programs;
+  programs.choose("sm_90");
+  programs.add("a: f64[40, 600], b: f64[600, 50]) {\n  return c = matmul(a, b)");
+  const GpuProgram& product = programs.last();
+  const std::string& text = product.generated.source;
+  CHECK(run_emulated_text(product, text, ThreadOrder::kShuffled, 1) == "");
+  const auto is_found = [&](std::string_view from, std::string_view to) {
+    return !run_emulated_text(product, replaced(text, from, to), ThreadOrder::kShuffled, 1).empty();
+  };
+  CHECK(is_found("+ lane / 4 - 2 * term", "+ lane / 4"));                // lanes read the columns of others
+  CHECK(is_found("rows += term * row_step, ", ""));                      // all lanes read the first term
+  CHECK(is_found("mma_8x8x4_f64(c", "if (lane < 31) mma_8x8x4_f64(c"));  // one lane does not arrive
 }

@@ -15,6 +15,10 @@ namespace {
 constexpr int64_t kAccessBytes = 16;   // the widest access of a thread
 constexpr size_t kMaxOperations = 24;  // most operations of an epilogue that is unrolled for each result of a thread
 
+// With this padding of f64 the lanes of a warp, which read 8 lanes of 4 terms, use all banks of the shared memory.
+constexpr int64_t kMmaPadding = 4;
+constexpr int64_t kWarp = 32;
+
 void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
 Stmt* comment(Arena& arena, std::string text) {
@@ -32,15 +36,17 @@ GroupProduct::GroupProduct(KernelContext& context)
       product_(*as_product(context.plan)),
       tile_(tile_of(context.schedule, product_)),
       dtype_(accumulator_dtype(reduce_)),
+      has_mma_(dtype_ == DType::kF64 && fits_mma(tile_) && context.program.target.gpu()->f64_mma),
       of_thread_(tile_.rows_of_thread * tile_.columns_of_thread),
       batch_(product_.batch.size(), Sym(0)),
       quick_(context.arena.syms().loop("quick", 0, 2)),
       wide_(context.arena.syms().loop("wide", 0, 2)),
-      rows_(context, dtype_, {product_.row_count, product_.terms, tile_.rows, tile_.terms, tile_.threads()},
+      rows_(context, dtype_, {product_.row_count, product_.terms, tile_.rows, tile_.terms, tile_.threads(), has_mma_ ? kMmaPadding : 0},
             [this](Sym row, Sym step, Sym term, const UOp* mask) {
               return element(product_.row_factor, row, 0, terms_at(step, term), mask);
             }),
-      columns_(context, dtype_, {product_.column_count, product_.terms, tile_.columns, tile_.terms, tile_.threads()},
+      columns_(context, dtype_,
+               {product_.column_count, product_.terms, tile_.columns, tile_.terms, tile_.threads(), has_mma_ ? kMmaPadding : 0},
                [this](Sym column, Sym step, Sym term, const UOp* mask) {
                  return element(product_.column_factor, 0, column, terms_at(step, term), mask);
                }) {}
@@ -210,7 +216,7 @@ namespace {
 struct ThreadGrid {
   int64_t rows, columns, rows_of_warp, columns_of_warp;
   ThreadGrid(int64_t rows, int64_t columns) : rows(rows), columns(columns) {
-    constexpr int64_t kWarp = 32, kColumns = 8;
+    constexpr int64_t kColumns = 8;
     columns_of_warp = std::min(columns, kColumns);
     rows_of_warp = std::min(rows, kWarp / columns_of_warp);
     columns_of_warp = std::min(columns, kWarp / rows_of_warp);
@@ -226,15 +232,36 @@ struct ThreadGrid {
 }  // namespace
 
 Sym GroupProduct::first_row(Sym thread) const {
+  if (has_mma_) {
+    const int64_t warps_across = tile_.columns / (4 * tile_.columns_of_thread);
+    return floor_div(thread, kWarp * warps_across) * (8 * tile_.rows_of_thread) + mod(floor_div(thread, 4), 8);
+  }
   const ThreadGrid grid(tile_.rows / tile_.rows_of_thread, tile_.columns / tile_.columns_of_thread);
   return grid.row(thread) * pieces(tile_.rows_of_thread, tile_.rows).size;
 }
 Sym GroupProduct::first_column(Sym thread) const {
+  if (has_mma_) {
+    const int64_t of_warp = 4 * tile_.columns_of_thread;
+    return mod(floor_div(thread, kWarp), tile_.columns / of_warp) * of_warp + mod(thread, 4) * 2;
+  }
   const ThreadGrid grid(tile_.rows / tile_.rows_of_thread, tile_.columns / tile_.columns_of_thread);
   return grid.column(thread) * pieces(tile_.columns_of_thread, tile_.columns).size;
 }
 
+Body GroupProduct::multiply_by_warps(Sym thread, Sym step, LoopKind kind) {
+  return each("terms", tile_.terms / 4, kind, [&](Sym terms) {
+    auto* mma = arena_.statement<Mma>();
+    mma->accumulator = sums_, mma->index = sum_at(thread, 0, 0);
+    mma->rows = rows_.shared(), mma->row_index = rows_.at(mod(step, 2), terms * 4, first_row(thread)), mma->row_step = rows_.pitch();
+    mma->columns = columns_.shared(), mma->column_index = columns_.at(mod(step, 2), terms * 4, first_column(thread));
+    mma->column_step = columns_.pitch();
+    mma->row_tiles = static_cast<int>(tile_.rows_of_thread), mma->column_tiles = static_cast<int>(tile_.columns_of_thread / 2);
+    return Body{mma};
+  });
+}
+
 Body GroupProduct::multiply(Sym thread, Sym step, LoopKind kind) {
+  if (has_mma_) return multiply_by_warps(thread, step, kind);
   const int row_array = new_array(dtype_, tile_.rows_of_thread, Space::kRegister),
             column_array = new_array(dtype_, tile_.columns_of_thread, Space::kRegister);
   Loop* term = new_loop(arena_, "term", 0, tile_.terms, kind);
@@ -294,7 +321,7 @@ Body GroupProduct::stores_at(Sym row, Sym column, const UOp* sum) {
 }
 
 Body GroupProduct::store_results(Sym thread, LoopKind kind, const SumAt& sum_at) {
-  const Pieces of_rows = pieces(tile_.rows_of_thread, tile_.rows), of_columns = pieces(tile_.columns_of_thread, tile_.columns);
+  const Pieces of_rows = row_pieces(), of_columns = column_pieces();
   return each("row", tile_.rows_of_thread, kind, [&](Sym row) {
     const Sym there = row_tile_ * tile_.rows + in_tile(row, of_rows, first_row(thread)), rows_left = product_.row_count - 1 - there;
     return each("piece", tile_.columns_of_thread / of_columns.size, kind, [&](Sym piece) {
@@ -321,7 +348,7 @@ Body GroupProduct::store_results(Sym thread, LoopKind kind, const SumAt& sum_at)
 /// Defines the variable that says whether results are stored by accesses of 16 bytes, around these statements.
 Body GroupProduct::with_wide(Body body) {
   if (wide_distances_ == nullptr) return body;
-  const int64_t size = pieces(tile_.columns_of_thread, tile_.columns).size;
+  const int64_t size = column_pieces().size;
   const UOp* is_wide = are_multiples(arena_, wide_distances_, size);
   for (const Sym& multiple : wide_multiples_)
     is_wide = arena_.apply(Op::kBitAnd, DType::kBool, {is_wide, arena_.in_range(Sym(0) - mod(multiple, size))});

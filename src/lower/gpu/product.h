@@ -24,6 +24,10 @@
 // pieces of 16 bytes, which are as far apart as the pieces of all threads take room. So the threads of a warp read few different addresses
 // of shared memory, and these are in different banks.
 //
+// On GPUs whose tensor cores multiply f64, a warp computes tiles of 8 x 8 results: mma.m8n8k4 adds four products to each of them, in the
+// order of the chain. A warp then has 8 * rows_of_thread rows and 4 * columns_of_thread columns, next to each other, and a thread one row
+// and two adjacent columns of each of these tiles (ir::Mma). Everything else is the same.
+//
 // staged_factor.h describes how factors are copied to shared memory.
 #pragma once
 
@@ -52,6 +56,7 @@ class GroupProduct {
   /// Steps first … first + count - 1, of tile_.terms terms each.
   ir::Body steps(Sym first, Sym count);
   ir::Body multiply(Sym thread, Sym step, ir::LoopKind kind);
+  ir::Body multiply_by_warps(Sym thread, Sym step, ir::LoopKind kind);
   ir::Body add_to_totals();
 
   // --- results
@@ -71,6 +76,8 @@ class GroupProduct {
     int64_t size, distance;
   };
   Pieces pieces(int64_t of_thread, int64_t tile) const;
+  Pieces row_pieces() const { return has_mma_ ? Pieces{1, 8} : pieces(tile_.rows_of_thread, tile_.rows); }
+  Pieces column_pieces() const { return has_mma_ ? Pieces{2, 8} : pieces(tile_.columns_of_thread, tile_.columns); }
   Sym in_tile(Sym number, const Pieces& pieces, Sym first) const {
     return floor_div(number, pieces.size) * pieces.distance + first + mod(number, pieces.size);
   }
@@ -86,6 +93,7 @@ class GroupProduct {
   const Product product_;
   const ProductTile tile_;
   const DType dtype_;
+  const bool has_mma_;       // whether tensor cores multiply
   const int64_t of_thread_;  // results of a thread
   Index batch_;              // position along the batch axes
   Sym row_tile_, column_tile_;

@@ -26,7 +26,7 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
       elements_(sizes.tile * sizes.step / sizes.threads) {
   choose_runs();
   // With this padding, threads that write several terms of a few lanes use all banks of the shared memory.
-  pitch_ = runs_along_terms_ ? sizes.tile + elements_of_access(dtype) : sizes.tile;
+  pitch_ = sizes.tile + (sizes.padding > 0 ? sizes.padding : runs_along_terms_ ? elements_of_access(dtype) : 0);
   shared_ = static_cast<int>(c_.kernel.accumulators.size());
   c_.kernel.accumulators.push_back({.type = {dtype, 1},
                                     .count = 2 * sizes.step * pitch_,

@@ -27,6 +27,7 @@ class StagedFactor {
     Dim lanes, terms;    // of the whole matrix
     int64_t tile, step;  // lanes of a tile; terms that are staged at a time
     int64_t threads;
+    int64_t padding = 0;  // elements between the terms in the array; 0: the class chooses
   };
   StagedFactor(KernelContext& context, DType dtype, const Sizes& sizes, Element element);
 
@@ -43,6 +44,10 @@ class StagedFactor {
   /// Returns a bool: whether the quick loads made so far are allowed in this tile. Null: they always are, because they access single
   /// elements. Besides, the terms must exist.
   const ir::UOp* is_quick(Sym tile) const;
+  /// The array, the position of a lane of the tile there, of term number `term` in a half, and the elements from term to term.
+  int shared() const { return shared_; }
+  Sym at(Sym half, Sym term, Sym lane) const { return (half * sizes_.step + term) * pitch_ + lane; }
+  int64_t pitch() const { return pitch_; }
   /// Statements of the same thread: write the elements loaded last to a half of the array.
   ir::Body stage(Sym thread, Sym half);
   /// Copies `count` lanes from lane `lane` of the tile, of term number `term` in a half, to an array of the thread, from `index` on.
@@ -60,7 +65,6 @@ class StagedFactor {
   ir::Body each_run(const std::function<ir::Body(Sym run)>& make) const;
   ir::Body quick(Sym thread, Sym tile, Sym step, Sym run);
   ir::Body masked(Sym thread, Sym tile, Sym step, Sym run);
-  Sym at(Sym half, Sym term, Sym lane) const { return (half * sizes_.step + term) * pitch_ + lane; }
 
   KernelContext& c_;
   ir::Arena& arena_;

@@ -99,6 +99,8 @@ struct GroupEntries {
   /// Returns the name of a generated function that all `threads` threads of a group call: (the form.size elements that the calling thread
   /// owns) -> the result of folding the elements of all threads by halving.
   std::string (*fold)(Unit& unit, const FoldForm& form, int64_t threads) = nullptr;
+  /// Returns a statement that multiplies matrices with tensor cores. Null: the dialect has none.
+  std::string (*mma)(const Scope& scope, const ir::Mma& mma) = nullptr;
 };
 
 struct Dialect {

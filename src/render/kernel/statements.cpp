@@ -78,6 +78,12 @@ void StatementWriter::write_one(const Line& l, std::span<const Line> rest) {
         if (accumulator >= 0) scope_.names.unfold(accumulator);
       return writer_.line(dialect.copy(scope_, s));
     }
+    case LineKind::kMma: {
+      const auto& s = l.as<ir::Mma>();
+      HARP_ASSERT(dialect.groups.mma != nullptr, "the dialect ", dialect.name, " has no tensor cores");
+      for (const int accumulator : {s.accumulator, s.rows, s.columns}) scope_.names.unfold(accumulator);
+      return writer_.line(dialect.groups.mma(scope_, s));
+    }
     case LineKind::kBreak: return blocks_.leave_loop(l.as<ir::Break>());
     case LineKind::kBarrier: return writer_.line(scope_.groups > 1 ? dialect.groups.barrier : dialect.barrier);
     case LineKind::kReturn: return writer_.line(cat(result_.head, returned(l.value), ";"));

@@ -24,9 +24,22 @@ ProductTile complete(int64_t rows, int64_t columns, int64_t bytes) {
   return {rows, columns, rows >= columns ? longer : results / longer, rows >= columns ? results / longer : longer, terms};
 }
 
+/// Does the same for a tile that tensor cores compute: a warp has 32 x 32 results of a large tile, so that it reads few elements of shared
+/// memory, and 16 x 16 results of others, so that there are many warps.
+ProductTile complete_mma(int64_t rows, int64_t columns, int64_t bytes) {
+  const bool is_large = std::min(rows, columns) >= 64;
+  const int64_t rows_of_thread = is_large ? 4 : 2, columns_of_thread = 2 * rows_of_thread;
+  const int64_t threads = rows / rows_of_thread * (columns / columns_of_thread), elements = 4096 / bytes;
+  const int64_t terms = std::clamp<int64_t>(std::max(elements / std::max(rows, columns), threads / std::min(rows, columns)), 8, 32);
+  return {rows, columns, rows_of_thread, columns_of_thread, terms};
+}
+
 /// Tests whether 64 f32 results are too many for a thread: on GPUs of few threads for each processor, and where the compiler spills
 /// registers.
 bool has_small_tiles(const Gpu& gpu) { return gpu.capability == 86 || gpu.capability == 89 || gpu.capability >= 120; }
+
+/// Tests whether two blocks of 128 x 64 results of f64, each with 90 KB of shared memory, fit a processor.
+bool has_large_mma_tiles(const Gpu& gpu) { return gpu.capability >= 90; }
 
 Schedule schedule_of(const KernelPlan& kernel, const Product& product, const ProductTile& tile) {
   Schedule s;
@@ -50,15 +63,18 @@ std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& p
   if (range(product.terms).lo > kMaxProductTerms) return {{std::nullopt, otherwise}};
   if (range(product.terms).hi > kMaxProductTerms) variants.push_back({product.terms - kMaxProductTerms - 1, otherwise});
   const int64_t bytes = bytes_of_result(kernel), most = bytes > 4 ? 64 : 128;
+  const bool has_mma = gpu.f64_mma && working_dtype(kernel.reduces[0]->dtype) == DType::kF64;
   // Sizes that are known only at run time take registers.
   const bool is_small = has_small_tiles(gpu), has_strides = !product.terms.is_constant() && !product.column_count.is_constant();
   const auto lanes = [&](Dim count, int64_t most) {
     return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(range(count).hi, kLeastLanes, most))));
   };
-  int64_t rows = lanes(product.row_count, most),
+  int64_t rows = lanes(product.row_count, has_mma && has_large_mma_tiles(gpu) ? 2 * most : most),
           columns = lanes(product.column_count, is_small || has_strides ? std::min<int64_t>(64, most) : most);
   const auto halve = [&] { (rows > columns ? rows : columns) /= 2; };
-  const auto tiled = [&] { return schedule_of(kernel, product, complete(rows, columns, bytes)); };
+  const auto tiled = [&] {
+    return schedule_of(kernel, product, has_mma ? complete_mma(rows, columns, bytes) : complete(rows, columns, bytes));
+  };
   while (rows * columns > kLeastTile && proven_less(tiles_of(product, rows, columns), kBusyProcessors)) halve();
   const Dim spare = tiles_of(product, rows, columns) - kBusyProcessors;
   if (rows * columns > kLeastTile && !proven_nonnegative(spare)) {  // depends on sizes that are known at run time

@@ -184,6 +184,7 @@ struct Thread {
   Fiber* fiber = nullptr;
   int line = 0;  // the line where the thread waits
   Exchange exchange;
+  unsigned products = 0;  // how many products of matrices its warp has computed
   void* tsan = nullptr;
 };
 
@@ -196,6 +197,9 @@ struct Machine {
   void** parameters = nullptr;
   const char* kernel = "";
   unsigned count = 0;  // number of threads of the block
+  // The elements that the lanes give to a product of matrices: of the last two products, because a lane may begin the next one while
+  // others read.
+  double elements[2][2][kMaxThreads];
   uint32_t random = 1;
   char error[512] = "";
   // fibers and other objects that ThreadSanitizer must be told about
@@ -370,6 +374,22 @@ HARP_EMULATOR_PLAIN inline uint64_t exchange(uint32_t mask, unsigned source, uin
   harp_watch_exchange(own.number);
 #endif
   return own.exchange.value;
+}
+
+/// The product of matrices of tensor cores: c += a * b with a of 8 x 4, b of 4 x 8 elements, in a chain. All lanes of the warp give
+/// elements: lane l row l / 4, column l % 4 of a and row l % 4, column l / 4 of b. It gets row l / 4, columns 2 * (l % 4) and the next, of
+/// c.
+HARP_EMULATOR_PLAIN inline void mma_8x8x4(double* c, double a, double b, int line) {
+  Thread& own = *machine.current;
+  double(*const elements)[kMaxThreads] = machine.elements[own.products++ % 2];
+  elements[0][own.number] = a;
+  elements[1][own.number] = b;
+  exchange(0xffffffffu, own.number % kWarp, 0, line);
+  const double* const rows = elements[0] + own.number / 4 * 4;
+  for (unsigned j = 0; j < 2; ++j) {
+    const double* const column = elements[1] + own.number / kWarp * kWarp + 4 * (2 * (own.number % 4) + j);
+    for (unsigned k = 0; k < 4; ++k) c[j] = __builtin_fma(rows[k], column[k], c[j]);
+  }
 }
 
 template <class T>

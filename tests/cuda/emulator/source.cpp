@@ -13,6 +13,14 @@ std::string with_dynamic_shared(std::string_view text) {
   return std::regex_replace(std::string(text), declaration, "$1* const $2 = ($1*)harp_emulator::dynamic_shared;");
 }
 
+/// Replaces the instructions of tensor cores by calls of the emulator.
+std::string with_mma(const std::string& text) {
+  static const std::regex mma(
+      R"rx(asm volatile\("mma\.sync\.aligned\.m8n8k4\.row\.col\.f64\.f64\.f64\.f64 \{%0, %1\}, \{%2\}, \{%3\}, \{%0, %1\};"\s*)rx"
+      R"rx(: "\+d"\((\w+)\[0\]\), "\+d"\(\w+\[1\]\) : "d"\((\w+)\), "d"\((\w+)\)\);)rx");
+  return std::regex_replace(text, mma, "harp_emulator::mma_8x8x4($1, $2, $3, __LINE__);");
+}
+
 /// Appends a registration for each kernel of the text. `scope` is the prefix of their names.
 void add_registrations(const std::string& text, std::string_view scope, size_t& count, std::string& out) {
   static const std::regex kernel(R"(__global__ void __launch_bounds__\((\d+)[^)]*\) (\w+)\()");
@@ -23,7 +31,7 @@ void add_registrations(const std::string& text, std::string_view scope, size_t& 
 }  // namespace
 
 std::string emulated_source(std::string_view text) {
-  std::string source = with_dynamic_shared(text), registrations;
+  std::string source = with_mma(with_dynamic_shared(text)), registrations;
   size_t count = 0;
   add_registrations(source, "", count, registrations);
   return source + registrations;
@@ -34,7 +42,7 @@ std::string emulated_source(std::span<const std::string> texts) {
   std::string source, registrations;
   size_t count = 0;
   for (size_t i = 0; i < texts.size(); ++i) {
-    const std::string text = std::regex_replace(with_dynamic_shared(texts[i]), linkage, "__global__");
+    const std::string text = std::regex_replace(with_mma(with_dynamic_shared(texts[i])), linkage, "__global__");
     append(source, cat("namespace unit_", i, " {\n", text, "}\n"));
     add_registrations(text, cat("unit_", i, "::"), count, registrations);
   }
