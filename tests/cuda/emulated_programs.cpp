@@ -1,7 +1,11 @@
 #include "cuda/emulated_programs.h"
 
 #include <algorithm>
+#include <map>
+#include <regex>
+#include <sstream>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cuda/emulator/library.h"
 #include "cuda/emulator/source.h"
@@ -57,6 +61,26 @@ std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& l
   return {};
 }
 
+/// Checks what NVIDIA's compilers refuse and the emulator does not: shared arrays that a kernel declares have at most 48 KiB.
+void check_shared_arrays(const std::string& source) {
+  constexpr size_t kMost = size_t{48} << 10;
+  static const std::map<std::string, size_t> kBytes = {{"u8", 1},  {"i8", 1},  {"bool", 1},  {"u16", 2},   {"i16", 2}, {"u32", 4},
+                                                       {"i32", 4}, {"float", 4}, {"double", 8}, {"u64", 8}, {"i64", 8}};
+  static const std::regex kArray(R"(^ *__shared__ __align__\(16\) (\w+) \w+((?:\[\d+\])+);)");
+  size_t bytes = 0;
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("extern \"C\" __global__")) bytes = 0;
+    std::smatch array;
+    if (!std::regex_search(line, array, kArray)) continue;
+    size_t of_array = kBytes.at(array[1]);
+    const std::string sizes = array[2];
+    for (size_t at = 0; at < sizes.size(); at = sizes.find(']', at) + 1) of_array *= std::stoul(sizes.substr(at + 1));
+    bytes += of_array;
+    HARP_CHECK(bytes <= kMost, Code::kInternal, "a kernel declares ", bytes, " bytes of shared arrays, at most ", kMost, " are allowed: ", line);
+  }
+}
+
 }  // namespace
 
 PipelineOptions options_for_cuda(bool check_indices) {
@@ -76,6 +100,7 @@ void GpuPrograms::add_for(const Machine& target, std::string label, fuzz::Case t
   options.target = target;
   options.schedule_override = std::move(schedule);
   Generated generated = generate(*test.graph, options);
+  check_shared_arrays(generated.source);
   ir::verify(*generated.module);  // finds what the emulator may not see: a thread that uses another one's elements of a spread accumulator
   const bool checks = check_indices || !check_sites(*test.graph).empty();
   std::shared_ptr<const Graph> reference = checks ? optimised(*test.graph, options) : test.graph;

@@ -378,9 +378,10 @@ const Dialect kCuda = {
     .copy = cuda_copy,
 
     .vectors = {},
-    .groups = {.of_block = [](const Unit& unit, int64_t threads) -> int64_t {
+    .groups = {.of_block = [](const Unit& unit, int64_t threads, int64_t shared) -> int64_t {
                  const Gpu& gpu = *unit.options.target.gpu();
-                 return threads > gpu.warp_threads ? 1 : gpu.block_threads / threads;
+                 if (threads > gpu.warp_threads) return 1;
+                 return std::clamp<int64_t>(kMaxStaticShared / std::max<int64_t>(shared, 1), 1, gpu.block_threads / threads);
                },
                .block = "blockIdx.x",
                .blocks = "gridDim.x",

@@ -76,7 +76,8 @@ class Kernels {
     const Body body = render_kernel_body(unit_, module_, kernel, [&](const SymAtom* v) { return shape_name(module_, v); });
     CudaKernel result;
     result.has_threads = ir::thread_loop(kernel) != nullptr;
-    const int64_t group = ir::group_size(kernel), groups = group > 0 ? unit_.dialect.groups.of_block(unit_, group) : 0;
+    const int64_t group = ir::group_size(kernel);
+    const int64_t groups = group > 0 ? unit_.dialect.groups.of_block(unit_, group, ir::shared_bytes(kernel)) : 0;
     result.block_threads = group > 0 ? static_cast<int>(group * groups) : result.has_threads ? gpu.block_threads : 1;
     result.block_iterations = group > 0 ? static_cast<int>(groups) : result.block_threads;
     result.scratch = mentions(body.text, "scratch") ? ir::scratch_offsets(kernel).back() : 0;

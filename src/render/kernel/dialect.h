@@ -87,8 +87,9 @@ struct VectorEntries {
 /// at a time. In the generated code, `thread` is the number of a thread in its group, and `group` the number of its group in the block, if
 /// there are several.
 struct GroupEntries {
-  /// Returns how many groups of this many threads a block has. Null: the dialect runs group loops as ordinary loops.
-  int64_t (*of_block)(const Unit& unit, int64_t threads) = nullptr;
+  /// Returns how many groups a block has, each of this many threads and with this many bytes of shared accumulators. Null: the dialect runs
+  /// group loops as ordinary loops.
+  int64_t (*of_block)(const Unit& unit, int64_t threads, int64_t shared) = nullptr;
   std::string_view block = {}, blocks = {};  // the number of this block, and the number of blocks
   std::string_view barrier = {};             // like Dialect::barrier, but for one group where a block has several
   std::string_view shared = {};              // the declaration of a shared accumulator: $TYPE, $NAME, $COUNT elements

@@ -11,6 +11,6 @@ Scope::Scope(Unit& the_unit, Subject the_subject, std::function<std::string(cons
                  return shape_name(v);
                }),
       group_threads(subject.kernel == nullptr || unit.dialect.groups.of_block == nullptr ? 0 : ir::group_size(*subject.kernel)),
-      groups(group_threads == 0 ? 0 : unit.dialect.groups.of_block(unit, group_threads)) {}
+      groups(group_threads == 0 ? 0 : unit.dialect.groups.of_block(unit, group_threads, ir::shared_bytes(*subject.kernel))) {}
 
 }  // namespace harp::render
