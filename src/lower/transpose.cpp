@@ -19,6 +19,7 @@
 
 #include "base/text.h"
 #include "lower/accumulate.h"
+#include "lower/copied_values.h"
 #include "lower/gpu/transpose.h"
 
 namespace harp::lower {
@@ -28,13 +29,6 @@ using namespace ir;
 namespace {
 
 constexpr size_t kMaxCopies = 8;  // most crossed loads that are copied; further ones are read in place
-
-/// Returns the integer or float dtype of the same size that a copy uses for elements of this dtype.
-DType copied_as(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
-const UOp* same_bits(Arena& arena, DType dtype, const UOp* value) {
-  const bool half = is_half(dtype) || is_half(value->type.dtype);
-  return half ? arena.alu(Op::kBitcast, dtype, {value}) : arena.cast(dtype, value);
-}
 
 class TransposeLowering {
  public:

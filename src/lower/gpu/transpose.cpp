@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "lower/accumulate.h"
+#include "lower/copied_values.h"
 
 namespace harp::lower {
 
@@ -12,13 +13,6 @@ namespace {
 
 constexpr int64_t kTileThreads = 256;
 constexpr int64_t kTileBytes = 34 << 10;  // most bytes of shared memory; crossed loads that do not fit are read in place
-
-/// Returns the integer or float dtype of the same size that shared memory has for elements of this dtype.
-DType stored_as(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
-const UOp* same_bits(Arena& arena, DType dtype, const UOp* value) {
-  const bool half = is_half(dtype) || is_half(value->type.dtype);
-  return half ? arena.alu(Op::kBitcast, dtype, {value}) : arena.cast(dtype, value);
-}
 
 class TiledTranspose {
  public:
@@ -46,7 +40,7 @@ class TiledTranspose {
     Substituter with_copies(arena_, {});
     for (const Copy& copy : copies) {
       const DType dtype = copy.load->type.dtype;
-      with_copies.replace(copy.load, same_bits(arena_, dtype, arena_.acc(stored_as(dtype), copy.accumulator, place())));
+      with_copies.replace(copy.load, same_bits(arena_, dtype, arena_.acc(copied_as(dtype), copy.accumulator, place())));
     }
     const Body computed = with_copies(stores);
     const Sym is_whole = min(rows_left_ - height_, columns_left_ - width_);
@@ -112,7 +106,7 @@ class TiledTranspose {
     int64_t bytes = 0;
     for (const UOp* u : uops_of(arena_, stores)) {
       if (!is_crossed(u)) continue;
-      const DType dtype = stored_as(u->type.dtype);
+      const DType dtype = copied_as(u->type.dtype);
       const int64_t count = width_ * (height_ + 1);
       bytes += count * static_cast<int64_t>(size_of(dtype));
       if (bytes > kTileBytes) break;
@@ -128,7 +122,7 @@ class TiledTranspose {
   Body tile(const std::vector<Copy>& copies, const Body& stores, bool is_whole) {
     Body copied;
     for (const Copy& copy : copies)
-      copied.push_back(set_accumulator(arena_, copy.accumulator, place(), same_bits(arena_, stored_as(copy.load->type.dtype), copy.load)));
+      copied.push_back(set_accumulator(arena_, copy.accumulator, place(), same_bits(arena_, copied_as(copy.load->type.dtype), copy.load)));
     const auto along_rows = [&](Sym element) { return std::pair{mod(element, height_), floor_div(element, height_)}; };
     const auto along_columns = [&](Sym element) { return std::pair{floor_div(element, width_), mod(element, width_)}; };
     return {each_element(copied, is_whole, along_rows), arena_.statement<Barrier>(), each_element(stores, is_whole, along_columns)};
