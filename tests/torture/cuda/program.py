@@ -217,8 +217,9 @@ class Program:
 
     @functools.lru_cache(maxsize=None)  # pylint: disable=method-cache-max-size-none
     def size_sets(self):
-        """Returns lists of shape variables: one element, a few, and for each variable many along it. The counts leave a remainder in blocks of
-        any power of two. [] if the arrays are too large to be emulated."""
+        """Returns lists of shape variables: one element, a few, for each variable many along it, and 128 of each. All counts but the last leave a
+        remainder in blocks of any power of two; the last one leaves none, so that code for whole blocks and aligned rows runs. [] if the
+        arrays are too large to be emulated."""
         variables, arrays = self.plan.variables, [*self.inputs.values(), *self.outputs.values()]
         few = {name: 3 + 6 * i for i, name in enumerate(variables)}
         size = lambda sizes: sum(self.bytes_of(array, sizes) for array in arrays)  # noqa: E731
@@ -231,7 +232,8 @@ class Program:
             large = next((value for value in (40961, 8193, 1537, 513, 257, 65, 33) if size(others | {name: value}) <= MOST_BYTES), None)
             if large:
                 found.append(others | {name: large})
-        return found
+        even = dict.fromkeys(variables, 128)
+        return [*found, even] if size(even) <= MOST_BYTES else found
 
     def data(self, sizes, seed):
         """Returns the content of the inputs."""
