@@ -126,8 +126,9 @@ class GroupScatter {
                 *is_to = arena_.apply(Op::kLt, DType::kBool, {row, arena_.index(size)}),
                 *is_inside = arena_.apply(Op::kBitAnd, DType::kBool, {is_from, is_to});
       const UOp* mark = arena_.cast(DType::kI32, arena_.apply(Op::kAdd, DType::kI64, {row, arena_.index(1)}));
-      const Body found = {set_accumulator(arena_, rows_, place, arena_.alu(Op::kWhere, DType::kI32, {is_inside, mark, zero()}))};
-      step->body = is_whole ? found : Body{new_if(arena_, count_ - 1 - begin - at, found, {set_accumulator(arena_, rows_, place, zero())})};
+      Stmt* found = set_accumulator(arena_, rows_, place, arena_.alu(Op::kWhere, DType::kI32, {is_inside, mark, zero()}));
+      if (!is_whole) found = new_if(arena_, count_ - 1 - begin - at, {found}, {set_accumulator(arena_, rows_, place, zero())});
+      step->body = {found};
       group->body = {step};
       return group;
     };
