@@ -83,6 +83,24 @@ harp_node* harp_custom_function(int32_t n, harp_node* const* nodes, const harp_c
       op, n, nodes, [&](std::span<const NodeRef> inputs) { return make(*nodes[0]->graph, inputs); }, graph_of(desc));
 }
 
+harp_status harp_custom_function_results(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc, int32_t n_results,
+                                         const harp_dtype* dtypes, harp_node** results) {
+  constexpr const char* op = "custom_function_results";
+  const std::span<harp_node* const> handles(nodes, n > 0 && nodes != nullptr ? static_cast<size_t>(n) : 0);
+  harp_graph* graph = handles.empty() ? graph_of(desc) : common_graph(op, handles, graph_of(desc));
+  if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
+  return build_results(op, graph, results, [&] {
+    HARP_CHECK(n >= 0 && (n == 0 || nodes != nullptr), Code::kInvalidArgument, op, ": expected a list of nodes, got ",
+               nodes != nullptr ? cat("a list of ", n) : std::string("NULL"));
+    HARP_CHECK(n_results > 0 && dtypes != nullptr, Code::kInvalidArgument, op, ": expected a list of dtypes, got ",
+               dtypes != nullptr ? cat("a list of ", n_results) : std::string("NULL"));
+    const harp_custom_function_desc given = read_desc(op, desc, *graph);
+    std::vector<DType> made;
+    for (const harp_dtype dtype : std::span(dtypes, static_cast<size_t>(n_results))) made.push_back(dtype_argument(op, dtype));
+    return custom_function(op, given, *graph, nodes_of(handles), made);
+  });
+}
+
 harp_node* harp_native(int32_t n, harp_node* const* nodes, const harp_native_desc* desc) {
   constexpr const char* op = "native";
   const auto make = [&](const harp_graph& graph, std::span<const NodeRef> inputs) {
