@@ -20,7 +20,7 @@ STUB = HERE / "harp" / "_core.pyi"
 API = HERE.parent.parent / "include" / "harp.api.json"
 
 OPERATIONS = 5  # the section of harp.h with the operations; some are called by hand-written code instead
-BY_HAND = {"custom_function", "native", "grad", "grad_flags", "depends"}
+BY_HAND = {"custom_function", "custom_function_results", "native", "grad", "grad_flags", "depends"}
 # Names in Python that differ from the C function's: those of the Array API standard.
 NAMES = {
     "neg": "negative", "recip": "reciprocal", "sub": "subtract", "mul": "multiply", "div": "divide", "eq": "equal", "ne": "not_equal",

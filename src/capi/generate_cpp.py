@@ -19,7 +19,7 @@ FOLDER = os.path.join(ROOT, "include", "harp")
 OPERATIONS = 5  # the section of harp.h with the operations
 
 # Operations that are written by hand: array constructors (graph.hpp, tensor.hpp) and gradients (gradient.hpp).
-BY_HAND = {"arange", "linspace", "eye", "grad", "grad_flags", "depends", "native", "custom_function"}
+BY_HAND = {"arange", "linspace", "eye", "grad", "grad_flags", "depends", "native", "custom_function", "custom_function_results"}
 # Elementwise operations besides those in the generated blocks of harp.h. Their operands have equal shapes or broadcast.
 ELEMENTWISE = {"elu", "celu", "gelu", "hardtanh", "leaky_relu", "isclose", "powi", "cast", "bitcast", "stop_gradient", "contiguous"}
 NOT_ELEMENTWISE = {"view_as_real", "view_as_complex"}

@@ -83,7 +83,12 @@ class KeyWriter {
   void operator()(const ConcatAttributes& attributes) { add(attributes.axis); }
   void operator()(const GatherAttributes& attributes) { add(attributes.axis); }
   void operator()(const SortAttributes& attributes) { add(attributes.descending); }
-  void operator()(const CustomAttributes& attributes) { add(std::string_view(attributes.text)); }
+  void operator()(const CustomAttributes& attributes) {
+    add(std::string_view(attributes.text));
+    add(attributes.dtypes.size());
+    for (const DType dtype : attributes.dtypes) add(static_cast<int>(dtype));
+    add(attributes.result);
+  }
   void operator()(const NativeAttributes& attributes) {
     has_address_ = true;
     add(std::string_view(attributes.name));

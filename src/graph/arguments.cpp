@@ -98,6 +98,7 @@ std::string text_of(const Argument& argument) {
       return cat("numbers in lists, ", array.items.size(), array.items.size() == 1 ? " number" : " numbers");
     }
     std::string operator()(const std::string& word) const { return cat("\"", shortened(word), "\""); }
+    std::string operator()(const std::vector<std::string>& words) const { return shortened(cat("[", join(words, ", "), "]")); }
   };
   return std::visit(Text(), argument);
 }
@@ -219,6 +220,13 @@ DType Reader<DType>::read(const Argument& argument) {
   const auto dtype = word == nullptr ? std::nullopt : dtype_from_name(*word);
   if (!dtype || *dtype == DType::kUnknown) expected(cat("a dtype (", dtype_names(), ")"), argument);
   return *dtype;
+}
+std::vector<DType> Reader<std::vector<DType>>::read(const Argument& argument) {
+  const auto* words = std::get_if<std::vector<std::string>>(&argument);
+  if (words == nullptr) return {Reader<DType>::read(argument)};
+  std::vector<DType> dtypes;
+  for (const std::string& word : *words) dtypes.push_back(Reader<DType>::read(Argument(word)));
+  return dtypes;
 }
 std::string_view Reader<std::string_view>::read(const Argument& argument) {
   const auto* word = std::get_if<std::string>(&argument);

@@ -142,6 +142,11 @@ struct Reader<DType> {
   static DType read(const Argument& argument);
 };
 template <>
+struct Reader<std::vector<DType>> {
+  static constexpr ParameterKind kKind = ParameterKind::kDTypes;
+  static std::vector<DType> read(const Argument& argument);
+};
+template <>
 struct Reader<std::string_view> {
   static constexpr ParameterKind kKind = ParameterKind::kWord;
   static std::string_view read(const Argument& argument);

@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 #include "graph/body.h"
-#include "graph/build.h"
-#include "graph/check.h"
 #include "graph/text_values.h"
 
 namespace harp {
@@ -17,7 +15,6 @@ namespace {
 using text::Token;
 using text::TokenKind;
 
-constexpr size_t kMaxText = size_t{1} << 16, kMaxInputs = 256;
 constexpr int kMaxDepth = 256;
 
 /// A binary operator. An operator of a higher level binds tighter.
@@ -40,20 +37,22 @@ constexpr std::string_view kReserved[] = {"let", "for", "in", "while", "break", 
 
 class BodyParser {
  public:
-  BodyParser(std::string_view source, std::span<const Node* const> inputs, DType dtype, const Shape& shape)
-      : c_(source), inputs_(inputs), shape_(shape) {
-    body_.variables.push_back(dtype);
-    body_.lengths.push_back(0);
+  BodyParser(std::string_view source, std::span<const Node* const> inputs, std::span<const DType> dtypes, const Shape& shape)
+      : c_(source), inputs_(inputs), shape_(shape), is_set_(dtypes.size()) {
+    body_.results = static_cast<int>(dtypes.size());
+    body_.variables.assign(dtypes.begin(), dtypes.end());
+    body_.lengths.assign(dtypes.size(), 0);
+    ranges_.resize(dtypes.size());
+    for (size_t i = 0; i < dtypes.size(); ++i) result_names_.push_back(dtypes.size() == 1 ? "output" : cat("output", i));
     scopes_.emplace_back();
-    scopes_[0].emplace("output", ElementBody::kResult);
-    ranges_.emplace_back();
+    for (size_t i = 0; i < dtypes.size(); ++i) scopes_[0].emplace(result_names_[i], static_cast<int>(i));
   }
 
   ElementBody run() {
     c_.skip_newlines();
     body_.statements = statements();
     if (!c_.sees(TokenKind::kEnd)) c_.fail_expected("a statement");
-    HARP_CHECK(is_stored_, Code::kInvalidArgument, "the body never sets output");
+    for (size_t i = 0; i < is_set_.size(); ++i) HARP_CHECK(is_set_[i], Code::kInvalidArgument, "the body never sets ", result_names_[i]);
     return std::move(body_);
   }
 
@@ -98,11 +97,11 @@ class BodyParser {
     c_.next();
     if (token.text == "else") c_.fail_token(token.offset, "else must follow the } of its if on the same line");
     if (is_placeholder(token.text))
-      c_.fail_token(token.offset, cat(text::quote(token.text), " cannot be set; only output and names declared by let can"));
+      c_.fail_token(token.offset, cat(text::quote(token.text), " cannot be set; only ", results(), " and names declared by let can"));
     const int variable = find(token);
     if (ranges_[static_cast<size_t>(variable)].is_loop)
       c_.fail_token(token.offset, cat(text::quote(token.text), " is a loop counter and cannot be set"));
-    is_stored_ = is_stored_ || variable == ElementBody::kResult;
+    if (is_result(variable)) is_set_[static_cast<size_t>(variable)] = true;
     if (is_array(variable)) return store(variable, token);
     c_.expect("=");
     return {BodyStatement::kSet, variable, value_of(variable, token.offset)};
@@ -115,11 +114,16 @@ class BodyParser {
     const DType got = at(value).dtype;
     if (wanted != got)
       c_.at(offset, [&] {
-        fail(Code::kDType, "the value is ", name(got), ", but ", variable == ElementBody::kResult ? "output" : "the variable", " is ",
-             name(wanted), "; cast it, as in ", name(wanted), "(x)");
+        fail(Code::kDType, "the value is ", name(got), ", but ",
+             is_result(variable) ? std::string_view(result_names_[static_cast<size_t>(variable)]) : "the variable", " is ", name(wanted),
+             "; cast it, as in ", name(wanted), "(x)");
       });
     return value;
   }
+
+  bool is_result(int variable) const { return variable < body_.results; }
+  /// Names the results for messages.
+  std::string results() const { return body_.results == 1 ? "output" : cat(result_names_.front(), " to ", result_names_.back()); }
 
   bool is_array(int variable) const { return body_.lengths[static_cast<size_t>(variable)] > 0; }
   BodyStatement store(int variable, const Token& token) {
@@ -148,7 +152,8 @@ class BodyParser {
   int declare(const Token& token, DType dtype, int64_t length = 0) {
     for (const auto& scope : scopes_)
       if (scope.contains(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is already declared"));
-    if (is_placeholder(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is a reserved name"));
+    const bool names_result = token.text == "output" || (body_.results > 1 && numbered(token.text, "output") >= 0);
+    if (names_result || is_placeholder(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is a reserved name"));
     const int variable = static_cast<int>(body_.variables.size());
     body_.variables.push_back(dtype);
     body_.lengths.push_back(length);
@@ -380,7 +385,7 @@ class BodyParser {
                       shape_.empty()       ? ""
                       : shape_.size() == 1 ? "ridx0, shape0, "
                                            : cat("ridx0 to ridx", shape_.size() - 1, ", shape0 to shape", shape_.size() - 1, ", "),
-                      "output, and names declared by let and for"));
+                      results(), ", and names declared by let and for"));
   }
 
   int named(const Token& token) {
@@ -539,41 +544,15 @@ class BodyParser {
   std::vector<LoopRange> ranges_;  // by variable number
   int64_t elements_ = 0;           // of all local arrays so far
   int open_loops_ = 0;             // loops around the current statement
-  bool is_stored_ = false;
+  std::vector<bool> is_set_;       // by result: whether a statement sets it
+  std::vector<std::string> result_names_;
 };
 
 }  // namespace
 
-std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, DType dtype, const Shape& shape) {
-  return std::make_shared<const ElementBody>(BodyParser(text, inputs, dtype, shape).run());
+std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, std::span<const DType> dtypes,
+                                              const Shape& shape) {
+  return std::make_shared<const ElementBody>(BodyParser(text, inputs, dtypes, shape).run());
 }
 
-namespace build {
-
-const Node* custom_function(Graph& graph, std::span<const Node* const> inputs, std::string_view body, DType dtype, Shape shape) {
-  constexpr std::string_view op = name(Op::kCustom);
-  HARP_CHECK(inputs.size() <= kMaxInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMaxInputs, " are allowed");
-  HARP_CHECK(body.size() <= kMaxText, Code::kInvalidArgument, op, ": the body has ", body.size(), " bytes; at most ", kMaxText,
-             " are allowed");
-  if (!inputs.empty()) check_nodes(op, inputs);
-  for (const Node* input : inputs) {
-    check_node(op, input);
-    HARP_CHECK(!is_complex(input->dtype), Code::kDType, op, ": ", label(input), " is ", name(input->dtype),
-               "; a body computes with real numbers, so pass its real() and imag()");
-  }
-  check_dtype(op, dtype);
-  HARP_CHECK(!is_complex(dtype), Code::kDType, op, ": the result cannot be ", name(dtype),
-             "; a body computes with real numbers, so compute the real and imaginary parts separately");
-  check_shape(op, graph, dtype, shape);
-  std::shared_ptr<const ElementBody> parsed;
-  try {
-    parsed = parse_body(body, inputs, dtype, shape);
-  } catch (const Error& e) {
-    throw Error(e.code, cat(op, ": body: ", e.message));
-  }
-  return graph.intern(Op::kCustom, dtype, std::move(shape), {inputs.begin(), inputs.end()},
-                      CustomAttributes{std::string(body), std::move(parsed)});
-}
-
-}  // namespace build
 }  // namespace harp

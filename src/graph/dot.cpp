@@ -45,7 +45,9 @@ struct DescribeAttributes {
   std::string operator()(const ConcatAttributes& a) const { return cat("axis ", a.axis); }
   std::string operator()(const GatherAttributes& a) const { return cat("axis ", a.axis); }
   std::string operator()(const SortAttributes& a) const { return a.descending ? "descending" : ""; }
-  std::string operator()(const CustomAttributes& a) const { return a.text; }
+  std::string operator()(const CustomAttributes& a) const {
+    return a.dtypes.size() > 1 ? cat("result ", a.result, " of ", a.text) : a.text;
+  }
   std::string operator()(const NativeAttributes& a) const { return a.name; }
   std::string operator()(const CheckAttributes& a) const { return cat("size ", to_string(a.size)); }
 };

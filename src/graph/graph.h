@@ -99,11 +99,14 @@ struct GatherAttributes {
 };
 
 struct ElementBody;  // body.h
-/// A custom function: its text, and the syntax tree that was parsed from it.
+/// A custom function: its text, and the syntax tree that was parsed from it. A function of several results is a node for each of them;
+/// these nodes are equal but for `result` (and their dtypes).
 struct CustomAttributes {
   std::string text;
+  std::vector<DType> dtypes;  // of all results
+  int result;                 // the result that the node is, 0 to dtypes.size() - 1
   std::shared_ptr<const ElementBody> body;
-  bool operator==(const CustomAttributes& other) const { return text == other.text; }
+  bool operator==(const CustomAttributes& other) const { return text == other.text && dtypes == other.dtypes && result == other.result; }
 };
 
 /// A parameter of a native function.
@@ -198,6 +201,8 @@ class Graph {
 
   /// Returns the node with exactly these properties, and makes it if it does not exist. It checks nothing; the functions of build.h check.
   const Node* intern(Op op, DType dtype, Shape shape, std::vector<const Node*> sources, Attributes attributes = NoAttributes{});
+  /// Returns this graph's node that has the op, dtype, shape, sources and attributes of `like`; null if there is none.
+  const Node* find(const Node& like) const { return interned_.find(like); }
 
   /// The inputs in order of declaration, which is the order of entry_point's `inputs`.
   std::span<const Node* const> inputs() const;

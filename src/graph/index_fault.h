@@ -24,9 +24,10 @@ struct CheckSite {
   SiteText text;
 };
 
-/// Returns all sites of a graph, in the order of Graph::live_nodes(). The sites of one node are adjacent.
+/// Returns all sites of a graph, in the order of Graph::live_nodes(). The sites of one node are adjacent. Those of a custom function of
+/// several results belong to its first live result.
 std::vector<CheckSite> check_sites(const Graph& graph);
-/// Returns the number of the node's first site.
+/// Returns the number of the node's first site; for any result of a custom function, that of the function.
 int first_site(const std::vector<CheckSite>& sites, const Node* node);
 
 struct IndexFault {

@@ -66,7 +66,10 @@ struct AttributesHash {
   void operator()(const ConcatAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
   void operator()(const GatherAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
   void operator()(const SortAttributes& a) const { mix(hash, a.descending); }
-  void operator()(const CustomAttributes& a) const { mix(hash, std::hash<std::string>()(a.text)); }
+  void operator()(const CustomAttributes& a) const {
+    mix(hash, std::hash<std::string>()(a.text));
+    mix(hash, static_cast<size_t>(a.result));
+  }
   void operator()(const NativeAttributes& a) const {
     mix(hash, std::hash<std::string>()(a.name));
     mix(hash, std::hash<NativeFunction>()(a.function));
@@ -95,7 +98,7 @@ constexpr size_t kFirstSlots = 64;  // a power of two
 
 }  // namespace
 
-size_t NodeTable::find(const Node& node, size_t hash) const {
+size_t NodeTable::slot_of(const Node& node, size_t hash) const {
   size_t at = home(hash);
   while (slots_[at].node != nullptr && !(slots_[at].hash == hash && are_equal(*slots_[at].node, node))) at = next(at);
   return at;
@@ -104,13 +107,15 @@ size_t NodeTable::find(const Node& node, size_t hash) const {
 const Node* NodeTable::insert(const Node* node) {
   if (2 * size_ >= slots_.size()) grow();
   const size_t hash = hash_of(*node);
-  Slot& slot = slots_[find(*node, hash)];
+  Slot& slot = slots_[slot_of(*node, hash)];
   if (slot.node == nullptr) {
     slot = {node, hash};
     ++size_;
   }
   return slot.node;
 }
+
+const Node* NodeTable::find(const Node& node) const { return slots_.empty() ? nullptr : slots_[slot_of(node, hash_of(node))].node; }
 
 void NodeTable::grow() {
   const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(std::max(kFirstSlots, 2 * slots_.size())));
@@ -123,7 +128,7 @@ void NodeTable::grow() {
 }
 
 void NodeTable::erase(const Node* node) {
-  size_t hole = find(*node, hash_of(*node));
+  size_t hole = slot_of(*node, hash_of(*node));
   if (slots_[hole].node != node) return;
   slots_[hole] = {};
   --size_;

@@ -484,8 +484,8 @@ constexpr Operation kRows[] = {
           return build::custom_cumulative(arrays, expr, op, axis, exclusive, reverse);
         }),
     row("custom_function", {{"arrays", "[]"}, {"body"}, {"dtype"}, {"shape"}},
-        [](Graph& g, Nodes arrays, std::string_view body, DType dtype, Shape shape) {
-          return build::custom_function(g, arrays, body, dtype, std::move(shape));
+        [](Graph& g, Nodes arrays, std::string_view body, std::vector<DType> dtypes, Shape shape) {
+          return build::custom_function(g, arrays, body, dtypes, shape);
         }),
 
     // functions of the host's

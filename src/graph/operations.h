@@ -36,8 +36,8 @@ struct ArrayLiteral {
 using SizeItem = std::variant<std::monostate, Dim, std::vector<Dim>>;
 
 /// The value that a call gives to a parameter; monostate is "none".
-using Argument =
-    std::variant<std::monostate, const Node*, std::vector<const Node*>, Dim, std::vector<SizeItem>, Literal, ArrayLiteral, std::string>;
+using Argument = std::variant<std::monostate, const Node*, std::vector<const Node*>, Dim, std::vector<SizeItem>, Literal, ArrayLiteral,
+                              std::string, std::vector<std::string>>;
 
 enum class ParameterKind : uint8_t {
   kNode,       // an expression, or a literal that takes the dtype of the other operands
@@ -56,7 +56,8 @@ enum class ParameterKind : uint8_t {
   kValue,    // a number of the operand's dtype, or an expression
   kArray,    // numbers in nested lists
   kDType,
-  kWord,  // an identifier or "text"
+  kDTypes,  // a dtype, or a list of them
+  kWord,    // an identifier or "text"
 };
 
 struct Parameter {
@@ -71,7 +72,7 @@ struct Operation {
   std::string_view name;
   std::array<Parameter, kMaxParameters> all_parameters;
   size_t parameter_count;
-  bool has_results;  // whether it returns several results: `a, b = split(x, …)`
+  bool has_results;  // whether it may return several results: `a, b = split(x, …)`
   std::vector<const Node*> (*function)(Graph&, std::span<const Argument> arguments);
 
   /// Builds the nodes; errors name this operation.

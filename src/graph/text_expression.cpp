@@ -374,6 +374,12 @@ void ExpressionParser::parse_argument(ParameterKind kind, size_t index, Given& g
       return;
     }
     case ParameterKind::kArray: argument = parse_array(c_); return;
+    case ParameterKind::kDTypes:
+      if (c_.sees("["))
+        argument = parse_words(c_);
+      else
+        argument = c_.expect_name("a word");
+      return;
     case ParameterKind::kDType:
     case ParameterKind::kWord: argument = c_.expect_name("a word"); return;
   }

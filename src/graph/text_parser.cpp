@@ -15,7 +15,7 @@
 //   primary    = literal | name | call | "(" expression ")"
 //   call       = operation "(" [ argument { "," argument } ] ")"
 //   argument   = [ parameter "=" ] value                        the parameter's kind decides which value (operations.h)
-//   value      = expression | "none" | dim | list | number | word | "text"
+//   value      = expression | "none" | dim | list | number | word | words | "text"
 //
 // Literals, lists and arrays are parsed in text_values.cpp, dimension expressions in text_dims.cpp, expressions and calls in
 // text_expression.cpp, indices in text_index.cpp. A name in an index denotes a shape variable if there is one of that name; else it denotes
@@ -152,7 +152,7 @@ class Parser {
     const size_t offset = c_.peek().offset;
     const Operation* operation = c_.sees(TokenKind::kName) && c_.sees("(", 1) ? expressions().find(c_.peek().text) : nullptr;
     std::vector<const Node*> results;
-    if (operation != nullptr && operation->has_results)
+    if (operation != nullptr && operation->has_results && call_ends_line())
       results = expressions().parse_call(*operation);
     else
       results = {expressions().parse()};
@@ -165,6 +165,18 @@ class Parser {
       graph_->set_node_name(results[i], targets[i].name);
     }
     c_.expect_end_of_line();
+  }
+
+  /// Tests whether the call at the cursor is a whole expression, up to the end of its line.
+  bool call_ends_line() const {
+    size_t ahead = 1, open = 0;  // begins at the parenthesis after the operation's name
+    do {
+      if (c_.sees("(", ahead)) ++open;
+      if (c_.sees(")", ahead)) --open;
+      ++ahead;
+    } while (open > 0 && c_.peek(ahead).kind != TokenKind::kEnd);
+    const TokenKind after = c_.peek(ahead).kind;
+    return after == TokenKind::kNewline || after == TokenKind::kEnd || c_.sees("}", ahead);
   }
 
   void parse_return() {

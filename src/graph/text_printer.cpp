@@ -1,6 +1,7 @@
 // The printer of the text format: one primitive per line, with every attribute that decides bits. Constants without a name are printed
-// where they are used. A shape variable is declared where it first appears in an input. If that would change the order of the variables or
-// omit bounds, they are declared on a separate line before the graph.
+// where they are used. The results of a custom function are printed as one statement, which also names the results that nothing uses. A
+// shape variable is declared where it first appears in an input. If that would change the order of the variables or omit bounds, they are
+// declared on a separate line before the graph.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "graph/base64.h"
+#include "graph/body.h"
 #include "graph/build.h"
 #include "graph/native.h"
 #include "graph/text.h"
@@ -49,7 +51,10 @@ class Printer {
     print_header();
     for (const Node* node : live_) {
       if (node->op == Op::kInput || is_inline(node)) continue;
-      append(out_, cat("  ", reference(node), " = "));
+      const std::vector<const Node*> results = results_of(node);
+      if (std::ranges::any_of(results, [&](const Node* other) { return other != nullptr && other->id < node->id; })) continue;
+      append(out_,
+             cat("  ", join(results, ", ", [&](const Node* result) { return result != nullptr ? reference(result) : new_name(); }), " = "));
       print_statement(*node);
       out_ += '\n';
     }
@@ -68,32 +73,44 @@ class Printer {
     if (const auto* constant = std::get_if<ConstantAttributes>(&node.attributes)) return cat("value=", print_typed(constant->value));
     if (const auto* size = std::get_if<SizeAttributes>(&node.attributes)) return cat("value=", print_dim(size->value));
     std::visit([&](const auto& attributes) { print_attributes(node, attributes); }, node.attributes);
+    if (const auto* custom = std::get_if<CustomAttributes>(&node.attributes); custom != nullptr && custom->dtypes.size() > 1)
+      attribute("result", cat(custom->result));
     return std::move(out_);
   }
 
  private:
   bool is_inline(const Node* node) const { return node->op == Op::kConstant && !names_.contains(node); }
 
+  /// Returns the results of the node's statement: for a custom function all results of its call, else the node itself. Null: a result that
+  /// nothing uses, which the copy of the graph does not have.
+  static std::vector<const Node*> results_of(const Node* node) {
+    const auto* custom = std::get_if<CustomAttributes>(&node->attributes);
+    if (custom == nullptr) return {node};
+    std::vector<const Node*> results;
+    for (size_t i = 0; i < custom->dtypes.size(); ++i) results.push_back(result_of_call(*node, static_cast<int>(i)));
+    return results;
+  }
+
   /// Inputs keep their names. If several other nodes have the same name, the first of them keeps it. All remaining nodes are numbered.
   void assign_names() {
-    std::unordered_set<std::string> taken;
     for (const Node* input : graph_.inputs()) {
       names_[input] = input->as<InputAttributes>().name;
-      taken.insert(names_[input]);
+      taken_.insert(names_[input]);
     }
     for (const Node* node : live_) {
       if (node->op == Op::kInput) continue;
       const std::string own(graph_.node_name(node));
-      if (!own.empty() && taken.insert(own).second) names_[node] = own;
+      if (!own.empty() && taken_.insert(own).second) names_[node] = own;
     }
-    size_t number = 0;
-    for (const Node* node : live_) {
-      if (names_.contains(node) || node->op == Op::kConstant) continue;
-      std::string made;
-      do made = cat("v", number++);
-      while (taken.contains(made));
-      names_[node] = std::move(made);
-    }
+    for (const Node* node : live_)
+      if (!names_.contains(node) && node->op != Op::kConstant) names_[node] = new_name();
+  }
+  /// Returns a numbered name that nothing has.
+  std::string new_name() {
+    std::string made;
+    do made = cat("v", number_++);
+    while (taken_.contains(made));
+    return made;
   }
 
   std::string reference(const Node* node) const {
@@ -248,8 +265,9 @@ class Printer {
     if (a.descending) attribute("descending", "true");
   }
   void print_attributes(const Node& node, const CustomAttributes& a) {
+    const std::string dtypes = join(a.dtypes, ", ", [](DType dtype) { return name(dtype); });
     attribute("body", text::quote_lines(a.text));
-    attribute("dtype", name(node.dtype));
+    attribute("dtype", a.dtypes.size() > 1 ? cat("[", dtypes, "]") : dtypes);
     shape_attribute("shape", node.shape);
   }
   void print_attributes(const Node& node, const NativeAttributes& a) {
@@ -304,6 +322,8 @@ class Printer {
   const Graph& graph_;
   std::vector<const Node*> live_;
   std::unordered_map<const Node*, std::string> names_;
+  std::unordered_set<std::string> taken_;  // names of nodes
+  size_t number_ = 0;                      // of the next name that new_name() makes
   std::string out_;
   bool first_attribute_ = true;
 };

@@ -2,6 +2,7 @@
 //   literal  = number | dtype "(" value [ "," value ] ")"          two for complex numbers; value = number | "bits" "=" hexadecimal
 //   number   = { "-" | "+" } ( integer | real | "nan" | "inf" ) | "true" | "false"
 //   list     = "[" [ item { "," item } ] "]"          item = "none" | dim | "[" dim { "," dim } "]"
+//   words    = "[" [ word { "," word } ] "]"
 //   array    = literal | "[" [ array { "," array } ] "]"
 #include "graph/text_values.h"
 
@@ -105,6 +106,16 @@ std::vector<SizeItem> parse_size_list(Cursor& c, SymTable& table) {
     if (!c.accept(",") && !c.sees("]")) c.fail_expected("\",\" or \"]\"");
   }
   return items;
+}
+
+std::vector<std::string> parse_words(Cursor& c) {
+  std::vector<std::string> words;
+  c.expect("[");
+  while (!c.accept("]")) {
+    words.push_back(c.expect_name("a word"));
+    if (!c.accept(",") && !c.sees("]")) c.fail_expected("\",\" or \"]\"");
+  }
+  return words;
 }
 
 // Not recursive: a loop over the tokens counts the items of every open list.

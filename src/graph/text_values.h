@@ -19,6 +19,8 @@ Literal parse_literal(Cursor& c);
 Scalar parse_typed_literal(Cursor& c);
 /// Reads a list of sizes such as [n, none, [1, 2]].
 std::vector<SizeItem> parse_size_list(Cursor& c, SymTable& table);
+/// Reads a list of words such as [f32, i64].
+std::vector<std::string> parse_words(Cursor& c);
 /// Reads numbers in nested lists of one shape.
 ArrayLiteral parse_array(Cursor& c);
 

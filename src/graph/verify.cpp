@@ -221,7 +221,10 @@ void verify_routine(const Node& node) {
 
 void verify_custom(const Node& node) {
   const auto& a = attributes_of<CustomAttributes>(node);
-  expect(a.body != nullptr && a.body->variables[ElementBody::kResult] == node.dtype, node, "the body gives another dtype");
+  expect(a.body != nullptr && static_cast<size_t>(a.body->results) == a.dtypes.size(), node, "the body gives another number of results");
+  expect(std::equal(a.dtypes.begin(), a.dtypes.end(), a.body->variables.begin()), node, "the body gives results of other dtypes");
+  expect(a.result >= 0 && a.result < a.body->results, node, "the body does not give this result");
+  expect(a.dtypes[static_cast<size_t>(a.result)] == node.dtype, node, "the body gives another dtype");
   for (const BodyExpression& e : a.body->expressions) {
     if (e.kind != BodyKind::kLoad) continue;
     expect(e.array >= 0 && static_cast<size_t>(e.array) < node.sources.size(), node, "the body reads an input that it does not have");

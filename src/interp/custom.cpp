@@ -12,27 +12,29 @@ namespace {
 
 class BodyRun {
  public:
-  BodyRun(const Node& node, std::span<const Array> sources, const Array& result, const Sizes& sizes)
-      : body_(*node.as<CustomAttributes>().body), sources_(sources), result_(result), sizes_(sizes), index_(result.shape.size(), 0) {
+  /// `shape` is that of the results.
+  BodyRun(const ElementBody& body, std::span<const Array> sources, std::span<const int64_t> shape, const Sizes& sizes)
+      : body_(body), sources_(sources), shape_(shape), sizes_(sizes), index_(shape.size(), 0) {
     for (const DType dtype : body_.variables) variables_.push_back(scalar_from_int(dtype, 0));
     arrays_.resize(variables_.size());
     values_.resize(body_.expressions.size());
   }
 
-  /// Computes one element of the result; `element` is its row-major position.
-  const Scalar& element(int64_t element) {
+  /// Computes one element of each result; `element` is its row-major position.
+  void compute(int64_t element) {
     sizes_.check_cancelled();
     element_ = element;
     has_failed_ = false;
     for (size_t axis = index_.size(); axis-- > 0;) {
-      const int64_t size = result_.shape[axis];
+      const int64_t size = shape_[axis];
       index_[axis] = element % size;
       element /= size;
     }
-    variables_[ElementBody::kResult] = scalar_from_int(body_.variables[ElementBody::kResult], 0);
+    for (size_t i = 0; i < static_cast<size_t>(body_.results); ++i) variables_[i] = scalar_from_int(body_.variables[i], 0);
     run(body_.statements);
-    return variables_[ElementBody::kResult];
   }
+  /// Returns the element of a result that compute() computed last.
+  const Scalar& element_of(int result) const { return variables_[static_cast<size_t>(result)]; }
   const std::optional<IndexFault>& fault() const { return fault_; }
 
  private:
@@ -86,9 +88,9 @@ class BodyRun {
       case BodyKind::kVariable: return variables_[static_cast<size_t>(e.variable)];
       case BodyKind::kPosition: result = Scalar::of(DType::kI64, index_[static_cast<size_t>(e.axis)]); break;
       case BodyKind::kSize:
-        result = Scalar::of(
-            DType::kI64,
-            (e.array == ElementBody::kOutput ? result_ : sources_[static_cast<size_t>(e.array)]).shape[static_cast<size_t>(e.axis)]);
+        result = Scalar::of(DType::kI64, e.array == ElementBody::kOutput
+                                             ? shape_[static_cast<size_t>(e.axis)]
+                                             : sources_[static_cast<size_t>(e.array)].shape[static_cast<size_t>(e.axis)]);
         break;
       case BodyKind::kLoad: result = load(e); break;
       case BodyKind::kElement: {
@@ -153,7 +155,7 @@ class BodyRun {
 
   const ElementBody& body_;
   const std::span<const Array> sources_;
-  const Array& result_;
+  const std::span<const int64_t> shape_;
   const Sizes& sizes_;
   std::vector<int64_t> index_;
   int64_t element_ = 0;
@@ -165,16 +167,29 @@ class BodyRun {
 
 }  // namespace
 
-Array evaluate_custom(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
-  const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
-  BodyRun run(node, sources, result, sizes);
-  const size_t size = size_of(node.dtype);
-  for (int64_t i = 0; i < result.count(); ++i) std::memcpy(result.data + static_cast<size_t>(i) * size, run.element(i).bits, size);
-  if (!run.fault()) return result;
-  const std::vector<CheckSite> sites = check_sites(*node.graph);
+std::vector<Array> evaluate_results(std::span<const Node* const> results, std::span<const Array> sources, const Sizes& sizes) {
+  const Node& first = *results[0];
+  const std::vector<int64_t> shape = sizes.values(first.shape);
+  std::vector<Array> arrays;
+  for (const Node* node : results) arrays.push_back(Array::allocate(node->dtype, shape));
+  BodyRun run(*first.as<CustomAttributes>().body, sources, shape, sizes);
+  for (int64_t i = 0; i < arrays[0].count(); ++i) {
+    run.compute(i);
+    for (size_t r = 0; r < results.size(); ++r) {
+      const size_t size = size_of(results[r]->dtype);
+      std::memcpy(arrays[r].data + static_cast<size_t>(i) * size, run.element_of(results[r]->as<CustomAttributes>().result).bits, size);
+    }
+  }
+  if (!run.fault()) return arrays;
+  const std::vector<CheckSite> sites = check_sites(*first.graph);
   IndexFault fault = *run.fault();
-  fault.site += first_site(sites, &node);
+  fault.site += first_site(sites, &first);
   throw IndexError(sites[static_cast<size_t>(fault.site)].text, fault);
+}
+
+Array evaluate_custom(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  const Node* const results[] = {&node};
+  return evaluate_results(results, sources, sizes)[0];
 }
 
 }  // namespace harp::interp

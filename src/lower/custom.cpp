@@ -56,12 +56,13 @@ class BodyLowering {
         arrays_(body_.variables.size(), -1),
         counters_(body_.variables.size()) {}
 
-  const UOp* run(const UOp* mask) {
-    variables_[ElementBody::kResult] = arena_.constant(scalar_from_int(node_.dtype, 0));
+  void run(const UOp* mask) {
+    for (size_t i = 0; i < static_cast<size_t>(body_.results); ++i) variables_[i] = arena_.constant(scalar_from_int(body_.variables[i], 0));
     if (statements_ != nullptr && !body_.sites.empty() && has_loop(body_.statements)) failed_ = accumulator(flag(0));
     lower(body_.statements, mask);
-    return variables_[ElementBody::kResult];
   }
+  /// After run(): returns the element of a result of the call.
+  const UOp* value_of(const Node& result) const { return variables_[static_cast<size_t>(result.as<CustomAttributes>().result)]; }
   /// Returns an upper bound of the number of expressions evaluated for one element.
   double cost() const { return cost_; }
 
@@ -437,7 +438,9 @@ class BodyLowering {
 
 const UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, const UOp* mask,
                         std::vector<Stmt*>* statements) {
-  return BodyLowering(values, kernel, node, index, statements).run(mask);
+  BodyLowering lowering(values, kernel, node, index, statements);
+  lowering.run(mask);
+  return lowering.value_of(node);
 }
 
 void lower_custom(KernelContext& c) {
@@ -451,7 +454,8 @@ void lower_custom(KernelContext& c) {
   ir::Body body;
   const Index index = node_index(node.shape, position);
   BodyLowering lowering(c.values, c.kernel, node, index, &body);
-  c.values.bind(&node, lowering.run(nullptr));
+  lowering.run(nullptr);
+  for (const StorePlan& store : c.plan.stores) c.values.bind(store.node, lowering.value_of(*store.node));
   // A thread loop needs no polling here: the host code polls between the shares into which it divides the iterations by their usual cost.
   if (nest.size() > 1 || (nest.size() == 1 && lowering.cost() > kExpressionsPerPoll))
     nest.back()->poll_interval = poll_interval(lowering.cost(), nest.back()->end);

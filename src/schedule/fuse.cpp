@@ -15,6 +15,7 @@
 #include "base/pointer_set.h"
 #include "base/table_limit.h"
 #include "base/visits.h"
+#include "graph/body.h"
 #include "opt/remove_dead_code.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/grid_routine.h"
@@ -257,7 +258,7 @@ class Fuser {
   }
 
   void place(const Node* node) {
-    if (kernel_of(node) >= 0) return;  // a Fourier transform already stores this node
+    if (kernel_of(node) >= 0) return;  // a Fourier transform, or another result of the same custom function, already stores this node
     if (is_reduce(node->op)) {
       place_reduce(node);
     } else if (is_scan(node->op)) {
@@ -346,7 +347,7 @@ class Fuser {
   }
 
   /// Gives a node its own kernel. A routine may get a buffer of scratch memory. A transform may store a value derived from its result
-  /// instead of the result.
+  /// instead of the result. The kernel of a custom function stores all results of the call, because the body computes them together.
   void place_alone(const Node* node) {
     const auto transform = program_.transforms.find(node);
     const bool transforms = transform != program_.transforms.end();
@@ -361,6 +362,13 @@ class Fuser {
       program_.buffers.push_back({Buffer::Kind::kTemporary, 0, node, 0, 0, plan.generation, plan.generation});
     }
     join(kernels_[static_cast<size_t>(k)], k, d, stored);
+    if (!is_custom(node->op)) return;
+    for (size_t i = 0; i < node->as<CustomAttributes>().dtypes.size(); ++i) {
+      const Node* other = result_of_call(*node, static_cast<int>(i));
+      if (other == nullptr || other == node || !stored_.contains(other)) continue;
+      plan.stores.push_back({other, add_buffer(other), other->shape, {}});
+      join(kernels_[static_cast<size_t>(k)], k, {}, other);
+    }
   }
 
   /// Tests whether a routine has a buffer of scratch memory in the workspace.

@@ -70,7 +70,8 @@ struct KernelPlan {
   std::vector<const Node*> reduces;  // reductions that this kernel computes, all over the same axes of the same shape; or none
   std::vector<const Node*> scans;    // scans that it computes, all along the same axis of the same shape; or none
   std::vector<RowPass> passes;       // the passes over the rows; at least one if there are reductions (rowwise.cpp)
-  /// The kernel's only node, if stands_alone() holds for it; its result is complete only when the kernel ends. Else null.
+  /// The kernel's only node, if stands_alone() holds for it; its result is complete only when the kernel ends. Else null. If it is a result
+  /// of a custom function, the kernel also computes the other results of the call, and stores those that are used.
   const Node* alone = nullptr;
   int scratch = -1;        // for a routine: its scratch buffer in the workspace; -1: none (routine.h)
   std::vector<int> reads;  // numbers of the buffers that it reads, in order of first use
@@ -103,7 +104,8 @@ struct Program {
   Machine target;  // the machine that the schedules are for
 };
 
-/// Tests whether the node needs its own kernel: routines, scatters, native calls, and custom functions with loops or checked indices.
+/// Tests whether the node needs its own kernel: routines, scatters, native calls, and custom functions with loops or checked indices (one
+/// kernel for all results of a call).
 bool stands_alone(const Node& node);
 
 /// Returns the axes that a kernel iterates over: those of a store's node or of a scan, or the kept axes of a reduction, without axes of

@@ -188,6 +188,12 @@ TEST_CASE("C3.introspection: a node tells its operation, its sources and its att
   CHECK(std::string(harp_node_op(x)) == "input");
   CHECK(harp_node_source_count(x) == 0);
   CHECK(harp_node_source(x, 0) == nullptr);
+  harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+  desc.body = "output0 = 1.0\noutput1 = 2", desc.graph = graph.get();
+  const harp_dtype dtypes[] = {HARP_F32, HARP_I64};
+  harp_node* results[2] = {};
+  REQUIRE(harp_custom_function_results(0, nullptr, &desc, 2, dtypes, results) == HARP_OK);
+  CHECK(attributes(results[1]) == "body=\"\"\"output0 = 1.0\noutput1 = 2\"\"\", dtype=[f32, i64], shape=[], result=1");
   CHECK(harp_node_source(product, -1) == nullptr);
   CHECK(harp_node_source(product, 2) == nullptr);
   CHECK(attributes(harp_size(graph.get(), n)) == "value=n");

@@ -470,6 +470,22 @@ TEST_CASE("C1: lists of nodes of the operations that name their graph, and of th
   check({"custom_function", kArgument, "got a list of -1", [&](Bench& t) { custom(t, -1, none); }});
   check({"custom_function", kArgument, "got NULL", [&](Bench& t) { custom(t, 2, nullptr); }});
   check({"custom_function", kArgument, "operand 1 is NULL", [&](Bench& t) { custom(t, 1, none); }});
+  const auto results = [](Bench& t, int32_t n, harp_node* const* nodes) {
+    harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+    desc.body = "output = f32(1)", desc.graph = t.g;
+    const harp_dtype dtype = HARP_F32;
+    harp_node* result = nullptr;
+    CHECK(harp_custom_function_results(n, nodes, &desc, 1, &dtype, &result) == HARP_ERROR_INVALID_ARGUMENT);
+    CHECK(result == nullptr);
+  };
+  check({"custom_function_results", kArgument, "got a list of -1", [&](Bench& t) { results(t, -1, none); }});
+  check({"custom_function_results", kArgument, "got NULL", [&](Bench& t) { results(t, 2, nullptr); }});
+  check({"custom_function_results", kArgument, "operand 1 is NULL", [&](Bench& t) {
+           harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+           desc.graph = t.g;
+           harp_node* result = nullptr;
+           CHECK(harp_custom_function_results(1, none, &desc, 1, nullptr, &result) == HARP_ERROR_INVALID_ARGUMENT);
+         }});
   check({"native", kArgument, "got a list of -1", [&](Bench& t) { native(t, -1, none); }});
   check({"native", kArgument, "got NULL", [&](Bench& t) { native(t, 2, nullptr); }});
   check({"native", kArgument, "operand 2 is NULL", [&](Bench& t) { native(t, 2, none); }});
@@ -488,6 +504,43 @@ TEST_CASE("C1: lists of nodes of the operations that name their graph, and of th
     check({"add", kArgument, "operand 2 is NULL", [&](Bench& t) { harp_add(t.x, make()); }});
     check({"output \"y\"", kArgument, "the node is NULL", [&](Bench& t) { harp_output(t.g, "y", make()); }});
   }
+}
+
+TEST_CASE("C1: the arguments of a custom function of several results") {
+  const auto of = [](Bench& t, int32_t n, std::vector<harp_dtype> dtypes, const char* body, harp_graph* graph = nullptr) {
+    harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+    desc.body = body, desc.graph = graph;
+    std::vector<harp_node*> results(65);
+    CHECK(harp_custom_function_results(1, &t.x, &desc, n, dtypes.data(), results.data()) != HARP_OK);
+    CHECK(std::count(results.begin(), results.end(), nullptr) == 65);
+  };
+  constexpr const char* op = "custom_function_results";
+  constexpr const char* kBody = "output0 = input0[0, 0]\noutput1 = input0[1, 2]";
+  check({op, kArgument, "expected a list of dtypes, got a list of 0", [&](Bench& t) { of(t, 0, {HARP_F32}, kBody); }});
+  check({op, kArgument, "expected a list of dtypes, got a list of -1", [&](Bench& t) { of(t, -1, {HARP_F32}, kBody); }});
+  check({op, kArgument, "65 results; a function has 1 to 64", [&](Bench& t) { of(t, 65, std::vector<harp_dtype>(65, HARP_F32), kBody); }});
+  check({op, kDType, "result 1 cannot be complex64", [&](Bench& t) { of(t, 2, {HARP_F32, HARP_COMPLEX64}, kBody); }});
+  check({op, kDType, "99", [&](Bench& t) { of(t, 2, {HARP_F32, 99}, kBody); }});
+  check({op, kArgument, "the body is NULL", [&](Bench& t) { of(t, 2, {HARP_F32, HARP_F32}, nullptr); }});
+  check({op, kArgument, "the body never sets output2", [&](Bench& t) { of(t, 3, {HARP_F32, HARP_F32, HARP_F32}, kBody); }});
+  check({op, kArgument, "desc.graph is not the graph of the inputs", [&](Bench& t) {
+           of(t, 2, {HARP_F32, HARP_F32}, kBody, t.other.get());
+         }});
+  check({op, kArgument, "desc is NULL", [](Bench& t) {
+           const harp_dtype dtype = HARP_F32;
+           harp_node* result = nullptr;
+           CHECK(harp_custom_function_results(1, &t.x, nullptr, 1, &dtype, &result) == HARP_ERROR_INVALID_ARGUMENT);
+         }});
+  check({op, kArgument, "expected a list of dtypes, got NULL", [](Bench& t) {
+           harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+           harp_node* result = nullptr;
+           CHECK(harp_custom_function_results(1, &t.x, &desc, 1, nullptr, &result) == HARP_ERROR_INVALID_ARGUMENT);
+         }});
+  check({op, kArgument, "the array of results is NULL", [](Bench& t) {
+           const harp_dtype dtype = HARP_F32;
+           harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+           CHECK(harp_custom_function_results(1, &t.x, &desc, 1, &dtype, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
+         }});
 }
 
 TEST_CASE("C1: an operation with an expression names itself once") {

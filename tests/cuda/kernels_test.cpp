@@ -141,3 +141,35 @@ TEST_CASE("G13.custom_while,custom_arrays/cuda C1: loops that end early and loca
     output = window[2] + f32(counts[input1[ridx0] % 200]))");
   check_programs(programs, kAllOrders);
 }
+
+TEST_CASE("G13.custom_results/cuda C1: one kernel stores all results of a custom function, with the interpreter's bits") {
+  GpuPrograms programs;
+  const auto add = [&](std::string_view returned) {
+    Case test;
+    test.graph = parse_graph(cat(R"(harp 1
+graph g(x: f32[n, m]) {
+  best, place, small = custom_function(x, body="""
+    output0 = f32(-inf)
+    for i in 0 .. size(input0, 1) {
+      if input0[ridx0, i] > output0 {
+        output0 = input0[ridx0, i]
+        output1 = i
+      }
+      if input0[(ridx0 + i) % shape0, i] < -1 {
+        output2 = true
+        break
+      }
+    }
+  """, dtype=[f32, i64, bool], shape=[n])
+  return )",
+                                 returned, "\n}\n"),
+                             grad::text_operations());
+    test.sizes = {{1, 1}, {5, 7}, {300, 2}};
+    test.data_seed = programs.all.size() + 1;
+    programs.add(std::string(returned), std::move(test), false);
+  };
+  add("best, place, small");
+  add("small, s = sum(best)");
+  add("y = place * 2");
+  check_programs(programs, kAllOrders);
+}

@@ -128,7 +128,8 @@ class Chooser {
       case ParameterKind::kLiteral: return literal();
       case ParameterKind::kValue: return random_.chance(70) ? literal() : Argument(bench_.array_of(operand_dtype(), {}));
       case ParameterKind::kArray: return parameter.name == "scales" ? Argument(std::monostate{}) : array();
-      case ParameterKind::kDType: return word(name(bench_.random_dtype()));
+      case ParameterKind::kDType:
+      case ParameterKind::kDTypes: return word(name(bench_.random_dtype()));
       case ParameterKind::kWord: return chosen_word(parameter);
     }
     return std::monostate{};

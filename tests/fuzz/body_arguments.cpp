@@ -1,6 +1,7 @@
 #include "fuzz/body_arguments.h"
 
 #include <array>
+#include <span>
 #include <string>
 
 #include "base/text.h"
@@ -14,20 +15,44 @@ constexpr std::string_view kNumberOperators[] = {"+", "-", "*"};
 // The interpreter runs the loop once per element: for an array of 4,097 elements longer loops would take minutes.
 constexpr int64_t kUsualLoop = 5, kLongestLoop = 64, kInnerLoop = 2;
 
-/// Generates a body whose inputs all have the shape of the result.
+/// Draws the dtypes of the results; the first is `dtype`. The draws are apart from those of the graph, so that a seed's graph stays as it
+/// was if all its functions have one result.
+std::vector<DType> result_dtypes(const Random& random, DType dtype) {
+  Random same = random, apart(same.next(), "results");
+  std::vector<DType> dtypes = {dtype};
+  if (!apart.chance(30)) return dtypes;
+  constexpr DType kOthers[] = {DType::kBool, DType::kI64};
+  for (uint64_t more = 1 + apart.below(3); more > 0; --more) dtypes.push_back(apart.chance(50) ? dtype : apart.pick(kOthers));
+  return dtypes;
+}
+
+/// Generates a body whose inputs all have the shape of the results.
 class BodyText {
  public:
-  BodyText(Random& random, NodeRef primary, size_t inputs) : random_(random), primary_(*primary), inputs_(inputs) {}
+  BodyText(Random& random, NodeRef primary, size_t inputs, std::span<const DType> results)
+      : random_(random), primary_(*primary), inputs_(inputs), results_(results) {}
 
   std::string text() {
     std::string out = cat("let a = ", load(), "\n");
     if (random_.chance(30)) elements_ = random_.between(1, 6);
     if (elements_ > 0) append(out, cat("let s = ", harp::name(primary_.dtype), "[", elements_, "]\n"));
     for (uint64_t more = random_.between(0, 3); more > 0; --more) append(out, statement(2));
-    return cat(out, "output = ", value(2), "\n");
+    append(out, cat(result(0), " = ", value(2), "\n"));
+    for (size_t i = 1; i < results_.size(); ++i) {
+      const std::string index = primary_.rank() > 0 ? "ridx0 * 3 + shape0" : "7";
+      append(out, cat(result(i), " = ", results_[i] == primary_.dtype ? value(1) : is_bool(results_[i]) ? condition(1) : index, "\n"));
+    }
+    return out;
   }
 
  private:
+  std::string result(size_t number) const { return results_.size() == 1 ? "output" : cat("output", number); }
+  /// Chooses a variable that has the primary's dtype.
+  std::string variable(int percent_of_a) {
+    if (random_.chance(percent_of_a)) return "a";
+    const size_t number = results_.size() == 1 ? 0 : random_.below(results_.size());
+    return result(results_[number] == primary_.dtype ? number : 0);
+  }
   std::string own_index(int axis) const { return cat("ridx", axis); }
   std::string index(int axis) {
     if (!counter_.empty() && counter_axis_ == axis && random_.chance(60)) return counter_;
@@ -73,11 +98,11 @@ class BodyText {
       const std::string to = element();
       return cat(to, " = ", value(2), "\n");
     }
-    return cat(random_.chance(70) ? "a" : "output", " = ", value(2), "\n");
+    return cat(variable(70), " = ", value(2), "\n");
   }
 
   std::string leave() {
-    const std::string last = random_.chance(50) ? cat(random_.chance(50) ? "a" : "output", " = ", value(1), "\n") : std::string();
+    const std::string last = random_.chance(50) ? cat(variable(50), " = ", value(1), "\n") : std::string();
     return cat("if ", condition(1), " {\n", last, "break\n}\n");
   }
   /// The statements of a loop, or of the rest of its body.
@@ -123,6 +148,7 @@ class BodyText {
   Random& random_;
   const Node& primary_;
   size_t inputs_;
+  std::span<const DType> results_;
   std::string counter_;  // the variable of the enclosing counted loop; "" if there is none
   int counter_axis_ = 0;
   int loops_ = 0, open_loops_ = 0;
@@ -140,8 +166,11 @@ std::optional<std::vector<Argument>> body_arguments(Workbench& bench, const Oper
   }
   std::vector<NodeRef> arrays = {primary};
   if (bench.random().chance(40)) arrays.push_back(bench.array_of(primary->dtype, primary->shape));
-  std::string body = BodyText(bench.random(), primary, arrays.size()).text();
-  return std::vector<Argument>{std::move(arrays), std::move(body), std::string(name(primary->dtype)), std::move(sizes)};
+  const std::vector<DType> dtypes = result_dtypes(bench.random(), primary->dtype);
+  std::vector<std::string> names;
+  for (const DType dtype : dtypes) names.emplace_back(name(dtype));
+  std::string body = BodyText(bench.random(), primary, arrays.size(), dtypes).text();
+  return std::vector<Argument>{std::move(arrays), std::move(body), std::move(names), std::move(sizes)};
 }
 
 }  // namespace harp::fuzz

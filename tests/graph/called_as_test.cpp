@@ -38,11 +38,12 @@ const Texts& texts_for(const Parameter& parameter) {
   static const Texts values = {"0", "2.5", "1e300", "-1", "f64(1)", "inf", "s", "x", "s + 1"};
   static const Texts array_texts = {"[1, 2]", "300", "[[1], [2]]", "[0.5]"};
   static const Texts dtypes = {"f32", "i8", "bool", "complex64", "f64", "u32", "nonsense"};
+  static const Texts dtype_lists = {"f32", "[f32, i64]", "[bool]", "[]", "[f32, complex64]", "[f32, nonsense]", "nonsense", "2"};
   static const Texts words = {"nonsense", "mean", "sum", "tanh", "xy", "reflect", "wrap", "left", "ortho", "lanes", "tree"};
   static const std::map<std::string_view, Texts> texts = {
       {"spec", {"\"ij,jk->ik\"", "\"i\"", "\"ij->\"", "\"...i,...i\"", "\"i,,\""}},
       {"expr", {"\"x0 + 1\"", "\"x0 * x1\"", "\"sum(x0)\"", "\"x0 +\"", "\"x7\""}},
-      {"body", {"\"output = input0[0]\"", "\"output = f32(ridx0)\"", "\"let\"", "\"\""}},
+      {"body", {"\"output = input0[0]\"", "\"output = f32(ridx0)\"", "\"output0 = input0[0]\\noutput1 = ridx0\"", "\"let\"", "\"\""}},
       {"signature", {"\"void(f32* input0, f32* output)\"", "\"int\"", "\"void(f64* input0)\""}},
       {"base64", {"\"AAAA\"", "\"?\""}}};
   if (const auto found = texts.find(parameter.name); found != texts.end()) return found->second;
@@ -63,6 +64,7 @@ const Texts& texts_for(const Parameter& parameter) {
     case ParameterKind::kValue: return values;
     case ParameterKind::kArray: return array_texts;
     case ParameterKind::kDType: return dtypes;
+    case ParameterKind::kDTypes: return dtype_lists;
     case ParameterKind::kWord: return words;
   }
   return words;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "graph/body.h"
 #include "graph/composites.h"
 #include "graph/dot.h"
 #include "graph/requirements.h"
@@ -433,6 +434,48 @@ TEST_CASE("G1 verifier: accepts what constructors make, finds what a pass could 
         return f.graph.intern(Op::kConcat, DType::kF32, {f.n, 127}, {f.x, f.y}, ConcatAttributes{1});
       },
       "the sizes do not add up"));
+
+  // a node of a custom function that gives an f32 and an i64, after `change` of its attributes
+  const auto custom = [&](auto change) {
+    return [=](Fixture& f) {
+      const DType dtypes[] = {DType::kF32, DType::kI64};
+      const NodeRef first = build::custom_function(f.graph, Sources{f.x}, "output0 = input0[0, 0]\noutput1 = ridx0", dtypes, {f.n})[0];
+      CustomAttributes attributes = first->as<CustomAttributes>();
+      change(attributes);
+      return f.graph.intern(Op::kCustom, DType::kF32, {f.n}, {f.x}, std::move(attributes));
+    };
+  };
+  CHECK(finds(custom([](CustomAttributes& a) { a.result = 1; }), "the body gives another dtype"));
+  CHECK(finds(custom([](CustomAttributes& a) { a.result = 2; }), "the body does not give this result"));
+  CHECK(finds(custom([](CustomAttributes& a) { a.dtypes[1] = DType::kI32; }), "the body gives results of other dtypes"));
+  CHECK(finds(custom([](CustomAttributes& a) { a.dtypes.pop_back(); }), "the body gives another number of results"));
+}
+
+TEST_CASE("G13.custom_results: each result is a node, which a graph has once") {
+  Fixture f;
+  const std::string body = "output0 = input0[0, 0]\noutput1 = ridx0";
+  const DType dtypes[] = {DType::kF32, DType::kI64}, others[] = {DType::kF32, DType::kI64, DType::kF32};
+  const auto make = [&](NodeRef x, std::span<const DType> of) {
+    return build::custom_function(f.graph, std::span(&x, 1), of.size() == 2 ? body : body + "\noutput2 = 1.0", of, {f.n});
+  };
+  const std::vector<NodeRef> results = make(f.x, dtypes);
+  REQUIRE(results.size() == 2);
+  CHECK(results[0] != results[1]);
+  CHECK(results[0]->dtype == DType::kF32);
+  CHECK(results[1]->dtype == DType::kI64);
+  CHECK(make(f.x, dtypes) == results);
+  CHECK(are_of_one_call(*results[0], *results[1]));
+  CHECK_FALSE(are_of_one_call(*results[0], *make(f.y, dtypes)[0]));
+  CHECK_FALSE(are_of_one_call(*results[0], *make(f.x, others)[0]));
+  CHECK_FALSE(are_of_one_call(*results[0], *f.x));
+  CHECK(result_of_call(*results[0], 1) == results[1]);
+  CHECK(result_of_call(*results[1], 1) == results[1]);
+  // a copy of the graph has only the results that are used
+  f.graph.add_output("y", results[1]);
+  const auto copy = f.graph.clone();
+  CHECK(result_of_call(*copy->outputs()[0].node, 0) == nullptr);
+  CHECK(result_of_call(*copy->outputs()[0].node, 1) == copy->outputs()[0].node);
+  CHECK(to_dot(f.graph).find("result 1 of output0 = ") != std::string::npos);
 }
 
 TEST_CASE("G18.dot: nodes, types, constants and outputs") {

@@ -201,6 +201,25 @@ TEST_CASE("G18.text: docs/text-format.md lists every operation with its paramete
   CHECK(message_of(page.substr(begin, page.find("```", begin) - begin)) == "");
 }
 
+TEST_CASE("G18.text G13.custom_results: the results of a custom function are one statement, which names those that are not used, too") {
+  const std::string head = "harp 1\ngraph g(x: f32[n]) {\n",
+                    call =
+                        "custom_function(x, body=\"\"\"output0 = input0[ridx0]\noutput1 = ridx0\noutput2 = ridx0 > 1\"\"\", "
+                        "dtype=[f32, i64, bool], shape=[n])\n";
+  const auto printed = [](const std::string& text) { return round_trip(*parse_graph(text)); };
+  const std::string all = head + "  a, b, c = " + call + "  v0 = neg(a)\n  return y = v0, z = b, w = c\n}\n";
+  CHECK(printed(all) == all);
+  // the place of the statement is that of the first result in use
+  const std::string last = head + "  a, b, c = " + call + "  return w = c\n}\n";
+  CHECK(printed(last) == head + "  v0, v1, c = " + call + "  return w = c\n}\n");
+  const std::string taken = head + "  v0 = neg(x)\n  v3, v1, b = " + call + "  return y = v1, z = v0\n}\n";
+  CHECK(printed(taken) == head + "  v0 = neg(x)\n  v2, v1, v3 = " + call + "  return y = v1, z = v0\n}\n");
+  // the same function of another array is another statement
+  CHECK(printed(head + "  a, b, c = " + call + "  d, e, f = " + "custom_function(-x" + call.substr(call.find(", body")) +
+                "  return y = a, z = f\n}\n") == head + "  a, v1, v2 = " + call + "  v0 = neg(x)\n  v3, v4, f = custom_function(v0" +
+                                                     call.substr(call.find(", body")) + "  return y = a, z = f\n}\n");
+}
+
 TEST_CASE("G18.text: operators have Python's precedence and meaning") {
   auto same = [](const std::string& a, const std::string& b) {
     CHECK(print_graph(*parse_graph(in_graph("  return out = " + a))) == print_graph(*parse_graph(in_graph("  return out = " + b))));
