@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "schedule/body_lanes.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/few_terms.h"
 #include "schedule/kernel_structure.h"
@@ -26,8 +27,9 @@ Template recipe_of(const KernelPlan& kernel) {
 }
 
 int vector_axis(const KernelPlan& kernel) {
-  if (kernel.alone != nullptr && !is_scatter(kernel.alone->op)) return -1;
   const int kept = static_cast<int>(iteration_space(kernel).size());
+  if (kernel.alone != nullptr && is_custom(kernel.alone->op)) return bytes_of_lane(*kernel.alone) ? kept - 1 : -1;
+  if (kernel.alone != nullptr && !is_scatter(kernel.alone->op)) return -1;
   if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
   const int scanned = scan_axis(kernel);
   const bool is_chain = scanned >= 0 && kernel.scans[0]->as<ScanAttributes>().order == ScanOrder::kChain;
@@ -236,6 +238,8 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     usual.axes[static_cast<size_t>(scattered)].groups = true;
   }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
+  if (program.target.gpu() != nullptr && usual.recipe == Template::kCustom)  // each thread computes one element
+    for (AxisRules& axis : usual.axes) axis.max_lanes = 1;
   const std::optional<UnrolledAxes> unrolled = program.target.gpu() == nullptr ? unrolled_axes(program, kernel) : std::nullopt;
   if (unrolled && kernel.reduces.empty()) {
     usual.axes[unrolled->vectors].max_lanes = kMaxLanes;

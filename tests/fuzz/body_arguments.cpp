@@ -1,5 +1,6 @@
 #include "fuzz/body_arguments.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -20,8 +21,9 @@ class BodyText {
   BodyText(Random& random, NodeRef primary, size_t inputs) : random_(random), primary_(*primary), inputs_(inputs) {}
 
   std::string text() {
+    is_plain_ = random_.chance(50);
     std::string out = cat("let a = ", load(), "\n");
-    if (random_.chance(30)) elements_ = random_.between(1, 6);
+    if (!is_plain_ && random_.chance(30)) elements_ = random_.between(1, 6);
     if (elements_ > 0) append(out, cat("let s = ", harp::name(primary_.dtype), "[", elements_, "]\n"));
     for (uint64_t more = random_.between(0, 3); more > 0; --more) append(out, statement(2));
     return cat(out, "output = ", value(2), "\n");
@@ -31,7 +33,7 @@ class BodyText {
   std::string own_index(int axis) const { return cat("ridx", axis); }
   std::string index(int axis) {
     if (!counter_.empty() && counter_axis_ == axis && random_.chance(60)) return counter_;
-    if (random_.chance(60)) return own_index(axis);
+    if (is_plain_ || random_.chance(60)) return own_index(axis);
     const std::string moved = counter_.empty() ? cat("3 * ", own_index(axis), " + 1") : cat(own_index(axis), " - ", counter_);
     return cat("(", moved, ") % size(input0, ", axis, ")");
   }
@@ -67,7 +69,7 @@ class BodyText {
       const std::string otherwise = random_.chance(50) ? cat(" else {\n", statement(depth - 1), "}") : std::string();
       return cat("if ", condition(1), " {\n", statement(depth - 1), "}", otherwise, "\n");
     }
-    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return counted_loop(depth);
+    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return is_plain_ ? plain_loop(depth) : counted_loop(depth);
     if (kind == 2 && depth > 0) return conditional_loop(depth);
     if (kind == 3 && elements_ > 0) {
       const std::string to = element();
@@ -98,6 +100,21 @@ class BodyText {
     return cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), "}\n");
   }
 
+  /// A counted loop whose bounds are the same for all elements. If the end is at most the size of an axis, its variable is an index that
+  /// needs no check.
+  std::string plain_loop(int depth) {
+    counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
+    const Dim extent = primary_.shape[static_cast<size_t>(counter_axis_)];
+    const std::string name = cat("i", loops_++);
+    const int64_t most = open_loops_ == 0 ? kUsualLoop : kInnerLoop, end = extent.is_constant() ? std::min(extent.constant(), most) : most;
+    std::string head = cat("for ", name, " in ", random_.below(2), " .. ", end, " {\n");
+    if (!is_bool(primary_.dtype) && random_.chance(30)) append(head, cat("a = a + ", harp::name(primary_.dtype), "(", name, ")\n"));
+    if (extent.is_constant()) counter_ = name;
+    const std::string body = in_loop(depth);
+    counter_.clear();
+    return cat(head, body, "}\n");
+  }
+
   std::string counted_loop(int depth) {
     counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
     const std::string size = cat("size(input0, ", counter_axis_, ")"), name = cat("i", loops_++);
@@ -126,7 +143,8 @@ class BodyText {
   std::string counter_;  // the variable of the enclosing counted loop; "" if there is none
   int counter_axis_ = 0;
   int loops_ = 0, open_loops_ = 0;
-  int64_t elements_ = 0;  // of the local array s; 0: there is none
+  int64_t elements_ = 0;   // of the local array s; 0: there is none
+  bool is_plain_ = false;  // no index is checked, and counted loops have the same bounds for all elements: compiled code then uses vectors
 };
 
 }  // namespace

@@ -1,0 +1,290 @@
+// Custom functions whose elements vectors compute, one in each lane (schedule/body_lanes.h, lower/custom.cpp).
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/backends_run.h"
+#include "support/custom_graph.h"
+
+using namespace capi_test;
+
+namespace {
+
+/// Returns how many elements a vector of the only kernel computes on a machine row; 1: they are computed one by one.
+int lanes_of(const char* row, const std::string& inputs, const std::string& arrays, const std::string& body, const std::string& type) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + graph_of(inputs, arrays, "\n" + body + "\n", type));
+  REQUIRE(graph != nullptr);
+  const std::string source = source_for(row, graph.get());
+  const size_t at = source.find(" custom [");
+  REQUIRE(at != std::string::npos);
+  const std::string schedule = source.substr(at, source.find(']', at) - at);
+  const size_t lanes = schedule.find("simd=");
+  return lanes == std::string::npos ? 1 : std::stoi(schedule.substr(lanes + 5));
+}
+int lanes_of(const std::string& body, const std::string& type = "f32[n]") {
+  return lanes_of("x86-64-v4", "x: f32[n], t: f32[n, m], i: i32[n], s: i64[k]", "x, t, i, s", body, type);
+}
+
+/// The steps until a point of the plane escapes.
+std::string mandelbrot(const std::string& dtype, const std::string& counter) {
+  return "\nlet zr = " + dtype + "(0)\nlet zi = " + dtype + "(0)\nlet n = " + counter + "(0)" + R"(
+    let re = input0[ridx1] * 1.5 - 0.5
+    let im = input1[ridx0] * 1.2
+    while (n < 60) & (zr * zr + zi * zi <= 4.0) {
+      let t = zr * zr - zi * zi + re
+      zi = zr * zi * 2.0 + im
+      zr = t
+      n = n + 1
+    }
+    output = n)";
+}
+
+using Integers = std::vector<int32_t>;
+Values<int32_t> row_of(const Integers& items) { return {items, {static_cast<int64_t>(items.size())}}; }
+
+/// The result of a body over arrays of i32: input0 and input1 have an element for each element of the result, input2 has any size.
+Integers result_of(const std::string& body, const Integers& a, const Integers& b, const Integers& same_for_all) {
+  const Backends backends;
+  const std::string text = graph_of("a: i32[n], b: i32[n], c: i32[k]", "a, b, c", "\n" + body + "\n", "i32[n]");
+  const std::vector<Buffer> out = backends.run(text, row_of(a), row_of(b), row_of(same_for_all));
+  return values<int32_t>(out.at(0).get());
+}
+
+constexpr int kSizes[] = {1, 3, 8, 16, 17, 67};
+Integers numbers(int count, int factor, int most) {
+  Integers result;
+  for (int i = 0; i < count; ++i) result.push_back((i * factor + 3) % (most + 1));
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("G13.custom_vectors/c: a vector holds as many elements as the widest number that loops compute") {
+  const auto lanes = [](const char* row, const std::string& dtype, const std::string& counter) {
+    return lanes_of(row, "x: " + dtype + "[m], y: " + dtype + "[n]", "x, y", mandelbrot(dtype, counter), counter + "[n, m]");
+  };
+  CHECK(lanes("x86-64", "f32", "i32") == 4);
+  CHECK(lanes("x86-64-v3", "f32", "i32") == 8);
+  CHECK(lanes("x86-64-v4", "f32", "i32") == 16);
+  CHECK(lanes("aarch64", "f32", "i32") == 4);
+  CHECK(lanes("x86-64", "f64", "i32") == 1);
+  CHECK(lanes("x86-64-v3", "f64", "i32") == 4);
+  CHECK(lanes("x86-64-v4", "f64", "i32") == 8);
+  CHECK(lanes("x86-64-v4", "f32", "i64") == 8);
+
+  // positions that only loops or loads use do not count; the axis may be short
+  constexpr const char* kBody = "let v = f32(ridx0) * 0.5\nwhile v < 100.0 { v = v * 1.5 + input0[ridx0] }\noutput = v";
+  const auto of_size = [&](const std::string& n) { return lanes_of("x86-64-v4", "x: f32[" + n + "]", "x", kBody, "f32[" + n + "]"); };
+  CHECK(of_size("n") == 16);
+  CHECK(of_size("100") == 16);
+  CHECK(of_size("9") == 16);
+  CHECK(of_size("8") == 8);
+  CHECK(of_size("3") == 4);
+  CHECK(of_size("2") == 1);
+  CHECK(lanes_of("x86-64-v4", "x: f32[n]", "x", kBody, "f32[n, 1]") == 16);
+}
+
+TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one") {
+  CHECK(lanes_of("while output < input0[ridx0] { output = output + 1 }") == 16);
+  CHECK(lanes_of("for k in 0 .. size(input3, 0) { output = output + input0[ridx0] * f32(input3[k]) }") == 16);
+  // the bounds of a counted loop
+  CHECK(lanes_of("for k in 0 .. input3[0] + 5 { output = output * 1.5 }") == 1);  // input3 may be empty, so its element is checked
+  CHECK(lanes_of("for k in 0 .. size(input3, 0) {\nlet q = input3[k] * 2\nfor l in k .. q { output = output + input0[ridx0] } }") == 16);
+  CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }") == 1);
+  CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }", "f32[n, 7]") == 8);
+  CHECK(lanes_of("let n = 3\nif input0[ridx0] > 0 { n = 5 }\nfor k in 0 .. n { output = output * 1.5 }") == 1);
+  CHECK(lanes_of("for k in i64(input0[ridx0]) .. 9 { output = output * 1.5 }") == 1);
+  // checked indices and local arrays
+  CHECK(lanes_of("while output < input0[ridx0 + 1] { output = output + 1 }") == 1);
+  CHECK(lanes_of("while output < input0[input2[ridx0]] { output = output + 1 }") == 1);
+  CHECK(lanes_of("let a = f32[4]\nfor k in 0 .. 4 { a[k] = input0[ridx0] }\noutput = a[2]") == 1);
+  // rows of the array run across the lanes
+  CHECK(lanes_of("for k in 0 .. size(input1, 1) { output = output + input1[ridx0, k] }") == 1);
+  CHECK(lanes_of("for k in 0 .. size(input1, 1) { output = output + input1[ridx0, k] }", "f32[n, 5]") == 8);
+  // divisions of integers
+  CHECK(lanes_of("let v = input2[ridx0]\nwhile v > 1 { v = v // 3 }\noutput = f32(v)") == 1);
+  CHECK(lanes_of("let v = input2[ridx0]\nwhile v > 1 { v = v % 3 }\noutput = f32(v)") == 1);
+  CHECK(lanes_of("let v = input0[ridx0]\nwhile v > 1.0 { v = v // 3.0 }\noutput = v") == 16);
+  CHECK(lanes_of("for k in 0 .. 9 { output = output + f32(k % 4) }") == 16);  // is the same in all lanes
+  std::string longest = "while output < input0[ridx0] {\n";
+  for (int i = 0; i < 300; ++i) longest += "output = output + 1.5\n";
+  CHECK(lanes_of(longest + "}") == 16);
+  for (int i = 0; i < 300; ++i) longest += "output = output + 1.5\n";
+  CHECK(lanes_of(longest + "}") == 1);
+}
+
+TEST_CASE("G13.custom_vectors/c: the steps until points escape") {
+  const Backends backends;
+  for (const auto& [rows, columns] : {std::pair{2, 1}, {1, 3}, {3, 4}, {1, 15}, {2, 16}, {3, 17}, {2, 50}, {0, 20}, {4, 0}}) {
+    Values<float> x{{}, {columns}}, y{{}, {rows}};
+    for (int i = 0; i < columns; ++i) x.items.push_back(static_cast<float>(i) / static_cast<float>(columns) * 2 - 1);
+    for (int i = 0; i < rows; ++i) y.items.push_back(static_cast<float>(i) / static_cast<float>(rows) * 2 - 1);
+    backends.run(graph_of("x: f32[m], y: f32[n]", "x, y", mandelbrot("f32", "i32"), "i32[n, m]"), x, y);
+    backends.run(graph_of("x: f64[m], y: f64[n]", "x, y", mandelbrot("f64", "i64"), "i64[n, m]"),
+                 Values<double>{{x.items.begin(), x.items.end()}, {columns}}, Values<double>{{y.items.begin(), y.items.end()}, {rows}});
+  }
+}
+
+TEST_CASE("G13.custom_vectors/c: each lane leaves its loop by itself and keeps what it had") {
+  for (const int size : kSizes) {
+    CAPTURE(size);
+    const Integers a = numbers(size, 7, 12), b = numbers(size, 5, 9), c = {2, 0, 5};
+    Integers until, steps, nested;
+    for (size_t i = 0; i < a.size(); ++i) {
+      until.push_back(std::min(std::max(a[i], 1), 10));
+      int32_t x = a[i] + 1, taken = 0;
+      for (; x > 1; ++taken) x = x % 2 == 0 ? x / 2 : 3 * x + 1;
+      steps.push_back(taken);
+      int32_t out = 0;
+      for (int32_t round = 0; round < (a[i] & 3); ++round)
+        for (const int32_t k : c) {
+          if (k > b[i]) break;
+          int32_t w = 0;
+          while (w < k) {
+            w += 2;
+            if (w == a[i]) break;
+          }
+          out = out * 3 + w;
+        }
+      nested.push_back(out);
+    }
+    // the only variable of the loop changes in the iteration that a lane leaves
+    CHECK(result_of("for k in 0 .. 10 {\noutput = output + 1\nif output >= input0[ridx0] { break }\n}", a, b, c) == until);
+    CHECK(result_of(R"(
+    let x = input0[ridx0] + 1
+    while x > 1 {
+      if x & 1 == 0 { x = x >> 1 } else { x = 3 * x + 1 }
+      output = output + 1
+    })",
+                    a, b, c) == steps);
+    CHECK(result_of(R"(
+    let rounds = i32(0)
+    while rounds < input0[ridx0] & 3 {
+      for k in 0 .. size(input2, 0) {
+        if input2[k] > input1[ridx0] { break }
+        let w = i32(0)
+        while w < input2[k] {
+          w = w + 2
+          if w == input0[ridx0] { break }
+        }
+        output = output * 3 + w
+      }
+      rounds = rounds + 1
+    })",
+                    a, b, c) == nested);
+  }
+}
+
+TEST_CASE("G13.custom_vectors/c: loops in branches, loops that no lane enters, and loops of no iterations") {
+  constexpr const char* kBodies[] = {
+      "if input0[ridx0] > 3 { for k in 0 .. 5 { output = output * 2 + input1[ridx0] + i32(k) } } else { output = i32(ridx0) }",
+      "if input0[ridx0] > 100 { for k in 0 .. 1000000000 { output = output * 3 + 1 } }\noutput = output + 1",
+      "while input0[ridx0] > 100 { for k in 0 .. 1000000000 { output = output * 3 + 1 } }\noutput = output + 1",
+      "for k in 0 .. size(input2, 0) - 9 { output = output + 1\nif input0[ridx0] > 3 { break } }\noutput = output - 2",
+      "for k in 0 .. 4 { output = output + 1\nbreak }\nwhile input1[ridx0] > 2 { output = output + 5\nbreak }",
+      ("for k in 0 .. 9 {\nif input0[ridx0] == i32(k) { break } else if input1[ridx0] == i32(k) {\noutput = output + 100\nbreak\n}\n"
+       "output = output + 1\nfor l in 0 .. 3 {\nif i32(l) > input1[ridx0] { break }\noutput = output + 10 }\n}"),
+      // variables of a loop change together
+      "let a = i32(0)\nlet b = i32(1)\nwhile a < input0[ridx0] {\nlet next = a + b\na = b\nb = next\n}\noutput = a * 1000 + b",
+  };
+  for (const char* body : kBodies) {
+    CAPTURE(body);
+    for (const int size : {1, 4, 16, 37}) result_of(body, numbers(size, 7, 12), numbers(size, 5, 9), {2, 0, 5});
+  }
+  CHECK(result_of(kBodies[1], numbers(20, 7, 12), numbers(20, 5, 9), {1}) == Integers(20, 1));
+}
+
+TEST_CASE("G13.custom_vectors/c: variables of every dtype, operations that are undefined in C, and functions") {
+  const Backends backends;
+  const Values<float> x = rough({37}, 3);
+  const std::string body = R"(
+    let v = abs(input0[ridx0]) + 1
+    let root = v
+    let previous = f32(0)
+    let wide = f64(input0[ridx0])
+    let half = f16(input0[ridx0]) * f16(0.001)
+    let steps = u8(250)
+    let small = i16(ridx0 * 1000)
+    let is_odd = false
+    while (root != previous) & (steps != u8(4)) {
+      previous = root
+      root = (root + v / root) * 0.5
+      wide = sin(wide) * f64(steps)
+      small = small * i16(3) << i16(ridx0)
+      steps = steps + 1
+      is_odd = ~is_odd
+      if is_odd & (half > f16(1)) { break }
+      half = half * f16(1.25)
+    }
+    let quotient = i32(ridx0) // i32(minimum(input0[ridx0], 0))
+    output = )";
+  for (const char* output : {"root", "f32(wide)", "f32(steps)", "f32(small)", "f32(i64(f32(wide) * 1e30))", "f32(quotient)",
+                             "where(is_odd, f32(half), -f32(half))"})
+    backends.run(graph_of("x: f32[n]", "x", body + std::string(output) + "\n", "f32[n]"), x);
+  // stores of every width, by whole vectors and by the last one
+  for (const std::string dtype : {"bool", "i8", "u16", "f16", "bf16", "i32", "f32", "u64", "f64"}) {
+    CAPTURE(dtype);
+    const std::string text = graph_of("x: f32[n]", "x", R"(
+    let a = input0[ridx0]
+    for k in 0 .. 4 {
+      a = a * 1.5 - 2.0
+      if a > 9.0 { break }
+    }
+    output = )" + dtype + "(maximum(minimum(a, 100), 0))\n",
+                                      dtype + "[n]");
+    backends.run(text, whole<float>({37}, 1));
+    backends.run(text, whole<float>({6}, 2));
+  }
+}
+
+TEST_CASE("G13.custom_vectors/c: arrays that are computed where they are loaded, also at positions that are not adjacent") {
+  const Backends backends;
+  constexpr std::pair<const char*, int> kArrays[] = {{"flip(x)", 60},
+                                                     {"x[::2]", 30},
+                                                     {"pad(x, before=[2], after=[3])", 65},
+                                                     {"concat([x, exp(x)], axis=0)", 120},
+                                                     {"x * 2 + 1", 60},
+                                                     {"reshape(permute(reshape(x, shape=[3, 20]), axes=[1, 0]), shape=[60])", 60}};
+  for (const std::pair<const char*, int>& array : kArrays) {
+    CAPTURE(array.first);
+    const std::string text = std::string("graph g(x: f32[60]) {\n  a = ") + array.first + R"(
+  return y = custom_function(a, body="""
+    let k = i32(0)
+    while k < 9 {
+      output = output * 0.5 + input0[ridx0]
+      k = k + 1
+      if output > 900.0 { break }
+    }
+  """, dtype=f32, shape=[)" + std::to_string(array.second) +
+                             "])\n}";
+    backends.run(text, rough({60}, 1));
+  }
+}
+
+TEST_CASE("G13.custom_vectors/c: any number of lanes gives the same bits") {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + graph_of("x: f32[m], y: f32[n]", "x, y", mandelbrot("f32", "i32"), "i32[n, m]"));
+  REQUIRE(graph != nullptr);
+  const Program interpreted = compile(graph.get(), "interp");
+  for (const int lanes : {2, 4, 8, 16, 32, 64}) {
+    CAPTURE(lanes);
+    const std::string schedule = "kernel_0: custom [thread, sequential simd=" + std::to_string(lanes) + "]";
+    const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) {
+      compile_quickly(o);
+      o.schedule = schedule.c_str();
+    });
+    for (const int64_t columns : {5, 64, 71}) {
+      std::vector<float> x, y = {-0.9f, 0.1f, 0.6f};
+      for (int64_t i = 0; i < columns; ++i) x.push_back(static_cast<float>(i) / static_cast<float>(columns) * 2 - 1);
+      const Buffer first = wrap(context.get(), x, {columns}), second = wrap(context.get(), y, {3});
+      const std::vector<Buffer> expected = run(interpreted.get(), {first.get(), second.get()}),
+                                out = run(program.get(), {first.get(), second.get()});
+      for (size_t i = 0; i < out.size(); ++i) CHECK(same_bits(expected.at(i).get(), out.at(i).get()));
+    }
+  }
+}
