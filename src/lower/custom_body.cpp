@@ -32,12 +32,14 @@
 // The bounds of counted loops are the same for all lanes. A loop that does not run equally often in all lanes (it has a break or is a
 // while, or it is in a branch that depends on the element) has a flag for each lane: 0 while the lane runs, 1 when it has ended or if it
 // did not enter the loop. The flag masks the whole body, so a lane that has ended keeps its variables, and the loop exits when all flags
-// are 1. Lanes that are masked compute, too, but nothing of that is kept, no operation faults, and no index needs a check. Therefore only
-// lanes beyond the end of the axis need a mask for their loads. If the axis is no multiple of the vector, the last vector has such lanes,
-// and a second version of the body masks them.
+// are 1. Lanes that are masked compute, too, but nothing of that is kept, and no operation faults. No index is checked: it is proven to be
+// inside its array. A load has a mask only if the proof needs the conditions of the branches around it, and for lanes beyond the end of the
+// axis. If the axis is no multiple of the vector, the last vector has such lanes, and a second version of the body masks them.
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "graph/body.h"
@@ -45,6 +47,8 @@
 #include "lower/accumulate.h"
 #include "lower/custom_body.h"
 #include "lower/lower.h"
+#include "schedule/body_lanes.h"
+#include "schedule/body_positions.h"
 
 namespace harp::lower {
 namespace {
@@ -71,11 +75,15 @@ class BodyLowering {
         statements_(statements),
         variables_(body_.variables.size(), nullptr),
         arrays_(body_.variables.size(), -1),
-        counters_(body_.variables.size()) {}
+        positions_(node, index) {
+    if (!has_lanes()) return;
+    in_lanes_ = lanes_of_body(node);
+    HARP_ASSERT(in_lanes_, "vectors cannot compute the elements of this custom function");
+  }
 
   const UOp* run(const UOp* mask) {
     variables_[ElementBody::kResult] = arena_.constant(scalar_from_int(node_.dtype, 0));
-    if (statements_ != nullptr && !body_.sites.empty() && has_loop(body_.statements)) failed_ = accumulator(flag(0));
+    if (statements_ != nullptr && !has_lanes() && !body_.sites.empty() && has_loop(body_.statements)) failed_ = accumulator(flag(0));
     lower(body_.statements, mask);
     return variables_[ElementBody::kResult];
   }
@@ -89,7 +97,12 @@ class BodyLowering {
     for (const BodyStatement& s : statements) {
       const UOp* active = left_ == nullptr ? mask : both(mask, negated(left_));
       switch (s.kind) {
-        case BodyStatement::kSet: set(s.variable, value(s.value, active), active); break;
+        case BodyStatement::kSet:
+          if (in_lanes_ && in_lanes_->is_position[static_cast<size_t>(s.variable)])
+            positions_.set(s.variable, positions_.of(s.value));
+          else
+            set(s.variable, value(s.value, active), active);
+          break;
         case BodyStatement::kClear: clear(s.variable); break;
         case BodyStatement::kStore: store(s, active); break;
         case BodyStatement::kIf: {
@@ -139,7 +152,7 @@ class BodyLowering {
   };
   Place place(int variable, int index, int site, const UOp* mask) {
     const int array = arrays_[static_cast<size_t>(variable)];
-    if (site < 0) return {array, exact(index)->value, mask};
+    if (site < 0) return {array, positions_.of(index)->value, mask};
     const int64_t length = body_.lengths[static_cast<size_t>(variable)];
     const UOp* allowed = mask;
     const UOp* number = checked(index, site, constant(length), mask, allowed);
@@ -331,13 +344,12 @@ class BodyLowering {
   Scope open_while(const UOp* mask) { return open_counted(constant(INT64_MAX), mask, INT64_MAX, static_cast<double>(INT64_MAX)); }
   /// Makes the loop of a statement and its variable.
   Scope open_for(const BodyStatement& s, const UOp* mask) {
-    const auto variable = static_cast<size_t>(s.variable);
-    const std::optional<Exact> begin = exact(s.value), end = exact(s.end);
-    const bool is_exact = begin && end && fits(end->hi - begin->lo);
+    const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
+    const bool is_exact = begin && end && BodyPositions::fits(end->hi - begin->lo);
     const auto most_iterations = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
     if (is_exact && mask == nullptr) {
       Loop* loop = new_loop(arena_, loop_name(), begin->value, end->value);
-      counters_[variable] = Exact{loop->variable, begin->lo, end->hi - 1};
+      positions_.set(s.variable, BodyPosition{loop->variable, begin->lo, end->hi - 1});
       return {loop, loop, most_iterations};
     }
     // In all other cases the trip count is computed before the loop, because it depends on run-time values or on the mask.
@@ -350,9 +362,9 @@ class BodyLowering {
     const Scope scope = open_counted(iterations, mask, most, most_iterations);
     const Sym turn = scope.loop->variable;
     if (is_exact)
-      counters_[variable] = Exact{begin->value + turn, begin->lo, end->hi - 1};
+      positions_.set(s.variable, BodyPosition{begin->value + turn, begin->lo, end->hi - 1});
     else
-      variables_[variable] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
+      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
     return scope;
   }
   std::string loop_name() { return cat("count", loops_++); }
@@ -364,53 +376,6 @@ class BodyLowering {
     return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), iterations, constant(0)});
   }
 
-  /// The value of an i64 expression of sizes and indices that provably does not overflow and can therefore be a position (Sym). Its bounds
-  /// are lo and hi.
-  struct Exact {
-    Sym value;
-    WideInt lo, hi;
-  };
-  // Leaves headroom for arithmetic on positions.
-  static bool fits(WideInt value) { return -(WideInt{1} << 62) <= value && value <= WideInt{1} << 62; }
-  std::optional<Exact> exact(int expression) const {
-    static constexpr WideInt kMaxPosition = (WideInt{1} << 61) - 1;  // bound of a size or an index
-    const BodyExpression& e = at(expression);
-    switch (e.kind) {
-      case BodyKind::kConstant: {
-        const auto value = e.value.as<int64_t>();
-        return fits(value) ? std::optional(Exact{value, value, value}) : std::nullopt;
-      }
-      case BodyKind::kPosition: return Exact{index_[static_cast<size_t>(e.axis)], 0, kMaxPosition};
-      case BodyKind::kSize: return Exact{size_of_axis(e), 0, kMaxPosition};
-      case BodyKind::kVariable: return counters_[static_cast<size_t>(e.variable)];
-      case BodyKind::kLoad:
-      case BodyKind::kElement: return std::nullopt;
-      case BodyKind::kApply: break;
-    }
-    if (e.op != Op::kNeg && e.op != Op::kAdd && e.op != Op::kMul && e.op != Op::kMax && e.op != Op::kMin) return std::nullopt;
-    const std::optional<Exact> a = exact(e.operands[0]), b = e.op == Op::kNeg ? a : exact(e.operands[1]);
-    if (!a || !b) return std::nullopt;
-    const auto made = [](WideInt lo, WideInt hi, auto&& value) -> std::optional<Exact> {
-      if (!fits(lo) || !fits(hi)) return std::nullopt;
-      return Exact{value(), lo, hi};
-    };
-    switch (e.op) {
-      case Op::kNeg: return made(-a->hi, -a->lo, [&] { return -a->value; });
-      case Op::kAdd: return made(a->lo + b->lo, a->hi + b->hi, [&] { return a->value + b->value; });
-      case Op::kMax: return made(std::max(a->lo, b->lo), std::max(a->hi, b->hi), [&] { return max(a->value, b->value); });
-      case Op::kMin: return made(std::min(a->lo, b->lo), std::min(a->hi, b->hi), [&] { return min(a->value, b->value); });
-      case Op::kMul: {
-        const auto [lo, hi] = std::minmax({a->lo * b->lo, a->lo * b->hi, a->hi * b->lo, a->hi * b->hi});
-        return made(lo, hi, [&] { return a->value * b->value; });
-      }
-      default: return std::nullopt;
-    }
-  }
-  Sym size_of_axis(const BodyExpression& e) const {
-    const Shape& shape = e.array == ElementBody::kOutput ? node_.shape : node_.sources[static_cast<size_t>(e.array)]->shape;
-    return shape[static_cast<size_t>(e.axis)];
-  }
-
   // Expressions
 
   const UOp* value(int expression, const UOp* mask) {
@@ -419,26 +384,37 @@ class BodyLowering {
     switch (e.kind) {
       case BodyKind::kConstant: return arena_.constant(e.value);
       case BodyKind::kPosition: return arena_.index(index_[static_cast<size_t>(e.axis)]);
-      case BodyKind::kSize: return arena_.index(size_of_axis(e));
+      case BodyKind::kSize: return arena_.index(positions_.size_of_axis(e));
       case BodyKind::kVariable:
-        if (const auto& counter = counters_[static_cast<size_t>(e.variable)]) return arena_.index(counter->value);
+        if (const auto& position = positions_.of_variable(e.variable)) return arena_.index(position->value);
         return variables_[static_cast<size_t>(e.variable)];
       case BodyKind::kLoad: return load(e, mask);
       case BodyKind::kElement: return element(e, mask);
       case BodyKind::kApply: break;
     }
+    if (const UOp* compared = has_lanes() ? comparison(e) : nullptr) return compared;
     std::vector<const UOp*> operands;
     for (const int operand : e.operands) operands.push_back(value(operand, mask));
     if (e.op == Op::kCast) return arena_.cast(e.dtype, operands[0]);
     return arena_.apply(e.op, e.dtype, std::move(operands));
   }
 
+  /// With lanes: the comparison of two positions as a condition on an index, which takes no vectors of i64; null if it is none.
+  const UOp* comparison(const BodyExpression& e) {
+    if (e.op != Op::kLt && e.op != Op::kLe) return nullptr;
+    const std::optional<BodyPosition> a = positions_.of(e.operands[0]), b = positions_.of(e.operands[1]);
+    const std::optional<BodyPosition> more = a && b ? BodyPositions::difference(*b, *a) : std::nullopt;
+    if (!more || !linear_in(more->value, variable_of(lanes_.at))) return nullptr;
+    return arena_.in_range(e.op == Op::kLt ? more->value - 1 : more->value);
+  }
+
   const UOp* load(const BodyExpression& e, const UOp* mask) {
+    if (has_lanes()) return load_in_lanes(e, mask);
     const Node* array = node_.sources[static_cast<size_t>(e.array)];
     Index known;  // the index along the axes that are provably in range
-    for (size_t axis = 0; axis < e.operands.size(); ++axis) known.push_back(e.is_inside[axis] ? exact(e.operands[axis])->value : Sym(0));
-    if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end())
-      return values_.value(array, known, has_lanes() ? inside_of(known) : mask);
+    for (size_t axis = 0; axis < e.operands.size(); ++axis)
+      known.push_back(e.is_inside[axis] ? positions_.of(e.operands[axis])->value : Sym(0));
+    if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
 
     HARP_ASSERT(statements_ != nullptr, "an index check inside an expression");
     const UOp *place = nullptr, *allowed = mask;
@@ -457,11 +433,21 @@ class BodyLowering {
     const int buffer = values_.parameter(program_.buffer_of.at(array), false);
     return arena_.gather(e.dtype, buffer, flatten(known, array->shape), place, 1, allowed);
   }
-  /// With lanes: returns the mask of a load at an index that is in range in each lane that has an element. It does not include the mask of
-  /// the branch or loop around the load, so that the load can move out of the loop.
-  const UOp* inside_of(const Index& index) const {
-    const SymAtom* lane = variable_of(lanes_.at);
-    return std::any_of(index.begin(), index.end(), [&](Sym at) { return depends_on(at, lane); }) ? lanes_.inside : nullptr;
+  /// With lanes no index is checked. If it is inside the array wherever the loops around it run, the load has no mask, except for lanes
+  /// without an element, so that it can move out of the loop.
+  const UOp* load_in_lanes(const BodyExpression& e, const UOp* mask) {
+    const auto first = in_lanes_->is_always_inside.begin() + e.site;
+    const bool is_always_inside = std::all_of(first, first + std::count(e.is_inside.begin(), e.is_inside.end(), false), std::identity());
+    HARP_ASSERT(is_always_inside || mask != nullptr,
+                "a load at an index that is inside its array only in a branch, but there is no branch");
+    Index index;
+    bool is_in_lane = false;  // whether the index depends on the lane
+    for (const int operand : e.operands) {
+      index.push_back(positions_.of(operand)->value);
+      is_in_lane = is_in_lane || depends_on(index.back(), variable_of(lanes_.at));
+    }
+    const UOp* allowed = both(is_in_lane ? lanes_.inside : nullptr, is_always_inside ? nullptr : mask);
+    return values_.value(node_.sources[static_cast<size_t>(e.array)], index, allowed);
   }
   /// Returns an index that is checked where the mask is true. Restricts `allowed` to where the index is inside its array.
   const UOp* checked(int expression, int site, const UOp* size, const UOp* mask, const UOp*& allowed) {
@@ -492,9 +478,10 @@ class BodyLowering {
   const Index& index_;
   const Lanes lanes_;
   ir::Body* statements_;
-  std::vector<const UOp*> variables_;           // current value of each variable; null: not declared yet
-  std::vector<int> arrays_;                     // accumulator of each local array; -1: not declared yet
-  std::vector<std::optional<Exact>> counters_;  // loop variables whose exact value is known
+  std::vector<const UOp*> variables_;  // current value of each variable; null: not declared yet
+  std::vector<int> arrays_;            // accumulator of each local array; -1: not declared yet
+  BodyPositions positions_;            // of loop variables; with lanes, also of other variables (BodyLanes::is_position)
+  std::optional<BodyLanes> in_lanes_;  // with lanes: what is known about the body
   int loops_ = 0;
   const UOp* left_ = nullptr;  // true where a `break` has left the innermost open loop in this iteration; null: there was none
   int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: there is none, because no loop has

@@ -28,7 +28,7 @@ Template recipe_of(const KernelPlan& kernel) {
 
 int vector_axis(const KernelPlan& kernel) {
   const int kept = static_cast<int>(iteration_space(kernel).size());
-  if (kernel.alone != nullptr && is_custom(kernel.alone->op)) return bytes_of_lane(*kernel.alone) ? kept - 1 : -1;
+  if (kernel.alone != nullptr && is_custom(kernel.alone->op)) return lanes_of_body(*kernel.alone) ? kept - 1 : -1;
   if (kernel.alone != nullptr && !is_scatter(kernel.alone->op)) return -1;
   if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
   const int scanned = scan_axis(kernel);

@@ -99,8 +99,12 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
   CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }", "f32[n, 7]") == 8);
   CHECK(lanes_of("let n = 3\nif input0[ridx0] > 0 { n = 5 }\nfor k in 0 .. n { output = output * 1.5 }") == 1);
   CHECK(lanes_of("for k in i64(input0[ridx0]) .. 9 { output = output * 1.5 }") == 1);
-  // checked indices and local arrays
+  // indices that may be outside, and local arrays
   CHECK(lanes_of("while output < input0[ridx0 + 1] { output = output + 1 }") == 1);
+  CHECK(lanes_of("for k in 0 .. 3 { output = output + input0[minimum(ridx0 + k, shape0 - 1)] }") == 1);  // not adjacent
+  CHECK(lanes_of("for k in 0 .. 3 { if ridx0 + k < shape0 { output = output + input0[ridx0 + k + 1] } }") == 1);
+  CHECK(lanes_of("for k in 0 .. 3 { if (ridx0 >= k) | (k > 1) { output = output + input0[ridx0 - k] } }") == 1);
+  CHECK(lanes_of("for k in 0 .. 3 {\nif ridx0 < k { output = 0.0 }\noutput = output + input0[ridx0 - k]\n}") == 1);
   CHECK(lanes_of("while output < input0[input2[ridx0]] { output = output + 1 }") == 1);
   CHECK(lanes_of("let a = f32[4]\nfor k in 0 .. 4 { a[k] = input0[ridx0] }\noutput = a[2]") == 1);
   // rows of the array run across the lanes
@@ -116,6 +120,55 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
   CHECK(lanes_of(longest + "}") == 16);
   for (int i = 0; i < 300; ++i) longest += "output = output + 1.5\n";
   CHECK(lanes_of(longest + "}") == 1);
+}
+
+namespace {
+
+/// Bodies whose indices are inside their arrays: because of their ranges, or because of conditions. x has as many elements as the result, y
+/// has two more, and c any number.
+constexpr const char* kInside[] = {
+    "for k in 0 .. 3 { output = output * 0.5 + input1[ridx0 + k] }",
+    "for k in 0 .. 3 {\nlet j = ridx0 + 2 - k\noutput = output * 0.5 + input1[j] * f32(j)\n}",
+    "for k in 0 .. 5 {\nlet j = ridx0 + k - 2\nif (j >= 0) & (j < shape0) { output = output * 0.5 + input0[j] }\n}",
+    "for k in 0 .. 5 {\nlet j = ridx0 - k\nif 0 > j { break }\noutput = output * 0.5 + input0[j]\n}",
+    "for k in 0 .. 5 {\nif ~(ridx0 + k < shape0) { output = output + 1.5 } else { output = output * 0.5 + input0[ridx0 + k] }\n}",
+    "for k in 0 .. 5 { if (ridx0 < k) | (k > 3) { output = output - 1.0 } else { output = output * 0.5 + input0[ridx0 - k] }\n}",
+    "for k in 0 .. 9 { if k < size(input2, 0) { output = output * 0.5 + input2[k] * input0[ridx0] } }",
+    "if ridx0 < size(input2, 0) { for k in 0 .. 4 { output = output * 0.5 + input2[ridx0] }\nwhile output < 40.0 { output = output * 1.5 + "
+    "abs(input2[ridx0]) + 1 } }",
+    "for k in 0 .. 3 { for l in k .. 3 { output = output * 0.5 + input1[ridx0 + l - k] } }",
+    "while output < 90.0 {\noutput = output * 1.5 + abs(input0[shape0 - 1 - ridx0]) + 1\nif ridx0 >= size(input2, 0) { break }\n"
+    "output = output + abs(input2[ridx0])\n}",
+};
+
+}  // namespace
+
+TEST_CASE("G13.custom_vectors/c: indices that are proven to be inside their arrays are not checked") {
+  const Backends backends;
+  const std::string inputs = "x: f32[n], y: f32[n + 2], c: f32[k]";
+  for (const char* body : kInside) {
+    CAPTURE(body);
+    CHECK(lanes_of("x86-64-v4", inputs, "x, y, c", body, "f32[n]") == 16);
+    for (const int64_t size : {1, 3, 16, 37})
+      for (const int64_t others : {0, 5, 40})
+        backends.run(graph_of(inputs, "x, y, c", "\n" + std::string(body) + "\n", "f32[n]"), rough({size}, 1), rough({size + 2}, 2),
+                     rough({others}, 3));
+  }
+  // the example of docs/text-format.md
+  const std::string smooth = R"(
+    let sum = f32(0)
+    for k in 0 .. 3 {
+      let j = ridx1 + k - 1
+      if (j >= 0) & (j < shape1) { sum = sum + input0[ridx0, j] * input1[k] }
+    }
+    output = sum)";
+  CHECK(lanes_of("x86-64-v4", "x: f32[n, m], w: f32[3]", "x, w", smooth, "f32[n, m]") == 16);
+  for (const int64_t columns : {1, 16, 37})
+    backends.run(graph_of("x: f32[n, m], w: f32[3]", "x, w", smooth, "f32[n, m]"), rough({3, columns}, 1), rough({3}, 2));
+  // a window of two axes
+  const std::string window = "for i in 0 .. 3 { for j in 0 .. 3 { output = output + input0[ridx0 + i, ridx1 + j] * input1[i, j] } }";
+  CHECK(lanes_of("x86-64-v4", "x: f32[66, 66], w: f32[3, 3]", "x, w", window, "f32[64, 64]") == 16);
+  backends.run(graph_of("x: f32[66, 66], w: f32[3, 3]", "x, w", window, "f32[64, 64]"), rough({66, 66}, 1), rough({3, 3}, 2));
 }
 
 TEST_CASE("G13.custom_vectors/c: the steps until points escape") {

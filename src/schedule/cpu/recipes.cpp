@@ -88,7 +88,7 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
 int lanes_of_custom(const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   if (vector_axis(kernel) < 0) return 1;
   if (options.simd_width != 0) return options.simd_width;
-  const int64_t lanes = std::min<int64_t>(cpu.vector_bytes / static_cast<int64_t>(*bytes_of_lane(*kernel.alone)), kMaxLanes);
+  const int64_t lanes = std::min<int64_t>(cpu.vector_bytes / static_cast<int64_t>(lanes_of_body(*kernel.alone)->bytes), kMaxLanes);
   const Dim size = iteration_space(kernel).back();
   if (size.is_constant() && size.constant() < kFewestElements) return 1;
   const int64_t needed = size.is_constant() ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(size.constant()))) : lanes;
