@@ -29,12 +29,13 @@
 //       break where acc3                     # set to acc2
 //     for lane in 0 .. 8: store output[8 * block + lane] = acc0[lane]
 //
-// The bounds of counted loops are the same for all lanes. A loop that does not run equally often in all lanes (it has a break or is a
-// while, or it is in a branch that depends on the element) has a flag for each lane: 0 while the lane runs, 1 when it has ended or if it
-// did not enter the loop. The flag masks the whole body, so a lane that has ended keeps its variables, and the loop exits when all flags
-// are 1. Lanes that are masked compute, too, but nothing of that is kept, and no operation faults. No index is checked: it is proven to be
-// inside its array. A load has a mask only if the proof needs the conditions of the branches around it, and for lanes beyond the end of the
-// axis. If the axis is no multiple of the vector, the last vector has such lanes, and a second version of the body masks them.
+// A counted loop runs equally often in all lanes, whose counters may differ by a constant. A loop that does not run equally often in all
+// lanes (it has a break or is a while, or it is in a branch that depends on the element) has a flag for each lane: 0 while the lane runs, 1
+// when it has ended or if it did not enter the loop. The flag masks the whole body, so a lane that has ended keeps its variables, and the
+// loop exits when all flags are 1. Lanes that are masked compute, too, but nothing of that is kept, and no operation faults. No index is
+// checked: it is proven to be inside its array. A load has a mask only if the proof needs the conditions of the branches around it, and for
+// lanes beyond the end of the axis. If the axis is no multiple of the vector, the last vector has such lanes, and a second version of the
+// body masks them.
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -348,8 +349,11 @@ class BodyLowering {
     const bool is_exact = begin && end && BodyPositions::fits(end->hi - begin->lo);
     const auto most_iterations = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
     if (is_exact && mask == nullptr) {
-      Loop* loop = new_loop(arena_, loop_name(), begin->value, end->value);
-      positions_.set(s.variable, BodyPosition{loop->variable, begin->lo, end->hi - 1});
+      // lanes that begin apart count the same number of iterations
+      const bool is_apart = has_lanes() && depends_on(begin->value, variable_of(lanes_.at));
+      const Sym before = is_apart ? begin->value : Sym(0);
+      Loop* loop = new_loop(arena_, loop_name(), begin->value - before, end->value - before);
+      positions_.set(s.variable, BodyPosition{before + loop->variable, begin->lo, end->hi - 1});
       return {loop, loop, most_iterations};
     }
     // In all other cases the trip count is computed before the loop, because it depends on run-time values or on the mask.

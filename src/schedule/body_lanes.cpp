@@ -113,11 +113,17 @@ class Analysis {
 
   void count(const BodyStatement& s) {
     const bool begins_apart = visit(s.value), ends_apart = visit(s.end);
-    is_possible_ = is_possible_ && !begins_apart && !ends_apart;
-    differs_[static_cast<size_t>(s.variable)] = false;
     const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
-    if (begin && end && BodyPositions::fits(end->hi - begin->lo))
-      positions_.set(s.variable, BodyPosition{table_.loop("count", begin->value, end->value), begin->lo, end->hi - 1});
+    const bool is_position = begin && end && BodyPositions::fits(end->hi - begin->lo);
+    if (begins_apart || ends_apart) {
+      const std::optional<Sym> difference = is_position ? step(end->value - begin->value) : std::nullopt;
+      is_possible_ = is_possible_ && difference && difference->is_constant(0) && step(begin->value);
+    }
+    differs_[static_cast<size_t>(s.variable)] = begins_apart;
+    if (is_position)
+      positions_.set(s.variable, BodyPosition{begins_apart ? begin->value + table_.loop("turn", 0, end->value - begin->value)
+                                                           : table_.loop("count", begin->value, end->value),
+                                              begin->lo, end->hi - 1});
     ++loops_;
     walk(s.body);
     --loops_;

@@ -25,7 +25,7 @@ struct BodyLanes {
 /// Returns nothing if vectors cannot compute the elements of a custom function along its last axis (of those that are not of size 1). Then
 /// they are computed one by one. That is so if
 /// - the body has a local array, or an index that may be outside its array: such elements would be gathered and scattered lane by lane;
-/// - the bounds of a counted loop differ between the elements;
+/// - a counted loop runs more often for one element than for another;
 /// - a loop divides integers that differ between the elements, or raises them to a power: CPUs do this lane by lane, also for lanes whose
 ///   loop has ended;
 /// - a loop loads from an array whose elements for adjacent lanes are not adjacent: for each lane it would load from another cache line,

@@ -147,6 +147,8 @@ ScheduleRules unrolled_rules(const KernelPlan& kernel, const UnrolledAxes& axes)
 
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
   const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
+  if (rules.recipe == Template::kCustom && has_vectors == rules.axes.end())
+    return "no axis: vectors cannot compute the elements of this custom function";
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
   if (rules.recipe == Template::kElementwise && !kernel.reduces.empty() && !expression_terms(kernel))
     return cat("axis ", has_vectors - rules.axes.begin(), ", the last one that is not short");

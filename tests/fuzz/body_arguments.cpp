@@ -71,6 +71,7 @@ class BodyText {
     }
     if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return is_plain_ ? plain_loop(depth) : counted_loop(depth);
     if (kind == 2 && depth > 0) return conditional_loop(depth);
+    if (kind == 3 && is_plain_ && primary_.rank() > 0) return neighbour();
     if (kind == 3 && elements_ > 0) {
       const std::string to = element();
       return cat(to, " = ", value(2), "\n");
@@ -98,6 +99,22 @@ class BodyText {
     const std::string head = random_.chance(70) ? cat("while (", name, " < ", most, ") & (", condition(1), ") {\n")
                                                 : cat("while true {\nif ", name, " >= ", most, " { break }\n");
     return cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), "}\n");
+  }
+
+  /// Reads an element beside the own one if there is one: the condition shows that the index is inside the array.
+  std::string neighbour() {
+    const int axis = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
+    const std::string j = cat("j", loops_++), size = cat("size(input0, ", axis, ")");
+    const std::string shift = counter_.empty() || random_.chance(40) ? cat(" + ", random_.below(3), " - 1")
+                              : random_.chance(50)                   ? cat(" - ", counter_)
+                                                                     : cat(" + ", counter_, " - 1");
+    std::string read = cat("input", random_.below(inputs_));
+    for (int other = 0; other < primary_.rank(); ++other) append(read, cat(other == 0 ? "[" : ", ", other == axis ? j : own_index(other)));
+    const std::string set = cat(random_.chance(70) ? "a" : "output", " = ", read, "]\n"),
+                      head = cat("let ", j, " = ", own_index(axis), shift, "\n");
+    if (open_loops_ > 0 && random_.chance(30)) return cat(head, "if (", j, " < 0) | (", j, " >= ", size, ") { break }\n", set);
+    if (random_.chance(30)) return cat(head, "if ~(", j, " >= 0) { a = ", value(1), " } else if ", j, " < ", size, " {\n", set, "}\n");
+    return cat(head, "if (", j, " >= 0) & (", j, " < ", size, ") {\n", set, "}\n");
   }
 
   /// A counted loop whose bounds are the same for all elements. If the end is at most the size of an axis, its variable is an index that

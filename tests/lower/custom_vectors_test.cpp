@@ -9,6 +9,7 @@
 
 #include "support/backends_run.h"
 #include "support/custom_graph.h"
+#include "support/schedule_mistake.h"
 
 using namespace capi_test;
 
@@ -99,6 +100,8 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
   CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }", "f32[n, 7]") == 8);
   CHECK(lanes_of("let n = 3\nif input0[ridx0] > 0 { n = 5 }\nfor k in 0 .. n { output = output * 1.5 }") == 1);
   CHECK(lanes_of("for k in i64(input0[ridx0]) .. 9 { output = output * 1.5 }") == 1);
+  CHECK(lanes_of("for k in ridx0 .. 2 * ridx0 + 1 { output = output * 1.5 }") == 1);
+  CHECK(lanes_of("for k in ridx0 .. ridx0 + size(input3, 0) { output = output * 1.5 }") == 16);
   // indices that may be outside, and local arrays
   CHECK(lanes_of("while output < input0[ridx0 + 1] { output = output + 1 }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 { output = output + input0[minimum(ridx0 + k, shape0 - 1)] }") == 1);  // not adjacent
@@ -133,6 +136,10 @@ constexpr const char* kInside[] = {
     "for k in 0 .. 5 {\nlet j = ridx0 - k\nif 0 > j { break }\noutput = output * 0.5 + input0[j]\n}",
     "for k in 0 .. 5 {\nif ~(ridx0 + k < shape0) { output = output + 1.5 } else { output = output * 0.5 + input0[ridx0 + k] }\n}",
     "for k in 0 .. 5 { if (ridx0 < k) | (k > 3) { output = output - 1.0 } else { output = output * 0.5 + input0[ridx0 - k] }\n}",
+    "for k in ridx0 - 2 .. ridx0 + 3 { if (k >= 0) & (k < shape0) { output = output * 0.5 + input0[k] * f32(k) } }",
+    "for k in ridx0 .. ridx0 + 3 {\nfor l in k - 1 .. k + 1 { if l >= 0 { output = output * 0.5 + input1[l] } }\n"
+    "if output > 900.0 { break }\n}",
+    "if input0[ridx0] > 500.0 { for k in ridx0 .. ridx0 + 3 { output = output * 0.5 + input1[k] } }",
     "for k in 0 .. 9 { if k < size(input2, 0) { output = output * 0.5 + input2[k] * input0[ridx0] } }",
     "if ridx0 < size(input2, 0) { for k in 0 .. 4 { output = output * 0.5 + input2[ridx0] }\nwhile output < 40.0 { output = output * 1.5 + "
     "abs(input2[ridx0]) + 1 } }",
@@ -317,6 +324,19 @@ TEST_CASE("G13.custom_vectors/c: arrays that are computed where they are loaded,
                              "])\n}";
     backends.run(text, rough({60}, 1));
   }
+}
+
+TEST_CASE("G13.custom_vectors/c: a schedule cannot ask for vectors where the body does not allow them") {
+  const Context context = make_context();
+  const auto mistake = [&](const std::string& end, const char* schedule) {
+    const Graph graph =
+        parse(context.get(), "harp 1\n" + graph_of("x: f32[n, m]", "x", "for k in 0 .. " + end + " { output = output + 1 }", "f32[n, m]"));
+    return schedule_mistake(graph.get(), schedule);
+  };
+  CHECK(mistake("ridx1", "kernel_0: custom [thread, sequential simd=4]").find("simd belongs on no axis: vectors cannot compute") !=
+        std::string::npos);
+  CHECK(mistake("ridx0", "kernel_0: custom [thread simd=4, sequential]").find("axis 0 has simd=4; simd belongs on the last kept axis") !=
+        std::string::npos);
 }
 
 TEST_CASE("G13.custom_vectors/c: any number of lanes gives the same bits") {
