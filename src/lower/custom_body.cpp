@@ -29,22 +29,24 @@
 //       break where acc3                     # set to acc2
 //     for lane in 0 .. 8: store output[8 * block + lane] = acc0[lane]
 //
-// A counted loop runs equally often in all lanes, whose counters may differ by a constant. A loop that does not run equally often in all
-// lanes (it has a break or is a while, or it is in a branch that depends on the element) has a flag for each lane: 0 while the lane runs, 1
-// when it has ended or if it did not enter the loop. The flag masks the whole body, so a lane that has ended keeps its variables, and the
-// loop exits when all flags are 1. Lanes that are masked compute, too, but nothing of that is kept, and no operation faults. No index is
-// checked: it is proven to be inside its array. A load has a mask only if the proof needs the conditions of the branches around it, and for
-// lanes beyond the end of the axis. If the axis is no multiple of the vector, the last vector has such lanes, and a second version of the
-// body masks them.
+// The counters of a loop that runs equally often in all lanes may differ by a constant. A loop that does not run equally often in all lanes
+// (its bounds differ, it has a break or is a while, or it is in a branch that depends on the element) has a flag for each lane: 0 while the
+// lane runs, 1 when it has ended or if it did not enter the loop. The flag masks the whole body, so a lane that has ended keeps its
+// variables, and the loop exits when all flags are 1. Lanes that are masked compute, too, but nothing of that is kept, and no operation
+// faults. No index is checked: it is proven to be inside its array. A load has a mask only if the proof needs the conditions of the
+// branches around it, and for lanes beyond the end of the axis. If the axis is no multiple of the vector, the last vector has such lanes,
+// and a second version of the body masks them.
 #include <algorithm>
 #include <bit>
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "graph/body.h"
 #include "graph/index_fault.h"
+#include "ir/depth_first.h"
 #include "lower/accumulate.h"
 #include "lower/custom_body.h"
 #include "lower/lower.h"
@@ -230,12 +232,6 @@ class BodyLowering {
       return s.kind == BodyStatement::kFor || s.kind == BodyStatement::kWhile || has_loop(s.body) || has_loop(s.otherwise);
     });
   }
-  /// Tests whether one of these statements of a loop's body exits the loop.
-  static bool has_break(const std::vector<BodyStatement>& statements) {
-    return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
-      return s.kind == BodyStatement::kBreak || (s.kind == BodyStatement::kIf && (has_break(s.body) || has_break(s.otherwise)));
-    });
-  }
   const UOp* kept(int accumulator) const { return arena_.acc(dtype_of(accumulator), accumulator, lanes_.at); }
   const UOp* is_zero(const UOp* i32) { return arena_.apply(Op::kEq, DType::kBool, {i32, flag(0)}); }
   /// Returns 1, as an i32, if this accumulator of flags is 1 in all lanes, else 0: the same value for all lanes.
@@ -247,6 +243,28 @@ class BodyLowering {
     fold->accumulator = least;
     statements_->push_back(fold);
     return arena_.acc(DType::kI32, least, 0);
+  }
+
+  /// With lanes: tests whether the value may differ between the lanes.
+  bool differs(const UOp* value) const {
+    std::vector<const UOp*> all;
+    std::unordered_set<const UOp*> seen;
+    append_depth_first(
+        value, [&](const UOp* u) { return seen.insert(u).second; }, all);
+    const SymAtom* lane = variable_of(lanes_.at);
+    return std::any_of(all.begin(), all.end(), [&](const UOp* u) { return has_position(u) && depends_on(u->index, lane); });
+  }
+  /// With lanes: if a counted loop runs more often in one lane than in another, returns the number of its iterations and sets `first` to
+  /// the first value of its counter. Otherwise returns null.
+  const UOp* iterations_apart(const BodyStatement& s, const UOp* mask, const UOp*& first) {
+    const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
+    const SymAtom* lane = variable_of(lanes_.at);
+    if (begin && end && BodyPositions::fits(end->hi - begin->lo) && linear_in(begin->value, lane) &&
+        !depends_on(end->value - begin->value, lane))
+      return nullptr;
+    first = value(s.value, mask);
+    const UOp* iterations = iterations_between(first, value(s.end, mask));
+    return differs(iterations) ? iterations : nullptr;
   }
 
   /// Lowers a loop. The variables that its body changes are held in accumulators while it runs.
@@ -265,13 +283,18 @@ class BodyLowering {
         variables_[variable] = arena_.cast(body_.variables[variable], kept(running[i]));
       }
     };
-    const bool is_while = s.kind == BodyStatement::kWhile, may_end = is_while || has_break(s.body);
+    const bool is_while = s.kind == BodyStatement::kWhile;
+    const UOp* first = nullptr;
+    const UOp* apart = has_lanes() && !is_while ? iterations_apart(s, mask, first) : nullptr;
+    const bool may_end = is_while || apart != nullptr || has_break(s.body);
     const bool is_masked = has_lanes() && (may_end || mask != nullptr);
     const UOp* enters = mask;  // whether the loop runs; if it is masked: whether it runs in any lane
     int ended = -1;            // accumulator: not 0 if the loop has ended (in this lane)
     int all_ended = -1;        // accumulator: not 0 if the loop has ended in all lanes
+    const auto runs_more_than = [&](Sym iterations) { return arena_.apply(Op::kLt, DType::kBool, {arena_.index(iterations), apart}); };
     if (is_masked) {
-      if (is_while) enters = both(mask, value(s.value, mask));
+      if (apart != nullptr) apart = kept(accumulator(apart));
+      if (is_while || apart != nullptr) enters = both(mask, is_while ? value(s.value, mask) : runs_more_than(0));
       enters = both(lanes_.inside, enters);
       ended = accumulator(enters == nullptr ? flag(0) : arena_.apply(Op::kWhere, DType::kI32, {enters, flag(0), flag(1)}));
       if (enters != nullptr) enters = is_zero(in_all_lanes(ended));
@@ -283,7 +306,9 @@ class BodyLowering {
       if (may_end) ended = all_ended = accumulator(flag(0));
       if (is_while) enters = both(mask, value(s.value, mask));
     }
-    const Scope scope = is_while ? open_while(enters) : open_for(s, enters);
+    const Scope scope = is_while || apart != nullptr ? open_while(enters) : open_for(s, enters);
+    if (apart != nullptr)
+      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(scope.loop->variable)});
     ir::Body* const outer = std::exchange(statements_, &scope.loop->body);
     const UOp* const left_outside = std::exchange(left_, nullptr);
     const double cost_outside = std::exchange(cost_, 0);
@@ -300,10 +325,10 @@ class BodyLowering {
     if (left_ != nullptr)
       keep(ended, is_masked ? arena_.apply(Op::kWhere, DType::kI32, {left_, flag(1), kept(ended)}) : arena_.cast(DType::kI32, left_));
     for (size_t i = 0; i < changed.size(); ++i) keep(running[i], after[i]);
-    if (is_while) {
+    if (is_while || apart != nullptr) {
       read_all();
       const UOp* stays = left_ == nullptr && !is_masked ? nullptr : is_zero(kept(ended));
-      const UOp* goes_on = both(stays, value(s.value, stays));
+      const UOp* goes_on = both(stays, is_while ? value(s.value, stays) : runs_more_than(scope.loop->variable + 1));
       keep(ended, arena_.apply(Op::kWhere, DType::kI32, {goes_on, flag(0), flag(1)}));
     }
     if (scope.most_iterations * std::max(1.0, cost_) > kExpressionsPerPoll)

@@ -74,10 +74,10 @@ class Analysis {
         case BodyStatement::kIf: choose(s); break;
         case BodyStatement::kFor: count(s); break;
         case BodyStatement::kWhile:
-          ++loops_;
+          ++loops_, ++apart_;
           visit(s.value);
           walk(s.body);
-          --loops_;
+          --loops_, --apart_;
           break;
         case BodyStatement::kBreak: break;
         case BodyStatement::kClear:
@@ -100,13 +100,15 @@ class Analysis {
   }
 
   void choose(const BodyStatement& s) {
-    visit(s.value);
+    const int differs = visit(s.value) ? 1 : 0;
     const size_t facts_outside = facts_.size();
+    apart_ += differs;
     add_facts(s.value, true);
     walk(s.body);
     forget_facts(facts_outside);
     add_facts(s.value, false);
     walk(s.otherwise);
+    apart_ -= differs;
     const bool leaves = !s.body.empty() && s.body.back().kind == BodyStatement::kBreak;
     if (!leaves) forget_facts(facts_outside);  // else the rest of the block runs only where the condition is false
   }
@@ -115,17 +117,23 @@ class Analysis {
     const bool begins_apart = visit(s.value), ends_apart = visit(s.end);
     const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
     const bool is_position = begin && end && BodyPositions::fits(end->hi - begin->lo);
-    if (begins_apart || ends_apart) {
-      const std::optional<Sym> difference = is_position ? step(end->value - begin->value) : std::nullopt;
-      is_possible_ = is_possible_ && difference && difference->is_constant(0) && step(begin->value);
+    bool is_even = !begins_apart && !ends_apart;  // whether it runs equally often for all elements
+    if (!is_even && is_position && step(begin->value)) {
+      const std::optional<Sym> difference = step(end->value - begin->value);
+      is_even = difference && difference->is_constant(0);
     }
-    differs_[static_cast<size_t>(s.variable)] = begins_apart;
-    if (is_position)
+    ++loops_;
+    differs_[static_cast<size_t>(s.variable)] = begins_apart || !is_even;
+    if (!is_even)
+      count_bytes(DType::kI64);
+    else if (is_position)
       positions_.set(s.variable, BodyPosition{begins_apart ? begin->value + table_.loop("turn", 0, end->value - begin->value)
                                                            : table_.loop("count", begin->value, end->value),
                                               begin->lo, end->hi - 1});
-    ++loops_;
+    const int is_apart = !is_even || has_break(s.body) ? 1 : 0;
+    apart_ += is_apart;
     walk(s.body);
+    apart_ -= is_apart;
     --loops_;
   }
 
@@ -192,7 +200,7 @@ class Analysis {
     const Shape& shape = node_.sources[static_cast<size_t>(load.array)]->shape;
     size_t last = shape.size();  // the axis along which elements are adjacent, plus 1
     while (last > 0 && shape[last - 1].is_constant(1)) --last;
-    bool everywhere = true;
+    bool everywhere = true, is_same = true;  // is_same: all lanes load the same element
     auto site = static_cast<size_t>(load.site);
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       const std::optional<BodyPosition> at = positions_.of(load.operands[axis]);
@@ -200,6 +208,7 @@ class Analysis {
       const bool is_adjacent =
           advance && (advance->is_constant(0) || (axis + 1 == last && (advance->is_constant(1) || advance->is_constant(-1))));
       is_possible_ = is_possible_ && advance && (is_adjacent || loops_ == 0);
+      is_same = is_same && advance && advance->is_constant(0);
       if (load.is_inside[axis]) continue;
       const bool is_always = at && is_inside(*at, shape[axis], [](const BodyPosition& e) { return proven_nonnegative(e.value); });
       is_possible_ = is_possible_ && (is_always || (at && is_inside(*at, shape[axis], [&](const BodyPosition& e) {
@@ -208,6 +217,8 @@ class Analysis {
       result_.is_always_inside[site++] = is_always;
       everywhere = everywhere && is_always;
     }
+    // each lane would load by itself
+    if (!everywhere && is_same && loops_ > 0 && apart_ > 0) is_possible_ = false;
     return everywhere;
   }
   template <class IsNonnegative>
@@ -226,6 +237,7 @@ class Analysis {
   std::vector<bool> differs_;        // by variable: whether its value differs between the lanes
   std::vector<BodyPosition> facts_;  // positions that are not negative at the current statement
   int loops_ = 0;                    // loops around the current statement
+  int apart_ = 0;                    // branches and loops around the current statement that may mask some lanes and others not
   bool is_possible_ = true;
   BodyLanes result_;
 };

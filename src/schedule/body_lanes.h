@@ -25,11 +25,12 @@ struct BodyLanes {
 /// Returns nothing if vectors cannot compute the elements of a custom function along its last axis (of those that are not of size 1). Then
 /// they are computed one by one. That is so if
 /// - the body has a local array, or an index that may be outside its array: such elements would be gathered and scattered lane by lane;
-/// - a counted loop runs more often for one element than for another;
 /// - a loop divides integers that differ between the elements, or raises them to a power: CPUs do this lane by lane, also for lanes whose
 ///   loop has ended;
 /// - a loop loads from an array whose elements for adjacent lanes are not adjacent: for each lane it would load from another cache line,
-///   whereas one element after the other may load from the line that it has.
+///   whereas one element after the other may load from the line that it has;
+/// - a loop loads one element for those lanes that are in a branch, without which the index may be outside: each lane would test whether it
+///   may.
 std::optional<BodyLanes> lanes_of_body(const Node& custom);
 
 }  // namespace harp

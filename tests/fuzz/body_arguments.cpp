@@ -69,7 +69,8 @@ class BodyText {
       const std::string otherwise = random_.chance(50) ? cat(" else {\n", statement(depth - 1), "}") : std::string();
       return cat("if ", condition(1), " {\n", statement(depth - 1), "}", otherwise, "\n");
     }
-    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return is_plain_ ? plain_loop(depth) : counted_loop(depth);
+    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty())
+      return is_plain_ && random_.chance(60) ? plain_loop(depth) : counted_loop(depth);
     if (kind == 2 && depth > 0) return conditional_loop(depth);
     if (kind == 3 && is_plain_ && primary_.rank() > 0) return neighbour();
     if (kind == 3 && elements_ > 0) {
@@ -161,7 +162,7 @@ class BodyText {
   int counter_axis_ = 0;
   int loops_ = 0, open_loops_ = 0;
   int64_t elements_ = 0;   // of the local array s; 0: there is none
-  bool is_plain_ = false;  // no index is checked, and counted loops have the same bounds for all elements: compiled code then uses vectors
+  bool is_plain_ = false;  // indices are mostly those that need no check: compiled code then uses vectors
 };
 
 }  // namespace

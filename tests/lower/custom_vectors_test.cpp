@@ -93,15 +93,14 @@ TEST_CASE("G13.custom_vectors/c: a vector holds as many elements as the widest n
 TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one") {
   CHECK(lanes_of("while output < input0[ridx0] { output = output + 1 }") == 16);
   CHECK(lanes_of("for k in 0 .. size(input3, 0) { output = output + input0[ridx0] * f32(input3[k]) }") == 16);
-  // the bounds of a counted loop
-  CHECK(lanes_of("for k in 0 .. input3[0] + 5 { output = output * 1.5 }") == 1);  // input3 may be empty, so its element is checked
+  // bounds of a counted loop: positions, data, or the same for all elements
   CHECK(lanes_of("for k in 0 .. size(input3, 0) {\nlet q = input3[k] * 2\nfor l in k .. q { output = output + input0[ridx0] } }") == 16);
-  CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }") == 1);
   CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }", "f32[n, 7]") == 8);
-  CHECK(lanes_of("let n = 3\nif input0[ridx0] > 0 { n = 5 }\nfor k in 0 .. n { output = output * 1.5 }") == 1);
-  CHECK(lanes_of("for k in i64(input0[ridx0]) .. 9 { output = output * 1.5 }") == 1);
-  CHECK(lanes_of("for k in ridx0 .. 2 * ridx0 + 1 { output = output * 1.5 }") == 1);
   CHECK(lanes_of("for k in ridx0 .. ridx0 + size(input3, 0) { output = output * 1.5 }") == 16);
+  CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }") == 8);  // the numbers of iterations are i64
+  CHECK(lanes_of("for k in i64(input0[ridx0]) .. 9 { output = output * 1.5 }") == 8);
+  CHECK(lanes_of("let n = 3\nif input0[ridx0] > 0 { n = 5 }\nfor k in 0 .. n { output = output * 1.5 }") == 8);
+  CHECK(lanes_of("for k in ridx0 .. 2 * ridx0 + 1 { output = output * 1.5 }") == 8);
   // indices that may be outside, and local arrays
   CHECK(lanes_of("while output < input0[ridx0 + 1] { output = output + 1 }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 { output = output + input0[minimum(ridx0 + k, shape0 - 1)] }") == 1);  // not adjacent
@@ -113,6 +112,10 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
   // rows of the array run across the lanes
   CHECK(lanes_of("for k in 0 .. size(input1, 1) { output = output + input1[ridx0, k] }") == 1);
   CHECK(lanes_of("for k in 0 .. size(input1, 1) { output = output + input1[ridx0, k] }", "f32[n, 5]") == 8);
+  // one element for some lanes
+  CHECK(lanes_of("for k in 0 .. 9 { if k < ridx0 { output = output + input0[k] } }") == 1);
+  CHECK(lanes_of("for k in 0 .. ridx0 { output = output + input0[k] }") == 1);
+  CHECK(lanes_of("for k in 0 .. 9 { if k < shape0 { output = output + input0[k] } }") == 16);
   // divisions of integers
   CHECK(lanes_of("let v = input2[ridx0]\nwhile v > 1 { v = v // 3 }\noutput = f32(v)") == 1);
   CHECK(lanes_of("let v = input2[ridx0]\nwhile v > 1 { v = v % 3 }\noutput = f32(v)") == 1);
@@ -249,6 +252,11 @@ TEST_CASE("G13.custom_vectors/c: loops in branches, loops that no lane enters, a
       "for k in 0 .. 4 { output = output + 1\nbreak }\nwhile input1[ridx0] > 2 { output = output + 5\nbreak }",
       ("for k in 0 .. 9 {\nif input0[ridx0] == i32(k) { break } else if input1[ridx0] == i32(k) {\noutput = output + 100\nbreak\n}\n"
        "output = output + 1\nfor l in 0 .. 3 {\nif i32(l) > input1[ridx0] { break }\noutput = output + 10 }\n}"),
+      // bounds that differ
+      "for i in input1[ridx0] .. input0[ridx0] { output = output * 3 + i32(i) }",
+      "for i in 0 .. ridx0 % 5 { for k in i .. i64(input0[ridx0]) {\noutput = output + i32(k * 2 - i)\nif output > 50 { break }\n} }",
+      "let x = i64(input0[ridx0])\nfor k in x - 3 .. x + i64(input1[ridx0]) {\nx = x + 1\noutput = output * 2 + i32(x + k)\n}",
+      "if input0[ridx0] > 3 { for k in ridx0 .. 2 * ridx0 {\nif k > 20 { break }\noutput = output + i32(k) } }",
       // variables of a loop change together
       "let a = i32(0)\nlet b = i32(1)\nwhile a < input0[ridx0] {\nlet next = a + b\na = b\nb = next\n}\noutput = a * 1000 + b",
   };
@@ -328,14 +336,16 @@ TEST_CASE("G13.custom_vectors/c: arrays that are computed where they are loaded,
 
 TEST_CASE("G13.custom_vectors/c: a schedule cannot ask for vectors where the body does not allow them") {
   const Context context = make_context();
-  const auto mistake = [&](const std::string& end, const char* schedule) {
-    const Graph graph =
-        parse(context.get(), "harp 1\n" + graph_of("x: f32[n, m]", "x", "for k in 0 .. " + end + " { output = output + 1 }", "f32[n, m]"));
+  const auto mistake = [&](const std::string& count, const char* schedule) {
+    const Graph graph = parse(
+        context.get(),
+        "harp 1\n" + graph_of("x: f32[n, m]", "x", "let v = i64(3)\nwhile v > 0 { v = " + count + " }\noutput = f32(v)", "f32[n, m]"));
     return schedule_mistake(graph.get(), schedule);
   };
-  CHECK(mistake("ridx1", "kernel_0: custom [thread, sequential simd=4]").find("simd belongs on no axis: vectors cannot compute") !=
-        std::string::npos);
-  CHECK(mistake("ridx0", "kernel_0: custom [thread simd=4, sequential]").find("axis 0 has simd=4; simd belongs on the last kept axis") !=
+  CHECK(
+      mistake("v // (ridx1 + 2)", "kernel_0: custom [thread, sequential simd=4]").find("simd belongs on no axis: vectors cannot compute") !=
+      std::string::npos);
+  CHECK(mistake("v - 1", "kernel_0: custom [thread simd=4, sequential]").find("axis 0 has simd=4; simd belongs on the last kept axis") !=
         std::string::npos);
 }
 
