@@ -45,22 +45,59 @@ std::string mandelbrot(const std::string& dtype, const std::string& counter) {
     output = n)";
 }
 
-using Integers = std::vector<int32_t>;
-Values<int32_t> row_of(const Integers& items) { return {items, {static_cast<int64_t>(items.size())}}; }
-
-/// The result of a body over arrays of i32: input0 and input1 have an element for each element of the result, input2 has any size.
-Integers result_of(const std::string& body, const Integers& a, const Integers& b, const Integers& same_for_all) {
-  const Backends backends;
-  const std::string text = graph_of("a: i32[n], b: i32[n], c: i32[k]", "a, b, c", "\n" + body + "\n", "i32[n]");
-  const std::vector<Buffer> out = backends.run(text, row_of(a), row_of(b), row_of(same_for_all));
-  return values<int32_t>(out.at(0).get());
+/// Runs a graph on several sets of inputs and returns the outputs of each, after a check that all ways of compiling it give the same bits.
+/// On a machine row that this CPU cannot run, they are the interpreter's.
+std::vector<Buffer> run_each(harp_context* context, const std::string& text, const std::vector<std::vector<Buffer>>& sets) {
+  CAPTURE(text);
+  const Graph graph = parse(context, "harp 1\n" + text);
+  REQUIRE(graph != nullptr);
+  std::vector<Buffer> expected;
+  for (const Way& way : kWays) {
+    CAPTURE(way.backend);
+    CAPTURE(way.plain);
+    const Program program = compile_way(graph.get(), way, !is_sampled(text));
+    REQUIRE(program != nullptr);
+    if (is_not_for_this_cpu(program.get())) continue;
+    for (size_t i = 0; i < sets.size(); ++i) {
+      CAPTURE(i);
+      std::vector<harp_buffer*> inputs;
+      for (const Buffer& input : sets[i]) inputs.push_back(input.get());
+      std::vector<Buffer> out = run(program.get(), inputs);
+      REQUIRE(out.size() == 1);
+      if (expected.size() == i)
+        expected.push_back(std::move(out[0]));
+      else
+        CHECK(same_bits(out[0].get(), expected[i].get()));
+    }
+  }
+  return expected;
 }
 
-constexpr int kSizes[] = {1, 3, 8, 16, 17, 67};
+using Integers = std::vector<int32_t>;
 Integers numbers(int count, int factor, int most) {
   Integers result;
   for (int i = 0; i < count; ++i) result.push_back((i * factor + 3) % (most + 1));
   return result;
+}
+
+/// Inputs of a body over arrays of i32: `a` and `b` have an element for each element of the result, `c` has any size.
+struct Inputs {
+  Integers a, b, c;
+};
+Inputs of_size(int size) { return {numbers(size, 7, 12), numbers(size, 5, 9), {2, 0, 5}}; }
+std::vector<Integers> results_of(const std::string& body, std::vector<Inputs> all) {
+  const Context context = make_context();
+  std::vector<std::vector<Buffer>> sets;
+  for (Inputs& inputs : all) {
+    std::vector<Buffer>& set = sets.emplace_back();
+    for (Integers* items : {&inputs.a, &inputs.b, &inputs.c})
+      set.push_back(wrap(context.get(), *items, {static_cast<int64_t>(items->size())}));
+  }
+  std::vector<Integers> results;
+  for (const Buffer& out :
+       run_each(context.get(), graph_of("a: i32[n], b: i32[n], c: i32[k]", "a, b, c", "\n" + body + "\n", "i32[n]"), sets))
+    results.push_back(values<int32_t>(out.get()));
+  return results;
 }
 
 }  // namespace
@@ -156,13 +193,19 @@ constexpr const char* kInside[] = {
 TEST_CASE("G13.custom_vectors/c: indices that are proven to be inside their arrays are not checked") {
   const Backends backends;
   const std::string inputs = "x: f32[n], y: f32[n + 2], c: f32[k]";
+  std::vector<Values<float>> arrays;
+  for (const int64_t size : {1, 3, 16, 37})
+    for (const int64_t others : {0, 5, 40})
+      for (const int64_t count : {size, size + 2, others}) arrays.push_back(rough({count}, static_cast<uint32_t>(arrays.size())));
+  std::vector<std::vector<Buffer>> sets;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (i % 3 == 0) sets.emplace_back();
+    sets.back().push_back(wrap(backends.context(), arrays[i].items, arrays[i].dims));
+  }
   for (const char* body : kInside) {
     CAPTURE(body);
     CHECK(lanes_of("x86-64-v4", inputs, "x, y, c", body, "f32[n]") == 16);
-    for (const int64_t size : {1, 3, 16, 37})
-      for (const int64_t others : {0, 5, 40})
-        backends.run(graph_of(inputs, "x, y, c", "\n" + std::string(body) + "\n", "f32[n]"), rough({size}, 1), rough({size + 2}, 2),
-                     rough({others}, 3));
+    run_each(backends.context(), graph_of(inputs, "x, y, c", "\n" + std::string(body) + "\n", "f32[n]"), sets);
   }
   // the example of docs/text-format.md
   const std::string smooth = R"(
@@ -182,27 +225,37 @@ TEST_CASE("G13.custom_vectors/c: indices that are proven to be inside their arra
 }
 
 TEST_CASE("G13.custom_vectors/c: the steps until points escape") {
-  const Backends backends;
-  for (const auto& [rows, columns] : {std::pair{2, 1}, {1, 3}, {3, 4}, {1, 15}, {2, 16}, {3, 17}, {2, 50}, {0, 20}, {4, 0}}) {
-    Values<float> x{{}, {columns}}, y{{}, {rows}};
-    for (int i = 0; i < columns; ++i) x.items.push_back(static_cast<float>(i) / static_cast<float>(columns) * 2 - 1);
-    for (int i = 0; i < rows; ++i) y.items.push_back(static_cast<float>(i) / static_cast<float>(rows) * 2 - 1);
-    backends.run(graph_of("x: f32[m], y: f32[n]", "x, y", mandelbrot("f32", "i32"), "i32[n, m]"), x, y);
-    backends.run(graph_of("x: f64[m], y: f64[n]", "x, y", mandelbrot("f64", "i64"), "i64[n, m]"),
-                 Values<double>{{x.items.begin(), x.items.end()}, {columns}}, Values<double>{{y.items.begin(), y.items.end()}, {rows}});
-  }
+  const Context context = make_context();
+  const auto check = [&]<class T>(const std::string& dtype, const std::string& counter, T) {
+    std::vector<std::vector<T>> axes;  // of each set: the columns, then the rows
+    for (const int size : {1, 2, 3, 1, 4, 3, 15, 1, 16, 2, 17, 3, 50, 2, 20, 0, 0, 4}) {
+      axes.emplace_back();
+      for (int i = 0; i < size; ++i) axes.back().push_back(static_cast<T>(i) / static_cast<T>(size) * 2 - 1);
+    }
+    std::vector<std::vector<Buffer>> sets;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (i % 2 == 0) sets.emplace_back();
+      sets.back().push_back(wrap(context.get(), axes[i], {static_cast<int64_t>(axes[i].size())}));
+    }
+    run_each(context.get(), graph_of("x: " + dtype + "[m], y: " + dtype + "[n]", "x, y", mandelbrot(dtype, counter), counter + "[n, m]"),
+             sets);
+  };
+  check("f32", "i32", 0.0f);
+  check("f64", "i64", 0.0);
 }
 
 TEST_CASE("G13.custom_vectors/c: each lane leaves its loop by itself and keeps what it had") {
-  for (const int size : kSizes) {
-    CAPTURE(size);
-    const Integers a = numbers(size, 7, 12), b = numbers(size, 5, 9), c = {2, 0, 5};
-    Integers until, steps, nested;
+  std::vector<Inputs> all;
+  std::vector<Integers> until, steps, nested;
+  for (const int size : {1, 3, 8, 16, 17, 67}) {
+    all.push_back(of_size(size));
+    const auto& [a, b, c] = all.back();
+    until.emplace_back(), steps.emplace_back(), nested.emplace_back();
     for (size_t i = 0; i < a.size(); ++i) {
-      until.push_back(std::min(std::max(a[i], 1), 10));
+      until.back().push_back(std::min(std::max(a[i], 1), 10));
       int32_t x = a[i] + 1, taken = 0;
       for (; x > 1; ++taken) x = x % 2 == 0 ? x / 2 : 3 * x + 1;
-      steps.push_back(taken);
+      steps.back().push_back(taken);
       int32_t out = 0;
       for (int32_t round = 0; round < (a[i] & 3); ++round)
         for (const int32_t k : c) {
@@ -214,18 +267,19 @@ TEST_CASE("G13.custom_vectors/c: each lane leaves its loop by itself and keeps w
           }
           out = out * 3 + w;
         }
-      nested.push_back(out);
+      nested.back().push_back(out);
     }
-    // the only variable of the loop changes in the iteration that a lane leaves
-    CHECK(result_of("for k in 0 .. 10 {\noutput = output + 1\nif output >= input0[ridx0] { break }\n}", a, b, c) == until);
-    CHECK(result_of(R"(
+  }
+  // the only variable of the loop changes in the iteration that a lane leaves
+  CHECK(results_of("for k in 0 .. 10 {\noutput = output + 1\nif output >= input0[ridx0] { break }\n}", all) == until);
+  CHECK(results_of(R"(
     let x = input0[ridx0] + 1
     while x > 1 {
       if x & 1 == 0 { x = x >> 1 } else { x = 3 * x + 1 }
       output = output + 1
     })",
-                    a, b, c) == steps);
-    CHECK(result_of(R"(
+                   all) == steps);
+  CHECK(results_of(R"(
     let rounds = i32(0)
     while rounds < input0[ridx0] & 3 {
       for k in 0 .. size(input2, 0) {
@@ -239,8 +293,7 @@ TEST_CASE("G13.custom_vectors/c: each lane leaves its loop by itself and keeps w
       }
       rounds = rounds + 1
     })",
-                    a, b, c) == nested);
-  }
+                   all) == nested);
 }
 
 TEST_CASE("G13.custom_vectors/c: loops in branches, loops that no lane enters, and loops of no iterations") {
@@ -260,11 +313,8 @@ TEST_CASE("G13.custom_vectors/c: loops in branches, loops that no lane enters, a
       // variables of a loop change together
       "let a = i32(0)\nlet b = i32(1)\nwhile a < input0[ridx0] {\nlet next = a + b\na = b\nb = next\n}\noutput = a * 1000 + b",
   };
-  for (const char* body : kBodies) {
-    CAPTURE(body);
-    for (const int size : {1, 4, 16, 37}) result_of(body, numbers(size, 7, 12), numbers(size, 5, 9), {2, 0, 5});
-  }
-  CHECK(result_of(kBodies[1], numbers(20, 7, 12), numbers(20, 5, 9), {1}) == Integers(20, 1));
+  for (const char* body : kBodies) results_of(body, {of_size(1), of_size(4), of_size(16), of_size(37)});
+  CHECK(results_of(kBodies[1], {of_size(20)}) == std::vector<Integers>{Integers(20, 1)});
 }
 
 TEST_CASE("G13.custom_vectors/c: variables of every dtype, operations that are undefined in C, and functions") {
