@@ -216,17 +216,25 @@ class BodyLowering {
     kernel_.accumulators.push_back({{dtype, 1}, count, combine, scalar_from_int(dtype, 0)});
     return static_cast<int>(kernel_.accumulators.size()) - 1;
   }
-  /// Declares an accumulator for a value, with an element for each lane.
-  int accumulator(const UOp* value) {
-    const int number = new_accumulator(value->type.dtype, lanes_.count);
-    statements_->push_back(declare_accumulator(arena_, number, has_lanes() ? nullptr : value));
-    if (has_lanes()) keep(number, value);
-    return number;
+  /// Declares accumulators for these values, each with an element for each lane.
+  std::vector<int> accumulators(const std::vector<const UOp*>& values) {
+    std::vector<int> numbers;
+    for (const UOp* value : values) {
+      numbers.push_back(new_accumulator(value->type.dtype, lanes_.count));
+      statements_->push_back(declare_accumulator(arena_, numbers.back(), has_lanes() ? nullptr : value));
+    }
+    if (has_lanes()) keep(numbers, values);
+    return numbers;
   }
-  void keep(int accumulator, const UOp* value) {
-    Stmt* set = set_accumulator(arena_, accumulator, lanes_.at, value);
-    statements_->push_back(has_lanes() ? in_each_lane(arena_, lanes_, {set}) : set);
+  int accumulator(const UOp* value) { return accumulators({value})[0]; }
+  /// Sets accumulators to these values. No value is computed from one of these accumulators, except from the one that is set to it.
+  void keep(const std::vector<int>& numbers, const std::vector<const UOp*>& values) {
+    Body sets;
+    for (size_t i = 0; i < numbers.size(); ++i) sets.push_back(set_accumulator(arena_, numbers[i], lanes_.at, values[i]));
+    if (has_lanes() && !sets.empty()) sets = {in_each_lane(arena_, lanes_, std::move(sets))};
+    statements_->insert(statements_->end(), sets.begin(), sets.end());
   }
+  void keep(int accumulator, const UOp* value) { keep(std::vector{accumulator}, {value}); }
   static bool has_loop(const std::vector<BodyStatement>& statements) {
     return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
       return s.kind == BodyStatement::kFor || s.kind == BodyStatement::kWhile || has_loop(s.body) || has_loop(s.otherwise);
@@ -272,11 +280,12 @@ class BodyLowering {
     HARP_ASSERT(statements_ != nullptr, "a loop of a custom function needs a list of statements, but stands in an expression");
     std::vector<int> changed;
     add_changed(s.body, changed);
-    std::vector<int> running;
+    std::vector<const UOp*> start;
     for (const int variable : changed) {
       const UOp* value = variables_[static_cast<size_t>(variable)];
-      running.push_back(accumulator(arena_.cast(held_as(value->type.dtype), value)));
+      start.push_back(arena_.cast(held_as(value->type.dtype), value));
     }
+    const std::vector<int> running = accumulators(start);
     const auto read_all = [&] {
       for (size_t i = 0; i < changed.size(); ++i) {
         const auto variable = static_cast<size_t>(changed[i]);
@@ -318,13 +327,15 @@ class BodyLowering {
     lower(s.body, is_masked ? is_zero(kept(ended)) : nullptr);
     // all new values are computed from the old ones, and from the old flags, before any accumulator changes
     std::vector<const UOp*> after;
-    for (size_t i = 0; i < changed.size(); ++i) {
-      const UOp* value = arena_.cast(dtype_of(running[i]), variables_[static_cast<size_t>(changed[i])]);
-      after.push_back(changed.size() > 1 || is_masked ? kept(accumulator(value)) : value);
+    for (size_t i = 0; i < changed.size(); ++i)
+      after.push_back(arena_.cast(dtype_of(running[i]), variables_[static_cast<size_t>(changed[i])]));
+    if (changed.size() > 1 || is_masked) {
+      const std::vector<int> computed = accumulators(after);
+      for (size_t i = 0; i < changed.size(); ++i) after[i] = kept(computed[i]);
     }
     if (left_ != nullptr)
       keep(ended, is_masked ? arena_.apply(Op::kWhere, DType::kI32, {left_, flag(1), kept(ended)}) : arena_.cast(DType::kI32, left_));
-    for (size_t i = 0; i < changed.size(); ++i) keep(running[i], after[i]);
+    keep(running, after);
     if (is_while || apart != nullptr) {
       read_all();
       const UOp* stays = left_ == nullptr && !is_masked ? nullptr : is_zero(kept(ended));
