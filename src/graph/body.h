@@ -59,6 +59,9 @@ struct BodyStatement {
   int site = -1;   // kStore: position of its index in ElementBody::sites; -1: the index is always inside
 };
 
+/// Tests whether one of these statements of a loop's body exits the loop.
+bool has_break(const std::vector<BodyStatement>& statements);
+
 /// An index of a load or store that is checked at run time. A message calls it `axis 1 of input 0`, or names the local array.
 struct BodySite {
   int input, axis;

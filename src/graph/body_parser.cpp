@@ -460,8 +460,8 @@ class BodyParser {
     if (e.kind != BodyKind::kVariable) return false;
     const LoopRange& range = ranges_[static_cast<size_t>(e.variable)];
     if (!range.is_loop || at(range.begin).kind != BodyKind::kConstant) return false;
-    // Lowering converts an index that needs no check to a size expression, and assumes that it is at most 2^61 (lower/custom.cpp). If a
-    // constant bound of the loop is larger, the index is checked at run time.
+    // Lowering converts an index that needs no check to a size expression, and assumes that it is at most 2^61 (lower/custom_body.cpp). If
+    // a constant bound of the loop is larger, the index is checked at run time.
     constexpr int64_t kMostPosition = int64_t{1} << 61;
     if (const auto begin = at(range.begin).value.as<int64_t>(); begin < 0 || begin > kMostPosition) return false;
     const BodyExpression& end = at(range.end);
@@ -549,6 +549,12 @@ class BodyParser {
 };
 
 }  // namespace
+
+bool has_break(const std::vector<BodyStatement>& statements) {
+  return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
+    return s.kind == BodyStatement::kBreak || (s.kind == BodyStatement::kIf && (has_break(s.body) || has_break(s.otherwise)));
+  });
+}
 
 std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, std::span<const DType> dtypes,
                                               const Shape& shape) {

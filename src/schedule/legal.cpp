@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "schedule/body_lanes.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/few_terms.h"
 #include "schedule/kernel_structure.h"
@@ -26,8 +27,9 @@ Template recipe_of(const KernelPlan& kernel) {
 }
 
 int vector_axis(const KernelPlan& kernel) {
-  if (kernel.alone != nullptr && !is_scatter(kernel.alone->op)) return -1;
   const int kept = static_cast<int>(iteration_space(kernel).size());
+  if (kernel.alone != nullptr && is_custom(kernel.alone->op)) return lanes_of_body(*kernel.alone) ? kept - 1 : -1;
+  if (kernel.alone != nullptr && !is_scatter(kernel.alone->op)) return -1;
   if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
   const int scanned = scan_axis(kernel);
   const bool is_chain = scanned >= 0 && kernel.scans[0]->as<ScanAttributes>().order == ScanOrder::kChain;
@@ -145,6 +147,8 @@ ScheduleRules unrolled_rules(const KernelPlan& kernel, const UnrolledAxes& axes)
 
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
   const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
+  if (rules.recipe == Template::kCustom && has_vectors == rules.axes.end())
+    return "no axis: vectors cannot compute the elements of this custom function";
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
   if (rules.recipe == Template::kElementwise && !kernel.reduces.empty() && !expression_terms(kernel))
     return cat("axis ", has_vectors - rules.axes.begin(), ", the last one that is not short");
@@ -236,6 +240,8 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     usual.axes[static_cast<size_t>(scattered)].groups = true;
   }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
+  if (program.target.gpu() != nullptr && usual.recipe == Template::kCustom)  // each thread computes one element
+    for (AxisRules& axis : usual.axes) axis.max_lanes = 1;
   const std::optional<UnrolledAxes> unrolled = program.target.gpu() == nullptr ? unrolled_axes(program, kernel) : std::nullopt;
   if (unrolled && kernel.reduces.empty()) {
     usual.axes[unrolled->vectors].max_lanes = kMaxLanes;

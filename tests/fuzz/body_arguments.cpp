@@ -1,5 +1,6 @@
 #include "fuzz/body_arguments.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -33,8 +34,9 @@ class BodyText {
       : random_(random), primary_(*primary), inputs_(inputs), results_(results) {}
 
   std::string text() {
+    is_plain_ = random_.chance(50);
     std::string out = cat("let a = ", load(), "\n");
-    if (random_.chance(30)) elements_ = random_.between(1, 6);
+    if (!is_plain_ && random_.chance(30)) elements_ = random_.between(1, 6);
     if (elements_ > 0) append(out, cat("let s = ", harp::name(primary_.dtype), "[", elements_, "]\n"));
     for (uint64_t more = random_.between(0, 3); more > 0; --more) append(out, statement(2));
     append(out, cat(result(0), " = ", value(2), "\n"));
@@ -56,7 +58,7 @@ class BodyText {
   std::string own_index(int axis) const { return cat("ridx", axis); }
   std::string index(int axis) {
     if (!counter_.empty() && counter_axis_ == axis && random_.chance(60)) return counter_;
-    if (random_.chance(60)) return own_index(axis);
+    if (is_plain_ || random_.chance(60)) return own_index(axis);
     const std::string moved = counter_.empty() ? cat("3 * ", own_index(axis), " + 1") : cat(own_index(axis), " - ", counter_);
     return cat("(", moved, ") % size(input0, ", axis, ")");
   }
@@ -92,8 +94,10 @@ class BodyText {
       const std::string otherwise = random_.chance(50) ? cat(" else {\n", statement(depth - 1), "}") : std::string();
       return cat("if ", condition(1), " {\n", statement(depth - 1), "}", otherwise, "\n");
     }
-    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return counted_loop(depth);
+    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty())
+      return is_plain_ && random_.chance(60) ? plain_loop(depth) : counted_loop(depth);
     if (kind == 2 && depth > 0) return conditional_loop(depth);
+    if (kind == 3 && is_plain_ && primary_.rank() > 0) return neighbour();
     if (kind == 3 && elements_ > 0) {
       const std::string to = element();
       return cat(to, " = ", value(2), "\n");
@@ -121,6 +125,37 @@ class BodyText {
     const std::string head = random_.chance(70) ? cat("while (", name, " < ", most, ") & (", condition(1), ") {\n")
                                                 : cat("while true {\nif ", name, " >= ", most, " { break }\n");
     return cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), "}\n");
+  }
+
+  /// Reads an element beside the own one if there is one: the condition shows that the index is inside the array.
+  std::string neighbour() {
+    const int axis = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
+    const std::string j = cat("j", loops_++), size = cat("size(input0, ", axis, ")");
+    const std::string shift = counter_.empty() || random_.chance(40) ? cat(" + ", random_.below(3), " - 1")
+                              : random_.chance(50)                   ? cat(" - ", counter_)
+                                                                     : cat(" + ", counter_, " - 1");
+    std::string read = cat("input", random_.below(inputs_));
+    for (int other = 0; other < primary_.rank(); ++other) append(read, cat(other == 0 ? "[" : ", ", other == axis ? j : own_index(other)));
+    const std::string set = cat(random_.chance(70) ? "a" : "output", " = ", read, "]\n"),
+                      head = cat("let ", j, " = ", own_index(axis), shift, "\n");
+    if (open_loops_ > 0 && random_.chance(30)) return cat(head, "if (", j, " < 0) | (", j, " >= ", size, ") { break }\n", set);
+    if (random_.chance(30)) return cat(head, "if ~(", j, " >= 0) { a = ", value(1), " } else if ", j, " < ", size, " {\n", set, "}\n");
+    return cat(head, "if (", j, " >= 0) & (", j, " < ", size, ") {\n", set, "}\n");
+  }
+
+  /// A counted loop whose bounds are the same for all elements. If the end is at most the size of an axis, its variable is an index that
+  /// needs no check.
+  std::string plain_loop(int depth) {
+    counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
+    const Dim extent = primary_.shape[static_cast<size_t>(counter_axis_)];
+    const std::string name = cat("i", loops_++);
+    const int64_t most = open_loops_ == 0 ? kUsualLoop : kInnerLoop, end = extent.is_constant() ? std::min(extent.constant(), most) : most;
+    std::string head = cat("for ", name, " in ", random_.below(2), " .. ", end, " {\n");
+    if (!is_bool(primary_.dtype) && random_.chance(30)) append(head, cat("a = a + ", harp::name(primary_.dtype), "(", name, ")\n"));
+    if (extent.is_constant()) counter_ = name;
+    const std::string body = in_loop(depth);
+    counter_.clear();
+    return cat(head, body, "}\n");
   }
 
   std::string counted_loop(int depth) {
@@ -152,7 +187,8 @@ class BodyText {
   std::string counter_;  // the variable of the enclosing counted loop; "" if there is none
   int counter_axis_ = 0;
   int loops_ = 0, open_loops_ = 0;
-  int64_t elements_ = 0;  // of the local array s; 0: there is none
+  int64_t elements_ = 0;   // of the local array s; 0: there is none
+  bool is_plain_ = false;  // indices are mostly those that need no check: compiled code then uses vectors
 };
 
 }  // namespace

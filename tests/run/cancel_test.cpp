@@ -310,6 +310,11 @@ TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
       "shape=[])",
       "custom_function(x, body=\"\"\"while true { for i in 0 .. 3 { while output < input0[0] { output = output + 0 } } }\"\"\", dtype=f32, "
       "shape=[2])",
+      // elements that vectors compute, of which one or all never end
+      "custom_function(body=\"\"\"while f32(ridx0) > 18.5 + output * 0 { output = sin(output) }\"\"\", dtype=f32, shape=[20])",
+      "custom_function(x, body=\"\"\"while true { for i in 0 .. 3 { while output < input0[0] { output = output + 0 } } }\"\"\", dtype=f32, "
+      "shape=[20])",
+      "custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { output = output + input0[0] }\"\"\", dtype=f32, shape=[2, 20])",
   };
   for (const char* backend : {"interp", "c"})
     for (const std::string& text : texts) {

@@ -2,7 +2,9 @@
 #include "schedule/cpu/recipes.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "schedule/body_lanes.h"
 #include "schedule/cpu/few_terms.h"
 #include "schedule/cpu/interleave.h"
 #include "schedule/cpu/row_streams.h"
@@ -81,13 +83,26 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   return s;
 }
 
+/// Returns the number of elements of a custom function that a vector computes; 1: they are computed one by one. A short row of known length
+/// gets the narrowest vectors that hold it.
+int lanes_of_custom(const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
+  if (vector_axis(kernel) < 0) return 1;
+  if (options.simd_width != 0) return options.simd_width;
+  const int64_t lanes = std::min<int64_t>(cpu.vector_bytes / static_cast<int64_t>(lanes_of_body(*kernel.alone)->bytes), kMaxLanes);
+  const Dim size = iteration_space(kernel).back();
+  if (size.is_constant() && size.constant() < kFewestElements) return 1;
+  const int64_t needed = size.is_constant() ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(size.constant()))) : lanes;
+  return lanes < kFewestElements ? 1 : static_cast<int>(std::min(lanes, needed));
+}
+
 /// Returns the schedule of a routine, custom function or native call. Threads divide the rows of a routine or the elements of a custom
 /// function. A native call has no thread axis, because the called function may use threads itself.
-Schedule choose_call(const KernelPlan& kernel) {
+Schedule choose_call(const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   Schedule s;
   s.recipe = recipe_of(kernel);
   s.axes.resize(iteration_space(kernel).size());
   if (thread_axis(kernel) == 0) s.axes.front().kind = AxisKind::kThread;
+  if (s.recipe == Template::kCustom && !s.axes.empty()) s.axes.back().simd_width = lanes_of_custom(kernel, cpu, options);
   return s;
 }
 
@@ -118,7 +133,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
   Schedule s;
   const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu);
   if (!kernel.scans.empty()) return choose_scan(kernel, width);
-  if (kernel.alone != nullptr) return is_scatter(kernel.alone->op) ? choose_scatter(kernel, width) : choose_call(kernel);
+  if (kernel.alone != nullptr) return is_scatter(kernel.alone->op) ? choose_scatter(kernel, width) : choose_call(kernel, cpu, options);
   s.axes.resize(iteration_space(kernel).size());
   if (!s.axes.empty()) {
     s.axes.front().kind = AxisKind::kThread;

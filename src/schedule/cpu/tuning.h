@@ -70,6 +70,12 @@ inline constexpr int kMinOfFunction = 12, kMaxFunctions = 2, kMaxOtherCost = 8;
 /// be computed twice.
 inline constexpr int kShortRowVectors = 16;
 
+// --- Custom functions
+
+/// Vectors compute the elements of a custom function if a vector holds, and a row has, at least this many. With two lanes (of f64, in 16
+/// bytes), masks and tests of whether all lanes have ended would take what the second lane gains.
+inline constexpr int kFewestElements = 3;
+
 // --- Continued arrays
 
 /// A continued array is one that is padded by elements of its own (pad by reflection). If an axis of unknown size is continued and has at
