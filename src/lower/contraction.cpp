@@ -163,9 +163,7 @@ class TileRecipe {
           return each_vector([&](int64_t row, int64_t vector, Sym lane) {
             const UOp* a = factors_.row(tile.member, tile.row_tile, row, term);
             const UOp* b = factors_.column(tile.member, tile.column_tile, vector * layout_.simd + lane, term);
-            const int sum = register_of(row, vector);
-            if (layout_.terms_of_lane == 1) return Body{update_accumulator(arena_, sum, lane, a, b)};
-            return Body{update_accumulator(arena_, sum, lane, arena_.call(build_sum_of_pairs(arena_), {a, b}))};
+            return Body{add_products(register_of(row, vector), lane, a, b)};
           });
         }));
     if (layout_.stores_tiles()) {
@@ -181,6 +179,14 @@ class TileRecipe {
                                                        : update_accumulator(arena_, sums, at, sum)};
         }));
     return body;
+  }
+  /// Adds the products of the terms that a lane of the rows' factor and a lane of the columns' factor hold to a sum.
+  Stmt* add_products(int sum, Sym lane, const UOp* row, const UOp* column) {
+    if (layout_.terms_of_lane == 1) return update_accumulator(arena_, sum, lane, row, column);
+    if (!block_.c.program.target.cpu_or_default().dot_products)
+      return update_accumulator(arena_, sum, lane, arena_.call(build_sum_of_pairs(arena_), {row, column}));
+    const UOp* before = arena_.acc(block_.dtype, sum, lane);
+    return set_accumulator(arena_, sum, lane, arena_.call(build_add_pairs(arena_), {before, row, column}));
   }
   int register_of(int64_t row, int64_t vector) const { return registers_[static_cast<size_t>(row * layout_.vectors_of_tile() + vector)]; }
   /// Emits `statements` for each term of a block of terms.

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <limits>
 
+#include "base/machine.h"
 #include "support/backends_run.h"
 #include "support/schedule_mistake.h"
 
@@ -209,6 +210,42 @@ TEST_CASE("L6.integer_products/c G15.matmul/c: two terms in each lane, for every
   CHECK(mistake("i16", "simd=4").find("axis 2 has simd=4") != std::string::npos);
   CHECK(mistake("i16", "unroll=2 simd=2").find("axis 2 has simd=2 and unroll=2; terms that are added in one step are not packed") !=
         std::string::npos);
+}
+
+TEST_CASE("L6.dot_products/c G15.matmul/c: every row that has them compiles with gcc and clang, and gives the interpreter's bits") {
+  const Context context = make_context();
+  const auto check = [&](const std::string& text, auto a, auto b) {
+    CAPTURE(text);
+    const Graph graph = parse(context.get(), "harp 1\n" + text);
+    REQUIRE(graph != nullptr);
+    const Buffer left = wrap(context.get(), a.items, a.dims), right = wrap(context.get(), b.items, b.dims);
+    const std::vector<harp_buffer*> handles = {left.get(), right.get()};
+    const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);
+    for (const harp::Machine& row : harp::machines()) {
+      if (!row.cpu().dot_products) continue;
+      const std::string target(row.name);
+      for (const bool is_quick : {false, true}) {  // by gcc as users get it, and by clang
+        CAPTURE(target);
+        CAPTURE(is_quick);
+        const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) {
+          o.target = target.c_str();
+          if (is_quick) compile_quickly(o);
+        });
+        REQUIRE(program != nullptr);
+        if (is_not_for_this_cpu(program.get())) continue;
+        const std::vector<Buffer> outputs = run(program.get(), handles);
+        CHECK(same_bits(outputs[0].get(), expected[0].get()));
+      }
+    }
+  };
+  const std::string wide = "cast(a, dtype=i32) @ cast(b, dtype=i32)";
+  check(product_of("i16", "[33, 301]", "[301, 45]", wide), any<int16_t>({33, 301}, 1), any<int16_t>({301, 45}, 2));
+  check("graph g(x: i8[1, 24, 9, 20], w: i8[32, 24, 3, 3]) {\n  return y = conv2d(cast(x, dtype=i32), cast(w, dtype=i32), padding=1)\n}",
+        any<int8_t>({1, 24, 9, 20}, 1), any<int8_t>({32, 24, 3, 3}, 2));
+  // products of the numbers of the greatest magnitude: their sum does not fit 32 bits
+  Values<int16_t> least = any<int16_t>({8, 64}, 1);
+  for (int16_t& x : least.items) x = std::numeric_limits<int16_t>::min();
+  check(product_of("i16", "[8, 64]", "[8, 64]", "cast(a, dtype=i32) @ transpose(cast(b, dtype=i32))"), least, least);
 }
 
 TEST_CASE("L6.integer_products/c G15.matmul/c G17.epilogue/c: batches, members of a group, and what is made of the result") {

@@ -131,10 +131,36 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   // each pair is one instruction
   const std::string text = cat("graph g(", bytes, ") { return y = ", wide, " }");
   const auto source = [&](std::string_view row) { return generate(*parse_graph(text), options_for(row)).source; };
+  const auto source_of_words = [&](std::string_view row) {
+    return generate(*parse_graph(cat("graph g(", words, ") { return y = ", wide, " }")), options_for(row)).source;
+  };
   CHECK(source("x86-64-v2").find("__builtin_ia32_pmaddwd128(") != std::string::npos);
   CHECK(source("x86-64-v3").find("__builtin_ia32_pmaddwd256(") != std::string::npos);
   CHECK(source("x86-64-v4").find("__builtin_ia32_pmaddwd512_mask(") != std::string::npos);
   CHECK(source("aarch64").find("sum_of_pairs") == std::string::npos);
+  // with dot products that instruction adds them to a sum, too
+  const std::pair<std::string_view, std::string_view> dot_products[] = {
+      {"x86-64-v3-vnni",
+       "#if !defined(__clang__) && defined(__AVXVNNI__) && __has_builtin(__builtin_ia32_vpdpwssd_v8si)\n"
+       "  return __builtin_ia32_vpdpwssd_v8si(x, y, z);\n"
+       "#elif defined(__clang__) && defined(__AVXVNNI__) && __has_builtin(__builtin_ia32_vpdpwssd256)\n"
+       "  return __builtin_ia32_vpdpwssd256(x, y, z);\n#else\n"},
+      {"x86-64-v3-vnni", " = add_pairs_i32x8(acc"},
+      {"x86-64-v4-vnni",
+       "#if !defined(__clang__) && defined(__AVX512VNNI__) && __has_builtin(__builtin_ia32_vpdpwssd_v16si)\n"
+       "  return __builtin_ia32_vpdpwssd_v16si(x, y, z);\n"
+       "#elif defined(__clang__) && defined(__AVX512VNNI__) && __has_builtin(__builtin_ia32_vpdpwssd512)\n"
+       "  return __builtin_ia32_vpdpwssd512(x, y, z);\n#else\n"},
+      {"x86-64-v4-vnni", " = add_pairs_i32x16(acc"},
+      {"x86-64-v4-one-load-vnni", " = add_pairs_i32x16(acc"}};
+  for (const auto& expected : dot_products) {
+    const std::string c = source_of_words(expected.first);
+    CAPTURE(expected.second);
+    CHECK(c.find(expected.second) != std::string::npos);
+    CHECK(c.find("sum_of_pairs") == std::string::npos);
+  }
+  for (const Machine& row : testing::all_rows())
+    if (!row.cpu().dot_products) CHECK(source_of_words(row.name).find("add_pairs") == std::string::npos);
   // rows, whose terms are contiguous, are packed by single elements, not by vectors that are put together from them
   for (const Machine& row : testing::all_rows()) CHECK(source(row.name).find("load_strided") == std::string::npos);
   PipelineOptions plain = options_for();

@@ -136,6 +136,39 @@ std::optional<InstructionForm> pair_products(int lanes, const Cpu& cpu) {
   return std::nullopt;
 }
 
+/// Instructions that add products to sums (Cpu::dot_products), with the function of which each is the definition. Their builtins are named
+/// after the number of lanes (gcc) and of bits (clang) of a vector.
+struct DotProduct {
+  std::string_view function, instruction;
+};
+constexpr DotProduct kDotProducts[] = {{ir::kAddPairs, "vpdpwssd"}};
+
+/// Returns the macro that compilers define if the flag -m enables this set of instructions.
+std::string macro_of(std::string_view extension) {
+  std::string macro(extension);
+  for (char& c : macro)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');  // std::toupper() depends on the locale
+  return cat("__", macro, "__");
+}
+
+std::optional<InstructionForm> dot_product(const ir::Function& function, int lanes, const Cpu& cpu) {
+  const int bytes = lanes * static_cast<int>(sizeof(int32_t));
+  if (!cpu.dot_products || bytes < 16 || bytes > cpu.vector_bytes) return std::nullopt;
+  for (const DotProduct& row : kDotProducts) {
+    if (row.function != function.name) continue;
+    const std::string builtin = cat("__builtin_ia32_", row.instruction, "_v", lanes, "si"),
+                      clang_builtin = cat("__builtin_ia32_", row.instruction, 8 * bytes);
+    return InstructionForm{.builtins = {builtin},
+                           .clang_feature = {},
+                           .body = cat("  return ", builtin, "(x, y, z);\n"),
+                           .vectors = {},
+                           .clang_builtin = clang_builtin,
+                           .clang_body = cat("  return ", clang_builtin, "(x, y, z);\n"),
+                           .feature = macro_of(cpu.extension)};
+  }
+  return std::nullopt;
+}
+
 /// F16C and AVX-512: conversions between f16 and f32, with rounding to nearest encoded in the instruction. clang must not recognise the
 /// widening conversion: clang 14 moves a recognised one behind a select of two halves, performs that select lane by lane, and turns -0 into
 /// 0. It does not recognise the AVX-512 form with suppressed exceptions, which the last argument requests. The result of the F16C form
@@ -344,6 +377,7 @@ std::optional<InstructionForm> instruction_form(const ir::Function& function, in
   if (cpu.instructions != InstructionSet::kX86 || lanes == 1) return std::nullopt;
   const DType operand = function.parameters[0];
   if (function.name == ir::kSumOfPairs) return pair_products(lanes, cpu);
+  if (const auto form = dot_product(function, lanes, cpu)) return form;
   if (!function.op) return exponent_instruction(function, lanes, cpu);
   if (*function.op == Op::kCast) return half_conversion(operand, function.result, lanes, cpu);
   return *function.op == Op::kMax || *function.op == Op::kMin ? extreme(*function.op, operand, lanes, cpu) : std::nullopt;

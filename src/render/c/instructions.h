@@ -23,6 +23,7 @@ struct InstructionForm {
   std::vector<Vector> vectors;  // vector types that the body uses besides the type of x and y
   // Where clang's builtin has another name: that name, and the body with it. `builtins` and `body` are then for other compilers only.
   std::string clang_builtin = {}, clang_body = {};
+  std::string feature = {};  // a macro that every compiler must define for the builtins; empty: none
 };
 
 /// Returns gcc's builtin call of x and y that gives x if x is less (with `greater`: greater), else y.

@@ -150,7 +150,7 @@ double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t
 /// Returns how many terms each lane of the factors should hold.
 int preferred_terms_of_lane(const Node& reduce, const Contraction& contraction, const Cpu& cpu, int width) {
   const int64_t rows = range(row_count(reduce, contraction)).hi, columns = range(reduce.sources[0]->shape[contraction.columns]).hi;
-  const bool pays = cpu.multiplies_pairs && width > 1 && std::min(rows, columns) >= kMinSideOfPairs;
+  const bool pays = (cpu.multiplies_pairs || cpu.dot_products) && width > 1 && std::min(rows, columns) >= kMinSideOfPairs;
   return pays ? terms_of_lane(reduce, contraction) : 1;
 }
 
