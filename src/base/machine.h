@@ -53,7 +53,7 @@ struct Cpu {
   bool extremes_of_i32 = true;         // maximum and minimum of 32-bit integers
   bool logic_of_three = false;         // any boolean function of three vectors
   bool multiplies_pairs = false;       // multiplies 16-bit integers and adds adjacent products, in 32 bits
-  bool dot_products = false;           // the same, and adds the result to a 32-bit sum, all in one instruction
+  bool dot_products = false;           // adds the products of two 16-bit integers, or of four bytes (unsigned by signed), to a 32-bit sum
   bool exponent_instructions = false;  // AVX-512's getexp, getmant, scalef, fixupimm and range, for math functions
   bool maximum_flags_nan = false;      // the maximum instruction raises the invalid flag for a NaN, and the flag is cheap to read
   bool non_temporal_stores = false;    // stores of whole vectors that bypass the caches

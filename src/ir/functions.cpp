@@ -432,6 +432,18 @@ const Function* build_add_pairs(Arena& arena) {
                                                                [](auto sum, auto a, auto b) { return sum + sum_of_pairs(a, b); });
 }
 
+const Function* build_add_quads(Arena& arena) {
+  if (const Function* known = arena.find_function(kAddQuads)) return known;
+  return IrMath::record<DType::kI32, DType::kI32, DType::kI32>(arena, std::string(kAddQuads), [](auto sum, auto a, auto b) {
+    constexpr int kBits = 8, kTop = 24;  // bits of a byte, and of those below the highest byte
+    for (int shift = 0; shift <= kTop; shift += kBits) {
+      const auto from_a = shift == 0 ? a : a >> IrMath::i32(shift), from_b = shift == kTop ? b : b << IrMath::i32(kTop - shift);
+      sum = sum + (from_a & IrMath::i32((1 << kBits) - 1)) * (from_b >> IrMath::i32(kTop));
+    }
+    return sum;
+  });
+}
+
 const Function* build_function(Arena& arena, Op op, DType dtype) {
   const Builder builder = kBuilders[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
   HARP_ASSERT(builder != nullptr, "no function for ", name(op), " of ", name(dtype));

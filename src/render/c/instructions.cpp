@@ -141,7 +141,7 @@ std::optional<InstructionForm> pair_products(int lanes, const Cpu& cpu) {
 struct DotProduct {
   std::string_view function, instruction;
 };
-constexpr DotProduct kDotProducts[] = {{ir::kAddPairs, "vpdpwssd"}};
+constexpr DotProduct kDotProducts[] = {{ir::kAddPairs, "vpdpwssd"}, {ir::kAddQuads, "vpdpbusd"}};
 
 /// Returns the macro that compilers define if the flag -m enables this set of instructions.
 std::string macro_of(std::string_view extension) {
