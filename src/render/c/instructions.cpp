@@ -303,7 +303,45 @@ constexpr MovedLanes kMovedLanes[] = {
     {DType::kF64, "__builtin_ia32_permvardf512_mask", "long long"},
 };
 
+/// Instructions that convert each element of the low part of a 16-byte vector to an integer of four or eight times its size. In the names
+/// of their builtins there is a letter for each size. The builtins have C's types, which differ from those of the same size in generated
+/// code.
+struct Widening {
+  size_t from, to;  // bytes of an element
+  std::string_view letters, narrow, wide;
+};
+constexpr Widening kWidenings[] = {{1, 4, "bd", "char", "int"}, {1, 8, "bq", "char", "long long"}, {2, 8, "wq", "short", "long long"}};
+struct WideningVector {
+  int bytes;  // of the result
+  std::string_view feature, suffix, more;
+};
+constexpr WideningVector kWideningVectors[] = {
+    {16, "__SSE4_1__", "", ""}, {32, "__AVX2__", "", ""}, {64, "__AVX512F__", "_mask", ", (wide){0}, -1"}};
+constexpr int kSourceBytes = 16, kLeastSourceBytes = 4;  // bytes of the vector that the builtins take, and of its part that they convert
+
 }  // namespace
+
+std::optional<InstructionForm> widening_instruction(DType from, DType to, int lanes, const Cpu& cpu) {
+  const int bytes = lanes * static_cast<int>(size_of(to)), source_bytes = lanes * static_cast<int>(size_of(from));
+  if (cpu.instructions != InstructionSet::kX86 || bytes > cpu.vector_bytes || source_bytes < kLeastSourceBytes) return std::nullopt;
+  for (const Widening& sizes : kWidenings)
+    for (const WideningVector& vector : kWideningVectors) {
+      if (sizes.from != size_of(from) || sizes.to != size_of(to) || vector.bytes != bytes) continue;
+      const std::string builtin = cat("__builtin_ia32_pmov", is_signed_int(from) ? "s" : "z", "x", sizes.letters, 8 * bytes, vector.suffix);
+      std::string body = cat("  typedef ", sizes.narrow, " narrow __attribute__((vector_size(", kSourceBytes, ")));\n"),
+                  source = "(narrow)x";
+      if (source_bytes < kSourceBytes) {
+        const std::string_view word = source_bytes == kLeastSourceBytes ? "int" : "long long";
+        append(body, cat("  typedef ", word, " words __attribute__((vector_size(", kSourceBytes, ")));\n"));
+        source = cat("(narrow)(words){(", word, ")x}");
+      }
+      if (!vector.more.empty()) append(body, cat("  typedef ", sizes.wide, " wide __attribute__((vector_size(", bytes, ")));\n"));
+      append(body, cat("  return (", vector_name(to, lanes), ")", builtin, "(", source, vector.more, ");\n"));
+      return InstructionForm{
+          .builtins = {builtin}, .clang_feature = {}, .body = body, .vectors = {}, .feature = std::string(vector.feature)};
+    }
+  return std::nullopt;
+}
 
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Cpu& cpu) {
   const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, cpu);

@@ -32,6 +32,10 @@ std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, 
 /// Returns a body that computes a * b + c for vectors a, b and c with one rounding; nothing if the CPU has no instruction for it.
 std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Cpu& cpu);
 
+/// Returns a body that converts each integer of vector x to `to`, of at least four times its size; nothing if the CPU has no instruction
+/// for it.
+std::optional<InstructionForm> widening_instruction(DType from, DType to, int lanes, const Cpu& cpu);
+
 /// Returns a body that permutes vector x: lane i of the result is lane from[i] of x, or lane i of vector `none` where from[i] is -1.
 /// Returns nothing if the CPU has no instruction for this permutation.
 std::optional<InstructionForm> moved_lanes_instruction(DType dtype, const std::vector<int>& from, const Cpu& cpu);
