@@ -1279,7 +1279,8 @@ typedef struct harp_compile_options {
   /* Vector width in elements: 1, 2, 4, 8 or 16; 0: the target's. Results do not depend on it. */
   int32_t simd_width;
   /* CPU to compile for: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load" (AVX-512 with one vector load a cycle: Zen
-   * 4), "aarch64"; NULL: this CPU, with the numbers that harp_context_measure has found. An unknown name is an error that lists the
+   * 4), the last three also with "-vnni" after the name (and instructions for dot products of integers: AVX-VNNI or AVX512-VNNI),
+   * "aarch64"; NULL: this CPU, with the numbers that harp_context_measure has found. An unknown name is an error that lists the
    * names. harp_graph_emit generates source for all of them. Compiling requires a target of this machine's architecture, and running
    * requires a CPU that has the target's instructions; otherwise the call fails with HARP_ERROR_UNSUPPORTED. For the backend "cuda" it is
    * a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"; NULL: that of the oldest GPU, or "sm_80" for

@@ -35,6 +35,9 @@ struct Cpu {
   // --- For the C compiler
   InstructionSet instructions = InstructionSet::kPortable;
   std::string_view march = {};  // value of -march=; empty if the compiler's default is right
+  // Name of a set of instructions that `march` lacks, which the flag -m enables: "avx512vnni". Compilers define a macro for it,
+  // __AVX512VNNI__. Empty: none.
+  std::string_view extension = {};
   // Whether to pass -mprefer-vector-width=512. Compilers default to 256 bits even where registers have 512; kernels then ran at 0.33 to
   // 0.54 of the speed.
   bool prefer_512 = false;
@@ -50,6 +53,7 @@ struct Cpu {
   bool extremes_of_i32 = true;         // maximum and minimum of 32-bit integers
   bool logic_of_three = false;         // any boolean function of three vectors
   bool multiplies_pairs = false;       // multiplies 16-bit integers and adds adjacent products, in 32 bits
+  bool dot_products = false;           // adds the products of two 16-bit integers, or of four bytes (unsigned by signed), to a 32-bit sum
   bool exponent_instructions = false;  // AVX-512's getexp, getmant, scalef, fixupimm and range, for math functions
   bool maximum_flags_nan = false;      // the maximum instruction raises the invalid flag for a NaN, and the flag is cheap to read
   bool non_temporal_stores = false;    // stores of whole vectors that bypass the caches

@@ -69,6 +69,7 @@ std::vector<std::string> varying_flags(const CompileRequest& request, std::optio
   if (request.optimisation == 1 && gcc) words.emplace_back("-ftree-vectorize");
   const Cpu& cpu = request.target.cpu();
   if (!cpu.march.empty()) words.push_back(cat("-march=", cpu.march));
+  if (!cpu.extension.empty()) words.push_back(cat("-m", cpu.extension));
   if (cpu.prefer_512) words.emplace_back("-mprefer-vector-width=512");
   // gcc 12 assumes that functions called through a pointer have no side effects, and removes the call of a kernel.
   if (gcc) words.emplace_back("-fno-ipa-pure-const");

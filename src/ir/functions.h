@@ -33,6 +33,13 @@ FlaggedMaximum build_flagged_maximum(Arena& arena, DType dtype);
 /// The arena keeps one instance.
 const Function* build_sum_of_pairs(Arena& arena);
 inline constexpr std::string_view kSumOfPairs = "sum_of_pairs_i32";  // its name
+/// Function (sum, a, b) over i32: sum + sum_of_pairs(a, b). The arena keeps one instance.
+const Function* build_add_pairs(Arena& arena);
+inline constexpr std::string_view kAddPairs = "add_pairs_i32";  // its name
+/// Function (sum, a, b) over i32: sum plus the products of the four unsigned bytes of a with the four signed bytes of b. The arena keeps
+/// one instance.
+const Function* build_add_quads(Arena& arena);
+inline constexpr std::string_view kAddQuads = "add_quads_i32";  // its name
 /// Function (index, size) over i32 or i64 that Arena::position calls. The arena keeps one instance of each.
 const Function* build_clamp_index(Arena& arena, DType dtype);
 

@@ -27,8 +27,8 @@
 // If there are at most 256 terms, there is only one block of terms: a tile's sums go from the registers through the epilogue to the output,
 // without an array for the block's sums.
 //
-// If the factors are integers of 16 bits that are added in i32, packing can put two terms into each lane (AxisSchedule::simd_width of the
-// terms); the micro-kernel then adds the sum of two products at a time.
+// If the factors are integers of 16 or 8 bits that are added in i32, packing can put two or four terms into each lane
+// (AxisSchedule::simd_width of the terms); the micro-kernel then adds that many products at a time.
 //
 // Packing also computes the factor, if it is an expression. For a convolution, rows or columns are windows; their padding is evaluated
 // during packing, once for a block where windows overlap. Usually the filters are the columns; then a block's sums are transposed on their
@@ -45,7 +45,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "ir/functions.h"
 #include "lower/block_copy.h"
 #include "lower/gpu/product.h"
 #include "lower/next_product.h"
@@ -159,13 +158,16 @@ class TileRecipe {
         registers_.push_back(block_.accumulators.add({&block_.c.plan.reduces[0], 1}, layout_.simd)[0]);
     Body body;
     declare(registers_, body);
+    if (factors_.have_first_sums())
+      add(body, each_vector([&](int64_t row, int64_t vector, Sym lane) {
+            const UOp* start = factors_.first_sum(tile.member, tile.column_tile, vector * layout_.simd + lane, first);
+            return Body{set_accumulator(arena_, register_of(row, vector), lane, start)};
+          }));
     add(body, each_term(first, count, tile, [&](const ContractionFactors::Term& term) {
           return each_vector([&](int64_t row, int64_t vector, Sym lane) {
             const UOp* a = factors_.row(tile.member, tile.row_tile, row, term);
             const UOp* b = factors_.column(tile.member, tile.column_tile, vector * layout_.simd + lane, term);
-            const int sum = register_of(row, vector);
-            if (layout_.terms_of_lane == 1) return Body{update_accumulator(arena_, sum, lane, a, b)};
-            return Body{update_accumulator(arena_, sum, lane, arena_.call(build_sum_of_pairs(arena_), {a, b}))};
+            return Body{factors_.add_products(register_of(row, vector), lane, a, b)};
           });
         }));
     if (layout_.stores_tiles()) {
@@ -228,11 +230,8 @@ class TileRecipe {
   Body each_vector(Statements statements) {
     Body body;
     for (int64_t row = 0; row < layout_.tile_rows; ++row)
-      for (int64_t vector = 0; vector < layout_.vectors_of_tile(); ++vector) {
-        Loop* lane = new_loop(arena_, "lane", 0, layout_.simd);
-        lane->body = statements(row, vector, lane->variable);
-        add(body, apply_tags(arena_, block_.c.kernel, vector_columns(lane, layout_.simd)));
-      }
+      for (int64_t vector = 0; vector < layout_.vectors_of_tile(); ++vector)
+        add(body, block_.each_lane([&](Sym lane) { return statements(row, vector, lane); }));
     return body;
   }
 

@@ -73,6 +73,13 @@ class ContractionBlock {
   ir::Body each_member_with_columns(Statements statements) {
     return layout.columns_have_members ? each_member(statements) : statements(Sym(0));
   }
+  /// Emits the statements that `statements` makes for a lane, for all lanes of a vector. The loop over the lanes is scheduled now.
+  template <class Statements>
+  ir::Body each_lane(Statements statements) {
+    ir::Loop* lane = new_loop(arena, "lane", 0, layout.simd);
+    lane->body = statements(lane->variable);
+    return ir::apply_tags(arena, c.kernel, vector_columns(lane, layout.simd));
+  }
   void go_to_member(Sym member);
   /// Returns the innermost batch axis: an axis each of whose indices is an independent product. Returns nothing if there is only one
   /// product.

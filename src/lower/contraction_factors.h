@@ -7,13 +7,18 @@
 #include <vector>
 
 #include "lower/contraction_block.h"
+#include "lower/panel.h"
 #include "lower/windows.h"
+#include "schedule/narrow_products.h"
 
 namespace harp::lower {
 
 class ContractionFactors {
  public:
-  explicit ContractionFactors(ContractionBlock& block) : block_(block), packs_rows_(block.layout.packs_rows) {}
+  explicit ContractionFactors(ContractionBlock& block)
+      : block_(block),
+        quads_(block.layout.terms_of_lane == kTermsOfQuad ? std::optional(quads_of(block.contraction)) : std::nullopt),
+        packs_rows_(block.layout.packs_rows) {}
 
   /// Packs a block of columns once for all blocks of rows (layout.shares_columns).
   ir::Body share_columns();
@@ -41,6 +46,13 @@ class ContractionFactors {
   /// Return the value of the rows' (columns') factor at a row (column) of a tile.
   const ir::UOp* row(Sym member, Sym row_tile, int64_t row, const Term& term);
   const ir::UOp* column(Sym member, Sym column_tile, Sym column, const Term& term);
+  /// Adds the products of the terms in a lane of the rows' factor and a lane of the columns' factor to element `lane` of the accumulator
+  /// `sum`.
+  ir::Stmt* add_products(int sum, Sym lane, const ir::UOp* row, const ir::UOp* column) const;
+  /// Tests whether the sums of a tile start from first_sum() instead of zero, for each block of terms.
+  bool have_first_sums() const { return quads_ && quads_->inverts_row_signs; }
+  /// Returns what the sums of a packed column start from. `first` is the first term of their block of terms.
+  const ir::UOp* first_sum(Sym member, Sym column_tile, Sym column, Sym first);
   /// Return the value of a factor that is read in place. `column` counts from the first column of the block, `row` from the first row of
   /// the whole matrix.
   const ir::UOp* column_in_place(Sym column, const Index& terms);
@@ -52,7 +64,10 @@ class ContractionFactors {
   bool use_indices() const { return reads_columns_ || row_windows_; }
 
  private:
+  template <class LaneAt>
+  ir::Body pack_terms(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at);
   ir::Body pack_tile_of_columns(Sym member, Sym column_tile, Sym first, Sym count);
+  ir::Body add_first_sums(Sym member, Sym column_tile, Sym first, Sym count);
   std::optional<Windows> copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column, bool has_members,
                                       ir::Body& body);
   void copy_row_windows(ir::Body& body);
@@ -61,12 +76,16 @@ class ContractionFactors {
   bool are_near(int64_t distance) const;
   const ir::UOp* value(const Node* factor, const Index& index);
   using ReadTerm = std::function<const ir::UOp*(const Index& terms)>;
-  const ir::UOp* lane_of(const Term& term, const ReadTerm& read);
+  const ir::UOp* lane_of(const Term& term, bool is_full, const ReadTerm& read);
+  const ir::UOp* row_lane_of(const Term& term, bool is_full, const ReadTerm& read);
 
   ContractionBlock& block_;
+  const std::optional<Quads> quads_;  // if a lane holds four terms
   std::optional<Windows> column_windows_, row_windows_;
   bool packs_rows_, reads_columns_ = false;  // reads_columns_: the columns' factor is read in place or from copied windows
   int packed_rows_ = -1, packed_columns_ = -1;
+  int first_sums_ = -1;                   // an array: for each packed column and block of terms, what its sums start from
+  std::vector<int> first_sum_registers_;  // for the vectors of a tile of first_sums_, while they are computed
 };
 
 }  // namespace harp::lower

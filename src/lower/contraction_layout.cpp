@@ -80,8 +80,15 @@ int64_t ContractionLayout::packed_rows_size() const {
 }
 Sym ContractionLayout::packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const {
   if (!shares_columns) return term * tile_columns;
-  const Sym tile = columns_have_members ? member * column_tiles_of_block() + column_tile : column_tile;
+  const Sym tile = shared_tile(member, column_tile);
   return (tile * lanes_of(most_terms()) + floor_div(first, terms_of_lane) + term) * tile_columns;
+}
+int64_t ContractionLayout::column_numbers_size() const {
+  return shares_columns ? (columns_have_members ? block_group : 1) * block_columns * blocks_of_terms() : tile_columns;
+}
+Sym ContractionLayout::column_numbers_at(Sym member, Sym column_tile, Sym first) const {
+  if (!shares_columns) return 0;
+  return (shared_tile(member, column_tile) * blocks_of_terms() + floor_div(first, kChainBlock)) * tile_columns;
 }
 Sym ContractionLayout::packed_row_at(Sym member, Sym row_tile, Sym term, Sym row) const {
   const Sym tile = rows_have_members ? member * row_tiles_of_block() + row_tile : row_tile;

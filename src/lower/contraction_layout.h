@@ -39,7 +39,7 @@ struct ContractionLayout {
   int64_t vectors_of_tile() const { return tile_columns / simd; }  // vectors in one row of a tile
   int64_t most_terms() const;
   /// Tests whether the lanes that hold this many terms are all full.
-  bool lanes_fill(Sym terms) const { return mod(terms, terms_of_lane).is_constant(0); }
+  bool lanes_fill(Sym terms) const { return terms_of_lane == 1 || mod(terms, terms_of_lane).is_constant(0); }
   /// Returns how many lanes hold this many terms.
   template <class Count>
   Count lanes_of(Count terms) const {
@@ -62,9 +62,16 @@ struct ContractionLayout {
   /// Returns the position of an element in the packed panels. `term` counts from `first`, the first term of the block of terms.
   Sym packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const;
   Sym packed_row_at(Sym member, Sym row_tile, Sym term, Sym row) const;
+  /// Size of an array with a number for each packed column and block of terms, and the position in it of the first column of a tile.
+  int64_t column_numbers_size() const;
+  Sym column_numbers_at(Sym member, Sym column_tile, Sym first) const;
   int64_t panel_rows;  // rows of a packed tile
 
  private:
+  Sym shared_tile(Sym member, Sym column_tile) const {
+    return columns_have_members ? member * column_tiles_of_block() + column_tile : column_tile;
+  }
+  int64_t blocks_of_terms() const { return ceil_div(most_terms(), kChainBlock); }
   int64_t terms_at_once() const { return lanes_of(std::min(most_terms(), kChainBlock)); }
 };
 

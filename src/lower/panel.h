@@ -15,6 +15,7 @@ struct Panel {
   int64_t lanes;       // rows or columns
   bool reads_padding;  // the tile also reads lanes beyond the last row or column, so pack() sets them to zero
   int simd_width;
+  bool joins_bytes;  // an element of the panel is made of several bytes, which may be adjacent in memory
 };
 
 /// Packs factor(lane, term) for terms 0 … count - 1 and for the lanes that exist (`left` of them), with zeros beyond. If the factor is

@@ -100,7 +100,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
     rows.pack = columns.pack = true;
   }
   if (contraction.group_position) rules.axes[*contraction.group_position].max_tile = kMaxTile;
-  rules.axes.back().max_lanes = terms_of_lane(*kernel.reduces[0], contraction);
+  rules.axes.back().max_lanes = most_terms_of_lane(*kernel.reduces[0], contraction);
   return rules;
 }
 

@@ -52,12 +52,21 @@ class Formulas {
     return bench_.find([=](NodeRef n) { return is_float(n->dtype) && n->rank() >= least_rank && n->rank() <= most_rank; });
   }
 
+  /// A factor of a product: an array or, for sums in i32, often a narrower one that is converted, with a zero point or without.
+  NodeRef factor(DType dtype, const Shape& shape) {
+    if (dtype != DType::kI32 || random_.chance(40)) return bench_.array_of(dtype, shape);
+    constexpr DType kNarrow[] = {DType::kI8, DType::kU8, DType::kI8, DType::kU8, DType::kI16, DType::kU16, DType::kBool};
+    const NodeRef wide = build::cast(bench_.array_of(random_.pick(kNarrow), shape), dtype);
+    if (random_.chance(75)) return wide;
+    return build::elementwise(Op::kAdd, {wide, build::constant(bench_.graph(), scalar_from_int(dtype, random_.between(-200, 200)))});
+  }
+
   /// sum over k of a[i, k] · b[k, j]: a contraction in chain order (the order of summation for products).
   bool matmul() {
     const auto dim = [&](int64_t lo, int64_t hi) { return random_.chance(50) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
     const Dim rows = dim(4, 12), inner = dim(100, 400), columns = dim(8, 20);  // large enough for tiles and for two blocks of terms
     const DType dtype = number_dtype();
-    const NodeRef a = bench_.array_of(dtype, {rows, inner}), b = bench_.array_of(dtype, {inner, columns});
+    const NodeRef a = factor(dtype, {rows, inner}), b = factor(dtype, {inner, columns});
     if (bench_.estimated_count({rows, inner, columns}) > 40'000) return false;
     const bool transposed = random_.chance(40);  // b[j, k] as the transpose of b[k, j], so that k is the last axis in memory
     const Shape cube = transposed ? Shape{rows, columns, inner} : Shape{rows, inner, columns};
@@ -173,10 +182,8 @@ class Formulas {
     const Shape kernel = {count, Dim(channels / groups), bench_.small_dim(1, 3), bench_.small_dim(1, 3)};
     if (bench_.estimated_count({sizes[0], sizes[2], sizes[3], kernel[0], kernel[1], kernel[2], kernel[3]}) > 200'000) return false;
     const int from_last[] = {0, 3, 1, 2}, to_last[] = {0, 2, 3, 1};
-    const NodeRef x = is_last ? build::permute(bench_.array_of(dtype, {sizes[0], sizes[2], sizes[3], sizes[1]}), from_last)
-                              : bench_.array_of(dtype, sizes);
-    const build::ConvOperands operands = {x, bench_.array_of(dtype, kernel),
-                                          random_.chance(40) ? bench_.array_of(dtype, {count}) : nullptr};
+    const NodeRef x = is_last ? build::permute(factor(dtype, {sizes[0], sizes[2], sizes[3], sizes[1]}), from_last) : factor(dtype, sizes);
+    const build::ConvOperands operands = {x, factor(dtype, kernel), random_.chance(40) ? bench_.array_of(dtype, {count}) : nullptr};
     const std::vector<int64_t> stride = {random_.between(1, 2), random_.between(1, 2)}, dilation = {1};
     const std::vector<build::Padding> padding = {{bench_.small_dim(0, 1), bench_.small_dim(0, 1)}};
     const NodeRef y = build::conv(2, operands, stride, padding, dilation, groups);

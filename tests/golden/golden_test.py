@@ -23,7 +23,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOOL = os.environ["HARP_TOOL"]
 STAGES = ("opt", "schedule", "ir-opt", "linear")
 VARIANTS = {".c": ("x86-64-v4",), ".plain.c": ("x86-64-v4", "--plain-text"), ".v2.c": ("x86-64-v2",)}
-ROWS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load", "aarch64")
+ROWS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3-vnni", "x86-64-v4", "x86-64-v4-vnni", "x86-64-v4-one-load",
+        "x86-64-v4-one-load-vnni", "aarch64")
 TABLE = "schedules.txt"
 WITH_ALL_VARIANTS = {"softmax", "stencil", "matmul"}
 FLAGS = ("-std=gnu11", "-O1", "-fPIC", "-ffp-contract=off", "-fwrapv", "-Wall", "-Wextra", "-Werror", "-c", "-o", os.devnull)

@@ -414,7 +414,7 @@ TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and
   }
 }
 
-TEST_CASE("G12.cast/c L5.simd_width/c: integers are widened to four times their size by functions that gcc makes an instruction of") {
+TEST_CASE("G12.cast/c L5.simd_width/c: integers are widened to four times their size by functions that are an instruction") {
   const auto source = [](std::string_view from, std::string_view to, std::string_view row = kRow) {
     const std::string text = cat("graph g(x: ", from, "[n]) { return y = cast(x, dtype=", to, ") }");
     return generate(*parse_graph(text), options_for(row)).source;
@@ -427,6 +427,18 @@ TEST_CASE("G12.cast/c L5.simd_width/c: integers are widened to four times their 
   CHECK(count(source("i16", "i32"), "widened_to") == 0);
   CHECK(count(source("i32", "i8"), "widened_to") == 0);
   CHECK(count(source("i8", "i64", "x86-64-v2"), "widened_to") == 0);  // two lanes
+  CHECK(count(source("i8", "i32"),
+              "#if !defined(__clang__) && defined(__AVX512F__) && __has_builtin(__builtin_ia32_pmovsxbd512_mask)\n"
+              "  typedef char narrow __attribute__((vector_size(16)));\n"
+              "  typedef int wide __attribute__((vector_size(64)));\n"
+              "  return (i32x16)__builtin_ia32_pmovsxbd512_mask((narrow)x, (wide){0}, -1);\n"
+              "#else\n#if defined(__clang__)\n  return __builtin_convertvector(x, i32x16);\n#else\n") == 1);
+  CHECK(count(source("u8", "f32"), "return (i32x16)__builtin_ia32_pmovzxbd512_mask((narrow)x, (wide){0}, -1);") == 1);
+  CHECK(count(source("i16", "i64"), "return (i64x8)__builtin_ia32_pmovsxwq512_mask((narrow)x, (wide){0}, -1);") == 1);
+  CHECK(count(source("i8", "u32", "x86-64-v3"), "return (u32x8)__builtin_ia32_pmovsxbd256((narrow)(words){(long long)x});") == 1);
+  CHECK(count(source("u8", "i32", "x86-64-v2"), "return (i32x4)__builtin_ia32_pmovzxbd128((narrow)(words){(int)x});") == 1);
+  CHECK(count(source("i8", "i32", "aarch64"), "widened_to_i32_i8x4(") >= 2);
+  CHECK(count(source("i8", "i32", "aarch64"), "pmov") == 0);
 }
 
 TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other, are set by one loop") {

@@ -55,6 +55,7 @@ class Unit {
         cat(compiler, " ", optimisation, " -Wall -Wextra -Werror -ffp-contract=off -fwrapv -fno-math-errno -fno-trapping-math ",
             "-fno-asynchronous-unwind-tables -shared -fPIC -nostdlib ");
     if (!target.cpu().march.empty()) append(command, cat("-march=", target.cpu().march, " "));
+    if (!target.cpu().extension.empty()) append(command, cat("-m", target.cpu().extension, " "));
     if (target.cpu().prefer_512) command += "-mprefer-vector-width=512 ";
     const int status = std::system(cat(command, c, " -o ", so, " >", log, " 2>&1").c_str());
     INFO(compiler, " ", target.name, "\n", read_file(log).substr(0, 4000), "\n", status == 0 ? "" : source.substr(0, 20000));

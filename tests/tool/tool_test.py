@@ -365,7 +365,8 @@ class Tool:
 
     def case_machine(self):
         """C1: HARP_MACHINE is the target where --target says none, and a name that is no row's is an error that lists the rows"""
-        rows = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load", "aarch64")
+        rows = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3-vnni", "x86-64-v4", "x86-64-v4-vnni", "x86-64-v4-one-load",
+                "x86-64-v4-one-load-vnni", "aarch64")
         for row in rows:
             by_option, _ = self.harp("emit", self.softmax, "--target", row)
             assert f"target {row} " in by_option, by_option[:1000]
@@ -379,7 +380,7 @@ class Tool:
             assert all(row in stderr for row in rows), stderr
         # harp can compile for a row whose instructions this CPU lacks, but not run the program
         target = re.search(r"^target: (\S+)", self.harp("info")[0], re.M)[1]
-        if target in ("x86-64", "x86-64-v2", "x86-64-v3"):
+        if target in ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3-vnni"):
             self.fails(1, f"this CPU cannot run the program: it is compiled for x86-64-v4, and the CPU is {target}", "run", self.softmax,
                        "--random", "x=f32[2,1024]", HARP_MACHINE="x86-64-v4")
         assert "HARP_MACHINE" in self.harp("run", "--help")[0]

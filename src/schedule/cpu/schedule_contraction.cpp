@@ -147,11 +147,12 @@ double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t
   return elements;
 }
 
-/// Returns how many terms each lane of the factors should hold.
+/// Returns how many terms each lane of the factors should hold: as many as fit and as the machine multiplies in one instruction.
 int preferred_terms_of_lane(const Node& reduce, const Contraction& contraction, const Cpu& cpu, int width) {
   const int64_t rows = range(row_count(reduce, contraction)).hi, columns = range(reduce.sources[0]->shape[contraction.columns]).hi;
-  const bool pays = cpu.multiplies_pairs && width > 1 && std::min(rows, columns) >= kMinSideOfPairs;
-  return pays ? terms_of_lane(reduce, contraction) : 1;
+  const int most = cpu.dot_products ? kTermsOfQuad : cpu.multiplies_pairs ? kTermsOfPair : 1;
+  const bool pays = width > 1 && std::min(rows, columns) >= kMinSideOfPairs;
+  return pays ? std::min(most, most_terms_of_lane(reduce, contraction)) : 1;
 }
 
 /// Schedules a convolution whose rows are windows. The elements that the windows of a group of rows read are copied once for all columns,
@@ -165,12 +166,13 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-  // Elements of windows are not packed: if a lane holds several terms, they are combined where they are used. If these terms are adjacent
-  // channels, their positions need no division.
+  // Elements of windows are not packed: if a lane holds several terms, they are combined where they are used. Two terms need fewer
+  // instructions for that than their products do, four would need more. If the terms are adjacent channels, their positions need no
+  // division.
   const Node& reduce = *kernel.reduces[0];
   const Dim channels = reduce.sources[0]->shape[static_cast<size_t>(reduce.as<ReduceAttributes>().axes.back())];
-  const bool are_adjacent = mod(channels, kMaxTermsOfLane).is_constant(0);
-  const int terms_of_lane = are_adjacent ? preferred_terms_of_lane(reduce, contraction, cpu, width) : 1;
+  const bool are_adjacent = mod(channels, kTermsOfPair).is_constant(0);
+  const int terms_of_lane = are_adjacent ? std::min(kTermsOfPair, preferred_terms_of_lane(reduce, contraction, cpu, width)) : 1;
   s.axes.back().simd_width = terms_of_lane;
   const RegisterTile tile = best_tile({.rows = most(*contraction.row_position),
                                        .columns = most(contraction.column_position),

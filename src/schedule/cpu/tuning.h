@@ -264,8 +264,8 @@ inline constexpr int64_t kSkinnyEvenColumns = 64;
 /// of 384 columns and 4 terms, which touch more pages at the same time, reach 15 to 31; blocks of 4096 columns and 8 terms 20.
 inline constexpr int64_t kSkinnySums = int64_t{1} << 15;
 
-/// Fewest rows and columns for which two terms in each lane are worth packing them (narrow_products.h). (A Xeon with AVX-512, from L1: a
-/// product takes 0.011 ns with two terms in a lane, 0.035 ns with one, and packing an element of i8 0.05 to 0.2 ns. Windows of a
+/// Fewest rows and columns for which several terms in each lane are worth packing them (narrow_products.h). (A Xeon with AVX-512, from L1:
+/// a product takes 0.011 ns with two terms in a lane, 0.035 ns with one, and packing an element of i8 0.05 to 0.2 ns. Windows of a
 /// convolution, which are not packed, take 0.015 and 0.034 ns.)
 inline constexpr int64_t kMinSideOfPairs = 8;
 
