@@ -75,7 +75,7 @@ def text_faults(golden):
 
 @functools.lru_cache(maxsize=100)
 def ptx_of(text):
-    return compilers.compile_by_nvrtc(compilers.NVRTC_13, text, "80", "PTX")[0]
+    return compilers.compile_by_nvrtc(compilers.NVRTC_13, text, "80", to_cubin=False).ptx
 
 
 def has_same_instructions(golden, fault):
@@ -88,7 +88,7 @@ def has_same_instructions(golden, fault):
                 words = ["objdump", "-d", "--no-show-raw-insn", "kernels.so"]
                 objects.append(subprocess.run(words, cwd=folder, capture_output=True, check=True).stdout)
         return objects[0] == objects[1]
-    before, after = ptx_of(golden.text).decode(), ptx_of(fault.text).decode()
+    before, after = ptx_of(golden.text), ptx_of(fault.text)
     return before == after or (fault.kind == "barrier" and needed_barriers(before) == needed_barriers(after))
 
 
