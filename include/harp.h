@@ -1283,8 +1283,8 @@ typedef struct harp_compile_options {
    * "aarch64"; NULL: this CPU, with the numbers that harp_context_measure has found. An unknown name is an error that lists the
    * names. harp_graph_emit generates source for all of them. Compiling requires a target of this machine's architecture, and running
    * requires a CPU that has the target's instructions; otherwise the call fails with HARP_ERROR_UNSUPPORTED. For the backend "cuda" it is
-   * a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"; NULL: that of the oldest GPU, or "sm_80" for
-   * harp_graph_emit where there is none. */
+   * a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"; NULL: that of the oldest GPU, with the
+   * most multiprocessors that a GPU here has, or "sm_80" for harp_graph_emit where there is none. */
   const char* target;
   /* 1: generate C without vector types, for compilers other than gcc and clang; simd_width must then be 0 or 1. */
   int32_t plain_text;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <variant>
 
 #include "backend/rows.h"
 #include "base/error.h"
@@ -36,12 +37,17 @@ Machine machine_of(const CudaDevice& device) {
   return *std::prev(above);  // devices below the first row are not listed
 }
 
-/// A program must run on each of the GPUs, so it is compiled for the oldest one. Without a GPU, source can still be generated: for the
-/// first row, whose PTX the driver of every supported GPU can compile.
+/// A program must run on each of the GPUs, so it is compiled for the oldest one, and for the most multiprocessors that one of them has, so
+/// that none is idle. Without a GPU, source can still be generated: for the first row, whose PTX the driver of every supported GPU can
+/// compile.
 Machine default_machine(const Resources& resources) {
+  const auto capability = [](const CudaDevice* device) { return device->facts().capability; };
+  const auto processors = [](const CudaDevice* device) { return device->facts().processors; };
   try {
-    const auto capability = [](const CudaDevice* device) { return device->facts().capability; };
-    return machine_of(**std::ranges::min_element(resources.cuda.devices(), {}, capability));
+    const std::vector<const CudaDevice*>& devices = resources.cuda.devices();
+    Machine made = machine_of(**std::ranges::min_element(devices, {}, capability));
+    std::get<Gpu>(made.hardware).processors = processors(*std::ranges::max_element(devices, {}, processors));
+    return made;
   } catch (const Error&) {  // there is no GPU; begin() throws this error when a program is compiled
     return gpu_machines().front();
   }

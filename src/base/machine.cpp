@@ -75,11 +75,11 @@ constexpr Machine kArm[] = {
     {"aarch64", Cpu{.instructions = InstructionSet::kArm, .march = "armv8-a", .vector_registers = 32, .fma = true}}};
 
 constexpr Machine kGpus[] = {{"sm_80", Gpu{.f64_mma = true}},
-                             {"sm_86", Gpu{.capability = 86}},
-                             {"sm_89", Gpu{.capability = 89}},
-                             {"sm_90", Gpu{.capability = 90, .f64_mma = true}},
-                             {"sm_100", Gpu{.capability = 100, .f64_mma = true}},
-                             {"sm_120", Gpu{.capability = 120}}};
+                             {"sm_86", Gpu{.capability = 86, .small_tiles = true}},
+                             {"sm_89", Gpu{.capability = 89, .small_tiles = true}},
+                             {"sm_90", Gpu{.capability = 90, .f64_mma = true, .large_f64_mma_tiles = true}},
+                             {"sm_100", Gpu{.capability = 100, .f64_mma = true, .large_f64_mma_tiles = true}},
+                             {"sm_120", Gpu{.capability = 120, .small_tiles = true}}};
 
 #if defined(__x86_64__)
 constexpr std::span<const Machine> kMachines = kX86, kForeign = kArm;

@@ -78,10 +78,18 @@ auto measured_numbers(AnyCpu& cpu) {
 
 /// The capabilities of a GPU. The defaults are those of every GPU that harp generates code for.
 struct Gpu {
-  int capability = 80;      // compute capability, times ten
-  int warp_threads = 32;    // threads that execute together
-  int block_threads = 128;  // threads of a block in kernels whose threads do not cooperate: enough warps to fill a multiprocessor
-  bool f64_mma = false;     // tensor cores multiply f64 twice as fast as other instructions
+  int capability = 80;               // compute capability, times ten
+  int warp_threads = 32;             // threads that execute together
+  int block_threads = 128;           // threads of a block in kernels whose threads do not cooperate: enough warps to fill a multiprocessor
+  bool f64_mma = false;              // tensor cores multiply f64 twice as fast as other instructions
+  bool large_f64_mma_tiles = false;  // two blocks of 128 x 64 results of f64, each with 90 KB of shared memory, fit a multiprocessor
+  // Whether 64 results of f32 are too many for a thread of a product: where a multiprocessor has few threads, and where the compiler spills
+  // registers.
+  bool small_tiles = false;
+  // Multiprocessors, which schedules try to keep busy. It differs between GPUs of one row, and results do not depend on it. Code for the
+  // GPUs at hand is made with their number (backend/cuda.cpp). Code for a row that was asked for by name is the same on every machine: it
+  // is made with the number of an H100 or H200, whatever the row, because source that was generated once should stay as it is.
+  int processors = 132;
 };
 
 /// One row of the table of machines. Its strings have static storage, so copies are safe. Code for one kind of machine takes Cpu or Gpu

@@ -46,7 +46,9 @@ struct ChildStatus {
 class Process {
  public:
   virtual ~Process() = default;
-  /// Starts a program in a new process group, with every signal at its default action: pid or -errno.
+  /// Starts a program in a new process group, with every signal at its default action: pid or -errno. It outlives this process if a signal
+  /// ends this one. PR_SET_PDEATHSIG would not do: it acts when the thread that started the program ends, and only on the program itself,
+  /// not on those that a compiler starts (docs/embedding.md, "When to compile").
   virtual int spawn(const SpawnRequest& request) = 0;
   /// Returns 1 if the child has ended, 0 if it still runs, or -errno (-ECHILD: no such child). Neither waits nor reaps the child.
   virtual int has_ended(int pid) = 0;

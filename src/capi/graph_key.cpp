@@ -127,8 +127,10 @@ class KeyWriter {
 void add_settings(KeyWriter& key, const CompileSettings& settings) {
   key.add(settings.backend->name);
   key.add(settings.pipeline.target.name);
-  // Adds all measured numbers of the CPU, because it is not known before scheduling which of them the schedules read.
-  if (settings.pipeline.target.gpu() == nullptr)
+  // Adds all numbers of the machine that its row does not tell, because it is not known before scheduling which of them the schedules read.
+  if (const Gpu* gpu = settings.pipeline.target.gpu(); gpu != nullptr)
+    key.add(gpu->processors);
+  else
     std::apply([&](const auto&... numbers) { (key.add(numbers), ...); }, measured_numbers(settings.pipeline.target.cpu()));
   key.add(settings.pipeline.plain_text);
   key.add(settings.pipeline.simd_width);

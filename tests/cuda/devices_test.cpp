@@ -142,6 +142,28 @@ TEST_CASE("H5.devices: GPUs of several kinds run one program") {
   CHECK(driver.mistakes() == "");
 }
 
+TEST_CASE("H5.devices: code for the GPUs at hand is made for the most multiprocessors, code for a named row for the row's own number") {
+  const fake_cuda::Driver driver;
+  driver.set_machine(3, 90);
+  driver.set_capability(1, 86);
+  driver.set_processors(0, 6);
+  driver.set_processors(2, 5);
+  const Context context = fake_cuda::make_context(driver);
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)\n}");
+  const auto schedule = [&](const char* target) {
+    harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+    options.backend = "cuda";
+    options.target = target;
+    ErrorSlot err;
+    harp_string* const text = harp_graph_emit(graph.get(), &options, "schedule", err);
+    REQUIRE_MESSAGE(text != nullptr, err.message());
+    return take(text);
+  };
+  const std::string here = schedule(nullptr), named = schedule("sm_86");
+  CHECK_MESSAGE(here.find(" - 6 >= 0") != here.npos, here);
+  CHECK_MESSAGE(named.find(" - 132 >= 0") != named.npos, named);
+}
+
 TEST_CASE("H5.devices: threads run one program on two GPUs") {
   const fake_cuda::Driver driver;
   driver.set_machine(2);

@@ -20,14 +20,23 @@ namespace {
 
 using fuzz::GuardedArray;
 
+/// The inputs of a program for one list of sizes, and what the interpreter makes of them.
+struct Reference {
+  Reference(const GpuProgram& program, const std::vector<int64_t>& sizes)
+      : inputs(fuzz::input_bytes(program.test, sizes)), expected(fuzz::interpreted_or_fault(*program.reference, sizes, inputs)) {}
+
+  const std::vector<std::vector<std::byte>> inputs;
+  const fuzz::Expected expected;
+};
+
 /// Runs one program with one list of sizes and compares it. Returns what is wrong, or "".
 std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibrary& library, const std::vector<int64_t>& sizes,
-                      ThreadOrder order) {
+                      const Reference& reference, ThreadOrder order) {
   const Graph& graph = *program.test.graph;
-  const fuzz::Expected expected = fuzz::interpreted_or_fault(*program.reference, sizes, fuzz::input_bytes(program.test, sizes));
+  const fuzz::Expected& expected = reference.expected;
   std::vector<GuardedArray> inputs, outputs;
   std::vector<void*> in, out;
-  for (const auto& bytes : fuzz::input_bytes(program.test, sizes)) inputs.emplace_back(bytes);
+  for (const auto& bytes : reference.inputs) inputs.emplace_back(bytes);
   for (const auto& bytes : expected.outputs) outputs.emplace_back(bytes.size());
   for (GuardedArray& array : inputs) in.push_back(array.data());
   for (GuardedArray& array : outputs) {
@@ -54,10 +63,12 @@ std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibr
 std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& library, std::span<const ThreadOrder> orders,
                        int data_sets) {
   for (int i = 0; i < data_sets; ++i, ++program.test.data_seed)
-    for (const std::vector<int64_t>& sizes : program.test.sizes)
+    for (const std::vector<int64_t>& sizes : program.test.sizes) {
+      const Reference reference(program, sizes);
       for (const ThreadOrder order : orders)
-        if (const std::string wrong = check_run(program, unit, library, sizes, order); !wrong.empty())
+        if (const std::string wrong = check_run(program, unit, library, sizes, reference, order); !wrong.empty())
           return cat("sizes ", join(sizes, ", "), ", data ", program.test.data_seed, ": ", wrong);
+    }
   return {};
 }
 

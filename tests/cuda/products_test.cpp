@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -182,6 +183,26 @@ TEST_CASE("C1: products of many terms have the interpreter's bits") {
     programs.add(cat("a: f32[3, ", terms, "], b: f32[", terms, ", 4]) {\n  return c = matmul(a, b)"));
   programs.add("a: f32[2, k], b: f32[k, 3]) {\n  return c = matmul(a, b)", {{256}, {257}, {65536}, {65537}, {70000}});
   programs.check();
+}
+
+TEST_CASE("C1: tiles of products become smaller until there is one for each multiprocessor of the GPU") {
+  const auto graph =
+      parse_graph("harp 1\ngraph g(a: f32[512, 256], b: f32[256, 512]) {\n  return c = matmul(a, b)\n}\n", grad::text_operations());
+  // Returns the schedule for a row of the table of GPUs, as a GPU with so many multiprocessors has it.
+  const auto schedule = [&](std::string_view row, int processors) {
+    PipelineOptions options = options_for_cuda(false);
+    options.target = *std::ranges::find(gpu_machines(), row, &Machine::name);
+    std::get<Gpu>(options.target.hardware).processors = processors;
+    return emit_stage(*graph, options, "schedule");
+  };
+  const auto has = [](const std::string& text, const std::string& tile) { return text.find(tile) != std::string::npos; };
+  const std::string square = tiles("", 128, 8, 128, 8, 8), half = tiles("", 128, 8, 64, 4, 8), quarter = tiles("", 64, 4, 64, 4, 16);
+  CHECK(has(schedule("sm_80", 16), square));  // 16 tiles
+  CHECK(has(schedule("sm_80", 17), half));
+  CHECK(has(schedule("sm_80", 32), half));
+  CHECK(has(schedule("sm_80", 33), quarter));
+  CHECK(has(schedule("sm_86", 16), half));  // 128 x 128 results are too many for these GPUs
+  CHECK(has(schedule("sm_86", 33), quarter));
 }
 
 TEST_CASE("C1: a product with a fault has other bits") {

@@ -154,6 +154,7 @@ constexpr unsigned kSanitizedThreads = 250;
 constexpr size_t kStackBytes = 256 << 10;
 constexpr size_t kMaxShared = 227 << 10;  // bytes of a block on sm_90
 constexpr unsigned char kPoison = 0xff;
+constexpr uint64_t kPoisonedWord = ~uint64_t{0};  // of such bytes
 
 alignas(128) static unsigned char dynamic_shared[kMaxShared];
 
@@ -527,10 +528,15 @@ HARP_EMULATOR_PLAIN inline bool run_block(ThreadOrder order) {
   return true;
 }
 
-/// Also writes the gaps that AddressSanitizer leaves between arrays; memset would report these writes.
+/// Also writes the gaps that AddressSanitizer leaves between arrays; memset would report these writes. By words, because programs that are
+/// compiled together have a megabyte of shared arrays, all of which are written for every block.
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) inline void poison(void* begin, size_t size) {
-  volatile unsigned char* const bytes = static_cast<volatile unsigned char*>(begin);
-  for (size_t i = 0; i < size; ++i) bytes[i] = kPoison;
+  typedef uint64_t __attribute__((may_alias)) Word;
+  volatile unsigned char* bytes = static_cast<volatile unsigned char*>(begin);
+  volatile unsigned char* const end = bytes + size;
+  for (; bytes != end && reinterpret_cast<uintptr_t>(bytes) % sizeof(Word) != 0; ++bytes) *bytes = kPoison;
+  for (; static_cast<size_t>(end - bytes) >= sizeof(Word); bytes += sizeof(Word)) *reinterpret_cast<volatile Word*>(bytes) = kPoisonedWord;
+  for (; bytes != end; ++bytes) *bytes = kPoison;
 }
 
 HARP_EMULATOR_PLAIN inline void poison_shared(size_t dynamic) {

@@ -70,11 +70,17 @@ EXPORTED void fake_cuda_set_machine(int devices, int capability, int driver_vers
   const std::lock_guard guard(state.lock);
   state.devices = devices, state.version = driver_version, state.has_pools = has_pools != 0;
   state.capabilities.fill(capability);
+  state.processors.fill(4);
 }
 
 EXPORTED void fake_cuda_set_capability(int device, int capability) {
   const std::lock_guard guard(state.lock);
   state.capabilities[static_cast<size_t>(device)] = capability;
+}
+
+EXPORTED void fake_cuda_set_processors(int device, int processors) {
+  const std::lock_guard guard(state.lock);
+  state.processors[static_cast<size_t>(device)] = processors;
 }
 
 EXPORTED void fake_cuda_set_memory(size_t bytes) {

@@ -22,6 +22,8 @@ const char* fake_cuda_functions();
 void fake_cuda_set_machine(int devices, int capability, int driver_version, int has_pools);
 /// Another compute capability of one device.
 void fake_cuda_set_capability(int device, int capability);
+/// Another number of multiprocessors of one device. All have 4 otherwise.
+void fake_cuda_set_processors(int device, int processors);
 /// Bytes of memory of each device.
 void fake_cuda_set_memory(size_t bytes);
 /// The order of what is not ordered: bits 0 and 1 are the emulator's order of threads (0, 1, 2); with bit 2, a wait for one stream runs the

@@ -145,7 +145,7 @@ EXPORTED nvrtcResult nvrtcCompileProgram(Program* program, int count, const char
       const std::string name = option.substr(wanted.size());
       is_ptx = name.rfind("compute_", 0) == 0;
       arch = atoi(name.c_str() + name.find('_') + 1);
-    } else if (option.find("=") == std::string::npos && option != "--minimal" && option != "--std=c++17") {
+    } else if (option.find("=") == std::string::npos && option != "--minimal" && (option != "--no-cache" || FAKE_NVRTC_VERSION < 12090)) {
       program->log = "nvrtc: error: unrecognized option " + option + " found\n";
       return kInvalidOption;
     }

@@ -132,6 +132,7 @@ struct State {
   bool is_initialised = false;
   int devices = 1, version = 13000, order = 0;
   std::array<int, 8> capabilities = {90, 90, 90, 90, 90, 90, 90, 90};  // of the devices
+  std::array<int, 8> processors = {4, 4, 4, 4, 4, 4, 4, 4};            // multiprocessors of the devices
   bool has_pools = true;
   size_t memory = size_t{1} << 30;
   std::array<Context, 8> contexts;   // primary ones

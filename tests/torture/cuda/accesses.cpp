@@ -53,6 +53,7 @@ struct Access {
 struct Launch {
   std::map<std::pair<int, int>, HarpWatchCounts> counts;  // by array and whether it is written
   HarpWatchShared shared{};
+  unsigned writers = 0;                       // see harp_watch_writers
   std::vector<std::vector<uint8_t>> touched;  // of each array, each cell: 1 read, 2 written
 };
 
@@ -161,6 +162,7 @@ void access(const void* address, size_t bytes, bool writes, const void* instruct
   }
   Array& array = watch.arrays[index];
   if (array.name.empty()) return;
+  if (writes) watch.launch->writers = std::max(watch.launch->writers, watch.thread + 1);
   if (at + bytes > array.end) report("outside: an access of %zu bytes crosses the end of %s", bytes, array.name.c_str());
   const size_t last = std::min(at + bytes, array.end) - 1 - array.begin;
   for (size_t cell = (at - array.begin) / array.cell; cell <= last / array.cell; ++cell) {
@@ -322,6 +324,7 @@ EXPORTED const char* harp_watch_conflict(int step, int other) {
   return nullptr;
 }
 
+EXPORTED unsigned harp_watch_writers(int step) { return watch.launches[step].writers; }
 EXPORTED void harp_watch_counts(int step, int array, int writes, HarpWatchCounts* counts) {
   *counts = watch.launches[step].counts[{array, writes}];
 }

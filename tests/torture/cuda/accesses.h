@@ -49,6 +49,8 @@ void harp_watch_launch_end();
 const char* harp_watch_error();
 /// The race between two launches that may run at the same time, or NULL.
 const char* harp_watch_conflict(int step, int other);
+/// 1 + the highest number of a thread that stored something in this launch, in its block; 0: none did.
+unsigned harp_watch_writers(int step);
 void harp_watch_counts(int step, int array, int writes, HarpWatchCounts* counts);
 void harp_watch_shared(int step, HarpWatchShared* counts);
 }

@@ -7,7 +7,6 @@ import tempfile
 import golden_compile_test as compilers
 import program
 
-COMPILERS = ("NVRTC 13", "NVRTC 12", "nvcc 13")
 NVDISASM = os.path.join(compilers.PACKAGES, "cu13", "bin", "nvdisasm")
 # A multiprocessor (CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability"): warps, blocks, KiB of shared memory
 # for blocks.
@@ -25,12 +24,6 @@ def occupancy(architecture, threads, registers, shared):
     by_registers = compilers.REGISTERS // 4 // of_warp * 4 // warps if registers else most_blocks
     by_shared = shared_kib * 1024 // (-(-(shared + RESERVED_SHARED) // 128) * 128)
     return min(most_blocks, most_warps // warps, by_registers, by_shared) * warps / most_warps
-
-
-def compile_text(compiler, text, architecture, kind):
-    if compiler == "nvcc 13":
-        return compilers.compile_by_nvcc(text, architecture, kind)
-    return compilers.compile_by_nvrtc(compilers.NVRTC_13 if compiler == "NVRTC 13" else compilers.NVRTC_12, text, architecture, kind)
 
 
 def sass_of(cubin):
@@ -79,9 +72,8 @@ def says_16_bytes(kernel):
 def check(path, compiler, architecture):
     """Compiles a golden text. Returns, for each kernel, its registers, occupancy and a list of what is wrong; and of the text the fused
     multiply-adds in PTX, and what is wrong."""
-    text = compilers.read(path)
-    cubin, log = compile_text(compiler, text, architecture, "CUBIN")
-    ptx = compile_text(compiler, text, architecture, "PTX")[0].decode()
+    text = compilers.text_for(path, architecture)
+    cubin, ptx, log = compilers.compile_by(compiler, text, architecture)
     bounds, used, sass, kernels = compilers.launch_bounds(text), resources(log), sass_of(cubin), program.kernels_of(text)
     results = {}
     for name, (threads, blocks) in bounds.items():
@@ -105,13 +97,13 @@ def check(path, compiler, architecture):
 
 def check_calls(path, compiler):
     """Returns the number of fused multiply-adds that the calls of a golden text become, and of those that no call asks for."""
-    return fused(compile_text(compiler, marked(compilers.read(path)), compilers.ARCHITECTURES[0], "PTX")[0].decode())
+    return fused(compilers.compile_by(compiler, marked(compilers.read(path)), compilers.ARCHITECTURES[0], to_cubin=False).ptx)
 
 
 def table(wanted):
     """Prints the table. Returns whether everything is right."""
     paths = [path for path in compilers.GOLDEN if not wanted or os.path.basename(path)[:-3] in wanted]
-    jobs = [(path, compiler, architecture) for path in paths for compiler in COMPILERS for architecture in compilers.ARCHITECTURES]
+    jobs = [(path, compiler, architecture) for path in paths for compiler in compilers.COMPILERS for architecture in compilers.ARCHITECTURES]
     found = {}
 
     def run(*job):
@@ -129,8 +121,8 @@ def table(wanted):
           "fma of calls")
     compilations = kernels = bad = 0
     for path in paths:
-        compilers.for_all([job for job in jobs if job[0] == path] + [(path, compiler) for compiler in COMPILERS], run)
-        for compiler in COMPILERS:
+        compilers.for_all([job for job in jobs if job[0] == path] + [(path, compiler) for compiler in compilers.COMPILERS], run)
+        for compiler in compilers.COMPILERS:
             results = [found[path, compiler, architecture] for architecture in compilers.ARCHITECTURES]
             compilations += len(results)
             failed = [str(result).splitlines()[0] for result in [*results, found[path, compiler]] if isinstance(result, AssertionError)]

@@ -162,7 +162,7 @@ def row(golden, step, shared, arrays, machine):
 
 def machine_code(golden):
     """Returns, for each kernel of a program, its registers, its occupancy and its machine code."""
-    cubin, log = compiled.compile_text("NVRTC 13", golden.text, ARCHITECTURE, "CUBIN")
+    cubin, _, log = compilers.compile_by_nvrtc(compilers.NVRTC_13, golden.text, ARCHITECTURE)
     used, sass, found = compiled.resources(log), compiled.sass_of(cubin), {}
     for name, (threads, _) in compilers.launch_bounds(golden.text).items():
         dynamic = [step.shared for step in golden.plan.steps if step.kernel == name and step.shared]
