@@ -195,10 +195,12 @@ void ContractionFactors::copy_column_windows(Body& body) {
   reads_columns_ = along && along->coefficient.is_constant(1);
 }
 
-/// Tests whether a tile reads the columns' factor in place as fast as from a packed copy. Its columns must be contiguous.
+/// Tests whether a tile reads the columns' factor in place as fast as from a packed copy. Its columns must be contiguous, and only one term
+/// axis may have more than one element (a convolution with a 1 x 1 kernel has three term axes).
 bool ContractionFactors::are_near() {
   const ContractionLayout& layout = block_.layout;
-  if (layout.term_shape.size() != 1 || !layout.whole_columns || layout.terms_of_lane > 1) return false;
+  const auto is_long = [](const Dim& size) { return !size.is_constant(1); };
+  if (std::ranges::count_if(layout.term_shape, is_long) != 1 || !layout.whole_columns || layout.terms_of_lane > 1) return false;
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
             term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
   const UOp* value = column_in_place(column, unflatten(term, layout.term_shape));

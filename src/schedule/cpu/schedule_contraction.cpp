@@ -106,16 +106,31 @@ bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contr
          is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
 }
 
+/// Tests whether the columns' factor is known not to fit L3.
+bool are_columns_far(const Node& reduce, const Contraction& contraction, const Cpu& cpu) {
+  const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
+  return elements.is_constant() && elements.constant() >= cpu.caches.third / static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
+}
+
+/// Tests whether a contraction has few rows, but too many columns and terms for register tiles (see kSkinnyTerms).
+bool is_skinny(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
+  const Node& reduce = *kernel.reduces[0];
+  if (!contraction.rows || contraction.group_position || range(row_count(reduce, contraction)).hi > kSkinnyRows) return false;
+  if (range(reduce.sources[0]->shape[contraction.columns]).hi < kSkinnyColumns) return false;
+  if (range(term_count(reduce)).hi < kSkinnyTerms && !are_columns_far(reduce, contraction, cpu)) return false;
+  return lies_along(program, kernel, contraction.column_factor, contraction.columns);
+}
+
 /// Schedules a contraction with few rows (skinny GEMM). Each element of the columns' factor is used only a few times, so the factor is read
 /// in place, several terms at a time. The sums of a block of columns stay in L1.
-Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Cpu& cpu, int width) {
+Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   Schedule s = untiled(kernel);
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
   const Node& reduce = *kernel.reduces[0];
+  const int64_t rows = range(row_count(reduce, contraction)).hi;
   const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kSkinnyRowsTogether)), together = std::max<int64_t>(1, ceil_div(rows, tiles)),
                 size = static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
-  const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
-  const bool are_far = elements.is_constant() && elements.constant() >= cpu.caches.third / size;
+  const bool are_far = are_columns_far(reduce, contraction, cpu);
   const bool by_pages = are_far && tiles == 1 && kSkinnyRowsTogether * kPageBytes < cpu.caches.first;
   const int64_t terms = 8 * together <= kSkinnyElements || (are_far && !by_pages) ? 8 : are_far ? 2 : 4;
   row_axis.unroll = static_cast<int>(together);
@@ -311,12 +326,8 @@ class ManyRows {
 
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   if (contraction.rows && contraction.group_is_rows) return schedule_windows(kernel, contraction, cpu, width);
-  const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
-                columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
   const int terms_of_lane = preferred_terms_of_lane(*kernel.reduces[0], contraction, cpu, width);
-  if (contraction.rows && rows <= kSkinnyRows && columns >= kSkinnyColumns && !contraction.group_position && terms_of_lane == 1 &&
-      lies_along(program, kernel, contraction.column_factor, contraction.columns))
-    return schedule_skinny_gemm(kernel, contraction, rows, cpu, width);
+  if (terms_of_lane == 1 && is_skinny(program, kernel, contraction, cpu)) return schedule_skinny_gemm(kernel, contraction, cpu, width);
   return ManyRows(program, kernel, contraction, cpu, width, terms_of_lane).schedule();
 }
 
