@@ -165,6 +165,9 @@ class ReduceLowering {
   /// Copies the elements that overlapping windows read to scratch memory, and makes later code read them there (for a depthwise
   /// convolution).
   void copy_windows(const Tile& tile, ir::Body& body);
+  /// Returns the number of columns for which rows are combined: those of the tile, or more, so that they are whole vectors
+  /// (reads_whole_vectors_). The results of further columns are not used.
+  Sym columns_read(const Tile& tile) const;
   ir::Body chain_pass(const Tile& tile);
   /// Emits the loops that reduce rows [begin, end) into the columns of a level.
   virtual void reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
@@ -205,6 +208,7 @@ class ReduceLowering {
   RowValues rows_;
   std::optional<DeferredStores> deferred_;
   std::map<const Node*, Windows> windows_;  // operands that are read from a copy of their windows
+  bool reads_whole_vectors_ = false;        // whether elements beyond the last column of a tile may be read, up to whole vectors
   bool in_nan_retry_ = false;               // whether the code being made is the body of a Retry
   int names_ = 0;
 };
