@@ -349,6 +349,32 @@ TEST_CASE("G15.conv_groups/c L6.packed_convolution/c X2: depthwise windows of ma
   check_text("x86-64-v4-one-load", "tile=128 simd=16");
 }
 
+TEST_CASE("L6.packed_convolution/c G15.conv_groups/c: blocks of a convolution whose sizes are unknown") {
+  const auto schedule = [](const std::string& sizes, const std::string& weights, const std::string& more) {
+    const Context context = make_context();
+    const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[" + sizes + "], w: f32[" + weights +
+                                                 "]) {\n  return y = conv2d(x, w, padding=1" + more + ")\n}");
+    return source_for("x86-64-v4", graph.get());
+  };
+  const auto has = [](const std::string& source, const std::string& axes) {
+    return source.find("contraction [" + axes + ", reduce] partition overlap") != source.npos;
+  };
+  // Lines may be short, so that a block has several of them; known lines fill the block as before.
+  CHECK(has(schedule("1, 32, h, w", "64, 8, 3, 3", ", groups=4"),
+            "thread, sequential tile=16 simd=16 pack, sequential tile=4, sequential tile=112 unroll=16 pack"));
+  CHECK(has(schedule("1, 32, 56, 56", "64, 8, 3, 3", ", groups=4"),
+            "thread, sequential tile=16 simd=16 pack, sequential tile=8, sequential tile=56 unroll=14 pack"));
+  // With many channels, windows for fewer pixels fill L2.
+  CHECK(has(schedule("1, 512, h, w", "512, 512, 3, 3", ""),
+            "thread tile=192 unroll=2 simd=16 pack, sequential tile=2, sequential tile=28 unroll=14 pack"));
+  const Backends backends;
+  for (const int64_t length : {3, 14, 15, 113, 130})
+    backends.run("graph g(x: f32[n, 8, h in 1..99, l in 1..999], w: f32[32, 4, 3, 3]) {\n  return y = conv2d(x, w, padding=1, groups=2)\n}",
+                 rough({1, 8, 6, length}, 1), rough({32, 4, 3, 3}, 2));
+  backends.run("graph g(x: f32[n, 500, h in 1..99, l in 1..999], w: f32[16, 500, 3, 3]) {\n  return y = conv2d(x, w, padding=1)\n}",
+               rough({1, 500, 4, 31}, 1), rough({16, 500, 3, 3}, 2));
+}
+
 TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {
   const std::string inputs =
       "x: f32[2, 4, 9, 9], w: f32[6, 4, 3, 3], g: f32[6, 2, 3, 3], o: f32[5, 2, 3, 3], b: f32[5], i: i32[6, 4, 3, 3], s: f32[n, c, 9, 9]";

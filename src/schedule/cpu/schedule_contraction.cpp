@@ -206,17 +206,24 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   columns.tile = std::min(together, kMaxTile / tile_columns) * tile_columns;
 
   AxisSchedule& rows = s.axes[*contraction.row_position];
+  const bool is_length_known = space[*contraction.row_position].is_constant();
   const int64_t row_tiles = ceil_div(most(*contraction.row_position), tile.rows),
-                wanted_rows = std::min(kPixelsTogether, elements_of_windows(cpu) / columns.tile);
+                wanted_rows = std::min(kPixelsTogether, elements_of_windows(cpu) / columns.tile),
+                of_line = is_length_known || !contraction.group_position ? wanted_rows : std::min(wanted_rows, kPixelsOfUnknownLine);
   rows.unroll = static_cast<int>(tile.rows);
-  rows.tile = blocks_of(row_tiles, wanted_rows / tile.rows) * tile.rows;
+  rows.tile = blocks_of(row_tiles, of_line / tile.rows) * tile.rows;
   rows.pack = true;
+  // The windows of many channels are copied for few pixels at a time. If the number of channels is unknown, windows are not copied
+  // together.
+  const auto read = [&](int64_t members) { return windows_read(contraction.row_factor, all_terms, rows.tile, members); };
+  const auto most_elements = static_cast<double>(elements_of_windows(cpu));
+  const double most_of_line = is_length_known ? static_cast<double>(kMaxCopiedWindows) : most_elements;
+  if (term_count(reduce).is_constant())
+    while (rows.tile > tile.rows && read(1) > most_of_line) rows.tile -= tile.rows;
   if (contraction.group_position) {
     AxisSchedule& group = s.axes[*contraction.group_position];
-    const int64_t members = most(*contraction.group_position);
-    group.tile = blocks_of(members, wanted_rows / rows.tile);
-    const auto most_elements = static_cast<double>(elements_of_windows(cpu));
-    while (group.tile > 1 && windows_read(contraction.row_factor, all_terms, rows.tile, group.tile) > most_elements) --group.tile;
+    group.tile = blocks_of(most(*contraction.group_position), wanted_rows / rows.tile);
+    while (group.tile > 1 && read(group.tile) > most_elements) --group.tile;
   }
   return s;
 }
