@@ -19,30 +19,42 @@ constexpr int kMaxVectorsOfRest = 4;  // most vectors of a row that are unrolled
 
 // --- blocks ------------------------------------------------------------------------------------------------------------------
 
-void ReduceLowering::chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements, Body& body) {
+void ReduceLowering::chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements,
+                                  const WholeBlocks& whole, Body& body) {
   std::vector<Sym> counts = {count};
   while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
-  chain_level(levels, counts, levels.size() - 1, 0, counts.back(), width, elements, body);
+  chain_level(levels, counts, levels.size() - 1, 0, counts.back(), width, elements, whole, body);
 }
 
 void ReduceLowering::chain_level(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
-                                 Sym width, const Elements& elements, Body& body) {
+                                 Sym width, const Elements& elements, const WholeBlocks& whole, Body& body) {
   declare(levels[level], body);
   if (level == 0) {
     elements(begin, end, body);
     return;
   }
+  if (level == 1 && whole.together > 1) {
+    const Sym end_of_whole = min(end, floor_div(counts[0], kChainBlock)),
+              rest = begin + floor_div(max(end_of_whole - begin, Sym(0)), whole.together) * whole.together;
+    Loop* groups = new_loop(arena_, "blocks", begin, rest);
+    groups->step = whole.together;
+    whole.reduce(groups->variable, groups->body);
+    body.push_back(groups);
+    begin = rest;
+  }
+  if (proven_at_most(end, begin)) return;
   Loop* blocks = new_loop(arena_, cat("block", level), begin, end);
   const Sym first = blocks->variable * kChainBlock;
-  chain_level(levels, counts, level - 1, first, min(first + kChainBlock, counts[level - 1]), width, elements, blocks->body);
-  if (width.is_constant(1)) {
-    carry(levels[level - 1], 0, levels[level], 0, blocks->body);
-  } else {
-    Loop* columns = new_loop(arena_, "column", 0, width);
-    carry(levels[level - 1], columns->variable, levels[level], columns->variable, columns->body);
-    for (Stmt* s : vector_columns(columns, simd_width_)) blocks->body.push_back(s);
-  }
+  chain_level(levels, counts, level - 1, first, min(first + kChainBlock, counts[level - 1]), width, elements, whole, blocks->body);
+  carry_columns(levels[level - 1], levels[level], width, blocks->body);
   body.push_back(blocks);
+}
+
+void ReduceLowering::carry_columns(const BlockLevel& from, const BlockLevel& to, Sym width, Body& body) {
+  if (width.is_constant(1)) return carry(from, 0, to, 0, body);
+  Loop* columns = new_loop(arena_, "column", 0, width);
+  carry(from, columns->variable, to, columns->variable, columns->body);
+  for (Stmt* s : vector_columns(columns, simd_width_)) body.push_back(s);
 }
 
 int ReduceLowering::chain_levels(const RowPass& pass) const {
@@ -146,8 +158,12 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
   std::vector<BlockLevel> levels;
   for (int l = chain_levels(*pass_); l-- > 0;) levels.push_back(new_level(tile.capacity));
   Body body;
-  chain_blocks(
-      levels, count, tile.width, [&](Sym begin, Sym end, Body& into) { reduce_rows(tile, levels[0], begin, end, into); }, body);
+  if (const int64_t shares = is_free_of_order(*pass_) ? interleaved_chains(*pass_, tile.width) : 1; shares > 1) {
+    reduce_interleaved_shares(tile, levels[0], count, shares, body);
+  } else {
+    const auto elements = [&](Sym begin, Sym end, Body& into) { reduce_rows(tile, levels[0], begin, end, into); };
+    chain_blocks(levels, count, tile.width, elements, levels.size() > 1 ? interleaved_blocks(tile, levels[1], count) : WholeBlocks(), body);
+  }
   results_.push_back({pass_, levels.back(), levels.size()});
   return body;
 }
