@@ -6,7 +6,8 @@
 
 namespace harp::render {
 
-// Placeholders. $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype. $COS and $SIN: functions of f64.
+// Placeholders. $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype. $W: the vector type of $D numbers of
+// f64. $COS and $SIN: functions of such a vector.
 
 inline constexpr std::string_view kFactor =
     R"(/* The factor of the first pass for n elements; 0: n has no factor up to 13. Factors 8 and 4 leave no single factor 2 if possible. */
@@ -50,14 +51,24 @@ static int64_t dft_convolution_length(int64_t n) {
 }
 )";
 
-inline constexpr std::string_view kRoot = R"(/* cos and sin of 2 pi k / n for 0 <= k < n, from an angle of at most pi / 4. */
-static void root_$F(int64_t k, int64_t n, $T* c, $T* s) {
-  const int64_t quarter = 4 * k / n, rest = 4 * k - quarter * n, far = 2 * rest > n;
-  const double angle = (double)(far ? n - rest : rest) / (double)n * 0x1.921fb54442d18p+0;
-  const double near_axis = $COS(angle), off_axis = $SIN(angle);
-  const double x = far ? off_axis : near_axis, y = far ? near_axis : off_axis;
-  *c = ($T)(quarter == 0 ? x : quarter == 1 ? -y : quarter == 2 ? -x : y);
-  *s = ($T)(quarter == 0 ? y : quarter == 1 ? x : quarter == 2 ? -y : -x);
+inline constexpr std::string_view kSomeRoots = R"(/* cos and sin of 2 pi k / n for $D numbers 0 <= k < n, from angles of at most pi / 4. */
+static void some_roots_$F(const int64_t* k, int64_t n, $T* c, $T* s) {
+  int64_t quarter[$D];
+  int far[$D];
+  double angle[$D], near_axis[$D], off_axis[$D];
+  for (int i = 0; i < $D; ++i) {
+    quarter[i] = 4 * k[i] < n ? 0 : 4 * k[i] / n;
+    const int64_t rest = 4 * k[i] - quarter[i] * n;
+    far[i] = 2 * rest > n;
+    angle[i] = (double)(far[i] ? n - rest : rest) / (double)n * 0x1.921fb54442d18p+0;
+  }
+  *($W*)near_axis = $COS(*(const $W*)angle);
+  *($W*)off_axis = $SIN(*(const $W*)angle);
+  for (int i = 0; i < $D; ++i) {
+    const double x = far[i] ? off_axis[i] : near_axis[i], y = far[i] ? near_axis[i] : off_axis[i];
+    c[i] = ($T)(quarter[i] == 0 ? x : quarter[i] == 1 ? -y : quarter[i] == 2 ? -x : y);
+    s[i] = ($T)(quarter[i] == 0 ? y : quarter[i] == 1 ? x : quarter[i] == 2 ? -y : -x);
+  }
 }
 )";
 
@@ -65,17 +76,20 @@ inline constexpr std::string_view kRoots =
     R"(/* The n-th roots of 1, clockwise: real parts, then imaginary parts. If n is a multiple of 4, three quarters are rotations of the first. */
 static void roots_$F(int64_t n, $T* roots, const volatile int32_t* cancel) {
   const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts;
-  for (int64_t k = 0; k < m; ++k) {
-    if (k % 4096 == 0 && harp_is_set(cancel)) return;
-    $T c, s;
-    root_$F(k, n, &c, &s);
-    for (int64_t part = 0; part < parts; ++part) {
-      roots[k + part * m] = c;
-      roots[n + k + part * m] = -s;
-      const $T turned = -s;
-      s = c;
-      c = turned;
-    }
+  for (int64_t first = 0; first < m; first += $D) {
+    if (first % 4096 == 0 && harp_is_set(cancel)) return;
+    int64_t k[$D];
+    $T c[$D], s[$D];
+    for (int i = 0; i < $D; ++i) k[i] = first + i < m ? first + i : m - 1;
+    some_roots_$F(k, n, c, s);
+    for (int i = 0; i < $D; ++i)
+      for (int64_t part = 0; part < parts; ++part) {
+        roots[k[i] + part * m] = c[i];
+        roots[n + k[i] + part * m] = -s[i];
+        const $T turned = -s[i];
+        s[i] = c[i];
+        c[i] = turned;
+      }
   }
 }
 )";
@@ -244,11 +258,16 @@ static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare, const vo
   const int64_t m = dft_convolution_length(n);
   $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m;
   $T *const row_tables = filter_im + m, *const x_re = spare, *const x_im = x_re + m;
-  for (int64_t k = 0, square = 0; k < n; ++k) { /* square: k * k modulo 2 n */
+  for (int64_t k = 0, square = 0; k < n; k += $D) { /* square: k * k modulo 2 n */
     if (k % 4096 == 0 && harp_is_set(cancel)) return;
-    root_$F(square, 2 * n, u_re + k, u_im + k);
-    u_im[k] = -u_im[k];
-    square = (square + 2 * k + 1) % (2 * n);
+    int64_t squares[$D];
+    $T c[$D], s[$D];
+    for (int i = 0; i < $D; ++i) {
+      squares[i] = square;
+      square = (square + 2 * (k + i) + 1) % (2 * n);
+    }
+    some_roots_$F(squares, 2 * n, c, s);
+    for (int i = 0; i < $D && k + i < n; ++i) u_re[k + i] = c[i], u_im[k + i] = -s[i];
   }
   const $T share = 1 / ($T)m;
   for (int64_t k = 0; k < m; ++k) {
