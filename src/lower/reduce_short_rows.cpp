@@ -84,7 +84,10 @@ int64_t ReduceLowering::interleaved_tiles() const {
     if (std::ranges::any_of(operands_of(*reduce), reads_windows)) return 1;  // windows are copied for one tile
   const int64_t chains = interleaved_chains(pass, size(kept_.back()));
   const Dim indices = size(kept_[kept_.size() - 2]);
-  return indices.is_constant() ? std::min(chains, std::max<int64_t>(1, indices.constant())) : chains;
+  if (!indices.is_constant()) return chains;
+  // as many as needed for shares of this size, so that few or none are repeated at the end
+  const int64_t count = std::max<int64_t>(1, indices.constant()), share = ceil_div(count, chains);
+  return ceil_div(count, share);
 }
 
 Body ReduceLowering::reduce_interleaved_tiles(const Index& outer_kept, int64_t together) {
