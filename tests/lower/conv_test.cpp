@@ -367,7 +367,16 @@ TEST_CASE("L6.packed_convolution/c G15.conv_groups/c: blocks of a convolution wh
   // With many channels, windows for fewer pixels fill L2.
   CHECK(has(schedule("1, 512, h, w", "512, 512, 3, 3", ""),
             "thread tile=192 unroll=2 simd=16 pack, sequential tile=2, sequential tile=28 unroll=14 pack"));
+  // Few filters are rows, and the pixels of a line the columns: tiles of few vectors.
+  CHECK(has(schedule("1, 128, h, w", "128, 4, 3, 3", ", groups=32"),
+            "thread, sequential tile=4 unroll=4 pack, sequential tile=4, sequential tile=128 unroll=2 simd=16"));
+  CHECK(has(schedule("1, 64, h, w", "8, 64, 3, 3", ""), "thread tile=8 unroll=8 pack, sequential tile=4, sequential tile=112 simd=16"));
+  CHECK(has(schedule("1, 64, 56, 56", "8, 64, 3, 3", ""),
+            "thread tile=8 unroll=8 pack, sequential tile=9, sequential tile=512 unroll=2 simd=16"));
   const Backends backends;
+  for (const int64_t length : {3, 14, 15, 113, 130})
+    backends.run("graph g(x: f32[n, 8, h in 1..99, l in 1..999], w: f32[8, 4, 3, 3]) {\n  return y = conv2d(x, w, padding=1, groups=2)\n}",
+                 rough({1, 8, 6, length}, 1), rough({8, 4, 3, 3}, 2));
   for (const int64_t length : {3, 14, 15, 113, 130})
     backends.run("graph g(x: f32[n, 8, h in 1..99, l in 1..999], w: f32[32, 4, 3, 3]) {\n  return y = conv2d(x, w, padding=1, groups=2)\n}",
                  rough({1, 8, 6, length}, 1), rough({32, 4, 3, 3}, 2));

@@ -290,6 +290,7 @@ class ManyRows {
   /// Returns the number of columns of a block. It is higher if all rows share the packed columns, because the rows' factor is then packed
   /// less often.
   int64_t block_columns() const {
+    if (has_unknown_lines_) return kPixelsOfUnknownLine;
     if (!shares_columns()) return std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size_);
     const int64_t wanted = has_one_block_of_terms_ ? kWideColumns : kWideColumns * kUsualSize / std::max(size_, kUsualSize);
     return std::min(wanted, shared_bytes(cpu_) / size_ / std::max<int64_t>(1, terms_));
@@ -300,7 +301,7 @@ class ManyRows {
   }
   RegisterTile tile_for(bool copies_rows, int64_t columns_of_copy) const {
     return best_tile({.rows = std::min(rows_, kMany),
-                      .columns = std::min(columns_, kMany),
+                      .columns = std::min(columns_, has_unknown_lines_ ? kPixelsOfUnknownLine : kMany),
                       .terms = ceil_div(std::min(terms_, kChainBlock), terms_of_lane_),
                       .max_rows = copies_rows ? kMaxTileRows : most_unpacked_rows(program_, kernel_, contraction_),
                       .columns_of_copy = copies_rows ? columns_of_copy : 0,
@@ -325,6 +326,9 @@ class ManyRows {
   const Dim row_dim_ = row_count(reduce_, contraction_), column_dim_ = reduce_.sources[0]->shape[contraction_.columns];
   const int64_t rows_ = range(row_dim_).hi, columns_ = range(column_dim_).hi, terms_ = range(term_count(reduce_)).hi,
                 size_ = static_cast<int64_t>(size_of(working_dtype(reduce_.dtype)));
+  // Whether the columns are windows in lines of unknown length, which may be short.
+  const bool has_unknown_lines_ =
+      contraction_.group_position && !column_dim_.is_constant() && array_below_windows(contraction_.column_factor) != nullptr;
   const bool has_one_block_of_terms_ = terms_ <= kChainBlock,
              columns_are_near_ = are_columns_near(program_, kernel_, contraction_, cpu_, width_);
 };

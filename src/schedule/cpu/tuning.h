@@ -241,7 +241,8 @@ inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
 inline constexpr int64_t kMaxExtraTiles = 4;
 /// kPixelsTogether: most rows (pixels) of a block of a convolution. kPixelsOfUnknownLine: most pixels of one line of a block, if the length
 /// of lines is unknown. The block then has several lines: short lines, of 7 to 56 pixels, share the elements that their windows read, and
-/// long lines are divided.
+/// long lines are divided. If pixels are the columns, the register tile is the best one for such a line: it has one or two vectors of
+/// pixels, where longer lines would be a little faster with three or four.
 inline constexpr int64_t kPixelsTogether = 448, kPixelsOfUnknownLine = 112;
 /// Most elements that the windows of a block of a convolution read, and most sums of the block, so that both stay in L2: 65,536 of
 /// kUsualSize bytes each with an L2 of 1 MiB; fewer with a smaller L2.
