@@ -178,6 +178,10 @@ TEST_CASE("G15.fft G17: fft: parts are stored by one kernel, transformed by anot
   const Backends backends;
   CHECK(backends.cost("graph g(re: f32[m, n], im: f32[m, n]) {\n  return y = dft(re, im)\n}", {4, 50}).kernels == 1);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = fft(z)\n}", {4, 50}).kernels == 3);
+  // imaginary parts that are all +0 are in no array
+  CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = dft(x, f32(0))\n}", {4, 50}).kernels == 1);
+  CHECK(backends.cost("graph g(x: f32[m, n in 1..99]) {\n  return y = rfft(x)\n}", {4, 50}).kernels == 2);
+  CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = dft(x, f32(-0.0))\n}", {4, 50}).kernels == 2);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = abs(ifft(fft(z * 2) * 3))\n}", {4, 50}).kernels == 5);
 }
 
