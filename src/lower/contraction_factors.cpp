@@ -243,7 +243,7 @@ std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, cons
   const ContractionLayout& layout = block_.layout;
   std::vector<Windows::Axis> axes = {along};
   const auto axis = [&](std::string_view name, Sym count, int64_t most) {
-    axes.push_back({new_loop(block_.arena, name, 0, count)->variable, count, most});
+    axes.push_back({new_loop(block_.arena, name, 0, count)->variable, count, count, most});
     return axes.back().variable;
   };
   if (has_members) block_.go_to_member(axis("member", block_.group_here, layout.block_group));
@@ -260,28 +260,35 @@ std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, cons
 /// Copies the windows of the rows' factor for this block. Afterwards the rows are read from that copy.
 void ContractionFactors::copy_row_windows(Body& body) {
   if (!block_.contraction.rows || !block_.contraction.group_is_rows) return;
-  const Sym row = new_loop(block_.arena, "row", 0, block_.rows_here)->variable;
-  row_windows_ = copy_windows(block_.contraction.row_factor, {row, block_.rows_here, block_.layout.block_rows}, block_.first_row + row,
-                              block_.first_column, block_.layout.rows_have_members, body);
+  const ContractionLayout& layout = block_.layout;
+  const Sym row = new_loop(block_.arena, "row", 0, block_.rows_here)->variable,
+            read = layout.whole_rows ? block_.rows_here : block_.row_tiles() * layout.tile_rows;
+  row_windows_ = copy_windows(block_.contraction.row_factor, {row, block_.rows_here, read, layout.block_rows}, block_.first_row + row,
+                              block_.first_column, layout.rows_have_members, body);
   if (row_windows_) packs_rows_ = false;
 }
 
 /// Copies the windows of the columns' factor. If columns are contiguous in the copy, tiles read them there without packing, unless a lane
 /// holds several terms.
 void ContractionFactors::copy_column_windows(Body& body) {
-  const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable;
-  column_windows_ = copy_windows(block_.contraction.column_factor, {column, block_.columns_here, block_.layout.block_columns},
-                                 block_.first_row, block_.first_column + column, block_.layout.columns_have_members, body);
-  if (!column_windows_ || block_.layout.terms_of_lane > 1) return;
-  const UOp* value = column_in_place(column, unflatten(0, block_.layout.term_shape));
+  const ContractionLayout& layout = block_.layout;
+  const bool has_tiles = !layout.whole_columns && layout.terms_together == 1;  // otherwise no column beyond the last one is read
+  const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
+            read = has_tiles ? block_.column_tiles() * layout.tile_columns : block_.columns_here;
+  column_windows_ = copy_windows(block_.contraction.column_factor, {column, block_.columns_here, read, layout.block_columns},
+                                 block_.first_row, block_.first_column + column, layout.columns_have_members, body);
+  if (!column_windows_ || layout.terms_of_lane > 1) return;
+  const UOp* value = column_in_place(column, unflatten(0, layout.term_shape));
   const auto along = value->kind == UKind::kAcc ? linear_in(value->index, variable_of(column)) : std::nullopt;
   reads_columns_ = along && along->coefficient.is_constant(1);
 }
 
-/// Tests whether a tile reads the columns' factor in place as fast as from a packed copy. Its columns must be contiguous.
+/// Tests whether a tile reads the columns' factor in place as fast as from a packed copy. Its columns must be contiguous, and only one term
+/// axis may have more than one element (a convolution with a 1 x 1 kernel has three term axes).
 bool ContractionFactors::are_near() {
   const ContractionLayout& layout = block_.layout;
-  if (layout.term_shape.size() != 1 || !layout.whole_columns || layout.terms_of_lane > 1) return false;
+  const auto is_long = [](const Dim& size) { return !size.is_constant(1); };
+  if (std::ranges::count_if(layout.term_shape, is_long) != 1 || !layout.whole_columns || layout.terms_of_lane > 1) return false;
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
             term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
   const UOp* value = column_in_place(column, unflatten(term, layout.term_shape));

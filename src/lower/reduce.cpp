@@ -37,12 +37,15 @@ void ReduceLowering::run() {
   std::vector<Loop*> nest;
   Index position;  // position along the kept axes
   const int64_t interleaved = chain || deferred || kept_.empty() ? 1 : interleaved_rows();
-  const size_t loops = (chain || deferred || interleaved > 1) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
+  const int64_t tiles = chain && !deferred ? interleaved_tiles() : 1;
+  const bool keeps_last = (chain || deferred || interleaved > 1) && !kept_.empty();  // the last kept axis has no loop of its own here
+  const size_t loops = kept_.size() - (tiles > 1 ? 2 : keeps_last ? 1 : 0);
   for (size_t i = 0; i < loops; ++i) {
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, size(kept_[i])));
     position.push_back(nest.back()->variable);
   }
-  Body body = chain             ? columns(position)
+  Body body = tiles > 1         ? reduce_interleaved_tiles(position, tiles)
+              : chain           ? columns(position)
               : deferred        ? rows_with_deferred_stores(position)
               : interleaved > 1 ? reduce_interleaved_rows(position, interleaved)
                                 : lanes(position);

@@ -31,6 +31,12 @@ int64_t ReduceLowering::interleaved_rows() const {
   return have_only_sums && outer_.empty() && proven_at_most(element_count(sizes(inner_)), kLaneBlock) ? together : 1;
 }
 
+Sym ReduceLowering::index_of_stream(int64_t stream, Sym at, Sym share, Sym count) {
+  // 1 if the stream still has an index, else 0
+  const Sym exists = proven_at_most(share * (stream + 1), count) ? Sym(1) : min(max(count - share * stream - at, 0), 1);
+  return at + share * stream * exists;
+}
+
 // If the number of rows is not a multiple of the number of streams, some streams run out of rows early. In place of the missing row such a
 // stream processes the first stream's current row once more, on the same worker. That is harmless, because the results stored for a row
 // overwrite nothing that is read: kernels with row_stores, which alone may store in place, are never interleaved.
@@ -42,9 +48,7 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
   pass_ = c_.plan.passes.data();
   for (int64_t i = 0; i < together; ++i) {
     kept.push_back(outer_kept);
-    // 1 if this stream still has a row, else 0
-    const Sym exists = proven_at_most(share * (i + 1), rows) ? Sym(1) : min(max(rows - share * i - row->variable, 0), 1);
-    kept.back().push_back(row->variable + share * i * exists);
+    kept.back().push_back(index_of_stream(i, row->variable, share, rows));
   }
   row->body = with_nan_retry([&] {
     Body body;
@@ -130,7 +134,7 @@ Body ReduceLowering::lane_pass(const Index& kept) {
         carry(levels.back(), 0, chain[0], 0, loop->body);
         into.push_back(loop);
       },
-      body);
+      {}, body);
   results_.push_back({pass_, chain.back(), levels.size() + chain.size()});
   return body;
 }

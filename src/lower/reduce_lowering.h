@@ -7,7 +7,7 @@
 //         it, the results of the runs are combined one after the other. (reduce_lanes.cpp)
 // chain   blocks of 256 elements, each one chain, block results by the same rule. The accumulators of a tile of the last kept axis are
 //         contiguous (a row in L1, or registers if the tile is a few vectors) and are the vector axis; the rows of elements are read one
-//         after the other, several in each step. (reduce_columns.cpp)
+//         after the other, several in each step. (reduce_columns.cpp; chains of short rows: reduce_short_rows.cpp)
 //
 // If the order cannot affect the bits (a maximum), there are no blocks.
 //
@@ -103,6 +103,9 @@ class ReduceLowering {
   /// Returns how many rows are processed interleaved; the distances between these rows are equal. 1: rows are processed one after the
   /// other.
   int64_t interleaved_rows() const;
+  /// If `count` indices of an axis are divided into streams of `share` indices: returns the index at position `at` of a stream. A stream
+  /// that has run out of indices repeats the index of the first one.
+  static Sym index_of_stream(int64_t stream, Sym at, Sym share, Sym count);
   /// Processes interleaved rows, each a separate memory stream.
   ir::Body reduce_interleaved_rows(const Index& outer_kept, int64_t together);
   /// Processes the rows of the last kept axis (or of a thread's share of it, if it is the only kept axis) with deferred stores: for each
@@ -144,15 +147,24 @@ class ReduceLowering {
 
   /// Emits statements that combine elements [begin, end) of a chain into level 0.
   using Elements = std::function<void(Sym begin, Sym end, ir::Body& body)>;
+  /// Emits statements that reduce `together` whole blocks of a chain, interleaved, and combine them in order into level 1. The first of
+  /// them has number `block`.
+  struct WholeBlocks {
+    int64_t together = 1;
+    std::function<void(Sym block, ir::Body& body)> reduce = nullptr;
+  };
   /// Reduces `count` elements as a chain. Each level has `width` accumulators, one for each column.
-  void chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements, ir::Body& body);
+  void chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements, const WholeBlocks& whole,
+                    ir::Body& body);
   void chain_level(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, Sym width,
-                   const Elements& elements, ir::Body& body);
+                   const Elements& elements, const WholeBlocks& whole, ir::Body& body);
+  /// Combines the accumulators of all columns of a level into those of the next level.
+  void carry_columns(const BlockLevel& from, const BlockLevel& to, Sym width, ir::Body& body);
   int chain_levels(const RowPass& pass) const;
 
   /// A tile: columns [start, start + width) of the last kept axis.
   struct Tile {
-    const Index& outer_kept;
+    Index outer_kept;
     Sym start, width;
     int64_t capacity;
   };
@@ -165,6 +177,9 @@ class ReduceLowering {
   /// Copies the elements that overlapping windows read to scratch memory, and makes later code read them there (for a depthwise
   /// convolution).
   void copy_windows(const Tile& tile, ir::Body& body);
+  /// Returns the number of columns for which rows are combined: those of the tile, or more, so that they are whole vectors
+  /// (reads_whole_vectors_). The results of further columns are not used.
+  Sym columns_read(const Tile& tile) const;
   ir::Body chain_pass(const Tile& tile);
   /// Emits the loops that reduce rows [begin, end) into the columns of a level.
   virtual void reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
@@ -179,6 +194,27 @@ class ReduceLowering {
   /// Avoids 4-KiB aliasing between the accumulators of the level, which are stored to, and the rows that the loop `columns` inside the loop
   /// `row` loads, if these rows are whole pages.
   void avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const ir::Loop* row, const ir::Loop* columns);
+
+  // --- short rows: interleaved chains (reduce_short_rows.cpp)
+
+  /// A chain: rows `first`, `first` + 1, … of the tile are combined into the accumulators of the level.
+  struct Chain {
+    Tile tile;
+    BlockLevel level;
+    Sym first = 0;
+  };
+  /// Returns how many chains of rows of `width` elements to interleave; 1: they are computed one after the other.
+  int64_t interleaved_chains(const RowPass& pass, Sym width) const;
+  /// Returns how many indices of the last kept axis but one to interleave. 1: none, or there is no such axis.
+  int64_t interleaved_tiles() const;
+  /// Reduces the tiles of interleaved indices of that axis.
+  ir::Body reduce_interleaved_tiles(const Index& outer_kept, int64_t together);
+  /// Reduces rows in any order, equal shares of them interleaved, into a level.
+  void reduce_interleaved_shares(const Tile& tile, const BlockLevel& level, Sym count, int64_t together, ir::Body& body);
+  /// Reduces `together` whole blocks of a chain, interleaved.
+  WholeBlocks interleaved_blocks(const Tile& tile, const BlockLevel& next, Sym count);
+  /// Emits loops that combine rows begin … end - 1 of each chain.
+  void add_rows(std::span<const Chain> chains, Sym begin, Sym end, ir::Body& body);
 
   // --- software prefetches (reduce_prefetch.cpp)
 
@@ -205,6 +241,7 @@ class ReduceLowering {
   RowValues rows_;
   std::optional<DeferredStores> deferred_;
   std::map<const Node*, Windows> windows_;  // operands that are read from a copy of their windows
+  bool reads_whole_vectors_ = false;        // whether elements beyond the last column of a tile may be read, up to whole vectors
   bool in_nan_retry_ = false;               // whether the code being made is the body of a Retry
   int names_ = 0;
 };

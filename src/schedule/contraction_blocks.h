@@ -13,6 +13,10 @@ std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contractio
 /// Tests whether the reduction is a contraction that fills tiles whatever the sizes. It then has its own kernel.
 bool wants_tiles(const Node& reduce, const FusionLimits& limits);
 
+/// Most elements that overlapping windows read for a block and that are copied to scratch memory together (lower/windows.h). If they are
+/// more, each window is copied on its own.
+inline constexpr int64_t kMaxCopiedWindows = int64_t{1} << 17;
+
 /// Limits that legal schedules obey: most sums in the registers of a tile, and most sums of a block in scratch memory. block_sums returns
 /// the latter number for a schedule.
 inline constexpr int64_t kMaxRegisterSums = 128, kMaxBlockSums = int64_t{1} << 20;

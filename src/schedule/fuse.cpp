@@ -654,7 +654,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = choose_product_axes(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);
   graph = opt::in_order(place_transforms(std::move(graph)));
-  const Transforms transforms = find_transforms(*graph);
+  const Transforms transforms = find_transforms(*graph, !limits.grid_routines);
   const auto live = graph->live_nodes();
   NodeMarks stored = choose_materialised(*graph, live, transforms, limits);
   for (int round = 0;; ++round) {

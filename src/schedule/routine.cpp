@@ -24,10 +24,10 @@ int64_t least_transform_rows(Dim n) {
 /// that computes the transform. Then a row takes tables of 2 n + 5 M elements, four rows of M, and the memory of the transform of M. The
 /// latter is 2 M (its tiles never overlap, because M is 2^i or 3 times that) plus the tiles, which exceed M by no more than the minimum
 /// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (two factors below 16 and a factor of 16
-/// besides).
+/// besides). If there are no imaginary parts, a row of zeros takes the place of each.
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
-  return 70 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
+  return 71 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
 }
 
 }  // namespace

@@ -121,7 +121,8 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
 
 class Finder {
  public:
-  explicit Finder(const Graph& graph) : graph_(graph), live_(graph.live_nodes()) {}
+  explicit Finder(const Graph& graph, bool any_length_takes_reals = false)
+      : graph_(graph), live_(graph.live_nodes()), any_length_takes_reals_(any_length_takes_reals) {}
 
   Transforms run() {
     Transforms found;
@@ -160,8 +161,10 @@ class Finder {
     Destination own_result{&dft, {0, count}, strides_of(shape), 0};
     const Dim length = shape.back();
     if (!length.is_constant() || length.constant() < 2 || !has_small_factors(length.constant()) ||
-        !keeps_transform_tables(length.constant()))
-      return *placed(shape, {{dft.sources[0], contiguous}, {dft.sources[1], contiguous}, false}, own_result);
+        !keeps_transform_tables(length.constant())) {
+      const bool is_real = any_length_takes_reals_ && !length.is_constant() && is_zeros(dft.sources[1]);
+      return *placed(shape, {{dft.sources[0], contiguous}, {dft.sources[is_real ? 0 : 1], contiguous}, is_real}, own_result);
+    }
     const std::optional<Destination> result = result_of(dft);
     own_result.kept = kept_of(dft);
     const Sources own = own_sources(dft), sources = sources_of(dft, written_);
@@ -247,6 +250,7 @@ class Finder {
 
   const Graph& graph_;
   std::vector<const Node*> live_;
+  const bool any_length_takes_reals_;
   std::vector<std::vector<const Node*>> users_;  // indexed by node id
   std::unordered_set<const Node*> written_;      // nodes that the transforms found so far write
 };
@@ -273,7 +277,7 @@ ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start) {
   return step.is_constant(2) && distance.is_constant(-1) ? ComplexLayout::kSwapped : ComplexLayout::kSeparate;
 }
 
-Transforms find_transforms(const Graph& graph) { return Finder(graph).run(); }
+Transforms find_transforms(const Graph& graph, bool any_length_takes_reals) { return Finder(graph, any_length_takes_reals).run(); }
 
 std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph) {
   const auto live = graph->live_nodes();

@@ -35,8 +35,9 @@ struct Transform {
 ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start);
 
 using Transforms = std::unordered_map<const Node*, Transform>;
-/// Returns all transforms of the graph.
-Transforms find_transforms(const Graph& graph);
+/// Returns all transforms of the graph. `any_length_takes_reals`: the routine for unknown lengths needs no array of the imaginary parts if
+/// they are all +0.
+Transforms find_transforms(const Graph& graph, bool any_length_takes_reals);
 
 /// Rewrites transforms of columns so that their results have the memory order of their sources; users see the result through a permutation.
 std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph);

@@ -1,6 +1,7 @@
 #include "fuzz/patterns.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "fuzz/arguments.h"
@@ -172,14 +173,21 @@ class Formulas {
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {windows, weights}), axis, false));
   }
 
-  /// A two-dimensional convolution of a small image with enough filters to vectorise over them. The channels may be the last axis.
+  /// A two-dimensional convolution of a small image, with enough filters to vectorise over them or with one or two filters for each channel
+  /// (depthwise). The sizes of the image may be symbolic, and the channels may be the last axis.
   bool filters() {
     const DType dtype = number_dtype();
-    const int64_t groups = random_.chance(20) ? 2 : 1, channels = groups * random_.between(1, 6);
-    const Dim count = Dim(groups * random_.pick(std::vector<int64_t>{16, 17, 20, 32}));
+    const bool is_depthwise = random_.chance(25);
+    const int64_t groups = is_depthwise ? random_.between(2, 5) : random_.chance(20) ? 2 : 1;
+    const int64_t channels = is_depthwise ? groups : groups * random_.between(1, 6), most_taps = is_depthwise ? 5 : 3;
+    const Dim count = Dim(groups * (is_depthwise ? random_.between(1, 2) : random_.pick(std::vector<int64_t>{16, 17, 20, 32})));
     const bool is_last = random_.chance(25);
-    const Shape sizes = {bench_.small_dim(1, 2), Dim(channels), bench_.small_dim(3, 8), bench_.small_dim(3, 18)};
-    const Shape kernel = {count, Dim(channels / groups), bench_.small_dim(1, 3), bench_.small_dim(1, 3)};
+    const auto side = [&](int64_t most) {
+      const std::optional<Dim> variable = random_.chance(35) ? bench_.random_variable() : std::nullopt;
+      return variable ? *variable + Dim(most_taps) : bench_.small_dim(most_taps, most);
+    };
+    const Shape sizes = {bench_.small_dim(1, 2), Dim(channels), side(8), side(is_depthwise ? 70 : 18)};
+    const Shape kernel = {count, Dim(channels / groups), bench_.small_dim(1, most_taps), bench_.small_dim(1, most_taps)};
     if (bench_.estimated_count({sizes[0], sizes[2], sizes[3], kernel[0], kernel[1], kernel[2], kernel[3]}) > 200'000) return false;
     const int from_last[] = {0, 3, 1, 2}, to_last[] = {0, 2, 3, 1};
     const NodeRef x = is_last ? build::permute(factor(dtype, {sizes[0], sizes[2], sizes[3], sizes[1]}), from_last) : factor(dtype, sizes);

@@ -182,7 +182,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: skinny GEMM reads the other factor wit
   const Backends backends;
   const char* const text = "graph g(a: f32[m, k], b: f32[k, n], c: f32[m, n]) flags=[broadcast] {\n  return y = (a @ relu(b)) + c\n}";
   for (const int64_t rows : {4, 9, 16})
-    for (const int64_t terms : {30, 600}) {
+    for (const int64_t terms : {30, 38, 600}) {
       const int64_t columns = rows == 9 ? 1100 : 260;
       backends.run(text, rough({rows, terms}, 1), rough({terms, columns}, 2), rough({rows, columns}, 3));
     }
@@ -193,6 +193,38 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: skinny GEMM reads the other factor wit
   CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // the elements of all rows for these terms fit in registers
   CHECK(has_terms("4", "f32[64, 512]", "b", "reduce unroll=8"));
   CHECK_FALSE(has_terms("8", "f32[512, 64]", "transpose(b)", "reduce unroll="));
+}
+
+TEST_CASE("G15.matmul/c G15.conv2d/c L6.loop_tiling/c: few rows with few terms keep their sums in registers") {
+  const Backends backends;
+  for (const int64_t rows : {4, 8, 15})
+    for (const int64_t columns : {260, 1100}) {
+      const std::string m = std::to_string(rows), n = std::to_string(columns);
+      backends.run("graph g(a: f32[" + m + ", 16], b: f32[16, " + n + "], c: f32[" + m + ", " + n +
+                       "]) {\n  return y = (a @ relu(b)) + c, z = a @ b\n}",
+                   rough({rows, 16}, 1), rough({16, columns}, 2), rough({rows, columns}, 3));
+      backends.run("graph g(a: f32[" + m + ", 16], b: f32[16, n]) {\n  return y = a @ b\n}", rough({rows, 16}, 1), rough({16, columns}, 2));
+    }
+  const auto is_skinny = [](const char* row, const std::string& a, const std::string& b) {
+    const Context context = make_context();
+    const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[" + a + "], b: f32[" + b + "]) {\n  return y = a @ b\n}");
+    const std::string source = source_for(row, graph.get());
+    const size_t schedule = source.find("contraction [");
+    REQUIRE(schedule != std::string::npos);
+    return source.substr(schedule, source.find(']', schedule) - schedule).find("reduce unroll=") != std::string::npos;
+  };
+  for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load"}) {
+    CAPTURE(row);
+    CHECK_FALSE(is_skinny(row, "8, 16", "16, 12544"));
+    CHECK_FALSE(is_skinny(row, "8, 32", "32, n"));
+    CHECK(is_skinny(row, "8, 33", "33, 12544"));    // too many memory streams
+    CHECK(is_skinny(row, "8, 16", "16, 4000000"));  // larger than every cache
+  }
+  // A 1 x 1 convolution with few channels is such a product: its tile reads the pixels in place.
+  const std::string pixels = source_of("graph g(x: f32[1, 16, 112, 112], w: f32[8, 16, 1, 1]) {\n  return y = conv2d(x, w)\n}");
+  CHECK(pixels.find("contraction [thread tile=8 unroll=8, sequential tile=528 unroll=3 simd=16, reduce] partition overlap") !=
+        std::string::npos);
+  CHECK(pixels.find("row0") == std::string::npos);  // the name of an array in scratch memory
 }
 
 TEST_CASE("G15.matmul/c L6.loop_tiling/c: a single row, where the other factor lies along the terms") {

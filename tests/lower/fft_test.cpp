@@ -2,6 +2,8 @@
 // every error. (oracle_fft.py compares values with NumPy.)
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "support/backends_run.h"
 #include "support/misuse.h"
@@ -176,6 +178,10 @@ TEST_CASE("G15.fft G17: fft: parts are stored by one kernel, transformed by anot
   const Backends backends;
   CHECK(backends.cost("graph g(re: f32[m, n], im: f32[m, n]) {\n  return y = dft(re, im)\n}", {4, 50}).kernels == 1);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = fft(z)\n}", {4, 50}).kernels == 3);
+  // imaginary parts that are all +0 are in no array
+  CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = dft(x, f32(0))\n}", {4, 50}).kernels == 1);
+  CHECK(backends.cost("graph g(x: f32[m, n in 1..99]) {\n  return y = rfft(x)\n}", {4, 50}).kernels == 2);
+  CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = dft(x, f32(-0.0))\n}", {4, 50}).kernels == 2);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = abs(ifft(fft(z * 2) * 3))\n}", {4, 50}).kernels == 5);
 }
 
@@ -196,6 +202,18 @@ TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in fro
   CHECK(kernels("f64[4, 50]", "abs(rfft(z))") == 2);
   CHECK(kernels("complex128[18, 20, 16]", "fft(fft(fft(z), axis=1), axis=0)") == 3);
   CHECK(kernels("complex64[6, 20, 16]", "abs(fft(fft(z, axis=1), axis=2))") == 3);
+}
+
+TEST_CASE("G15.fft G17: fft: roots of 1 are computed by vectors of f64, of lengths that are known and of others") {
+  const auto has = [](const char* row, const std::string& x, std::string_view part) {
+    const Context context = make_context();
+    const Graph graph = parse(context.get(), "harp 1\ngraph g(x: " + x + ") {\n  return y = rfft(x)\n}");
+    return source_for(row, graph.get()).find(part) != std::string::npos;
+  };
+  CHECK(has("x86-64-v4", "f32[m, n in 1..9999]", "cos_f64x8(*("));
+  CHECK(has("x86-64-v3", "f64[4, 1024]", "sin_f64x4(*("));
+  CHECK(has("x86-64", "f64[4, 97]", "cos_f64x2(*("));
+  CHECK(has("x86-64", "f64[4, 97]", "some_roots_f64(squares"));  // a large prime factor
 }
 
 TEST_CASE("G15.fft: fft: every mistake has its own words") {

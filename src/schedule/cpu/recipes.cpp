@@ -129,6 +129,12 @@ bool ends_in_singles(const Program& program, const KernelPlan& kernel, int width
   return cost <= kSinglesCost;
 }
 
+/// Tests whether the kernel reduces overlapping windows, whose elements are copied to scratch memory (lower/windows.h).
+bool reduces_windows(const KernelPlan& kernel) {
+  const auto reads_windows = [](const Node* operand) { return array_below_windows(operand) != nullptr; };
+  return std::ranges::any_of(kernel.reduces, [&](const Node* reduce) { return std::ranges::any_of(operands_of(*reduce), reads_windows); });
+}
+
 Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   Schedule s;
   const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu);
@@ -158,6 +164,8 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
         s.axes.back().tile = kKeptColumns;
       else if (kernel.passes.size() > 1)
         s.axes.back().tile = page_tile({kernel.reduces.data(), 1});
+      else if (!iteration_space(kernel).back().is_constant() && !has_arg_extreme(kernel) && reduces_windows(kernel))
+        s.axes.back().tile = kRegisterColumns * width;  // a line of unknown length may be short, but every accumulator of a tile is zeroed
     }
     s.axes.push_back(reduced);
   } else if (!s.axes.empty()) {

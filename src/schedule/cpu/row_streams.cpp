@@ -43,6 +43,7 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
   // The product of a vector and a matrix. If there are several rows, each is processed separately.
   if (const auto product = as_contraction(kernel); product && !product->rows) {
     const Node* factor = product->column_factor;
+    if (array_below_windows(factor) != nullptr) return std::nullopt;  // read from a copy in a cache (lower/windows.h)
     while (is_movement(factor->op) && !is_loaded(program, kernel, factor)) factor = factor->sources[0];
     return is_loaded(program, kernel, factor) ? std::optional(cpu.vector_loads_a_cycle == 1 ? kProductsOfOneLoad : kProducts)
                                               : std::nullopt;

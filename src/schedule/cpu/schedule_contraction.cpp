@@ -106,16 +106,31 @@ bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contr
          is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
 }
 
+/// Tests whether the columns' factor is known not to fit L3.
+bool are_columns_far(const Node& reduce, const Contraction& contraction, const Cpu& cpu) {
+  const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
+  return elements.is_constant() && elements.constant() >= cpu.caches.third / static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
+}
+
+/// Tests whether a contraction has few rows, but too many columns and terms for register tiles (see kSkinnyTerms).
+bool is_skinny(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
+  const Node& reduce = *kernel.reduces[0];
+  if (!contraction.rows || contraction.group_position || range(row_count(reduce, contraction)).hi > kSkinnyRows) return false;
+  if (range(reduce.sources[0]->shape[contraction.columns]).hi < kSkinnyColumns) return false;
+  if (range(term_count(reduce)).hi < kSkinnyTerms && !are_columns_far(reduce, contraction, cpu)) return false;
+  return lies_along(program, kernel, contraction.column_factor, contraction.columns);
+}
+
 /// Schedules a contraction with few rows (skinny GEMM). Each element of the columns' factor is used only a few times, so the factor is read
 /// in place, several terms at a time. The sums of a block of columns stay in L1.
-Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Cpu& cpu, int width) {
+Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   Schedule s = untiled(kernel);
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
   const Node& reduce = *kernel.reduces[0];
+  const int64_t rows = range(row_count(reduce, contraction)).hi;
   const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kSkinnyRowsTogether)), together = std::max<int64_t>(1, ceil_div(rows, tiles)),
                 size = static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
-  const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
-  const bool are_far = elements.is_constant() && elements.constant() >= cpu.caches.third / size;
+  const bool are_far = are_columns_far(reduce, contraction, cpu);
   const bool by_pages = are_far && tiles == 1 && kSkinnyRowsTogether * kPageBytes < cpu.caches.first;
   const int64_t terms = 8 * together <= kSkinnyElements || (are_far && !by_pages) ? 8 : are_far ? 2 : 4;
   row_axis.unroll = static_cast<int>(together);
@@ -193,17 +208,24 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   columns.tile = std::min(together, kMaxTile / tile_columns) * tile_columns;
 
   AxisSchedule& rows = s.axes[*contraction.row_position];
+  const bool is_length_known = space[*contraction.row_position].is_constant();
   const int64_t row_tiles = ceil_div(most(*contraction.row_position), tile.rows),
-                wanted_rows = std::min(kPixelsTogether, elements_of_windows(cpu) / columns.tile);
+                wanted_rows = std::min(kPixelsTogether, elements_of_windows(cpu) / columns.tile),
+                of_line = is_length_known || !contraction.group_position ? wanted_rows : std::min(wanted_rows, kPixelsOfUnknownLine);
   rows.unroll = static_cast<int>(tile.rows);
-  rows.tile = blocks_of(row_tiles, wanted_rows / tile.rows) * tile.rows;
+  rows.tile = blocks_of(row_tiles, of_line / tile.rows) * tile.rows;
   rows.pack = true;
+  // The windows of many channels are copied for few pixels at a time. If the number of channels is unknown, windows are not copied
+  // together.
+  const auto read = [&](int64_t members) { return windows_read(contraction.row_factor, all_terms, rows.tile, members); };
+  const auto most_elements = static_cast<double>(elements_of_windows(cpu));
+  const double most_of_line = is_length_known ? static_cast<double>(kMaxCopiedWindows) : most_elements;
+  if (term_count(reduce).is_constant())
+    while (rows.tile > tile.rows && read(1) > most_of_line) rows.tile -= tile.rows;
   if (contraction.group_position) {
     AxisSchedule& group = s.axes[*contraction.group_position];
-    const int64_t members = most(*contraction.group_position);
-    group.tile = blocks_of(members, wanted_rows / rows.tile);
-    const auto most_elements = static_cast<double>(elements_of_windows(cpu));
-    while (group.tile > 1 && windows_read(contraction.row_factor, all_terms, rows.tile, group.tile) > most_elements) --group.tile;
+    group.tile = blocks_of(most(*contraction.group_position), wanted_rows / rows.tile);
+    while (group.tile > 1 && read(group.tile) > most_elements) --group.tile;
   }
   return s;
 }
@@ -270,6 +292,7 @@ class ManyRows {
   /// Returns the number of columns of a block. It is higher if all rows share the packed columns, because the rows' factor is then packed
   /// less often.
   int64_t block_columns() const {
+    if (has_unknown_lines_) return kPixelsOfUnknownLine;
     if (!shares_columns()) return std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size_);
     const int64_t wanted = has_one_block_of_terms_ ? kWideColumns : kWideColumns * kUsualSize / std::max(size_, kUsualSize);
     return std::min(wanted, shared_bytes(cpu_) / size_ / std::max<int64_t>(1, terms_));
@@ -280,7 +303,7 @@ class ManyRows {
   }
   RegisterTile tile_for(bool copies_rows, int64_t columns_of_copy) const {
     return best_tile({.rows = std::min(rows_, kMany),
-                      .columns = std::min(columns_, kMany),
+                      .columns = std::min(columns_, has_unknown_lines_ ? kPixelsOfUnknownLine : kMany),
                       .terms = ceil_div(std::min(terms_, kChainBlock), terms_of_lane_),
                       .max_rows = copies_rows ? kMaxTileRows : most_unpacked_rows(program_, kernel_, contraction_),
                       .columns_of_copy = copies_rows ? columns_of_copy : 0,
@@ -305,6 +328,9 @@ class ManyRows {
   const Dim row_dim_ = row_count(reduce_, contraction_), column_dim_ = reduce_.sources[0]->shape[contraction_.columns];
   const int64_t rows_ = range(row_dim_).hi, columns_ = range(column_dim_).hi, terms_ = range(term_count(reduce_)).hi,
                 size_ = static_cast<int64_t>(size_of(working_dtype(reduce_.dtype)));
+  // Whether the columns are windows in lines of unknown length, which may be short.
+  const bool has_unknown_lines_ =
+      contraction_.group_position && !column_dim_.is_constant() && array_below_windows(contraction_.column_factor) != nullptr;
   const bool has_one_block_of_terms_ = terms_ <= kChainBlock,
              columns_are_near_ = are_columns_near(program_, kernel_, contraction_, cpu_, width_);
 };
@@ -313,12 +339,8 @@ class ManyRows {
 
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   if (contraction.rows && contraction.group_is_rows) return schedule_windows(kernel, contraction, cpu, width);
-  const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
-                columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
   const int terms_of_lane = preferred_terms_of_lane(*kernel.reduces[0], contraction, cpu, width);
-  if (contraction.rows && rows <= kSkinnyRows && columns >= kSkinnyColumns && !contraction.group_position && terms_of_lane == 1 &&
-      lies_along(program, kernel, contraction.column_factor, contraction.columns))
-    return schedule_skinny_gemm(kernel, contraction, rows, cpu, width);
+  if (terms_of_lane == 1 && is_skinny(program, kernel, contraction, cpu)) return schedule_skinny_gemm(kernel, contraction, cpu, width);
   return ManyRows(program, kernel, contraction, cpu, width, terms_of_lane).schedule();
 }
 

@@ -245,14 +245,21 @@ inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
 /// instead of being stored piece by piece. 1000 x 17 x 333 is 1.01 to 1.02 times as fast; besides, rows may then be read in place, another
 /// 1.03.
 inline constexpr int64_t kMaxExtraTiles = 4;
-/// Most rows (pixels) of a block of a convolution.
-inline constexpr int64_t kPixelsTogether = 448;
+/// kPixelsTogether: most rows (pixels) of a block of a convolution. kPixelsOfUnknownLine: most pixels of one line of a block, if the length
+/// of lines is unknown. The block then has several lines: short lines, of 7 to 56 pixels, share the elements that their windows read, and
+/// long lines are divided. If pixels are the columns, the register tile is the best one for such a line: it has one or two vectors of
+/// pixels, where longer lines would be a little faster with three or four.
+inline constexpr int64_t kPixelsTogether = 448, kPixelsOfUnknownLine = 112;
 /// Most elements that the windows of a block of a convolution read, and most sums of the block, so that both stay in L2: 65,536 of
 /// kUsualSize bytes each with an L2 of 1 MiB; fewer with a smaller L2.
 constexpr int64_t elements_of_windows(const Cpu& cpu) { return std::min(int64_t{1} << 16, cpu.caches.second / (4 * kUsualSize)); }
 
-/// Skinny GEMM is used for at most kSkinnyRows rows and at least kSkinnyColumns columns.
-inline constexpr int64_t kSkinnyRows = 16, kSkinnyColumns = 256;
+/// Skinny GEMM is used for at most kSkinnyRows rows, at least kSkinnyColumns columns, and at least kSkinnyTerms terms. A register tile
+/// reads one row of the columns' factor for each term, in pieces of a few vectors, and each row once. Up to 32 such rows are no more memory
+/// streams than a prefetcher of L2 follows, and tiles keep the sums in registers, while skinny GEMM loads and stores all sums again every
+/// few terms (8 x 16 x 12544 in f32: 23 us by tiles, 34 us by skinny GEMM). A factor that L3 does not hold is excepted: few terms of it are
+/// not measured.
+inline constexpr int64_t kSkinnyRows = 16, kSkinnyColumns = 256, kSkinnyTerms = 33;
 /// Skinny GEMM. kSkinnyRowsTogether: rows of a tile. kSkinnyElements: elements of the rows' factor that are in registers. kSkinnyBytes:
 /// bytes that stay in L1, namely the sums and the rows of the columns' factor that are added to them in one step. For 8 x 1024 x 1024,
 /// blocks of 384 columns and 4 terms reach 185 GFLOP/s, 512 columns and 2 terms 148, 4096 columns and 8 terms 152.
