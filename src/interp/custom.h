@@ -1,4 +1,4 @@
-// Custom functions: the body is evaluated once for each element of the result.
+// Evaluates custom functions: the body is executed once for each element of the result.
 #pragma once
 
 #include "interp/array.h"
@@ -6,7 +6,8 @@
 
 namespace harp::interp {
 
-/// Throws IndexError if a load is out of bounds. The fault is that of the lowest site and, for that site, of the lowest element.
+/// Evaluates a custom function. Throws IndexError if an index of a load or store is out of range. If there are several faults, the error
+/// reports the one of the index check with the lowest site number and, at that check, of the lowest element.
 Array evaluate_custom(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 
 }  // namespace harp::interp

@@ -1,5 +1,5 @@
-// Values are stored in a table by node id. A value is released after its last use, so the memory needed is that of the values alive at the
-// same time. Only nodes that an output depends on are evaluated.
+// The values of nodes are stored in a table indexed by node id. A value is released after its last use, so only values that are still
+// needed occupy memory. Only nodes that an output depends on are evaluated.
 #include "interp/interpreter.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using interp::Array;
 
-/// Number of uses of each node's value, by node id; being an output counts as a use. 0 means that the node is dead.
+/// Returns the number of uses of each node's value, by node id. Being an output counts as a use. A node with 0 uses is dead.
 std::vector<uint32_t> count_uses(const Graph& graph) {
   std::vector<uint32_t> uses(graph.nodes().size(), 0);
   for (const GraphOutput& output : graph.outputs()) ++uses[output.node->id];
@@ -24,8 +24,9 @@ std::vector<uint32_t> count_uses(const Graph& graph) {
   return uses;
 }
 
-/// Returns the value of an input: a view of the caller's memory, or a copy in two cases. The memory is also that of an output: other
-/// outputs may be views of the input and must not see the new values. Or the input has bools whose bytes are not 0 or 1.
+/// Returns the value of an input. It is a view of the caller's memory, except in two cases, in which it is a copy. First, if the same
+/// memory is an output: other outputs may be views of the input, and must not see the output's new values. Second, if a bool input has
+/// bytes other than 0 and 1.
 Array read_input(const Node& node, const void* data, std::span<void* const> outputs, const interp::Sizes& sizes) {
   const Array array = Array::borrow(node.dtype, sizes.values(node.shape), data);
   const int64_t count = array.count();
