@@ -12,10 +12,12 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 17;  // most elements of a box that is copied
-constexpr double kMinReads = 2;                     // fewest reads of each element for which a copy pays
+constexpr int64_t kMaxElements = int64_t{1} << 17;  // maximum number of elements of a copied box
+// Minimum number of times that each element is read, on average, for which a copy is faster.
+constexpr double kMinReads = 2;
 
-/// Returns the index of the element of `array` that is read to compute `factor` at this index; none if several elements are read.
+/// Returns the index of the element of `array` that is read to compute the element of `factor` at this index; nullopt if no element or
+/// several elements are read.
 std::optional<Index> position_read(KernelContext& c, const Node* array, const Node* factor, const Index& index) {
   std::optional<Index> found;
   bool alone = true;
@@ -39,8 +41,8 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   const std::optional<Index> read = position_read(context, windows.array_, factor, index);
   if (!read) return std::nullopt;
 
-  Index ends;                      // ends of the accessed box, relative to the origin
-  std::vector<bool> reads_beyond;  // whether positions beyond the end may be read along this axis
+  Index ends;                      // for each axis of the array: the end of the part of the box that is read, relative to the origin
+  std::vector<bool> reads_beyond;  // for each axis of the array: whether results that are not stored may read positions from the end on
   double elements = 1, reads = 1;
   for (const Axis& axis : axes) reads *= static_cast<double>(axis.most);
   for (Sym at : *read) {
@@ -67,7 +69,7 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   windows.copy_ = accumulators.add_array(windows.array_->dtype, static_cast<int64_t>(elements));
   body.push_back(declare_accumulator(context.arena, windows.copy_));
   Body statements = windows.copy_box(0, windows.origin_, ends, reads_beyond, simd_width);
-  // If there are no windows, nothing may be read, because the array may be shorter than one window.
+  // If the block has no windows, nothing may be read, because the array may be shorter than one window.
   Sym last = 0;
   for (const Axis& axis : axes)
     if (!proven_at_most(1, axis.count)) last = last.is_constant() ? axis.count - 1 : min(last, axis.count - 1);
@@ -101,8 +103,8 @@ Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_wi
   return {outermost};
 }
 
-/// Copies elements of the box: all positions along the axes from `axis` on, for the positions `there` along the axes before it. Positions
-/// beyond the end of the box are zero in the copy; they are read only for results that are not stored.
+/// Copies the elements of the box that are at index `there` along the axes before `axis`, for all positions along the other axes. Positions
+/// beyond the end of the box along the first variable are set to zero; only results that are not stored use them.
 Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& reads_beyond, int simd_width) {
   Arena& arena = c_->arena;
   if (std::none_of(reads_beyond.begin() + static_cast<std::ptrdiff_t>(axis), reads_beyond.end(), [](bool on) { return on; }))
