@@ -1,5 +1,5 @@
-// The table of machines, and the detection of this CPU's row. __builtin_cpu_supports checks CPUID and XGETBV, so a row whose registers the
-// operating system does not save is never chosen.
+// The table of target machines, and the detection of this CPU's entry. __builtin_cpu_supports checks CPUID and XGETBV, so an entry is never
+// chosen if the operating system does not save the registers that it needs.
 #include "base/machine.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ constexpr Cpu x86_v4() {
   return cpu;
 }
 
-/// Zen 4, which executes 512-bit instructions in two passes of its 256-bit units: one vector load a cycle.
+/// AMD Zen 4. Its vector units are 256 bits wide, so a 512-bit instruction takes two passes. Per cycle it loads one 512-bit vector.
 constexpr Cpu x86_v4_one_load() {
   Cpu cpu = x86_v4();
   cpu.vector_loads_a_cycle = cpu.vector_multiply_adds_a_cycle = 1;
@@ -84,8 +84,8 @@ constexpr Machine kGpus[] = {{"sm_80", Gpu{.f64_mma = true}},
 #if defined(__x86_64__)
 constexpr std::span<const Machine> kMachines = kX86, kForeign = kArm;
 
-/// Features that the levels require but that __builtin_cpu_supports cannot query in every compiler. Hypervisors may mask each of these
-/// bits.
+/// Features that the levels x86-64-v2 and v3 require, but that __builtin_cpu_supports cannot query in every compiler. A hypervisor may hide
+/// any of them from its guest, so each CPUID bit is checked.
 struct ExtraFeatures {
   bool v2 = false;  // CMPXCHG16B, LAHF
   bool v3 = false;  // F16C, MOVBE, LZCNT
@@ -142,7 +142,8 @@ constexpr std::span<const Machine> kMachines = kArm, kForeign = kX86;
 bool has_extension(std::string_view) { return false; }
 Machine detect_host() { return kMachines[0]; }
 #else
-constexpr Machine kGeneric[] = {{"generic", Cpu{.rounds = false}}};  // correct on any CPU, but not tuned for one
+// The entry for other architectures: the generated code runs correctly on any CPU but is tuned for none.
+constexpr Machine kGeneric[] = {{"generic", Cpu{.rounds = false}}};
 constexpr std::span<const Machine> kMachines = kGeneric, kForeign = kX86;
 bool has_extension(std::string_view) { return false; }
 Machine detect_host() { return kMachines[0]; }
@@ -193,7 +194,7 @@ std::string machine_names() {
 std::span<const Machine> gpu_machines() { return kGpus; }
 
 Machine host_machine() {
-  static const Machine host = detect_host();  // CPUID takes 50 microseconds in a virtual machine
+  static const Machine host = detect_host();  // The result is stored, because CPUID takes 50 microseconds in a virtual machine.
   return host;
 }
 

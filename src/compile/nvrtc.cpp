@@ -64,7 +64,8 @@ bool NvrtcLibrary::find_functions() {
   return has_all;
 }
 
-/// Builds of one version differ, so the file's size and time count as well. Where its file is not known, results stay in memory.
+/// Sets the identity. Builds with the same version number may differ, so the size and time of the library's file are part of the digest. If
+/// the file is not known, artifacts are not cached.
 void NvrtcLibrary::identify(System system, const std::string& file) {
   Dl_info place{};
   std::string path;

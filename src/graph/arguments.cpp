@@ -1,4 +1,5 @@
-// Reads arguments, and converts numbers from their text to scalars without losing bits.
+// Converts the arguments of a parsed call to C++ values (arguments.h). Numbers are converted from their text directly to the wanted dtype,
+// so no bits are lost.
 #include "graph/arguments.h"
 
 #include <charconv>
@@ -79,7 +80,7 @@ std::string text_of(const SizeItem& item) {
   return list == nullptr ? "none" : to_string(*list);
 }
 
-/// Describes an argument for messages by its kind.
+/// Describes an argument for an error message, according to its kind.
 std::string text_of(const Argument& argument) {
   struct Text {
     std::string operator()(std::monostate) const { return "none"; }
@@ -317,7 +318,8 @@ const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data
     bytes.insert(bytes.end(), first, first + size_of(item_dtype));
   }
   Shape written(data->shape.begin(), data->shape.end());
-  if (is_complex(dtype)) {  // the innermost lists are pairs [re, im]
+  // Complex numbers are written as pairs [re, im], which are the innermost lists.
+  if (is_complex(dtype)) {
     HARP_CHECK(!written.empty() && written.back() == Dim(2), Code::kShape, "constant_array: expected each ", name(dtype),
                " as a list of two numbers, [re, im], but ",
                written.empty() ? std::string("got a number") : cat("the innermost lists have size ", to_string(written.back())));

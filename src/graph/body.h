@@ -24,10 +24,11 @@ enum class BodyKind : uint8_t {
   kVariable,  // variable number `variable`
   kLoad,      // element [operands…] of input `array`
   kElement,   // element [operand] of the local array that is variable number `variable`
-  kApply,     // `op`, elementwise or a cast, of the operands
+  kApply,     // the result of `op`, which is elementwise or a cast, applied to the operands
 };
 
-/// An expression node. Its operands have smaller numbers.
+/// An expression node. Other nodes refer to it by its index in ElementBody::expressions. The indices of its operands are smaller than its
+/// own.
 struct BodyExpression {
   BodyKind kind;
   DType dtype;
@@ -45,18 +46,18 @@ struct BodyExpression {
 struct BodyStatement {
   enum Kind : uint8_t {
     kSet,    // variable = value
-    kClear,  // all elements of the local array `variable` = 0
-    kStore,  // element `index` of the local array `variable` = value
-    kFor,    // variable = value, value + 1, … end - 1; both bounds are computed before the loop
+    kClear,  // sets all elements of the local array `variable` to 0
+    kStore,  // sets element `index` of the local array `variable` to value
+    kFor,    // runs `body` with variable = value, value + 1, … end - 1; both bounds are computed before the loop
     kWhile,  // runs `body` as long as the bool `value`, computed before each iteration, is true
-    kIf,     // runs `body` if the bool `value` is true, else `otherwise`
-    kBreak,  // leaves the innermost loop; the last statement of its block
+    kIf,     // runs `body` if the bool `value` is true, else runs `otherwise`
+    kBreak,  // leaves the innermost loop; it is always the last statement of its block
   } kind;
   int variable = -1;
-  int value = -1, end = -1;  // numbers of expressions
+  int value = -1, end = -1;  // indices of expressions in ElementBody::expressions
   std::vector<BodyStatement> body = {}, otherwise = {};
-  int index = -1;  // kStore: the index of the element, as the number of an expression
-  int site = -1;   // kStore: position of its index in ElementBody::sites; -1: the index is always inside
+  int index = -1;  // kStore: the expression that computes the index of the element
+  int site = -1;   // kStore: position of the index in ElementBody::sites; -1: the index needs no check
 };
 
 /// Tests whether one of these statements of a loop's body exits the loop.
@@ -77,12 +78,12 @@ struct ElementBody {
   std::vector<BodyExpression> expressions;
   std::vector<BodyStatement> statements;
   std::vector<DType> variables;
-  std::vector<int64_t> lengths;  // by variable: the length of a local array; 0: the variable is a scalar
-  std::vector<BodySite> sites;   // indices that are checked at run time, in the order of the text
+  std::vector<int64_t> lengths;  // by variable number: the length of a local array; 0 for a scalar
+  std::vector<BodySite> sites;   // indices that are checked at run time, in the order in which the text has them
   bool has_loop = false, has_arrays = false;
 
   /// True if the body is a single short expression, without loops, local arrays or run-time index checks. Every consumer of such a function
-  /// computes it inline.
+  /// computes the expression inline instead of reading a stored result.
   bool is_expression() const { return !has_loop && !has_arrays && sites.empty() && expressions.size() <= kMaxInlined; }
 };
 

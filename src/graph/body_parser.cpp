@@ -17,12 +17,13 @@ using text::TokenKind;
 
 constexpr int kMaxDepth = 256;
 
-/// A binary operator. An operator of a higher level binds tighter.
+/// A binary operator. Operators of a higher level bind tighter.
 struct Infix {
   std::string_view symbol;
   int level;
   Op op;
-  bool swaps = false, inverts = false;  // swaps: exchange the operands, a > b is b < a; inverts: negate the second, a - b is a + -b
+  // swaps: exchange the operands (a > b becomes b < a); inverts: negate the second operand (a - b becomes a + -b)
+  bool swaps = false, inverts = false;
 };
 constexpr Infix kInfix[] = {
     {"<", 0, Op::kLt},    {"<=", 0, Op::kLe},   {">", 0, Op::kLt, true},         {">=", 0, Op::kLe, true}, {"==", 0, Op::kEq},
@@ -57,7 +58,7 @@ class BodyParser {
   }
 
  private:
-  /// The value of a parsed expression: an expression, or a number whose dtype is not known yet.
+  /// What parsing an expression returns: the index of an expression node, or (if that is -1) a number whose dtype is not known yet.
   struct Value {
     int expression = -1;
     Literal literal = {};
@@ -107,7 +108,7 @@ class BodyParser {
     return {BodyStatement::kSet, variable, value_of(variable, token.offset)};
   }
 
-  /// Parses the value that a variable, or an element of a local array, is set to.
+  /// Parses the right-hand side of an assignment to a variable or to an element of a local array.
   int value_of(int variable, size_t offset) {
     const DType wanted = body_.variables[static_cast<size_t>(variable)];
     const int value = typed(expression(), wanted);
@@ -148,7 +149,7 @@ class BodyParser {
     return static_cast<int>(body_.sites.size()) - 1;
   }
 
-  /// Declares a variable in the innermost block. Error if a variable of this name is visible here, or if the name is reserved.
+  /// Declares a variable in the innermost block. Fails if a variable of this name is visible here, or if the name is reserved.
   int declare(const Token& token, DType dtype, int64_t length = 0) {
     for (const auto& scope : scopes_)
       if (scope.contains(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is already declared"));
@@ -179,7 +180,7 @@ class BodyParser {
     const int value = typed(expression(), std::nullopt);
     return {BodyStatement::kSet, declare(token, at(value).dtype), value};
   }
-  /// Parses f32[8], the declaration of a local array.
+  /// Parses the declaration of a local array, such as f32[8].
   BodyStatement let_array(const Token& token, DType dtype) {
     const Token type = c_.next();
     if (is_complex(dtype)) c_.fail_token(type.offset, cat(type.text, ": a body computes with real numbers"));
@@ -267,8 +268,8 @@ class BodyParser {
     return static_cast<int>(body_.expressions.size()) - 1;
   }
 
-  /// Converts a value to an expression and returns its number. A literal gets the wanted dtype; if none is given, a whole number becomes
-  /// i64.
+  /// Converts a value to an expression and returns the index of that expression. A literal gets the dtype `wanted`; without `wanted`, a
+  /// whole number becomes an i64.
   int typed(const Value& value, std::optional<DType> wanted) {
     if (value.expression >= 0) return value.expression;
     if (!wanted && value.literal.kind == Literal::kReal)
@@ -364,7 +365,7 @@ class BodyParser {
     return {named(token), {}, token.offset};
   }
 
-  /// Returns N of a name such as ridxN, or -1 if the name has another form.
+  /// Returns N if the name is the prefix followed by a number N, such as input12; else -1.
   static int numbered(std::string_view name, std::string_view prefix) {
     if (!name.starts_with(prefix)) return -1;
     const std::string_view digits = name.substr(prefix.size());
@@ -448,11 +449,12 @@ class BodyParser {
   }
   int as_i64(int value, size_t offset) {
     if (at(value).dtype == DType::kI64) return value;
-    if (at(value).dtype == DType::kU64)  // clamp to INT64_MAX, an index that no axis has
+    // Values above INT64_MAX are clamped to INT64_MAX, which is not a valid index of any axis.
+    if (at(value).dtype == DType::kU64)
       value = apply(Op::kMin, {value, add({BodyKind::kConstant, DType::kU64, Scalar::of(DType::kU64, INT64_MAX)}, offset)}, offset);
     return add({.kind = BodyKind::kApply, .dtype = DType::kI64, .op = Op::kCast, .operands = {value}}, offset);
   }
-  /// True if the index is always in 0 … size - 1, so that no check at run time is needed.
+  /// True if the index is proven to be in 0 … size - 1, so that no check at run time is needed.
   bool is_inside(int index, Dim size) const {
     const BodyExpression& e = at(index);
     if (e.kind == BodyKind::kConstant) return e.value.as<int64_t>() >= 0 && proven_nonnegative(size - 1 - Dim(e.value.as<int64_t>()));
@@ -510,7 +512,7 @@ class BodyParser {
     return add({.kind = BodyKind::kApply, .dtype = dtype, .op = Op::kCast, .operands = {value}}, function.offset);
   }
 
-  /// Parses the arguments of size(input0, 1) or size(output, 0).
+  /// Parses the arguments of a call of size(), such as size(input0, 1) or size(output, 0).
   int size_call(const Token& function) {
     const Token array = c_.peek();
     const int input = numbered(array.text, "input");
@@ -530,7 +532,7 @@ class BodyParser {
         function.offset);
   }
 
-  /// The bounds of a `for` loop, as numbers of expressions; its variable counts from `begin` to `end` - 1.
+  /// The bounds of a `for` loop, as indices of expressions. The loop variable runs from `begin` to `end` - 1.
   struct LoopRange {
     bool is_loop = false;
     int begin = -1, end = -1;

@@ -33,7 +33,7 @@ struct AttributesHash {
   void operator()(const InputAttributes& a) const { mix(hash, std::hash<std::string>()(a.name)); }
   void operator()(const ConstantAttributes& a) const { mix(hash, a.value); }
   void operator()(const ArrayAttributes& a) const {
-    // Only a prefix of the data is hashed, which distinguishes most arrays; the comparison of nodes compares every byte.
+    // Only the first 64 KiB of the data are hashed, which distinguishes most arrays; are_equal() compares all bytes.
     const std::string_view bytes(reinterpret_cast<const char*>(a.data->data()), std::min<size_t>(a.data->size(), 65536));
     mix(hash, std::hash<std::string_view>()(bytes));
     mix(hash, a.data->size());
@@ -94,7 +94,7 @@ bool are_equal(const Node& a, const Node& b) {
   return a.op == b.op && a.dtype == b.dtype && a.sources == b.sources && a.shape == b.shape && a.attributes == b.attributes;
 }
 
-constexpr size_t kFirstSlots = 64;  // a power of two
+constexpr size_t kFirstSlots = 64;  // must be a power of two
 
 }  // namespace
 
@@ -132,8 +132,8 @@ void NodeTable::erase(const Node* node) {
   if (slots_[hole].node != node) return;
   slots_[hole] = {};
   --size_;
-  // A search ends at the first empty slot, so it would not find nodes after the hole. Therefore each later node moves into the hole, unless
-  // its home slot is after the hole.
+  // A search ends at the first empty slot, so it would no longer find nodes beyond the hole. Therefore each node after the hole moves into
+  // it, unless a search for that node begins after the hole.
   for (size_t at = next(hole); slots_[at].node != nullptr; at = next(at)) {
     const size_t distance = (at - home(slots_[at].hash)) & (slots_.size() - 1), from_hole = (at - hole) & (slots_.size() - 1);
     if (distance < from_hole) continue;

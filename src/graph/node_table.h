@@ -1,5 +1,6 @@
-// The interning table of a graph: it finds the node that has the same op, sources and attributes as a given one. A compilation copies
-// graphs of up to 100,000 nodes several times, so the table allocates no memory for single nodes (open addressing, linear probing).
+// The interning table of a graph: a hash table that finds the existing node with the same op, sources and attributes as a new one. A
+// compilation copies graphs of up to 100,000 nodes several times, so the table allocates no memory for single nodes (open addressing,
+// linear probing).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,7 @@ class NodeTable {
   size_t slot_of(const Node& node, size_t hash) const;
   void grow();
 
-  std::vector<Slot> slots_;  // their number is a power of two; at most half of them are used
+  std::vector<Slot> slots_;  // the number of slots is a power of two; at most half of the slots are used
   size_t size_ = 0;          // number of nodes
 };
 

@@ -43,8 +43,8 @@ class Parser {
   std::unique_ptr<Graph> run() {
     c_.skip_newlines();
     parse_version();
-    // Variables that are declared before the graph come first in the order of variables. This empty graph only holds their table, which the
-    // final graph takes over once the header is parsed.
+    // Variables that are declared before the graph come first in the order of variables. The empty graph that is made here only owns their
+    // table; the final graph takes the table over after the header is parsed.
     graph_ = std::make_unique<Graph>();
     while (c_.sees("shape")) parse_shapes();
     parse_header();
@@ -204,7 +204,8 @@ class Parser {
 }  // namespace
 
 std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operation> more) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // UTF-8; some editors write it at the start of a file
+  // The byte order mark in UTF-8, which some editors write at the start of a file.
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return Parser(text, more).run();
 }

@@ -25,7 +25,8 @@ constexpr size_t kMaxInlineElements = 64;  // longer constant arrays are printed
 std::string print_dim(const Dim& dim) { return to_string(dim); }
 std::string print_ints(const std::vector<int>& values) { return cat("[", join(values, ", "), "]"); }
 
-/// Returns the text between the parentheses of a typed literal: a number, or `bits=0x…` for a NaN whose bits "nan" does not express.
+/// Returns the text between the parentheses of a typed literal such as f32(0.5): a number, or `bits=0x…` for a NaN whose bits differ from
+/// those of "nan".
 std::string print_number(const Scalar& value) {
   if (is_complex(value.dtype)) return cat(print_number(part_of(value, 0)), ", ", print_number(part_of(value, 1)));
   const bool is_nan = is_float(value.dtype) && to_string(value) == "nan";
@@ -43,8 +44,8 @@ class Printer {
 
   std::string run() {
     live_ = graph_.live_nodes();
-    // Prints nodes in the order of construction: it decides the bits of gradients that are built from the text later (docs/semantics.md,
-    // "Gradients").
+    // Print nodes in the order of their construction. If gradients are built from the text later, this order decides their bits
+    // (docs/semantics.md, "Gradients").
     std::ranges::sort(live_, {}, &Node::id);
     assign_names();
     out_ = "harp 1\n";
@@ -123,9 +124,9 @@ class Printer {
     return cat(variable.name, " in ", bounds.lo, "..", bounds.hi);
   }
 
-  /// Returns the variables in the order in which they appear in the inputs. Returns nothing if a variable first appears in an expression
-  /// that has other new variables (their order would be unclear), or if a variable's bounds are not the default (they cannot be stated in
-  /// an input).
+  /// Returns the shape variables in the order in which they first appear in the inputs. Returns nothing if a variable first appears in an
+  /// expression that has another new variable (their order would be unclear), or if such a variable does not have the default bounds
+  /// (bounds cannot be stated in an expression).
   std::vector<const SymAtom*> variables_met() const {
     std::vector<const SymAtom*> met;
     auto knows = [&](const SymAtom* v) { return std::find(met.begin(), met.end(), v) != met.end(); };
@@ -193,7 +194,7 @@ class Printer {
   }
   void shape_attribute(std::string_view key, const Shape& shape) { attribute(key, to_string(shape)); }
 
-  // Prints the dtype or shape of ops that have no attributes.
+  // Expand, Reshape and conversions have no attributes; prints the shape or dtype that defines them.
   void print_attributes(const Node& node, const NoAttributes&) {
     if (info(node.op).family == Family::kConvert) attribute("dtype", name(node.dtype));
     if (node.op == Op::kExpand || node.op == Op::kReshape) shape_attribute("shape", node.shape);
@@ -289,13 +290,13 @@ class Printer {
     std::copy(first, first + size_of(dtype), reinterpret_cast<std::byte*>(value.bits));
     return value;
   }
-  /// True if a decimal number expresses all bits of each element.
+  /// True if all elements can be printed as decimal numbers without losing bits.
   static bool all_are_plain(DType dtype, const std::vector<std::byte>& data) {
     for (size_t i = 0; i < data.size() / size_of(dtype); ++i)
       if (print_number(element(dtype, data, i)).starts_with("bits")) return false;
     return true;
   }
-  /// Prints an array as nested lists. A complex number is a list of two.
+  /// Returns an array as nested lists. A complex number is printed as a list of two numbers.
   static std::string nested(const Node& node, const std::vector<std::byte>& data) {
     const DType dtype = real_dtype(node.dtype);
     const size_t count = data.size() / size_of(dtype);
@@ -303,8 +304,8 @@ class Printer {
     if (is_complex(node.dtype)) shape.push_back(2);
     std::string out;
     for (size_t i = 0; i < count; ++i) {
-      // Counts the lists that begin and end at element i. The list over the last k axes has `run` elements: one begins at i if `run`
-      // divides i, and one ends at i if `run` divides i + 1.
+      // Count the lists that begin and end at element i. A list over the last k axes has `run` elements. Such a list begins at i if `run`
+      // divides i, and ends at i if `run` divides i + 1.
       size_t run = 1, begins = 0, ends = 0;
       for (size_t axis = shape.size(); axis-- > 0;) {
         run *= static_cast<size_t>(shape[axis].constant());
@@ -333,8 +334,8 @@ class Printer {
 std::string print_attributes(const Node& node) { return Printer(*node.graph).attributes_of(node); }
 
 std::string print_graph(const Graph& graph) {
-  // Printing computes bounds of slices in the graph's table of sizes, which others may read at the same time. So the printer works on a
-  // copy of the graph.
+  // The printer adds expressions for the bounds of slices to the graph's table of sizes, which other threads may read at the same time.
+  // Therefore it works on a copy of the graph.
   const std::unique_ptr<Graph> own = graph.clone();
   return Printer(*own).run();
 }

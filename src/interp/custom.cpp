@@ -38,8 +38,8 @@ class BodyRun {
   const std::optional<IndexFault>& fault() const { return fault_; }
 
  private:
-  /// Executes statements in order. Returns false if one of them, or of the branches that it takes, was a `break`; the statements after it
-  /// are not executed.
+  /// Executes statements in order. Returns false if it executed a `break`, also one in a branch of an `if`; the statements after it are
+  /// skipped.
   bool run(const std::vector<BodyStatement>& statements) {
     for (const BodyStatement& s : statements) switch (s.kind) {
         case BodyStatement::kSet: variables_[static_cast<size_t>(s.variable)] = value(s.value); break;
@@ -61,7 +61,7 @@ class BodyRun {
           const auto begin = value(s.value).as<int64_t>(), end = value(s.end).as<int64_t>();
           for (int64_t i = begin; i < end; ++i) {
             variables_[static_cast<size_t>(s.variable)] = Scalar::of(DType::kI64, i);
-            if (!iteration(s) || has_failed_) break;  // an invalid index may have given a wrong, huge trip count
+            if (!iteration(s) || has_failed_) break;  // an invalid index may have given a wrong, huge number of iterations
           }
           break;
         }
@@ -72,14 +72,14 @@ class BodyRun {
       }
     return true;
   }
-  /// Executes the body of a loop once. Returns false if it met a `break`.
+  /// Executes the body of a loop once. Returns false if it executed a `break`.
   bool iteration(const BodyStatement& loop) {
     sizes_.check_cancelled();
     return run(loop.body);
   }
   bool is_true(int expression) { return value(expression).as<bool>(); }
 
-  /// Recursion is safe: expressions are trees of bounded depth.
+  /// Returns the value of an expression. The recursion is safe, because expressions are trees of limited depth.
   const Scalar& value(int expression) {
     const BodyExpression& e = body_.expressions[static_cast<size_t>(expression)];
     Scalar& result = values_[static_cast<size_t>(expression)];
@@ -114,7 +114,7 @@ class BodyRun {
         is_inside = false;
         report({site, element_, index, array.shape[axis]});
       } else {
-        offset += index * array.strides[axis];  // only for a valid index, because the product may overflow
+        offset += index * array.strides[axis];  // computed only for a valid index, because the product may overflow
       }
       site += !e.is_inside[axis];
     }
@@ -122,7 +122,7 @@ class BodyRun {
     if (is_inside) std::memcpy(result.bits, array.data + offset * static_cast<int64_t>(size_of(e.dtype)), size_of(e.dtype));
     return result;
   }
-  /// Returns an element of a local array. If the index is outside, reports it and returns null.
+  /// Returns an element of a local array. If the index is out of range, reports a fault and returns null.
   Scalar* local_element(int variable, int index, int site) {
     std::vector<Scalar>& array = arrays_[static_cast<size_t>(variable)];
     const auto size = static_cast<int64_t>(array.size()), at = value(index).as<int64_t>();
@@ -130,7 +130,8 @@ class BodyRun {
     report({site, element_, at, size});
     return nullptr;
   }
-  /// Keeps the fault of the lowest site. Elements are evaluated in order, so the first fault of a site is that of the lowest element.
+  /// Keeps the fault of the index check with the lowest site number. Elements are evaluated in order, so the first fault that a check
+  /// reports is at its lowest element.
   void report(const IndexFault& fault) {
     has_failed_ = true;
     if (!fault_ || fault.site < fault_->site) fault_ = fault;
@@ -145,7 +146,8 @@ class BodyRun {
     }
     Scalar result{e.dtype, {0, 0}};
     auto* const to = reinterpret_cast<std::byte*>(result.bits);
-    const DType from = operands[e.operands.size() - 1].dtype;  // the dtype of the last operand, since the condition of a where comes first
+    // The first operand of a where is its bool condition, so the dtype is taken from the last operand.
+    const DType from = operands[e.operands.size() - 1].dtype;
     if (e.op == Op::kCast)
       cast_loop(from, e.dtype)(to, addresses[0], 1, 1);
     else
@@ -161,7 +163,7 @@ class BodyRun {
   int64_t element_ = 0;
   bool has_failed_ = false;  // true if an index of the current element was invalid
   std::vector<Scalar> variables_, values_;
-  std::vector<std::vector<Scalar>> arrays_;  // by variable number; empty: not a local array, or not declared yet
+  std::vector<std::vector<Scalar>> arrays_;  // by variable number; empty if the variable is not a local array, or is not declared yet
   std::optional<IndexFault> fault_;
 };
 

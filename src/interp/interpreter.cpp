@@ -16,7 +16,7 @@ namespace {
 
 using interp::Array;
 
-/// Number of uses of each node's value, by node id; being an output counts as a use. 0 means that the node is dead.
+/// Returns the number of uses of each node's value, by node id. Being an output counts as a use. A node with 0 uses is dead.
 std::vector<uint32_t> count_uses(const Graph& graph) {
   std::vector<uint32_t> uses(graph.nodes().size(), 0);
   for (const GraphOutput& output : graph.outputs()) ++uses[output.node->id];

@@ -12,7 +12,7 @@ using namespace ir;
 
 namespace {
 
-/// Largest columns' factor, in bytes, that stays in the first-level cache without packing: half of that cache.
+/// Maximum size in bytes of a columns' factor that is expected to stay in the first-level cache without packing: half of that cache.
 constexpr int64_t kMaxUnpackedBytes = 16 << 10;
 
 constexpr int kLaneBits = 32;               // bits of a lane that holds several terms
@@ -236,8 +236,8 @@ Body ContractionFactors::copy_windows() {
   return body;
 }
 
-/// Copies the elements that the overlapping windows of a factor read for the block. `along` is the variable of the block's rows or columns,
-/// whichever the factor has.
+/// Copies the elements that the overlapping windows of a factor read in this block. `along` is the variable of the block's rows for the
+/// rows' factor, and that of the block's columns for the columns' factor. `row` and `column` are the position of the factor.
 std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column,
                                                         bool has_members, Body& body) {
   const ContractionLayout& layout = block_.layout;
@@ -257,7 +257,7 @@ std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, cons
   return Windows::copy(block_.c, block_.accumulators, factor, index, axes, layout.simd, body);
 }
 
-/// Copies the windows of the rows' factor for this block. Afterwards the rows are read from that copy.
+/// Copies the elements that the windows of the rows' factor read in this block. Afterwards row() reads this copy.
 void ContractionFactors::copy_row_windows(Body& body) {
   if (!block_.contraction.rows || !block_.contraction.group_is_rows) return;
   const ContractionLayout& layout = block_.layout;
@@ -268,8 +268,8 @@ void ContractionFactors::copy_row_windows(Body& body) {
   if (row_windows_) packs_rows_ = false;
 }
 
-/// Copies the windows of the columns' factor. If columns are contiguous in the copy, tiles read them there without packing, unless a lane
-/// holds several terms.
+/// Copies the elements that the windows of the columns' factor read in this block. If columns are contiguous in the copy, and a lane does
+/// not hold several terms, tiles read the copy without packing.
 void ContractionFactors::copy_column_windows(Body& body) {
   const ContractionLayout& layout = block_.layout;
   const bool has_tiles = !layout.whole_columns && layout.terms_together == 1;  // otherwise no column beyond the last one is read
@@ -298,11 +298,13 @@ bool ContractionFactors::are_near() {
          are_near(std::abs(down->coefficient.constant()) * static_cast<int64_t>(size_of(block_.dtype)));
 }
 
-/// Tests whether a columns' factor whose rows are `distance` bytes apart is near enough to be read in place. If vectors are whole cache
-/// lines, a tile needs one vector of the factor for every tile_rows multiply-adds. In that time the next vector arrives from the
-/// second-level cache; only the first tile of rows waits for more distant memory. With more than one block of terms the factor must fit the
-/// second-level cache. (64 x 64 x 1024 in f32: 112 GFLOP/s in place, 100 packed; 128 x 1024 x 1024: 80 in place, 90 packed.) Shorter
-/// vectors are needed at least twice as often, so the factor must then fit the first-level cache.
+/// Tests whether a columns' factor is small enough to be read in place. The elements of consecutive terms are `distance` bytes apart.
+///
+/// If vectors are whole cache lines, a tile needs one vector of the factor for every tile_rows multiply-adds. In that time the next vector
+/// arrives from the second-level cache; only the first tile of rows waits for more distant memory. With more than one block of terms the
+/// factor must fit in the second-level cache. (Measured in f32: 64 x 64 x 1024 has 112 GFLOP/s in place and 100 packed; 128 x 1024 x 1024
+/// has 80 in place and 90 packed.) Shorter vectors are needed at least twice as often, so with these the factor must fit in the first-level
+/// cache.
 bool ContractionFactors::are_near(int64_t distance) const {
   const ContractionLayout& layout = block_.layout;
   const bool is_one_block = proven_at_most(layout.terms, kChainBlock);

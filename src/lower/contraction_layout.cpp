@@ -6,16 +6,18 @@ namespace harp::lower {
 
 namespace {
 
-constexpr int64_t kMinPaddedColumns = 256;  // fewest columns for which the rows of a block's sums are padded. Row lengths are often a power
-                                            // of two, so without padding rows map to the same lines of L1.
+// Minimum number of columns for which the rows of a block's sums are padded. Row lengths are often a power of two; without padding, all
+// rows would then map to the same lines of the L1 cache.
+constexpr int64_t kMinPaddedColumns = 256;
 
-/// Returns the block size along an axis: `wanted`, limited to the size of the axis and rounded up to whole tiles.
+/// Returns the block size along an axis: `wanted`, but at least one tile and at most the size of the axis, rounded up to whole tiles.
 int64_t block_of(Dim size, int64_t tile, int64_t wanted) {
   const int64_t most = std::max<int64_t>(1, std::min(range(size).hi, std::max(wanted, tile)));
   return (most + tile - 1) / tile * tile;
 }
 
-/// Tests whether the size is no multiple of the tile but the last block still has room for a whole overlapping last tile.
+/// Tests whether the last tile should overlap the previous one: the size is not a multiple of the tile, but the last block has at least one
+/// whole tile.
 bool is_overlapped(Dim size, int64_t block, int64_t tile) {
   if (!size.is_constant() || size.constant() % tile == 0) return false;
   const int64_t in_last = (size.constant() - 1) % block + 1;
@@ -54,7 +56,7 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   }
   const auto is_whole = [](Dim size, int64_t tile) { return size.is_constant() && size.constant() % tile == 0; };
   whole_rows = overlaps_rows || is_whole(rows, tile_rows), whole_columns = overlaps_columns || is_whole(columns, tile_columns);
-  panel_rows = (tile_rows + simd - 1) / simd * simd;  // rounded up to whole vectors, if there are enough rows to fill one
+  panel_rows = (tile_rows + simd - 1) / simd * simd;  // rounded up to whole vectors, unless the matrix has fewer rows than that
   if (range(rows).hi < panel_rows) panel_rows = tile_rows;
   if (contraction.group_position) {
     group = shape[kept_axes[*contraction.group_position]];

@@ -1,4 +1,5 @@
-// Reductions: the loops over the kept axes, accumulators and results, and the passes over a row. The class is in reduce_lowering.h.
+// Reductions: the loops over the kept axes (those that are not reduced), the accumulators and results, and the passes over a row.
+// reduce_lowering.h declares the class.
 #include <algorithm>
 
 #include "lower/gpu/columns.h"
@@ -97,8 +98,9 @@ void ReduceLowering::bind_results(Sym element) {
       c_.values.bind(done.pass->reduces[r], from_accumulator(arena_, *done.pass->reduces[r], result(done, r, element)));
 }
 
-// A sum of products that underflow would be -0 with one block level and +0 with two. docs/semantics.md adds +0.0 at the end, so that the
-// number of levels makes no difference; with one level this function adds it.
+// docs/semantics.md adds +0.0 to a sum of products at the end. With several levels of blocks the addition of a block result to the next
+// level has this effect; with one level this function adds +0.0. Without it, products that underflow would have the sum -0 with one level
+// and +0 with two.
 const UOp* ReduceLowering::result(const Results& done, size_t r, Sym element) {
   const Node& reduce = *done.pass->reduces[r];
   const UOp* value = arena_.acc(accumulator_dtype(reduce), done.level.accumulators[r], element);
@@ -161,9 +163,9 @@ void ReduceLowering::visit(const BlockLevel& level, Sym element, const Index& in
   for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) body.push_back(s);
 }
 
-// Combines the elements in registers and sets each accumulator once. With one update for each element, a compiler that cannot exclude
-// aliasing between the next load and the accumulators would store them every time (x @ b of 4096 x 4096 with 8 rows at a time: 0.93 of the
-// speed).
+// Combines the elements in registers and sets each accumulator only once. If each element updated the accumulator, a compiler that cannot
+// exclude that the next load aliases the accumulators would store them after each element (x @ b of 4096 x 4096 with 8 rows at a time: 0.93
+// of the speed).
 void ReduceLowering::visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, Body& body) {
   for (const Index& index : indices) rows_.keep(*pass_, index, body);
   for (size_t r = 0; r < pass_->reduces.size(); ++r) {

@@ -1,5 +1,5 @@
-// Chain-order reductions: blocks of elements are added one after the other to the accumulators of a tile of columns. The columns are the
-// vector axis; the rows to reduce are read one after the other.
+// Chain-order reductions. The rows to reduce are read one after the other; each row is combined into the accumulators of a tile of columns,
+// and the columns are the vector axis. Each block of rows is one chain, and the results of the blocks are combined one after the other.
 #include <algorithm>
 #include <unordered_map>
 
@@ -71,7 +71,7 @@ Body ReduceLowering::columns(const Index& outer_kept) {
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* r : pass.reduces) row_bytes += size_of(accumulator_dtype(*r)) * static_cast<size_t>(chain_levels(pass));
   int64_t tile = kLanes;
-  // as many columns as fit on the stack, unless the schedule gives a number
+  // the largest power of two times kLanes for which the accumulators fit on the stack, unless the schedule gives a tile size
   while (tile * 2 * static_cast<int64_t>(row_bytes) <= kFrameBytes) tile *= 2;
   if (wanted > 0) tile = wanted;
   if (range(width).hi <= tile) {
@@ -171,7 +171,7 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
 void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, Body& body) {
   const int together = in_registers(columns_read(tile), simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
   const Sym full = begin + floor_div(end - begin, together) * together;
-  // If the rows may be combined in any order, whole rows are read as several streams, each with an equal share of the rows.
+  // If the rows may be combined in any order, whole rows are read as `together` memory streams, each with an equal share of the rows.
   const Sym share = floor_div(end - begin, together);
   const bool are_interleaved = is_free_of_order(*pass_) && is_whole_row(tile);
   if (together > 1 && (full - begin).is_constant(together)) {
@@ -193,7 +193,7 @@ void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym 
     loop->body = rows(tile, level, loop->variable, 1);
     Loop* columns = first_loop_in(loop->body);
     avoid_page_aliasing(tile, level, loop, columns);
-    // whole rows in sequence are a single stream, so the next pages are prefetched in software
+    // rows in sequence are a single memory stream, for which the hardware prefetcher needs software prefetches of later pages
     if (together == 1 && is_whole_row(tile)) columns->tags.pages = page_prefetches();
     body.push_back(loop);
   }

@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kMinReads = 2;  // fewest reads of each element for which a copy pays
 
-/// Returns the index of the element of `array` that is read to compute `factor` at this index; none if several elements are read.
+/// Returns the index of the element of `array` that is read to compute the element of `factor` at this index; nullopt if no element or
+/// several elements are read.
 std::optional<Index> position_read(KernelContext& c, const Node* array, const Node* factor, const Index& index) {
   std::optional<Index> found;
   bool alone = true;

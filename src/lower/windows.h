@@ -1,5 +1,5 @@
-// Copies to scratch memory the elements of an array that the overlapping windows of a block read. Without the copy a convolution would read
-// each element once for every position in its window, and test for padding each time.
+// Copies to scratch memory the elements of an array that the overlapping windows of a block read. Without the copy, a convolution would
+// read each element once for every position in its window, and would test for padding at each read.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ class Windows {
   static std::optional<Windows> copy(KernelContext& context, Accumulators& accumulators, const Node* factor, const Index& index,
                                      std::span<const Axis> axes, int simd_width, ir::Body& body);
 
-  /// Returns the value of the factor at an index of the block, read from the copy.
+  /// Returns the value of the factor at an index of the block; it reads the copy instead of the array.
   const ir::UOp* value(const Node* factor, const Index& index) const;
 
  private:
@@ -34,7 +34,7 @@ class Windows {
   };
   explicit Windows(KernelContext& context) : c_(&context) {}
   ir::Stmt* copy_element(const Index& there);
-  /// Returns statements that copy the box along this axis and the following ones as whole rows, if the rows are contiguous in memory;
+  /// Returns statements that copy the box along `axis` and the following axes as whole rows, if the rows are contiguous in memory;
   /// otherwise returns no statements.
   ir::Body copy_rows(size_t axis, Index there, const Index& ends, int simd_width);
   ir::Body copy_box(size_t axis, Index there, const Ends& ends, int simd_width);
@@ -43,8 +43,8 @@ class Windows {
   KernelContext* c_;
   const Node* array_ = nullptr;
   int copy_ = -1;
-  Index origin_;                // origin of the box in the array
-  std::vector<int64_t> sizes_;  // sizes of the box
+  Index origin_;                // index of the first element of the box in the array
+  std::vector<int64_t> sizes_;  // size of the box along each axis
 };
 
 }  // namespace harp::lower

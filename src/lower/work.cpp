@@ -1,4 +1,4 @@
-// Estimates how long a kernel takes. Generated code uses the estimate to decide whether distributing the kernel to workers pays.
+// Estimates how long a kernel takes. Generated code uses the estimate to decide whether the kernel is distributed among several workers.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -9,9 +9,9 @@
 namespace harp::lower {
 namespace {
 
-constexpr int64_t kMemoryCost = 2;  // cost of reading or writing an element, in units of an addition
+constexpr int64_t kMemoryCost = 2;  // cost of reading or writing an element, relative to an addition
 
-/// Returns how many elements a kernel processes.
+/// Returns the number of elements that the kernel processes.
 Dim elements(const KernelPlan& plan) {
   if (!plan.reduces.empty()) return element_count(plan.reduces[0]->sources[0]->shape);
   if (!plan.scans.empty()) return element_count(plan.scans[0]->shape);
@@ -21,7 +21,7 @@ Dim elements(const KernelPlan& plan) {
   return element_count(plan.stores[0].node->shape);
 }
 
-/// The number of iterations that the estimate assumes for a loop of a custom function.
+/// Number of iterations that the estimate assumes for each loop of a custom function.
 constexpr int64_t kAssumedIterations = 64;
 int64_t body_cost(const Node& node) {
   const ElementBody& body = *node.as<CustomAttributes>().body;
