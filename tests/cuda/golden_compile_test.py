@@ -1,6 +1,7 @@
-"""The CUDA text of the golden graphs (tests/cuda/golden/*.cu) and NVIDIA's own compilers, which come with the group cuda; no GPU is needed.
-For every architecture that harp generates code for, the text compiles without a spilled register and within the registers that the launch
-bounds leave, and in the PTX every operation on floats is the one of the source: rounded to nearest, not approximate, subnormals kept.
+"""The CUDA text of the golden graphs (tests/cuda/golden/*.cu) compiled by NVIDIA's own compilers, which are in the package group cuda. No
+GPU is needed. For every architecture that harp generates code for, the text compiles without a spilled register and within the registers
+that the launch bounds leave, and in the PTX every operation on floats is the one of the source: rounded to nearest, not approximate,
+subnormals kept.
 """
 import concurrent.futures
 import ctypes
@@ -99,8 +100,8 @@ def check_resources(text, log, label):
 
 
 def check_arithmetic(ptx, label):
-    """Checks that arithmetic on floats has an explicit suffix for rounding to nearest (without one ptxas may contract), and that no
-    operation is approximate."""
+    """Checks that every arithmetic operation on floats has the suffix for rounding to nearest (without a suffix, ptxas may contract
+    operations), and that no operation is approximate."""
     operations = set(re.findall(r"^\s+(?:@!?%p\d+\s+)?((?:\w|\.)+)", ptx, re.M))
     for operation in sorted(operations):
         parts = operation.split(".")
@@ -112,8 +113,8 @@ def check_arithmetic(ptx, label):
 
 
 def text_for(path, architecture):
-    """Returns the text of a golden graph for this architecture: the golden text, or what harp generates for GPUs on which tiles of 128 x 128
-    results are too large (schedule/gpu/product_variants.cpp)."""
+    """Returns the text of a golden graph for this architecture. It is the golden text, except for GPUs on which tiles of 128 x 128 results
+    are too large (schedule/gpu/product_variants.cpp): for these it is what harp generates."""
     text = read(path)
     if architecture not in ("86", "120") or text.count("tile=128 unroll=8") != 2:
         return text
@@ -126,7 +127,7 @@ def text_for(path, architecture):
 
 
 def for_all(jobs, run):
-    """Runs the jobs on all processors; compilers run outside of Python."""
+    """Runs the jobs in threads, one for each processor, because the compilers work outside of Python's interpreter."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for result in [pool.submit(run, *job) for job in jobs]:
             result.result()
