@@ -61,7 +61,7 @@ TEST_CASE("G15: lists of convolutions and pools") {
   const Context context = make_context();
   const std::string x = "reshape(d, shape=[1, 1, 6, 6])", w = "broadcast_to(f64(1), shape=[4, 1, 2, 2])";
   check_same(context.get(), "conv2d(" + x + ", " + w + ", stride=2, padding=1)", [](const Operands& o) {
-    // separate statements, because nodes must be created in the same order as by the text
+    // Separate statements, because the nodes must be created in the same order as by the text's parser.
     harp_node *x = image(o), *w = ones(o, {4, 1, 2, 2});
     return harp_conv2d(x, w, nullptr, 1, kTwo, 1, kOne, 0, nullptr, 1);
   });

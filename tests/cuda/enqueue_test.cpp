@@ -81,7 +81,7 @@ TEST_CASE("H5.enqueue: a run on a stream of the host's returns before it is comp
         harp_buffer* outputs[] = {nullptr};
         CHECK(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK);
         const Buffer last(outputs[0]);
-        CHECK(driver.pending() <= 1);  // at most the release of the arena
+        CHECK(driver.pending() <= 1);  // only the release of the arena may be left
         CHECK(driver.current_context() == other);
       }
     }

@@ -15,7 +15,7 @@ namespace harp::fuzz {
 
 /// The `count` seeds first, first + 1 ...
 std::vector<uint64_t> seed_range(uint64_t first, uint64_t count);
-/// Parses "7", "0..1999" and comma-separated lists of these; Error{kInvalidArgument}.
+/// Parses "7", "0..1999" and comma-separated lists of these. Throws Error{kInvalidArgument} for any other text.
 std::vector<uint64_t> parse_seeds(std::string_view text);
 
 struct CampaignOptions {

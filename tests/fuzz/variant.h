@@ -38,7 +38,7 @@ struct BuildVariant {
 /// The variant as text: "gcc -O3 vectors x86-64-v3 device=cuda:0 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17 pool chains
 /// inplace check"
 std::string to_string(const BuildVariant& variant);
-/// The inverse; Error{kParse} names an unknown word.
+/// The inverse of to_string(). Throws Error{kParse} for an unknown word, which the message contains.
 BuildVariant parse_variant(std::string_view text);
 
 /// Compilers and flags are drawn once per group of seeds, so that many graphs share one run of a compiler. The rest is drawn per seed.

@@ -194,7 +194,8 @@ TEST_CASE("L6.integer_products/c G15.matmul/c: two terms in each lane, for every
          "[thread tile=8 unroll=2 simd=4, sequential, sequential tile=10 unroll=5, reduce simd=2]"},
         any<int8_t>({1, 5, 12, 30}, 1), any<int8_t>({32, 5, 3, 3}, 2));
 
-  for (const int64_t channels : {6, 24, 32, 40}) {  // read one by one, and in runs, of which blocks of 256 terms have whole ones or not
+  // The channels are read one by one (6) or in runs (the others). For 32 a block of 256 terms consists of whole runs, for 24 and 40 not.
+  for (const int64_t channels : {6, 24, 32, 40}) {
     const std::string c = std::to_string(channels);
     backends.run("graph g(x: i8[1, " + c + ", 9, 20], w: i8[32, " + c +
                      ", 3, 3]) {\n  return y = conv2d(cast(x, dtype=i32), cast(w, dtype=i32), padding=1)\n}",

@@ -276,7 +276,7 @@ class Programs:
             return wrong
 
     def runs(self, golden, library, plan):
-        """Yields, for each run, what is wrong with it."""
+        """Runs the program in several ways. Yields for each run a text that says what is wrong, or "" if nothing is."""
         for number, sizes in enumerate(golden.size_sets()):
             data, expected = self.reference(golden, number)
             for shift, order, steps in ((False, "ascending", None), (True, "descending", plan.latest_first())):
