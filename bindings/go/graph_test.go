@@ -468,7 +468,7 @@ func TestCompilersAreStopped(t *testing.T) {
 	if _, err := g.CompileContext(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	must(t, g.Input("later", harp.F64).Err()) // would wait for ever if the compiler went on
+	must(t, g.Input("later", harp.F64).Err()) // would wait for ever if the compiler were still running
 }
 
 func TestCompilationsAreGivenUp(t *testing.T) {

@@ -1,5 +1,5 @@
-// Machine rows: their names, also through harp.h; which rows this CPU can run; and that the library ignores HARP_MACHINE, which is for
-// tests and the tool. (tests/golden/schedules.txt has each row's schedules.)
+// Machine rows: their names, also through harp.h; which rows this CPU can run; and that the library ignores HARP_MACHINE, which only tests
+// and the tool read. (tests/golden/schedules.txt has the schedules of each row.)
 #include "support/machine.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n, 64]) {\n  return y = softmax(x, axis=1)\n}\n";
 
-/// Sets an environment variable during its lifetime.
+/// Sets an environment variable for its lifetime, and restores it.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -40,7 +40,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// The source for the machine that harp detects.
+/// The generated source for the machine that harp detects.
 std::string usual_source(const char* text) {
   const Context context = make_context();
   return source_for(nullptr, parse(context.get(), text).get());

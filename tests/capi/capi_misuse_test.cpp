@@ -1,6 +1,6 @@
-// The systematic error tests: every building function of harp.h, with every kind of wrong argument. The message begins with the called
-// operation, never with a primitive that it consists of, and says what was given. The context stays usable, and harp_compile reports the
-// error of the graph. Each line is one misuse.
+// Systematic tests of errors: every function of harp.h that builds a node, with every kind of wrong argument. The message must begin with
+// the operation that was called, never with a primitive of which it consists, and say what was given. The context can still be used, and
+// harp_compile reports the graph's error. Each line is one misuse.
 #include <algorithm>
 #include <cctype>
 
@@ -17,7 +17,7 @@ const harp_dim kMinus[] = {-7, -7}, kHuges[] = {kHuge, kHuge}, kThree[] = {3, 3,
                kOnes[18] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 const int64_t kZeroStep[] = {0, 0}, kLeast[] = {INT64_MIN, INT64_MIN}, kGreatest[] = {INT64_MAX};
 
-/// A graph with one array of each kind, and a node of another graph.
+/// A graph with an array of each kind, and a node of another graph.
 struct Bench {
   explicit Bench(harp_context* context) : graph(make_graph(context)), other(make_graph(context)) {
     g = graph.get();
@@ -115,7 +115,7 @@ TEST_CASE("C1: every function of two and three operands names itself in its erro
   struct Row {
     const char* name;
     Binary function;
-    bool any_dtype = false;  // accepts all dtypes, also different ones
+    bool any_dtype = false;  // accepts every combination of dtypes
   };
   const std::vector<Row> rows = {{"add", harp_add},
                                  {"sub", harp_sub},
@@ -490,7 +490,7 @@ TEST_CASE("C1: lists of nodes of the operations that name their graph, and of th
   check({"native", kArgument, "got NULL", [&](Bench& t) { native(t, 2, nullptr); }});
   check({"native", kArgument, "operand 2 is NULL", [&](Bench& t) { native(t, 2, none); }});
 
-  // Without a node there is no graph that could store an error. The next call on a graph reports the NULL.
+  // Without a node there is no graph that could keep an error. The call returns NULL, and the next call with a graph reports this NULL.
   const std::vector<std::function<harp_node*()>> empty = {
       [] { return harp_concat(0, nullptr, 0); },
       [] { return harp_stack(0, nullptr, 0); },
@@ -608,7 +608,7 @@ TEST_CASE("C1 G16: an empty array whose other size is so large that its work doe
         parse(context.get(), harp::cat("harp 1\ngraph g(x: i32[n in 0..100, m in 0..", bound, "], b: i32[n, 1]) flags=[broadcast] {\n",
                                        "  return y = maximum(x, b), s = sum(x, axes=[1])\n}\n"));
     const Program program = compile(graph.get(), "c", [](harp_compile_options& o) { o.simd_width = 1; });
-    // m * 21 is -1 modulo 2^64, which once made a divisor 0; then the greatest size
+    // m * 21 is -1 modulo 2^64, which once led to a division by 0. The third value is the greatest size.
     for (const int64_t m : {int64_t{5270498306774157604}, int64_t{878416384462359600}, INT64_MAX, int64_t{7}}) {
       if (std::string(bound) == "100" && m > 100) continue;
       std::vector<int32_t> nothing;

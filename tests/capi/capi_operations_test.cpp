@@ -1,4 +1,4 @@
-// Every operation of harp.h builds the same graph as the operation of that name in the text format: both print the same.
+// Every operation of harp.h builds the same graph as the operation of the same name in the text format, so both are printed alike.
 #include <cmath>
 
 #include "support/capi_same_graph.h"
@@ -306,7 +306,7 @@ TEST_CASE("G14: unstack and meshgrid give all results, or none") {
     harp_node* before = grids[0];
     CHECK(harp_meshgrid(2, axes, "yx", grids) == HARP_ERROR_INVALID_ARGUMENT);
     CHECK(grids[0] == before);
-    CHECK(harp_unstack(axes[0], 0, 3, grids) == HARP_ERROR_INVALID_ARGUMENT);  // the graph keeps its first error
+    CHECK(harp_unstack(axes[0], 0, 3, grids) == HARP_ERROR_INVALID_ARGUMENT);  // fails, because the graph still has its first error
   }
   CHECK(harp_unstack(nullptr, 0, 0, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
 }
@@ -358,7 +358,7 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
     return harp_einsum("ij,kj->ik", 2, nodes);
   });
 
-  // x with this shape, then arrays of ones, created in the order of the text
+  // Returns the operand x with this shape, and arrays of ones with the other shapes. They are created in the order of the text.
   const auto arrays = [](const Operands& o, const std::vector<harp_dim>& x, const std::vector<std::vector<harp_dim>>& ones) {
     std::vector<harp_node*> made = {harp_reshape(o.d, static_cast<int32_t>(x.size()), x.data())};
     for (const std::vector<harp_dim>& dims : ones)

@@ -113,8 +113,8 @@ def check_resources(text, log, label):
 
 
 def check_arithmetic(ptx, label):
-    """Checks that arithmetic on floats has an explicit suffix for rounding to nearest (without one ptxas may contract), and that no
-    operation is approximate."""
+    """Checks that every arithmetic operation on floats has the suffix for rounding to nearest (without a suffix, ptxas may contract
+    operations), and that no operation is approximate."""
     operations = set(re.findall(r"^\s+(?:@!?%p\d+\s+)?((?:\w|\.)+)", ptx, re.M))
     for operation in sorted(operations):
         parts = operation.split(".")

@@ -1,5 +1,5 @@
-// Generated CUDA kernels against the interpreter, without a GPU: the very text that a GPU would run is compiled for the emulator and
-// launched as its plan says. Results must have the same bits, in every order of threads.
+// Generated CUDA kernels against the interpreter, without a GPU. The text that a GPU would run is compiled for the emulator and launched as
+// its plan says. The results must have the same bits, in every order of threads.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string file_text(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
-  // `./dev fuzz cuda` takes more: HARP_CUDA_GRAPHS is the number of graphs, HARP_CUDA_SEED the first seed
+  // HARP_CUDA_GRAPHS is the number of graphs and HARP_CUDA_SEED the first seed; `./dev fuzz cuda` sets them.
   const auto number = [](const char* name, uint64_t otherwise) {
     const char* given = std::getenv(name);
     return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
@@ -61,7 +61,7 @@ TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in 
     test.graph = parse_graph(file_text(entry.path()), grad::text_operations());
     test.sizes = fuzz::runnable_sizes(*test.graph, 1, 2);
     test.data_seed = 7;
-    if (test.sizes.empty()) continue;  // too large for the interpreter
+    if (test.sizes.empty()) continue;  // there are no sizes small enough for the interpreter
     programs.add(entry.path().stem().string(), std::move(test), false);
   }
   CHECK(programs.all.size() > 10);

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kNumberOperators[] = {"+", "-", "*"};
-// The interpreter runs the loop once per element: for an array of 4,097 elements longer loops would take minutes.
+// The interpreter runs the loop once per element, so with an array of 4,097 elements longer loops would take minutes.
 constexpr int64_t kUsualLoop = 5, kLongestLoop = 64, kInnerLoop = 2;
 
 /// Draws the dtypes of the results; the first is `dtype`. The draws are apart from those of the graph, so that a seed's graph stays as it
@@ -109,7 +109,7 @@ class BodyText {
     const std::string last = random_.chance(50) ? cat(variable(50), " = ", value(1), "\n") : std::string();
     return cat("if ", condition(1), " {\n", last, "break\n}\n");
   }
-  /// The statements of a loop, or of the rest of its body.
+  /// One or two random statements inside a loop.
   std::string in_loop(int depth) {
     ++open_loops_;
     std::string out = statement(depth - 1);
@@ -162,7 +162,7 @@ class BodyText {
     counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
     const std::string size = cat("size(input0, ", counter_axis_, ")"), name = cat("i", loops_++);
     std::string head = cat("for ", name, " in ");
-    if (random_.chance(30) && is_int(primary_.dtype)) {  // the bounds are data: any numbers, with a short distance
+    if (random_.chance(30) && is_int(primary_.dtype)) {  // begin and end come from data: the begin is any number, and the distance is short
       const std::string data = cat("i64(", load(), ")"), begin = random_.chance(50) ? cat("(", data, " % ", size, ")") : data;
       append(head, cat(begin, " .. ", begin, " + i64(", load(), ") % ", kUsualLoop));
       counter_ = random_.chance(50) ? "" : cat("(", name, " % ", size, ")");
@@ -196,7 +196,7 @@ class BodyText {
 std::optional<std::vector<Argument>> body_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
   if (row.name != name(Op::kCustom) || primary == nullptr || is_complex(primary->dtype)) return std::nullopt;
   std::vector<SizeItem> sizes(primary->shape.begin(), primary->shape.end());
-  if (bench.random().chance(5)) {  // without inputs: a function of indices and sizes
+  if (bench.random().chance(5)) {  // a body without inputs is a function of indices and sizes alone
     std::string body = cat("output = ", name(primary->dtype), "(", primary->rank() > 0 ? "ridx0 * 3 + shape0" : "7", ")");
     return std::vector<Argument>{std::vector<NodeRef>(), std::move(body), std::string(name(primary->dtype)), std::move(sizes)};
   }

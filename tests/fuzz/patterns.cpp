@@ -80,8 +80,8 @@ class Formulas {
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {left, right}), axis, random_.chance(30)));
   }
 
-  /// Operands read along an axis other than their contiguous one, together with contiguous ones: directly, in a sum, under a condition.
-  /// Each expression is an output, whose memory may overlap what the others read.
+  /// Views whose last axis is not contiguous in memory, used together with contiguous arrays: as an output themselves, in a product, under
+  /// a condition. Each expression is an output whose memory may overlap arrays that the others read.
   bool crossed() {
     const Dim rows = random_.chance(50) ? bench_.small_dim(7, 40) : bench_.random_dim();
     Shape shape = {rows, random_.chance(50) ? rows : bench_.random_dim()};
@@ -130,7 +130,7 @@ class Formulas {
     return bench_.want(random_.chance(30) ? build::elementwise(Op::kAdd, {index, index}) : index);
   }
 
-  /// Reductions with few results and many terms, whose blocks threads share; their operand may have other consumers.
+  /// Reductions with few results and so many terms that several threads share one result. Other nodes may also read the reduced array.
   bool long_reduction() {
     const Dim length = random_.pick(std::vector<int64_t>{65537, 69632, 70001}), others = bench_.small_dim(1, 2);
     const bool rows = random_.chance(60);
@@ -243,11 +243,11 @@ class Formulas {
     return accepts(op, dtype) ? op : Op::kCumSum;
   }
 
-  /// One scan along rows with many groups, which are scanned in interleaved order.
+  /// A single scan along long rows, which consist of many groups; the generated code interleaves the groups.
   bool running_alone() {
     const int64_t length = random_.between(200, 1500);
     NodeRef x = bench_.array_of(number_dtype(), {Dim(random_.between(1, 3)), Dim(length)});
-    // roll splits the rows into two pieces; groups of the scan, or of its result, cross the border.
+    // roll joins two pieces of each row, so a group of the scan, or of the sum with its result, crosses the border of the pieces.
     const auto rolled = [&](NodeRef n) {
       return build::roll(n, std::vector<Dim>{Dim(random_.between(-length, length))}, std::vector<int>{1});
     };
@@ -315,14 +315,15 @@ NodeRef produce(Workbench& bench, Op op, DType dtype) {
   if (op == Op::kCast) return build::cast(primary, dtype);
   if (op == Op::kBitcast) return build::bitcast(primary, dtype);
   for (NodeRef made : try_operation(bench, *find_operation(name(op)), primary)) {
-    // A row of the table may build more nodes around its op: `keepdims` reshapes the result of the sum.
+    // A row of the table may build more nodes after its op; with `keepdims`, for example, the sum is reshaped.
     while (made->op != op && made->sources.size() == 1) made = made->sources[0];
     if (made->op == op && made->dtype == dtype) return made;
   }
   return nullptr;
 }
 
-/// True if the pair of ops is adjacent in the node. A row of the table may build more nodes around its op, or no node if the op is trivial.
+/// True if the pair of ops is adjacent in the node or before it. A row of the table may build more nodes around its op, or no node at all
+/// where the op would do nothing.
 bool is_made_by(const OpPair& pair, NodeRef node) {
   for (; !node->sources.empty(); node = node->sources[0]) {
     const auto is_produced = [&](NodeRef source) { return source->op == pair.producer && source->dtype == pair.dtype; };
@@ -338,7 +339,7 @@ bool quietly(Add add) {
     return add();
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;
-    return false;  // a size or an axis did not fit
+    return false;  // the arguments had sizes or axes that do not fit
   }
 }
 
@@ -349,7 +350,7 @@ bool add_formula(Workbench& bench) {
 }
 
 bool add_pair(Workbench& bench, const OpPair& pair) {
-  constexpr int kAttempts = 5;  // a shape may not suit the consumer
+  constexpr int kAttempts = 5;  // random operands may not suit the consumer
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const bool added = quietly([&] {
       const NodeRef produced = produce(bench, pair.producer, pair.dtype);
@@ -363,7 +364,7 @@ bool add_pair(Workbench& bench, const OpPair& pair) {
 }
 
 bool add_again(Workbench& bench) {
-  // Mostly nodes that rewrite rules match (views and conversions) instead of functions.
+  // Mostly views and conversions, because the optimiser has rules that match two of them in a row; functions rarely.
   const bool any = bench.random().chance(25);
   const NodeRef primary = bench.find([=](NodeRef node) {
     return !node->sources.empty() && (any || info(node->op).family != Family::kElementwise || info(node->op).cost <= 1);

@@ -35,13 +35,13 @@ class ShortAxes {
     if (!random_.chance(40) || is_bool(x->dtype)) return x;
     return build::elementwise(Op::kAdd, {x, x});
   }
-  /// Keeps the array, or something computed from it.
+  /// Makes an output of a value computed from the array and, sometimes, of the array itself.
   bool want(NodeRef result) {
     if (random_.chance(25) && !bench_.want(result)) return false;
     return bench_.want(worked(result));
   }
 
-  /// Reductions of one or several of the last axes, or of any one; several of them in one kernel.
+  /// Reductions of the last axis or the last two, or of any one axis. Several reductions of the same axes can become one kernel.
   bool reduced() {
     std::vector<int> axes(1 + random_.below(std::min<uint64_t>(2, x_->rank() - 1)));
     std::iota(axes.begin(), axes.end(), static_cast<int>(x_->rank() - axes.size()));
@@ -79,7 +79,7 @@ class ShortAxes {
     return want(build::contiguous(build::permute(x_, axes)));
   }
 
-  /// The matrix of the first and the last axis, times a small matrix.
+  /// A matrix product of x and a small matrix.
   bool product() {
     if (is_bool(dtype_) || is_complex(dtype_) || x_->rank() != 2) return false;
     const NodeRef other = bench_.array_of(dtype_, {x_->shape.back(), bench_.small_dim(1, 9)});

@@ -1,5 +1,5 @@
-// The structure of graphs: interning, constructors and what they infer, the order of reductions, composites as their primitives, copies,
-// views. The interpreter's tests check values.
+// The structure of graphs: interning, the functions that build nodes and what they infer, the order of reductions, the primitives of
+// composites, copies, views. The interpreter's tests check values.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string body_of(const Graph& graph) {
   return text.substr(first, text.rfind("  return") - first);
 }
 
-/// The primitives that `expression` consists of, over x, y: f32[2, 3], c: f32[], b: bool[2, 3], i: i32[2, 3].
+/// The primitives of which `expression` consists, as text. Its operands are x, y: f32[2, 3], c: f32[], b: bool[2, 3], i: i32[2, 3].
 std::string primitives(const std::string& expression) {
   return body_of(
       *parse_graph("graph g(x: f32[2, 3], y: f32[2, 3], c: f32[], b: bool[2, 3], i: i32[2, 3]) {\n  return out = " + expression + "\n}"));
@@ -181,7 +181,7 @@ TEST_CASE("G3 product: a sum over a float mul is paired, contractions are chains
   CHECK_FALSE(reduction(build::reduce(Op::kSum, f.x, last, false)).product);
   const NodeRef whole = build::cast(mul, DType::kI32), ints = build::elementwise(Op::kMul, {whole, whole});
   CHECK_FALSE(reduction(build::reduce(Op::kSum, ints, last, false)).product);
-  // matmul with the summed axis last: a[i, ·, k] · b[·, j, k]
+  // A matrix product a[i, ·, k] · b[·, j, k], whose summed axis is the last one.
   Graph g;
   const NodeRef a = g.add_input("a", DType::kF32, {5, 1, 7}), b = g.add_input("b", DType::kF32, {1, 6, 7});
   const NodeRef product = build::elementwise(Op::kMul, {build::expand(a, {5, 6, 7}), build::expand(b, {5, 6, 7})});
@@ -195,7 +195,7 @@ TEST_CASE("G3 product: a sum over a float mul is paired, contractions are chains
 TEST_CASE("G3 permute: sum(permute(x)) is permute(sum(x))") {
   Fixture f;
   const int order[] = {2, 0, 1}, axis[] = {1};
-  const NodeRef turned = build::permute(f.t, order);  // shape [4, 2, 3]
+  const NodeRef turned = build::permute(f.t, order);  // f.t with the shape [4, 2, 3]
   const NodeRef sum = build::reduce(Op::kSum, turned, axis, false);
   CHECK(sum->shape == Shape{4, 3});
   CHECK(sum->op == Op::kPermute);
@@ -205,7 +205,7 @@ TEST_CASE("G3 permute: sum(permute(x)) is permute(sum(x))") {
   CHECK(reduction(sum).order == ReduceOrder::kChain);
   const int back[] = {1, 2, 0};
   CHECK(build::permute(turned, back)->shape == f.t->shape);
-  // the last axis of the stored array decides, not the last axis of the view
+  // The order depends on the last axis of the array in memory, not on the last axis of the view.
   const int first[] = {0};
   CHECK(reduction(build::reduce(Op::kSum, turned, first, false)).order == ReduceOrder::kLanes);
   CHECK(build::reduce(Op::kSum, turned, first, true)->shape == Shape{1, 2, 3});
@@ -236,7 +236,7 @@ TEST_CASE("G5.slice: start, stop and step as in Python, for every length and bou
           const NodeRef x = g.add_input("x", DType::kF32, {length});
           const build::SliceSpec spec{start == 9 ? std::optional<Dim>() : Dim(start), stop == 9 ? std::optional<Dim>() : Dim(stop), step};
           const NodeRef y = build::slice(x, {&spec, 1});
-          // an independent definition that steps through the slice
+          // An independent definition: it steps through the slice element by element.
           auto bound = [&](int64_t b, int64_t open, int64_t lowest, int64_t highest) {
             if (b == 9) return open;
             if (b < 0) b += length;
@@ -274,7 +274,7 @@ TEST_CASE("G16.dims: symbolic slices clamp, and say at run time what they need")
     return true;
   };
   CHECK(holds(8, 4));
-  CHECK_FALSE(holds(8, 5));  // rows 5..8 of an axis of 8
+  CHECK_FALSE(holds(8, 5));  // rows 5 to 8 of an axis with 8 elements
   CHECK_FALSE(holds(3, 1));
 }
 
@@ -502,7 +502,7 @@ TEST_CASE("G12 dtypes: what operations give and take") {
 
 namespace {
 
-/// The dtype of a + b in a graph that promotes; kUnknown if that is an error.
+/// The dtype of a + b in a graph that promotes dtypes; kUnknown if the addition is an error.
 DType sum_of(DType a, DType b) {
   Graph g({.promotion = Promotion::kArrayApi});
   try {

@@ -1,5 +1,5 @@
-// The text format: a printed graph parses back to the same graph, bit for bit, and every operation can be written. (text_errors_test.cpp
-// has sizes, errors and damaged text.)
+// The text format: parsing a printed graph gives the same graph, bit for bit, and every operation can be written as text.
+// (text_errors_test.cpp tests sizes, errors and damaged text.)
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -165,7 +165,7 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
     std::string call;
     if (auto found = examples.find(std::string(operation.name)); found != examples.end()) {
       call = found->second;
-    } else {  // all other operations take only arrays, all of one dtype
+    } else {  // all other operations take only arrays, which have one dtype
       std::vector<std::string_view> arrays;
       for (const Parameter& p : operation.parameters())
         if (p.default_text.empty()) {
@@ -196,7 +196,7 @@ TEST_CASE("G18.text: docs/text-format.md lists every operation with its paramete
                     [](const Parameter& p) { return p.default_text.empty() ? std::string(p.name) : cat(p.name, "=", p.default_text); }),
                ")\n"));
   CHECK(page.find("```text\n" + list + "```") != std::string::npos);
-  // the example at the top of the page must parse
+  // The example at the top of the page can be parsed.
   const size_t begin = page.find("```harp\n") + 8;
   CHECK(message_of(page.substr(begin, page.find("```", begin) - begin)) == "");
 }
@@ -262,7 +262,8 @@ TEST_CASE("G18.text: every bit of a constant comes back") {
     g.add_output(cat("l", value), build::constant(g, scalar_from_int(DType::kI64, value)));
   for (int64_t value : {INT32_MIN, INT32_MAX}) g.add_output(cat("i", value), build::constant(g, scalar_from_int(DType::kI32, value)));
   for (bool value : {false, true}) g.add_output(cat("b", value), build::constant(g, scalar_from_int(DType::kBool, value)));
-  g.add_output("few", build::constant_array(g, DType::kF32, {3, 5}, std::as_bytes(std::span(f32_bits))));  // one NaN is printed by its bits
+  // contains a NaN, which is printed as its bits
+  g.add_output("few", build::constant_array(g, DType::kF32, {3, 5}, std::as_bytes(std::span(f32_bits))));
   g.add_output("plain", build::constant_array(g, DType::kF32, {3, 3}, std::as_bytes(std::span(f32_bits, 9))));
   g.add_output("none", build::constant_array(g, DType::kF64, {0, 4}, {}));
   const std::vector<std::byte> many(400, std::byte{0x5a});
@@ -277,7 +278,7 @@ TEST_CASE("G18.text: every bit of a constant comes back") {
     CHECK(before.attributes == after.attributes);
   }
   CHECK(print_graph(*parsed).find("f32(bits=0xffc00000)") != std::string::npos);
-  CHECK(print_graph(*parsed).find("plain = constant_array") == std::string::npos);  // output names are no node names
+  CHECK(print_graph(*parsed).find("plain = constant_array") == std::string::npos);  // the name of an output is not the name of a node
 }
 
 TEST_CASE("G18.text: random floats come back") {

@@ -18,7 +18,7 @@ ROOT = os.environ.get("HARP_SOURCE_DIR") or os.path.dirname(os.path.dirname(os.p
 SRC = os.path.join(ROOT, "src")
 MACHINE = {"base/machine.h", "base/machine.cpp"}
 
-# Strings and comments of a C++ source. Raw strings hold generated text.
+# Matches strings and comments of a C++ source. Raw strings contain generated text.
 TOKEN = re.compile(r'R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/')
 QUESTIONS = [
     (re.compile(r"\bvector_bytes\s*(?:[!=]=|[<>]=?)\s*(?:\d|k[A-Z])"), "compares vector_bytes with a number"),
@@ -33,7 +33,7 @@ ROW = re.compile(r'^"[^"]*\b(?:x86-64(?:-v\d)?|aarch64|armv8)\b')
 
 
 def offences(path, text):
-    """Returns pairs (position, what is wrong) for one source."""
+    """Returns (position, what is wrong) for each mistake in a source."""
     found = []
 
     def blank(match):
@@ -63,7 +63,7 @@ def main():
                 text = file.read()
             count += 1
             errors += [f"src/{path}:{text.count(chr(10), 0, at) + 1}: {what}" for at, what in offences(path, text)]
-    # checks that the patterns find what they are meant to find
+    # Checks that the patterns find such mistakes.
     for path, text in (("a.cpp", "if (target.name.starts_with(prefix))"), ("a.cpp", "cpu.vector_bytes == 64"),
                        ("a.cpp", "width * size == kLineBytes"), ("a.cpp", 'row("x86-64-v4-one-load")'),
                        ("a.cpp", "constexpr int kAvx512Bytes = 64;"), ("a.cpp", "march.starts_with(prefix)"),

@@ -1,4 +1,4 @@
-// Convolutions and pools: values computed by loops, on every backend; no unfolded array in memory; the message of every misuse.
+// Convolutions and pools: values computed by loops, on every backend; that no unfolded array is in memory; and the message of every misuse.
 // (oracle_test.py compares all combinations of arguments with NumPy.)
 #include <cmath>
 #include <limits>
@@ -130,7 +130,7 @@ TEST_CASE("L6.packed_matmul/c X2: a product with the pixels of a cut or thinned 
   };
   CHECK(has_merged(text("1, 32, 9, 9", "20", ":, :, 1:-1, 1:-1")));
   CHECK(has_merged(text("1, 32, 14, 14", "20", ":, :, ::2, ::2")));
-  // rows of pixels that fill tiles, and pixels that few results use, are read where they are
+  // Rows of pixels that fill tiles are read without a copy. So are pixels of which few results are computed.
   const std::string wide = text("1, 32, 30, 30", "20", ":, :, 1:-1, 1:-1"), few = text("1, 32, 9, 9", "8", ":, :, 1:-1, 1:-1");
   CHECK(backends.cost(wide, {}).workspace == 0);
   CHECK(backends.cost(few, {}).workspace == 0);
@@ -152,7 +152,7 @@ TEST_CASE(
 }
 
 TEST_CASE("G15: a transposed convolution is the adjoint of the convolution") {
-  // <conv(x, w), y> = <x, conv_transpose(y, w)>, exactly, because the numbers are integers
+  // <conv(x, w), y> equals <x, conv_transpose(y, w)> exactly, because the numbers are integers.
   const Backends backends;
   for (const char* arguments :
        {"", ", stride=2, padding=1", ", stride=3", ", dilation=2, padding=[[2, 1], [0, 3]]", ", stride=[2, 1], dilation=[3, 2]"}) {

@@ -1,5 +1,6 @@
-// Sums of products of integers by register tiles: the interpreter's bits, and those of a plain loop that wraps, for every dtype, for sizes
-// that fill no tile, and for every layout of the factors. (tests/schedule/integer_products_test.cpp checks which sums are tiled.)
+// Sums of products of integers by register tiles. They have the interpreter's bits and those of a plain loop that wraps around, for every
+// dtype, for sizes that fill no tile, and for every layout of the factors. (tests/schedule/integer_products_test.cpp checks which sums get
+// tiles.)
 #include <array>
 #include <initializer_list>
 #include <limits>
@@ -29,7 +30,7 @@ constexpr const char* kName<int64_t> = "i64";
 template <>
 constexpr const char* kName<uint64_t> = "u64";
 
-/// Numbers of the whole range, so that products and sums wrap; one in eight is the least or the greatest.
+/// Numbers over the whole range, so that products and sums wrap around. One in eight is the least or the greatest number.
 template <class T>
 Values<T> any(std::vector<int64_t> dims, uint32_t seed) {
   std::mt19937_64 random(seed);
@@ -46,7 +47,7 @@ std::string product_of(const std::string& dtype, const std::string& a, const std
   return "graph g(a: " + dtype + a + ", b: " + dtype + b + ") {\n  return y = " + result + "\n}";
 }
 
-/// a @ b modulo 2^bits of R.
+/// a @ b by a plain loop, modulo 2 to the number of bits of R.
 template <class R, class T>
 std::vector<R> wrapped_product(const Values<T>& a, const Values<T>& b) {
   const int64_t m = a.dims[0], k = a.dims[1], n = b.dims[1];
@@ -85,7 +86,7 @@ TEST_CASE("L6.integer_products,packed_matmul/c G15.matmul/interp,c X2: every dty
   check_dtype<uint32_t>(backends);
   check_dtype<int64_t>(backends);
   check_dtype<uint64_t>(backends);
-  // u8, from arrays of i8
+  // The factors are u8, converted from arrays of i8.
   backends.run(product_of("i8", "[33, 270]", "[270, 45]", "cast(cast(a, dtype=u8) @ cast(b, dtype=u8), dtype=i8)"),
                any<int8_t>({33, 270}, 1), any<int8_t>({270, 45}, 2));
 }
@@ -114,18 +115,18 @@ TEST_CASE("L6.integer_products/c G15.matmul/c G9: narrow factors are converted w
     CHECK(values<int32_t>(outputs[0].get()) == wrapped_product<int32_t>(a, b));
     backends.run(product_of("i8", shape, other, "cast(cast(a, dtype=u8), dtype=i32) @ cast(b, dtype=i32)"), a, b);
     const Values<int16_t> c = any<int16_t>({33, 300}, 3), d = any<int16_t>({300, 150}, 4);
-    const auto of_words = backends.run(product_of("i16", shape, other, wide), c, d);  // sums beyond the range of i32
+    const auto of_words = backends.run(product_of("i16", shape, other, wide), c, d);  // these sums exceed the range of i32 and wrap around
     CHECK(values<int32_t>(of_words[0].get()) == wrapped_product<int32_t>(c, d));
     const auto long_sums = backends.run(product_of("i16", shape, other, "cast(a, dtype=i64) @ cast(b, dtype=i64)"), c, d);
     CHECK(values<int64_t>(long_sums[0].get()) == wrapped_product<int64_t>(c, d));
   }
-  // every product is the greatest
+  // Every product is the greatest that two i16 can have.
   Values<int16_t> least = any<int16_t>({8, 64}, 1);
   for (int16_t& x : least.items) x = std::numeric_limits<int16_t>::min();
   const auto greatest =
       backends.run(product_of("i16", "[8, 64]", "[8, 64]", "cast(a, dtype=i32) @ transpose(cast(b, dtype=i32))"), least, least);
-  CHECK(values<int32_t>(greatest[0].get()) == std::vector<int32_t>(64, 0));  // 64 times 2^30
-  // a sum that is by lanes as a graph
+  CHECK(values<int32_t>(greatest[0].get()) == std::vector<int32_t>(64, 0));  // 64 times 2^30 is 0 modulo 2^32
+  // As a graph, this sum has the order "lanes", not that of a matrix product.
   backends.run(
       "graph g(a: i8[33, 70], b: i8[40, 70]) {\n"
       "  p = cast(expand(reshape(a, shape=[33, 1, 70]), shape=[33, 40, 70]), dtype=i32)\n"
@@ -218,7 +219,8 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
          "[thread tile=8 unroll=2 simd=4, sequential, sequential tile=10 unroll=5, reduce simd=4]"},
         any<int8_t>({1, 5, 12, 30}, 1), any<int8_t>({32, 5, 3, 3}, 2));
 
-  for (const int64_t channels : {6, 24, 32, 40}) {  // read one by one, and in runs, of which blocks of 256 terms have whole ones or not
+  // The channels are read one by one (6) or in runs (the others). For 32 a block of 256 terms consists of whole runs, for 24 and 40 not.
+  for (const int64_t channels : {6, 24, 32, 40}) {
     const std::string c = std::to_string(channels);
     backends.run("graph g(x: i8[1, " + c + ", 9, 20], w: i8[32, " + c +
                      ", 3, 3]) {\n  return y = conv2d(cast(x, dtype=i32), cast(w, dtype=i32), padding=1)\n}",

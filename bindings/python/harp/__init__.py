@@ -5,7 +5,7 @@
     y = harp.softmax(x @ x.T, axis=-1)       # nothing is computed yet
     print(y.sum())                           # one program, compiled once for this structure
 
-The namespace is that of the Array API standard; harp.jit, harp.grad and the rest of this list are harp's own.
+The namespace is that of the Array API standard. The names listed at the end of this file, such as harp.jit and harp.grad, are additions.
 """
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_python_functions(backend):
         assert f(np.ones((5, 3))).shape == (5, 3) and f.program_count == 1
     finally:
         harp.set_backend("auto")
-    assert harp.native([A, A], np.add, "float64", A.shape).tolist() == (2 * A).tolist()  # a ufunc takes its result as last argument too
+    assert harp.native([A, A], np.add, "float64", A.shape).tolist() == (2 * A).tolist()  # a ufunc also takes the output as last argument
     assert harp.native([np.zeros((0, 3))], lambda x, out: out.fill(len(x)), "float64", 1).tolist() == [0]
     assert harp.vmap(lambda x: harp.native([x], np.square, "float64", 3))(A).tolist() == (A * A).tolist()
 
@@ -162,7 +162,7 @@ def test_how_long_functions_live():
     assert y.tolist() == f(A).tolist() == (2 * A).tolist()
     programs = harp._core.program_count()
     double = lambda x, out: np.multiply(x, 2, out=out)
-    for _ in range(3):  # the same function makes the same program
+    for _ in range(3):  # the same function in an equal structure uses the same program
         harp.native([A], double, "float64", A.shape).eval()
     assert harp._core.program_count() == programs + 1
 

@@ -30,11 +30,11 @@ def run(*command, **environment):
 
 
 class Emulated:
-    """assignments.cu as a program for the emulator."""
+    """The program for the emulator that is made of assignments.cu."""
 
     def __init__(self, scratch):
         self.scratch, self.program = scratch, os.path.join(scratch, "emulated")
-        # not optimised: compilation takes much longer than the runs
+        # Not optimised, because the compilation takes much longer than the runs.
         run("g++", "-O0", "-std=c++17", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", *INCLUDE, "-I", EMULATOR, "-include",
             os.path.join(EMULATOR, "runtime_api.h"), "-x", "c++", os.path.join(HERE, "assignments.cu"), "-x", "none", "-o", self.program, "-L", BUILD,
             "-lharp", f"-Wl,-rpath,{BUILD}", "-ldl")

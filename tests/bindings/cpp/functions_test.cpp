@@ -211,7 +211,7 @@ TEST_CASE("G13.native/c: what a function fails with is the run's error") {
 TEST_CASE("G13.native/c: a function may compute with tensors of another context while its own program runs") {
   const Context context{ContextOptions()};
   const auto sums = native("sums", [](Span<const double> x, Span<double> result) {
-    const Tensor inner = Tensor(x, {2, 2}).sum(0) + Tensor::ones(f64, {2});  // tensors of the default context
+    const Tensor inner = Tensor(x, {2, 2}).sum(0) + Tensor::ones(f64, {2});  // these tensors belong to the default context
     std::copy_n(inner.data<double>().begin(), 2, result.begin());
   });
   const Tensor x({1.0, 2.0, 3.0, 4.0}, context);

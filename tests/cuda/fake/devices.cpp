@@ -1,4 +1,4 @@
-// The fake driver's version, errors, devices and contexts.
+// The part of the fake driver that has its version, errors, devices and contexts.
 #include <cstdio>
 
 #include "cuda/fake/state.h"

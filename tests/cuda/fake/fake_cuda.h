@@ -17,7 +17,7 @@ inline std::string folder() {
   return std::string(build) + "/fake_cuda/";
 }
 
-/// A shared library and its functions.
+/// A shared library, whose functions are found by name.
 class Library {
  public:
   explicit Library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {

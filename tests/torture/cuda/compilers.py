@@ -8,16 +8,17 @@ import golden_compile_test as compilers
 import program
 
 NVDISASM = os.path.join(compilers.PACKAGES, "cu13", "bin", "nvdisasm")
-# A multiprocessor (CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability"): warps, blocks, KiB of shared memory
-# for blocks.
+# For each architecture, the limits of a multiprocessor: warps, blocks, and KiB of shared memory for blocks (CUDA C++ Programming Guide,
+# table "Technical Specifications per Compute Capability").
 MACHINES = {"80": (64, 32, 164), "86": (48, 16, 100), "90": (64, 32, 228), "100": (64, 32, 228), "120": (48, 24, 100)}
-RESERVED_SHARED = 1024  # bytes of shared memory that each block needs besides its own
+RESERVED_SHARED = 1024  # bytes of shared memory that CUDA reserves for each block, besides what the block uses
 ELEMENT_BYTES = {"i8": 1, "u8": 1, "bool": 1, "i16": 2, "u16": 2, "float": 4, "i32": 4, "u32": 4, "double": 8, "i64": 8, "u64": 8}
 
 
 def occupancy(architecture, threads, registers, shared):
-    """Returns the fraction of a multiprocessor's warps that blocks of a kernel occupy: the formula of CUDA's occupancy calculator. Registers are
-    given to warps in units of 256, warps to the four parts of the register file, shared memory in units of 128 bytes."""
+    """Returns the fraction of a multiprocessor's warps that blocks of a kernel occupy, by the formula of CUDA's occupancy calculator. A
+    warp gets registers in units of 256, the warps are distributed over the four parts of the register file, and shared memory is given in
+    units of 128 bytes."""
     most_warps, most_blocks, shared_kib = MACHINES[architecture]
     warps = -(-threads // 32)
     of_warp = -(-registers * 32 // 256) * 256
@@ -48,7 +49,8 @@ def resources(log):
 
 
 def marked(text):
-    """Returns the text with each call of a fused multiply-add replaced by an assembler statement that does the same."""
+    """Returns the text with each call of a fused multiply-add replaced by an equivalent assembler statement, so that the PTX shows which
+    ones the text asked for."""
     functions = "".join(f'static __device__ __forceinline__ {t} marked_{f}({t} a, {t} b, {t} c) {{ {t} r; asm("fma.rn.{p} %0, %1, %2, %3;" : '
                         f'"={r}"(r) : "{r}"(a), "{r}"(b), "{r}"(c)); return r; }}\n'
                         for t, f, p, r in (("float", "fmaf", "f32", "f"), ("double", "fma", "f64", "d")))
@@ -56,13 +58,13 @@ def marked(text):
 
 
 def fused(ptx):
-    """Returns the number of fused multiply-adds in a PTX text, and of those outside of assembler statements."""
+    """Returns the number of fused multiply-adds in a PTX text, and how many of them are not in assembler statements."""
     everywhere = len(re.findall(r"\bfma\.rn\.", ptx))
     return everywhere, everywhere - len(re.findall(r"// begin inline asm\n\s*fma\.rn\.", ptx))
 
 
 def says_16_bytes(kernel):
-    """Tests whether the schedule of a kernel, or its text, says that it accesses 16 bytes at a time."""
+    """Tests whether the kernel accesses 16 bytes at a time according to its schedule or its text."""
     line, parameters, text = kernel
     vector = re.search(r"simd=(\d+)", line)
     elements = [ELEMENT_BYTES.get(word, 4) for word in re.findall(r"(\w+)\* ", " ".join(parameters))]

@@ -32,7 +32,7 @@ def change(text, begin, end, new):
 
 
 def end_of_term(text, at):
-    """Returns where an operand of a comparison ends that begins here."""
+    """Returns the end of the operand of a comparison that begins at this position."""
     depth = 0
     while depth > 0 or text[at] not in ";)?:,{" and not text.startswith((" && ", " || "), at):
         depth += (text[at] == "(") - (text[at] == ")")
@@ -66,7 +66,7 @@ def text_changes(text):
 
 
 def shown(text, begin, end):
-    """Returns a part of a text with what is around it in its line."""
+    """Returns a part of a text with some of the characters around it in the same line."""
     line, ends = max(text.rfind("\n", 0, begin) + 1, begin - 40), min(text.find("\n", end), end + 20)
     return text[line:ends].strip()
 
@@ -85,7 +85,7 @@ def ptx_of(text):
 
 
 def has_same_instructions(golden, fault):
-    """Tests whether a compiler makes the same of both texts."""
+    """Tests whether a compiler makes the same instructions of the texts with and without the fault."""
     if not os.path.exists(compilers.NVRTC_13):
         objects = []
         for text in (golden.text, fault.text):
@@ -99,8 +99,9 @@ def has_same_instructions(golden, fault):
 
 
 def needed_barriers(ptx):
-    """Returns, for each kernel, the number of barriers that may order something: one does not if no thread can access shared memory after it, or
-    has stored to global memory before it. With functions that are not inlined every barrier counts, and the number is that of the text."""
+    """Returns, for each kernel, the number of barriers that may order something. A barrier orders nothing if no thread can access shared
+    memory after it and no thread has stored to global memory before it. If the PTX has functions that are not inlined, every barrier of the
+    text counts."""
     if ".func" in ptx:
         return len(re.findall(r"\b(?:bar|barrier)\.", ptx))
     counts = {}
@@ -121,7 +122,7 @@ def needed_barriers(ptx):
 
 
 def written(golden, step, position):
-    """Tests whether a launch may write through its argument: the parameter is no pointer to const."""
+    """Tests whether a launch may write through this argument, which is so if the parameter is a pointer, but not to const."""
     parameter = program.kernels_of(golden.text)[step.kernel][1][position]
     return "*" in parameter and not parameter.startswith("const ")
 
@@ -134,14 +135,15 @@ def is_made(golden, step, sizes):
 
 
 def addresses(golden, step):
-    """Returns the addresses that a launch takes, and whether it may write there: [(text, writes)]. No launch that this table does not make."""
+    """Returns the addresses that are arguments of a launch, and whether the launch may write there: [(text, writes)]. The list is empty if
+    no run of this table makes the launch."""
     if not any(is_made(golden, step, sizes) for sizes in golden.size_sets()):
         return []
     return [(argument, written(golden, step, i)) for i, argument in enumerate(step.arguments) if re.match(r"(input|output|arena)", argument)]
 
 
 def ordered_pairs(golden, plan):
-    """Returns the pairs of launches that the plan orders and that take the same address, which one of them writes."""
+    """Returns the pairs of launches that the plan orders and that have a common address, to which at least one of them writes."""
     pairs = set()
     for later, complete in enumerate(plan.before()):
         for earlier in complete:
@@ -152,7 +154,7 @@ def ordered_pairs(golden, plan):
 
 
 def uses(text, kernel, word):
-    """Tests whether a kernel, or a function that it calls, has this word."""
+    """Tests whether the text of a kernel, or of a function that it calls, contains this word."""
     found = re.findall(r"^(?:static )?__device__ [^;{]*?(\w+)\([^;{]*\) \{([^\n]*\}$|.*?^\})", text, re.S | re.M)
     functions = dict(found)
     left, seen = [program.kernels_of(text)[kernel][2]], set()
@@ -204,7 +206,8 @@ def plan_faults(golden):
 
 
 def aliases(golden):
-    """Two temporaries that are needed at the same time, where one is written and read: the other takes its address."""
+    """Yields faults in which a temporary gets the address of another one while both are needed: the other one is written before it and read
+    after it."""
     used = collections.defaultdict(list)
     for number, step in enumerate(golden.plan.steps):
         for address, writes in addresses(golden, step):
@@ -223,7 +226,7 @@ def aliases(golden):
 
 
 def is_symmetric(golden, fault, sizes):
-    """Tests whether the fault only swaps inputs of a graph that is the same with these inputs swapped, as the interpreter says."""
+    """Tests whether the fault only swaps two inputs that can be swapped without a change of the results. The interpreter decides this."""
     found = re.search(r"(input\d+) and (input\d+) swapped", fault.what)
     if not found or fault.kind != "arguments":
         return False
@@ -240,7 +243,7 @@ def is_symmetric(golden, fault, sizes):
 
 
 class Programs:
-    """The golden programs that can be emulated, with what the interpreter says of them."""
+    """The golden programs that can be emulated, with the interpreter's results."""
 
     def __init__(self, wanted):
         self.all = [golden for golden in map(program.Program, program.names()) if (not wanted or golden.name in wanted) and golden.size_sets()]
@@ -249,7 +252,7 @@ class Programs:
         self.expected, self.libraries, self.folder = {}, {}, tempfile.TemporaryDirectory()
 
     def reference(self, golden, number):
-        """Returns the data of the program's list of sizes and the interpreter's results."""
+        """Returns the input data for one of the program's lists of sizes, and the interpreter's results for it."""
         if (golden.name, number) not in self.expected:
             sizes = golden.size_sets()[number]
             data = golden.data(sizes, 1)
@@ -265,8 +268,8 @@ class Programs:
         return self.libraries[golden.name]
 
     def verdict(self, golden, text, plan_text):
-        """Runs a program with this text and plan (None: its own) with all sizes, aligned or not, in two orders of threads and steps. Returns
-        what is found wrong, or ""."""
+        """Runs a program with this text and plan (None: its own) for all lists of sizes: once with aligned arrays, and once with unaligned
+        arrays and another order of threads and steps. Returns the first thing that is wrong, or ""."""
         plan = program.Plan(plan_text) if plan_text else golden.plan
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -279,7 +282,7 @@ class Programs:
             return wrong
 
     def runs(self, golden, library, plan):
-        """Yields what is found wrong in each run."""
+        """Runs the program in several ways. Yields for each run a text that says what is wrong, or "" if nothing is."""
         for number, sizes in enumerate(golden.size_sets()):
             data, expected = self.reference(golden, number)
             for shift, order, steps in ((False, "ascending", None), (True, "descending", plan.latest_first())):
@@ -316,11 +319,12 @@ class Programs:
 
 
 def draw(programs, kind, chooser, drawn):
-    """Draws a fault of a kind that has not been drawn yet. None: there is none left."""
+    """Draws a fault of this kind that has not been drawn before. Returns None if there is none left."""
     candidates = [fault for fault in programs.faults if fault.kind == kind and fault.what not in drawn]
     if not candidates:
         return None
-    name = chooser.choice(sorted({fault.name for fault in candidates}))  # so that long texts are not preferred
+    # first a program, then one of its faults, so that long texts do not get most of the faults
+    name = chooser.choice(sorted({fault.name for fault in candidates}))
     return chooser.choice([fault for fault in candidates if fault.name == name])
 
 
@@ -328,7 +332,7 @@ KINDS = ("barrier", "lane mask", "lane", "tail", "arguments", "stream order", "a
 
 
 def table(wanted, seed):
-    """Prints the table. Returns whether every fault is caught."""
+    """Prints the table. Returns whether every drawn fault was caught."""
     programs, chooser = Programs(wanted), random.Random(seed)
     print(f"Table 5: {COUNT} faults drawn by seed {seed} from golden texts and plans, run in the emulator against the interpreter's bits. A GPU may\n"
           "order memory accesses in ways that the emulator does not try. Barriers that protect the next use of the same\n"

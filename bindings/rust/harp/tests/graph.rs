@@ -1,4 +1,4 @@
-//! Graphs of any size, programs and what may be asked of them.
+//! Graphs with symbolic sizes, and the functions that describe programs.
 //!
 //! rows: G11.constants/rust G11.operators/rust
 use harp::{Array, ArrayMut, BuiltGraph, Configuration, DType, ErrorKind, Expr, Graph, GraphNode, RunOptions, Tensor};
