@@ -7,12 +7,14 @@
 namespace harp {
 namespace {
 
-/// Returns an upper bound of a size, at most 2^40: no GPU has memory for two arrays of that many bytes.
+/// Returns an upper bound of a size, at most 2^40, because no GPU has memory for two arrays of 2^40 bytes.
 int64_t most_elements(Dim size) { return std::min(range(size).hi, int64_t{1} << 40); }
 
 GridRoutine transform_of_lines(Dim rows, int64_t n, size_t bytes, GridRoutine routine) {
-  constexpr int64_t kFewBlocks = 256;                                      // most blocks if lines are in global memory
-  const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;  // as many lines as the matrix has columns
+  // The most thread blocks if a line (a row or column that is transformed as one unit) is so long that it is in global memory.
+  constexpr int64_t kFewBlocks = 256;
+  // The columns of the matrix are its lines.
+  const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;
   const auto add_phase = [&](std::string_view name, int64_t length, int64_t per_row) {
     const Dim tiles = ceil_div(rows * per_row, lines_of_tile(length, per_row, bytes));
     const int64_t memory = line_memory(length, bytes);
@@ -68,7 +70,7 @@ GridRoutine grid_transform(const Transform& transform, DType dtype) {
   const int64_t entries = grid_transform_length(n);
   routine.phases = {{0, "tables", std::min((entries + kRoutineThreads - 1) / kRoutineThreads, kTableBlocks), true}};
   if (has_small_factors(n)) return transform_of_lines(rows, n, bytes, std::move(routine));
-  constexpr int64_t kMostNumbers = int64_t{1} << 24;  // most numbers in the rows that all blocks hold together
+  constexpr int64_t kMostNumbers = int64_t{1} << 24;  // most floats in the rows that all blocks process at a time
   const int64_t row = convolution_row_memory(n, bytes);
   const Dim blocks = min(rows, std::clamp<int64_t>(kMostNumbers / row, 16, kAnyTransformBlocks));
   routine.memory = blocks * row;

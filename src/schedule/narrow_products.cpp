@@ -11,7 +11,8 @@
 namespace harp {
 namespace {
 
-constexpr int kMaxDepth = 8;  // most operations, views not counted, between a factor and the narrow array from which it is computed
+// The most operations, not counting views, between a factor and the array of narrow integers from which it is computed.
+constexpr int kMaxDepth = 8;
 
 struct Interval {
   int64_t least, greatest;
@@ -30,7 +31,8 @@ Interval interval_of(const Scalar& constant) {
   return {value, value};
 }
 
-/// Returns the range of values of a node of i32, or of an integer dtype of fewer bits; nothing if the node may have any value of i32.
+/// Returns an interval that contains all values of an integer node of at most 32 bits; nothing if no interval smaller than the range of i32
+/// is known.
 std::optional<Interval> interval_of(const Node& whole, int depth = kMaxDepth) {
   const Node* below = &whole;
   while (is_movement(below->op) && below->op != Op::kPad) below = below->sources[0];

@@ -14,17 +14,18 @@ Dim tiles_of(const Product& product, int64_t rows, int64_t columns) {
   return element_count(product.batch_shape) * ceil_div(product.row_count, rows) * ceil_div(product.column_count, columns);
 }
 
-/// Completes a tile of these sizes: what each thread computes, and how many terms are in shared memory at a time. A thread copies at least
-/// one element of each factor.
+/// Completes a tile of rows x columns results: determines the results that each thread computes, and the number of terms that are in shared
+/// memory at a time. Each thread copies at least one element of each factor. `bytes`: size of an element.
 ProductTile complete(int64_t rows, int64_t columns, int64_t bytes) {
   const int64_t results = rows * columns / kThreads, longer = int64_t{1} << (std::countr_zero(static_cast<uint64_t>(results)) + 1) / 2;
-  const int64_t elements = 4096 / bytes;  // of the longer factor: one access of 16 bytes for each thread
+  // The number of elements of the larger factor that are copied at a time: each thread makes one access of 16 bytes.
+  const int64_t elements = 4096 / bytes;
   const int64_t terms = std::clamp<int64_t>(std::max(elements / std::max(rows, columns), kThreads / std::min(rows, columns)), 8, 32);
   return {rows, columns, rows >= columns ? longer : results / longer, rows >= columns ? results / longer : longer, terms};
 }
 
-/// Does the same for a tile that tensor cores compute: a warp has 32 x 32 results of a large tile, so that it reads few elements of shared
-/// memory, and 16 x 16 results of others, so that there are many warps.
+/// Like complete(), for a tile that tensor cores compute. In a large tile, a warp computes 32 x 32 results, so that it reads few elements
+/// from shared memory. In other tiles a warp computes 16 x 16 results, so that there are many warps.
 ProductTile complete_mma(int64_t rows, int64_t columns, int64_t bytes) {
   const bool is_large = std::min(rows, columns) >= 64;
   const int64_t rows_of_thread = is_large ? 4 : 2, columns_of_thread = 2 * rows_of_thread;
