@@ -2,19 +2,43 @@
 
 #include <algorithm>
 
+#include "ops/block_transforms.h"
 #include "ops/grid_routines.h"
 
 namespace harp {
 namespace {
 
-/// Returns an upper bound of a size, at most 2^40, because no GPU has memory for two arrays of 2^40 bytes.
+constexpr int64_t kMostTableBlocks = 1024;  // most blocks that compute tables
+
+/// Returns an upper bound of a size, at most 2^40: no GPU has memory for two arrays of that many bytes.
 int64_t most_elements(Dim size) { return std::min(range(size).hi, int64_t{1} << 40); }
 
-GridRoutine transform_of_lines(Dim rows, int64_t n, size_t bytes, GridRoutine routine) {
-  // The most thread blocks if a line (a row or column that is transformed as one unit) is so long that it is in global memory.
-  constexpr int64_t kFewBlocks = 256;
-  // The columns of the matrix are its lines.
-  const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;
+/// The phase that computes tables with this many entries.
+RoutinePhase phase_of_tables(int64_t entries) {
+  return {0, "tables", std::min((entries + kRoutineThreads - 1) / kRoutineThreads, kMostTableBlocks), true};
+}
+
+/// Transforms of tiles in shared memory. Between two phases, columns are in memory.
+GridRoutine transform_by_tiles(Dim rows, const BlockTransform& transform, GridRoutine routine) {
+  routine.tables = transform.tables;
+  routine.memory = rows * transform.memory();
+  if (transform.tables > 0) routine.phases = {phase_of_tables(transform.tables / 2)};
+  const auto add_phase = [&](int number, std::string_view name, Dim tiles, const TransformTile& tile) {
+    routine.phases.push_back({number, name, tiles, false, {}, tile.threads});
+  };
+  if (transform.is_whole) {
+    add_phase(1, "rows", ceil_div(rows, transform.tile.lines), transform.tile);
+  } else {
+    add_phase(1, "columns of rows as matrices", rows * transform.tiles_of_columns(), transform.tile);
+    add_phase(2, "rows of these matrices", rows * transform.tiles_of_rows(), transform.tile_of_rows);
+  }
+  return routine;
+}
+
+/// Rows whose lines do not fit a tile.
+GridRoutine transform_by_lines(Dim rows, int64_t n, size_t bytes, GridRoutine routine) {
+  constexpr int64_t kFewBlocks = 256;                                      // most blocks if lines are in global memory
+  const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;  // as many lines as the matrix has columns
   const auto add_phase = [&](std::string_view name, int64_t length, int64_t per_row) {
     const Dim tiles = ceil_div(rows * per_row, lines_of_tile(length, per_row, bytes));
     const int64_t memory = line_memory(length, bytes);
@@ -22,10 +46,6 @@ GridRoutine transform_of_lines(Dim rows, int64_t n, size_t bytes, GridRoutine ro
     routine.phases.push_back({static_cast<int>(routine.phases.size()), name, blocks});
     return blocks * memory;
   };
-  if (matrix_rows == 1) {
-    routine.memory = add_phase("rows", n, 1);
-    return routine;
-  }
   const Dim of_columns = add_phase("columns of rows as matrices", matrix_rows, lines),
             of_rows = add_phase("rows of these matrices", lines, matrix_rows);
   routine.memory = 2 * rows * n + max(of_columns, of_rows);
@@ -50,7 +70,6 @@ GridRoutine grid_sort(const Node& node) {
 }
 
 GridRoutine grid_transform(const Transform& transform, DType dtype) {
-  constexpr int64_t kTableBlocks = 1024;
   const Dim length = transform.element.size, rows = transform.rows.empty() ? Dim(1) : transform.rows.back().size;
   const size_t bytes = size_of(dtype);
   GridRoutine routine;
@@ -60,17 +79,17 @@ GridRoutine grid_transform(const Transform& transform, DType dtype) {
     routine.tables = length * kAnyTransformTables;
     routine.memory = kAnyTransformRow *
                      (min(rows, kAnyTransformBlocks) * min(length, kAnyTransformLongRow) + min(rows, kAnyTransformFewBlocks) * length);
-    routine.phases = {{0, "tables", min(ceil_div(4 * length, kRoutineThreads), kTableBlocks), true},
+    routine.phases = {{0, "tables", min(ceil_div(4 * length, kRoutineThreads), kMostTableBlocks), true},
                       {1, "filter", min(rows * routine.positions, 1), true},
                       {2, "rows", min(rows, kAnyTransformBlocks)}};
     return routine;
   }
   const int64_t n = length.constant();
+  if (const auto tiles = block_transform(n, bytes)) return transform_by_tiles(rows, *tiles, std::move(routine));
   routine.tables = grid_transform_tables(n);
-  const int64_t entries = grid_transform_length(n);
-  routine.phases = {{0, "tables", std::min((entries + kRoutineThreads - 1) / kRoutineThreads, kTableBlocks), true}};
-  if (has_small_factors(n)) return transform_of_lines(rows, n, bytes, std::move(routine));
-  constexpr int64_t kMostNumbers = int64_t{1} << 24;  // most floats in the rows that all blocks process at a time
+  routine.phases = {phase_of_tables(grid_transform_length(n))};
+  if (has_small_factors(n)) return transform_by_lines(rows, n, bytes, std::move(routine));
+  constexpr int64_t kMostNumbers = int64_t{1} << 24;  // most numbers in the rows that all blocks hold together
   const int64_t row = convolution_row_memory(n, bytes);
   const Dim blocks = min(rows, std::clamp<int64_t>(kMostNumbers / row, 16, kAnyTransformBlocks));
   routine.memory = blocks * row;

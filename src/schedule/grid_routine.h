@@ -1,13 +1,13 @@
 // Routines on a GPU: sorts and Fourier transforms. A routine is a sequence of kernels, its phases. Each phase runs on a grid of blocks of
-// kRoutineThreads threads and begins when the phase before it is complete. Between phases, the data is in the scratch buffer of the kernel
-// (KernelPlan::scratch). render/cuda/sort.cpp and fourier.cpp contain the source text of the kernels.
+// threads and begins when the phase before it is complete; between phases, the data is in the scratch buffer of the kernel
+// plan. The kernels themselves are text (render/cuda/sort.cpp, fourier.cpp).
 //
 // sort, argsort     phase 0: each block sorts a tile, that is, several short rows or a piece of a long row
 //                   phase k: sorted pieces of kSortTile << (k - 1) elements are merged in pairs; each block computes one tile of the result
 // dft               phase 0: computes the tables. The other phases depend on the length n of the rows:
 //   n is constant and has small factors
-//                   A row that is too long for one block is treated as a matrix: phase 1 transforms the columns of the matrix, phase 2 its
-//                   rows. Shorter rows are transformed by phase 1.
+//                   phase 1 transforms rows that fit the shared memory of a block; longer rows are treated as matrices: phase 1 transforms
+//                   the columns of each matrix, phase 2 its rows (ops/block_transforms.h). Some short rows need no tables
 //   otherwise       phase 1: one block transforms the filter of a convolution; phase 2: each block transforms whole rows, one at a time
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/grid_routines.h"
 #include "schedule/transform.h"
 
 namespace harp {
@@ -24,8 +25,9 @@ struct RoutinePhase {
   std::string_view name;  // shown in comments of the generated code
   // The number of blocks that divide the tiles or rows: for each position (GridRoutine::positions), or in total if is_once.
   Dim blocks;
-  bool is_once = false;        // whether the phase runs once, not for each position
-  std::optional<Dim> guard{};  // the phase runs only if this is >= 0; none: always
+  bool is_once = false;           // whether the phase runs once, not for each position
+  std::optional<Dim> guard{};     // the phase runs only if this is >= 0; none: always
+  int threads = kRoutineThreads;  // of a block
 };
 
 struct GridRoutine {

@@ -120,10 +120,10 @@ TEST_CASE("C1 G16: sort: sorted floats keep the bits of NaN, and equal elements 
 }
 
 TEST_CASE("C1 G15.fft/cuda: transforms of every kind of length have the interpreter's bits") {
-  // Short rows, lengths that are computed as matrices, lengths with a large prime factor, and 1155 and 2145, which neither become a matrix
-  // nor fit a tile. A program has several lengths, because each program contains the functions that compute the roots of 1.
-  const std::vector<int> lengths[] = {
-      {1, 2, 3, 4, 5, 7, 8}, {11, 13, 15, 16, 17, 32, 34}, {60, 77, 128, 143, 210}, {256, 289, 338, 1000, 1009}, {1155, 2145, 3072}};
+  // Several short rows in a tile, rows as matrices in a tile, 2145 or 1155 numbers, which are no matrix, and rows with a large prime
+  // factor. Several in a program, because each program has the functions for roots of 1.
+  const std::vector<int> lengths[] = {{1, 2, 3, 4, 5, 7, 8},      {11, 13, 15, 16, 17, 32, 34}, {60, 77, 128, 143, 210},
+                                      {240, 256, 289, 338, 1000}, {1009, 1155, 2145},           {3072, 4096}};
   Programs programs;
   const auto add = [&](std::string_view dtype, const std::vector<int>& several) {
     const auto each = [&](const auto& text) { return join(several, ", ", text); };
@@ -132,8 +132,34 @@ TEST_CASE("C1 G15.fft/cuda: transforms of every kind of length have the interpre
                  {{0}, {1}, {5}});
   };
   for (const std::vector<int>& several : lengths) add("complex64", several);
-  for (const std::vector<int>& several : {lengths[0], lengths[1], std::vector<int>{128, 289, 1155}}) add("complex128", several);
+  for (const std::vector<int>& several : {lengths[0], lengths[1], std::vector<int>{128, 289, 1155}, std::vector<int>{4096}})
+    add("complex128", several);
   programs.check(kOneOrder, 1);
+}
+
+TEST_CASE("C1 G15.fft/cuda: rows that are too long for a tile have the interpreter's bits, in every order of threads") {
+  Programs programs;
+  // matrices whose rows and columns fill tiles, and others: 80 x 125, 128 x 128, 81 x 81 and 64 x 128; before them, a row that fits a tile,
+  // but whose real and imaginary parts take turns in shared memory
+  for (const std::string_view x :
+       {"complex64[2, 8192]", "complex64[2, 10000]", "complex64[1, 16384]", "complex128[2, 6561]", "complex128[1, 8192]"})
+    programs.add(cat("x: ", x, ") {\n  return y = fft(x, axis=1), z = ifft(x, axis=1)"));
+  programs.add("x: f32[2, 10000]) {\n  y = rfft(x, axis=1)\n  return y, z = irfft(y, n=10000, axis=1)");
+  programs.add("x: complex64[2, 8748, 3]) {\n  return y = fft(x, axis=1)");
+  programs.check(kAllOrders, 1);
+}
+
+TEST_CASE("C1 G15.fft/cuda: numbers that lie in pairs, but not where a pair can be accessed at once") {
+  Programs programs;
+  // pairs of an array begin at an odd number, rows are an odd number of numbers apart, or imaginary parts come first
+  const auto parts = [](std::string_view x, int re, int im, int end) {
+    return cat("dft(slice(", x, ", start=[0, ", re, "], stop=[none, ", end, "], step=[1, 2]), slice(", x, ", start=[0, ", im,
+               "], stop=[none, ", end, "], step=[1, 2]))");
+  };
+  programs.add(cat("x: f32[5, 129], y: f32[4, 130], z: f32[3, 8192]) {\n  return a = ", parts("x", 1, 2, 129),
+                   ", b = ", parts("x", 0, 1, 128), ", c = ", parts("y", 1, 2, 129), ", d = ", parts("y", 1, 0, 128),
+                   ", e = ", parts("z", 0, 1, 8192)));
+  programs.check(kOneOrder);
 }
 
 TEST_CASE("C1 G15.fft/cuda: lengths that only a run knows have the interpreter's bits") {
@@ -148,7 +174,7 @@ TEST_CASE("C1 G15.fft/cuda: lengths that only a run knows have the interpreter's
 
 TEST_CASE("C1 G15.fft/cuda: real numbers, kept parts, columns, several axes, every order of threads") {
   Programs programs;
-  for (const int length : {8, 30, 64, 100, 1000})
+  for (const int length : {8, 30, 64, 100, 1000, 4096})
     programs.add(cat("x: f32[n, ", length, "]) {\n  y = rfft(x, axis=1)\n  return y, z = irfft(y, n=", length, ", axis=1)"), {{3}});
   programs.add("x: complex64[60, 40]) {\n  return y = fft(x, axis=0), z = fft(x, axis=1)");
   programs.add("x: complex64[4, 24, 36]) {\n  return y = fft2(x), z = fftn(x)");
@@ -178,9 +204,25 @@ TEST_CASE("C1: a sort and a transform with a fault have other bits") {
   const GpuProgram& transform = programs.last();
   const std::string& passes = transform.generated.source;
   CHECK_FALSE(is_found(transform, passes));
-  // results of columns are not multiplied by the twiddle factors where they should be
-  CHECK(is_found(transform, replaced(passes, "if (are_columns) dft_turn", "if (are_columns && line > 1) dft_turn")));
-  CHECK(is_found(transform, replaced(passes, "if (j > 0 && u > 0)", "if (j > 1 && u > 0)")));
-  // without the barrier, a pass begins before all threads have finished the previous one
+  // results of a pass, and results of columns, are not turned where they should be
+  CHECK(is_found(transform, replaced(passes, "if (j > 0)", "if (j > 1)")));
+  CHECK(is_found(transform, replaced(passes, "(tables + 24) + at", "(tables + 24)")));
+  // a pass begins before all threads have finished the one before it
   CHECK(is_found(transform, replaced(passes, "  }\n  __syncthreads();\n", "  }\n")));
+  programs.add("x: complex64[1, 10000]) {\n  return y = fft(x, axis=1)");
+  const GpuProgram& matrix = programs.last();
+  const std::string& lines = matrix.generated.source;
+  CHECK_FALSE(is_found(matrix, lines));
+  // roots of the second quarter of the circle have the wrong sign
+  CHECK(is_found(matrix, replaced(lines, "quarter == 1 || quarter == 2 ? -s", "quarter == 2 ? -s")));
+  programs.add("x: complex64[1, 8192]) {\n  return y = fft(x, axis=1)");
+  const GpuProgram& in_turn = programs.last();
+  const std::string& exchanges = in_turn.generated.source;
+  CHECK_FALSE(is_found(in_turn, exchanges));
+  // imaginary parts are put where real parts are before all threads have taken these
+  constexpr std::string_view kBarrier = "  __syncthreads();\n";
+  std::string without = exchanges;
+  const size_t barrier = without.find(kBarrier, without.find("] = numbers["));
+  REQUIRE(barrier != without.npos);
+  CHECK(is_found(in_turn, without.erase(barrier, kBarrier.size())));
 }

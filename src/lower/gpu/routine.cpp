@@ -4,7 +4,6 @@
 
 #include "lower/lower.h"
 #include "lower/row_parts.h"
-#include "ops/grid_routines.h"
 
 namespace harp::lower {
 
@@ -30,7 +29,7 @@ void lower_phase(KernelContext& c, const GridRoutine& whole, const RoutinePhase&
   auto* routine = c.arena.statement<Routine>();
   routine->routine = node.op;
   routine->descending = node.op == Op::kSort && node.as<SortAttributes>().descending;
-  routine->threads = kRoutineThreads;
+  routine->threads = phase.threads;
   routine->phase = phase.number;
   routine->blocks = phase.blocks;
   routine->length = node.sources[0]->shape.back();

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "ops/grid_routines.h"
 #include "render/c/types.h"
 #include "render/cuda/routines.h"
 #include "render/cuda/tables.h"
@@ -209,7 +208,6 @@ std::string cuda_scan_part(Unit&, const ScanForm&, ir::ScanPart, int64_t) {
 }
 
 std::string cuda_routine(const Scope& scope, const ir::Routine& routine) {
-  HARP_ASSERT(routine.threads == kRoutineThreads, "a routine by ", routine.threads, " threads");
   return routine.routine == Op::kDft ? transform_phase_call(scope, routine) : sort_phase_call(scope, routine);
 }
 

@@ -1,12 +1,16 @@
-// Fourier transforms on a GPU, with the passes and the roundings of the CPU's (render/routines/dft.cpp). A block transforms lines: short
-// rows as a whole, or the columns and then the rows of a long row as a matrix. A tile of adjacent lines is loaded into shared memory; each
-// pass goes from one half of it to the other; then the tile is stored. Lines that do not fit shared memory use global memory. A length that
-// is known gets functions of its own for its lines; of one that is known only at run time, and of a length with a large prime factor
-// (Bluestein's convolution), one block transforms a whole row.
+// Fourier transforms on a GPU, with the passes and the roundings of the CPU's (render/routines/dft.cpp). Rows of a known length without
+// large prime factors are transformed in tiles (fourier_blocks.h). The text here is for all others: a length that is known only at run
+// time, and a length with a large prime factor (Bluestein's convolution), of which one block transforms a whole row; and rows that are too
+// long for tiles. A block transforms lines: short rows as a whole, or the columns and then the rows of a long row as a matrix. Adjacent
+// lines are loaded into shared memory; each pass goes from one half of it to the other; then they are stored. Lines that do not fit shared
+// memory use global memory.
 #include <utility>
 
 #include "base/text.h"
+#include "ops/block_transforms.h"
 #include "ops/grid_routines.h"
+#include "render/cuda/fourier_blocks.h"
+#include "render/cuda/fourier_functions.h"
 #include "render/cuda/fourier_text.h"
 #include "render/cuda/routines.h"
 #include "render/kernel/address.h"
@@ -15,40 +19,25 @@
 namespace harp::render {
 namespace {
 
-/// Defines the functions of transforms of one dtype.
+/// Defines the functions of transforms of one dtype by blocks that transform whole rows of any length.
 class TransformText {
  public:
-  TransformText(Unit& unit, DType dtype, const std::string& cosine, const std::string& sine)
-      : unit_(unit),
-        bytes_(size_of(dtype)),
-        suffix_(harp::name(dtype)),
-        values_{{"T", std::string(unit.dialect.memory_type(dtype))},
-                {"F", suffix_},
-                {"FMA", dtype == DType::kF32 ? "__fmaf_rn" : "__fma_rn"},
-                {"COS", cosine},
-                {"SIN", sine},
-                {"THREADS", cat(kRoutineThreads)},
-                {"TILE", cat(transform_tile(bytes_))},
-                {"INLINED", std::string(unit.dialect.inlined)},
-                {"CALLED", std::string(unit.dialect.called)}} {}
+  explicit TransformText(TransformFunctions& functions) : f_(functions) {}
 
   std::string tables() {
     define_length();
-    unit_.definitions.type_once(filled("number_$F", values_), filled(kGridNumber, values_));
-    define("root_$F", kGridRoot);
-    return define("dft_tables_$F", kGridTables);
+    f_.root();
+    return f_.define("dft_tables_$F", kGridTables);
   }
 
   /// Lines of a known length, `per_row` of each row: its columns as a matrix, or its rows. Returns the call up to the first argument.
   std::string lines(int64_t length, int64_t per_row, bool are_columns) {
-    Filling values = values_;
-    const bool is_shared = line_memory(length, bytes_) == 0;
-    std::string name = cat(are_columns ? "dft_columns_" : "dft_lines_", length, "_of_", per_row, "_", suffix_);
-    values["NAME"] = name;
+    Filling values = f_.values();
+    const bool is_shared = line_memory(length, f_.bytes()) == 0;
     values["SHAPE"] = "";
-    values["MEMORY"] = is_shared ? define("dft_tile_$F", kGridTile) + "()" : cat("spare + block * ", 4 * length);
+    values["MEMORY"] = is_shared ? f_.define("dft_tile_$F", kGridTile) + "()" : cat("spare + block * ", 4 * length);
     values["CONSTANTS"] =
-        cat("  const int length = ", length, ", lines = ", lines_of_tile(length, per_row, bytes_), ";\n  const i64 per_row = ", per_row,
+        cat("  const int length = ", length, ", lines = ", lines_of_tile(length, per_row, f_.bytes()), ";\n  const i64 per_row = ", per_row,
             ";\n  const bool are_columns = ", are_columns ? "true" : "false", ";\n");
     std::string passes, from = "one", to = "other";
     for (int64_t left = length, done = 1; left > 1;) {
@@ -59,27 +48,26 @@ class TransformText {
       done *= factor;
     }
     values["PASSES"] = cat(passes, filled("    const $T* const result = ", values), from, ";\n");
-    define("dft_turn_$F", kGridTurn);
-    unit_.definitions.once(name, [&] { return filled(kGridLines, values); });
-    return name + "(";
+    f_.turn();
+    return f_.define(cat(are_columns ? "dft_columns_" : "dft_lines_", length, "_of_", per_row, "_$F"), kGridLines, std::move(values)) + "(";
   }
 
   /// Rows of a known length with small factors, each by one block.
   std::string row(int64_t n) {
     const int64_t r = transform_rows(n), m = n / r;
-    Filling values = values_;
+    Filling values = f_.values();
     if (r == 1)
       values["SHORT"] = lines(n, 1, false);
     else
       values["COLUMNS"] = lines(r, m, true), values["ROWS"] = lines(m, r, false);
-    return row(cat(suffix_, "_", n), r == 1 ? kRowOfLines : kRowAsMatrix, std::move(values));
+    return row(cat(f_.suffix(), "_", n), r == 1 ? kRowOfLines : kRowAsMatrix, std::move(values));
   }
   /// Rows of any length with small factors.
   std::string row() {
     define_length();
-    define("dft_matrix_rows", kGridMatrixRows);
+    f_.define("dft_matrix_rows", kGridMatrixRows);
     define_any_lines();
-    return row(suffix_, kRowOfAny, values_);
+    return row(f_.suffix(), kRowOfAny, f_.values());
   }
 
   std::string filter(const std::string& suffix, const std::string& row) { return of_rows("dft_filter_$G", kGridFilter, suffix, row, ""); }
@@ -87,95 +75,92 @@ class TransformText {
     return of_rows("dft_rows_$G", kGridRows, suffix, row, sharing);
   }
 
-  const std::string& suffix() const { return suffix_; }
-
  private:
-  std::string define(std::string_view name, std::string_view text) {
-    std::string known = filled(name, values_);
-    unit_.definitions.once(known, [&] { return filled(text, values_); });
-    return known;
-  }
-
   void define_length() {
-    define("dft_factor", kGridFactor);
-    define("dft_length", kGridLength);
+    f_.define("dft_factor", kGridFactor);
+    f_.define("dft_length", kGridLength);
   }
 
   std::string pass(int64_t factor) {
-    values_["P"] = cat(factor);
-    values_["HALF"] = cat(factor / 2);
-    if (factor == 8) define("dft_4_elements_$F", kGridFour);
-    define("dft_$P_elements_$F", factor == 8 ? kGridEight : factor == 4 ? kGridFour : factor == 2 ? kGridTwo : kGridOdd);
-    define("dft_turn_$F", kGridTurn);
-    return define("dft_pass_by_$P_$F", kGridPass);
+    f_.elements(factor);
+    f_.turn();
+    return f_.define("dft_pass_by_$P_$F", kGridPass, {{"P", cat(factor)}});
   }
 
   void define_any_lines() {
-    Filling values = values_;
-    const std::string name = cat("dft_lines_", suffix_);
+    Filling values = f_.values();
     std::string calls;
     for (const int64_t factor : {8, 4, 2})
       append(calls, cat("if (p == ", factor, ") ", pass(factor), "(length, lines, done, roots, n, result, next);\n      else "));
-    define("dft_pass_by_odd_$F", kGridAnyOddPass);
+    f_.define("dft_pass_by_odd_$F", kGridAnyOddPass);
     values["CALLS"] = calls;
-    values["NAME"] = name;
     values["SHAPE"] = kAnyShape;
-    values["MEMORY"] = define("dft_tile_$F", kGridTile);
+    values["MEMORY"] = f_.define("dft_tile_$F", kGridTile);
     values["MEMORY"] = filled("length <= $TILE ? $MEMORY() : spare", values);
     values["CONSTANTS"] = filled(kAnyConstants, values);
     values["PASSES"] = filled(kAnyPasses, values);
-    unit_.definitions.once(name, [&] { return filled(kGridLines, values); });
+    f_.define("dft_lines_$F", kGridLines, std::move(values));
   }
 
   std::string row(const std::string& suffix, std::string_view lines, Filling values) {
-    std::string name = "dft_row_" + suffix;
-    unit_.definitions.once(name, [&] {
-      values["LINES"] = filled(lines, values);
-      values["G"] = suffix;
-      return filled(kGridRow, values);
-    });
-    return name;
+    values["LINES"] = filled(lines, values);
+    values["G"] = suffix;
+    return f_.define("dft_row_$G", kGridRow, std::move(values));
   }
 
   std::string of_rows(std::string_view name, std::string_view text, const std::string& suffix, const std::string& row,
                       const std::string& sharing) {
     define_length();
-    define("dft_turn_$F", kGridTurn);
-    Filling values = values_;
-    values.merge(Filling{{"G", suffix}, {"ROW", row}, {"SHARING", sharing}});
-    std::string known = filled(name, values);
-    unit_.definitions.once(known, [&] { return filled(text, values); });
-    return known;
+    f_.turn();
+    return f_.define(name, text, {{"G", suffix}, {"ROW", row}, {"SHARING", sharing}});
   }
 
-  Unit& unit_;
-  const size_t bytes_;
-  const std::string suffix_;
-  Filling values_;
+  TransformFunctions& f_;
 };
 
 /// Writes the call of a phase.
 class PhaseCall {
  public:
-  PhaseCall(const Scope& scope, const ir::Routine& routine, TransformText& text)
-      : scope_(scope), s_(routine), text_(text), bytes_(size_of(scope.parameter(routine.buffer).dtype)) {}
+  PhaseCall(const Scope& scope, const ir::Routine& routine, TransformFunctions& functions)
+      : scope_(scope), s_(routine), functions_(functions), text_(functions) {}
 
   std::string call() {
+    if (s_.length.is_constant())
+      if (const auto transform = block_transform(s_.length.constant(), functions_.bytes())) return by_tiles(*transform);
     if (s_.phase == 0) return cat(text_.tables(), "(", length(), ", ", tables(), ", ", share(), ");");
-    if (!s_.length.is_constant()) return by_rows(text_.suffix(), text_.row(), sharing_of_any(), kAnyTransformRow);
+    if (!s_.length.is_constant()) return by_rows(functions_.suffix(), text_.row(), sharing_of_any(), kAnyTransformRow);
     const int64_t n = s_.length.constant();
     if (has_small_factors(n)) return by_lines(n);
-    return by_rows(cat(text_.suffix(), "_", n), text_.row(convolution_length(n)), "blocks", convolution_row_memory(n, bytes_));
+    return by_rows(cat(functions_.suffix(), "_", n), text_.row(convolution_length(n)), "blocks",
+                   convolution_row_memory(n, functions_.bytes()));
   }
 
  private:
-  /// Lines that all blocks share: rows; or the columns of rows as matrices, then their rows.
+  /// Tiles in shared memory: whole rows; or columns of rows as matrices, then rows of these matrices.
+  std::string by_tiles(const BlockTransform& transform) {
+    if (s_.phase == 0) return cat(block_tables(functions_, transform), "(", tables(), ", ", share(), ");");
+    const std::string block = text(s_.block), to_kept = cat(to(), ", ", s_.kept);
+    if (transform.is_whole) {
+      const TileOrder order{is_across(s_.parts[0]), is_across(s_.parts[2])};
+      return cat(tile_transform(functions_, transform, TileKind::kRows, order), "(", rows(), from(), ", ", to_kept, ", ", tables(), ", ",
+                 block, ");");
+    }
+    const std::string rest = cat(", ", tables(), ", ", spare(0), ", ", block, ");");
+    if (s_.phase == 1) return cat(tile_transform(functions_, transform, TileKind::kColumns), "(", from(), rest);
+    return cat(tile_transform(functions_, transform, TileKind::kRowsOfMatrix), "(", to_kept, rest);
+  }
+  /// Tests whether neighbouring rows are closer in memory than neighbouring numbers of a row.
+  static bool is_across(const ir::Routine::Part& part) {
+    return part.row_step.is_constant() && part.row_step.constant() > 0 &&
+           (!part.step.is_constant() || part.row_step.constant() < part.step.constant());
+  }
+
+  /// Lines that all blocks share: the columns of rows as matrices, then the rows of these.
   std::string by_lines(int64_t n) {
     const int64_t r = transform_rows(n), m = n / r;
     const Sym size = s_.end * n;
     const std::string result = cat(to(), ", ", s_.kept), matrix = cat(spare(0), ", ", spare(size), ", ", n, ", 1"),
-                      rest = cat(", ", tables(), ", ", spare(r == 1 ? Sym(0) : 2 * size), ", ", share(), ");");
-    if (r == 1) return cat(text_.lines(n, 1, false), rows(), from(), ", ", result, rest);
+                      rest = cat(", ", tables(), ", ", spare(2 * size), ", ", share(), ");");
     if (s_.phase == 1) return cat(text_.lines(r, m, true), rows(), from(), ", ", matrix, ", 0", rest);
     return cat(text_.lines(m, r, false), rows(), matrix, ", ", result, rest);
   }
@@ -203,13 +188,13 @@ class PhaseCall {
     return cat(part(s_.inputs[0], 0), ", ", s_.layout == ComplexLayout::kReal ? "0" : part(s_.inputs[1], 1), ", ", steps(0));
   }
   std::string to() const { return cat(part(s_.buffer, 2), ", ", part(s_.buffer, 3), ", ", steps(2)); }
-  std::string tables() const { return address_from_start(scope_, s_.spare, 0); }
+  std::string tables() const { return s_.spare < 0 ? "0" : address_from_start(scope_, s_.spare, 0); }
   std::string spare(Sym element) const { return address_from_start(scope_, s_.spare, s_.spare_index + element); }
 
   const Scope& scope_;
   const ir::Routine& s_;
-  TransformText& text_;
-  const size_t bytes_;
+  TransformFunctions& functions_;
+  TransformText text_;
 };
 
 }  // namespace
@@ -219,8 +204,8 @@ std::string transform_phase_call(const Scope& scope, const ir::Routine& routine)
   const auto function = [&](Op op) { return unit.dialect.function(unit, *scope.subject.arena->function_of(op, DType::kF64), 1); };
   std::string cosine, sine;  // only the tables use them
   if (routine.phase == 0) cosine = function(Op::kCos), sine = function(Op::kSin);
-  TransformText text(unit, scope.parameter(routine.buffer).dtype, cosine, sine);
-  return PhaseCall(scope, routine, text).call();
+  TransformFunctions functions(unit, scope.parameter(routine.buffer).dtype, cosine, sine);
+  return PhaseCall(scope, routine, functions).call();
 }
 
 }  // namespace harp::render

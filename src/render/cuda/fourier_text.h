@@ -45,7 +45,7 @@ $CALLEDi64 dft_matrix_rows(i64 n) {
 inline constexpr std::string_view kGridNumber = "struct number_$F { $T re, im; };\n";
 inline constexpr std::string_view kGridRoot = R"(/* exp(-2 pi i k / n) for 0 <= k < n, from an angle of at most pi / 4. */
 $CALLEDnumber_$F root_$F(i64 k, i64 n) {
-  const i64 quarter = 4 * k / n, rest = 4 * k - quarter * n;
+  const i64 quarter = (4 * k >= n) + (4 * k >= 2 * n) + (4 * k >= 3 * n), rest = 4 * k - quarter * n;
   const bool far = 2 * rest > n;
   const double angle = (double)(far ? n - rest : rest) / (double)n * 0x1.921fb54442d18p+0;
   const double near_axis = $COS(angle), off_axis = $SIN(angle);
