@@ -10,6 +10,7 @@
 #include "schedule/body_lanes.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "base/text.h"
@@ -156,9 +157,9 @@ class Analysis {
   }
   void forget_facts(size_t first) { facts_.erase(facts_.begin() + static_cast<long>(first), facts_.end()); }
   bool is_nonnegative_here(const BodyPosition& e) const {
+    // The limit of a position does not apply to e - fact, of which only the sign is asked for: it has to fit an i64.
     return std::any_of(facts_.begin(), facts_.end(), [&](const BodyPosition& fact) {
-      const std::optional<BodyPosition> more = BodyPositions::difference(e, fact);
-      return more && proven_nonnegative(more->value);
+      return e.lo - fact.hi >= INT64_MIN && e.hi - fact.lo <= INT64_MAX && proven_nonnegative(e.value - fact.value);
     });
   }
 

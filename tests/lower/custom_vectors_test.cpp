@@ -104,7 +104,7 @@ std::vector<Integers> results_of(const std::string& body, std::vector<Inputs> al
 
 TEST_CASE("G13.custom_vectors/c: a vector holds as many elements as the widest number that loops compute") {
   const auto lanes = [](const char* row, const std::string& dtype, const std::string& counter) {
-    return lanes_of(row, "x: " + dtype + "[m], y: " + dtype + "[n]", "x, y", mandelbrot(dtype, counter), counter + "[n, m]");
+    return lanes_of(row, "x: " + dtype + "[m], v: " + dtype + "[n]", "x, v", mandelbrot(dtype, counter), counter + "[n, m]");
   };
   CHECK(lanes("x86-64", "f32", "i32") == 4);
   CHECK(lanes("x86-64-v3", "f32", "i32") == 8);
@@ -192,7 +192,7 @@ constexpr const char* kInside[] = {
 
 TEST_CASE("G13.custom_vectors/c: indices that are proven to be inside their arrays are not checked") {
   const Backends backends;
-  const std::string inputs = "x: f32[n], y: f32[n + 2], c: f32[k]";
+  const std::string inputs = "x: f32[n], v: f32[n + 2], c: f32[k]";
   std::vector<Values<float>> arrays;
   for (const int64_t size : {1, 3, 16, 37})
     for (const int64_t others : {0, 5, 40})
@@ -203,9 +203,9 @@ TEST_CASE("G13.custom_vectors/c: indices that are proven to be inside their arra
     sets.back().push_back(wrap(backends.context(), arrays[i].items, arrays[i].dims));
   }
   for (const char* body : kInside) {
-    CAPTURE(body);
-    CHECK(lanes_of("x86-64-v4", inputs, "x, y, c", body, "f32[n]") == 16);
-    run_each(backends.context(), graph_of(inputs, "x, y, c", "\n" + std::string(body) + "\n", "f32[n]"), sets);
+    CAPTURE(std::string(body));
+    CHECK(lanes_of("x86-64-v4", inputs, "x, v, c", body, "f32[n]") == 16);
+    run_each(backends.context(), graph_of(inputs, "x, v, c", "\n" + std::string(body) + "\n", "f32[n]"), sets);
   }
   // the example of docs/text-format.md
   const std::string smooth = R"(
@@ -237,7 +237,7 @@ TEST_CASE("G13.custom_vectors/c: the steps until points escape") {
       if (i % 2 == 0) sets.emplace_back();
       sets.back().push_back(wrap(context.get(), axes[i], {static_cast<int64_t>(axes[i].size())}));
     }
-    run_each(context.get(), graph_of("x: " + dtype + "[m], y: " + dtype + "[n]", "x, y", mandelbrot(dtype, counter), counter + "[n, m]"),
+    run_each(context.get(), graph_of("x: " + dtype + "[m], v: " + dtype + "[n]", "x, v", mandelbrot(dtype, counter), counter + "[n, m]"),
              sets);
   };
   check("f32", "i32", 0.0f);
@@ -401,7 +401,7 @@ TEST_CASE("G13.custom_vectors/c: a schedule cannot ask for vectors where the bod
 
 TEST_CASE("G13.custom_vectors/c: any number of lanes gives the same bits") {
   const Context context = make_context();
-  const Graph graph = parse(context.get(), "harp 1\n" + graph_of("x: f32[m], y: f32[n]", "x, y", mandelbrot("f32", "i32"), "i32[n, m]"));
+  const Graph graph = parse(context.get(), "harp 1\n" + graph_of("x: f32[m], v: f32[n]", "x, v", mandelbrot("f32", "i32"), "i32[n, m]"));
   REQUIRE(graph != nullptr);
   const Program interpreted = compile(graph.get(), "interp");
   for (const int lanes : {2, 4, 8, 16, 32, 64}) {
