@@ -1,4 +1,4 @@
-// The part that all benchmarks share: directory, context, and the hand-written peers for this machine.
+// What all benchmarks of a run share: the directory, the contexts, and the hand-written peers for this machine.
 #include "bench/harness/session.h"
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// The value of "key: value" in the text of harp_context_describe.
+/// Returns the value of the line "key: value" in the text of harp_context_describe.
 std::string described(const std::string& text, const std::string& key) {
   const std::string start = "\n" + key + ": ";
   const size_t at = ("\n" + text).find(start);
@@ -26,7 +26,7 @@ TemporaryDirectory::TemporaryDirectory() {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;  // the measurements count even if the directory cannot be removed
+  std::error_code ignored;  // ignored: the measurements are valid even if the directory cannot be removed
   std::filesystem::remove_all(path_, ignored);
 }
 
@@ -49,9 +49,9 @@ Session::Session(const Effort& effort, std::string peers_directory)
   const String text(harp_context_describe(context.get(), err));
   err.check("describing the context");
   target_ = described(harp_string_data(text.get()), "target");
-  // Both rows of the table of machines have the same instructions and therefore share the hand-written loops.
+  // The two targets have the same instructions, so they share the hand-written loops.
   if (target_ == "x86-64-v4-one-load") target_ = "x86-64-v4";
-  const bool has_compiler = harp_backend_available(context.get(), "c") != 0;  // the rows of a GPU need none
+  const bool has_compiler = harp_backend_available(context.get(), "c") != 0;  // measurements of a GPU need no C compiler
   compiler_ = has_compiler ? described(harp_string_data(text.get()), "compiler version") : "no C compiler";
   for (const peers* const* table = peers_of_targets; *table != nullptr; ++table)
     if (target_ == (*table)->target) by_hand = *table;

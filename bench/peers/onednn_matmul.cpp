@@ -1,5 +1,5 @@
-// harp_bench_onednn_matmul BATCH M K N: products of row-major f32 matrices by oneDNN. Every run includes the copies
-// that oneDNN makes into its own layouts.
+// harp_bench_onednn_matmul BATCH M K N: measures products of row-major f32 matrices by oneDNN. Every run includes the copies that oneDNN
+// makes into layouts of its own.
 #include <cstdio>
 #include <cstdlib>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 using dnnl::memory;
 
-/// BATCH matrices; a single matrix has no batch axis.
+/// Describes BATCH row-major matrices; a single matrix has no batch axis.
 memory::desc plain(int64_t batch, int64_t rows, int64_t columns) {
   if (batch == 1) return {{rows, columns}, memory::data_type::f32, memory::format_tag::ab};
   return {{batch, rows, columns}, memory::data_type::f32, memory::format_tag::abc};

@@ -1,8 +1,9 @@
-// Fourier transforms on a GPU, with the passes and the roundings of the CPU's (render/routines/dft.cpp). A block transforms lines: short
-// rows as a whole, or the columns and then the rows of a long row as a matrix. A tile of adjacent lines is loaded into shared memory; each
-// pass goes from one half of it to the other; then the tile is stored. Lines that do not fit shared memory use global memory. A length that
-// is known gets functions of its own for its lines; of one that is known only at run time, and of a length with a large prime factor
-// (Bluestein's convolution), one block transforms a whole row.
+// Fourier transforms on a GPU. They have the same passes and the same roundings as those on a CPU (render/routines/dft.cpp). The unit of
+// work is a *line*. A line is a whole row if the row is short. A long row is treated as a matrix, whose columns are transformed first and
+// its rows afterwards; then a line is a column or a row of this matrix. A block loads a tile of adjacent lines into shared memory, which
+// has two buffers. Each pass reads one buffer and writes the other; then the tile is stored. Lines that do not fit into shared memory are
+// in global memory instead. For a length that is known at compile time, there are separate functions for its lines. If the length is known
+// only at run time, or has a large prime factor (Bluestein's convolution), one block transforms a whole row.
 #include <utility>
 
 #include "base/text.h"
@@ -15,7 +16,7 @@
 namespace harp::render {
 namespace {
 
-/// Defines the functions of transforms of one dtype.
+/// Defines the generated functions for transforms of one dtype.
 class TransformText {
  public:
   TransformText(Unit& unit, DType dtype, const std::string& cosine, const std::string& sine)
@@ -39,7 +40,8 @@ class TransformText {
     return define("dft_tables_$F", kGridTables);
   }
 
-  /// Lines of a known length, `per_row` of each row: its columns as a matrix, or its rows. Returns the call up to the first argument.
+  /// Defines a function for lines of a known length, `per_row` lines per row. With `are_columns` they are the columns of each row as a
+  /// matrix, otherwise its rows. Returns the beginning of a call, up to the first argument.
   std::string lines(int64_t length, int64_t per_row, bool are_columns) {
     Filling values = values_;
     const bool is_shared = line_memory(length, bytes_) == 0;
@@ -64,7 +66,7 @@ class TransformText {
     return name + "(";
   }
 
-  /// Rows of a known length with small factors, each by one block.
+  /// Defines a function for rows of a known length with small prime factors, each transformed by one block. Returns its name.
   std::string row(int64_t n) {
     const int64_t r = transform_rows(n), m = n / r;
     Filling values = values_;
@@ -74,7 +76,7 @@ class TransformText {
       values["COLUMNS"] = lines(r, m, true), values["ROWS"] = lines(m, r, false);
     return row(cat(suffix_, "_", n), r == 1 ? kRowOfLines : kRowAsMatrix, std::move(values));
   }
-  /// Rows of any length with small factors.
+  /// Defines a function for rows of a length that is known only at run time and has small prime factors. Returns its name.
   std::string row() {
     define_length();
     define("dft_matrix_rows", kGridMatrixRows);
@@ -154,7 +156,7 @@ class TransformText {
   Filling values_;
 };
 
-/// Writes the call of a phase.
+/// Writes the call of the function for one phase of a transform.
 class PhaseCall {
  public:
   PhaseCall(const Scope& scope, const ir::Routine& routine, TransformText& text)
@@ -169,7 +171,8 @@ class PhaseCall {
   }
 
  private:
-  /// Lines that all blocks share: rows; or the columns of rows as matrices, then their rows.
+  /// Returns the call for rows of a known length with small prime factors, whose lines are distributed over all blocks. Long rows take two
+  /// phases: the columns of the rows as matrices, then the rows of the matrices.
   std::string by_lines(int64_t n) {
     const int64_t r = transform_rows(n), m = n / r;
     const Sym size = s_.end * n;
@@ -180,7 +183,8 @@ class PhaseCall {
     return cat(text_.lines(m, r, false), rows(), matrix, ", ", result, rest);
   }
 
-  /// Rows that one block transforms as a whole. row_memory: numbers of each block, or for an unknown length a multiple of it.
+  /// Returns the call for rows each of which is transformed by one block. `row_memory` is how many numbers of spare memory a block needs;
+  /// for a length that is known only at run time, it is multiplied by the length.
   std::string by_rows(const std::string& suffix, const std::string& row, const std::string& sharing, int64_t row_memory) {
     if (s_.phase == 1) return cat(text_.filter(suffix, row), "(", length(), ", ", tables(), ", ", spare(0), ");");
     const Sym memory = s_.length.is_constant() ? Sym(row_memory) : row_memory * s_.length;
@@ -188,7 +192,8 @@ class PhaseCall {
                spare(0), ", ", text(memory), ", ", share(), ");");
   }
 
-  /// Of rows whose length is known only at run time: memory allows few blocks if they are long.
+  /// Returns the number of blocks that take part, if the length of rows is known only at run time. For long rows the number is small,
+  /// because each block needs spare memory.
   static std::string sharing_of_any() {
     return cat("n > ", kAnyTransformLongRow, " && blocks > ", kAnyTransformFewBlocks, " ? ", kAnyTransformFewBlocks, " : blocks");
   }
@@ -217,7 +222,7 @@ class PhaseCall {
 std::string transform_phase_call(const Scope& scope, const ir::Routine& routine) {
   Unit& unit = scope.unit;
   const auto function = [&](Op op) { return unit.dialect.function(unit, *scope.subject.arena->function_of(op, DType::kF64), 1); };
-  std::string cosine, sine;  // only the tables use them
+  std::string cosine, sine;  // only the phase that computes the tables uses these functions
   if (routine.phase == 0) cosine = function(Op::kCos), sine = function(Op::kSin);
   TransformText text(unit, scope.parameter(routine.buffer).dtype, cosine, sine);
   return PhaseCall(scope, routine, text).call();
