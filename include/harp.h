@@ -48,7 +48,7 @@
 #include <stdint.h>
 
 #if defined(__GNUC__) && defined(HARP_BUILDING_LIBRARY)
-#define HARP_API __attribute__((visibility("protected"))) /* harp's calls of its own functions bind inside the library */
+#define HARP_API __attribute__((visibility("protected"))) /* calls between functions of harp always bind inside the library */
 #elif defined(__GNUC__)
 #define HARP_API __attribute__((visibility("default")))
 #else
@@ -76,13 +76,13 @@ HARP_API const char* harp_version_string(void);
 /* The result of a function, and the code of an error. */
 typedef int32_t harp_status;
 #define HARP_OK 0
-#define HARP_ERROR_INVALID_ARGUMENT 1 /* NULL or out of its domain, node of another graph, wrong struct_size, unknown name */
+#define HARP_ERROR_INVALID_ARGUMENT 1 /* NULL or out-of-domain argument, node of another graph, wrong struct_size, unknown name */
 #define HARP_ERROR_SHAPE 2            /* incompatible shapes, rank over 16, axis that does not exist */
 #define HARP_ERROR_DTYPE 3            /* dtype that an operation does not accept, operands of different dtypes */
 #define HARP_ERROR_RANGE 4            /* value outside its bounds: shape variable, negative size, constant, checked index */
 #define HARP_ERROR_OVERFLOW 5         /* size, stride or byte count that does not fit 64 bits */
-#define HARP_ERROR_ALIAS 6            /* outputs that overlap each other, or an input that they do not replace in place */
-#define HARP_ERROR_PARSE 7            /* text format and .npy files */
+#define HARP_ERROR_ALIAS 6            /* outputs that overlap each other, or overlap an input that they do not replace in place */
+#define HARP_ERROR_PARSE 7            /* malformed text (graph, expression, function body, schedule) or malformed .npy file */
 #define HARP_ERROR_UNSUPPORTED 8      /* valid, but not supported by this backend, system or version */
 #define HARP_ERROR_COMPILER 9         /* no compiler found, it failed or crashed, or compile_timeout_ms expired */
 #define HARP_ERROR_IO 10              /* file access failed */
@@ -91,11 +91,12 @@ typedef int32_t harp_status;
 #define HARP_ERROR_INTERNAL 13    /* a bug in harp: please report it with the graph's text (harp_graph_print) */
 #define HARP_ERROR_NATIVE 14      /* a function given to harp_native returned a nonzero status */
 #define HARP_ERROR_DEVICE 15      /* the device does not exist, has failed, or holds an array that the call cannot use */
-#define HARP_ERROR_NO_GRADIENT 16 /* no gradient with respect to a node: nothing depends on it, or not through a differentiable path */
+#define HARP_ERROR_NO_GRADIENT 16 /* no gradient with respect to a node: y does not depend on it, or has no differentiable path to it */
 
 /* The type of array elements (dtype). Bool is one byte, 0 or 1; any other byte reads as true. Integer arithmetic wraps. f16 is IEEE 754
  * binary16; bf16 is the upper half of an f32. 8-bit and 16-bit dtypes compute in a wider dtype: each operation widens its operands and
- * rounds or wraps its result once; a reduction does so once, at its end. A complex element is two floats in memory, the real part first. */
+ * rounds or wraps its result once; a reduction rounds or wraps once, at its end. A complex element is two floats in memory, the real
+ * part first. */
 typedef int32_t harp_dtype;
 #define HARP_UNKNOWN 0 /* for integer constants only: the constant takes the dtype of its neighbouring operand, see harp_constant */
 /* generated from src/ops/dtype.h: dtypes { */
@@ -182,8 +183,8 @@ typedef void (*harp_range_body)(void* arg, size_t begin, size_t end, size_t work
 
 /*
  * How a context uses GPUs (backend "cuda"), for a host that uses CUDA itself. CUDA's types are void* here, so that no header of CUDA is
- * needed. harp_context_new checks only that fields fit each other; a context or stream that cannot be used is an error of the first call
- * that uses the GPU.
+ * needed. harp_context_new checks only that the fields are consistent with each other; a context or stream that cannot be used is an error
+ * of the first call that uses the GPU.
  */
 typedef struct harp_cuda_options {
   size_t struct_size;
@@ -200,15 +201,16 @@ typedef struct harp_cuda_options {
   /* GPU memory for arrays and for what programs need while they run. Set both functions or neither. harp calls them from any thread,
    * several at once, with the GPU's context current. device is the GPU's number ("cuda:1" is 1), stream the CUstream of harp's work there,
    * or the stream that the host captures if the memory is for a run in its graph (harp_run_options.stream).
-   * alloc returns a device address aligned to 256 bytes, of memory that work may use which is put on the stream from now on, or NULL; harp
-   * then waits for the stream and calls alloc once more. harp never requests 0 bytes. free is called while work that is already on the
-   * stream may still use the memory, and not at all for a GPU that is lost (see harp_backend_available). Neither may call harp. */
+   * alloc returns a device address aligned to 256 bytes; only work that harp puts on the stream after the call uses this memory. If alloc
+   * returns NULL, harp waits for the stream and calls alloc once more. harp never requests 0 bytes. free is called while work that is
+   * already on the stream may still use the memory, and not at all for a GPU that is lost (see harp_backend_available). Neither function
+   * may call harp. */
   void* (*alloc)(void* user, size_t size, int32_t device, void* stream);
   void (*free)(void* user, void* memory, int32_t device, void* stream);
   void* alloc_user;
-  /* Without alloc, memory comes from a pool of harp's own on each GPU. This many bytes of free memory stay in the pool for reuse; harp
-   * gives back more than that when it waits for the GPU, and all of it when memory is short. CUDA graphs of programs hold at most as many
-   * bytes on a GPU besides. 0: 1 GiB. */
+  /* Without alloc, memory comes from a pool of harp's own on each GPU. When harp waits for the GPU, the pool returns free memory to the
+   * driver, except for this many bytes, which it keeps for reuse; when memory is short, it returns all free memory. CUDA graphs that
+   * harp makes of the launches of programs keep memory outside of the pool, on each GPU at most as many bytes in total. 0: 1 GiB. */
   uint64_t max_kept_bytes;
 } harp_cuda_options;
 
@@ -248,9 +250,9 @@ typedef struct harp_context_options {
 
   /* Directory of the disk cache. NULL: $HARP_CACHE_DIR, else $XDG_CACHE_HOME/harp, else ~/.cache/harp. "": no disk cache; programs are
    * cached in memory only. The directory must belong to the effective user, and nobody else may have write permission. If a directory
-   * cannot be used, harp logs it and caches in memory. A relative path is relative to the current directory of this call. $HARP_CACHE_DIR
-   * must be an absolute path, else it cannot be used: programs that run elsewhere inherit the environment, and a current directory that the
-   * program did not choose is not trusted with code. */
+   * cannot be used, harp logs it and caches in memory. A relative path is relative to the current directory of this call.
+   * $HARP_CACHE_DIR must be an absolute path, else it cannot be used: programs inherit it together with a current directory that they
+   * did not choose, and harp loads no code from a directory that was not chosen. */
   const char* cache_dir;
   uint64_t cache_max_bytes;   /* size limit of the directory; 0: 1 GiB */
   uint64_t cache_max_entries; /* entry limit of the directory; 0: 16,384 */
@@ -336,14 +338,14 @@ HARP_API int32_t harp_backend_available(harp_context* context, const char* name)
  * the GPUs or why there are none, cache directory, backends, what harp_context_measure has found out. The caller owns the result. */
 HARP_API harp_string* harp_context_describe(harp_context* context, harp_error** err);
 
-/* Measures this machine, as `harp info --measure` does: sizes, latencies and bandwidths of its caches and memory, loads and arithmetic a
- * cycle. It takes a few seconds, 256 MiB from `alloc`, and the C compiler; the machine should be otherwise idle. Bandwidths of all threads
- * are those of the context's threads (`threads` or parallel_for). harp measures nothing unless this function is called.
- * The numbers replace the file machine-1.txt beside the tuning database in the cache directory. If that fails, or there is no directory,
- * they count for this context only, and harp logs a warning. From then on harp chooses schedules by these numbers instead of the target's
- * defaults: in this context, and in every context that is made later on this machine with the same directory. Results never change. The
- * numbers count if harp_compile_options.target is NULL: a target that is named stands for every machine of its kind. A file that is
- * damaged, of another machine or of another version's format is ignored with one warning. Errors: those of the C compiler;
+/* Measures this machine, as `harp info --measure` does: sizes, latencies and bandwidths of its caches and memory, loads and arithmetic
+ * operations per cycle. It takes a few seconds, 256 MiB from `alloc`, and the C compiler; the machine should be otherwise idle. Bandwidths
+ * of all threads are those of the context's threads (`threads` or parallel_for). harp measures nothing unless this function is called.
+ * The numbers replace the file machine-1.txt beside the tuning database in the cache directory. If the file cannot be written, or there is
+ * no directory, the numbers apply to this context only, and harp logs a warning. From then on harp chooses schedules by these numbers
+ * instead of the target's defaults: in this context, and in every context that is made later on this machine with the same directory.
+ * Results never change. The numbers apply only if harp_compile_options.target is NULL: a named target stands for every machine of its kind.
+ * A file that is damaged, of another machine or of another version's format is ignored with one warning. Errors: those of the C compiler;
  * HARP_ERROR_OUT_OF_MEMORY. */
 HARP_API harp_status harp_context_measure(harp_context* context, harp_error** err);
 
@@ -377,7 +379,7 @@ typedef struct harp_memory_stats_info {
   uint64_t kept_bytes;  /* memory that is kept and not in use */
   uint64_t limit_bytes; /* the limit of kept_bytes; 0: nothing is kept */
   uint64_t reused;      /* workspaces and buffers that used kept memory */
-  uint64_t allocated;   /* those for which there was none. Memory of less than 4 KiB is neither kept nor counted */
+  uint64_t allocated;   /* workspaces and buffers that needed new memory; those of less than 4 KiB are neither kept nor counted */
 } harp_memory_stats_info;
 
 #define HARP_MEMORY_STATS_INFO_INIT \
@@ -740,7 +742,7 @@ HARP_API harp_node* harp_permute(harp_node* x, int32_t n_axes, const int32_t* ax
 HARP_API harp_node* harp_transpose(harp_node* x, int32_t n_axes, const int32_t* axes);
 /* Moves axis source[i] to position destination[i]; the other axes keep their order. */
 HARP_API harp_node* harp_moveaxis(harp_node* x, int32_t n_axes, const int32_t* source, const int32_t* destination);
-/* Inserts axes of size 1 at these positions of the result. */
+/* Inserts axes of size 1: axis axes[i] of the result is an inserted axis. */
 HARP_API harp_node* harp_unsqueeze(harp_node* x, int32_t n_axes, const int32_t* axes);
 /* Removes axes of size 1; axes NULL removes all of them. */
 HARP_API harp_node* harp_squeeze(harp_node* x, int32_t n_axes, const int32_t* axes);
@@ -807,7 +809,8 @@ HARP_API harp_node* harp_check_index(harp_node* indices, harp_dim size, const ch
 /*
  * Joining and splitting.
  */
-/* harp_concat joins arrays along an axis. harp_stack joins them along a new axis at this position of the result. */
+/* harp_concat joins arrays along an axis. harp_stack joins arrays of equal shape along a new axis, which becomes axis `axis` of the
+ * result. */
 HARP_API harp_node* harp_concat(int32_t n, harp_node* const* nodes, int32_t axis);
 HARP_API harp_node* harp_stack(int32_t n, harp_node* const* nodes, int32_t axis);
 /* Splits x into equal parts along an axis and writes them to parts[0] ... parts[sections - 1]. */
@@ -827,7 +830,8 @@ HARP_API harp_status harp_meshgrid(int32_t n, harp_node* const* nodes, const cha
 HARP_API harp_node* harp_pad(harp_node* x, int32_t rank, const harp_dim* before, const harp_dim* after, const char* mode, harp_node* value);
 /* Repeats each element `repeats` times, next to each other, along an axis or in the flattened array (HARP_AXIS_NONE). */
 HARP_API harp_node* harp_repeat(harp_node* x, harp_dim repeats, int32_t axis);
-/* Repeats the whole array repeats[i] times along axis i. If n is not the rank, NumPy's rule applies. */
+/* Repeats the whole array repeats[i] times along axis i. If n differs from the rank, ones are added on the left of the shorter one of
+ * repeats and x's shape, as in numpy.tile. */
 HARP_API harp_node* harp_tile(harp_node* x, int32_t n, const harp_dim* repeats);
 /* Shifts elements by shift[i] positions along axes[i]; elements that leave at one end enter at the other. axes NULL shifts the flattened
  * array; n is then 1. */
@@ -975,7 +979,7 @@ HARP_API harp_node* harp_matmul(harp_node* a, harp_node* b);
 /* As harp_matmul, but both operands must have at least two axes. */
 HARP_API harp_node* harp_batch_matmul(harp_node* a, harp_node* b);
 /* numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has the other axes of a, then
- * those of b. Scalars multiply. */
+ * those of b. If an operand is a scalar, dot multiplies elementwise. */
 HARP_API harp_node* harp_dot(harp_node* a, harp_node* b);
 /* The dot product along the same axis of both operands. The axis must be -1 unless the ranks are equal; the other axes broadcast. */
 HARP_API harp_node* harp_vecdot(harp_node* a, harp_node* b, int32_t axis);
@@ -1094,8 +1098,9 @@ HARP_API harp_node* harp_scaled_dot_product_attention(harp_node* query, harp_nod
 HARP_API harp_node* harp_huber_loss(harp_node* x, harp_node* target, double delta, const char* reduction);
 /* harp_binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
  * -100. harp_binary_cross_entropy_with_logits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
- * multiplied by it. weight and pos_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
- * reduction as in harp_mse_loss. */
+ * multiplied by it. weight and pos_weight: NULL, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
+ * gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at x = 1. reduction as in
+ * harp_mse_loss. */
 HARP_API harp_node* harp_binary_cross_entropy(harp_node* x, harp_node* target, harp_node* weight, const char* reduction);
 HARP_API harp_node* harp_binary_cross_entropy_with_logits(harp_node* x, harp_node* target, harp_node* weight, harp_node* pos_weight,
                                                           const char* reduction);
@@ -1144,15 +1149,16 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
  * at any index. output is the element of the result, initially 0. Data may determine the bounds of a loop (for k in input1[ridx0] ..
  * input1[ridx0 + 1]), and a loop may end when it is done (while error > 1e-6 { ... }, break). let s = f32[8] is a local array of zeros.
  * docs/text-format.md has the grammar ("Functions of your own"). An error in the text is HARP_ERROR_PARSE, HARP_ERROR_DTYPE,
- * HARP_ERROR_SHAPE or HARP_ERROR_RANGE with line and column; any text is safe. A while that never ends keeps its run busy until the flag
- * harp_run_options.cancel is set; a kernel on a GPU that is in one does not look at the flag.
+ * HARP_ERROR_SHAPE or HARP_ERROR_RANGE with line and column; any text is safe. A while loop that never ends keeps its run busy until the
+ * flag harp_run_options.cancel is set; on a GPU even the flag does not end the loop, because kernels do not read it.
  *
  * An index outside its array accesses no memory: the element is 0, and the run fails with HARP_ERROR_RANGE. The message names node, input,
- * axis (or the local array), index and size, for the first failing index in the order of the body and the first element there. The other
- * outputs are then undefined. If an output depends on the result, every element of it is computed, even if only some are used (algebra may
- * remove the dependence: y * 0 of integers is 0). Integers wrap; floats follow docs/semantics.md; complex arrays are not accepted. A body
- * without loops and local arrays whose indices are its own element's (ridx0, or constants in range) fuses like any elementwise operation.
- * The operation has no gradient.
+ * axis (or the local array), index and size. If several index expressions of the body fail, it is about the first one of them in the text
+ * of the body, and about the first element of the result for which that one fails. The other outputs are then undefined. If an output
+ * depends on the result, every element of it is computed, even if only some are used (algebra may remove the dependence: y * 0 of integers
+ * is 0). Integers wrap; floats follow docs/semantics.md; complex arrays are not accepted. A body fuses like any elementwise operation if it
+ * has no loops and no local arrays, and if it indexes its inputs only with the element's own indices (ridx0 ...) or with constants in
+ * range. The operation has no gradient.
  */
 typedef struct harp_custom_function_desc {
   size_t struct_size;
@@ -1308,14 +1314,14 @@ typedef struct harp_compile_options {
    * custom, native), then the loop of each axis: thread, sequential, reduce, scan or scatter, with
    *   tile=N    elements per block
    *   unroll=N  unroll factor; for a contraction the rows, or vectors, of a register tile
-   *   simd=N    lanes; for the terms of a contraction of narrow integers the terms that each lane holds
-   *   pack      on the rows of a contraction: copy their operand in the order of use; on the columns: copy their operand once for all rows;
-   *             on the rows of a transpose: copy blocks through a buffer
+   *   simd=N    vector lanes; on the terms of a contraction of narrow integers: the number of terms in each lane of the packed factors
+   *   pack      on the rows of a contraction: pack the left operand for each block; on the columns: pack the right operand once for all
+   *             rows; on the rows of a transpose: copy blocks through a buffer
    * and then settings of the whole kernel:
    *   partition     split loops at the iterations where a condition changes
    *   overlap       the last vector or tile overlaps the one before it
    *   nontemporal   use non-temporal stores, which harp chooses by itself from 16 MiB on; vectors then do not overlap
-   *   defer_stores  for rows processed in several passes: interleave the last pass, which stores, with the pass before it of the next row
+   *   defer_stores  for rows processed in several passes: interleave the last pass, which stores, with the next-to-last one of the next row
    *   prefetch      for row sums, row scans and transposed blocks: prefetch the next rows or blocks
    *   nan_flag      compute maxima of f32 or f64 with an instruction that drops NaN; if the processor's invalid flag shows a NaN, redo them
    * "without: compose_views" skips an optimiser pass; "flag: -O2" and "compiler: clang" are as the fields above; "share: 20000" sets the
@@ -1338,8 +1344,8 @@ typedef struct harp_compile_options {
    * threads and this machine, if there is one. HARP_TUNING_OFF: use harp's defaults. */
   int32_t tuning;
   /* A flag that cancels the compilation, set in the same way as harp_run_options.cancel. Within a few milliseconds harp stops the compiler
-   * and its child processes, and harp_compile returns NULL with HARP_ERROR_CANCELLED. Finished parts are kept, and the same graph can be
-   * compiled again. NULL: no flag. */
+   * and its child processes, and harp_compile returns NULL with HARP_ERROR_CANCELLED. Parts of the source whose compilation had finished
+   * are kept for the next compilation of the same graph. NULL: no flag. */
   const volatile int32_t* cancel;
   /* HARP_SPECIALIZE_NONE (0), or HARP_SPECIALIZE_AUTO: the program counts the runs for each combination of sizes, and
    * harp_program_specialize compiles it for those that repeat. */
@@ -1371,8 +1377,8 @@ HARP_API harp_program* harp_compile(const harp_graph* graph, const harp_compile_
  * everything it needs from the graph, so building may continue. */
 HARP_API harp_program* harp_compile_nodes(harp_graph* graph, int32_t n, const char* const* names, harp_node* const* nodes,
                                           const harp_compile_options* options, harp_error** err);
-/* Finds the inputs that harp_compile_nodes gives such a program, in its order. Writes at most `capacity` of them to inputs and their total
- * number to *count. */
+/* Finds the inputs of the program that harp_compile_nodes makes of these nodes, in the order of the program's inputs. Writes at most
+ * `capacity` of them to inputs, and their total number to *count. */
 HARP_API harp_status harp_nodes_inputs(int32_t n, harp_node* const* nodes, int32_t capacity, harp_node** inputs, int32_t* count,
                                        harp_error** err);
 HARP_API harp_program* harp_program_retain(harp_program* program);
@@ -1410,10 +1416,11 @@ typedef struct harp_run_options {
    * The call returns when the run is enqueued, except that a run that checks indices or stages outputs is complete when the call returns,
    * and functions of the host are called before it returns. Later calls of harp on the same GPU are in order with the run, so that every
    * buffer can be passed to them, and buffers that harp allocated can be released at once. Memory of the host's behind a buffer must not be
-   * freed or written before the run is complete, except by work on the stream. If a kernel faults meanwhile, a later call reports it.
+   * freed or written before the run is complete, except by work on the stream. If a kernel of the run faults after the call has returned, a
+   * later call of harp reports the fault.
    *
    * While the host captures the stream as a CUDA graph, the run becomes a part of that graph, together with the memory it needs, and runs
-   * whenever the host launches the graph. The program and the buffers must stay until then. HARP_ERROR_UNSUPPORTED, without harm to the
+   * whenever the host launches the graph. The program and the buffers must outlive the graph. HARP_ERROR_UNSUPPORTED, without harm to the
    * capture: the program's first run on the GPU (it loads the program), an output that is NULL, HARP_RUN_STAGE, a run that checks indices
    * or calls functions of the host, and a GPU without memory pools if the run needs memory.
    *
@@ -1480,7 +1487,7 @@ typedef struct harp_array_info {
   harp_dtype dtype;
   int32_t rank;
   const int64_t* dims;    /* `rank` numbers; -1 for a symbolic size */
-  size_t n_in_place;      /* of an output: the number of inputs that it may be computed in place of */
+  size_t n_in_place;      /* of an output: the number of inputs in whose memory it may be computed (in_place) */
   const size_t* in_place; /* their indices, ascending */
 } harp_array_info;
 
@@ -1529,16 +1536,17 @@ HARP_API harp_status harp_program_workspace_size(const harp_program* program, si
 
 /*
  * Specialises a program that was compiled with HARP_SPECIALIZE_AUTO. The program has counted its runs for each combination of values of its
- * shape variables (up to 32 combinations, of which rare ones give way to new ones). For each combination of at least two runs for which
- * this has not been done yet, most runs first, the call compiles the graph with these values as constants, which makes faster code. Later
- * runs with exactly these values use that code; all others use the program as before. Results are the same. At most 16 combinations are
- * specialised in a program's life. harp never does this by itself: the host calls when it has time for a compilation, and the call returns
- * when it is done. Runs on other threads may go on meanwhile.
+ * shape variables (of up to 32 combinations: if another one occurs, all counts decrease by one, and a combination whose count is 0 is
+ * replaced). The call compiles the graph once more for each combination that has at least two counted runs and no code of its own yet, in
+ * descending order of the counts. The values are constants in this code, which makes it faster. Later runs with exactly these values use
+ * that code; all others use the program as before. Results are the same. At most 16 combinations of a program are specialised. harp never
+ * does this by itself: the host makes the call when it has time for compilations, and the call returns when they are done. Other threads
+ * may run the program during the call.
  *
- * *count receives the number of combinations that the call compiled, 0 if no other combination repeats; NULL: not wanted. Errors:
+ * *count receives the number of combinations that the call compiled, which is 0 if there was none to compile. count may be NULL. Errors:
  * HARP_ERROR_INVALID_ARGUMENT if the program has no shape variables or was compiled without HARP_SPECIALIZE_AUTO; those of harp_compile,
- * after which combinations that were compiled before the error are in use. A compilation reads the compile options that the program was
- * made with, except `cancel`.
+ * after which combinations that were compiled before the error are in use. The compilations use the options that the program was compiled
+ * with, except `cancel`.
  *
  * harp_program_workspace_size returns a size that suffices for both kinds of code. A run with a workspace that was measured before the
  * specialisation and is too small for it uses the general code.
@@ -1579,10 +1587,11 @@ HARP_API harp_status harp_program_stats(const harp_program* program, harp_progra
  *
  * A buffer is an input or output array of a program: contiguous, row-major, on one device. The device "cpu" is the host's memory; the
  * backends "interp" and "c" use the same buffers there. The functions below say what they do for a buffer on another device, such as a GPU.
- * When a function of harp returns, its work on the buffers of a GPU is complete: any stream may then use them, except for buffers of a run
- * with harp_run_options.stream: only that stream may, and others after harp_buffer_signal_stream. In the other direction harp does not know
- * the streams of the host: work of the host that writes a buffer must be complete before harp uses the buffer, or harp_buffer_wait_stream
- * must order it; and all work of the host that uses a buffer must be complete before the buffer is released.
+ * When a function of harp returns, its work on the buffers of a GPU is complete: any stream may then use them. An exception are the
+ * buffers of a run with harp_run_options.stream: after the call only that stream may use them, and another stream only after
+ * harp_buffer_signal_stream. harp does not know on which streams the host works: work of the host that writes a buffer must be complete
+ * before harp uses the buffer, or harp_buffer_wait_stream must order it; and all work of the host that uses a buffer must be complete
+ * before the buffer is released.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 /* Allocates a buffer on a device, aligned to 64 bytes; on "cpu" with the context's allocator. Its content is undefined. device: the name of
@@ -1616,13 +1625,13 @@ HARP_API const void* harp_buffer_const_data(const harp_buffer* buffer);
  * (CUdeviceptr), which kernels of the host and entry points take; 0 for NULL and for a buffer without elements that harp allocated. A
  * read-only buffer must not be written through it. */
 HARP_API uint64_t harp_buffer_address(const harp_buffer* buffer);
-/* Lets harp's later work begin after the work that is on a stream of the host now, so that an array that the host writes on its own stream
- * can be used at once. stream is a CUstream of the context that harp uses on the buffer's device, else HARP_ERROR_INVALID_ARGUMENT; NULL:
- * CUDA's legacy default stream. It does not wait. A buffer on "cpu" is HARP_ERROR_DEVICE. */
+/* Orders harp's later work after the work that is on a stream of the host at the call, so that harp can use an array that the host
+ * writes on its own stream. stream is a CUstream of the context that harp uses on the buffer's device, else HARP_ERROR_INVALID_ARGUMENT;
+ * NULL: CUDA's legacy default stream. The call returns without waiting for either. A buffer on "cpu" is HARP_ERROR_DEVICE. */
 HARP_API harp_status harp_buffer_wait_stream(harp_buffer* buffer, void* stream, harp_error** err);
-/* The other way round: lets work that is put on a stream of the host from now on begin after all work of harp on the buffer's device so
- * far, so that another stream than that of a run (harp_run_options.stream) can use what the run writes. stream and errors are as for
- * harp_buffer_wait_stream. It does not wait. */
+/* The converse of harp_buffer_wait_stream: orders work that is put on a stream of the host after the call behind all earlier work of
+ * harp on the buffer's device, so that another stream than that of a run (harp_run_options.stream) can use what the run writes. stream
+ * and errors are as for harp_buffer_wait_stream. The call returns without waiting for either. */
 HARP_API harp_status harp_buffer_signal_stream(const harp_buffer* buffer, void* stream, harp_error** err);
 /* harp_buffer_size returns the size in bytes, harp_buffer_rank the number of axes, harp_buffer_dtype the dtype; 0 for NULL. */
 HARP_API size_t harp_buffer_size(const harp_buffer* buffer);
@@ -1690,8 +1699,8 @@ HARP_API harp_buffer* harp_buffer_from_dlpack_versioned(harp_context* context, h
 /* harp_buffer_to_dlpack and harp_buffer_to_dlpack_versioned return the buffer as a DLPack array without a copy. The array keeps the buffer
  * alive. The caller owns the array and calls its deleter. The unversioned form cannot mark an array as read-only, so a read-only buffer is
  * HARP_ERROR_UNSUPPORTED there. An array on a GPU may be used on any stream at once, unless a run on a stream (harp_run_options.stream)
- * writes it: then on that stream, and on others after harp_buffer_signal_stream (for the stream that the consumer passes to Python's
- * __dlpack__). A buffer on a device for which DLPack has no number is HARP_ERROR_DEVICE. */
+ * writes it. It may then be used on that stream, and on another one after harp_buffer_signal_stream for that other one, such as the
+ * stream that the consumer passes to Python's __dlpack__. A buffer on a device for which DLPack has no number is HARP_ERROR_DEVICE. */
 HARP_API harp_dl_managed* harp_buffer_to_dlpack(harp_buffer* buffer, harp_error** err);
 HARP_API harp_dl_managed_versioned* harp_buffer_to_dlpack_versioned(harp_buffer* buffer, harp_error** err);
 
@@ -1751,8 +1760,8 @@ typedef struct harp_tune_progress {
   size_t struct_size;
   size_t trials;                         /* number of trials so far */
   size_t best;                           /* index of the trial with the least median */
-  double best_seconds, untuned_seconds;  /* medians of a run */
-  double elapsed_seconds, limit_seconds; /* time since the start and time limit */
+  double best_seconds, untuned_seconds;  /* medians of a run's time, of trial `best` and of trial 0 */
+  double elapsed_seconds, limit_seconds; /* time since harp_tune began; time limit */
   const harp_tune_trial_info* trial;     /* the latest trial */
 } harp_tune_progress;
 
@@ -1769,8 +1778,8 @@ typedef struct harp_tune_options {
   int32_t strategy; /* HARP_TUNE_BEAM, HARP_TUNE_RANDOM or HARP_TUNE_GRID */
   int32_t dry_run;  /* 1: store nothing in the database */
   uint64_t seed;    /* of HARP_TUNE_RANDOM */
-  /* 0: as many as the time allows. With 1, as after HARP_TUNE_STOP at the first trial, the configuration found earlier is not compared and
-   * stays in the database. */
+  /* 0: as many as the time allows. With 1, or if `progress` returns HARP_TUNE_STOP after the first trial, the configuration found earlier
+   * is neither compared nor removed from the database. */
   uint64_t max_trials;
   /* C compilers to try in addition to the context's. NULL: clang if the context's is gcc, gcc if it is clang; none if the host, HARP_CC or
    * `compile` chose the compiler. Later compilations accept from the database only the names "gcc" and "clang", with or without a version
@@ -1797,7 +1806,7 @@ typedef struct harp_tune_summary {
   double space_size;          /* number of configurations to choose from, whether legal or not */
   int32_t exhausted;          /* 1: all configurations have been tried */
   int32_t stored;             /* 1: the best is in the database on disk; 0: at most in this context's memory */
-  const char* why_not_stored; /* "": it is stored. Borrowed until the result is released */
+  const char* why_not_stored; /* why the best is not in the database; "": it is. Borrowed until the result is released */
 } harp_tune_summary;
 
 #define HARP_TUNE_SUMMARY_INIT \
@@ -1865,7 +1874,7 @@ typedef struct harp_runtime {
   void* workspace; /* aligned to 64 bytes, or NULL */
   size_t workspace_size;
   void* const* natives;           /* NULL: programs that call functions of the host have no entry points */
-  void* step_cursor;              /* NULL: reserved for later versions */
+  void* step_cursor;              /* must be NULL: reserved for later versions */
   harp_fault* fault;              /* receives the cause of HARP_ERROR_RANGE; NULL: not wanted */
   const volatile int32_t* cancel; /* as in harp_run_options; the function returns HARP_ERROR_CANCELLED if it is set; NULL: no flag */
 } harp_runtime;

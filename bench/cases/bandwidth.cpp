@@ -1,6 +1,7 @@
-// Elementwise chains of all sizes, with one and two threads. Peers: memcpy of the same number of bytes; in caches the same loop written by
-// hand (two threads take half of it each); libraries that evaluate chains: NumPy and torch one operation after the other, numexpr in
-// blocks. bench/cases/chains.cpp measures one thread up to 512 MB; this file adds two threads and larger arrays.
+// Elementwise chains on arrays of all sizes, with one and with two threads. harp is compared with memcpy of the same number of bytes; with
+// the same loop written by hand, for arrays that fit caches (of two threads each takes half of the loop); and with libraries: NumPy and
+// torch evaluate one operation of a chain after the other, numexpr evaluates the chain for one block of elements after the other.
+// bench/cases/chains.cpp measures one thread up to 512 MB; this file adds two threads and larger arrays.
 #include <pthread.h>
 #include <sched.h>
 
@@ -21,11 +22,13 @@ constexpr int kMaxInputs = 3;
 struct Chain {
   const char* name;
   int inputs;
-  const char* text;                   // an expression of a, b, c
-  peer_chain peers::*loop = nullptr;  // hand-written, with the same bits as harp
+  const char* text;                   // the chain as an expression of the inputs a, b and c
+  peer_chain peers::*loop = nullptr;  // hand-written loop whose results have the same bits as harp's; nullptr: none
   std::vector<std::string> libraries = {};
-  bool small = true;  // false: only what bench/cases/chains.cpp does not measure (one thread, up to 512 MB)
-  bool large = true;  // false: only against libraries, and in caches
+  // False: only sizes above 512 MB with one thread, because bench/cases/chains.cpp measures the others, and sizes up to 32 MB with two
+  // threads.
+  bool small = true;
+  bool large = true;  // false: only one thread, and only sizes that fit a cache
 };
 const Chain kChains[] = {
     {"copy", 1, "contiguous(a)", &peers::copy, {}, false},
@@ -33,14 +36,15 @@ const Chain kChains[] = {
     {"relu", 3, "relu(a * b + c) * 2", &peers::relu, {}, false},
     {"exp", 2, "a / (1 + exp(-(a * 1.702 + b))) + a", &peers::exp, {}, false},
     {"gelu", 1, "gelu(a)", nullptr, {"torch", "numpy"}},
-    {"gelu_tanh", 1, "gelu(a, approximate=\"tanh\")", nullptr, {"numpy", "numexpr"}, true, false},  // numexpr has no erf
-    {"exp6", 1, "abs(exp(-(a * a)) * 0.5 - a)", &peers::exp6, {"torch", "numpy", "numexpr"}},       // a chain of six operations
+    // Gelu by tanh: for numexpr, which has no erf.
+    {"gelu_tanh", 1, "gelu(a, approximate=\"tanh\")", nullptr, {"numpy", "numexpr"}, true, false},
+    {"exp6", 1, "abs(exp(-(a * a)) * 0.5 - a)", &peers::exp6, {"torch", "numpy", "numexpr"}},  // a chain of six operations
     {"where", 1, "where(a > 0.25, clip(a * 2, -1, 1), a + 0.5)", &peers::where, {"torch", "numpy", "numexpr"}},
 };
 
 struct Size {
   const char* name;
-  size_t bytes;  // bytes read and written
+  size_t bytes;  // bytes that harp reads and writes, together
   bool in_cache;
   bool libraries;
   bool threads;
@@ -51,8 +55,9 @@ constexpr Size kSizes[] = {{"16kb", size_t{16} << 10, true, false, false},
                            {"512mb", size_t{512} << 20, false, true, true},
                            {"1gb", size_t{1} << 30, false, false, false}};
 
-/// Runs work in two halves, the second on its own thread. That thread avoids its caller's CPU: otherwise the system may leave both on one
-/// CPU for the whole measurement. Waiting spins for a while, then sleeps, as in a thread pool.
+/// Runs work in two halves: the first on the calling thread, the second on a worker thread. The worker may not run on the caller's CPU,
+/// because the system may otherwise leave both threads on one CPU for the whole measurement. A thread that waits spins for a while and then
+/// sleeps, as in a thread pool.
 class TwoThreads {
  public:
   using Work = std::function<void(size_t half)>;
@@ -103,7 +108,7 @@ class TwoThreads {
 
   const Work* work_ = nullptr;  // owned by the caller; valid until done_ reaches count_
   std::atomic<uint32_t> count_{0}, done_{0};
-  int avoided_ = -1;  // the CPU that the worker keeps off
+  int avoided_ = -1;  // the CPU on which the worker must not run
   std::thread worker_;
 };
 
@@ -133,7 +138,7 @@ std::string text_of(const Chain& chain, size_t n) {
 std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int threads, const std::vector<std::string>& names) {
   const size_t arrays = static_cast<size_t>(chain.inputs) + 1;
   const size_t n = size.bytes / sizeof(float) / arrays / 64 * 64;
-  const size_t moved = arrays * n * sizeof(float);  // memcpy reads half of the bytes and writes the other half
+  const size_t moved = arrays * n * sizeof(float);  // bytes of all arrays; memcpy reads half as many bytes and writes half as many
   const std::string name = std::string(chain.name) + "." + size.name;
   TextProgram harp(session, text_of(chain, n), {-4, 4, 0, threads, size.bytes < kL2.bytes ? Call::kEntry : Call::kRun, nullptr});
   session.memory.reserve(Memory::room(2, moved / 2));
@@ -153,7 +158,8 @@ std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int
 
   std::vector<Candidate> candidates = {on_threads(threads, [&harp](size_t repeats) { harp(repeats); })};
   std::vector<std::unique_ptr<PeerProcess>> processes;
-  std::vector<std::pair<std::string, std::optional<size_t>>> peers;  // label, index of the candidate
+  // Label of each peer, and the index of its candidate; nullopt: the peer is not installed.
+  std::vector<std::pair<std::string, std::optional<size_t>>> peers;
   const auto add = [&](const std::string& label, Candidate candidate) {
     peers.emplace_back(label, candidates.size());
     candidates.push_back(std::move(candidate));

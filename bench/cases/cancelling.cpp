@@ -1,5 +1,6 @@
-// The cost of cancellable runs, and the time from setting the flag to the end of a run. The cost compares a program with itself, compiled
-// from a source without checks of the flag and without the split of loops into pieces that exists for these checks.
+// The cost of checking the cancellation flag of a run, and the time from setting the flag to the end of the run. For the cost, a program is
+// compared with the same program compiled from an edited source: without the checks, and without the split of loops into pieces that exists
+// for the checks.
 #include <pthread.h>
 #include <time.h>
 
@@ -17,8 +18,8 @@
 namespace bench {
 namespace {
 
-// The custom functions differ in their loops: a long loop of few operations; rows of 13 elements with checked indices; loops whose lengths
-// depend on the data; nine iterations per element.
+// Graphs whose cost is measured. The custom functions differ in their loops: long: a long loop of few operations; sparse: rows of 13
+// elements, with checked indices; steps: loops whose lengths depend on the data; window: nine iterations per element.
 struct Costing {
   const char* name;
   const char* text;
@@ -45,9 +46,9 @@ constexpr Costing kCosts[] = {
 // The values of integer inputs are 0, 13, 26 ... modulo kIntegers.
 constexpr int64_t kStride = 13, kIntegers = 40000;
 
-/// A compiler that edits the source first: the flag is never set, and a loop runs as a single piece. (Loops of known length keep their
-/// pieces, so that gcc generates the same code for a piece as for the whole.) It fails if the source has no check of the flag in the known
-/// form.
+/// A script that takes the place of the C compiler. It edits the source and then runs the compiler: the flag counts as never set, and a
+/// loop runs as a single piece. (Loops of known length keep their pieces, so that gcc generates the same code for a piece as for the whole
+/// loop.) The script fails if it does not find the check of the flag in the source.
 constexpr const char* kBlindCompiler = R"(#!/bin/sh
 for word in "$@"; do
   case $word in
@@ -82,7 +83,7 @@ std::vector<Row> run_cost(Session& session, const Costing& costing, const std::s
   return {{name, times.seconds(0) * 1e6, "us", "without checks of the flag", times.seconds(1) * 1e6, times.ratio(0, 1)}};
 }
 
-// Each program takes a tenth of a second or more, because the flag is set some milliseconds after the start.
+// Each program takes a tenth of a second or more, so that it is still running when the flag is set, 5 to 19 ms after the start.
 constexpr Costing kLatencies[] = {
     {"chain", "graph g(x: f32[33554432]) {\n  return y = gelu(sin(exp(x)))\n}"},
     {"product", "graph g(a: f32[3072, 3072], b: f32[3072, 3072]) {\n  return c = a @ b\n}"},

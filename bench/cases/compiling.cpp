@@ -1,6 +1,7 @@
-// The cost of compilation beyond one small kernel: each further kernel, a whole network, and the first call of a small function without any
-// cache. The last is the time from arrays to a result, for harp including a new context, against other compilers: tinygrad, JAX,
-// torch.compile. Every sample has its own context and cache directory. A peer's first call happens in a new process, without its imports.
+// The time of compilations: of each further kernel of a graph, of a whole network, and of the first call of a small function without any
+// cache. The first call is the time from arrays to a result, for harp including a new context; it is compared with other compilers:
+// tinygrad, JAX and torch.compile. Every sample of harp has a new context and a new cache directory. A peer's first call happens in a new
+// process, and the time of its imports does not count.
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -98,7 +99,7 @@ std::vector<Row> run_network(Session& session) {
 
 constexpr size_t kCount = 4096;
 
-/// Seconds from no context to the result of relu(a * b + c) * 2.
+/// Seconds from the creation of a context to the result of relu(a * b + c) * 2, for arrays of kCount elements.
 double first_call(std::span<const float> a, std::span<const float> b, std::span<const float> c, std::span<float> y) {
   const TemporaryDirectory fresh;
   const double begin = now();
@@ -129,7 +130,7 @@ std::vector<Row> run_first_call(Session& session, const std::string& name, const
     if (i < 3) fill(arrays[i], -1, 1, seed_of(i));
   }
   std::vector<double> own, theirs, ratios;
-  // Waits until the kernel has freed the memory of the process before it, which is not part of a call.
+  // Waits until the operating system has freed the memory of the previous process, which would slow down the measured call.
   const auto settle = [] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); };
   for (int i = 0; i < samples(session, 5); ++i) {
     settle();

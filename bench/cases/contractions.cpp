@@ -18,12 +18,13 @@ struct Product {
   harp_dtype dtype;
   int64_t m, k, n;
   int64_t batch = 1;
-  bool read = false;              // rows NAME.blas and NAME.read instead of NAME
-  bool peak = false;              // adds a row NAME.peak
+  // True: the report has the rows NAME.blas (against OpenBLAS) and NAME.read (against reading the largest operand) instead of NAME.
+  bool read = false;
+  bool peak = false;              // true: the report also has the row NAME.peak, against the core's peak rate
   const char* einsum = nullptr;   // the einsum's spec, for operands [1, batch, ...]; nullptr: matmul
-  bool right_transposed = false;  // true: the einsum's right operand is [n, k]
+  bool right_transposed = false;  // true: the einsum's right operand has the shape [n, k] instead of [k, n]
   int threads = 1;
-  bool onednn = false;  // adds a row NAME.onednn
+  bool onednn = false;  // true: the report also has the row NAME.onednn, against oneDNN
 
   Call call() const { return batch * m * k * n <= 64 * 64 * 64 ? Call::kEntry : Call::kRun; }
   std::vector<std::string> rows() const {
@@ -63,7 +64,8 @@ std::vector<Product> products() {
   return all;
 }
 
-/// An operand. A single row or column, or a batch of one, has no axis; for an einsum the shape is [1, batch, rows, columns].
+/// Declares an operand. A single row, a single column and a batch of one have no axis; for an einsum the shape is [1, batch, rows,
+/// columns].
 harp_node* operand(harp_graph* graph, const Product& p, const char* name, int64_t rows, int64_t columns) {
   std::vector<harp_dim> dims;
   if (p.einsum != nullptr) dims.push_back(1);
@@ -82,7 +84,7 @@ Graph build(const Session& session, const Product& p) {
   return graph;
 }
 
-/// Part is float or double; a complex element has two of them.
+/// Part is float or double: the type of an element, or of each of the two parts of a complex element.
 template <class Part>
 std::vector<Row> run(Session& session, const Product& p) {
   const size_t parts = harp_dtype_size(p.dtype) / sizeof(Part);
@@ -114,7 +116,7 @@ std::vector<Row> run(Session& session, const Product& p) {
         for (size_t i = 0; i < repeats; ++i) keep(read(matrix.data(), matrix.size()));
       });
   const double work = (p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n);
-  const size_t most = candidates.size();  // the last two candidates are the peak's and oneDNN's
+  const size_t most = candidates.size();  // index of the candidate for the peak rate, if there is one; oneDNN's is the last one
   if (p.peak)
     candidates.push_back(
         [&session, steps = work / 2 * sizeof(Part) / sizeof(float) / static_cast<double>(session.by_hand->lanes)](size_t repeats) {

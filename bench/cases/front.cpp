@@ -1,6 +1,7 @@
-// The overhead of the front ends. C++: the assignment of an expression template against the same loop written by hand; and the overhead of
-// a repeated assignment, a repeated lazy graph and a call of jit over their kernels (the peers are the same programs, called through their
-// entry points). Rust and Python: the overhead of a call over harp_program_call. Python is also compared with other array libraries.
+// The overhead of the bindings. C++: the assignment of an expression template is compared with the same loop written by hand; and a
+// repeated assignment, a repeated lazy graph and a call of a jit function are compared with the same programs called through their entry
+// points, which gives the overhead of each. Rust and Python: the overhead of a call over harp_program_call. Python is also compared with
+// other array libraries.
 #include <cstring>
 #include <harp.hpp>
 #include <stdexcept>
@@ -19,7 +20,7 @@ harp::Field<float> numbers(int64_t n, unsigned seed, const harp::Context& contex
   return field;
 }
 
-/// Compiles a b + c for one size, to be called as a plain function.
+/// Compiles a * b + c and binds it to these arrays, so that it can be called as a plain function.
 Kernel product_sum(const Session& session, const harp::Field<float>& a, const harp::Field<float>& b, const harp::Field<float>& c,
                    float* y) {
   const Graph graph = session.new_graph();
@@ -73,7 +74,7 @@ std::vector<Row> run_overhead(Session& session) {
   return {{"front.cpp.assign.overhead", times.seconds(0) * 1e9 - raw, "ns", "the entry point itself", raw, {}}};
 }
 
-/// A chain of 20 operations; it is measured on 16 elements.
+/// A chain of 20 operations, measured on arrays of 16 elements.
 template <class T>
 T twenty(const T& x, const T& w) {
   T y = x * w + x;
@@ -112,7 +113,8 @@ std::vector<Row> run_lazy(Session& session) {
           {"front.cpp.jit", (times.seconds(1) - raw) * 1e9, "ns", "the entry point itself", raw * 1e9, {}}};
 }
 
-/// y = a b + 1 of 16 elements through harp_program_call, the function that calls from other languages end in.
+/// Computes y = a * b + 1 on arrays of 16 elements by harp_program_call, the function of the C interface that the bindings for other
+/// languages call.
 class SmallProduct {
  public:
   explicit SmallProduct(const Session& session) : graph_(session.new_graph()) {
@@ -132,7 +134,7 @@ class SmallProduct {
       if (status != HARP_OK) throw std::runtime_error("harp_program_call failed");
     };
   }
-  /// The result, after a candidate ran.
+  /// The result y; valid after a candidate has run.
   std::span<const float> result() const { return y_; }
 
  private:
@@ -142,7 +144,7 @@ class SmallProduct {
   std::vector<float> a_ = std::vector<float>(kElements, 0.5F), b_ = std::vector<float>(kElements, 2.0F), y_ = std::vector<float>(kElements);
 };
 
-/// The rows of a front end whose program is not installed.
+/// The rows of the report for a binding whose benchmark program is not installed. Their goals count as missed.
 std::vector<Row> missing_rows(const std::vector<std::string>& names, const std::string& unit, const std::string& program) {
   std::vector<Row> rows;
   for (const std::string& name : names) {
@@ -152,7 +154,8 @@ std::vector<Row> missing_rows(const std::vector<std::string>& names, const std::
   return rows;
 }
 
-/// Rust (bindings/rust/harp/benches/call.rs): a program called with slices; a lazy tensor whose graph is in the cache.
+/// Measures the Rust binding (bindings/rust/harp/benches/call.rs): a program called with slices, and a lazy tensor whose graph is in the
+/// cache.
 std::vector<Row> run_rust(Session& session) {
   SmallProduct product(session);
   std::vector<Candidate> candidates = {product.candidate()};
@@ -168,8 +171,8 @@ std::vector<Row> run_rust(Session& session) {
           {"front.rust.tensor", times.seconds(2) * 1e9 - raw, "ns", "harp_program_call", raw, {}}};
 }
 
-/// harp's Python binding (bench/peers/python.py) against other libraries that do the same work, each in its own process. The first row is
-/// the overhead over `raw`; the others compare whole calls.
+/// Measures harp's Python binding (bench/peers/python.py) and other libraries that do the same work, each in its own process. The first row
+/// of the report is the binding's overhead: its time minus that of `raw`. The other rows compare the whole call with each library.
 std::vector<Row> python_rows(Session& session, const std::string& name, const std::string& what, const Scale& scale, Candidate raw,
                              std::span<const float> result, const std::vector<std::string>& peers) {
   std::vector<std::string> names = {name};
@@ -196,7 +199,7 @@ std::vector<Row> python_rows(Session& session, const std::string& name, const st
 
 const std::vector<std::string> kCallPeers = {"numexpr", "torch", "mlx"}, kLazyPeers = {"torch", "mlx"};
 
-/// A function compiled by harp.jit, called with NumPy arrays; it returns one.
+/// Measures a function compiled by harp.jit that takes NumPy arrays and returns a NumPy array.
 std::vector<Row> run_python_call(Session& session) {
   SmallProduct product(session);
   Candidate raw = product.candidate();
@@ -204,7 +207,7 @@ std::vector<Row> run_python_call(Session& session) {
   return python_rows(session, "front.python.call", "call", {"ns", 1e-9, false}, std::move(raw), product.result(), kCallPeers);
 }
 
-/// 20 lazy operations whose graph is in the cache.
+/// Measures 20 lazy operations of the Python binding whose graph is in the cache.
 std::vector<Row> run_python_lazy(Session& session) {
   const Graph graph = session.new_graph();
   const harp_dim n = 16;
@@ -218,7 +221,7 @@ std::vector<Row> run_python_lazy(Session& session) {
       std::span<const float>(y), kLazyPeers);
 }
 
-/// `import harp` after NumPy was imported.
+/// Measures `import harp` in a process that has already imported NumPy.
 std::vector<Row> run_python_import(Session& session) {
   const std::unique_ptr<PeerProcess> harp = PeerProcess::start(session, "python", {"import"});
   if (!harp) return missing_rows({"front.python.import"}, "ms", "harp_bench_python");

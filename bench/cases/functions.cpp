@@ -1,12 +1,12 @@
-// Functions of one f32 number, in nanoseconds per element of arrays in L1. harp's kernel is called through its entry point: at 0.3 ns per
-// element, harp_program_run would add a tenth of the time, and its overhead has a row (call.overhead). A row reports the greatest error
-// over the measured arguments. The semantics promise no accuracy for composites (sigmoid ...): at -5 the result of gelu, x / 2 (1 + erf),
-// is mostly rounding error.
+// Functions of one f32 number, in nanoseconds per element, on arrays that fit the L1 cache. harp's kernel is called through its entry
+// point: at 0.3 ns per element, the overhead of harp_program_run would be a tenth of the time; call.overhead measures this overhead. The
+// report states the greatest error over the measured arguments. docs/semantics.md promises no accuracy for composites (sigmoid ...): near
+// -5 the result of gelu, x / 2 * (1 + erf(x / sqrt(2))), consists mostly of rounding error.
 //
-// The goals are relative to peers: SLEEF's functions of at most 1.0 ulp, or a combination of them if SLEEF lacks the function; and the GNU
-// C library's (libmvec), which promise only 4 ulp. A function that is a division or a root has no such peer and keeps the design's absolute
-// goal for a CPU with AVX-512. A function of one or two instructions is bound by memory: its peer is the same loop written by hand, from
-// and to L2, for which the design has a goal.
+// The goals are relative to peers: SLEEF's functions with an error of at most 1.0 ulp, or a combination of them if SLEEF lacks the
+// function; and the functions of the GNU C library (libmvec), which promise only 4 ulp. A function that is a division or a root has no such
+// peer; its goal is an absolute time on a CPU with AVX-512. The time of a function of one or two instructions is limited by memory: its
+// peer is the same loop written by hand, on arrays that fit the L2 cache.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@
 namespace bench {
 namespace {
 
-/// The peers of a function: none; a combination of SLEEF's functions; SLEEF and libmvec; a hand-written loop (peers.h).
+/// What a function is compared with: nothing; a combination of SLEEF's functions; SLEEF and libmvec; a hand-written loop (peers.h).
 enum class Peers { kNone, kParts, kBoth, kLoop };
 
 struct Function {
@@ -29,7 +29,7 @@ struct Function {
   float low, high;            // range of the arguments
   double (*exact)(double x);  // reference in double; nullptr: the error is not measured
   Peers peers = Peers::kBoth;
-  harp_dtype dtype = HARP_F32;  // the argument's dtype; if it is not f32, its bits are those of floats
+  harp_dtype dtype = HARP_F32;  // the argument's dtype; an array of another dtype than f32 has the bits of the same floats
 
   const Footprint& footprint() const { return peers == Peers::kLoop ? kL2 : kL1; }
 };
@@ -86,7 +86,7 @@ constexpr Function kFunctions[] = {
     {"gelu_tanh", gelu_tanh, -5, 5, nullptr, Peers::kParts},
 };
 
-/// The greatest error in units in the last place of the exact result.
+/// Returns the greatest error of the results y, in units in the last place of the exact result.
 double max_ulp(const Function& function, std::span<const float> x, std::span<const float> y) {
   double most = 0;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -97,7 +97,7 @@ double max_ulp(const Function& function, std::span<const float> x, std::span<con
   return most;
 }
 
-/// Compiles the function, makes arrays for its arguments and results that fit a cache, and passes them to `use`.
+/// Compiles the function, makes arrays of arguments and results that together fit a cache, and passes kernel and arrays to `use`.
 void with_kernel(Session& session, const Function& function, const std::function<void(Kernel&, std::span<float>, std::span<float>)>& use) {
   const size_t n = function.footprint().bytes / sizeof(float) / 2;
   session.memory.reserve(Memory::room(3, n * sizeof(float)));
@@ -133,7 +133,7 @@ std::vector<Row> run(Session& session, const Function& function, const std::stri
   return {row};
 }
 
-/// libmvec's function for the vector level that harp compiles for; null if there is none.
+/// Returns libmvec's function for the CPU level that harp compiles for; null if libmvec does not have the function.
 const vector_function* libmvec(const std::string& target, const char* name) {
   for (const vector_level* const* level = libmvec_levels; *level != nullptr; ++level)
     for (const vector_function* f = (*level)->functions; f->name != nullptr; ++f)

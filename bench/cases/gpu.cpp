@@ -1,7 +1,7 @@
-// Programs on the first GPU, with arrays in its memory, against PyTorch on the same GPU: its copy of the same number of bytes, or the same
-// function, which is CUB's, cuBLAS's or cuDNN's. Times are those of the GPU's clock, around runs on a stream of the host's. The rows
-// gpu.small are ten small kernels, so that they measure launches. Kernels that may be slow come last. A machine without a GPU skips the
-// rows.
+// Programs on the first GPU, with arrays in the GPU's memory, compared with PyTorch on the same GPU: with its copy of the same number of
+// bytes, or with its version of the same function, which calls CUB, cuBLAS or cuDNN. Times are measured by the GPU's clock, around runs on
+// a stream of the host. gpu.small consists of ten small kernels, so that it measures launches. Kernels that may be slow come last. On a
+// machine without a GPU these benchmarks are skipped.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -18,21 +18,21 @@ namespace bench {
 namespace {
 
 constexpr const char* kDevice = "cuda:0";
-constexpr size_t kCount = size_t{1} << 26;  // elements of large arrays
+constexpr size_t kCount = size_t{1} << 26;  // number of elements of a large array
 constexpr size_t kFloat = sizeof(float);
-constexpr double kSlowRun = 0.5;  // seconds; a slower program is not run more often than necessary
+constexpr double kSlowRun = 0.5;  // seconds; if a run takes longer, there are no more rounds than necessary
 
 /// Which work of the peer is timed: a copy of the same number of bytes, or the same function.
 enum class Against { kCopy, kFunction };
-/// Whether a run is put on a stream or is complete when the call returns.
+/// Whether a run is only put on a stream, or complete when the call returns.
 enum class Runs { kEnqueued, kComplete };
 
 struct Work {
   const char* row;
-  std::string graph;  // text without the header
-  std::string peer;   // the name of a function of bench/peers/torch_cuda.py, and its sizes
+  std::string graph;  // text of the graph, from the parameter list on
+  std::string peer;   // the name of a function of bench/peers/torch_cuda.py, and its arguments
   Scale scale;
-  size_t bytes = 0;  // that harp reads and writes at least
+  size_t bytes = 0;  // bytes that harp must at least read and write
   Against against = Against::kFunction;
   const char* label = "torch";
   float low = -1;                    // float inputs are in [low, 1)
@@ -40,7 +40,7 @@ struct Work {
   Runs runs = Runs::kEnqueued;
 };
 
-/// Makes a row of a program that is bound by the bandwidth of the memory.
+/// Describes a program whose time is limited by the bandwidth of the GPU's memory.
 Work moving(const char* row, const std::string& graph, const std::string& peer, size_t bytes, Against against, float low = -1) {
   const bool is_copy = against == Against::kCopy;
   return {row, graph, peer, Scale::bytes(bytes), bytes, against, is_copy ? "torch copy, same bytes" : "torch", low};
@@ -50,7 +50,7 @@ Work computing(const char* row, const std::string& graph, const std::string& pee
   return {row, graph, peer, Scale::flops(operations), 0, Against::kFunction, label};
 }
 
-/// Five products and softmaxes of 64 x 64: ten kernels, each of which needs the one before.
+/// Describes five pairs of a product and a softmax of 64 x 64 matrices: ten kernels, each of which needs the result of the one before.
 Work small(const char* row, const char* peer, const char* label, Runs runs) {
   std::string graph = "(x0: f32[64,64], w: f32[64,64]) {\n";
   for (int i = 0; i < 4; ++i) graph += "  x" + std::to_string(i + 1) + " = softmax(x" + std::to_string(i) + " @ w)\n";
@@ -61,7 +61,7 @@ Work small(const char* row, const char* peer, const char* label, Runs runs) {
   return work;
 }
 
-/// Rows of a table of 256 columns, picked by indices, and the sums of gradients over the same rows.
+/// Describes a gather, which reads rows of 256 columns from a table, and its gradient, which adds rows to the rows of a table.
 std::vector<Work> embeddings() {
   constexpr size_t kLookups = size_t{1} << 18, kWidth = 256;
   constexpr int64_t kRows = 1 << 18, kFewRows = 1 << 16, kStride = 100003;
@@ -120,7 +120,7 @@ std::vector<Work> works() {
   return all;
 }
 
-/// What the rows share: the host's CUDA, a context of harp on the host's stream, and the peer's process.
+/// What the benchmarks of the GPU share: the host's use of CUDA, a context of harp on the host's stream, and the process of the peer.
 class Gpu {
  public:
   explicit Gpu(const Session& session) {
@@ -136,20 +136,20 @@ class Gpu {
     err.check("making a context for the GPU");
   }
 
-  /// NULL if PyTorch is missing or finds no GPU.
+  /// The process of PyTorch, started by the first call. NULL if PyTorch is missing or finds no GPU.
   PeerProcess* peer(const Session& session) {
     if (!peer_was_started_) peer_ = PeerProcess::start(session, "torch_cuda", {});
     peer_was_started_ = true;
     return peer_.get();
   }
-  /// The next row starts a new peer process, because the answers of this one cannot be trusted after a failure.
+  /// Ends the process of the peer, because its answers cannot be trusted after a failure. The next benchmark starts a new one.
   void end_peer() {
     peer_.reset();
     peer_was_started_ = false;
   }
 
   const GpuHost host;
-  Context context;  // is released before the host's context
+  Context context;  // is destroyed before `host`, whose CUDA context it uses
 
  private:
   bool peer_was_started_ = false;
@@ -185,16 +185,17 @@ class GpuProgram {
     output_ = buffers_.back().get();
   }
 
-  /// Puts runs on the host's stream.
+  /// Puts runs on the host's stream. Returns before they are complete.
   void enqueue(size_t repeats) {
     harp_run_options options = HARP_RUN_OPTIONS_INIT;
     options.stream = gpu_.host.stream();
     run(repeats, &options);
   }
-  /// Each run is complete before the next one begins.
+  /// Runs the program. Each run is complete before the next one begins.
   void run_complete(size_t repeats) { run(repeats, nullptr); }
 
-  /// The second run makes a CUDA graph of the launches, which later runs use.
+  /// Runs the program three times, or fewer times if a run takes longer than kSlowRun. In the second run harp makes a CUDA graph of the
+  /// launches; later runs launch this graph.
   void warm_up() {
     for (int i = 0; i < 3; ++i) {
       const double begin = now();
@@ -258,7 +259,7 @@ class GpuProgram {
     return values;
   }
 
-  /// Returns host memory for the elements of an array. A later call reuses it.
+  /// Returns host memory for the elements of an array. The next call reuses the memory.
   template <class T>
   std::span<T> host_array(const harp_buffer* buffer) {
     const size_t bytes = harp_buffer_size(buffer);
@@ -274,8 +275,8 @@ class GpuProgram {
   harp_buffer* output_ = nullptr;
 };
 
-/// A GPU needs longer samples than a CPU, so that launches and the wait at the end do not distort them; fewer suffice, because its clock
-/// hardly varies.
+/// Samples are longer than on a CPU, so that launches and the wait at the end do not distort them. Fewer rounds suffice, because the GPU's
+/// clock rate hardly varies.
 Effort effort_on_gpu(const Effort& effort) {
   Effort own = effort;
   own.sample_seconds *= 2.5;
@@ -294,7 +295,7 @@ Candidate candidate_of(GpuProgram& harp, const Gpu& gpu, Runs runs) {
   };
 }
 
-/// Selects the peer's work and compares the results.
+/// Makes the peer prepare its work, and compares its result with harp's.
 void prepare(PeerProcess& peer, const Work& work, GpuProgram& harp) {
   const size_t copied = work.against == Against::kCopy ? work.bytes : 0;
   const size_t end_of_name = work.peer.find(' ');
@@ -325,7 +326,7 @@ std::vector<Row> run(Session& session, std::optional<Gpu>& gpu, const Work& work
 }  // namespace
 
 std::vector<Benchmark> gpu_benchmarks() {
-  const auto gpu = std::make_shared<std::optional<Gpu>>();  // made by the first row that is measured
+  const auto gpu = std::make_shared<std::optional<Gpu>>();  // created by the first benchmark that runs, and shared by all
   std::vector<Benchmark> benchmarks;
   for (const Work& work : works()) benchmarks.push_back({{work.row}, [gpu, work](Session& session) { return run(session, *gpu, work); }});
   return benchmarks;

@@ -1,5 +1,5 @@
-// The slowdown of the interpreter against compiled code, on graphs of every kind and modest size. The interpreter runs programs that are
-// not compiled yet. The goal applies to the geometric mean of the slowdowns.
+// How many times slower the interpreter is than compiled code, on graphs of every kind and of modest size. (The interpreter runs programs
+// that are not compiled yet.) The goal applies to the geometric mean over all graphs.
 #include <cstring>
 #include <stdexcept>
 

@@ -1,10 +1,11 @@
-// Measures whole jobs: all peers with the same number of threads run interleaved with one harp program.
+// Measures whole jobs, such as a step of a simulation: samples of one harp program and of all peers with the same number of threads are
+// interleaved.
 #include "bench/harness/job.h"
 
 namespace bench {
 namespace {
 
-/// All `peers` have the same number of threads.
+/// Measures one job against peers that all have the same number of threads.
 std::vector<Row> run(Session& session, const std::string& name, const std::vector<JobPeer>& peers,
                      const std::vector<std::string>& arguments, const std::function<Problem(Session&, int)>& build) {
   const int threads = peers[0].threads;

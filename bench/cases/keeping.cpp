@@ -1,5 +1,6 @@
-// The cost of runs that leave all memory to harp: no workspace, and outputs that harp allocates and the host releases after each run. The
-// peer is the same program in the caller's memory. The first default run allocates; the others use what the context keeps.
+// The cost of runs that leave all memory to harp: without a workspace, and with outputs that harp allocates and the host releases after
+// each run. They are compared with runs of the same program in memory of the caller. The first run allocates memory; the context keeps it,
+// and later runs reuse it.
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -9,7 +10,7 @@
 namespace bench {
 namespace {
 
-/// Four steps of Jacobi's method on a square inside a rim that stays.
+/// Four steps of Jacobi's method on a square whose border keeps its values.
 std::string stencil() {
   std::string text = "graph jacobi(u0: f32[1024, 1024]) {\n";
   for (int step = 0; step < 4; ++step) {

@@ -1,7 +1,7 @@
-// harp's overhead apart from computing. First, the time from a graph to a callable program: without any cache; with the program in the
-// cache directory; with the program in the context. Second, the time of a run beyond that of a call of the entry point. Each sample without
-// a cache has its own context and directory, and each sample with the cache directory has its own context, so these times include finding
-// and identifying the C compiler.
+// The overhead of harp besides computing. First, the time from a graph to a callable program: without any cache; with the program in the
+// cache directory; with the program in the context's memory. Second, by how much harp_program_run takes longer than a call of the entry
+// point. Each sample without a cache has a new context and a new directory, and each sample with the cache directory has a new context, so
+// these times include finding and identifying the C compiler.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-/// relu(a b + c) * 2, the small kernel that the goals name.
+/// The graph relu(a * b + c) * 2: one small kernel.
 Graph small_graph(harp_context* context) {
   Err err;
   Graph graph(harp_graph_new(context, 0, err));
@@ -42,7 +42,8 @@ Program compile(const harp_graph* graph, int32_t expected_cache) {
   return program;
 }
 
-/// Seconds of a compilation in a new context with this cache directory.
+/// Seconds of a compilation in a new context with this cache directory. Throws if the program does not come from the expected cache, a
+/// value HARP_CACHE_....
 double time_in_new_context(const std::string& directory, int32_t expected_cache) {
   const Context context = new_context(directory);
   const Graph graph = small_graph(context.get());
@@ -108,7 +109,8 @@ std::vector<Row> run_compile(Session& session) {
     ratios.push_back(by_hand.back() / cold.back());
   }
   std::filesystem::create_directory(warm);
-  std::filesystem::permissions(warm, std::filesystem::perms::owner_all);  // harp only trusts these permissions, whatever the umask
+  // harp trusts the directory only with these permissions, which must not depend on the umask.
+  std::filesystem::permissions(warm, std::filesystem::perms::owner_all);
   time_in_new_context(warm, HARP_CACHE_NONE);
   for (int i = 0; i < samples(session, 101); ++i) disk.push_back(time_in_new_context(warm, HARP_CACHE_DISK));
   const Context context = new_context(warm);

@@ -1,6 +1,7 @@
-// Two of the NAS Parallel Benchmarks, as in examples/npb: an outer iteration of CG (25 steps of conjugate gradients), and a step of FT (an
-// inverse transform of a box and a sum of 1,024 of its elements). CG's matrix of class A is sparse: a custom function loops over the
-// elements of each row. The matrix of class S is also measured as a dense one, as in the example.
+// Two of the NAS Parallel Benchmarks, as in examples/npb. CG: one outer iteration, which consists of 25 steps of conjugate gradients. FT:
+// one step, which consists of an inverse Fourier transform of a box of numbers and a sum of 1,024 of its elements. CG's matrix of class A
+// is sparse: a custom function loops over the elements of each row. The matrix of class S is also measured as a dense one, as in the
+// example.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -28,7 +29,7 @@ struct Sparse {
   std::vector<double> values;
 };
 
-/// The random number generator that these benchmarks prescribe.
+/// The random number generator that the NAS Parallel Benchmarks prescribe.
 class Random {
  public:
   double next() {
@@ -40,8 +41,8 @@ class Random {
   uint64_t state_ = 314159265;
 };
 
-/// The sum of outer products of random vectors, with weights from 1 down to the condition number, plus (condition - shift) times the
-/// identity.
+/// Makes the matrix of CG for a class of problem sizes: the sum of outer products of sparse random vectors, with weights that fall
+/// geometrically from 1 to kCondition, plus (kCondition - shift) times the identity.
 Sparse matrix_of(const Class& c) {
   std::vector<std::map<int, double>> rows(static_cast<size_t>(c.size));
   Random random;
@@ -72,7 +73,8 @@ Sparse matrix_of(const Class& c) {
 
 // --- CG ------------------------------------------------------------------------------------------------------------------------------
 
-/// 25 steps of conjugate gradients; `times` multiplies by the matrix. The only output is next_x.
+/// Adds 25 steps of conjugate gradients to the graph; `times` multiplies a vector by the matrix. The graph's only output is next_x, the
+/// normalised solution.
 void conjugate_gradients(harp_graph* graph, harp_node* x, const std::function<harp_node*(harp_node*)>& times) {
   constexpr int kSteps = 25;
   harp_node *z = nullptr, *r = x, *p = x, *rho = harp_dot(r, r);  // null stands for z = 0

@@ -20,12 +20,12 @@ std::vector<Permutation> permutations() {
   return {
       {"transpose.1024", {1024, 1024}, {1, 0}},
       {"transpose.8192", {8192, 8192}, {1, 0}},
-      {"transpose.nhwc", {16, 64, 112, 112}, {0, 2, 3, 1}},  // images to the layout with channels last
-      {"transpose.heads", {16, 512, 16, 64}, {0, 2, 1, 3}},  // rows of 64 stay contiguous
+      {"transpose.nhwc", {16, 64, 112, 112}, {0, 2, 3, 1}},  // images with channels first, to channels last
+      {"transpose.heads", {16, 512, 16, 64}, {0, 2, 1, 3}},  // blocks of 64 contiguous elements stay contiguous
   };
 }
 
-/// Compares every element with the corresponding element of the source, whose index follows from the source's strides of the permuted axes.
+/// Compares every element of y with the element of x that the permutation maps to it.
 void check(const Permutation& p, std::span<const float> x, std::span<const float> y) {
   const size_t rank = p.dims.size();
   std::vector<size_t> strides(rank, 1), sizes, steps, index(rank, 0);

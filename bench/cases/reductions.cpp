@@ -12,7 +12,7 @@ namespace {
 struct Axes {
   const char* name;
   size_t middle, columns;  // the shape is [m, middle, columns]; a middle of 1 is omitted
-  bool rows, inner;        // whether axis m is reduced; whether the axis inside it is reduced (columns, or middle if there is one)
+  bool rows, inner;        // rows: axis m is reduced; inner: the axis after m is reduced
 
   /// The sizes of the array seen as three axes, of which the second one is reduced.
   size_t reduced(size_t m) const { return (rows ? m : 1) * (!inner ? 1 : middle > 1 ? middle : columns); }
@@ -32,7 +32,7 @@ struct Reduction {
   harp_node* (*build)(harp_node* x, int32_t n_axes, const int32_t* axes);
 };
 
-/// argmax reduces one axis, or all.
+/// argmax reduces one axis, or the flattened array.
 harp_node* argmax(harp_node* x, int32_t n_axes, const int32_t* axes) { return harp_argmax(x, n_axes == 1 ? axes[0] : HARP_AXIS_NONE, 0); }
 
 constexpr Reduction kSum = {"sum", Result::kSum, [](harp_node*x, int32_t n, const int32_t*axes) { return harp_sum(x, n, axes, 0); }},
@@ -52,7 +52,7 @@ Graph build(Session& session, const Reduction& reduction, const Axes& axes) {
   return graph;
 }
 
-/// Compares results with sums in double, or exactly with maxima or the first index of a maximum.
+/// Checks the results: sums against sums in double precision, up to rounding; maxima and indices of maxima exactly.
 void check(const std::string& name, const Reduction& reduction, const Axes& axes, std::span<const float> x, std::span<const float> y) {
   const size_t after = axes.after(), reduced = axes.reduced(x.size() / axes.middle / axes.columns), results = x.size() / reduced;
   const bool is_sum = reduction.result == Result::kSum;

@@ -1,5 +1,6 @@
-// Chains over the rows of a matrix (softmax, the norms, cross-entropy, which gives one number per row) against memcpy of the same number of
-// bytes and against PyTorch. Attention (a softmax between two products) against PyTorch's.
+// Chains of operations on the rows of a matrix (softmax, the norms, and cross-entropy, which gives one number per row), compared with
+// memcpy of the same number of bytes and with PyTorch. Attention, a softmax between two matrix products, is compared with PyTorch's
+// attention.
 #include "bench/harness/peer_process.h"
 #include "bench/peers/served.h"
 
@@ -8,11 +9,11 @@ namespace {
 
 constexpr int32_t kLast = 1;
 
-/// The operands besides the matrix.
+/// Which operands a chain has besides the matrix.
 enum class Operands { kNone, kWeightAndBias, kClasses };
 
 struct Chain {
-  const char* name;  // also selects the chain in harp_bench_torch
+  const char* name;  // also the argument by which harp_bench_torch selects the chain
   size_t rows, columns;
   Operands operands;
   harp_node* (*build)(harp_node* x, harp_node* const* operands);
@@ -40,7 +41,8 @@ constexpr Chain kChains[] = {
 
 std::vector<Row> run(Session& session, const Chain& chain) {
   const size_t n = chain.rows * chain.columns;
-  const size_t moved = n + chain.results();  // memcpy reads half of the bytes and writes the other half
+  // Number of elements that harp reads and writes; memcpy reads half as many and writes half as many.
+  const size_t moved = n + chain.results();
   session.memory.reserve(Memory::room(4, n * sizeof(float)) + Memory::room(2, chain.columns * sizeof(float)) +
                          Memory::room(1, chain.rows * sizeof(int64_t)));
   const std::span<float> x = session.memory.take(n), weight = session.memory.take(chain.columns), bias = session.memory.take(chain.columns),
@@ -81,7 +83,8 @@ std::vector<Row> run(Session& session, const Chain& chain) {
           compared(names[1], scale, times, "torch", torch ? std::optional<size_t>(2) : std::nullopt)};
 }
 
-/// Batch 1, 8 heads, 1,024 queries and keys of 64 numbers. Only the two products count as work.
+/// Measures attention with batch 1, 8 heads, and 1,024 queries and keys of 64 numbers. Only the operations of the two matrix products are
+/// counted.
 std::vector<Row> run_attention(Session& session) {
   constexpr int64_t kHeads = 8, kLength = 1024, kWidth = 64;
   constexpr harp_dim kDims[] = {1, kHeads, kLength, kWidth};

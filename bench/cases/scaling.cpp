@@ -1,6 +1,7 @@
-// Time against size: one operation of each family, from sizes that fit the L1 cache to sizes that fit no cache; graphs of 10 to 10,000
-// nodes; an array that is split into 1,000 parts. The times are for information (docs/performance.md plots them). The goal limits the
-// growth: the time per unit of work may not grow much from one size to the next, except where the arrays outgrow a cache between the two.
+// How time grows with size: one operation of each family, from arrays that fit the L1 cache to arrays that fit no cache; graphs of 10 to
+// 10,000 nodes; an array that is split into 1,000 parts. The times themselves have no goals (docs/performance.md plots them), but their
+// growth has: the time per unit of work may not grow much from one size to the next, except where the arrays outgrow a cache between the
+// two sizes.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -16,10 +17,10 @@ namespace {
 struct Family {
   const char* name;
   std::vector<size_t> sizes;                   // values of n
-  std::function<std::string(size_t n)> graph;  // text of the inputs and the body
+  std::function<std::string(size_t n)> graph;  // text of the graph for size n: its inputs and its body
   double (*work)(double n);
-  double (*bytes)(double n);  // size of its arrays
-  size_t taken = 0;           // > 0: the integer inputs are indices of rows of this many elements, in scattered order; 0: no indices
+  double (*bytes)(double n);  // bytes of all its arrays for size n
+  size_t taken = 0;           // 0: no indices; > 0: integer inputs are indices, in scattered order, of rows of this many elements
 };
 
 double linear(double n) { return n; }
@@ -29,8 +30,9 @@ double cubic(double n) { return n * n * n; }
 double one_array(double n) { return 4 * n; }
 double two_arrays(double n) { return 8 * n; }
 
-constexpr size_t kRow = 64;                      // elements of a gathered row
-constexpr int64_t kStride = 2654435769 % 65536;  // odd, so that the indices visit all rows, far apart
+constexpr size_t kRow = 64;  // number of elements of a gathered row
+// Step from one index to the next, modulo the number of rows (a power of two); odd, so that all rows are visited.
+constexpr int64_t kStride = 2654435769 % 65536;
 
 std::vector<size_t> powers(size_t first, size_t last, size_t factor) {
   std::vector<size_t> all;
@@ -38,7 +40,7 @@ std::vector<size_t> powers(size_t first, size_t last, size_t factor) {
   return all;
 }
 
-/// The side of a square of n elements.
+/// The side of a square of n elements, as text.
 std::string side(size_t n) { return std::to_string(static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(n))))); }
 
 std::vector<Family> families() {
@@ -108,9 +110,10 @@ std::vector<Row> run(Session& session, const Family& family) {
     }
     TextProgram harp(session, "graph " + std::string(family.name) + family.graph(n) + "\n}", options);
     const auto bytes = static_cast<size_t>(family.bytes(static_cast<double>(n)));
-    // The allowed growth where arrays outgrow a cache is that of a plain pass over the same bytes: a read if there is a single array,
-    // otherwise a copy, by memcpy or by vectors, whichever is faster. (Measured on a Zen 5, memcpy against vectors: 0.026 and 0.016 ns per
-    // float in the first cache, 0.032 and 0.044 in the second. memcpy's instruction has a long startup.)
+    // Where arrays outgrow a cache, the time per unit of work may grow as much as that of a plain pass over the same bytes: of a read if
+    // there is a single array, otherwise of a copy by memcpy or by a vector loop, whichever is faster. (Measured on a Zen 5, memcpy took
+    // 0.026 ns per float in the L1 cache and 0.032 in L2, the vector loop 0.016 and 0.044. The instruction that memcpy uses takes long to
+    // start.)
     const bool is_read = family.bytes == one_array;
     const size_t each_array = is_read ? bytes : bytes / 2;
     session.memory.reserve(Memory::room(2, each_array));
@@ -147,7 +150,7 @@ std::vector<Row> run(Session& session, const Family& family) {
 constexpr int kNodes[] = {10, 1000, 10000};
 constexpr const char* kPhases[] = {"build", "schedule", "compile"};
 
-/// A graph of this many nodes: nine elementwise operations, then a sum over columns, repeated.
+/// A graph of this many nodes: nine elementwise operations, then a sum over the first axis, and so on.
 Graph graph_of(harp_context* context, int nodes) {
   Err err;
   Graph graph(harp_graph_new(context, HARP_GRAPH_BROADCAST, err));

@@ -1,5 +1,6 @@
-// cumsum along one long axis, along rows, down columns and along the middle axis of three, against two copies of the same bytes: a
-// hand-written loop and memcpy. Rows of 1,024 are whole groups of the scan, rows of 1,000 are not.
+// cumsum along one long axis, along rows, down columns and along the middle axis of three, compared with two copies of the same bytes: a
+// hand-written loop and memcpy. A row of 1,024 elements consists of whole groups of 64, in which docs/semantics.md defines the order of
+// additions ("Scans"); a row of 1,000 does not.
 #include <cmath>
 #include <stdexcept>
 
@@ -12,7 +13,7 @@ struct Layout {
   const char* name;
   size_t columns;  // 0: the array has one axis
   int32_t axis;
-  size_t middle = 1;  // otherwise the shape is [m, middle, columns]
+  size_t middle = 1;  // the shape is [m, middle, columns]; a middle of 1 is omitted
   bool in_memory = true;
 
   size_t unit() const { return columns == 0 ? 1 : middle * columns; }  // elements per index of the first axis
@@ -30,9 +31,9 @@ Graph build(Session& session, const Layout& layout) {
   return graph;
 }
 
-/// Compares the result with running sums in double.
+/// Compares the result with running sums in double precision.
 void check(const Layout& layout, std::span<const float> x, std::span<const float> y) {
-  // The array seen as three axes; the scan is along the second one.
+  // The array is taken as three axes, and the scan is along the second one.
   const size_t after = layout.axis == 0 ? layout.unit() : layout.middle > 1 ? layout.columns : 1;
   const size_t along = layout.axis == 0 ? x.size() / after : layout.unit() / after;
   std::vector<double> sums(x.size() / along, 0.0);

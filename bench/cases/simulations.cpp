@@ -1,6 +1,6 @@
 // Simulations in which one step is one graph: the Gray-Scott reaction-diffusion system as in examples/reaction, and an ensemble of Lorenz
-// attractors, each advanced by several Runge-Kutta steps. harp should fuse either into one kernel. Peers: the same written by hand in C
-// with OpenMP, and array libraries.
+// attractors, each advanced by several Runge-Kutta steps. harp should fuse either into one kernel. Both are compared with the same
+// computation written by hand in C with OpenMP, and with array libraries.
 #include <array>
 
 #include "bench/harness/job.h"
@@ -55,11 +55,11 @@ Problem gray_scott(Session& session, int threads) {
 
 constexpr size_t kMembers = 65536;
 constexpr int kSteps = 8;
-constexpr double kTime = 0.0078125;  // time of a step
+constexpr double kTime = 0.0078125;  // duration of a step
 
 using Point = std::array<harp_node*, 3>;
 
-/// a + factor * b for points.
+/// Returns a + factor * b for each coordinate of two points.
 Point moved(harp_graph* graph, const Point& a, double factor, const Point& b) {
   Point result;
   for (size_t i = 0; i < 3; ++i) result[i] = harp_add(a[i], harp_mul(number(graph, factor), b[i]));

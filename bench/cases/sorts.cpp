@@ -1,4 +1,4 @@
-// Sorted arrays and rows, and the permutations that sort them, against std::sort and NumPy (in its own process).
+// Sorting of arrays and of rows, and the permutations that sort them, compared with std::sort and with NumPy (in its own process).
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -13,8 +13,8 @@ namespace {
 
 enum class Wanted { kSorted, kOrder };
 
-/// Element i of the input; bench/peers/numpy.py computes the same. f32 inputs use fill(), with 24 pseudo-random bits; the other types use
-/// as many as they hold.
+/// Element i of the input; bench/peers/numpy.py computes the same values. f32 inputs are filled by fill(), whose values have 24
+/// pseudo-random bits; elements of the other types have as many pseudo-random bits as the type can represent.
 template <class T>
 T element(size_t i) {
   uint64_t bits = (static_cast<uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
@@ -52,7 +52,7 @@ struct IndexedValue {
 };
 template <class T>
 void sort_row(std::span<const T> x, std::span<T> sorted) {
-  std::copy(x.begin(), x.end(), sorted.begin());  // the copy keeps the input, as harp does
+  std::copy(x.begin(), x.end(), sorted.begin());  // copies the row first, because harp does not overwrite its input either
   std::sort(sorted.begin(), sorted.end());
 }
 template <class T>

@@ -1,5 +1,5 @@
-// One training step of a three-layer perceptron on 128 images of 784 numbers: loss, gradients of all weights, new weights. Nothing is
-// updated in place: every run begins with the same weights, so that results can be compared.
+// One training step of a three-layer perceptron on 128 images of 784 numbers: loss, gradients of all weights, new weights. The weights are
+// not updated in place: every run begins with the same weights, so that results can be compared.
 #include "bench/harness/job.h"
 
 namespace bench {

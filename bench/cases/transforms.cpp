@@ -1,6 +1,7 @@
-// Fourier transforms against FFTW's (planned with FFTW_ESTIMATE). Rows of complex numbers: lengths that are a power of two, a product of
-// small factors, or a prime, as many rows as fit L2 with their results; more rows than that; rows of real numbers; all axes of a cube, as
-// in NPB FT. A transform of n complex numbers counts as 5 n log2 n operations, as in FFTW's benchmark, one of real numbers as half of that.
+// Fourier transforms, compared with FFTW (planned with FFTW_ESTIMATE): rows of complex numbers whose lengths are a power of two, a product
+// of small factors, or a prime, as many rows as fit the L2 cache together with their results; more rows than that; rows of real numbers;
+// and all axes of a cube, as in NPB FT. A transform of n complex numbers counts as 5 n log2 n operations, as in FFTW's benchmark, and one
+// of n real numbers as half of that.
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +17,7 @@ struct Transform {
   const char* name;
   Kind kind;
   bool is_double;
-  size_t n, rows;  // for a cube, n * n rows along each axis
+  size_t n, rows;  // length and number of the rows; a cube has n * n rows along each axis
 };
 constexpr Transform kTransforms[] = {
     {"fft.1024", Kind::kComplex, false, 1024, 32},        {"fft.65536", Kind::kComplex, false, 65536, 1},

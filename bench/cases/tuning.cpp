@@ -1,5 +1,5 @@
-// The gain from tuning: each program with the configuration that harp_tune found against the untuned one, measured again and interleaved;
-// and the geometric mean of the gains. These programs depend on harp's default heuristics, so a large gain shows a default to improve.
+// The gain from tuning: each program is measured once more with the configuration that harp_tune has found, interleaved with the untuned
+// program. The report has each gain and their geometric mean. A large gain means that one of harp's default heuristics should be improved.
 #include <cstring>
 #include <stdexcept>
 
@@ -10,7 +10,7 @@ namespace {
 
 struct Tuned {
   const char* name;
-  const char* text;  // a graph with f32 and i32 inputs and one f32 output
+  const char* text;  // the graph; its inputs are f32 and i32, its only output is f32
 };
 
 constexpr Tuned kPrograms[] = {
@@ -34,7 +34,7 @@ constexpr Tuned kPrograms[] = {
 std::string row_name(const Tuned& tuned) { return std::string("tune.") + tuned.name; }
 constexpr const char* kMean = "tune.geometric_mean";
 
-/// Fills an input with numbers, or with indices in scattered order of as many rows as the input has elements.
+/// Fills an f32 input with numbers, and an i32 input of n elements with the indices 0 to n - 1 in scattered order.
 void fill_array(std::span<float> array, harp_dtype dtype, size_t input) {
   if (dtype == HARP_F32) return fill(array, -1, 1, static_cast<unsigned>(input) * 977);
   constexpr size_t kStride = 31161;

@@ -1,14 +1,12 @@
-"""A case of the sweep: one program with its sizes, dtypes, layouts and number of threads.
-
-The data flow of the sweep, one file an arrow:
-
+"""A case of the sweep `./dev cliffs`: one randomly drawn program with its sizes, dtypes, layouts and number of threads.  The data flow of
+the sweep; each file is one step:
     families/*.py  a seed -> parameters -> Problem: the graph as text, the same work for NumPy, torch and C, flops
     case.py        parameters <-> replay line; Problem -> text with symbolic sizes or with numbers, input arrays
     library.py     text -> program of libharp, through ctypes
     peers.py       Problem -> functions of NumPy and torch, a C loop that gcc compiles
-    machine.py     bandwidth and peak of this machine -> roofline of a case
-    measure.py     one case: all of these side by side, results compared, times in interleaved rounds -> record
-    sweep.py       cases in the order of the seed, each in a worker process, until the time box ends -> records
+    machine.py     bandwidth and arithmetic rate of this machine -> roofline of a case
+    measure.py     one case: harp's program and its peers; results compared, times in interleaved rounds -> record
+    sweep.py       cases in the order of the seed, each in a worker process, until the given time is over -> records
     report.py      records -> JSON lines, distributions, the worst cases, comparison of two runs
     picture.py     records -> a picture of all ratios, as SVG
 
@@ -24,19 +22,19 @@ import numpy as np
 
 NUMPY_TYPES = {"bool": np.bool_, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
                "i64": np.int64, "u64": np.uint64, "f16": np.float16, "bf16": np.uint16, "f32": np.float32, "f64": np.float64,
-               "complex64": np.complex64, "complex128": np.complex128}  # NumPy has no bf16, so arrays hold its bits as u16
+               "complex64": np.complex64, "complex128": np.complex128}  # NumPy has no bf16, so an array of bf16 stores the bits as u16
 LAYOUTS = ("contiguous", "transposed", "strided")
 THREADS = (1, 2)
-MOST_BYTES = 1 << 30  # bytes of all inputs of a replayed case; drawn ones are smaller (Limits)
+MOST_BYTES = 1 << 30  # limit of the bytes of all inputs of a replayed case; the limit of drawn cases is lower (Limits)
 
 
 class CaseError(ValueError):
-    """An error for a replay line that names no case. The message says what was expected and what came."""
+    """Raised if a replay line does not describe a case. The message says what was expected and what was found."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """How large drawn cases are: bytes of all inputs, floating-point operations, the greatest size of an axis."""
+    """Limits of drawn cases: the bytes of all inputs, the floating-point operations, and the size of an axis."""
     bytes: int = 96 << 20
     flops: float = 2e9
     size: int = 1 << 24
@@ -46,7 +44,7 @@ TINY = Limits(bytes=1 << 15, flops=2e5, size=12)
 
 
 class Draw:
-    """The random choices of one case. A generator with the same seed, a text, makes the same choices in every process."""
+    """The random choices of one case. The seed is a text; the same seed gives the same choices in every process."""
 
     def __init__(self, seed, limits=Limits()):
         self.random = random.Random(seed)
@@ -56,12 +54,12 @@ class Draw:
         return self.random.choice(values)
 
     def often(self, usual, *others):
-        """Returns `usual` in half of the draws."""
+        """Returns `usual` in half of the draws, otherwise one of the others."""
         return usual if self.random.random() < 0.5 else self.random.choice(others)
 
     def size(self, least, most):
-        """Draws a size between the bounds as users have them: any number, a power of two, a multiple of ten, or a prime. Small sizes are as
-        likely as large ones."""
+        """Draws a size between the bounds, of a kind that users have: any number, a power of two, a multiple of ten, or a prime. Its
+        logarithm is uniformly distributed, so that small sizes are as frequent as large ones."""
         most = max(least, min(most, self.limits.size))
         value = round(least * (most / least) ** self.random.random()) if least > 0 else self.random.randint(least, most)
         style = self.random.random()
@@ -88,7 +86,7 @@ class Draw:
         return self.often("contiguous", *LAYOUTS[1:])
 
     def shape(self, least_rank, most_rank, elements=1 << 22):
-        """Sizes of a tensor, joined by x: "3x224x224"."""
+        """Draws the sizes of a tensor and returns them joined by x: "3x224x224"."""
         rank = self.random.randint(least_rank, most_rank)
         sizes, left = [], elements
         for axis in range(rank):
@@ -100,9 +98,9 @@ class Draw:
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """An input array. shape: numbers, and names of symbolic sizes (capital letters) or expressions of these. values: "normal", "positive",
-    "bool", "sorted", or "index N" for integers below N. layout: how the array that the program gets is arranged in memory; the statements
-    see the logical shape."""
+    """An input array. shape: each size is a number, the name of a symbolic size (a capital letter), or an expression of such names.
+    values: "normal", "positive", "bool", "sorted", or "index N" for integers below N. layout: how the program's input is arranged in
+    memory; the statements of the graph see the shape `shape`."""
     name: str
     dtype: str
     shape: tuple
@@ -112,19 +110,19 @@ class Input:
 
 @dataclasses.dataclass
 class Problem:
-    """What a family makes from the parameters of a case."""
+    """A program and its peers, which a family makes from the parameters of a case."""
     inputs: list
     lines: list  # statements of the graph; the last one is return
-    sizes: dict  # the symbolic sizes, {"N": 1000}; their names are capital letters, which the specialised form replaces by numbers
-    numpy: Callable  # numpy(np, *arrays) -> array, or tuple of arrays
-    torch: Callable | None = None  # torch(torch, *tensors); None: torch cannot do it in one call or a few
-    c: str | None = None  # body of the C function: NAME(i, j) is an element of an input or output
-    c_head: str = ""  # text before that function
-    least: dict = dataclasses.field(default_factory=dict)  # lower bounds of symbolic sizes
+    sizes: dict  # symbolic sizes (capital letters) and their values, {"N": 1000}; in the specialised form the values replace the names
+    numpy: Callable  # numpy(np, *arrays) returns an array, or a tuple of arrays
+    torch: Callable | None = None  # torch(torch, *tensors) does the same; None: torch would need many calls
+    c: str | None = None  # body of the C function; NAME(i, j) is an element of an input or output
+    c_head: str = ""  # C text before that function
+    least: dict = dataclasses.field(default_factory=dict)  # lower bounds of symbolic sizes; 0 for others
     flops: float = 0
-    bytes_read: float | None = None  # bytes that the program reads, if it reads only a part of its inputs; None: it reads all of them
-    tolerance: float | None = None  # relative to the greatest element of the result; None: the dtype determines it
-    mismatches: float = 0  # the share of elements that may differ, because a decision in the program depends on rounding
+    bytes_read: float | None = None  # bytes that the program reads from its inputs; None: it reads all of them completely
+    tolerance: float | None = None  # allowed error, relative to the greatest element of the result; None: the dtype determines it
+    mismatches: float = 0  # share of the elements that may differ, because a comparison in the program depends on rounding
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,8 +136,8 @@ FAMILIES = {}
 
 
 def family(draw):
-    """A decorator of functions that make a Problem from parameters. It adds a row to the table of families, under the name of the
-    function."""
+    """A decorator of functions that make a Problem from parameters; `draw` draws the parameters. It adds the function to FAMILIES under
+    its name."""
     def add(make):
         FAMILIES[make.__name__] = Family(make.__name__, draw, make)
         return make
@@ -147,14 +145,14 @@ def family(draw):
 
 
 def one_of(what, value, choices):
-    """Checks that the value is one of the choices and returns it; if the choices are a dict, returns the entry of the value."""
+    """Checks that the value is one of the choices and returns it. If the choices are a dict, returns the entry of the value instead."""
     if value not in choices:
         raise CaseError(f"{what}: expected one of {', '.join(map(str, choices))}, found {value}")
     return choices[value] if isinstance(choices, dict) else value
 
 
 def sizes_of(text):
-    """Returns the numbers of "3x224x224"."""
+    """Returns the sizes of a text such as "3x224x224" as a list of numbers."""
     if not re.fullmatch(r"\d+(x\d+)*", str(text)):
         raise CaseError(f'shape: expected sizes joined by x, such as 3x224x224, found "{text}"')
     return [int(size) for size in str(text).split("x")]
@@ -180,7 +178,8 @@ class Case:
 
 
 def drawn(name, seed, number, limits=Limits()):
-    """Draws case `number` of a family under this seed. A draw that exceeds the limits is repeated."""
+    """Draws case `number` of a family under this seed. A draw that exceeds the limits is repeated, up to 200 times; then the smallest is
+    returned."""
     draw = Draw(f"{seed} {name} {number}", limits)
     smallest = None
     for _ in range(200):
@@ -195,7 +194,7 @@ def drawn(name, seed, number, limits=Limits()):
 
 
 def parse(line):
-    """Returns the case of a replay line."""
+    """Returns the case that a replay line describes."""
     name, *words = line.split() or [""]
     if name not in FAMILIES:
         raise CaseError(f'replay line: expected a family first, one of {", ".join(sorted(FAMILIES))}; found "{name}"')
@@ -226,7 +225,7 @@ def logical_shape(problem, array):
 
 
 def _stored(shape, layout):
-    """Returns the shape in memory of an array whose view has this shape."""
+    """Returns the shape in which an array is stored in memory if its logical shape is `shape`."""
     if len(shape) >= 2 and layout == "transposed":
         return [*shape[:-2], shape[-1], shape[-2]]
     if shape and layout == "strided":
@@ -239,14 +238,14 @@ def stored_shape(problem, array):
 
 
 def view(stored, layout):
-    """Returns the logical view of a NumPy array or torch tensor that is given as it is stored."""
+    """Returns the view with the logical shape of a NumPy array or torch tensor that has its stored shape."""
     if stored.ndim >= 2 and layout == "transposed":
         return stored.swapaxes(-1, -2)
     return stored[..., ::2] if stored.ndim and layout == "strided" else stored
 
 
 def strides(problem, array):
-    """Returns the number of elements from one index to the next, for each logical axis."""
+    """Returns for each logical axis of an array the number of stored elements from one index to the next."""
     shape = stored_shape(problem, array)
     steps = [int(np.prod(shape[axis + 1:])) for axis in range(len(shape))]
     if len(shape) >= 2 and array.layout == "transposed":
@@ -257,7 +256,7 @@ def strides(problem, array):
 
 
 def text_of(problem, symbolic):
-    """Returns the graph in harp's text format, with symbolic sizes or with numbers instead of them."""
+    """Returns the graph in harp's text format, with symbolic sizes, or in the specialised form with numbers in their place."""
     parameters, views = [], []
     for array in problem.inputs:
         rank = len(array.shape)
@@ -281,7 +280,7 @@ def input_bytes(problem):
 
 
 def arrays_of(case, problem):
-    """Returns the input arrays as they are stored. The same replay line gives the same arrays."""
+    """Returns the input arrays of a case with their stored shapes. The same replay line always gives the same arrays."""
     generator = np.random.default_rng(list(case.line.encode()))
     return [_values(generator, array, stored_shape(problem, array)) for array in problem.inputs]
 
@@ -307,7 +306,7 @@ def _values(generator, array, shape):
 
 
 def to_bf16(values):
-    """Returns the bits of the nearest bf16 numbers, ties to even."""
+    """Returns the nearest bf16 numbers, ties to even, as their bits."""
     bits = np.asarray(values, np.float32).view(np.uint32)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
@@ -317,5 +316,5 @@ def from_bf16(bits):
 
 
 def widened(array, dtype):
-    """Converts 16-bit floats to f32, in which the references compute; returns other arrays unchanged."""
+    """Converts 16-bit floats to f32, because the references compute in f32. Returns other arrays unchanged."""
     return from_bf16(array) if dtype == "bf16" else array.astype(np.float32) if dtype == "f16" else array

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests the sweep ./dev cliffs: what every family draws, that harp, NumPy, torch (where it is installed) and the C loops agree on tiny cases, replay
-lines, the report and its goals, the comparison of two runs, and mistakes in the arguments. Speed is not tested.
+"""Tests the sweep ./dev cliffs: what each family draws; that harp, NumPy, torch (where it is installed) and the C loops agree on tiny
+cases; replay lines; the report and its goals; the comparison of two runs; and mistakes in the arguments. Speed is not tested.
 """
 import dataclasses
 import json
@@ -40,7 +40,7 @@ MACHINE = {"read": {1: [8e9] * 8, 2: [16e9] * 8}, "copy": {1: [4e9] * 8, 2: [8e9
 
 
 def fails(error, function, *arguments):
-    """Returns the message of the error that the call raises."""
+    """Calls the function, which must raise the error, and returns the error's message."""
     try:
         function(*arguments)
     except error as raised:
@@ -49,7 +49,7 @@ def fails(error, function, *arguments):
 
 
 def case_draws():
-    """cliffs: drawn cases are legal graphs in both forms, within the limits, and come back from their replay lines"""
+    """cliffs: drawn cases are legal graphs in both forms and within the limits, and their replay lines give the same cases again"""
     library = Library(LIBRARY)
     context, limits = library.context(1), Limits()
     for name in FAMILIES:
@@ -68,7 +68,7 @@ def case_draws():
 
 
 def case_tiny_results():
-    """cliffs: on tiny cases of every family both forms of harp agree with NumPy, and so do torch and the C loops"""
+    """cliffs: on tiny cases of every family, NumPy, torch and the C loops agree with both forms of harp's program"""
     library, compiler = Library(LIBRARY), peers.Compiler()
     peers.FLAGS[0] = "-O0"
     timer, with_loop = peers.clock(compiler), 0
@@ -120,7 +120,7 @@ lstm_gradient steps=3 batch=4 inputs=5 hidden=6""".splitlines()
 
 
 def case_loops():
-    """cliffs: C loops of cases that the tiny ones need not draw, by one thread and by two, agree with harp"""
+    """cliffs: C loops that tiny cases may not cover agree with harp, on one thread and on two"""
     library, compiler = Library(LIBRARY), peers.Compiler()
     peers.FLAGS[0] = "-O0"
     timer = peers.clock(compiler)
@@ -136,7 +136,7 @@ def case_loops():
 
 
 def case_measurement():
-    """cliffs: a measured case has every column; one whose result is wrong is a failure"""
+    """cliffs: the record of a measured case has every column; a case with a wrong result is recorded as a failure"""
     library, compiler = Library(LIBRARY), peers.Compiler()
     timer = peers.clock(compiler)
     case = parse("softmax op=softmax dtype=f32 rows=7 columns=33 axis=1 layout=strided threads=1")
@@ -161,7 +161,7 @@ def case_measurement():
 
 
 def case_order():
-    """cliffs: every family has its turn in each round, in an order of the seed"""
+    """cliffs: each round has every family once, in an order that depends on the seed"""
     turns = sweep.order(5, list(FAMILIES))
     first, second = [[next(turns) for _ in FAMILIES] for _ in range(2)]
     for number, turn in enumerate((first, second)):
@@ -172,7 +172,7 @@ def case_order():
 
 
 def case_score():
-    """cliffs: the score of a case, and the roofline, from numbers"""
+    """cliffs: the score of a case and its roofline are computed correctly from given numbers"""
     assert measure.score_of(0.7, 0.95) == 1 and measure.score_of(0.7, 0.8) == 0.7 and measure.score_of(3.0, 0.2) == 3 and measure.score_of(None, 0.45) == 0.5
     problem = parse("matrix_vector dtype=f32 m=1000 k=1000 side=ax layout=contiguous threads=2").problem()
     assert abs(machine.roofline(MACHINE, problem, 1, 4e6, 0) - 5e-4) < 1e-9, "reads alone run at the bandwidth of reading"
@@ -188,7 +188,7 @@ def case_score():
 
 
 def made(name, family, score, **columns):
-    """Returns a record of a case as a measurement would make it."""
+    """Returns an invented record of a case, with the columns that a measurement writes."""
     record = {"name": f"{family} n={name} threads=1", "value": 10.0, "unit": "us", "peer": "c", "peer_value": 10.0 * score, "ratio": score,
               "goal": "information", "ok": None, "kind": "case",
               "family": family, "threads": 1, "failure": None, "score": score, "roofline": 0.5, "symbolic": 1.0, "symbolic_us": 10.0, "workspace": None,
@@ -199,7 +199,7 @@ def made(name, family, score, **columns):
 
 
 def case_report():
-    """cliffs: distributions, goals, the worst lines, failures and absent peers of recorded cases"""
+    """cliffs: the report of invented records has their distributions, goals, worst cases, failures and absent peers"""
     records = [made(k, "sums", score) for k, score in enumerate((0.2, 1.0, 2.0, 3.0, 4.0))] + [made(9, "waves", 1.5, symbolic=0.3, symbolic_us=33.0)]
     records.append({**made(7, "sums", 1.0), "failure": "symbolic: y: 3 of 4 elements differ", "value": None, "ratio": None})
     found = {goal["name"]: (round(goal["value"], 6), goal["ok"]) for goal in report.goals(records)}
@@ -218,7 +218,7 @@ def case_report():
 
 
 def case_picture():
-    """cliffs: the picture has a row for each family, a dot for each compared case at its ratio, and its median"""
+    """cliffs: the picture has for each family a row with its median, and a dot at the ratio of each case that has a peer"""
     records = [made(k, "sums", score, peer=peer) for k, (score, peer) in enumerate(((0.01, "c"), (1.0, "torch"), (4.0, "numpy")))]
     records += [made(5, "waves", 2.0), {**made(6, "waves", 1.0), "failure": "crashed", "ratio": None}, made(7, "alone", 1.0, ratio=None, peer=None)]
     root = xml.etree.ElementTree.fromstring(picture.svg(records, "a < b"))
@@ -233,7 +233,7 @@ def case_picture():
 
 
 def case_comparison():
-    """cliffs: two recorded runs are compared by the cases that are in both"""
+    """cliffs: the comparison of two recorded runs uses the cases that are in both"""
     old = [made(k, "sums", score) for k, score in enumerate((0.5, 1.0, 2.0))]
     new = [made(k, "sums", score) for k, score in ((0, 1.0), (1, 0.8), (5, 9.0))] + [{**made(2, "sums", 1.0), "failure": "crashed"}]
     with tempfile.TemporaryDirectory(prefix="harp-cliffs-test-") as scratch:
@@ -262,7 +262,7 @@ def run(*arguments):
 
 
 def case_mistakes():
-    """cliffs: a mistake in the arguments says what was expected and what came, with exit status 2"""
+    """cliffs: a mistake in the arguments is reported with what was expected and what was found, and gives exit status 2"""
     for arguments, words in (
         (("--seed", "-3"), ("expected a whole number", '"-3"')),
         (("--minutes", "0"), ("minutes above 0", '"0"')),
@@ -297,7 +297,7 @@ def case_mistakes():
 
 
 def case_worker():
-    """cliffs: a process that ends or takes too long is the failure of its case, and the next case has a new one"""
+    """cliffs: if the worker process ends or takes too long, the case is a failure, and the next case has a new process"""
     case = drawn("softmax", 1, 0, TINY)
     worker = Worker(os.path.join(os.path.dirname(LIBRARY), "libnone.so"), MACHINE)
     record = worker.record(case)

@@ -1,11 +1,12 @@
-// Loops that are timed outside of Python: programs of libharp, C peers, and loops that measure the machine's limits.
+// Loops of calls and computations that are timed without Python in between: runs of a program of libharp, runs of a C peer, and loops that
+// measure the machine's limits.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
 
-// Returns seconds: of CPU time of this thread, or, with several threads, of wall-clock time.
+// Returns the time in seconds: CPU time of this thread if threads is 1, otherwise wall-clock time.
 static double now(int threads) {
   struct timespec t;
   clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
@@ -14,7 +15,7 @@ static double now(int threads) {
 
 typedef int32_t (*harp_call)(void*, size_t, const void*, size_t, const void*, const void*, void**);
 
-// Returns the seconds of `repeats` runs of a program. *status is that of the first run that failed, or 0.
+// Returns the seconds of `repeats` runs of a program. *status receives the status of the first run that failed, or 0.
 double time_program(int64_t repeats, int threads, harp_call call, void* program, size_t n_inputs, const void* inputs, size_t n_outputs,
                     const void* outputs, const void* options, int32_t* status) {
   *status = 0;
@@ -37,7 +38,8 @@ double time_loop(int64_t repeats, int threads, void (*loop)(void**, void**), voi
 #define WIDTH 16
 #endif
 
-// Sums or copies one part of `bytes` for each thread. The sums use 16 accumulators, so that only loads limit them.
+// time_read sums and time_copy copies memory; with several threads each thread has its own part of `bytes`. The sums use 16 accumulators,
+// so that only the loads limit their speed.
 typedef float vector __attribute__((vector_size(WIDTH)));
 
 static float read_part(const vector* data, size_t count) {
@@ -63,7 +65,7 @@ double time_read(int64_t repeats, int threads, const char* memory, size_t bytes)
   return now(threads) - begin;
 }
 
-double time_copy(int64_t repeats, int threads, char* memory, size_t bytes) {  // copies half of the bytes to the other half
+double time_copy(int64_t repeats, int threads, char* memory, size_t bytes) {  // copies one half of the bytes to the other half
   const size_t part = bytes / 2 / (size_t)threads / 64 * 64;
   const double begin = now(threads);
 #pragma omp parallel for num_threads(threads) if (threads > 1)
@@ -75,7 +77,8 @@ double time_copy(int64_t repeats, int threads, char* memory, size_t bytes) {  //
   return now(threads) - begin;
 }
 
-// Multiplications and additions in registers: 16 vectors, `repeats` times 1,024 steps. A step is two operations for each lane.
+// Each function computes multiplications and additions in registers: in each thread, `repeats` times 1,024 steps on 16 vectors. A step is
+// two operations for each lane.
 #define PEAK(name, type)                                                                   \
   double name(int64_t repeats, int threads) {                                              \
     const double begin = now(threads);                                                     \

@@ -1,5 +1,5 @@
-"""libharp through ctypes: a graph's text becomes a program that runs on NumPy arrays. The calls are those of include/harp.h, and the structs
-have its members."""
+"""Calls libharp through ctypes: makes a program from a graph's text and runs it on NumPy arrays. The functions are those of
+include/harp.h, and the structs have the members that harp.h declares."""
 import ctypes
 
 import numpy as np
@@ -7,12 +7,12 @@ import numpy as np
 from case import NUMPY_TYPES
 
 Pointer, Size, Int32, Int64 = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int32, ctypes.c_int64
-# their codes in harp.h start from HARP_BOOL = 1
+# The number of a dtype in harp.h is its index in this list plus 1.
 DTYPES = ("bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "complex64", "complex128")
 
 
 class HarpError(RuntimeError):
-    """A call of libharp failed."""
+    """Raised if a call of libharp fails; the message is libharp's."""
 
 
 class _ContextOptions(ctypes.Structure):
@@ -62,7 +62,8 @@ class _Stats(ctypes.Structure):
                 ("source_bytes", ctypes.c_uint64), ("artifact_bytes", ctypes.c_uint64)]
 
 
-# each function with its result and its arguments. "error" is the last one and stands for harp_error**, which is checked after the call
+# For each function: type of the result, types of the arguments, and whether the last parameter is a harp_error**, which Library.call adds
+# and checks.
 _FUNCTIONS = {
     "harp_context_new": (Pointer, [Pointer], True), "harp_context_release": (None, [Pointer], False), "harp_context_describe": (Pointer, [Pointer], True),
     "harp_graph_parse": (Pointer, [Pointer, Size, ctypes.c_char_p], True), "harp_graph_release": (None, [Pointer], False),
@@ -91,7 +92,7 @@ class Library:
             function.restype, function.argtypes = result, arguments + ([Pointer] if fails else [])
 
     def call(self, name, *arguments):
-        """A function whose last parameter is harp_error**. An error of the call is raised as HarpError."""
+        """Calls a function whose last parameter is a harp_error**. An error of the call is raised as HarpError."""
         error = Pointer()
         result = getattr(self.handle, name)(*arguments, ctypes.byref(error))
         if error:
@@ -102,12 +103,12 @@ class Library:
         return result
 
     def context(self, threads):
-        """Makes a context without a disk cache, so that every compilation is measured in full."""
+        """Makes a context without a disk cache, so that every compilation takes its full time."""
         options = _ContextOptions(struct_size=ctypes.sizeof(_ContextOptions), threads=threads, cache_dir=b"")
         return self.call("harp_context_new", ctypes.byref(options))
 
     def describe(self):
-        """Returns what `harp info` prints, as a dict."""
+        """Returns what `harp info` prints as a dict: {key: value}."""
         context = self.context(1)
         string = self.call("harp_context_describe", context)
         text = self.handle.harp_string_data(string).decode()
@@ -117,7 +118,8 @@ class Library:
 
 
 class Program:
-    """A compiled graph with its input arrays, which are contiguous, and new output arrays. run() runs it; `call` has the arguments of harp_program_call."""
+    """A compiled graph with its input arrays, which must be contiguous, and new output arrays. run() runs the program; `call` is the
+    list of arguments for harp_program_call."""
 
     def __init__(self, library, text, inputs, dtypes, threads, backend="c"):
         self.library, self.inputs, self.threads = library, list(inputs), threads
@@ -170,7 +172,8 @@ class Program:
         return described
 
     def use_workspace(self, use):
-        """Chooses who provides memory for intermediate arrays of runs: the caller, or, by default, the program."""
+        """If `use`, later runs use a workspace of the caller for intermediate arrays; otherwise harp provides the memory, which is the
+        default."""
         if use:
             if self._workspace is None:
                 self._workspace = np.zeros(self.workspace_bytes + 64, np.uint8)

@@ -1,6 +1,6 @@
-"""The limits of this machine, measured at the start: the bandwidth for each size that is read or copied, and the rate of operations in
-registers. The roofline of a case is the time that no program can beat: its bytes at that bandwidth or its operations at that rate,
-whichever takes longer."""
+"""The limits of this machine, measured at the start of a sweep: the bandwidth for each size of memory that is read or copied, and the
+rate of operations in registers. The roofline of a case is a time that no program can beat: its bytes at that bandwidth, or its
+operations at that rate, whichever takes longer."""
 import bisect
 import ctypes
 import math
@@ -15,7 +15,8 @@ PEAK_OF = {"f32": "f32", "f16": "f32", "bf16": "f32", "complex64": "f32", "f64":
 
 
 def _rate(function, work, seconds):
-    """Returns work per second: the best of several samples, each of at least this many seconds."""
+    """Returns work per second: the best of three samples, each of which takes at least about a quarter of `seconds`. `work` is the work
+    of one repetition."""
     repeats = 1
     while (taken := function(repeats)) < seconds / 4:
         repeats = max(repeats * 2, math.ceil(repeats * seconds / 3 / max(taken, 1e-7)))
@@ -23,8 +24,8 @@ def _rate(function, work, seconds):
 
 
 def measured(timer, seconds=0.01):
-    """Measures the machine: {"read": {threads: [bytes per second for each of SIZES]}, "copy": ..., "f32": {threads: operations per second},
-    ...}."""
+    """Measures the machine. Returns {"read": {threads: [bytes per second for each of SIZES]}, "copy": the same, "f32": {threads:
+    operations per second}, "f64": ..., "i32": ...}."""
     memory = np.ones(SIZES[-1], np.uint8)
     start = ctypes.c_void_p((memory.ctypes.data + 63) // 64 * 64)
     found = {}
@@ -39,14 +40,16 @@ def measured(timer, seconds=0.01):
         function = getattr(timer, f"time_{dtype}")
         found[dtype] = {threads: _rate(lambda repeats, threads=threads: function(ctypes.c_int64(repeats), threads), threads * 1024 * 16 * 2 * (width // size),
                                        seconds) for threads in THREADS}
-    for rates in found.values():  # on a busy machine two threads may have had to wait; they are not slower than one
+    # Two threads are not slower than one; if they were in the measurement, because another process used a CPU, the rate of one thread is
+    # used.
+    for rates in found.values():
         rates[2] = [max(pair) for pair in zip(rates[1], rates[2])] if isinstance(rates[1], list) else max(rates.values())
     return found
 
 
 def bandwidth(machine, kind, threads, size):
-    """Returns the bandwidth, in bytes per second, for memory of this size that is used again and again. Between two measured sizes it is
-    interpolated by the logarithm of the size."""
+    """Returns the bandwidth, in bytes per second, of reading or copying memory of this size again and again. Between two measured sizes
+    the bandwidth is interpolated linearly in the logarithm of the size."""
     rates = machine[kind][threads]
     k = min(max(bisect.bisect_left(SIZES, size), 1), len(SIZES) - 1)
     part = min(max((math.log(max(size, 1)) - math.log(SIZES[k - 1])) / (math.log(SIZES[k]) - math.log(SIZES[k - 1])), 0), 1)
@@ -54,8 +57,8 @@ def bandwidth(machine, kind, threads, size):
 
 
 def roofline(machine, problem, threads, read, written):
-    """Returns the seconds for these bytes: at the bandwidth of reading if nothing is written, at that of copying if as much is written as
-    read, otherwise between the two."""
+    """Returns the least seconds for a case with these bytes, by bandwidth and by operations. The bandwidth is that of reading if nothing
+    is written, that of copying if as much is written as read, and in between otherwise."""
     total = read + written
     share = min(1.0, 2 * written / total) if total else 0
     rate = bandwidth(machine, "read", threads, total) * (1 - share) + bandwidth(machine, "copy", threads, total) * share

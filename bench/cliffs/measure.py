@@ -1,4 +1,5 @@
-"""One case: harp with numbers and with symbolic sizes, and the peers, checked against each other and timed in interleaved rounds."""
+"""Measures one case: harp's program with numbers and with symbolic sizes, and the peers. Results are compared first, then all are timed
+in rounds, in which their samples are interleaved."""
 import ctypes
 import statistics
 import time
@@ -11,17 +12,17 @@ from machine import roofline
 from peers import Absent, c_peer, expected_arrays, numpy_peer, torch_peer
 
 TOLERANCES = {"f16": 2e-2, "bf16": 6e-2, "f32": 2e-4, "complex64": 2e-4, "f64": 1e-9, "complex128": 1e-9}
-SAMPLE, BUDGET, ROUNDS, MANY = 1e-3, 0.5, 5, 31  # seconds of a sample; seconds of all rounds; minimum and maximum number of rounds
-SLOW = 3  # a peer that takes this many times as long as the fastest one in its first runs is not measured further
-PAUSE = 5e-3  # seconds between contenders with several threads: longer than idle workers of OpenMP keep spinning
+SAMPLE, BUDGET, ROUNDS, MANY = 1e-3, 0.5, 5, 31  # seconds of a sample, seconds of all rounds, least and greatest number of rounds
+SLOW = 3  # a peer is not timed in rounds if its first runs take this many times as long as those of the fastest peer
+PAUSE = 5e-3  # seconds of sleep before each sample with several threads: longer than idle workers of OpenMP spin
 
 
 class Failure(Exception):
-    """An error if a case cannot be compared: harp failed, or its result differs from NumPy's."""
+    """Raised if a case cannot be compared: harp failed, or its result differs from NumPy's."""
 
 
 def disagreement(found, expected, dtype, problem):
-    """Says why two results differ by more than the tolerance of the coarsest dtype involved; "" if they do not."""
+    """Returns the reason if two results differ by more than the tolerance of the least accurate dtype involved; otherwise ""."""
     if found.shape != expected.shape:
         return f"shape {list(found.shape)}, expected {list(expected.shape)}"
     if dtype == "bf16":
@@ -39,8 +40,8 @@ def disagreement(found, expected, dtype, problem):
         found, expected = found.astype(wide), expected.astype(wide)
         finite = np.isfinite(expected)
         scale = np.abs(expected[finite]).max() if finite.any() else 0
-        # Input values are of magnitude 1. If exact arithmetic gives only zeros, such as for the gradient of a softmax of one element, the
-        # result of a peer may consist of rounding errors of that magnitude.
+        # The magnitude of input values is about 1. If exact arithmetic gives only zeros, as for the gradient of a softmax of one element,
+        # the result of a peer may consist of rounding errors of such values.
         rounding = 1e-30 if scale > 0 else bound / 1000
         with np.errstate(invalid="ignore"):
             wrong = ~np.where(finite, np.abs(found - expected) <= bound * scale + rounding, (found == expected) | (np.isnan(found) & np.isnan(expected)))
@@ -62,7 +63,7 @@ def check(results, expected, program, problem, who):
 
 
 def _peak_resident():
-    """Returns the greatest resident size of this process, in bytes, since it was last reset."""
+    """Returns the greatest resident size of this process since the last reset, in bytes."""
     with open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
 
@@ -77,8 +78,8 @@ def _reset_peak():
 
 
 def programs_of(library, case, problem, stored, backend="c"):
-    """Compiles and checks the program of each form: {"specialised": ..., "symbolic": ...}. Also returns by how many bytes the first run of
-    the first program increased the resident size."""
+    """Compiles the program in both forms and checks its results: {"specialised": program, "symbolic": program}. Also returns by how many
+    bytes the first run of the specialised program increased the resident size."""
     dtypes = [array.dtype for array in problem.inputs]
     expected = expected_arrays(problem, [view(memory, array.layout) for memory, array in zip(stored, problem.inputs)])
     programs, resident = {}, None
@@ -96,7 +97,8 @@ def programs_of(library, case, problem, stored, backend="c"):
 
 
 def peers_of(case, problem, stored, program, compiler, timer):
-    """Returns the peers that do the same work, {name: function of repeats}, and why others do not, {name: reason}."""
+    """Returns the peers that can do the case, {name: function}, and the reasons why the others cannot, {name: reason}. The function runs
+    the peer a given number of times and returns the seconds."""
     makers = {"numpy": lambda: numpy_peer(case, problem, stored, program.output_dtypes), "torch": lambda: torch_peer(case, problem, stored),
               "c": lambda: c_peer(case, problem, stored, program, compiler, timer)}
     found, absent = {}, {}
@@ -111,7 +113,8 @@ def peers_of(case, problem, stored, program, compiler, timer):
 
 
 def _program_timer(library, program, timer, workspace):
-    """Returns a function of repeats that runs a program in its own memory or in the caller's."""
+    """Returns a function that runs a program a given number of times and returns the seconds. If `workspace`, the runs use the caller's
+    workspace."""
     status = ctypes.c_int32()
     function = ctypes.cast(library.handle.harp_program_call, ctypes.c_void_p)
 
@@ -129,14 +132,15 @@ def _program_timer(library, program, timer, workspace):
 
 
 def _first(function):
-    """Estimates the seconds of one run. The first run touches new pages and fills the caches; if it is slow, no second one is needed."""
+    """Estimates the seconds of one run. The first run touches new pages and fills the caches, so more runs follow unless it is slow."""
     seconds = function(1)
     return seconds if seconds > 0.3 else min(function(1), function(1))
 
 
 def call_seconds(library, timer):
-    """Returns the least time of a call of harp: that of a program with one element. It is added to the times of C loops, which are called
-    without a check of arguments, so that small cases compare the loops. The benchmark lists this time as call.overhead."""
+    """Returns the seconds of a call of harp that computes almost nothing, a program with one element. It is added to the times of C
+    loops, which are called without a check of arguments, so that small cases compare the loops. ./dev bench measures it as
+    call.overhead."""
     program = Program(library, "harp 1\ngraph call(x: f32[1]) {\n  return y = -x\n}\n", [np.ones(1, np.float32)], ["f32"], 1)
     try:
         seconds = _program_timer(library, program, timer, False)
@@ -147,8 +151,8 @@ def call_seconds(library, timer):
 
 
 def rounds(contenders, peers, threads):
-    """Returns the times of all contenders, {name: [seconds]}; entry k of each is from the same round. Every second round runs in reverse
-    order."""
+    """Returns the times of all contenders, {name: [seconds of one run]}. Entry k of each list is from round k. Every second round is in
+    reverse order. A peer that is much slower than another one has only the time of its first runs."""
     first = {name: _first(function) for name, function in contenders.items()}
     fastest = min((first[name] for name in peers), default=0)
     running = [name for name in contenders if name not in peers or first[name] <= SLOW * fastest]
@@ -165,29 +169,30 @@ def rounds(contenders, peers, threads):
 
 
 def _quotient(times, slower, faster):
-    """Says how many times faster one is: the median of the ratios of the rounds, or the ratio of single measurements."""
+    """Returns how many times faster `faster` is than `slower`: the median of the ratios within the rounds, or, if one of them has no
+    rounds, the ratio of the medians."""
     if len(times[slower]) != len(times[faster]):
         return statistics.median(times[slower]) / statistics.median(times[faster])
     return statistics.median(a / b for a, b in zip(times[slower], times[faster]))
 
 
 def score_of(ratio, part_of_roofline):
-    """Returns 1 for a case that reaches its best peer or 0.9 of the roofline; otherwise the share of the peer's speed that it reaches, or,
-    if there is no peer, of 0.9 of the roofline."""
+    """Returns the score of a case. If it has a peer, the score is the speed relative to the best peer, but at least 1 for a case that
+    reaches 0.9 of the roofline. Without a peer it is the speed relative to 0.9 of the roofline."""
     if ratio is None:
         return part_of_roofline / 0.9
     return max(ratio, 1.0) if part_of_roofline >= 0.9 else ratio
 
 
 def record_of(case, **columns):
-    """Returns a JSON line: the fields of ./dev bench, then the columns of the sweep."""
+    """Returns a record, which is written as a JSON line: the fields of ./dev bench, then the columns of the sweep."""
     house = {"name": case.line, "value": None, "unit": "us", "peer": None, "peer_value": None, "ratio": None, "goal": "information", "ok": None}
     more = {"kind": "case", "family": case.family, "threads": case.threads, "failure": None}
     return {**house, **more, **columns}
 
 
 def measure(library, case, machine, compiler, timer):
-    """Returns the record of a case. A case that fails has a "failure" and no times."""
+    """Measures a case and returns its record. The record of a case that fails has the reason as its "failure", and no times."""
     problem = case.problem()
     stored = arrays_of(case, problem)
     programs = {}

@@ -1,5 +1,6 @@
-"""The peers that harp is compared with: the same work by NumPy, by torch, and by a plain C loop that gcc compiles for this CPU. A peer is a
-function of (repeats) that returns seconds, together with the results of its last run, or else the reason why there is none."""
+"""The peers that harp is compared with: the same work by NumPy, by torch, and by a plain C loop that gcc compiles for this CPU. The
+functions numpy_peer, torch_peer and c_peer return a function that does the work a given number of times and returns the seconds, and the
+results of a run. If the peer cannot do the case, they raise Absent with the reason."""
 import ctypes
 import os
 import pathlib
@@ -15,7 +16,7 @@ from case import strides, view, widened
 from families.loops import C_TYPES
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FLAGS = ["-O3", "-march=native", "-fwrapv", "-fno-math-errno"]  # not -ffast-math: it may change results
+FLAGS = ["-O3", "-march=native", "-fwrapv", "-fno-math-errno"]  # without -ffast-math, which may change results
 HEAD = """#include <complex.h>
 #undef I
 #include <math.h>
@@ -26,11 +27,11 @@ HEAD = """#include <complex.h>
 
 
 class Absent(Exception):
-    """An error of a peer that cannot do this case; the message says why."""
+    """Raised if a peer cannot do a case; the message is the reason."""
 
 
 class Compiler:
-    """Compiles C texts to shared libraries in a folder of its own, which is deleted with it."""
+    """Compiles C texts to shared libraries, in a temporary folder that is deleted with this object."""
 
     def __init__(self):
         self.command = os.environ.get("HARP_CLIFFS_CC", "gcc")
@@ -54,7 +55,7 @@ class Compiler:
 
 
 def clock(compiler):
-    """Compiles clock.c, whose functions time loops outside of Python."""
+    """Compiles clock.c and returns the library; its functions time loops without Python in between."""
     with open(pathlib.Path(__file__).with_name("clock.c"), encoding="utf-8") as file:
         loaded = compiler.load(file.read(), [*FLAGS, "-fopenmp"])
     for name in ("time_program", "time_loop", "time_read", "time_copy", "time_f32", "time_f64", "time_i32"):
@@ -63,7 +64,8 @@ def clock(compiler):
 
 
 def _timed(run, threads):
-    """Returns the seconds of `repeats` calls: CPU time of this thread, or wall-clock time if there are several."""
+    """Returns a function that calls `run` a given number of times and returns the seconds: CPU time of this thread if threads is 1,
+    otherwise wall-clock time."""
     now = time.thread_time if threads == 1 else time.perf_counter
 
     def seconds(repeats):
@@ -88,7 +90,7 @@ def numpy_peer(case, problem, stored, output_dtypes):
 
 
 def set_blas_threads(count):
-    """Sets the number of threads of NumPy's OpenBLAS, if NumPy uses that."""
+    """Sets the number of threads of NumPy's OpenBLAS. Does nothing if NumPy uses another BLAS."""
     try:
         with open("/proc/self/maps", encoding="utf-8") as file:
             paths = {line.split()[-1] for line in file if "openblas" in line}
@@ -105,7 +107,7 @@ _TORCH = []
 
 
 def torch_module():
-    """Imports torch: the one that ./dev setup bench installed with pip, else Debian's."""
+    """Returns the module torch: the one that ./dev setup bench installed with pip, otherwise Debian's."""
     if not _TORCH:
         for folder in sorted(ROOT.glob("build/release/bench_venv/lib/python3*/site-packages")):
             site.addsitedir(str(folder))
@@ -148,8 +150,8 @@ def torch_peer(case, problem, stored):
 
 
 def c_text(case, problem, outputs, names, dtypes):
-    """Returns the C function of a case as text: run(inputs, outputs), with sizes and strides as constants and a macro for the elements of
-    each array."""
+    """Returns the C peer of a case as text: a function run(inputs, outputs). Sizes and strides are constants, and a macro for each array
+    gives its elements."""
     lines, body = [HEAD], []
     for kind, k, name, dtype, step in [("inputs", k, array.name, array.dtype, strides(problem, array)) for k, array in enumerate(problem.inputs)] + [
             ("outputs", k, name, dtype, [s // max(array.itemsize, 1) for s in array.strides]) for k,
@@ -174,7 +176,8 @@ def c_peer(case, problem, stored, program, compiler, timer):
     text = c_text(case, problem, outputs, program.output_names, program.output_dtypes)
     function = compiler.load(text, [*FLAGS, *(["-fopenmp"] if case.threads > 1 else [])]).run
     pointers = [(ctypes.c_void_p * max(1, len(arrays)))(*(array.ctypes.data for array in arrays)) for arrays in (stored, outputs)]
-    function.arrays = (stored, outputs)  # keeps the arrays alive as long as the function, which has only pointers to them
+    # The function has only pointers to the arrays; this keeps the arrays alive as long as the function.
+    function.arrays = (stored, outputs)
 
     def seconds(repeats):
         return timer.time_loop(ctypes.c_int64(repeats), case.threads, function, *pointers)
@@ -184,5 +187,5 @@ def c_peer(case, problem, stored, program, compiler, timer):
 
 
 def expected_arrays(problem, views):
-    """Returns the results with which harp's are compared: NumPy's, computed in f32 where the program has 16-bit floats."""
+    """Returns the results with which harp's results are compared: NumPy's, with 16-bit floats widened to f32."""
     return [np.asarray(array) for array in _listed(problem.numpy(np, *(widened(array, each.dtype) for array, each in zip(views, problem.inputs))))]

@@ -1,12 +1,14 @@
-"""Records of a sweep as a picture: for each family a row of dots, one a case, at its speed relative to the best peer, coloured by that peer."""
+"""Draws the records of a sweep as a picture: each family is a row of dots, one for each case. The position of a dot is harp's speed
+relative to the best peer, and its colour is that of the peer."""
 import html
 import math
 
 from report import by_family, compared, percentile
 
 COLOURS = {"numpy": "#4477aa", "torch": "#ee6677", "c": "#228833"}
-LABEL, WIDTH, LINE, TOP = 170, 560, 18, 64  # pixels: width of a family's name, width of the axis, height of a row, height above the rows
-LEAST, MOST = 1 / 16, 64  # ends of the axis; a case beyond an end is drawn at it
+# In pixels: width for a family's name, width of the axis, height of a row, height above the first row.
+LABEL, WIDTH, LINE, TOP = 170, 560, 18, 64
+LEAST, MOST = 1 / 16, 64  # ends of the axis; a case beyond an end is drawn at that end
 
 
 def _x(ratio):
@@ -19,8 +21,8 @@ def _text(x, y, text, more=""):
 
 
 def svg(records, title):
-    """Returns the picture as text. The vertical stroke in a row is its median; the dashed line marks where harp is as fast as the best
-    peer. Cases without a peer are omitted."""
+    """Returns the picture as the text of an SVG. The vertical stroke in a row is the median of its cases; the dashed line is where harp
+    is as fast as the best peer. Cases without a peer are not drawn."""
     families = by_family([case for case in compared(records) if case["ratio"]])
     height, width = TOP + LINE * len(families) + 12, LABEL + WIDTH + 60
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',

@@ -1,22 +1,22 @@
-"""Records as JSON lines, as a table of distributions with the goals, and two of them compared.
+"""Reads and writes records as JSON lines, prints the distributions and the goals of a sweep, and compares two sweeps.
 
-A record has the fields of ./dev bench (name, value, unit, peer, peer_value, ratio, goal, ok). Cases have more: score, roofline, symbolic ...
-(measure.py). Goals are records of their own, made of the cases.
+A record has the fields of ./dev bench (name, value, unit, peer, peer_value, ratio, goal, ok). The record of a case also has the columns of
+the sweep: score, roofline, symbolic ... (measure.py). The goals of a sweep are computed from its cases and have records of their own.
 """
 import json
 import math
 
 FIELDS = ("name", "value", "unit", "peer", "peer_value", "ratio", "goal", "ok")
 WORST = 20
-TOO_SLOW, MOST_TOO_SLOW = 4, 5  # at most 5 cases are more than 4 times slower than their best peer
+TOO_SLOW, MOST_TOO_SLOW = 4, 5  # goal: at most 5 cases are more than 4 times slower than their best peer
 
 
 class ReportError(ValueError):
-    """An error for a file that is no record of a sweep."""
+    """Raised if a file does not contain the records of a sweep."""
 
 
 def read(path):
-    """Reads the records of a JSON file."""
+    """Reads the records of a file of JSON lines."""
     try:
         with open(path, encoding="utf-8") as file:
             records = [json.loads(line) for line in file if line.strip()]
@@ -31,7 +31,7 @@ def read(path):
 
 
 def percentile(values, part):
-    """Returns the value below which this part of the values lies, interpolated between the two nearest ones."""
+    """Returns the value below which the share `part` of the values lies (0.5: the median), interpolated between the two nearest values."""
     values = sorted(values)
     at = part * (len(values) - 1)
     low = math.floor(at)
@@ -60,7 +60,7 @@ def _goal(name, value, goal, unit="score"):
 
 
 def goals(records):
-    """Returns the goals of the sweep as records. A goal that applies to no case has no value."""
+    """Returns the goals of the sweep as records. The value of a goal that applies to no case is None."""
     cases, found = compared(records), []
     for family, members in by_family(cases).items():
         scores = [case["score"] for case in members]
@@ -74,7 +74,7 @@ def goals(records):
 
 
 def machine_records(machine, sizes):
-    """Returns the limits of the machine (machine.py) and the least time of a call, as records."""
+    """Returns the measured limits of the machine (machine.py) and the time of a call of harp as records."""
     found = []
     for kind, entries in machine.items():
         for threads, rates in entries.items():
@@ -91,7 +91,7 @@ def _number(value):
 
 
 def table(head, rows):
-    """Aligns columns: the first to the left, the others to the right."""
+    """Returns a table as text; the first column is aligned to the left, the others to the right."""
     rows = [head, *[[cell if isinstance(cell, str) else _number(cell) for cell in row] for row in rows]]
     widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
     return "\n".join("  ".join(cell.ljust(width) if k == 0 else cell.rjust(width) for k, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows)
@@ -103,7 +103,8 @@ def _median(cases, column):
 
 
 def distributions(records):
-    """Returns a line for each family: the number of cases, the distribution of the score, and medians of the other columns."""
+    """Returns a table with a line for each family: the number of cases, the distribution of their scores, and medians or extremes of the
+    other columns."""
     rows = []
     for family, members in by_family(cases_of(records)).items():
         good = [case for case in members if case["failure"] is None]
@@ -120,7 +121,8 @@ def distributions(records):
 
 
 def worst(records, count=WORST):
-    """Returns the cases with the least scores, and those whose symbolic form is slowest, as replay lines."""
+    """Returns replay lines as text: of the cases with the least scores, and of those that are slowest with symbolic sizes relative to
+    the specialised form."""
     cases = compared(records)
     lines = [f"{_number(case['score'])} of {case['peer'] or 'the roofline'}, {_number(case['value'])} us: ./dev cliffs --replay '{case['name']}'"
              for case in sorted(cases, key=lambda case: case["score"])[:count] if case["score"] < 1]
@@ -139,7 +141,7 @@ def failures(records):
 
 
 def absences(records):
-    """Says how many cases each peer was absent from, and why."""
+    """Returns as text for how many cases each peer is absent, and the reasons."""
     reasons = {}
     for case in compared(records):
         for peer, reason in case["absent"].items():
@@ -150,7 +152,7 @@ def absences(records):
 
 
 def summary(records):
-    """Returns the whole report as text."""
+    """Returns the whole report of a sweep as text."""
     cases = cases_of(records)
     rows = [[goal["name"], goal["value"], goal["goal"], {True: "met", False: "missed",
                                                          None: "no case"}[goal["ok"]]] for goal in records if goal["kind"] == "goal"]
@@ -163,7 +165,7 @@ def summary(records):
 
 
 def single(record):
-    """Returns one case as text: all times, then the other columns."""
+    """Returns the result of one case as text: all times, then the other columns."""
     if record["failure"] is not None:
         return f"failed: {record['failure']}"
     times = {"harp": record["value"], "harp, symbolic sizes": record["symbolic_us"], **record["peers"]}
@@ -174,8 +176,8 @@ def single(record):
 
 
 def comparison(old, new):
-    """Compares two runs by the cases that are in both: how harp's speed relative to the best peer has changed, by family, and which cases
-    changed most."""
+    """Returns a comparison of two sweeps as text, for the cases that are in both: for each family the change of harp's speed relative to
+    the best peer, then the cases that changed most."""
     before = {case["name"]: case for case in compared(old)}
     pairs = [(before[case["name"]], case) for case in compared(new) if case["name"] in before]
     if not pairs:

@@ -1,8 +1,8 @@
 """./dev cliffs: programs that nobody tuned for, compared with NumPy, torch and a plain C loop.
 
-Draws cases from every family in turn, in an order that the seed determines, until the time box ends; the case that is running then is finished.
-A family has the same cases under the same seed, whatever the number of cases and the other families. Exit status: 0; 1 if a case failed; 3 if
-all were compared and a goal is missed; 2 for a mistake in the arguments.
+Draws cases from all families, one of each in a round, in an order that the seed determines. The sweep ends with the case that is running
+when the given time is over. A family has the same cases under the same seed, whatever the number of cases and the other families are. Exit
+status: 0; 1 if a case failed; 3 if no case failed and a goal is missed; 2 for a mistake in the arguments.
 """
 import argparse
 import json
@@ -26,7 +26,7 @@ FAILED, WRONG_ARGUMENTS, GOAL_MISSED = 1, 2, 3
 
 
 def order(seed, names):
-    """Yields pairs (family, number) without end; each round has every family once."""
+    """Yields pairs (family, number of the case) without end. A round has every family once, in random order."""
     number = 0
     while True:
         names = sorted(names)
@@ -88,7 +88,7 @@ def replay(line, worker, found):
 
 
 def sweep(options, end, worker, write):
-    """Returns the records of the cases that begin before the end."""
+    """Measures cases until the time `end` is over, and returns their records."""
     records = []
     for name, number in order(options.seed, options.family or list(FAMILIES)):
         if time.monotonic() >= end:
@@ -127,7 +127,7 @@ def run(options):
             file.write(json.dumps(record) + "\n")
             file.flush()
 
-    # a replayed case has no time box, so it may take longer
+    # The time of a replayed case is not limited by the sweep's, so the case may take longer.
     worker = Worker(path, limits, LONGEST if options.replay is None else 10 * LONGEST)
     try:
         for record in records:

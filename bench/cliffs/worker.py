@@ -1,6 +1,7 @@
-"""Cases in a process of their own, so that a crash or an endless loop is the failure of one case instead of the end of the sweep.
+"""Measures cases in a process of its own, so that a crash or an endless loop is the failure of one case and does not end the sweep.
 
-The parent writes replay lines; the child answers each with a record as JSON. usage of the child: worker.py LIBRARY MACHINE (JSON)
+The parent writes replay lines to the child's standard input; the child answers each with a record as a JSON line. usage of the child:
+worker.py LIBRARY MACHINE, where MACHINE is the limits of the machine as JSON.
 """
 import json
 import os
@@ -10,18 +11,19 @@ import subprocess
 import sys
 import tempfile
 
-LONGEST = 120  # seconds for one case
+LONGEST = 120  # limit for one case, in seconds
 
 
 class Worker:
-    """The parent's side. The child is started for the first case, and again after a failure that ended it."""
+    """The parent's side. The child is started for the first case, and anew after a failure that ended it."""
 
     def __init__(self, library, machine, longest=LONGEST):
         self._command = [sys.executable, os.path.abspath(__file__), library, json.dumps(machine)]
         self._longest, self._child, self._errors = longest, None, None
 
     def record(self, case):
-        """Returns the record of a case."""
+        """Has the child measure a case and returns its record. If the child crashes or takes too long, the record says so as the
+        failure."""
         from measure import record_of  # pylint: disable=import-outside-toplevel
         if self._child is None:
             self._errors = tempfile.TemporaryFile()
@@ -46,7 +48,7 @@ class Worker:
         return f"the process ended by {signal.Signals(-status).name}" if status < 0 else f"the process ended with status {status}"
 
     def close(self):
-        """Ends the child. Returns its exit status; a negative one is the signal that ended it."""
+        """Ends the child and returns its exit status; a negative status is the number of the signal that ended it."""
         if self._child is None:
             return 0
         child, self._child = self._child, None
@@ -61,7 +63,7 @@ class Worker:
 
 
 def main():
-    # Results are written to the original standard output; libraries may print to the new one.
+    # Records are written to the original standard output. Libraries that print do so to the new one, which is standard error.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     import families  # noqa: F401  pylint: disable=import-outside-toplevel,unused-import

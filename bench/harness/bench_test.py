@@ -1,6 +1,6 @@
-"""Tests the benchmark harness: rows of every kind run quickly and are written as JSON lines with the documented fields; every row has a goal
-and every goal a row; a peer that is not installed is reported as a missed goal; a peer that fails or computes something else is an error, and
-so is a name that matches no row. Speed is not tested.
+"""Tests the benchmark program harp_bench and its goals. Measurements of every kind run quickly and are written as JSON lines with the
+documented fields. Every measurement has a goal, and every goal a measurement. A peer that is not installed is reported as a missed goal. A
+peer that fails or computes something else is an error, and so is a name that matches no measurement. Speed is not tested.
 
 usage: bench_test.py PATH_OF_HARP_BENCH
 """
@@ -21,7 +21,7 @@ def run(*arguments):
 
 
 def rows_of(only, *arguments):
-    """Runs these rows with --quick. Returns the parsed JSON lines and the finished process."""
+    """Runs the measurements whose names match `only` with --quick. Returns the parsed JSON lines and the finished process."""
     with tempfile.TemporaryDirectory(prefix="harp-bench-test-") as scratch:
         path = os.path.join(scratch, "rows.json")
         result = run("--quick", "--json", path, "--only", only, *arguments)
@@ -31,7 +31,7 @@ def rows_of(only, *arguments):
 
 
 def met(row):
-    """True if a row meets all parts of its goal; None if it has no goal."""
+    """Returns True if a measurement meets all parts of its goal, False if not, and None if it has no goal."""
     if row["goal"] == "information":
         return None
     parts = []
@@ -69,7 +69,7 @@ def check_list():
             and not name.startswith(("interpreter.", "scale.", "gpu."))] == []
 
 
-# One row of each kind whose peer is another program, and that program's name.
+# For each kind of measurement whose peer is another program: the name of one measurement, and the name of the program.
 SERVED = {
     "function.exp": "sleef",
     "function.gelu": "sleef",
@@ -90,8 +90,8 @@ SERVED = {
 
 
 def own_peers(build, directory):
-    """Links the peers that the build and the tests' packages provide into a directory. Returns the names of those that can run. Other
-    libraries are installed by ./dev bench only; the result of a test must not depend on them."""
+    """Links those peers into a directory that the build and the packages for tests provide. Returns the names of the linked peers that
+    can run. Only ./dev bench installs other libraries, and the result of a test must not depend on whether it has run."""
     there = set()
     for name in ("by_hand", "numpy"):
         program = os.path.join(build, f"harp_bench_{name}")
@@ -104,11 +104,11 @@ def own_peers(build, directory):
 
 
 def check_groups():
-    """Rows whose peers are programs: peers that are installed are measured, and their results agree with harp's."""
+    """Measurements whose peers are programs: installed peers are measured, and their results agree with harp's."""
     others = ["transpose.1024", "sort.f32.1e6", "rowwise.rms_norm.1024.memcpy", "contract.gemv.ax.1024.read", "chain.where.1mb.loop",
               "chain.where.1mb.threads2.loop", "chain.where.1mb.threads2.memcpy", "scale.concat.1000.memcpy"]
     alone = ["scale.sum.1024", "scale.sum.step", "compile.per_kernel"]
-    libmvec = "function.log.libmvec"  # of the GNU C library, on x86-64
+    libmvec = "function.log.libmvec"  # its peer is the GNU C library, on x86-64 only
     build = os.path.dirname(os.path.abspath(sys.argv[1]))
     with tempfile.TemporaryDirectory(prefix="harp-bench-test-") as scratch:
         answering = own_peers(build, scratch)
@@ -136,7 +136,7 @@ def check_missing_peers():
 
 
 def check_peers_start():
-    """Every peer that the build makes can be started, whatever the permissions of its source."""
+    """Every peer that the build makes can be started, even if its source file is not executable."""
     build = os.path.dirname(os.path.abspath(sys.argv[1]))
     peers = [name for name in os.listdir(build) if name.startswith("harp_bench_") and not name.endswith(".py")]
     assert {"harp_bench_numpy", "harp_bench_mlx", "harp_bench_python"} <= set(peers), peers

@@ -3,10 +3,11 @@
 
 usage: document.py FILE --machine TEXT [--docs DIRECTORY] [--reasons FILE] [--lowered FILE]
 
-Each group of rows (the first part of a row's name) has a table. A missed goal is shown with its reason from bench/harness/reasons.json, whose keys
-are regular expressions over row names. It is an error if a missed goal has no reason, or if a reason matches no row. bench/harness/lowered_goals.json
-lists the goals that were lowered after they had been fixed: the rows, the old goal, and why. The page shows these goals with the measurements,
-the number of goals that are met only because they were lowered, and the number of rows that lost their goal.
+Each JSON line is a row: one measurement. The rows of a group (the first part of a row's name) form a table. A missed goal is shown with its
+reason from bench/harness/reasons.json, whose keys are regular expressions for names of rows. It is an error if a missed goal has no reason,
+or if a reason matches no row. bench/harness/lowered_goals.json lists the goals that were lowered after they had been set: the rows, the old
+goal, and the reason. The page shows these goals with the measurements, the number of goals that are met only because they were lowered, and
+the number of rows whose goal was removed.
 """
 import argparse
 import html
@@ -22,7 +23,9 @@ TITLES = {
     "conv": "Convolutions", "rowwise": "Operations on rows", "job": "Whole jobs", "interpreter": "Slowdown of the interpreter against compiled code",
     "scale": "Time against size", "tune": "What tuning gains", "gpu": "On a GPU",
 }
-BAR, LABEL, LINE, MOST = 400, 300, 18, 2.0  # pixels: the longest bar, a row's name, the height of a row; the ratio to the goal at which a bar is cut off
+# In pixels: the longest bar, the width of a row's name, the height of a row. MOST: the ratio of measurement to goal at which a bar is cut
+# off.
+BAR, LABEL, LINE, MOST = 400, 300, 18, 2.0
 
 
 def read(path):
@@ -38,8 +41,8 @@ def number(value):
 
 
 def score(row, goal=None):
-    """The ratio of the measurement to the row's goal, or to another goal; 1 or more meets it. The least ratio if the goal has several parts. None
-    if there is no goal or no measurement."""
+    """Returns the ratio of the measurement to `goal`, or to the row's goal; 1 or more meets the goal. If the goal has several parts,
+    this is the least of their ratios. Returns None if there is no goal or no measurement."""
     reached = []
     for part in (goal or row["goal"]).split(","):
         subject = re.fullmatch(r"(ratio|value)(>=|<=)([0-9.]+)", part)
@@ -51,7 +54,7 @@ def score(row, goal=None):
 
 
 def picture(title, rows):
-    """A bar chart: the length of a bar is the ratio of measurement to goal; the dashed line marks the goal."""
+    """Returns a bar chart as SVG: the length of a bar is the ratio of measurement to goal, and the dashed line marks a ratio of 1."""
     drawn = [(row, score(row)) for row in rows]
     drawn = [(row, reached) for row, reached in drawn if reached is not None]
     height, width = LINE * len(drawn) + 40, LABEL + BAR + 60
@@ -74,7 +77,7 @@ COLOURS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#b
 
 
 def curves_of(rows):
-    """Splits rows into {operation: {n: row}}, from the rows called GROUP.OPERATION.N, and the list of all other rows."""
+    """Returns the rows called GROUP.OPERATION.N as {operation: {n: row}}, and a list of all other rows."""
     curves, others = {}, []
     for row in rows:
         name, _, n = row["name"].partition(".")[2].rpartition(".")
@@ -90,7 +93,7 @@ def microseconds(row):
 
 
 def line_picture(title, curves):
-    """A log-log plot of time against n. The dashed lines show times proportional to n."""
+    """Returns a log-log plot of time against n as SVG. The dashed lines show times proportional to n."""
     width, height, left, top = 700, 460, 60, 30
     xs = [math.log10(n) for curve in curves.values() for n in curve]
     ys = [math.log10(microseconds(row)) for curve in curves.values() for row in curve.values()]
@@ -111,7 +114,7 @@ def line_picture(title, curves):
     for y in range(y_low, y_high + 1):
         parts.append(f'<line x1="{left}" y1="{y_of(y):.1f}" x2="{width}" y2="{y_of(y):.1f}" stroke="#dddddd"/>'
                      f'<text x="{left - 6}" y="{y_of(y) + 4:.1f}" text-anchor="end">1e{y - 6} s</text>')
-    for y in range(y_low - (x_high - x_low), y_high):  # lines proportional to n
+    for y in range(y_low - (x_high - x_low), y_high):  # draws lines for times proportional to n
         first, last = max(0, y_low - y), min(x_high - x_low, y_high - y)
         if first < last:
             parts.append(f'<line x1="{x_of(x_low + first):.1f}" y1="{y_of(y + first):.1f}" x2="{x_of(x_low + last):.1f}" '
@@ -140,7 +143,7 @@ def reason_of(row, reasons):
 
 
 def table(rows, reasons):
-    """A Markdown table of the rows, with a column for harp's greatest error if any row has one."""
+    """Returns a Markdown table of the rows, with a column for harp's greatest error if any row has such an error."""
     has_errors = any(row.get("max_ulp") is not None for row in rows)
     columns = ["row", "harp", *(["max ulp"] if has_errors else []), "peer", "", "ratio", "goal", ""]
     lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
@@ -159,7 +162,8 @@ def table(rows, reasons):
 
 
 def lowered_goals(rows, lowered):
-    """Returns the lines of the table of lowered goals, the number of rows that meet only the lowered goal, and the number of rows without one."""
+    """Returns the lines of the table of lowered goals, the number of rows that meet the lowered goal but not the old one, and the number
+    of rows whose goal was removed."""
     lines, helped, without = ["| row | ratio or value | goal | old goal | | why |", "|---|---|---|---|---|---|"], 0, 0
     for entry in lowered:
         found = [row for row in rows if re.fullmatch(entry["rows"], row["name"])]
@@ -175,7 +179,7 @@ def lowered_goals(rows, lowered):
     return lines, helped, without
 
 
-# The section of the page about bench/cliffs, which measures random cases instead of rows.
+# The section of the page about bench/cliffs, which measures randomly drawn programs.
 CLIFFS = """<a id="cliffs"></a>
 ## Programs that nobody tuned for
 

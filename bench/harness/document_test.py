@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests bench/harness/document.py with made-up rows: every missed goal has a reason, and the page has every row."""
+"""Tests bench/harness/document.py with invented measurements: it requires a reason for every missed goal, and the page has every
+measurement."""
 import json
 import pathlib
 import subprocess

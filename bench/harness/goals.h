@@ -1,5 +1,5 @@
-// Goals: goals.json has a text for every row. The goals are fixed before anything is tuned, so they have their own file. A row without a
-// goal, or a goal without a row, fails a run, so that neither is forgotten.
+// The goals of the benchmarks: goals.json has a text for every measurement. Goals are set before anything is tuned, so they are in a file
+// of their own. A measurement without a goal fails a run, and so does a goal without a measurement, so that neither is forgotten.
 #pragma once
 
 #include <map>
@@ -10,25 +10,27 @@
 
 namespace bench {
 
-/// One measurement. A peer is other software that does the same work. Its value has the row's unit; `ratio` is how much faster harp is.
+/// One measurement, which is a row of the report. A peer is other software that does the same work; its value has the same unit. `ratio` is
+/// how many times faster harp is than the peer.
 struct Row {
   std::string name;
   double value = 0;
   std::string unit;
   std::string peer;  // empty: no peer
   std::optional<double> peer_value, ratio;
-  bool peer_missing = false;           // the peer could be installed but is not: the goal counts as missed
-  std::optional<double> max_ulp = {};  // the greatest error of the results, for a mathematical function
+  bool peer_missing = false;           // true: the peer can be installed on this machine but is not, and the goal counts as missed
+  std::optional<double> max_ulp = {};  // for a mathematical function: the greatest error of the results, in units in the last place
 };
 
-/// A goal: "ratio>=0.85", "value<=25", several of these ("value<=0.4,ratio>=1.0"), or "information" for a row without a limit.
+/// A goal: "ratio>=0.85", "value<=25", several of these ("value<=0.4,ratio>=1.0"), or "information" for a measurement without a limit.
 class Goal {
  public:
-  /// Throws std::runtime_error on any other text.
+  /// Parses the text of a goal. Throws std::runtime_error if the text is not a goal.
   static Goal parse(std::string_view text);
 
   const std::string& text() const { return text_; }
-  /// Empty for "information", which is neither met nor missed. Every part has to be met; a ratio that was not measured counts as missed.
+  /// Tests whether a measurement meets all parts of the goal. Empty for "information", which is neither met nor missed. A part about a
+  /// ratio that was not measured is missed.
   std::optional<bool> met(const Row& row) const;
 
  private:
@@ -46,7 +48,8 @@ using Goals = std::map<std::string, Goal, std::less<>>;
 
 Goals read_goals(const std::string& path);
 
-/// The mismatches of rows and goals, one line each: rows without a goal, goals without a row, rows with the same name.
+/// Returns the mismatches between goals and the names of measurements, one line each: measurements without a goal, goals without a
+/// measurement, and measurements with the same name.
 std::vector<std::string> unmatched(const Goals& goals, const std::vector<std::string>& rows);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Calls the driver's functions by name.
+// Looks up functions of the CUDA driver by name and calls them.
 #include "bench/harness/gpu_host.h"
 
 #include <dlfcn.h>
@@ -55,7 +55,8 @@ void GpuHost::open() {
 
 GpuHost::~GpuHost() { close(); }
 
-/// Ignores failures: after a fault every function fails. The library stays open, because drivers start threads that never end.
+/// Ignores failures, because after a fault of the GPU every function of the driver fails. The library stays open, because the driver starts
+/// threads that never end.
 void GpuHost::close() {
   if (begin_ != nullptr) status_of("cuEventDestroy_v2", begin_);
   if (end_ != nullptr) status_of("cuEventDestroy_v2", end_);

@@ -1,5 +1,5 @@
-// A host application that uses CUDA itself: the first GPU, its primary context, a stream, and the GPU's clock. The driver is opened at run
-// time, so that harp_bench runs where there is none.
+// A host application that uses CUDA itself: it has the first GPU, the GPU's primary context, a stream, and the GPU's clock. The CUDA driver
+// is loaded at run time, so that harp_bench also runs on a machine without it.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// The machine lacks what a benchmark needs. Its rows are skipped.
+/// Thrown if the machine lacks hardware that a benchmark needs. The benchmark is then skipped.
 class MissingHardware : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -16,7 +16,8 @@ class MissingHardware : public std::runtime_error {
 
 class GpuHost {
  public:
-  /// Makes the context current on this thread. Throws MissingHardware if there is no driver or no GPU.
+  /// Opens the driver and makes the primary context of the first GPU current on this thread. Throws MissingHardware if there is no driver
+  /// or no GPU.
   GpuHost();
   ~GpuHost();
   GpuHost(const GpuHost&) = delete;
@@ -24,9 +25,10 @@ class GpuHost {
 
   void* context() const { return context_; }  // a CUcontext
   void* stream() const { return stream_; }    // a CUstream
-  std::string describe() const;               // the GPU's name and the newest CUDA that the driver supports
+  std::string describe() const;               // the GPU's name, and the newest version of CUDA that the driver supports
 
-  /// The seconds that the GPU takes for what `enqueue` puts on the stream. It includes the time in which the GPU waits for launches.
+  /// Returns the seconds that the GPU takes for the work that `enqueue` puts on the stream. They include the time in which the GPU waits
+  /// for launches.
   double seconds(const std::function<void()>& enqueue) const;
   /// Waits until the work on the stream is done.
   void wait() const;
@@ -34,10 +36,10 @@ class GpuHost {
  private:
   void open();
   void close();
-  /// Calls a function of the driver and returns its status; the types of the arguments are those of its parameters.
+  /// Calls a function of the driver and returns its status. The arguments must have exactly the types of the function's parameters.
   template <class... Arguments>
   int status_of(const char* function, Arguments... arguments) const;
-  /// Throws std::runtime_error if the function fails.
+  /// Calls a function of the driver like status_of(). Throws std::runtime_error if the function fails.
   template <class... Arguments>
   void call(const char* function, Arguments... arguments) const;
 

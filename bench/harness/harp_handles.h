@@ -1,4 +1,4 @@
-// harp.h with C++ exceptions: handles that release themselves, and failures that throw harp's message.
+// harp.h for C++ with exceptions: handles that release their objects, and failures that throw an exception with harp's message.
 #pragma once
 
 #include <harp.h>
@@ -42,13 +42,13 @@ class Err {
   harp_error* error_ = nullptr;
 };
 
-/// The type and the number of elements of a program's array, whose sizes are all known.
+/// Dtype and number of elements of an input or output of a program without symbolic sizes.
 struct ProgramArray {
   harp_dtype dtype;
   size_t count;  // number of elements
 };
 
-/// The first n inputs or outputs; `describe` is harp_program_input or harp_program_output.
+/// Describes the first n inputs or outputs of a program; `describe` is harp_program_input or harp_program_output.
 inline std::vector<ProgramArray> arrays_of(const harp_program* program, size_t n,
                                            harp_status (*describe)(const harp_program*, size_t, harp_array_info*, harp_error**)) {
   std::vector<ProgramArray> arrays;

@@ -1,4 +1,4 @@
-// Whole jobs, such as a step of a simulation, of training or of a solver, against all peers that do the same job.
+// Whole jobs, such as a step of a simulation, of training or of a solver, measured against all peers that do the same job.
 #pragma once
 
 #include "bench/harness/peer_process.h"
@@ -6,23 +6,23 @@
 
 namespace bench {
 
-/// A job as harp runs it. The session's memory holds its arrays.
+/// A job for harp. The session's memory contains its arrays.
 struct Problem {
   Graph graph;
   std::vector<void*> inputs, outputs;
-  std::span<const float> floats;    // the f32 result that is compared with the peers'
-  std::span<const double> doubles;  // the f64 result, if `floats` is empty
+  std::span<const float> floats;    // the result that is compared with the peers', if it is f32
+  std::span<const double> doubles;  // that result if it is f64; `floats` is then empty
 };
 
 struct JobPeer {
-  const char* suffix;   // the row is called NAME.SUFFIX
+  const char* suffix;   // the measurement is called NAME.SUFFIX
   const char* program;  // harp_bench_PROGRAM
   const char* label;    // the peer's name in the report
-  int threads = 1;      // threads of harp and of the peer
+  int threads = 1;      // number of threads for harp and for the peer
 };
 
-/// Rows NAME.SUFFIX in milliseconds. All peers with the same number of threads run interleaved with one harp program. They are started with
-/// `arguments`.
+/// Returns the benchmarks of a job: measurements NAME.SUFFIX, in milliseconds. Samples of all peers with the same number of threads are
+/// interleaved with samples of one harp program. The programs of the peers are started with `arguments`.
 std::vector<Benchmark> job_benchmarks(const std::string& name, const std::function<Problem(Session& session, int threads)>& build,
                                       const std::vector<JobPeer>& peers,
                                       const std::function<std::vector<std::string>(const Session& session)>& arguments);

@@ -2,8 +2,8 @@
 //
 //     harp_bench [--json FILE] [--only REGEX] [--quick] [--keep-going] [--peers DIRECTORY] [--list]
 //
-// Exit status 0: every goal that this machine can measure is met. 1: harp failed, a result was wrong, or the rows do not match the goals.
-// 2: wrong usage. 3: a goal was missed.
+// Exit status 0: every goal that this machine can measure is met. 1: harp failed, a result was wrong, or measurements and goals do not
+// match. 2: wrong usage. 3: a goal was missed.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -38,7 +38,7 @@ struct Arguments {
   bool quick = false, keep_going = false, list = false;
 };
 
-/// Returns false, after a message on stderr, for invalid arguments.
+/// Parses the command line. If it is invalid, prints a message to stderr and returns false.
 bool parse(int argc, char** argv, Arguments& arguments) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -81,7 +81,8 @@ std::vector<Benchmark> all_benchmarks() {
   return all;
 }
 
-/// The goals of the source tree; for a harp_bench that was copied to another machine, the file beside it.
+/// Returns the goals of the source tree. If harp_bench was copied to a machine without the source tree, reads the file goals.json beside
+/// it.
 Goals goals_of_this_build() {
   return read_goals(std::filesystem::exists(HARP_BENCH_GOALS) ? HARP_BENCH_GOALS : own_directory() + "/goals.json");
 }

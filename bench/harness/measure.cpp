@@ -1,4 +1,4 @@
-// The clock, rounds and the affinity mask.
+// Measures candidates: the clock, the rounds of samples, and the pinning to a CPU.
 #include "bench/harness/measure.h"
 
 #include <sched.h>
@@ -14,20 +14,22 @@
 namespace bench {
 namespace {
 
-constexpr double kTooShort = 20e-6;             // shorter first estimates are unreliable
-constexpr double kSlow = 0.3;                   // if the first run takes longer, its time is a good enough estimate
-constexpr double kLonger = 4;                   // factor for samples of several threads: a sleeping worker needs 40 us to wake
-constexpr std::chrono::milliseconds kPause(5);  // longer than OpenMP's workers spin
+constexpr double kTooShort = 20e-6;  // seconds; the first estimate of a run's time is unreliable if it is shorter
+constexpr double kSlow = 0.3;        // seconds; if the first run takes longer, no second run is needed for the estimate
+// Samples are this many times longer with several threads, because a sleeping worker takes 40 us to wake.
+constexpr double kLonger = 4;
+constexpr std::chrono::milliseconds kPause(5);  // longer than OpenMP's idle workers spin before they sleep
 
 struct Sample {
   size_t repeats;
-  double seconds;  // estimate for one repetition
+  double seconds;  // estimated duration of the sample
 };
 
-/// Chooses the number of repetitions in a sample. Doubles it until the estimate can be trusted, then scales.
+/// Chooses the number of repetitions in a sample. Doubles the number, or multiplies it by 8, until the measured time is a reliable
+/// estimate, then scales it to the wanted duration.
 Sample sample_of(const Candidate& candidate, double sample_seconds) {
   size_t repeats = 1;
-  double seconds = candidate.seconds(1);  // this run takes the first touch of pages and fills the caches
+  double seconds = candidate.seconds(1);  // this run touches new pages and fills the caches, so its time is used only if it is slow
   if (seconds < kSlow) seconds = candidate.seconds(repeats);
   while (seconds < std::min(kTooShort * 10, sample_seconds / 2)) {
     repeats *= seconds < kTooShort ? 8 : 2;

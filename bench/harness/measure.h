@@ -1,6 +1,6 @@
-// Timing on a noisy machine. Candidates run interleaved on one core, each sample is long enough for the clock, and the result is a median.
-// A ratio is the median of the ratios inside the rounds instead of the ratio of two medians: a phase in which the whole machine is slow
-// then affects both sides of a quotient.
+// Timing on a noisy machine. Samples of all candidates are interleaved, on one core unless a candidate uses several threads, each sample is
+// long enough for the clock, and the result is a median. A ratio is the median of the ratios within each round, not the ratio of two
+// medians: if the whole machine is slow for some time, this then affects both numbers of a ratio.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ double now();  // seconds, monotonic
 /// The CPU time of this thread in seconds. It stands still while the system runs other threads.
 double thread_seconds();
 
-double median(std::vector<double> values);              // expects at least one value
-double geometric_mean(std::span<const double> values);  // expects at least one value; all are positive
+double median(std::vector<double> values);              // `values` must have at least one value
+double geometric_mean(std::span<const double> values);  // `values` must have at least one value, and all must be positive
 
-/// Code to time: a function that repeats its work the given number of times. The loop is inside, so that the call through std::function is
-/// not measured. If it returns void, the CPU time of the calling thread is measured, and that thread has to do all the work. If it returns
-/// a number, that is the time in seconds by its own clock, as for a peer in another process.
+/// Code to time: a function that does its work the given number of times. The loop is inside the function, so that the call through
+/// std::function is not measured. If the function returns void, the CPU time of the calling thread is measured, and that thread has to do
+/// all the work. If it returns a number, this is the time in seconds that it has measured itself, as for a peer in another process.
 class Candidate {
  public:
   template <class Code, class Result = std::invoke_result_t<Code&, size_t>>
@@ -43,9 +43,10 @@ class Candidate {
 };
 
 struct Effort {
-  double sample_seconds = 2e-3;  // least duration of a sample
-  double budget_seconds = 0.6;   // duration of a comparison; limits the rounds
-  double patience_seconds = 4;   // for slow candidates: after this time there are no more rounds, even if there were fewer than min_rounds
+  double sample_seconds = 2e-3;  // least duration of a sample; the number of repetitions follows from it
+  double budget_seconds = 0.6;   // intended duration of all rounds; determines their number
+  // Limit for slow candidates: rounds that would take longer in total are left out, even if fewer than min_rounds remain.
+  double patience_seconds = 4;
   int min_rounds = 9;
   int max_rounds = 101;
 
@@ -58,16 +59,16 @@ class Comparison {
   explicit Comparison(std::vector<std::vector<double>> seconds) : seconds_(std::move(seconds)) {}
 
   double seconds(size_t candidate) const { return median(seconds_[candidate]); }
-  /// The speed of `candidate` relative to `peer`: 2 is twice as fast.
+  /// Returns how many times faster `candidate` is than `peer`: 2 means half of the time.
   double ratio(size_t candidate, size_t peer) const;
-  /// The candidate with the least median among these.
+  /// Returns the one of these candidates with the least median time.
   size_t fastest(std::span<const size_t> candidates) const;
 
  private:
-  std::vector<std::vector<double>> seconds_;  // per repetition, by candidate and round
+  std::vector<std::vector<double>> seconds_;  // seconds of one repetition, for each candidate and each round
 };
 
-/// A candidate that uses this many threads. With more than one thread its time is wall-clock time.
+/// Returns a candidate whose code uses this many threads. With more than one thread, wall-clock time is measured.
 template <class Code>
 Candidate on_threads(int threads, Code code) {
   if (threads == 1) return code;
@@ -78,12 +79,12 @@ Candidate on_threads(int threads, Code code) {
   };
 }
 
-/// Measures all candidates in rounds. Every second round is in reverse order, so that no candidate always runs after the same one. With
-/// several threads there is no pinning to a CPU, samples are longer, and pauses between candidates let the previous one's workers fall
-/// asleep.
+/// Measures all candidates in rounds; a round has one sample of each. Every second round is in reverse order, so that no candidate always
+/// runs after the same one. With several threads the calling thread is not pinned to a CPU, samples are longer, and there is a pause before
+/// each sample, in which the workers of the previous candidate fall asleep.
 Comparison compare(std::span<const Candidate> candidates, const Effort& effort, int threads = 1);
 
-/// Pins the calling thread to one CPU during its lifetime. Does nothing if the system refuses.
+/// Pins the calling thread to its current CPU as long as this object exists. Does nothing if the system refuses.
 class Pinned {
  public:
   Pinned();
@@ -92,10 +93,10 @@ class Pinned {
   Pinned& operator=(const Pinned&) = delete;
 
  private:
-  std::vector<unsigned char> before_;  // the CPU set to restore; empty: none
+  std::vector<unsigned char> before_;  // the previous set of CPUs, which the destructor restores; empty: the thread was not pinned
 };
 
-/// Makes the compiler believe that the value is used.
+/// Makes the compiler treat the value as used, so that it cannot remove the computation of the value.
 template <class T>
 inline void keep(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");

@@ -1,4 +1,4 @@
-// The memory is one mapping. If it is too small for a benchmark, it is replaced by a larger one.
+// The memory is one mapping. If a benchmark needs a larger one, the mapping is replaced.
 #include "bench/harness/memory.h"
 
 #include <sys/mman.h>
@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kPage = 4096;
 constexpr size_t kLine = 64;
-constexpr size_t kStagger = 17 * kLine;  // offset between consecutive arrays, modulo a page
+constexpr size_t kStagger = 17 * kLine;  // offset of an array within its page relative to the previous array, in bytes
 constexpr size_t kOffsets = 16;          // number of different offsets
 
 size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }

@@ -1,5 +1,6 @@
-// Memory that does not distort measurements: huge pages if the system has them, every page touched before the clock starts, and arrays with
-// different offsets in a page (otherwise loads wait for stores whose addresses agree in twelve bits).
+// Memory that does not distort measurements: it has huge pages if the system provides them, every page is touched before the clock starts,
+// and arrays begin at different offsets in a page. (Otherwise a load has to wait for an earlier store to another array whose address has
+// the same lowest twelve bits.)
 #pragma once
 
 #include <cstddef>
@@ -15,17 +16,18 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// Makes room for arrays of `bytes` in total; arrays that were taken before become invalid. The memory only grows, so each page is
-  /// touched once.
+  /// Makes room for arrays of `bytes` in total. Arrays that were taken before become invalid. The memory never shrinks, so it is not
+  /// touched anew for a smaller benchmark.
   void reserve(size_t bytes);
   std::span<float> take(size_t count);
-  /// Like take(), for elements of another type.
+  /// As take(), for elements of another type than float.
   template <class T>
   std::span<T> take_as(size_t count) {
     return {reinterpret_cast<T*>(take((count * sizeof(T) + sizeof(float) - 1) / sizeof(float)).data()), count};
   }
 
-  /// The argument of reserve() for this many arrays. For arrays of different sizes, add up their rooms.
+  /// Returns the argument of reserve() for this many arrays of this size. For arrays of different sizes, the sum of their rooms is the
+  /// argument.
   static size_t room(size_t arrays, size_t bytes_each);
 
  private:
@@ -33,10 +35,10 @@ class Memory {
 
   std::byte* data_ = nullptr;
   size_t size_ = 0, used_ = 0;
-  size_t taken_ = 0;  // number of arrays, which selects the next offset
+  size_t taken_ = 0;  // number of arrays that were taken; it selects the offset of the next one
 };
 
-/// Fills with pseudo-random numbers in [low, high) that are the same in every run.
+/// Fills an array with pseudo-random numbers in [low, high) that depend only on index and seed.
 void fill(std::span<float> values, float low, float high, unsigned seed);
 void fill(std::span<double> values, float low, float high, unsigned seed);  // the same numbers in double
 void fill(std::span<int8_t> values, unsigned seed);                         // in the whole range

@@ -1,4 +1,4 @@
-// Starts, controls and ends a peer's program.
+// Starts the program of a peer, sends it requests, and ends it.
 #include "bench/harness/peer_process.h"
 
 #include <sched.h>
@@ -20,22 +20,23 @@
 namespace bench {
 namespace {
 
-/// The environment of a peer: the number of threads of each library; and malloc keeps freed memory in the process, so that the allocation
-/// of a large result does not pay for new pages every time.
+/// Returns the environment variables of a peer: the number of threads for each library; and settings by which malloc keeps freed memory in
+/// the process, so that allocating a large result does not take the time for new pages every time.
 std::vector<std::string> settings(int threads) {
   const std::string count = std::to_string(threads);
   return {"OPENBLAS_NUM_THREADS=" + count, "OMP_NUM_THREADS=" + count, "HARP_BENCH_THREADS=" + count, "MALLOC_MMAP_MAX_=0",
           "MALLOC_TRIM_THRESHOLD_=4294967296"};
 }
 
-/// True for variables that configure a peer's library: the CPU it assumes (OPENBLAS_CORETYPE), its threads. A peer is measured with its own
-/// defaults, whatever the caller's environment says.
+/// True for variables that configure a peer's library, such as the CPU that it assumes (OPENBLAS_CORETYPE) or its number of threads. They
+/// are removed, so that a peer is measured with its defaults whatever the caller's environment is.
 bool is_for_a_peer(std::string_view variable) {
   static constexpr std::string_view kPrefixes[] = {"OPENBLAS_", "OMP_", "KMP_", "MKL_", "DNNL_", "ONEDNN_", "ATEN_", "NPY_"};
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
-constexpr double kTolerance = 1e-4;  // relative to the root mean square: detects a different computation, not rounding
+// Relative to the root mean square of the result; it detects a different computation, not rounding errors.
+constexpr double kTolerance = 1e-4;
 
 }  // namespace
 
@@ -81,7 +82,7 @@ PeerProcess::PeerProcess(std::string name, pid_t process, int socket, int thread
     : name_(std::move(name)), process_(process), socket_(socket), threads_(threads) {}
 
 PeerProcess::~PeerProcess() {
-  close(socket_);  // the peer exits at the end of its input
+  close(socket_);  // the peer exits when its input ends
   if (process_ != 0) waitpid(process_, nullptr, 0);
 }
 
@@ -90,7 +91,7 @@ void PeerProcess::tell(const std::string& line) {
     throw std::runtime_error(name_ + " has exited");
 }
 
-/// Reads the next line; "" when the program has ended.
+/// Returns the next line from the peer, or "" if the peer has ended.
 std::string PeerProcess::answer() {
   size_t end = 0;
   while ((end = received_.find('\n')) == std::string::npos) {

@@ -1,7 +1,7 @@
-// Peers in their own processes: harp_bench_openblas, _onednn, _onednn_matmul, _sleef, _fftw, _numpy and _torch. They are third-party
-// libraries, some with worker threads, and none is needed to build or run the benchmarks: if one is missing, its row says so. They still
-// run interleaved with harp: the program prepares its problem, runs it as often and on the CPU as requested, and answers with the CPU time
-// of its thread.
+// Peers that are programs: harp_bench_openblas, harp_bench_numpy, harp_bench_torch and others. They call third-party libraries, some of
+// which start worker threads. None is needed to build or run the benchmarks: if one is missing, the report says so. Their samples are
+// nevertheless interleaved with harp's: a peer prepares its problem, waits for requests, runs the problem as often and on the CPU as
+// requested, and answers with the CPU time of its thread.
 //
 // Lines of text over a socket, which is the program's standard input and output:
 //     the peer: ready   the problem is prepared; otherwise the peer exits, with 69 if software that it needs is not installed
@@ -23,16 +23,18 @@ namespace bench {
 
 class PeerProcess {
  public:
-  /// Starts harp_bench_NAME. Null if the program does not exist; throws std::runtime_error if it fails.
+  /// Starts the program harp_bench_NAME. Returns null if the program does not exist or a library that it needs is not installed. Throws
+  /// std::runtime_error if it fails in another way.
   static std::unique_ptr<PeerProcess> start(const Session& session, const std::string& name, const std::vector<std::string>& arguments,
                                             int threads = 1);
   ~PeerProcess();
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 
-  /// Selects the problem of the next row, for a program that serves several. Throws std::runtime_error if the peer cannot do it.
+  /// Makes a program that serves several measurements prepare the problem of the next one. Throws std::runtime_error if the peer fails to
+  /// do so.
   void select(const std::string& arguments);
-  /// Throws std::runtime_error unless harp's result equals the peer's up to rounding.
+  /// Runs the peer's problem once and throws std::runtime_error unless its result equals harp's up to rounding.
   void check(const std::string& row, std::span<const float> result);
   void check(const std::string& row, std::span<const double> result);
   void check(const std::string& row, std::span<const int32_t> result);
@@ -50,10 +52,11 @@ class PeerProcess {
   std::string name_;
   pid_t process_;
   int socket_, threads_;
-  std::string received_;  // received and not yet parsed
+  std::string received_;  // text from the peer that has not been parsed yet
 };
 
-/// Compares harp's result with that of a peer in its own process, then measures both. `label` is the peer's name in the report.
+/// Compares harp's result with that of a peer in its own process, then measures both and returns the measurement. `label` is the peer's
+/// name in the report.
 template <class T>
 Row against(Session& session, const std::string& row, const Scale& scale, ProgramRun& harp, std::span<const T> result,
             const std::string& peer, const std::vector<std::string>& arguments, const std::string& label, int threads = 1) {

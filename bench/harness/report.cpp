@@ -1,5 +1,5 @@
-// The table and the JSON lines: {"name","value","unit","peer","peer_value","ratio","goal","ok","max_ulp"}. The peer's fields are null if
-// there is no peer; "ok" is null if the row is for information.
+// Writes the table and the JSON lines: {"name","value","unit","peer","peer_value","ratio","goal","ok","max_ulp"}. peer, peer_value and
+// ratio are null if there is no peer; ok is null if the measurement has no goal.
 #include "bench/harness/report.h"
 
 #include <cstdio>
@@ -58,7 +58,7 @@ void Report::add(const Row& row) {
   line["goal"] = goal.text();
   line["ok"] = ok ? nlohmann::ordered_json(*ok) : nlohmann::ordered_json(nullptr);
   line["max_ulp"] = or_null(row.max_ulp);
-  json_ << line.dump() << std::endl;  // flushed, so that the results of an interrupted run are kept
+  json_ << line.dump() << std::endl;  // writes the line at once, so that the results of an interrupted run are kept
 }
 
 void Report::skip(const std::string& name, const std::string& reason) {

@@ -1,4 +1,4 @@
-// The output of a run: a table that grows row by row, and JSON lines for programs.
+// The output of a run of harp_bench: a table to which each measurement adds a row at once, and JSON lines for programs.
 #pragma once
 
 #include <fstream>
@@ -11,12 +11,12 @@ namespace bench {
 
 class Report {
  public:
-  /// json_path empty: no JSON. Throws std::runtime_error if the file cannot be written.
+  /// An empty json_path means that no JSON is written. Throws std::runtime_error if the file cannot be written.
   Report(const std::string& json_path, const Goals& goals);
 
   void begin(const std::string& heading);
   void add(const Row& row);
-  /// Says why a row is not measured on this machine. Such a row is neither met nor missed, and has no JSON line.
+  /// Reports the reason why this machine cannot measure something. The measurement is neither met nor missed, and has no JSON line.
   void skip(const std::string& name, const std::string& reason);
   /// Writes the last lines of the table. Throws std::runtime_error if the JSON was not written completely.
   void end();

@@ -1,4 +1,4 @@
-// The part that all benchmarks share: directory, context, and the hand-written peers for this machine.
+// What all benchmarks of a run share: the directory, the contexts, and the hand-written peers for this machine.
 #include "bench/harness/session.h"
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-/// The value of "key: value" in the text of harp_context_describe.
+/// Returns the value of the line "key: value" in the text of harp_context_describe.
 std::string described(const std::string& text, const std::string& key) {
   const std::string start = "\n" + key + ": ";
   const size_t at = ("\n" + text).find(start);
@@ -27,7 +27,7 @@ TemporaryDirectory::TemporaryDirectory() {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;  // the measurements count even if the directory cannot be removed
+  std::error_code ignored;  // ignored: the measurements are valid even if the directory cannot be removed
   std::filesystem::remove_all(path_, ignored);
 }
 

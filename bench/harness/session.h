@@ -1,5 +1,5 @@
-// The part that all benchmarks of a run share; and the definition of a benchmark: the names of its rows, known before anything runs, and a
-// function.
+// What all benchmarks of a run share, and the type of a benchmark: the names of its measurements, which are known before anything runs, and
+// the function that measures them.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace bench {
 
-/// The number of threads of multi-threaded rows.
+/// The number of threads of measurements with several threads.
 inline constexpr int kThreads = 2;
 
-/// A directory for this run only, removed at the end.
+/// A directory with a unique name, which is removed together with this object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -32,21 +32,21 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-/// A context whose only compile cache is `cache_directory` and whose programs run on this many threads.
+/// Makes a context that caches compiled programs in `cache_directory` and runs them on this many threads.
 Context new_context(const std::string& cache_directory, int threads = 1);
 
 struct Session {
   Session(const Effort& effort, std::string peers_directory);
 
   Effort effort;
-  std::string peers_directory;  // contains the programs of the peers
+  std::string peers_directory;  // the directory of the peers' programs
   TemporaryDirectory directory;
-  Context context;   // runs programs on one thread
-  Context threaded;  // runs programs on kThreads threads
+  Context context;   // for programs on one thread
+  Context threaded;  // for programs on kThreads threads
   Memory memory;
-  const peers* by_hand = nullptr;                              // hand-written loops for the vector level that harp compiles for
-  const std::string& target() const { return target_; }        // the vector level that harp compiles for
-  std::string describe() const;                                // one line: machine and compilers
+  const peers* by_hand = nullptr;                              // hand-written loops for the CPU level `target()`
+  const std::string& target() const { return target_; }        // the CPU level that harp compiles for
+  std::string describe() const;                                // machine and compilers, in one line
   Graph new_graph(int threads = 1, uint32_t flags = 0) const;  // an empty graph
   harp_context* context_of(int threads) const { return threads == 1 ? context.get() : threaded.get(); }
 
@@ -56,12 +56,12 @@ struct Session {
 
 struct Benchmark {
   std::vector<std::string> rows;
-  /// Returns one row for each name in `rows`, in that order. Throws MissingHardware (gpu_host.h) if this machine cannot measure the rows,
-  /// and std::runtime_error if harp fails or its result is wrong.
+  /// Returns one measurement for each name in `rows`, in that order. Throws MissingHardware (gpu_host.h) if this machine cannot measure
+  /// them, and std::runtime_error if harp fails or its result is wrong.
   std::function<std::vector<Row>(Session&)> run;
 };
 
-/// A compiled graph as a plain function, with the arrays to call it on. The caller owns the arrays.
+/// A compiled graph that is called through its entry point, with the arrays to call it on. The caller owns the arrays.
 class Kernel {
  public:
   Kernel(const harp_graph* graph, std::vector<void*> inputs, std::vector<void*> outputs, std::vector<size_t> shape_vars);
@@ -76,8 +76,9 @@ class Kernel {
   std::vector<size_t> shape_vars_;
 };
 
-/// The way to call a program: harp_program_run, as hosts do, or its entry point as a plain function. The entry point is for runs of less
-/// than some microseconds whose peer is a plain function too; the overhead of harp_program_run has a row (call.overhead).
+/// How a program is called: by harp_program_run, as hosts do, or through its entry point as a plain function. The entry point is for runs
+/// that take less than a few microseconds and whose peer is a plain function, too. The overhead of harp_program_run is measured by
+/// call.overhead.
 enum class Call { kRun, kEntry };
 
 /// A compiled graph without symbolic sizes, with its buffers and its workspace. The caller owns the arrays.
@@ -86,11 +87,11 @@ class ProgramRun {
   ProgramRun(const Session& session, const harp_graph* graph, const std::vector<void*>& inputs, const std::vector<void*>& outputs,
              Call call = Call::kRun, const harp_compile_options* options = nullptr, int threads = 1);
   void operator()(size_t repeats);
-  /// Runs in memory that harp allocates: without the workspace, with new outputs that are released after each run.
+  /// Runs the program in memory that harp allocates: without a workspace, and with new outputs that are released after each run.
   void run_by_default(size_t repeats);
-  /// Tests whether run_by_default() gives the bytes that the outputs have now.
+  /// Tests whether a run in memory that harp allocates gives the bytes that the caller's outputs contain now.
   bool equals_default_run();
-  /// One run with this cancellation flag.
+  /// Runs the program once with this cancellation flag, and returns the status of the run.
   harp_status run_with_flag(const volatile int32_t* cancel);
   const harp_program* program() const { return program_.get(); }
 
@@ -109,7 +110,7 @@ class ProgramRun {
   harp_runtime runtime_{};
 };
 
-/// The meaning of a row's value: work per second, or time per unit of work.
+/// How a time becomes the value of a measurement: work per second, or time per unit of work.
 struct Scale {
   std::string unit;
   double amount;     // the amount of work in one run
@@ -121,13 +122,15 @@ struct Scale {
   static Scale nanoseconds_each(size_t count) { return {"ns", static_cast<double>(count) * 1e-9, false}; }
 };
 
-/// The row that compares candidate 0 of `times`, which is harp, with a peer; nullopt: the peer is missing.
+/// Returns the measurement that compares candidate 0 of `times`, which is harp, with the candidate `index`; nullopt: the peer is not
+/// installed.
 Row compared(const std::string& name, const Scale& scale, const Comparison& times, const std::string& peer, std::optional<size_t> index);
 
-/// A candidate that copies its own memory.
+/// Returns a candidate that copies from one array to the other by memcpy.
 Candidate memcpy_of(std::span<float> to, std::span<const float> from);
 
-/// Sizes of memory-bound benchmarks: the bytes of all arrays together, so that the name says which cache they fit.
+/// A size of a benchmark that is limited by memory bandwidth: the bytes of all its arrays together. The name says which cache the arrays
+/// fit.
 struct Footprint {
   const char* name;
   size_t bytes;

@@ -1,9 +1,10 @@
-"""The chains of bench/cases/bandwidth.cpp for libraries that evaluate them. Results and intermediate values are stored in arrays allocated before the measurement."""
+"""The chains of bench/cases/bandwidth.cpp, evaluated by NumPy, PyTorch and numexpr. Results and intermediate values are stored in arrays
+that are allocated before the measurement, except for the mask of `where`."""
 import numpy
 
 from harp_bench_served import array, not_installed
 
-LINE = numpy.float32((2 / numpy.pi) ** 0.5)  # coefficients of x and x ** 3 in the argument of gelu_tanh's tanh
+LINE = numpy.float32((2 / numpy.pi) ** 0.5)  # coefficients of x and x ** 3 in the argument of the tanh of gelu_tanh
 CUBE = numpy.float32((2 / numpy.pi) ** 0.5 * 0.044715)
 
 

@@ -1,5 +1,5 @@
-// harp_bench_fftw complex|real|cube f32|f64 N ROWS: forward transforms by FFTW's single-threaded libraries, planned with
-// FFTW_ESTIMATE: ROWS rows of N complex or real numbers, or all axes of a cube of N * N * N complex numbers.
+// harp_bench_fftw complex|real|cube f32|f64 N ROWS: measures forward transforms by FFTW's single-threaded libraries, planned with
+// FFTW_ESTIMATE: of ROWS rows of N complex or real numbers, or along all axes of a cube of N * N * N complex numbers.
 #include <fftw3.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ int serve_transforms(std::string_view kind, int n, int rows) {
   const auto plan = is_real          ? Library::kManyReal(1, &n, rows, x.data(), nullptr, 1, n, to, nullptr, 1, n / 2 + 1, FFTW_ESTIMATE)
                     : kind == "cube" ? Library::kCube(n, n, n, from, to, FFTW_FORWARD, FFTW_ESTIMATE)
                                      : Library::kMany(1, &n, rows, from, nullptr, 1, n, to, nullptr, 1, n, FFTW_FORWARD, FFTW_ESTIMATE);
-  bench::fill(x, -1, 1, bench::seed_of(0));  // planning may have written to it
+  bench::fill(x, -1, 1, bench::seed_of(0));  // fills the input again, because planning may have overwritten it
   return bench::serve(std::span<const Real>(y), [&] { Library::kExecute(plan); });
 }
 

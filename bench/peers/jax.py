@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """harp_bench_jax JOB ARGUMENTS...
 
-JAX on the CPU, driven by the protocol of bench/harness/peer_process.h: the jobs of jobs.py, each as one function compiled by jax.jit, with the threads that JAX
-starts. Exit status 69 without JAX.
+Measures JAX on the CPU, controlled by the protocol of bench/harness/peer_process.h: each job of jobs.py as one function that jax.jit
+compiles, on as many threads as JAX starts. The exit status is 69 if JAX is not installed.
 """
 import sys
 
@@ -18,7 +18,8 @@ except ImportError as error:
 
 
 def cg(folder):
-    """JAX has no product of a CSR matrix and a vector: multiplies all elements, then sums them by row."""
+    """The conjugate gradients of a CSR matrix. JAX has no product of a CSR matrix and a vector, so all products of two elements are
+    computed and then summed by row."""
     offsets, columns, values = jobs.cg_data(folder)
     size = offsets.size - 1
     rows = numpy.repeat(numpy.arange(size), numpy.diff(offsets))
@@ -33,12 +34,12 @@ def cg(folder):
 
 
 def small(count):
-    """The small graph of bench/cases/compiling.cpp."""
+    """Returns the function of the small graph of bench/cases/compiling.cpp, and its arguments."""
     return lambda a, b, c: jax.numpy.maximum(a * b + c, 0) * 2, [served.array(i, int(count)) for i in range(3)]
 
 
 def work(name, *arguments):
-    """The function to time and its arguments."""
+    """Returns the function to time and its arguments."""
     if name == "cg":
         return cg(*arguments)
     if name == "cg_dense":

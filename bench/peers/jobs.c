@@ -1,6 +1,7 @@
-/* An ensemble of Lorenz attractors, written by hand. The members are divided into blocks that stay in registers and L1 for all steps; the
- * loop over the members of a block is vectorised by the compiler. Compiled once per CPU level with -DTARGET_SYMBOL (the name of the table),
- * -DTARGET_NAME (harp's name of the level) and -Dby_hand (the name of that level's Gray-Scott). */
+/* An ensemble of Lorenz attractors, written by hand. The members are divided into blocks whose coordinates stay in registers and the L1
+ * cache for all steps; the compiler vectorises the loop over the members of a block. This file is compiled once for each CPU level, with
+ * -DTARGET_SYMBOL (the name of the table), -DTARGET_NAME (harp's name of the level) and -Dby_hand (the name of the level's table of
+ * Gray-Scott steps). */
 #include "jobs.h"
 
 struct point {
@@ -17,7 +18,7 @@ static inline struct point moved(struct point p, float factor, struct point d) {
 
 static inline float total(float k1, float k2, float k3, float k4) { return k1 + 2.0f * (k2 + k3) + k4; }
 
-/* One Runge-Kutta step. */
+/* Advances a point by one Runge-Kutta step. */
 static inline struct point step(struct point p) {
   const float time = 0.0078125f;
   const struct point k1 = velocity(p), k2 = velocity(moved(p, time / 2, k1)), k3 = velocity(moved(p, time / 2, k2)),

@@ -1,5 +1,5 @@
-/* Whole jobs written by hand in C with OpenMP, compiled once for every CPU level that harp knows, like the loops of peers.h. The Gray-Scott
- * step is that of examples/reaction. */
+/* Whole jobs written by hand in C with OpenMP. Like the loops of peers.h, they are compiled once for each CPU level that harp knows. The
+ * Gray-Scott step is that of examples/reaction. */
 #ifndef BENCH_JOBS_H
 #define BENCH_JOBS_H
 
@@ -17,11 +17,11 @@ struct ensemble {
 
 struct jobs {
   const char* target;               /* harp's name of the CPU level */
-  const struct variant* gray_scott; /* the last entry has a NULL name */
+  const struct variant* gray_scott; /* variants of the Gray-Scott step; the last entry has a NULL name */
   void (*lorenz)(struct ensemble from, struct ensemble to, size_t members, size_t steps);
 };
 
-/* The tables of all compiled levels, then NULL. */
+/* The tables of all CPU levels for which the jobs are compiled; the last entry is NULL. */
 extern const struct jobs* const jobs_of_targets[];
 
 #ifdef __cplusplus

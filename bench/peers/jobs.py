@@ -1,6 +1,6 @@
-"""The whole jobs of bench/harness/job.h, written once for NumPy and libraries with its interface: JAX, and for the simulations also PyTorch and
-tinygrad. Constants are Python numbers, which take the dtype of the arrays. NAME_data returns the inputs of a job, with the same values as in
-bench/cases/simulations.cpp, training.cpp and npb.cpp; NAME runs it.
+"""The whole jobs of bench/harness/job.h, written once for NumPy and for libraries with NumPy's interface: JAX, and for the simulations also
+PyTorch and tinygrad. Constants are Python numbers, which take the dtype of the arrays. The function NAME_data returns the inputs of job
+NAME, with the same values as in bench/cases/simulations.cpp, training.cpp and npb.cpp; the function NAME computes the job.
 """
 import pathlib
 
@@ -50,7 +50,7 @@ def lorenz(np, x, y, z, steps=8):
 
 
 def mlp_data():
-    """The images, their classes, and the weights and biases of the layers."""
+    """Returns the images, their classes, and the weights and biases of the layers."""
     weights = []
     for before, after in zip(SIZES, SIZES[1:]):
         for shape in ((before, after), (after,)):
@@ -59,7 +59,7 @@ def mlp_data():
 
 
 def mlp(np, x, classes, *weights):
-    """One training step with hand-written gradients."""
+    """Computes one training step, with hand-written gradients. Returns the new weights and biases."""
     inputs = [x]
     for i in range(0, len(weights), 2):
         x = x @ weights[i] + weights[i + 1]
@@ -79,7 +79,7 @@ def mlp(np, x, classes, *weights):
 
 
 def cg_data(folder):
-    """The CSR matrix: row offsets, columns and values, from files that harp_bench wrote."""
+    """Returns the CSR matrix: row offsets, columns and values, from files that harp_bench has written."""
     return [numpy.fromfile(pathlib.Path(folder) / name, dtype) for name, dtype in
             (("offsets", numpy.int64), ("columns", numpy.int32), ("values", numpy.float64))]
 
@@ -91,7 +91,7 @@ def cg_dense_data(folder):
 
 
 def cg(np, times, x, steps=25):
-    """One outer iteration; `times` multiplies by the matrix."""
+    """Computes one outer iteration of CG; `times` multiplies a vector by the matrix."""
     z, r, p = 0 * x, x, x
     rho = r @ r
     for _ in range(steps):
@@ -104,7 +104,7 @@ def cg(np, times, x, steps=25):
 
 
 def ft_data():
-    """The spectrum, the decay factor of each frequency, and the indices of the summed elements."""
+    """Returns the spectrum, the decay factor of each frequency, and the indices of the summed elements."""
     x, y, z = 128, 128, 32
     j = numpy.arange(1, 1025)
     spectrum = array(0, z, y, 2 * x, low=0, high=1, dtype=numpy.float64).view(numpy.complex128)

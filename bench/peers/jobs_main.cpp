@@ -1,5 +1,5 @@
-// harp_bench_by_hand gray_scott TARGET HEIGHT WIDTH | lorenz TARGET MEMBERS STEPS: the hand-written jobs for a CPU level, on the number
-// of threads that OpenMP is configured to use.
+// harp_bench_by_hand gray_scott TARGET HEIGHT WIDTH | lorenz TARGET MEMBERS STEPS: measures a hand-written job, compiled for the CPU level
+// TARGET, on as many threads as OpenMP is configured to use.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

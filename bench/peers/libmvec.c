@@ -1,5 +1,6 @@
-/* The GNU C library's vector functions for one CPU level (libmvec; its manual promises 4 ulp), called by their names in the vector ABI.
- * Compiled once per level with -DTARGET_SYMBOL, -DTARGET_NAME, -DWIDTH and -DVARIANT, the letter of the level (e: AVX-512). */
+/* The vector functions of the GNU C library (libmvec, whose manual promises an error of at most 4 ulp) for one CPU level, called by
+ * their names in the vector ABI. This file is compiled once for each level, with -DTARGET_SYMBOL, -DTARGET_NAME, -DWIDTH (floats in a
+ * vector) and -DVARIANT (the level's letter in the ABI; e is AVX-512). */
 #include "vector_functions.h"
 
 typedef float vector __attribute__((vector_size(WIDTH * sizeof(float))));

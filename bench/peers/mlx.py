@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""harp_bench_mlx call|lazy: MLX on the CPU, driven by the protocol of bench/harness/peer_process.h; the work is in harp_bench_front.py. Exit status 69 without it."""
+"""harp_bench_mlx call|lazy: measures MLX on the CPU, controlled by the protocol of bench/harness/peer_process.h; harp_bench_front.py
+defines the work. The exit status is 69 if MLX is not installed."""
 import sys
 
 import harp_bench_served as served

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""harp_bench_numexpr chain NAME COUNT | call: numexpr, driven by the protocol of bench/harness/peer_process.h. Exit status 69 without it."""
+"""harp_bench_numexpr chain NAME COUNT | call: measures numexpr, controlled by the protocol of bench/harness/peer_process.h. The exit
+status is 69 if numexpr is not installed."""
 import sys
 
 import harp_bench_served as served

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """harp_bench_numpy sort|argsort f32|f64|i32|i64 ROWS COLUMNS | chain NAME COUNT | JOB ARGUMENTS...
 
-NumPy, driven by the protocol of bench/harness/peer_process.h: sorts of rows with the inputs of bench/cases/sorts.cpp, chains of bench/cases/chains.cpp, jobs of
-jobs.py. Exit status 69 without NumPy. A sort copies its input to an array allocated before; argsort is stable, as harp's is.
+Measures NumPy, controlled by the protocol of bench/harness/peer_process.h: sorts of rows with the inputs of bench/cases/sorts.cpp, the
+chains of chains.py, and the jobs of jobs.py. The exit status is 69 if NumPy is not installed. A sort first copies its input to an array
+that is allocated before the measurement; argsort is stable, as harp's is.
 """
 import sys
 
@@ -14,7 +15,7 @@ import numpy
 
 
 def elements(dtype, count):
-    """The same values as fill_elements() of bench/cases/sorts.cpp."""
+    """Returns the same values as fill_elements() of bench/cases/sorts.cpp."""
     if dtype == "f32":
         return served.array(0, count)
     bits = numpy.arange(1, count + 1, dtype=numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
@@ -52,7 +53,7 @@ def scipy_cg(folder):
 
 
 def work(name, *arguments):
-    """The function to time; it returns the array to compare."""
+    """Returns the function to time, which returns the array to compare."""
     if name == "chain":
         return chains.numpy_chain(*arguments)
     if name in ("sort", "argsort"):

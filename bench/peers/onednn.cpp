@@ -1,7 +1,7 @@
-// harp_bench_onednn CHANNELS OUT GROUPS STRIDE PADDING KERNEL SIZE...: a forward convolution of one image by oneDNN. KERNEL has the same
-// number of axes as SIZE ("3x3 56x56"); stride and padding are the same on all axes. All arrays are row-major (NCHW, weights OIHW), as
-// harp's. oneDNN may choose other layouts. The primitive is created for them once; every run includes the conversion of data, weights and
-// result.
+// harp_bench_onednn CHANNELS OUT GROUPS STRIDE PADDING KERNEL SIZE...: measures a forward convolution of one image by oneDNN. KERNEL has
+// one number for each axis of SIZE ("3x3 56x56"); stride and padding are the same on all axes. All arrays are row-major (NCHW, weights
+// OIHW), as harp's are. oneDNN's primitive may use other layouts. It is created once; every run includes the conversion of data, weights
+// and result to and from its layouts.
 #include <cstdio>
 #include <cstdlib>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   const dnnl::convolution_forward::primitive_desc description({dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
                                                                any(from_dims), any(weight_dims), any(to_dims), strides, padding, padding},
                                                               engine);
-  // Each operand exists twice: row-major, and in the layout of the primitive. If these layouts are equal, both use the same memory.
+  // Each operand exists twice: row-major, and in the primitive's own layout. If the two layouts are equal, both share their memory.
   struct Operand {
     memory plain, own;
     bool moves() const { return plain != own; }

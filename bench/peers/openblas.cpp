@@ -1,6 +1,6 @@
-// harp_bench_openblas TYPE BATCH M K N LAYOUT: products of row-major matrices by OpenBLAS, on one thread.
-//     TYPE f32, f64 or complex64; LAYOUT nn: [m, k] and [k, n]; nt: the right one is [n, k]
-// One row on the left or one column on the right uses gemv. A batch makes one call for each of its matrices.
+// harp_bench_openblas TYPE BATCH M K N LAYOUT: measures products of row-major matrices by OpenBLAS.
+//     TYPE f32, f64 or complex64; LAYOUT nn: [m, k] and [k, n]; nt: the right operand is stored as [n, k]
+// An f32 product with one row on the left or one column on the right calls gemv. A batch makes one call for each of its products.
 #include <cblas.h>
 
 #include <cstdio>
@@ -41,7 +41,7 @@ void multiply(const Problem& p, const Complex* a, const Complex* b, Complex* c) 
   cblas_cgemm(CblasRowMajor, CblasNoTrans, p.right(), p.m, p.n, p.k, &one, a, p.k, b, p.right_stride(), &zero, c, p.n);
 }
 
-/// Part: the element type; for complex64 the type of the real and the imaginary part.
+/// T is the type of the elements, Part the type of an element or, for complex64, of its real and imaginary parts.
 template <class T, class Part>
 int run(const Problem& p, size_t batch) {
   const size_t a_size = static_cast<size_t>(p.m) * p.k, b_size = static_cast<size_t>(p.k) * p.n, c_size = static_cast<size_t>(p.m) * p.n;

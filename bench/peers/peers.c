@@ -1,6 +1,6 @@
-/* The hand-written loops. Chains are plain loops over restrict pointers, which the compiler vectorises; the reads use explicit vectors,
- * because a compiler must keep the order of a floating-point sum and so cannot vectorise it. Compiled once per CPU level with
- * -DTARGET_SYMBOL (the name of the table), -DTARGET_NAME (harp's name of the level) and -DVECTOR_BYTES. */
+/* The hand-written loops. Chains are plain loops over restrict pointers, which the compiler vectorises. Reads use explicit vectors,
+ * because a compiler must keep the order of a floating-point sum and therefore cannot vectorise it. This file is compiled once for each
+ * CPU level, with -DTARGET_SYMBOL (the name of the table), -DTARGET_NAME (harp's name of the level) and -DVECTOR_BYTES. */
 #include "peers.h"
 
 static void copy(const float* restrict a, const float* restrict b, const float* restrict c, float* restrict y, size_t n) {
@@ -13,8 +13,8 @@ static void triad(const float* restrict a, const float* restrict b, const float*
   for (size_t i = 0; i < n; ++i) y[i] = a[i] + 3.0f * b[i];
 }
 
-/* The data of chains has no NaN and no negative zero. With that promise gcc computes the max of two numbers by one instruction, as clang
- * always does; without it gcc emits dependent comparisons, and `where` takes 3.5 times as long. */
+/* The inputs of the chains contain no NaN and no negative zero. If gcc may assume this, it computes the max of two numbers by one
+ * instruction, as clang always does. Otherwise it emits dependent comparisons, and `where` takes 3.5 times as long. */
 #pragma GCC push_options
 #pragma GCC optimize("finite-math-only", "no-signed-zeros")
 
@@ -41,8 +41,8 @@ static inline int bits_of(float x) {
   return bits;
 }
 
-/* e^x by harp's law (docs/semantics.md): x = n ln 2 + r, a polynomial of degree 6 in r, and 2^n in two factors so that results below the
- * normal range round once. */
+/* e^x as docs/semantics.md defines it: x = n ln 2 + r, a polynomial of degree 6 in r, and 2^n as two factors, so that results below the
+ * normal range are rounded once. */
 static inline float law_exp(float x) {
   x = x > 89.0f ? 89.0f : x;
   x = x < -104.0f ? -104.0f : x;
@@ -78,7 +78,7 @@ static void where(const float* restrict a, const float* restrict b, const float*
 
 #pragma GCC pop_options
 
-/* Functions of one or two instructions: name, type of the argument, type of the result, expression in x. */
+/* Functions that take one or two instructions: name, type of the argument, type of the result, and the result as an expression in x. */
 #define FUNCTIONS(DO)                                                       \
   DO(neg, float, float, -x)                                                 \
   DO(abs, float, float, __builtin_fabsf(x))                                 \
@@ -123,7 +123,7 @@ static float total(vector v) {
   return s;
 }
 
-/* Keeps the compiler from replacing the loop by memcpy. */
+/* The empty assembly statement keeps the compiler from replacing the loop by a call of memcpy. */
 static void copy_line(const float* restrict a, const float* restrict b, const float* restrict c, float* restrict y, size_t n) {
   (void)b, (void)c;
   size_t i = 0;
@@ -134,7 +134,7 @@ static void copy_line(const float* restrict a, const float* restrict b, const fl
   for (; i < n; ++i) y[i] = a[i];
 }
 
-/* Eight accumulators: enough to hide the latency of an addition behind two loads a cycle. */
+/* Sums with eight accumulators, enough to hide the latency of an addition at two loads per cycle. */
 static float read_line(const float* x, size_t n) {
   vector s0 = {0}, s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
   size_t i = 0;
@@ -147,7 +147,8 @@ static float read_line(const float* x, size_t n) {
   return total(((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))) + rest;
 }
 
-/* Four streams keep more pages open in DRAM and more of the hardware prefetcher busy; on some machines that reads faster. */
+/* Reads four parts of the array at the same time. This keeps more DRAM pages open and more streams of the hardware prefetcher busy, and
+ * is faster on some machines. */
 static float read_streams(const float* x, size_t n) {
   const size_t quarter = n / STREAMS;
   const float *x0 = x, *x1 = x + quarter, *x2 = x + 2 * quarter, *x3 = x + 3 * quarter;
@@ -163,7 +164,8 @@ static float read_streams(const float* x, size_t n) {
   return total(((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))) + rest;
 }
 
-/* Only here may the compiler contract a product and a sum to one instruction: the peak rate of that instruction is to be measured. */
+/* Only in this function may the compiler contract a product and a sum to one instruction, because the function measures that
+ * instruction's peak rate. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT ON
 #define CONTRACTED

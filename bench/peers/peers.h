@@ -1,6 +1,6 @@
-/* The hand-written peers: the same loops in C. They are compiled with the flags that harp uses for its own kernels, once for every CPU
- * level that harp knows, so that only the code differs. The benchmark selects the table of the level that harp compiles for. Every chain
- * has the same bits as harp's; the benchmark checks this before it measures. */
+/* The hand-written peers: the same computations as plain loops in C. They are compiled with the flags that harp uses for its own
+ * kernels, once for each CPU level that harp knows, so that only the code differs. The benchmark selects the table of the level that
+ * harp compiles for. Every chain has the same bits as harp's; the benchmark checks this before it measures. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 
@@ -20,7 +20,7 @@ typedef float (*peer_read)(const float* x, size_t n);
  * steps up to a multiple of the unrolled loop. */
 typedef float (*peer_multiply_add)(size_t steps);
 
-/* An elementwise function under harp's name. Predicates write n bytes. */
+/* An elementwise function with harp's name of the operation. Predicates (isnan ...) write n bytes instead of n floats. */
 struct peer_function {
   const char* name;
   peer_chain apply; /* of a */
@@ -28,22 +28,22 @@ struct peer_function {
 
 struct peers {
   const char* target;     /* harp's name of the CPU level */
-  peer_chain copy;        /* a; compilers emit memcpy */
-  peer_chain copy_line;   /* a, vector by vector */
+  peer_chain copy;        /* y = a; compilers turn the loop into a call of memcpy */
+  peer_chain copy_line;   /* y = a, one vector after the other */
   peer_chain triad;       /* a + 3 b */
   peer_chain product_sum; /* a b + c */
-  peer_chain relu;        /* max(a b + c, 0) * 2 */
-  peer_chain exp;         /* a / (1 + exp(-(1.702 a + b))) + a */
-  peer_chain exp6;        /* |exp(-a a) / 2 - a| */
-  peer_chain where;       /* a > 1/4 ? clip(2 a, -1, 1) : a + 1/2 */
+  peer_chain relu;        /* y = max(a b + c, 0) * 2 */
+  peer_chain exp;         /* y = a / (1 + exp(-(1.702 a + b))) + a */
+  peer_chain exp6;        /* y = |exp(-a a) / 2 - a| */
+  peer_chain where;       /* y = a > 1/4 ? clip(2 a, -1, 1) : a + 1/2 */
   peer_read read_line;    /* one stream */
-  peer_read read_streams; /* four streams, a quarter of the array each */
+  peer_read read_streams; /* reads four streams, a quarter of the array each */
   peer_multiply_add multiply_add;
-  size_t lanes;                          /* floats of a vector */
+  size_t lanes;                          /* number of floats in a vector */
   const struct peer_function* functions; /* functions of one or two instructions; the last entry has a NULL name */
 };
 
-/* The tables of all compiled levels, lowest level first, then NULL. */
+/* The tables of all CPU levels for which the loops are compiled, lowest level first; the last entry is NULL. */
 extern const struct peers* const peers_of_targets[];
 
 #ifdef __cplusplus

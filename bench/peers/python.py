@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""harp_bench_python call|lazy|import: harp's Python binding, driven by the protocol of bench/harness/peer_process.h.
+"""harp_bench_python call|lazy|import: measures harp's Python binding, controlled by the protocol of bench/harness/peer_process.h.
 
-`call` calls a function compiled by harp.jit, and `lazy` computes lazy tensors whose graph is in the cache; both are in harp_bench_front.py.
-`import` measures the CPU time of `import harp` after NumPy was imported, in a new process. The package is in the directory python_package next
-to this file. Exit status 69 without it.
+`call` calls a function compiled by harp.jit, and `lazy` computes lazy tensors whose graph is in the cache; harp_bench_front.py defines
+both. `import` measures the CPU time of `import harp` in a new process that has already imported NumPy. The package is in the directory
+python_package next to this file. The exit status is 69 if it is not installed.
 """
 import os
 import pathlib

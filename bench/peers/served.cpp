@@ -1,4 +1,4 @@
-// Reads requests and answers them.
+// Reads the requests of a benchmark from standard input and answers them.
 #include "bench/peers/served.h"
 
 #include <sched.h>

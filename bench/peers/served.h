@@ -1,5 +1,6 @@
-// The other side of bench/harness/peer_process.h, for peers written in C++: a peer fills its inputs as the benchmark fills harp's
-// (bench/harness/memory.h, input i of a row with seed_of(i)), does the work that a program does once, and calls serve().
+// The peer's side of the protocol of bench/harness/peer_process.h, for peers written in C++. A peer fills input i with fill()
+// (bench/harness/memory.h) and seed_of(i), as the benchmark fills harp's inputs. It then calls serve() with a function that does once what
+// a run of harp's program does.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +13,12 @@
 
 namespace bench {
 
-inline constexpr int kNotInstalled = 69;  // exit status: EX_UNAVAILABLE of sysexits.h
+inline constexpr int kNotInstalled = 69;  // exit status if the library is not installed: EX_UNAVAILABLE of sysexits.h
 
-/// The seed of input i of a row; inputs of one row get different values.
+/// The seed for input i of a benchmark, so that its inputs get different values.
 inline unsigned seed_of(size_t input) { return static_cast<unsigned>(input) * 977; }
 
-/// The indices of the elements of a result that are compared, spread over all of it. The step is chosen to divide no common array size.
+/// The indices of those elements of a result that are compared. They are distributed over the whole result.
 inline std::vector<size_t> sampled(size_t size) {
   std::vector<size_t> indices;
   const size_t step = size / 1009 + 1;
@@ -25,7 +26,7 @@ inline std::vector<size_t> sampled(size_t size) {
   return indices;
 }
 
-/// Answers requests until the end of the input and returns the exit status. `run` does the work once.
+/// Answers requests until the end of the input, and returns the exit status. `run` does the work once and stores its result in `result`.
 int serve(std::span<const float> result, const std::function<void()>& run);
 int serve(std::span<const double> result, const std::function<void()>& run);
 int serve(std::span<const int32_t> result, const std::function<void()>& run);

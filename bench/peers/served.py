@@ -1,6 +1,6 @@
-"""The peer's side of the protocol of bench/harness/peer_process.h, for peers written in Python: the inputs, the clock, requests and answers. Packages
-that ./dev bench installed with pip are in a directory next to this file. They come after Debian's on the search path; registry_first() puts
-them first.
+"""The peer's side of the protocol of bench/harness/peer_process.h, for peers written in Python: the inputs, the clock, requests and
+answers. Packages that ./dev bench installed with pip are in a directory next to this file. On the search path they come after Debian's
+packages; registry_first() moves them before Debian's.
 """
 import os
 import pathlib
@@ -32,7 +32,7 @@ except ImportError as missing:
 
 
 def array(number, *shape, low=-1, high=1, dtype=numpy.float32):
-    """Input `number` of a row: the same values as fill(x, low, high, seed_of(number)) of bench/harness/memory.cpp."""
+    """Returns input `number` of a benchmark: the same values as fill(x, low, high, seed_of(number)) of bench/harness/memory.cpp."""
     bits = (numpy.arange(int(numpy.prod(shape)), dtype=numpy.uint32) + numpy.uint32(number * 977)) * numpy.uint32(2654435769)
     bits = (bits ^ bits >> numpy.uint32(15)) * numpy.uint32(2246822519)
     low, high = numpy.float32(low), numpy.float32(high)
@@ -41,15 +41,15 @@ def array(number, *shape, low=-1, high=1, dtype=numpy.float32):
 
 
 def numbers(result):
-    """The elements of an array as a flat array; a complex element becomes two."""
+    """Returns the elements of an array as an array of one axis; a complex element becomes two elements."""
     values = numpy.ascontiguousarray(numpy.asarray(result)).reshape(-1)
     return values.view(values.real.dtype) if numpy.iscomplexobj(values) else values
 
 
 def serve(run, elements=numbers, warm=True, seconds=None):
-    """Answers requests until the end of the input. `run` does the work once and returns the result, which `elements` flattens. The time is the
-    thread's CPU time, or wall-clock time if there are several threads. warm=False: there is no run before the first request. If `seconds` is
-    given, it does the work instead and returns the seconds by its own clock."""
+    """Answers requests until the end of the input. `run` does the work once and returns the result, which `elements` flattens. The time
+    is the thread's CPU time, or wall-clock time if there are several threads. With warm=False the work is not done before the first
+    request. If `seconds` is given, it does the work in place of `run` and returns the seconds that it has measured itself."""
     clock = time.perf_counter if THREADS > 1 else time.thread_time
     result = run() if warm else None
     print("ready", flush=True)
@@ -67,5 +67,5 @@ def serve(run, elements=numbers, warm=True, seconds=None):
             print(clock() - begin, flush=True)
         else:
             values = elements(result)
-            step = values.size // 1009 + 1  # sampled() of served.h
+            step = values.size // 1009 + 1  # the same elements as sampled() of served.h
             print(values.size, *(repr(float(value)) for value in values[::step]), sep="\n", flush=True)

@@ -1,5 +1,6 @@
-/* SLEEF's vector functions for one CPU level, in the variants with an error of at most 1.0 ulp (erfc: 1.5, SLEEF's best). Compiled once per
- * level with -DTARGET_SYMBOL, -DTARGET_NAME, -DVECTOR_TYPE (__m512), and SLEEF's own suffix in two parts: -DWIDTH=16 -DLEVEL=avx512f. */
+/* SLEEF's vector functions for one CPU level, in the variants with an error of at most 1.0 ulp (for erfc 1.5 ulp, the best that SLEEF
+ * has). This file is compiled once for each level, with -DTARGET_SYMBOL, -DTARGET_NAME, -DVECTOR_TYPE (such as __m512), and the two
+ * parts of SLEEF's suffix for the level (such as -DWIDTH=16 -DLEVEL=avx512f). */
 #include "vector_functions.h"
 
 #include <sleef.h>
@@ -25,7 +26,7 @@
 
 FUNCTIONS(LOOP)
 
-/* Functions that SLEEF lacks, composed of functions that it has. */
+/* Functions that SLEEF lacks, composed of SLEEF's functions. */
 #define PLAIN_(name, width, level) Sleef_##name##f##width##_##level
 #define PLAIN(name, width, level) PLAIN_(name, width, level)
 #define OF(name, v) JOIN(name, WIDTH, u10, LEVEL)(v)

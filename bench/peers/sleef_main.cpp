@@ -1,4 +1,5 @@
-// harp_bench_sleef TARGET FUNCTION N LOW HIGH: one of SLEEF's functions for N numbers from LOW to HIGH, with the vectors of a CPU level.
+// harp_bench_sleef TARGET FUNCTION N LOW HIGH: measures one of SLEEF's functions on N numbers from LOW to HIGH, with the vectors of the CPU
+// level TARGET.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """harp_bench_tinygrad JOB ARGUMENTS... | small COUNT
 
-tinygrad on the CPU with clang, driven by the protocol of bench/harness/peer_process.h. The jobs are those of jobs.py, captured by TinyJit. For the small
-graph of bench/cases/compiling.cpp the first call is measured, so tinygrad's cache of compiled kernels is off. tinygrad has neither sparse matrices nor
-Fourier transforms: the matrix's rows are padded to the longest one, transforms are matrix products. Exit status 69 without tinygrad or clang.
+Measures tinygrad on the CPU with clang, controlled by the protocol of bench/harness/peer_process.h. The jobs are those of jobs.py, captured
+by TinyJit. For the small graph of bench/cases/compiling.cpp the first call is measured, so tinygrad's cache of compiled kernels is off.
+tinygrad has neither sparse matrices nor Fourier transforms: a sparse matrix's rows are padded to the length of the longest one, and
+transforms are products with matrices. The exit status is 69 if tinygrad or clang is not installed.
 """
 import os
 import shutil
@@ -16,7 +17,7 @@ import numpy
 
 os.environ.update(CLANG="1", CACHELEVEL="0")
 if sys.argv[1] in ("cg", "ft"):
-    os.environ["FUSE_ARANGE"] = "1"  # otherwise tinygrad computes a gather as a sum over all elements
+    os.environ["FUSE_ARANGE"] = "1"  # Without this, tinygrad computes a gather as a sum over all elements.
 try:
     from tinygrad import Tensor, TinyJit
 except ImportError as error:
@@ -72,7 +73,7 @@ def cg_dense(folder):
 
 
 def elementwise(name, *arguments):
-    """A step of a simulation; returns the last array of its result."""
+    """Returns a function that computes a step of a simulation and returns the last array of its result."""
     data = [Tensor(x).realize() for x in getattr(jobs, name + "_data")(*arguments)]
     step = getattr(jobs, name)
 
@@ -100,7 +101,7 @@ def ft():
     @TinyJit
     def run():
         re, im = following = (real * left).contiguous(), (imaginary * left).contiguous()
-        for cosine, sine in waves:  # transforms the last axis and moves it to the front
+        for cosine, sine in waves:  # each pass transforms the last axis and moves it to the front
             re, im = ((part.contiguous().permute(2, 0, 1).contiguous()) for part in (re @ cosine - im @ sine, re @ sine + im @ cosine))
         total = Tensor.stack(*(part.reshape(-1)[chosen].sum() / left.numel() for part in (re, im)))
         Tensor.realize(*following, total)

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""harp_bench_torch softmax|layer_norm|rms_norm|cross_entropy ROWS COLUMNS | attention HEADS LENGTH WIDTH | chain NAME COUNT | small COUNT | call | lazy | JOB
+"""harp_bench_torch softmax|layer_norm|rms_norm|cross_entropy ROWS COLUMNS | attention HEADS LENGTH WIDTH | chain NAME COUNT | small COUNT |
+call | lazy | JOB
 
-PyTorch, driven by the protocol of bench/harness/peer_process.h: functions, chains of bench/cases/chains.cpp, jobs of jobs.py, the first call of a small compiled
-graph, and the work of front.py. It uses the PyTorch that pip installed, otherwise Debian's, which is older than torch.compile and
-scaled_dot_product_attention (2.0) and than rms_norm (2.4). Without torch.compile, `small` exits with status 69; attention and rms_norm then use
-their formulas. Without PyTorch every job exits with status 69. Where PyTorch can, results are stored in existing tensors, so that neither PyTorch
-nor harp allocates during the measurement.
+Measures PyTorch, controlled by the protocol of bench/harness/peer_process.h: functions on rows, the chains of chains.py, the jobs of
+jobs.py, the first call of a small compiled graph, and the work of front.py. It uses the PyTorch that pip installed, otherwise Debian's,
+which is older than torch.compile and scaled_dot_product_attention (2.0) and than rms_norm (2.4). Without torch.compile, `small` exits with
+status 69; attention and rms_norm are then computed by their formulas. Without PyTorch the exit status is always 69. Where PyTorch allows
+it, results are stored in existing tensors, so that neither PyTorch nor harp allocates memory during the measurement.
 """
 import sys
 
@@ -65,7 +66,7 @@ def row_function(name, sizes):
 
 
 def small(count):
-    """The small graph of bench/cases/compiling.cpp."""
+    """Returns a function that calls the small graph of bench/cases/compiling.cpp, compiled by torch.compile."""
     if not hasattr(torch, "compile"):
         served.not_installed("this PyTorch has no torch.compile")
     a, b, c = (array(i, int(count)) for i in range(3))
@@ -115,7 +116,7 @@ def ft():
 
 
 def work(name, *arguments):
-    """The function to time; it returns a tensor."""
+    """Returns the function to time, which returns a tensor."""
     if name == "chain":
         return chains.torch_chain(torch, *arguments)
     if name in ("call", "lazy"):
@@ -129,7 +130,8 @@ def work(name, *arguments):
     if name == "cg":
         offsets, columns, values = (torch.from_numpy(x) for x in jobs.cg_data(*arguments))
         size = offsets.numel() - 1
-        rows = torch.repeat_interleave(torch.arange(size), offsets.diff())  # Debian's PyTorch has no MKL, which products of CSR matrices need
+        # A COO matrix instead of a CSR matrix: products of CSR matrices need MKL, which Debian's PyTorch does not have.
+        rows = torch.repeat_interleave(torch.arange(size), offsets.diff())
         return cg(torch.sparse_coo_tensor(torch.stack((rows, columns.long())), values, (size, size)).coalesce())
     if name == "cg_dense":
         return cg(torch.from_numpy(jobs.cg_dense_data(*arguments)))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""harp_bench_torch_cuda: PyTorch on the first GPU, driven by the protocol of bench/harness/peer_process.h. One process serves all rows of the group gpu,
-because starting PyTorch on a GPU takes seconds. A request selects the work:
+"""harp_bench_torch_cuda: measures PyTorch on the first GPU, controlled by the protocol of bench/harness/peer_process.h. One process serves
+all benchmarks of bench/cases/gpu.cpp, because starting PyTorch on a GPU takes seconds. A request selects the work:
 
     work NAME BYTES LOW SIZE...
 
-NAME is a function of WORKS and SIZE its arguments. The float inputs are in [LOW, 1). If BYTES is not 0, the time is that of a copy which reads and
-writes this number of bytes together, and only the result is that of the work. Times are those of the GPU's clock. All products are without TF32.
-It exits with status 69 if there is no PyTorch or no GPU.
+NAME is a key of WORKS, and SIZE... are the arguments of its function. The float inputs are in [LOW, 1). If BYTES is not 0, a copy is timed
+that reads and writes this number of bytes in total, and the work is only computed once, for its result. Times are those of the GPU's clock,
+except for small_wait. No product uses TF32. The exit status is 69 if there is no PyTorch or no GPU.
 """
 import os
 import sys
@@ -19,12 +19,12 @@ try:
 except ImportError as error:
     served.not_installed(error)
 
-LOW = -1.0  # of the current work's inputs
+LOW = -1.0  # the least value of the current work's float inputs
 WORD = 0xFFFFFFFF
 
 
 def array(number, *shape, dtype=torch.float32):
-    """Input `number` of a row: the same values as served.array, computed on the GPU."""
+    """Returns input `number` of a benchmark: the same values as served.array, computed on the GPU."""
     count = torch.Size(shape).numel()
     bits = ((torch.arange(count, device="cuda") + number * 977) & WORD) * 2654435769 & WORD
     bits = (bits ^ bits >> 15) * 2246822519 & WORD  # int64 wraps modulo 2^64, so the lower 32 bits are right
@@ -33,7 +33,7 @@ def array(number, *shape, dtype=torch.float32):
 
 
 def counted(count, stride, integers):
-    """The indices 0, 1, 2 ... times `stride` modulo `integers`."""
+    """Returns the indices 0, 1, 2 ... times `stride`, modulo `integers`."""
     return torch.arange(count, device="cuda") * stride % integers
 
 
@@ -149,7 +149,7 @@ def small_wait(n, layers):
 def small_graph(n, layers):
     run = small(n, layers)
     stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):  # creates the library handles that a capture needs
+    with torch.cuda.stream(stream):  # this first run creates the library handles that the capture needs
         run()
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
@@ -177,13 +177,13 @@ def copy(size):
 
 
 class Job:
-    """The selected work: its result, and what is timed."""
+    """The selected work: its result, and the function that is timed."""
 
     def __init__(self, name, size, *arguments):
         work = WORKS[name](*arguments)
         self.result = work()
         self.timed = copy(size) if size else work
-        self.waits = name == "small_wait"  # each run is complete before the next: the host's clock
+        self.waits = name == "small_wait"  # True: each run is complete before the next one, so the host's clock measures the time
         self.timed()
         torch.cuda.synchronize()
 
@@ -202,20 +202,20 @@ class Job:
         return begin.elapsed_time(end) * 1e-3
 
     def sample(self):
-        """The lines of an answer to `sample`: elements are selected on the GPU, as sampled() of served.h does."""
+        """Returns the lines of the answer to the request `sample`. The elements are selected on the GPU, as sampled() of served.h does."""
         values = torch.view_as_real(self.result) if self.result.is_complex() else self.result
         values = values.reshape(-1)
         return [values.numel(), *(repr(value) for value in values[::values.numel() // 1009 + 1].double().tolist())]
 
 
 def selected(words):
-    """The job of a request, or None after a message on stderr."""
+    """Returns the job of a request. If it fails, prints a message to stderr and returns None."""
     global LOW
-    torch.cuda.empty_cache()  # the memory of the job before, which harp's process may need
+    torch.cuda.empty_cache()  # frees the memory of the previous job, which harp's process may need
     try:
         LOW = float(words[2])
         return Job(words[0], int(words[1]), *map(int, words[3:]))
-    except Exception as problem:  # whatever PyTorch raises concerns this row alone
+    except Exception as problem:  # any error of PyTorch is a failure of this benchmark alone
         print(f"harp_bench_torch_cuda: {' '.join(words)}: {problem}", file=sys.stderr)
         return None
 

@@ -1,5 +1,5 @@
-/* The vector functions of a library, each as a loop over an array. peers/sleef.c and peers/libmvec.c define these tables for each CPU
- * level. */
+/* The vector functions of a library, each as a loop over an array. bench/peers/sleef.c and bench/peers/libmvec.c define a table of them
+ * for each CPU level. */
 #ifndef BENCH_PEERS_VECTOR_FUNCTIONS_H
 #define BENCH_PEERS_VECTOR_FUNCTIONS_H
 
@@ -11,15 +11,15 @@ extern "C" {
 
 struct vector_function {
   const char* name;
-  void (*apply)(const float* x, float* y, size_t n); /* n is a multiple of the vector's width */
+  void (*apply)(const float* x, float* y, size_t n); /* n must be a multiple of the number of floats in a vector */
 };
 
 struct vector_level {
-  const char* target;                      /* harp's name of the level */
+  const char* target;                      /* harp's name of the CPU level */
   const struct vector_function* functions; /* the last entry has a NULL name */
 };
 
-/* Lowest level first, then NULL. */
+/* The tables of SLEEF and of libmvec, lowest CPU level first; the last entry is NULL. */
 extern const struct vector_level* const sleef_levels[];
 extern const struct vector_level* const libmvec_levels[]; /* empty if the C library has no libmvec */
 

@@ -1415,7 +1415,7 @@ func (x Node) Moveaxis(source []int, destination []int) Node {
 	return g.made(C.harp_moveaxis(x.p, n, int32s(source), int32s(destination)))
 }
 
-// Unsqueeze: Inserts axes of size 1 at these positions of the result.
+// Unsqueeze: Inserts axes of size 1: axis axes[i] of the result is an inserted axis.
 func (x Node) Unsqueeze(axes ...int) Node {
 	g, err := enter("unsqueeze", []Node{x})
 	if err != nil {
@@ -1641,7 +1641,8 @@ func (indices Node) CheckIndex(size Dim, what string) Node {
 	return g.made(C.harp_check_index(indices.p, C.harp_dim(size), whatC))
 }
 
-// Concat: Concat joins arrays along an axis. Stack joins them along a new axis at this position of the result.
+// Concat: Concat joins arrays along an axis. Stack joins arrays of equal shape along a new axis, which becomes axis `axis` of the
+// result.
 func (g *Graph) Concat(axis int, nodes ...Node) Node {
 	if err := g.enterNonempty("concat", nodes); err != nil {
 		return failed(err)
@@ -1650,7 +1651,8 @@ func (g *Graph) Concat(axis int, nodes ...Node) Node {
 	return g.made(C.harp_concat(C.int32_t(len(nodes)), handles(nodes), axisInC(axis)))
 }
 
-// Stack: Concat joins arrays along an axis. Stack joins them along a new axis at this position of the result.
+// Stack: Concat joins arrays along an axis. Stack joins arrays of equal shape along a new axis, which becomes axis `axis` of the
+// result.
 func (g *Graph) Stack(axis int, nodes ...Node) Node {
 	if err := g.enterNonempty("stack", nodes); err != nil {
 		return failed(err)
@@ -1747,7 +1749,8 @@ func (x Node) Repeat(repeats Dim, axis int) Node {
 	return g.made(C.harp_repeat(x.p, C.harp_dim(repeats), axisInC(axis)))
 }
 
-// Tile: Repeats the whole array repeats[i] times along axis i. If n is not the rank, NumPy's rule applies.
+// Tile: Repeats the whole array repeats[i] times along axis i. If n differs from the rank, ones are added on the left of the shorter one of
+// repeats and x's shape, as in numpy.tile.
 func (x Node) Tile(repeats ...Dim) Node {
 	g, err := enter("tile", []Node{x})
 	if err != nil {
@@ -2289,7 +2292,7 @@ func (a Node) BatchMatmul(b Node) Node {
 }
 
 // Dot: numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has the other axes of a, then
-// those of b. Scalars multiply.
+// those of b. If an operand is a scalar, dot multiplies elementwise.
 func (a Node) Dot(b Node) Node {
 	g, err := enter("dot", []Node{a, b})
 	if err != nil {
@@ -2587,8 +2590,9 @@ func (x Node) HuberLoss(target Node, delta float64, reduction string) Node {
 
 // BinaryCrossEntropy: BinaryCrossEntropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
 // -100. BinaryCrossEntropyWithLogits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
-// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
-// reduction as in MseLoss.
+// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
+// gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at x = 1. reduction as in
+// MseLoss.
 func (x Node) BinaryCrossEntropy(target Node, weight Node, reduction string) Node {
 	g, err := enter("binary_cross_entropy", []Node{x, target}, weight)
 	if err != nil {
@@ -2602,8 +2606,9 @@ func (x Node) BinaryCrossEntropy(target Node, weight Node, reduction string) Nod
 
 // BinaryCrossEntropyWithLogits: BinaryCrossEntropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
 // -100. BinaryCrossEntropyWithLogits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
-// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
-// reduction as in MseLoss.
+// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
+// gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at x = 1. reduction as in
+// MseLoss.
 func (x Node) BinaryCrossEntropyWithLogits(target Node, weight Node, posWeight Node, reduction string) Node {
 	g, err := enter("binary_cross_entropy_with_logits", []Node{x, target}, weight, posWeight)
 	if err != nil {

@@ -1013,7 +1013,7 @@ func (x *Tensor) Moveaxis(source []int, destination []int) *Tensor {
 	}, x)
 }
 
-// Unsqueeze: Inserts axes of size 1 at these positions of the result.
+// Unsqueeze: Inserts axes of size 1: axis axes[i] of the result is an inserted axis.
 func (x *Tensor) Unsqueeze(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Unsqueeze").ints(axes), func(_ *Graph, in []Node) Node {
@@ -1197,14 +1197,16 @@ func (indices *Tensor) CheckIndex(size Dim, what string) *Tensor {
 	}, indices)
 }
 
-// Concat: Concat joins arrays along an axis. Stack joins them along a new axis at this position of the result.
+// Concat: Concat joins arrays along an axis. Stack joins arrays of equal shape along a new axis, which becomes axis `axis` of the
+// result.
 func Concat(axis int, nodes ...*Tensor) *Tensor {
 	return trace(opKey("Concat").number(int64(axis)), func(g *Graph, in []Node) Node {
 		return g.Concat(axis, in...)
 	}, nodes...)
 }
 
-// Stack: Concat joins arrays along an axis. Stack joins them along a new axis at this position of the result.
+// Stack: Concat joins arrays along an axis. Stack joins arrays of equal shape along a new axis, which becomes axis `axis` of the
+// result.
 func Stack(axis int, nodes ...*Tensor) *Tensor {
 	return trace(opKey("Stack").number(int64(axis)), func(g *Graph, in []Node) Node {
 		return g.Stack(axis, in...)
@@ -1261,7 +1263,8 @@ func (x *Tensor) Repeat(repeats Dim, axis int) *Tensor {
 	}, x)
 }
 
-// Tile: Repeats the whole array repeats[i] times along axis i. If n is not the rank, NumPy's rule applies.
+// Tile: Repeats the whole array repeats[i] times along axis i. If n differs from the rank, ones are added on the left of the shorter one of
+// repeats and x's shape, as in numpy.tile.
 func (x *Tensor) Tile(repeats ...Dim) *Tensor {
 	repeats = copied(repeats)
 	return trace(opKey("Tile").dims(repeats), func(_ *Graph, in []Node) Node {
@@ -1648,7 +1651,7 @@ func (a *Tensor) BatchMatmul(b *Tensor) *Tensor {
 }
 
 // Dot: numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has the other axes of a, then
-// those of b. Scalars multiply.
+// those of b. If an operand is a scalar, dot multiplies elementwise.
 func (a *Tensor) Dot(b *Tensor) *Tensor {
 	return trace(opKey("Dot"), func(_ *Graph, in []Node) Node {
 		return in[0].Dot(in[1])
@@ -1891,8 +1894,9 @@ func (x *Tensor) HuberLoss(target *Tensor, delta float64, reduction string) *Ten
 
 // BinaryCrossEntropy: BinaryCrossEntropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
 // -100. BinaryCrossEntropyWithLogits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
-// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
-// reduction as in MseLoss.
+// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
+// gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at x = 1. reduction as in
+// MseLoss.
 func (x *Tensor) BinaryCrossEntropy(target *Tensor, weight *Tensor, reduction string) *Tensor {
 	return trace(opKey("BinaryCrossEntropy").text(reduction), func(_ *Graph, in []Node) Node {
 		return in[0].BinaryCrossEntropy(in[1], in[2], reduction)
@@ -1901,8 +1905,9 @@ func (x *Tensor) BinaryCrossEntropy(target *Tensor, weight *Tensor, reduction st
 
 // BinaryCrossEntropyWithLogits: BinaryCrossEntropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
 // -100. BinaryCrossEntropyWithLogits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
-// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
-// reduction as in MseLoss.
+// multiplied by it. weight and pos_weight: nil, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
+// gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at x = 1. reduction as in
+// MseLoss.
 func (x *Tensor) BinaryCrossEntropyWithLogits(target *Tensor, weight *Tensor, posWeight *Tensor, reduction string) *Tensor {
 	return trace(opKey("BinaryCrossEntropyWithLogits").text(reduction), func(_ *Graph, in []Node) Node {
 		return in[0].BinaryCrossEntropyWithLogits(in[1], in[2], in[3], reduction)

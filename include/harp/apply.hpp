@@ -1,9 +1,10 @@
 // Lets one function accept nodes, tensors and expressions: the kinds of operands, and the result type of an operation on them. Part of
 // harp.hpp.
 //
-// `maximum(a, b)` is one template for all kinds. The kind of its operands, which may include numbers, selects an Applier: node.hpp defines
-// that of nodes; tensor.hpp and expression.hpp define the others. The operation itself is a small struct of calls.hpp that holds its
-// attributes and calls the function of harp.h that builds it.
+// `maximum(a, b)` is one template for all kinds of operands. The common kind of its operands selects a specialisation of the class template
+// Applier, which applies the operation; C++ numbers are allowed next to arrays of any kind. node.hpp specialises Applier for nodes,
+// tensor.hpp for tensors, and expression.hpp for expressions. The operation itself is a small struct of calls.hpp that holds its attributes
+// and calls the function of harp.h that builds it.
 #ifndef HARP_APPLY_HPP
 #define HARP_APPLY_HPP
 
@@ -40,13 +41,13 @@ class Text {
   std::string text_;
 };
 
-/// The options of pools. The lists are as in unfold.
+/// The options of pools. The lists stride, padding and dilation have the same form as the arguments of unfold.
 struct PoolOptions {
   Steps stride;                   ///< default: the window's size
   Sizes padding;                  ///< default: 0
   Steps dilation;                 ///< default: 1
   bool ceil_mode = false;         ///< the last window of an axis may extend beyond the padding
-  bool count_include_pad = true;  ///< avg_pool: padding counts as zeros
+  bool count_include_pad = true;  ///< for avg_pool: padding elements count as zeros in the mean
 
   harp_pool_options get() const {
     harp_pool_options options = HARP_POOL_OPTIONS_INIT;
@@ -97,7 +98,7 @@ constexpr Kind kind_of_plain() {
 template <class T>
 inline constexpr Kind kind_of = kind_of_plain<std::remove_cv_t<std::remove_reference_t<T>>>();
 
-/// The common kind of all operands; `other` if they cannot be combined or if none of them is an array.
+/// The common kind of all operands. `other` if the operands cannot be combined, or if none of them is an array.
 template <class... A>
 constexpr Kind kind_of_all() {
   Kind result = Kind::absent;
@@ -111,7 +112,7 @@ constexpr Kind kind_of_all() {
   return fits && result != Kind::absent ? result : Kind::other;
 }
 
-/// The result type of an operation on operands of a kind; tensor.hpp and expression.hpp define theirs.
+/// The result type of an operation on operands of a kind. tensor.hpp and expression.hpp specialise it for their kinds.
 template <Kind kind, class Op, class... A>
 struct ResultOf {};
 template <class Op, class... A>
@@ -123,8 +124,8 @@ struct ResultOf<Kind::tensor, Op, A...> {
   using type = Tensor;
 };
 
-/// The result type of `Op` on operands of these types, for declarations. If they cannot be combined there is no type, so the function is no
-/// candidate.
+/// The result type of `Op` on operands of these types, for declarations of functions. If the operands cannot be combined, there is no such
+/// type, and overload resolution ignores the function.
 template <class Op, class... A>
 using Applied = typename ResultOf<kind_of_all<A...>(), Op, A...>::type;
 
@@ -139,7 +140,7 @@ template <class Op, class... A>
 Applied<Op, A...> apply(const Op& op, A&&... operands) {
   return Applier<kind_of_all<A...>()>::run(op, std::forward<A>(operands)...);
 }
-/// Reports an operation on an empty list: its operands would say which graph, or which context, it belongs to.
+/// Reports an operation on an empty list as an error: only an operand determines the graph or the context in which the operation is built.
 inline void raise_empty_list(const char* name) {
   raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": expected at least one array, got an empty list"});
 }
@@ -183,7 +184,7 @@ int32_t agreed(const char* name, const A& a, const B& b) {
   return a.count();
 }
 
-/// A list with one number for each axis of x; `rest` fills missing numbers at its end.
+/// A list with one number for each axis of x. If the given list is shorter, `rest` stands for the missing numbers at the end.
 template <class T, class From>
 const T* extended(const List<T, From>& list, harp_node* x, T rest, T (&room)[HARP_MAX_RANK]) {
   if (!list.given()) return nullptr;

@@ -25,7 +25,7 @@ namespace detail {
 
 enum class Outcome { launched, failed, not_here };
 
-/// Lets harp's work on the device of a context begin after what the program has put on the default stream.
+/// Orders harp's later work on the device of a context after all work that the program has put on CUDA's default stream.
 inline void after_default_stream([[maybe_unused]] const Session* session) {
 #if HARP_CPP_CUDA
   if (session == nullptr || session->anchor == nullptr) return;
@@ -35,7 +35,7 @@ inline void after_default_stream([[maybe_unused]] const Session* session) {
 #endif
 }
 
-/// Assignments that no kernel of this file computes.
+/// The overload for assignments that no kernel of this file can compute. It launches nothing.
 template <class A>
 Outcome launch_kernel(const A&) {
   return Outcome::not_here;
@@ -49,7 +49,8 @@ namespace detail {
 
 // --- The operations: what they compute on a GPU
 
-/// `number`: a number of numbers; `test`: a bool of numbers; `logic`: a bool of bools; `none`: not an operation of kernels.
+/// The dtypes of an operation in a kernel. `number`: operands and result are numbers. `test`: the operands are numbers, the result is a
+/// bool. `logic`: operands and result are bools. `none`: kernels of this file do not have the operation.
 enum class Computes { none, number, test, logic };
 
 template <class Op>
@@ -57,7 +58,8 @@ struct KernelOperation {
   static constexpr Computes computes = Computes::none;
 };
 
-/// IEEE's operations, rounded to nearest. nvcc makes one instruction of an operator * and an operator +, but not of these.
+/// The operations of IEEE 754, rounded to nearest. nvcc may contract an operator * and an operator + to one fused multiply-add, which would
+/// change results; it never contracts calls of these functions.
 namespace rounded {
 __device__ inline float add(float a, float b) { return __fadd_rn(a, b); }
 __device__ inline float sub(float a, float b) { return __fsub_rn(a, b); }
@@ -79,7 +81,7 @@ __device__ inline double ceil(double a) { return ::ceil(a); }
 __device__ inline double trunc(double a) { return ::trunc(a); }
 __device__ inline double round(double a) { return ::rint(a); }
 
-// Changes of the sign bit, so that zeros and subnormals keep their bits.
+// These functions change or test only the sign bit, so that zeros, subnormals and NaNs keep all other bits.
 __device__ inline float abs(float a) { return __int_as_float(__float_as_int(a) & 0x7fffffff); }
 __device__ inline float neg(float a) { return __int_as_float(__float_as_int(a) ^ static_cast<int>(0x80000000U)); }
 __device__ inline bool is_negative(float a) { return __float_as_int(a) < 0; }
@@ -87,7 +89,7 @@ __device__ inline double abs(double a) { return __longlong_as_double(__double_as
 __device__ inline double neg(double a) { return __longlong_as_double(__double_as_longlong(a) ^ static_cast<long long>(1ULL << 63)); }
 __device__ inline bool is_negative(double a) { return __double_as_longlong(a) < 0; }
 
-/// A NaN if there is one; the maximum of two zeros is +0 if one of them is, the minimum -0.
+/// The maximum and the minimum. If an operand is NaN, the result is NaN. +0 counts as greater than -0.
 template <class T>
 __device__ T maximum(T a, T b) {
   if (a != a) return a;
@@ -152,7 +154,8 @@ HARP_CPP_KERNEL_2(bitwise_xor, logic, a != b)
 #undef HARP_CPP_KERNEL_1
 #undef HARP_CPP_KERNEL_2
 
-// --- Expressions as a kernel has them: addresses and numbers instead of references to fields. [i] is the value at element i.
+// --- Expressions in the form in which a kernel receives them: addresses and numbers instead of references to fields. x[i] is the value of
+// x at element i.
 
 template <class T>
 struct KernelArray {
@@ -186,7 +189,7 @@ struct KernelWhere {
 /// The arrays that an expression reads.
 struct KernelArrays {
   const Type* type = nullptr;    // of all arrays
-  const void* target = nullptr;  // the memory of the result, which may be read only at the element that is written
+  const void* target = nullptr;  // the memory of the result; a kernel may read from it only the element that it writes
   const Type* target_type = nullptr;
   bool fit = true;
 
@@ -201,8 +204,8 @@ struct KernelArrays {
   }
 };
 
-/// Converts an expression whose fields are of T to what a kernel has of it. `computes` is none if a kernel does not compute it; `is_number`
-/// if it is a C++ number, which has no dtype of its own.
+/// Converts an expression, whose fields have elements of type T, to the form in which a kernel receives it. `computes` is none if no kernel
+/// of this file can compute the expression. `is_number` is true for a C++ number, which has no dtype of its own.
 template <class T, class E>
 struct KernelExpression {
   static constexpr Computes computes = Computes::none;
@@ -263,7 +266,8 @@ struct KernelExpression<T, OperationExpr<op::where, C, A, B>> {
   using Condition = KernelExpression<T, C>;
   using First = KernelExpression<T, A>;
   using Second = KernelExpression<T, B>;
-  // Two numbers would have the dtype f32, whatever the fields of the condition.
+  // If both operands of `where` are C++ numbers, the result has the dtype f32, which may differ from T. A kernel therefore needs a field
+  // among the two.
   static constexpr bool fits = Condition::computes == Computes::test && First::computes == Computes::number &&
                                Second::computes == Computes::number && !(First::is_number && Second::is_number);
   static constexpr Computes computes = fits ? Computes::number : Computes::none;
@@ -282,7 +286,8 @@ struct KernelExpression<T, OperationExpr<op::where, C, A, B>> {
 
 }  // namespace detail
 
-/// to[i] = from[i] for all elements. A thread computes every element whose distance from its first one is a multiple of the grid.
+/// Computes to[i] = from[i] for all elements. Each thread computes the elements i, i + step, i + 2 * step ..., where i is the thread's
+/// index and step the number of threads of the launch (a grid-stride loop).
 template <class T, class Expression>
 __global__ void __launch_bounds__(256) assignment_kernel(T* to, Expression from, int64_t elements) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
@@ -310,10 +315,10 @@ class CurrentDevice {
   cudaError_t status_ = cudaSuccess;
 };
 
-/// Launches assignment_kernel on the default stream, and lets harp's later work follow it.
+/// Launches assignment_kernel on the default stream, and orders harp's later work after it. False after an error.
 template <class T, class Expression>
 bool launch_assignment(const Session* session, T* to, const Expression& from, int64_t elements) {
-  constexpr int kThreads = 256, kBlocks = 32;  // of a block; blocks of a processor, at most
+  constexpr int kThreads = 256, kBlocks = 32;  // threads of a block; maximum number of blocks for each multiprocessor
   const int device = session->device_number - 1;
   const CurrentDevice current(device);
   int processors = 1;
@@ -339,12 +344,12 @@ bool launch_assignment(const Session* session, T* to, const Expression& from, in
   return true;
 }
 
-/// Assigns an expression by a kernel, if a kernel computes it and the fields have one shape on one device.
+/// Assigns an expression by a kernel, if a kernel can compute it and all fields have one shape and are on one device.
 template <class T, class E>
 Outcome launch_kernel(Assignment<Field<T>, E>& assignment) {
   using Convert = KernelExpression<T, E>;
   constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, double>;
-  constexpr size_t kMostLeaves = 256;  // the parameters of a kernel have 4 KiB
+  constexpr size_t kMostLeaves = 256;  // the parameters of a kernel are limited to 4 KiB
   if constexpr (is_float && E::leaves <= kMostLeaves && Convert::computes == Computes::number) {
     Field<T>& to = assignment.to();
     Session* session = assignment.session();
@@ -353,7 +358,8 @@ Outcome launch_kernel(Assignment<Field<T>, E>& assignment) {
     arrays.target_type = to.type();
     const auto from = Convert::of(assignment.expression(), arrays);
     if (!arrays.fit || arrays.type == nullptr || arrays.type->device != session->device_number) return Outcome::not_here;
-    // If the result has another shape than its field had, none of the arrays that are read is in the memory that the field gives up.
+    // allocate() replaces the memory of the field if the shape changes. The kernel reads nothing from the old memory: arrays.fit is false
+    // if an array overlaps it and has another type.
     to.set_context(session);
     if (!to.allocate(arrays.type)) return Outcome::failed;
     ++launched.runs;

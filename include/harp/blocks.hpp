@@ -28,7 +28,7 @@ namespace detail {
 /// Free lists of blocks, one for each of a few sizes. A block may be freed by another thread than the one that allocated it.
 class Blocks {
  public:
-  static constexpr uint32_t kSizes = 5, kMost = 512;  // number of lists; most blocks in a list
+  static constexpr uint32_t kSizes = 5, kMost = 512;  // number of lists; maximum number of blocks in a list
 
   /// Allocates `bytes`. `size` is the index of the list for blocks of this size; an index >= kSizes means that there is no list.
   static void* take(uint32_t size, size_t bytes) {

@@ -26,8 +26,8 @@
 #endif
 #endif
 
-// One program may link files compiled with exceptions and files compiled without, and CUDA sources with others. Their inline functions
-// differ, so they are in different namespaces.
+// One program may link files compiled with exceptions and files compiled without them, and CUDA sources with other sources. Their inline
+// functions differ in code, so each combination has a namespace of its own.
 #if HARP_CPP_EXCEPTIONS && HARP_CPP_CUDA
 #define HARP_CPP_NAMESPACE cpp_1_cuda
 #elif HARP_CPP_EXCEPTIONS
@@ -84,7 +84,7 @@ inline Handler& handler() {
   return handler;
 }
 
-/// Throws the error, or passes it to the handler. Every failure ends here.
+/// Throws the error, or passes it to the handler. All errors of harp.hpp are reported through this function.
 #if HARP_CPP_EXCEPTIONS
 [[noreturn]] inline void raise(Error error) { throw error; }
 #else

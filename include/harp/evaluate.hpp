@@ -1,8 +1,8 @@
 // How expressions are evaluated: the cache look-up by the expression's type, compilation, and launch. Part of harp.hpp.
 //
-// Each list of expression types that is assigned together has a static Cache. An Entry in it is found by the context, the types of the
-// arrays (interned, so that one pointer comparison compares all sizes), which arrays are identical, and the attributes of operations such
-// as roll. The program's sizes are shape variables, so a new size adds an Entry but compiles nothing.
+// Each list of expression types that is assigned together has a static Cache. The key of an Entry in this cache consists of the context,
+// the types of the arrays (interned, so that one pointer comparison compares all sizes), which arrays are identical, and the attributes of
+// operations such as roll. The program's sizes are shape variables, so a new size adds an Entry but compiles nothing.
 #ifndef HARP_EVALUATE_HPP
 #define HARP_EVALUATE_HPP
 
@@ -14,7 +14,9 @@ namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
-/// A key has one word for each leaf of an expression: the address of its type, or one of these tags with a number in the bits above it.
+/// The key of an Entry has one word for each leaf of the expressions that is a field. The word is the address of the field's type, or one
+/// of these tags in the lowest three bits and an index above them: the field is the same array as that input, or the result of that earlier
+/// assignment.
 inline constexpr uint64_t kSameAsInput = 1, kEarlierResult = 2;
 
 /// The destination of a result: a field or a number.
@@ -23,7 +25,7 @@ struct Target {
   DType dtype;
   void* data;
   const Type* type;  // NULL: no memory yet
-  bool is_number;    // in the host's memory, wherever the expression is evaluated
+  bool is_number;    // true: a C++ number, whose memory is in the host's memory even if the expression is evaluated on a GPU
 };
 
 inline bool overlap(const void* a, const Type* a_type, const void* b, const Type* b_type) {
@@ -31,13 +33,13 @@ inline bool overlap(const void* a, const Type* a_type, const void* b, const Type
   return from_a < from_b + b_type->bytes && from_b < from_a + a_type->bytes;
 }
 
-/// The arrays and numbers of expressions, in the order in which they appear.
+/// The arrays and C++ numbers that expressions read, in the order in which the expressions mention them.
 template <size_t Leaves>
 struct Gathered {
-  void* data[Leaves + 1];  // of the distinct inputs
+  void* data[Leaves + 1];  // addresses of the distinct inputs
   const Type* types[Leaves + 1];
   size_t inputs = 0;
-  bool crosses = false;  // an array partly overlaps the result of an earlier assignment
+  bool crosses = false;  // true: an array overlaps the result of an earlier assignment and is not identical to that result
   Words key;
 
   void number(const void* value, const Type* type) {
@@ -61,10 +63,10 @@ struct Gathered {
 /// Builds harp's graph of expressions: returns the node of each leaf.
 struct ExpressionBuilder {
   harp_graph* graph;
-  const uint64_t* leaf;  // the key's word of the next leaf that is a field
+  const uint64_t* leaf;  // the word, in the key, of the next leaf that is a field
   const std::vector<harp_node*>& inputs;
-  size_t next = 0;                  // number of the next input
-  std::vector<harp_node*> results;  // nodes of earlier assignments
+  size_t next = 0;                  // index of the next input
+  std::vector<harp_node*> results;  // nodes that earlier assignments have computed
 
   harp_node* number() { return inputs[next++]; }
   harp_node* field() {
@@ -82,7 +84,8 @@ struct Compiled {
   harp_entry_point_ex entry = nullptr;           // NULL: the program has no entry point
   std::vector<std::pair<size_t, int32_t>> vars;  // for each shape variable, the input and axis that determine it
   std::vector<uint64_t> in_place;                // for each result, a bit for each input that it may overwrite in place
-  bool flat = false;                             // arrays are treated as rows: all operations are elementwise on one shape
+  // True: inputs and results are passed as arrays of one axis, because all operations are elementwise on arrays of one shape.
+  bool flat = false;
   uint64_t kernels = 0;
 };
 
@@ -120,7 +123,8 @@ struct Cache {
     return nullptr;
   }
   const Entry* add(std::unique_ptr<Entry> entry, uint64_t hash) {
-    if (count.fetch_add(1, std::memory_order_relaxed) >= kMost) {  // sizes that occur once would fill the memory
+    // Sizes that occur only once must not fill the memory with entries.
+    if (count.fetch_add(1, std::memory_order_relaxed) >= kMost) {
       static thread_local std::unique_ptr<Entry> last;
       last = std::move(entry);
       return last.get();
@@ -133,7 +137,7 @@ struct Cache {
   }
 };
 
-/// The information about expressions that compilation uses.
+/// What compilation has to know about a list of assignments.
 struct Assigned {
   Session* session;
   const void* tag;   // identifies the types
@@ -144,11 +148,13 @@ struct Assigned {
   size_t inputs;
   const Target* targets;
   size_t results;
-  bool (*build)(ExpressionBuilder& builder, const void* expressions);  // pushes a node for each result
+  bool (*build)(ExpressionBuilder& builder, const void* expressions);  // builds the expressions and appends a node for each result
   const void* expressions;
 };
 
-/// Which sizes become symbolic: from the most general choice to the one that always works.
+/// Which sizes of the inputs are shape variables, from the most general choice to the one that always works. flat: the number of elements,
+/// for arrays that are passed with one axis. by_axis: axis i of all inputs has one variable. by_size: axes of equal size share a variable,
+/// and a size of 1 stays a number. fixed: none.
 enum class Sizing { flat, by_axis, by_size, fixed };
 
 inline bool one_shape(const Assigned& what) {
@@ -163,10 +169,10 @@ inline bool one_shape(const Assigned& what) {
   return first != nullptr;
 }
 
-/// For each axis of each input: the number of its shape variable, or -1 - its size.
+/// For each axis of each input: the index of its shape variable, or -1 - size if the size is not a variable.
 inline std::vector<std::vector<int64_t>> size_codes(const Assigned& what, Sizing sizing, std::vector<std::pair<size_t, int32_t>>& vars) {
   std::vector<std::vector<int64_t>> codes(what.inputs);
-  std::vector<int64_t> known;  // for each shape variable, its axis or its current size
+  std::vector<int64_t> known;  // for each shape variable: its axis (by_axis) or its current size (by_size)
   for (size_t i = 0; i < what.inputs; ++i) {
     const Type* type = what.types[i];
     if (type->rank != 0 && sizing == Sizing::flat) {
@@ -192,7 +198,7 @@ inline std::vector<std::vector<int64_t>> size_codes(const Assigned& what, Sizing
   return codes;
 }
 
-/// NULL if harp reports an error, which `mistake` then holds.
+/// Compiles the expressions. Returns NULL after an error, which `mistake` then holds.
 inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Out& mistake) {
   auto compiled = std::make_unique<Compiled>();
   const std::vector<std::vector<int64_t>> codes = size_codes(what, sizing, compiled->vars);
@@ -218,7 +224,7 @@ inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Ou
   }
   if (!compiled->program) return nullptr;
   compiled->flat = sizing == Sizing::flat;
-  harp_error* none = nullptr;  // discarded: programs that call native functions have no entry point
+  harp_error* none = nullptr;  // ignored: a program that calls native functions has no entry point, which is not an error here
   compiled->entry = harp_program_entry_ex(compiled->program.get(), &none);
   harp_error_release(none);
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
@@ -235,7 +241,8 @@ inline std::unique_ptr<Compiled> compile(const Assigned& what, Sizing sizing, Ou
   return compiled;
 }
 
-/// The program for a sizing: one that was compiled for other sizes, or a new one.
+/// Returns the program for this choice of shape variables. It may have been compiled before, for arrays of other sizes. NULL after an
+/// error.
 inline const Compiled* compiled_of(const Assigned& what, Sizing sizing, Out& mistake) {
   std::vector<std::pair<size_t, int32_t>> vars;
   std::vector<uint64_t> key = {word_of(what.tag), static_cast<uint64_t>(sizing)};
@@ -294,7 +301,7 @@ inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash
     if (compiled != nullptr) break;
     const harp_status code = harp_error_code(*static_cast<harp_error**>(mistake));
     const bool sizes_matter = code == HARP_ERROR_SHAPE || code == HARP_ERROR_RANGE || code == HARP_ERROR_INVALID_ARGUMENT;
-    if (sizing != Sizing::fixed && sizes_matter) continue;  // fixed sizes may work, or give a better message
+    if (sizing != Sizing::fixed && sizes_matter) continue;  // with fixed sizes the compilation may succeed, or give a better error message
     mistake.raised();
     return nullptr;
   }
@@ -324,7 +331,7 @@ inline const Entry* make_entry(Cache& cache, const Assigned& what, uint64_t hash
   return cache.add(std::move(entry), hash);
 }
 
-/// A run on a device with checked arguments.
+/// Runs the program by harp_program_run, which checks the arguments and accepts C++ numbers in the host's memory. False after an error.
 inline bool run_on_device(const Session* session, const Entry& entry, void* const* inputs, const Type* const* types, size_t count,
                           void* const* outputs) {
   const bool flat = entry.compiled->flat;
@@ -353,7 +360,7 @@ inline bool run_on_device(const Session* session, const Entry& entry, void* cons
   return !err.raised();
 }
 
-/// A run with checked arguments or on several threads.
+/// Runs the program by harp_program_call, which checks the arguments and may use several threads. False after an error.
 inline bool call_program(const Entry& entry, void* const* inputs, const Type* const* types, size_t count, void* const* outputs) {
   std::vector<harp_const_array> in;
   std::vector<harp_array> out;
@@ -376,7 +383,8 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
   launched.kernels += entry.compiled->kernels;
   launched.bytes += entry.bytes;
   if (session->device_number != 0) {
-    // The entry point copies numbers to the device and back. A failure has no text, so the checked run reports it.
+    // The entry point copies C++ numbers to the device and back. It returns a status without a message; after a failure run_on_device()
+    // runs the program once more and reports the error with its message.
     const bool done = entry.entry != nullptr && entry.entry(inputs, outputs, entry.vars.data(), nullptr) == HARP_OK;
     return done || run_on_device(session, entry, inputs, types, count, outputs);
   }
@@ -393,10 +401,12 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
     runtime.workspace_size = workspace->size();
     status = entry.entry(inputs, outputs, entry.vars.data(), &runtime);
   }
-  return status == HARP_OK || call_program(entry, inputs, types, count, outputs);  // checks the arguments and reports the error
+  // After a failure, call_program() runs the program once more with checked arguments and reports the error with its message.
+  return status == HARP_OK || call_program(entry, inputs, types, count, outputs);
 }
 
-/// True if the result must not be written while the program reads this input.
+/// True if the result must not be written to its memory while the program reads this input: they overlap, and the program cannot compute
+/// the result in place of this input.
 inline bool clash(const Target& result, const void* input, const Type* type, uint64_t in_place, size_t i) {
   return overlap(result.data, result.type, input, type) && (result.data != input || i >= 63 || (in_place >> i & 1) == 0);
 }

@@ -116,7 +116,7 @@ class Operation : public Expr<D> {
   decltype(auto) with_operands(F&& f) const {
     return std::apply(std::forward<F>(f), operands_);
   }
-  /// Passes the leaves to `to`, then the attributes.
+  /// Passes the leaves of the operands to `to`, in their order.
   template <class G>
   void gather(G& to, const Target* earlier, size_t earlier_count) const {
     std::apply([&](const auto&... operand) { (gather_one(operand, to, earlier, earlier_count), ...); }, operands_);
@@ -131,7 +131,7 @@ class Operation : public Expr<D> {
     std::apply([&](const auto&... operand) { ((found = found != nullptr ? found : session_of(operand)), ...); }, operands_);
     return found;
   }
-  /// NULL if harp reports an error, which the graph then stores.
+  /// Builds the operation in the graph and returns its node. NULL after an error, which the graph stores.
   harp_node* build(ExpressionBuilder& builder) const {
     return std::apply(
         [&](const auto&... operand) {
@@ -206,7 +206,7 @@ class BinaryExpr : public detail::Operation<BinaryExpr<Op, L, R>, Op, L, R> {
       : detail::Operation<BinaryExpr, Op, L, R>(op, left, right) {}
 };
 
-/// Any other operation: with attributes (roll, sum over axes) or with more operands (where).
+/// Any other operation: one with attributes (roll, sum over axes) or with more than two operands (where).
 template <class Op, class... A>
 class OperationExpr : public detail::Operation<OperationExpr<Op, A...>, Op, A...> {
  public:

@@ -5,8 +5,8 @@
 //     double s = sum(A * B);
 //     fuse(D = A + B, A = D * 2);           // one program
 //
-// A field of a context on a GPU (Context::on) has its elements there, and the programs run there. In a CUDA source, assignments to such a
-// field are kernels that nvcc compiles, where it can (assignment.hpp).
+// A field of a context on a GPU (Context::on) has its elements there, and the programs run there. In a CUDA source, nvcc compiles
+// assignments to such a field to kernels, if the expression allows that (assignment.hpp).
 #ifndef HARP_FIELD_HPP
 #define HARP_FIELD_HPP
 
@@ -27,8 +27,8 @@ struct NumberTarget;
 }
 
 /// A row-major array of numbers that owns its memory or views memory of another owner. Copies copy the elements. An empty field takes the
-/// shape of the first expression assigned to it; a field that owns its memory takes the shape of every later one as well. All fields in one
-/// expression belong to one context.
+/// shape of the first expression assigned to it; a field that owns its memory takes the shape of every expression assigned later, too. All
+/// fields in one expression belong to one context.
 template <class T>
 class Field : public Expr<Field<T>> {
  public:
@@ -62,7 +62,8 @@ class Field : public Expr<Field<T>> {
     if (this != &other) copy(other);
     return *this;
   }
-  /// For a view: copies the elements to the viewed memory.
+  /// Takes the other field's memory; the other field gets this field's memory. If this field is a view, the elements are copied to the
+  /// viewed memory instead.
   Field& operator=(Field&& other) {
     if (is_view())
       copy(other);
@@ -147,7 +148,7 @@ class Field : public Expr<Field<T>> {
   static Field view(const std::mdspan<T, Extents>& elements, const Context& context = default_context()) {
     return view(elements.data_handle(), detail::sizes_of(elements), context);
   }
-  /// The elements as an mdspan of this rank; another one is an error of shape.
+  /// The elements as an mdspan of this rank. If the field has another rank, that is HARP_ERROR_SHAPE.
   template <size_t Rank>
   std::mdspan<T, std::dextents<int64_t, Rank>> mdspan() {
     std::array<int64_t, Rank> extents{};
@@ -163,7 +164,7 @@ class Field : public Expr<Field<T>> {
   bool is_view() const { return type_ != nullptr && !buffer_ && data_ != nullptr; }
   const Context& context() const { return context_ ? context_ : default_context(); }
 
-  // For the other headers of harp.hpp.
+  // The following members are for other headers of harp.hpp, not for programs.
   using Stored = Field&;
   template <class G>
   void gather(G& to, const detail::Target* earlier, size_t earlier_count) const {
@@ -175,7 +176,8 @@ class Field : public Expr<Field<T>> {
   harp_node* build(detail::ExpressionBuilder& builder) const { return builder.field(); }
   detail::Target target() const { return {this, dtype_of<T>, data_, type_, false}; }
   const detail::Type* type() const { return type_; }
-  /// Provides memory for a type: the field's own if it already has that type, else new memory. False after an error.
+  /// Makes sure that the field has memory for this type: keeps the memory if the field has this type, otherwise allocates new memory. False
+  /// after an error.
   bool allocate(const detail::Type* type) {
     if (type == nullptr) return false;
     if (type == type_) return true;
@@ -223,7 +225,8 @@ class Field : public Expr<Field<T>> {
     if (!context_) context_ = other.context_;
     const detail::Type* type = other.type_;
     if (type->device != device_number()) type = detail::type_of(type->dtype, type->dims, type->rank, 0, device_number());
-    const Buffer kept = type != type_ ? buffer_ : Buffer();  // other may be a view of it
+    // Keeps the old memory until the elements are copied, because `other` may be a view of it.
+    const Buffer kept = type != type_ ? buffer_ : Buffer();
     if (!allocate(type) || size() == 0 || data_ == other.data_) return;
     if (on_host() && other.on_host())
       std::memmove(static_cast<void*>(data_), other.data_, type_->bytes);
@@ -258,7 +261,7 @@ class Field : public Expr<Field<T>> {
                                          std::to_string(count) + " elements"});
     return false;
   }
-  /// The field's memory as an array of harp. After an error, which `err` then holds, it is empty.
+  /// The field's memory as a Buffer. After an error, which `err` then holds, the Buffer is empty.
   Buffer as_buffer(detail::Out& err) const {
     if (buffer_ || *static_cast<harp_error**>(err) != nullptr) return buffer_;
     const char* device = on_host() ? "cpu" : context_.session()->device_name();
@@ -273,14 +276,14 @@ class Field : public Expr<Field<T>> {
   }
 
   Context context_;
-  Buffer buffer_;  // empty: a view, or no memory
+  Buffer buffer_;  // empty: the field is a view, or has no memory
   T* data_ = nullptr;
   const detail::Type* type_ = nullptr;
 };
 
 namespace detail {
 
-/// A number as the destination of an expression.
+/// A C++ number as the destination of an expression.
 template <class T>
 struct NumberTarget {
   using Stored = NumberTarget;
@@ -424,7 +427,7 @@ class [[maybe_unused]] Assignment {
     return to_;
   }
 
-  // For evaluate and fuse.
+  // The following members are for evaluate() and fuse(), not for programs.
   void take() { pending_ = false; }
   auto& to() { return to_; }
   const E& expression() const { return expression_; }
@@ -466,7 +469,8 @@ Into<T> into(T& number) {
   return Into<T>(number);
 }
 
-/// Evaluates assignments in one program, with the results of executing them one after another: fuse(D = A * B, into(s) = sum(D)).
+/// Evaluates assignments in one program. The results are those of executing the assignments one after another: in fuse(D = A * B, into(s) =
+/// sum(D)) the sum is that of the new D.
 template <class... To, class... E>
 void fuse(Assignment<To, E>&&... assignments) {
   (assignments.take(), ...);

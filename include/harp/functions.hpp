@@ -80,7 +80,7 @@ inline Node Graph::custom_function(const Text& body, DType dtype, const Sizes& d
 
 namespace detail {
 
-/// An operation on a list of `Count` operands.
+/// An operation with a list of operands, applied to exactly `Count` operands.
 template <class Op, size_t Count>
 struct OfCount : Op {
   explicit OfCount(Op op) : Op(std::move(op)) {}
@@ -94,14 +94,14 @@ using Repeated = T;
 
 /// A function in harp's loop language (docs/text-format.md, "Functions of your own"). It runs once for each element of the result, which
 /// has this dtype and these sizes. In the body, input0, input1 ... are the inputs and ridx0, ridx1 ... the element's indices. An error in
-/// it is HARP_ERROR_PARSE, HARP_ERROR_DTYPE or HARP_ERROR_SHAPE with line and column; an index outside an array fails the run with
-/// HARP_ERROR_RANGE. It has no gradient. Without inputs: Graph::custom_function and Tensor::custom_function.
+/// the body is HARP_ERROR_PARSE, HARP_ERROR_DTYPE or HARP_ERROR_SHAPE with line and column; an index outside an array fails the run with
+/// HARP_ERROR_RANGE. The operation has no gradient. For a function without inputs, use Graph::custom_function or Tensor::custom_function.
 template <class... A>
 detail::Applied<detail::OfCount<op::custom_function, sizeof...(A)>, A...> custom_function(const Text& body, DType dtype, const Sizes& dims,
                                                                                           const A&... inputs) {
   return detail::apply(detail::OfCount<op::custom_function, sizeof...(A)>(op::custom_function{body, dtype, dims}), inputs...);
 }
-/// A custom function, as above, of a list of inputs.
+/// A custom function, as above, whose inputs are given as a list.
 template <class T>
 detail::Array<T> custom_function(const Text& body, DType dtype, const Sizes& dims, const std::vector<T>& inputs) {
   return detail::apply_list(op::custom_function{body, dtype, dims}, inputs.data(), inputs.size());
@@ -124,12 +124,12 @@ std::vector<detail::Array<T>> custom_function_results(const Text& body, const st
 
 namespace detail {
 
-/// A C++ function that programs call. It is never destroyed, because programs and harp's caches refer to it.
+/// A C++ function that compiled programs call. It is never destroyed, because programs and harp's caches refer to it.
 struct HostFunction {
   std::string name, signature;  // the name in messages; the fixed first part of the signature
 };
 
-/// How a parameter type of a native function receives an array.
+/// Passes an array to a parameter of a native function; P is the parameter's type.
 template <class P>
 struct Parameter {
   static_assert(std::is_void_v<P>,
@@ -147,7 +147,8 @@ struct Parameter<Span<T>> {
   static Span<T> make(T* data, const Sizes& dims) { return {data, ArrayView<T>(data, dims).size()}; }
 };
 
-/// A trampoline takes the rank and the sizes of each array as integers, padded with zeros to one of these counts.
+/// A trampoline takes the ranks and sizes of all arrays as integer parameters. Their number is rounded up to kFewIntegers, kMoreIntegers or
+/// most_integers(), so that few trampolines are compiled; the added parameters are 0. A native function has at most kMaxInputs inputs.
 inline constexpr size_t kFewIntegers = 8, kMoreIntegers = 32, kMaxInputs = 12;
 constexpr size_t most_integers(size_t inputs) { return (inputs + 1) * (HARP_MAX_RANK + 1); }
 constexpr size_t integers_taken(size_t given, size_t inputs) {
@@ -176,7 +177,7 @@ struct Host : HostFunction {
     signature += std::string(", ") + name_of(output) + "* output";
   }
 
-  /// Reads rank and sizes of the next array.
+  /// Reads the rank and the sizes of the next array, and advances `size` past them.
   static Sizes next(const int64_t*& size) {
     const int64_t* const first = size + 1;
     size = first + first[-1];
@@ -200,7 +201,7 @@ struct Host : HostFunction {
   struct Trampoline;
   template <size_t... I, size_t... K>
   struct Trampoline<std::index_sequence<I...>, std::index_sequence<K...>> {
-    /// The function that harp calls. It catches exceptions, which must not pass through harp, and makes them the run's error.
+    /// The function that harp calls. It catches exceptions, which must not pass through harp's code, and fails the run instead.
     static int32_t enter(void* user, Repeated<const void*, I>... inputs, void* output, Repeated<int64_t, K>... sizes) {
       const void* const all_inputs[] = {inputs...};
       const int64_t all_sizes[] = {sizes...};
@@ -231,7 +232,7 @@ struct Host : HostFunction {
   }
 };
 
-/// The Host of a function object's type.
+/// Determines the type of Host for a function object of type F that has this signature.
 template <class F, class Signature>
 struct HostOf;
 template <class F, class Return, class... P>
@@ -259,7 +260,7 @@ struct FunctionOf<R (*)(P...)> : HostOf<R (*)(P...), R(P...)> {};
 template <class R, class... P>
 struct FunctionOf<R (*)(P...) noexcept> : HostOf<R (*)(P...) noexcept, R(P...)> {};
 
-/// The operation: its signature says rank and sizes of each array, in the order in which Host::call reads them.
+/// Builds the node of harp_native. Its signature passes the rank and the sizes of each array, in the order in which Host::call reads them.
 template <class H>
 harp_node* native_node(const H& host, const Sizes& dims, harp_node* const* x) {
   size_t integers = H::count + 1 + static_cast<size_t>(dims.count());
@@ -289,7 +290,7 @@ harp_node* native_node(const H& host, const Sizes& dims, harp_node* const* x) {
 
 namespace op {
 
-/// harp_native. H: the Host.
+/// harp_native as an operation. H is the type of Host whose function is called.
 template <class H>
 struct native {
   const H* function;
@@ -330,12 +331,13 @@ class Native {
 /// An ArrayView has data, dims and size(), a Span only the elements. The last parameter is the result; its elements are undefined at the
 /// call, and the function must write all of them. The function returns void, or an int32_t: a value other than 0 fails the run with
 /// HARP_ERROR_NATIVE, and so does an exception, whose message is in the error. The rules of harp_native (harp.h) apply: the function must
-/// return the same result for the same arguments, may be called by several threads at once, and must not use the context that runs it. It
-/// has no gradient. Make it once, not in each step: the function and its captures are kept until the process ends.
+/// return the same result for the same arguments, may be called by several threads at once, and must not use the context that runs it. The
+/// operation has no gradient. Call native() once, not in each step of a computation: the function and its captures are kept until the
+/// process ends.
 template <class F>
 auto native(const char* name, F function) {
   using Host = typename detail::FunctionOf<F>::type;
-  if constexpr (std::is_empty_v<F>) {  // an object without state: all objects of the type are equal
+  if constexpr (std::is_empty_v<F>) {  // a function object without data members: all objects of its type are equal
     static const Host* const host = new Host(name, std::move(function));
     return Native<Host>(host);
   } else {

@@ -9,7 +9,7 @@ inline namespace HARP_CPP_NAMESPACE {
 
 namespace op {
 
-/// Operands: y, the xs, and the optional weights of y's elements (grad_output).
+/// The gradient of y. Its operands are y, the xs, and the optional weights of y's elements (grad_output).
 struct grad {
   uint32_t flags;
   static constexpr const char* name = "grad";
@@ -25,7 +25,7 @@ struct grad {
 
 }  // namespace op
 
-/// The derivatives of sum(y * grad_output) with respect to each of xs. Without grad_output its value is 1, and y must have one element.
+/// The derivatives of sum(y * grad_output) with respect to each of xs. An empty grad_output stands for 1, and y must then have one element.
 /// flags: HARP_GRAD_ZERO_WHERE_INDEPENDENT or 0.
 inline std::vector<Node> grad(const Node& y, const std::vector<Node>& xs, const Node& grad_output = {}, uint32_t flags = 0) {
   std::vector<harp_node*> x = {y.get()}, gradients(xs.size(), nullptr);
@@ -37,12 +37,15 @@ inline std::vector<Node> grad(const Node& y, const std::vector<Node>& xs, const 
 }
 inline bool depends(const Node& y, const Node& x) { return harp_depends(y.get(), x.get()) == 1; }
 
-/// Gradients of tensors: as grad() of nodes above, but y must be pending; the xs need not be. A gradient stops at computed arrays. An array
-/// on which realize() was called is a constant. Other arrays were computed because their elements were read (data, item, to_vector ...),
-/// because more than 10,000 operations were pending, or by jit. If one of these was computed from one of xs, the gradient would leave that
-/// out, and the call fails with HARP_ERROR_NO_GRADIENT. Call grad before reading elements, or compute everything, gradients included, in
-/// one jit function. An array remembers exactly the 16 most recent arrays that it was computed from, and counts every older array from
-/// which any array was computed as one of them. Without exceptions, all results are empty after an error.
+/// Gradients of tensors: as grad() of nodes above, but y must be pending; the xs need not be. Gradients stop at computed arrays. An array
+/// on which realize() was called counts as a constant. Any other array was computed because its elements were read (data, item, to_vector
+/// ...), because more than 10,000 operations were pending, or by jit. If y depends on such an array, and this array was computed from one
+/// of xs, the gradient would miss that path, and the call fails with HARP_ERROR_NO_GRADIENT. Call grad before reading elements, or compute
+/// everything, gradients included, in one jit function.
+///
+/// A computed array remembers at most 16 of the arrays from which it was computed. If there were more, grad assumes that it was also
+/// computed from every older array; the age of an array counts from the moment at which any computed array recorded it first. The call may
+/// then fail although the gradient would miss no path. Without exceptions, all results are empty after an error.
 inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, const Tensor& grad_output = {}, uint32_t flags = 0) {
   using namespace detail;
   std::vector<Tensor> gradients(xs.size());
@@ -62,7 +65,8 @@ inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, 
 
   if (!check_origins(y.value(), x.data() + 1, xs.size())) return gradients;
 
-  // Whether there is a gradient depends on the whole structure. harp builds its graph, and checks it, when it occurs for the first time.
+  // Whether a gradient exists depends on all operations between xs and y. When a structure of operations occurs for the first time, harp
+  // builds its graph and checks it.
   Session* session = y.value()->session;
   auto signature = std::make_unique<Signature>();
   Words key;

@@ -158,7 +158,7 @@ class Graph {
   Node custom_function(const Text& body, DType dtype, const Sizes& dims) const;
 
   size_t node_count() const { return harp_graph_node_count(get()); }
-  /// Frees every node on which neither these nodes nor an output depends. The freed handles must not be used again.
+  /// Frees every node on which neither the nodes `kept` nor an output depends. The freed handles must not be used again.
   void drop_unreachable(std::initializer_list<Node> kept) const {
     std::vector<harp_node*> nodes;
     for (const Node& node : kept) nodes.push_back(node.get());
@@ -171,13 +171,13 @@ class Graph {
     return detail::take_string(harp_graph_print(get(), err), err);
   }
 
-  /// Compiles the graph's outputs to a program.
+  /// Compiles a program whose outputs are the outputs of the graph.
   Program compile(const CompileOptions& options = {}) const {
     detail::Out err;
     harp_program* program = harp_compile(get(), &options, err);
     return err.raised() ? Program() : Program(program);
   }
-  /// Compiles these nodes, and the inputs on which they depend in the order of declaration, to a program.
+  /// Compiles a program whose outputs are these nodes. Its inputs are those on which the nodes depend, in the order of their declaration.
   Program compile(std::initializer_list<Node> outputs, const CompileOptions& options = {}) const {
     std::vector<harp_node*> nodes;
     for (const Node& node : outputs) nodes.push_back(node.get());

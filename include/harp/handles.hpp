@@ -104,11 +104,11 @@ struct Session {
   std::mutex mutex;  // protects the attachments
   std::unique_ptr<Attachment> tensors, expressions;
   harp_graph* symbols = nullptr;  // the graph of the symbolic sizes of tensors; guarded by symbols_mutex()
-  std::string device;             // where its fields are: "cuda:0", say; empty: in the host's memory
-  int32_t device_number = 0;      // of types (keys.hpp): 0 is the host's memory, 1 is cuda:0
-  harp_buffer* anchor = nullptr;  // a small array on the device, by which harp's work is ordered with that of CUDA's streams
+  std::string device;             // where fields of this session are: "cuda:0", say; empty: in the host's memory
+  int32_t device_number = 0;      // the number of this device in Type::device: 0 is the host's memory, 1 is cuda:0
+  harp_buffer* anchor = nullptr;  // a small array on the device; harp's calls that order its work with CUDA streams need a buffer there
 
-  /// NULL for the host's memory.
+  /// The name of the device; NULL for the host's memory.
   const char* device_name() const { return device.empty() ? nullptr : device.c_str(); }
 
   ~Session() {
@@ -135,7 +135,7 @@ struct Resource<Session> {
 
 }  // namespace detail
 
-/// The root object: hooks, compile cache, compilers. An empty context is false.
+/// The root object: the host's hooks, the compile cache, and the C compilers that were found. An empty context converts to false.
 class Context {
  public:
   Context() = default;
@@ -154,8 +154,9 @@ class Context {
   friend bool operator==(const Context& a, const Context& b) { return a.session_.get() == b.session_.get(); }
   friend bool operator!=(const Context& a, const Context& b) { return !(a == b); }
 
-  /// The same context for arrays on a device: "cuda:0", say. Fields that are made with the result are there, and their expressions run
-  /// there. Without that device an error says why. Keep the result: each has programs of its own.
+  /// Returns this context for arrays on a device, such as "cuda:0". Fields that are made with the returned context are on that device, and
+  /// their expressions run there. If the device does not exist, an error gives the reason. Call this once and keep the result: the programs
+  /// compiled for one returned context are not shared with another.
   Context on(const char* device) const {
     detail::Out err;
     const int64_t one = 1;
@@ -164,7 +165,7 @@ class Context {
     const std::string name = harp_buffer_device(anchor);
     const size_t colon = name.find(':');
     Context context(harp_context_retain(get()), session_.get()->width);
-    if (colon == std::string::npos) {  // the host's memory
+    if (colon == std::string::npos) {  // the device is the host's memory
       harp_buffer_release(anchor);
       return context;
     }
@@ -206,8 +207,7 @@ class Context {
   detail::Handle<detail::Session> session_;
 };
 
-/// The default context of tensors and fields. It is made on first use, with default options and one thread, and lives until the
-/// process ends.
+/// The default context of tensors and fields. It is made on first use, with default options and one thread, and is never destroyed.
 inline const Context& default_context() {
   static const Context& context = *new Context{ContextOptions()};  // never freed: CUDA's driver may end before this file's static objects
   return context;

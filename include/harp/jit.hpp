@@ -5,8 +5,8 @@
 //     w = step(w, g, 0.1);
 //
 // During tracing the function receives tensors that have types but no elements. Reading elements (item, data) is an error, and side effects
-// happen once only. Tensors that the function captures keep the values they had when it was traced. A number among the arguments is a
-// tensor of rank 0 inside the function and takes the dtype of its neighbouring operand, as numbers do.
+// of the function happen only during tracing. Tensors that the function captures keep the values that they had during tracing. A number
+// among the arguments is a tensor of rank 0 inside the function and takes the dtype of its neighbouring operand, as numbers do.
 #ifndef HARP_JIT_HPP
 #define HARP_JIT_HPP
 
@@ -89,12 +89,13 @@ struct Traced {
   std::shared_ptr<Plan> plan;
   std::vector<int32_t> arguments;  // for each leaf: the index of its argument, or -1
   std::vector<Tensor> captured;    // for each leaf with -1: the tensor that the function captured
-  std::vector<uint32_t> origins;   // indices of the leaves with respect to which the results may have derivatives
+  std::vector<uint32_t> origins;   // indices of the leaves from which a differentiable path leads to a result
   std::vector<const Type*> results;
-  std::vector<size_t> lengths;  // of the vectors in the result
+  std::vector<size_t> lengths;  // the length of each vector in the result
 };
 
-/// An axis of an argument whose size is symbolic. The size is given by a name, or the caller has made it.
+/// An axis of an argument whose size is symbolic. If `name` is not empty, jit makes a symbolic size of this name; otherwise `size` is a
+/// symbolic size that the caller made.
 struct DynamicAxis {
   size_t argument;
   int32_t axis;
@@ -107,7 +108,7 @@ struct Traces {
   std::mutex mutex;
   std::vector<std::shared_ptr<const Traced>> all;
   std::vector<DynamicAxis> dynamic;                          // never changes after the first call
-  std::vector<std::pair<uint64_t, std::vector<Dim>>> sizes;  // of the dynamic axes, by session id
+  std::vector<std::pair<uint64_t, std::vector<Dim>>> sizes;  // for each session id, the symbolic sizes of the dynamic axes
 
   /// The symbolic sizes of the dynamic axes in a context.
   std::vector<Dim> sizes_of(Session* session) {
@@ -201,7 +202,8 @@ class Jit {
  public:
   explicit Jit(F function) : function_(std::move(function)), traces_(std::make_shared<detail::Traces>()) {}
 
-  /// Arguments are tensors and numbers. The results are realised. Without exceptions and after an error, the results are empty tensors.
+  /// Calls the function. The arguments are tensors and numbers, and the results are computed. Without exceptions, the results are empty
+  /// tensors after an error.
   template <class... A>
   auto operator()(const A&... arguments) const {
     using Result = std::decay_t<decltype(function_(as_parameter(arguments)...))>;
@@ -214,9 +216,9 @@ class Jit {
                        std::index_sequence_for<A...>());
   }
 
-  /// Returns the same function with a symbolic size for an axis of an argument, so that one program serves all sizes of this axis. Equal
-  /// names mean equal sizes; harp::dim makes a size with bounds. Inside the function, `x.dim(axis)` is this size, and arithmetic on it
-  /// works.
+  /// Returns the same function with a symbolic size for an axis of an argument, so that one program serves all sizes of this axis. Axes
+  /// with the same name must have equal sizes; harp::dim makes a symbolic size with bounds. Inside the function, `x.dim(axis)` is this
+  /// size, and arithmetic on it works.
   ///
   ///     auto pairs = harp::jit(f).dynamic(0, 0, "n").dynamic(1, 0, "n");
   Jit dynamic(size_t argument, int32_t axis, const char* name) const { return with({{argument, axis, name}}); }
@@ -257,7 +259,8 @@ class Jit {
   static detail::Session* session_of(A) {
     return nullptr;
   }
-  /// An argument of a call inside a function that is being traced. A number becomes a tensor in the context of the other arguments.
+  /// Converts an argument of a call that happens while another function is being traced. A number becomes a tensor in the context of the
+  /// other arguments.
   static const Tensor& inlined(const Tensor& tensor, detail::Session*) { return tensor; }
   template <class A, class = std::enable_if_t<is_number<A>>>
   static Tensor inlined(A number, detail::Session* session) {
@@ -316,7 +319,7 @@ class Jit {
     Origins origins(Reason::jit);
     for (const uint32_t i : traced->origins) {
       if (traced->arguments[i] >= 0 && numbers[static_cast<size_t>(traced->arguments[i])])
-        continue;  // the caller has no tensor of this array
+        continue;  // the argument was a number, so the caller has no tensor with respect to which a gradient could be requested
       origins.add(array_number(leaves[i]));
       if (const Origins* before = remembered(leaves[i]); before != nullptr) origins.add(*before);
     }

@@ -1,4 +1,4 @@
-// Cache keys: words, their hash, and interned records; the process has one record for each key. Part of harp.hpp.
+// Cache keys: lists of 64-bit words, their hash, and interned records. The process has one record for each key. Part of harp.hpp.
 #ifndef HARP_KEYS_HPP
 #define HARP_KEYS_HPP
 
@@ -28,7 +28,7 @@ uint64_t word_of(const T* pointer) {
   return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(pointer));
 }
 
-/// A key under construction, on the stack.
+/// A list of words to which parts of a key are added; it is kept on the stack.
 class Words {
  public:
   void add(uint64_t word) {
@@ -107,7 +107,7 @@ struct Record {
   }
 };
 
-/// The records of a type. Looking up a record that this thread has used recently takes no lock.
+/// The table of interned records of type T. Looking up a record that this thread has used recently takes no lock.
 template <class T>
 class Records {
  public:
@@ -146,18 +146,19 @@ class Records {
   static inline thread_local const T* recent_[kRecent] = {};
 };
 
-/// Dtype and sizes of an array, and where it is.
+/// Dtype and sizes of an array, and the number of its device.
 struct Type : Record {
   DType dtype = DType::unknown;
   int32_t rank = 0;
   int32_t device = 0;     // Session::device_number
-  bool symbolic = false;  // has sizes of a graph of symbolic sizes; elements and bytes are then 0
+  bool symbolic = false;  // true if any size is symbolic; `elements` and `bytes` are then 0
   int64_t elements = 1;
   size_t bytes = 0;
   int64_t dims[HARP_MAX_RANK] = {};
 };
 
-/// owner: the session of the symbolic sizes. Handles of symbolic sizes are unique only within a session.
+/// The interned type of an array. `owner` is the id of the session that the symbolic sizes belong to, because handles of symbolic sizes are
+/// unique only within a session.
 inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank, uint64_t owner = 0, int32_t device = 0) {
   uint64_t words[HARP_MAX_RANK + 2];
   words[0] = static_cast<uint64_t>(raw(dtype)) | static_cast<uint64_t>(device) << 32;
@@ -183,7 +184,7 @@ inline const Type* type_of(DType dtype, const int64_t* dims, int32_t rank, uint6
   return Records<Type>::add(std::move(type), words, count, hash);
 }
 
-/// The type for sizes that a caller gave. NULL after an error, whose message names `what`.
+/// The type for sizes that a caller has given. NULL after an error, whose message begins with `what`.
 inline const Type* checked_type(const char* what, DType dtype, const Sizes& dims, int32_t device = 0) {
   if (dims.count() > HARP_MAX_RANK) {
     raise({HARP_ERROR_SHAPE,

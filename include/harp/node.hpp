@@ -12,7 +12,8 @@ namespace detail {
 
 /// Raises the error that a building call stored in the graph and removes it, so that building can continue. False if there is none.
 inline bool raise_mistake(harp_graph* graph) {
-#if HARP_CPP_EXCEPTIONS  // else it comes from a call whose error was reported
+// Without exceptions an empty Graph is the result of a failed call, whose error was already reported.
+#if HARP_CPP_EXCEPTIONS
   if (graph == nullptr) raise({HARP_ERROR_INVALID_ARGUMENT, "expected a Graph, got an empty one"});
 #endif
   return raise_owned(harp_graph_take_error(graph));
@@ -41,7 +42,7 @@ using DimResult =
 
 }  // namespace detail
 
-// Two symbolic sizes are equal if they are the same expression up to the laws of arithmetic: 2 * n and n + n are.
+// Two symbolic sizes are equal if their expressions are equal up to the laws of arithmetic: 2 * n equals n + n.
 template <class A, class B, class = detail::DimResult<A, B>>
 constexpr bool operator==(const A& a, const B& b) {
   const Dim x = a, y = b;
@@ -86,7 +87,7 @@ inline Dim max(const Dim& a, const Dim& b) {
       a, b, [](int64_t x, int64_t y) { return x < y ? y : x; }, harp_dim_max);
 }
 
-/// "n", "2*n + 1", "5"
+/// The size as text: "n", "2*n + 1" or "5".
 inline std::string to_string(const Dim& dim) {
   if (!dim.is_symbolic()) return std::to_string(dim.get());
   const std::lock_guard<std::mutex> lock(detail::symbols_mutex());
@@ -96,7 +97,7 @@ inline std::string to_string(const Dim& dim) {
 
 namespace detail {
 
-/// The graph of a context's symbolic sizes; its mutex is held. NULL after an error.
+/// The graph that owns the symbolic sizes of a context; created on the first call. The caller holds symbols_mutex(). NULL after an error.
 inline harp_graph* symbols_of(Session* session, Out& err) {
   if (session->symbols == nullptr)
     session->symbols = harp_graph_new(session->context, HARP_GRAPH_BROADCAST | HARP_GRAPH_PROMOTE_MIXED, err);
@@ -108,7 +109,8 @@ inline Dim named_dim(Session* session, const std::string& name, int64_t least, i
   Out err;
   harp_graph* graph = symbols_of(session, err);
   if (err.raised()) return 0;
-  // In one graph a name always has the same bounds. Bounds in the name let traced functions reuse it with other bounds.
+  // A graph rejects a name that is already used with other bounds. The name therefore includes unusual bounds, so that functions traced
+  // with different bounds can use the same name.
   const bool is_usual = least == 0 && most == INT32_MAX;
   const std::string own = is_usual ? name : name + "__" + std::to_string(least) + "_" + std::to_string(most);
   return dim_of(graph, harp_dim_var(graph, own.c_str(), least, most));
@@ -116,12 +118,13 @@ inline Dim named_dim(Session* session, const std::string& name, int64_t least, i
 
 }  // namespace detail
 
-/// A symbolic size of tensors, for functions that jit traces, within bounds, both inclusive. The same name and bounds are the same size.
+/// A symbolic size between `least` and `most`, both included, for tensors inside functions that jit traces. Calls with the same name and
+/// bounds return the same size.
 inline Dim dim(const char* name, int64_t least = 0, int64_t most = INT32_MAX, const Context& context = default_context()) {
   return context ? detail::named_dim(context.session(), name, least, most) : Dim(0);
 }
 
-/// A node of a graph: a borrowed pointer, valid as long as its graph. An empty one is false.
+/// A node of a graph: a borrowed pointer, valid as long as its graph. An empty Node converts to false.
 class Node : public Methods<Node> {
  public:
   Node() = default;
@@ -162,7 +165,7 @@ class Node : public Methods<Node> {
 
 namespace detail {
 
-/// NULL, with an error in the graph, if the dtype cannot hold the number.
+/// Makes a constant node. If the dtype cannot represent the number, returns NULL and the graph stores an error.
 inline harp_node* constant_node(harp_graph* graph, const Number& number, DType dtype) {
   if (number.category == Category::complex || (number.category == Category::real && category_of(dtype) == Category::complex))
     return harp_constant_complex(graph, raw(dtype), number.re, number.im);
@@ -171,8 +174,8 @@ inline harp_node* constant_node(harp_graph* graph, const Number& number, DType d
   return number.is_unsigned ? harp_constant_u64(graph, raw(dtype), number.u) : harp_constant_i64(graph, raw(dtype), number.i);
 }
 
-/// Raises the error that a failed call stored in the graphs of its operands. If the operands belong to several graphs, each of them holds
-/// one.
+/// Raises the error that a failed call has stored in the graphs of its operands. If the operands belong to several graphs, each graph has
+/// an error; the first one is raised.
 inline void raise_failure(const char* name, harp_node* const* x, size_t count) {
   harp_error* first = nullptr;
   for (size_t i = 0; i < count; ++i) {
@@ -209,7 +212,7 @@ struct Applier<Kind::node> {
   static Node run(const Op& op, const A&... operands) {
     constexpr size_t count = sizeof...(A);
     const DType dtypes[] = {dtype_of_operand(operands)...};
-    DType beside = DType::unknown;  // the dtype that numbers take
+    DType beside = DType::unknown;  // the dtype of the array operands, which C++ numbers take
     for (size_t i = Op::first_value; i < count; ++i) beside = higher(beside, dtypes[i]);
     harp_graph* graph = nullptr;
     ((graph = graph != nullptr ? graph : graph_of(operands)), ...);
@@ -228,7 +231,7 @@ struct Applier<Kind::node> {
     return result;
   }
 
-  /// Without exceptions, all results are empty after an error.
+  /// Applies an operation that has several results. Without exceptions, all results are empty after an error.
   template <class Op>
   static std::vector<Node> run_several(const Op& op, const Node* operands, size_t count) {
     std::vector<harp_node*> x, results(op.results(count), nullptr);

@@ -752,7 +752,7 @@ detail::Applied<op::moveaxis, X0> moveaxis(const X0& x, const Axes& source, cons
   return detail::apply(op::moveaxis{source, destination}, x);
 }
 
-/// Inserts axes of size 1 at these positions of the result.
+/// Inserts axes of size 1: axis axes[i] of the result is an inserted axis.
 template <class X0>
 detail::Applied<op::unsqueeze, X0> unsqueeze(const X0& x, const Axes& axes) {
   return detail::apply(op::unsqueeze{axes}, x);
@@ -884,7 +884,8 @@ detail::Applied<op::check_index, X0> check_index(const X0& indices, const Dim& s
   return detail::apply(op::check_index{size, what}, indices);
 }
 
-/// harp_concat joins arrays along an axis. harp_stack joins them along a new axis at this position of the result.
+/// harp_concat joins arrays along an axis. harp_stack joins arrays of equal shape along a new axis, which becomes axis `axis` of the
+/// result.
 template <class T>
 detail::Array<T> concat(std::initializer_list<T> nodes, int32_t axis = 0) {
   return detail::apply_list(op::concat{axis}, nodes.begin(), nodes.size());
@@ -947,7 +948,8 @@ detail::Applied<op::repeat, X0> repeat(const X0& x, const Dim& repeats, int32_t 
   return detail::apply(op::repeat{repeats, axis}, x);
 }
 
-/// Repeats the whole array repeats[i] times along axis i. If n is not the rank, NumPy's rule applies.
+/// Repeats the whole array repeats[i] times along axis i. If n differs from the rank, ones are added on the left of the shorter one of
+/// repeats and x's shape, as in numpy.tile.
 template <class X0>
 detail::Applied<op::tile, X0> tile(const X0& x, const Sizes& repeats) {
   return detail::apply(op::tile{repeats}, x);
@@ -1192,7 +1194,7 @@ detail::Applied<op::batch_matmul, X0, X1> batch_matmul(const X0& a, const X1& b)
 }
 
 /// numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has the other axes of a, then
-/// those of b. Scalars multiply.
+/// those of b. If an operand is a scalar, dot multiplies elementwise.
 template <class X0, class X1>
 detail::Applied<op::dot, X0, X1> dot(const X0& a, const X1& b) {
   return detail::apply(op::dot{}, a, b);
@@ -1357,8 +1359,9 @@ detail::Applied<op::huber_loss, X0, X1> huber_loss(const X0& x, const X1& target
 
 /// harp_binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x, with logarithms clamped to at least
 /// -100. harp_binary_cross_entropy_with_logits returns the same for sigmoid(x) without its rounding error; if pos_weight is given, target is
-/// multiplied by it. weight and pos_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
-/// reduction as in harp_mse_loss.
+/// multiplied by it. weight and pos_weight: NULL, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
+/// gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at x = 1. reduction as in
+/// harp_mse_loss.
 template <class X0, class X1, class X2 = None>
 detail::Applied<op::binary_cross_entropy, X0, X1, X2> binary_cross_entropy(const X0& x, const X1& target, const X2& weight = {}, const Text& reduction = {}) {
   return detail::apply(op::binary_cross_entropy{reduction}, x, target, weight);

@@ -42,7 +42,7 @@ HARP_CPP_UNARY(-, neg)
 HARP_CPP_UNARY(~, bitwise_not)
 #undef HARP_CPP_UNARY
 
-// a += b is a = a + b. For a node or tensor, the handle then refers to the sum; for a field, the sum is computed.
+// a += b means a = a + b. A node or tensor then refers to the sum; a field receives the elements of the sum.
 #define HARP_CPP_ASSIGNING(symbol, name)                                                                                \
   template <class A, class B>                                                                                           \
   std::enable_if_t<std::is_same_v<detail::Applied<op::name, A, std::decay_t<B>>, A>, A&> operator symbol(A& a, B&& b) { \

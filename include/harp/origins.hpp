@@ -1,9 +1,9 @@
-// The arrays on which a computed array depends. Part of harp.hpp.
+// The arrays from which a computed array was computed. Part of harp.hpp.
 //
 // Differentiation stops at computed arrays. If an array between y and x was computed early, because its elements were read or because too
-// much was pending, the gradient would silently miss the path through it. Therefore such an array records the numbers of the arrays on
-// which it depends (numbers keep nothing alive), and grad fails if one of the xs is among them. An array on which realize() was called is a
-// constant on purpose and records nothing.
+// many operations were pending, the gradient would silently miss the path through this array. Such an array therefore records the numbers
+// of the arrays from which it was computed, and grad fails if one of the xs is among them. (It records numbers, not references, so it does
+// not keep those arrays alive.) An array on which realize() was called is a constant by intention and records nothing.
 #ifndef HARP_ORIGINS_HPP
 #define HARP_ORIGINS_HPP
 
@@ -30,7 +30,8 @@ inline const char* text_of(Reason reason) {
   return "";
 }
 
-/// A set of array numbers: up to kMost numbers in ascending order, and all numbers up to a bound. The bound rises when there are too many.
+/// A set of array numbers. It stores up to kMost numbers in ascending order, and a bound: all numbers up to the bound count as members.
+/// When a number would be too many, the smallest stored one is removed and becomes the bound.
 class Origins {
  public:
   static constexpr size_t kMost = 16;
@@ -78,7 +79,7 @@ inline uint64_t array_number(Value* value) {
   const uint64_t next = numbers.fetch_add(1, std::memory_order_relaxed) + 1;
   return value->array_number.compare_exchange_strong(number, next, std::memory_order_relaxed)
              ? next
-             : number;  // otherwise another thread assigned it
+             : number;  // another thread has assigned a number in the meantime
 }
 
 /// The recorded origins of a computed array; NULL if there are none.
@@ -86,11 +87,11 @@ inline const Origins* remembered(const Value* value) {
   return value->is_constant.load(std::memory_order_relaxed) ? nullptr : value->origins.get();
 }
 
-/// Tests whether a value can have a gradient. A value with several results counts as differentiable.
+/// Tests whether a value can have a gradient. A value that stands for an operation with several results counts as differentiable.
 inline bool is_differentiable(const Value* value) { return value->type == nullptr || category_of(value->type->dtype) >= Category::real; }
 
-/// Calls visit(value, uses) for `y`, which must be in the walk, and for each value of the walk on a differentiable path from y. `uses` is
-/// the number of operands in the walk that are this value.
+/// Calls visit(value, uses) for `y`, and for each value on a differentiable path that ends at y. The Walk (walk.hpp) must contain y. `uses`
+/// is how many operands of the values in the Walk are this value.
 template <class F>
 void visit_differentiable(Walk& walk, const Value* y, F&& visit) {
   static thread_local std::vector<uint32_t> marks;  // 2 * uses, plus 1 if the value is on a differentiable path
@@ -113,8 +114,9 @@ inline std::shared_ptr<const Origins> shared(const Origins& origins) {
   return origins.empty() ? nullptr : std::make_shared<const Origins>(origins);
 }
 
-/// The origins of a pending value of the walk: the arrays on its differentiable paths that something outside the walk refers to (no
-/// gradient with respect to any other array can be requested later), and the recorded origins of the computed arrays among them.
+/// The origins of the pending value `made`: those arrays on its differentiable paths that something outside the Walk (walk.hpp) refers to,
+/// and the recorded origins of the computed arrays among them. (Without such a reference, no gradient with respect to an array can be
+/// requested later.)
 inline std::shared_ptr<const Origins> origins_of(Walk& walk, const Value* made, Reason reason) {
   Origins origins(reason);
   if (!is_differentiable(made)) return nullptr;
@@ -126,10 +128,10 @@ inline std::shared_ptr<const Origins> origins_of(Walk& walk, const Value* made, 
   return shared(origins);
 }
 
-/// Raises an error and returns false if y depends on a computed array whose origins include one of xs.
+/// Tests whether y depends on a computed array that was computed from one of xs. If so, raises an error and returns false.
 inline bool check_origins(Value* y, Value* const* xs, size_t count) {
   const auto none = [](const Value* x) { return x->array_number.load(std::memory_order_relaxed) == 0; };
-  if (std::all_of(xs, xs + count, none)) return true;  // no array has recorded any of them
+  if (std::all_of(xs, xs + count, none)) return true;  // no computed array has recorded any of the xs
   Walk& walk = Walk::of_thread();
   walk.go(&y, 1);
   const auto nothing = [](const Value* leaf) { return remembered(leaf) == nullptr; };
@@ -157,7 +159,8 @@ inline bool check_origins(Value* y, Value* const* xs, size_t count) {
   return false;
 }
 
-/// Records in the values between y and xs that these pending gradients need them. The walk is that of the gradients.
+/// Records `values`, the pending gradients with respect to xs, in every value that depends on one of xs. When such a value is computed, the
+/// gradients have to be computed in the same run. The Walk (walk.hpp) was made for `values`.
 inline void note_gradients(Walk& walk, Value* const* xs, size_t count, std::vector<Value*> values) {
   static thread_local std::vector<uint8_t> marks;  // 1: one of xs; 2: depends on one of xs
   marks.assign(walk.order.size(), 0);

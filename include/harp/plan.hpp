@@ -16,7 +16,7 @@ inline namespace HARP_CPP_NAMESPACE {
 struct Configuration {
   std::string backend;   ///< "c", "interp" or "cuda", which copies arrays to the GPU and back; empty: "c", or "cuda" in a context on a GPU
   std::string schedule;  ///< the text of a schedule, as harp_tune finds it
-  std::string target;    ///< a CPU; empty: this CPU
+  std::string target;    ///< a CPU, as in harp_compile_options.target; empty: this CPU
   int32_t simd_width = 0;
   bool check_indices = false;
   bool tuned = true;  ///< use the result of harp_tune for the graph, if there is one
@@ -26,10 +26,10 @@ struct Configuration {
 
 namespace detail {
 
-/// The program of a structure. Immutable.
+/// The compiled program for a structure of pending values. It never changes, except for last_use.
 struct Plan {
   std::vector<uint64_t> key;
-  Handle<harp_program> program;  // empty: the structure was checked but not compiled
+  Handle<harp_program> program;  // empty: the graph of the structure was checked but not compiled
   std::vector<uint32_t> inputs;  // for each input of the program: the index of the leaf in the walk
   struct Variable {              // a symbolic size s: this axis of this input is factor * s + offset
     size_t input;
@@ -37,13 +37,13 @@ struct Plan {
     int64_t factor, offset;
   };
   std::vector<Variable> variables;
-  size_t workspace_bytes = 0;  // known only without symbolic sizes
+  size_t workspace_bytes = 0;  // computed only if there are no symbolic sizes; otherwise 0
   uint64_t kernels = 0;
-  bool staged = false;  // runs on a device, to which arrays are copied
+  bool staged = false;  // true: the program runs on a GPU, and each run copies arrays to the GPU and back
   std::atomic<uint64_t> last_use{0};
 };
 
-/// The plans of a context.
+/// The table of a context's plans.
 class Plans final : public Attachment {
  public:
   static constexpr size_t kMost = 4096;  // beyond this number the least recently used half is dropped
@@ -95,7 +95,7 @@ class Plans final : public Attachment {
   std::unordered_multimap<uint64_t, std::shared_ptr<Plan>> plans_;
 };
 
-/// Builds harp's graph of a walk and returns the nodes of its results and of its leaves. False after an error.
+/// Builds harp's graph for the values of a Walk (walk.hpp), and returns the nodes of the results and of the leaves. False after an error.
 inline bool build_graph(harp_graph* graph, const Walk& walk, Value* const* results, size_t count, std::vector<harp_node*>& outputs,
                         std::vector<harp_node*>& inputs) {
   std::vector<harp_node*> nodes(walk.order.size(), nullptr), x, several;
@@ -130,7 +130,7 @@ inline bool build_graph(harp_graph* graph, const Walk& walk, Value* const* resul
   return true;
 }
 
-/// Compiles a walk. NULL after an error.
+/// Compiles the program that computes `results`, which are pending values of the Walk. NULL after an error.
 inline std::shared_ptr<Plan> compile(Session* session, const Walk& walk, Value* const* results, size_t count,
                                      const Configuration& configuration) {
   Out err;
@@ -186,7 +186,7 @@ inline void add_configuration(std::vector<uint64_t>& key, const Configuration& c
   key.insert(key.end(), words.data(), words.data() + words.size());
 }
 
-/// Finds or compiles the plan of results that have been walked. NULL after an error.
+/// Finds the plan that computes `results`, for which the Walk was made, or compiles it. NULL after an error.
 inline std::shared_ptr<Plan> plan_of(Session* session, Walk& walk, Value* const* results, size_t count,
                                      const Configuration& configuration) {
   add_configuration(walk.key, configuration);
@@ -198,8 +198,8 @@ inline std::shared_ptr<Plan> plan_of(Session* session, Walk& walk, Value* const*
   return plan;
 }
 
-/// Lets harp check the whole structure of pending values, for an operation that the types of its operands alone cannot validate. False
-/// after an error.
+/// Builds harp's graph for pending values, so that harp reports errors. This is for an operation whose errors depend on more than the types
+/// of its operands. False after an error.
 inline bool check_structure(Session* session, Value* const* results, size_t count) {
   Walk& walk = Walk::of_thread();
   walk.go(results, count);

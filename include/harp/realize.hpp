@@ -20,8 +20,9 @@ struct Results {
   std::vector<const Gradients*> noted;
 };
 
-/// Computes pending values, all values of a context in one run, together with the gradients that need them to be pending. Unless the reason
-/// is Reason::realize, the arrays remember what they were computed from. False after an error; values that were not computed stay pending.
+/// Computes pending values, all values of one context in one run. The run also computes the pending gradients that need the operation of
+/// one of these values. Unless the reason is Reason::realize, the results record the arrays from which they were computed. False after an
+/// error; values that were not computed stay pending.
 inline bool realize(Value* const* values, size_t count, const Configuration& configuration, Reason reason) {
   Reused<Results> reused;
   auto& [results, types, buffers, origins, noted] = *reused.operator->();
@@ -73,10 +74,10 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   if (!run_plan(session, *plan, walk.leaves.data(), types.data(), results.size(), buffers.data())) return false;
   for (Value* value : results) Resource<Session>::retain(value->session);
   for (size_t i = wanted; i < results.size(); ++i)
-    Resource<Value>::retain(results[i]);  // the values that are released below may hold the only other reference
+    Resource<Value>::retain(results[i]);  // releasing operands below may release the only other reference
   for (size_t i = 0; i < results.size(); ++i) {
     Value* value = results[i];
-    if (value->count == 0) Resource<Session>::release(value->session);  // the value already had a reference
+    if (value->count == 0) Resource<Session>::release(value->session);  // a value without operands already has a reference to its session
     value->buffer = buffers[i];
     value->data = harp_buffer_data(buffers[i]);
     value->signature = nullptr;
@@ -91,25 +92,26 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   return !has_others || realize(values, count, configuration, reason);
 }
 
-/// Limits of pending values: their number, and the bytes of inputs that they keep alive.
+/// Limits for a pending value: the number of pending values that it depends on, and the bytes of inputs that nothing else keeps alive.
 inline constexpr uint32_t kMaxPending = 10000;
 inline constexpr uint64_t kMaxHeld = uint64_t{512} << 20;
 
-/// Called for a new value whose upper bounds exceed these limits. Determines the exact numbers and realises values if they exceed the
-/// limits. A product is not realised by itself, nor a view of a product in another shape: a later sum would then read it from memory, while
-/// product and sum together may be one contraction. The operands of the product are realised instead.
+/// Called for a new value whose upper bounds `pending` or `held` exceed these limits. Determines the exact numbers; if they exceed the
+/// limits, computes values now. A product is not computed, nor a cast or view of a product: a later sum would then read it from memory,
+/// although product and sum together may form one contraction. The operands of the product are computed instead.
 inline bool settle(Value* value) {
   Walk& walk = Walk::of_thread();
   walk.go(&value, 1);
   uint64_t held = 0;
   for (size_t i = 0; i < walk.leaves.size(); ++i) {
     const Value* leaf = walk.leaves[i];
-    if (leaf->argument >= 0) {  // inside jit: the whole function is one program
+    if (leaf->argument >= 0) {  // a value inside a function that jit traces: the whole function becomes one program
       value->pending = 1;
       value->held = 0;
       return true;
     }
-    if (leaf->references.load(std::memory_order_relaxed) <= walk.uses[i]) held += leaf->type->bytes;  // no other reference keeps it alive
+    // If all references to the array come from this walk, nothing else keeps it alive.
+    if (leaf->references.load(std::memory_order_relaxed) <= walk.uses[i]) held += leaf->type->bytes;
   }
   const size_t pending = walk.order.size() - walk.leaves.size();
   value->pending = static_cast<uint32_t>(pending);

@@ -20,7 +20,7 @@ inline const Launches& launches() { return detail::launched; }
 
 namespace detail {
 
-/// An object of this thread that keeps its memory from one use to the next. A nested use gets a new object.
+/// An object whose memory the thread keeps for the next use. If the kept object is in use, a nested use gets a new one.
 template <class T>
 class Reused {
  public:
@@ -38,7 +38,7 @@ class Reused {
   T object_;
 };
 
-/// Memory for the workspaces of programs. It grows and is reused.
+/// Memory for the workspaces of programs. It grows when a larger workspace is needed, and is reused.
 class Workspace {
  public:
   Workspace() = default;
@@ -54,7 +54,7 @@ class Workspace {
       std::free(memory_);
       size_ = (bytes + 63) / 64 * 64;
       memory_ = std::aligned_alloc(64, size_);
-      if (memory_ == nullptr) size_ = 0;  // the run then allocates by itself and reports an error
+      if (memory_ == nullptr) size_ = 0;  // the run then allocates its workspace itself, and reports an error if that fails
     }
     return memory_;
   }
@@ -72,7 +72,7 @@ struct Run {
   Workspace workspace;
 };
 
-/// Replaces the symbolic sizes in `types` by the sizes of this run. The run itself reports inputs that do not fit.
+/// Replaces the symbolic sizes in `types` by the sizes of this run. Inputs whose sizes do not fit are not detected here, but by the run.
 inline void find_sizes(const Plan& plan, const std::vector<harp_const_array>& inputs, const Type** types, size_t count, Out& err) {
   std::vector<int64_t> values;
   for (const Plan::Variable& variable : plan.variables)
@@ -85,8 +85,8 @@ inline void find_sizes(const Plan& plan, const std::vector<harp_const_array>& in
   }
 }
 
-/// Runs a plan on leaves and makes new arrays of these types, in which it replaces symbolic sizes by numbers. False after an error; no
-/// array is made then.
+/// Runs a plan on the arrays `leaves` and makes new arrays for the results. `types` are the types of the results; symbolic sizes in them
+/// are replaced by the sizes of this run. After an error returns false and makes no array.
 inline bool run_plan(Session* session, const Plan& plan, Value* const* leaves, const Type** types, size_t count, harp_buffer** buffers) {
   Reused<Run> run;
   run->inputs.clear(), run->outputs.clear();

@@ -172,18 +172,19 @@ class Tensor : public Methods<Tensor> {
   }
 
   /// The elements, computed if necessary. The span is valid while a copy of the tensor exists; for a temporary, use to_vector(). Empty
-  /// after an error. Reading elements of a pending tensor, by any function, makes it an array, and grad fails where it would have to pass
-  /// through this array. Call grad first.
+  /// after an error. Reading elements of a pending tensor, by any function, computes the tensor. grad fails if a path from y to one of
+  /// the xs leads through a tensor that was computed in this way, so call grad first.
   template <class T>
   Span<const T> data() const {
     if (!has_dtype(dtype_of<T>) || !compute()) return {};
     return {static_cast<const T*>(value()->data), static_cast<size_t>(size())};
   }
-  /// A copy of the elements, computed if necessary. As for data(), call grad first.
+  /// A copy of the elements, computed if necessary. If gradients are needed, call grad first, as for data().
   template <class T>
   std::vector<T> to_vector() const {
     const Span<const T> elements = data<T>();
-    return std::vector<T>(elements.begin(), elements.end());  // with braces, two pointers would make a vector of two bools
+    // With braces, two pointers would be taken as two elements of a vector of bool.
+    return std::vector<T>(elements.begin(), elements.end());
   }
   /// The element of a tensor that has exactly one.
   template <class T>
@@ -199,7 +200,7 @@ class Tensor : public Methods<Tensor> {
   Buffer buffer() const {
     if (!compute()) return {};
     detail::Value* one = value();
-    if (one->buffer == nullptr) {  // a number, which is stored in the value
+    if (one->buffer == nullptr) {  // a single number, which is stored in the Value itself
       const Tensor copy = empty(one->type, Context(retained_session()));
       if (!copy.defined()) return {};
       std::memcpy(copy.value()->data, one->data, one->type->bytes);
@@ -237,7 +238,7 @@ class Tensor : public Methods<Tensor> {
 #endif
   Context context() const { return value_ ? Context(retained_session()) : Context(); }
 
-  /// For the other headers of harp.hpp.
+  /// The following members are for other headers of harp.hpp, not for programs.
   explicit Tensor(detail::Value* owned) : value_(owned) {}
   detail::Value* value() const { return value_.get(); }
   detail::Value* release() { return value_.release(); }

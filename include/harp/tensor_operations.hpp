@@ -63,7 +63,7 @@ struct eye {
     f(dtype), f(rows), f(columns);
   }
 };
-/// A size as a number of rank 0.
+/// An operation without operands: the value of a size, as an array of rank 0.
 struct size {
   Dim dim;
   static constexpr const char* name = "size";
@@ -87,8 +87,8 @@ inline void release_all(Value* const* values, size_t count) {
   for (size_t i = 0; i < count; ++i) Resource<Value>::release(values[i]);
 }
 
-/// Makes the value of an operation and takes the references to its operands (NULL: operand not given). NULL after an error. key: the
-/// attributes, after count + 1 words that this function fills in.
+/// Makes the pending value of an operation and takes over the references to its operands (NULL: operand not given). `attributes` are the
+/// words for the operation's attributes; they become the end of the key of the operation's Signature. NULL after an error.
 inline Value* trace(const char* name, const void* op, std::unique_ptr<AnyCall> (*store)(const void*), Session* session,
                     Value* const* operands, size_t count, const Words& attributes) {
   Words key;
@@ -152,14 +152,15 @@ Value* trace(const Op& op, Session* session, Value* const* operands, size_t coun
   return trace(Op::name, &op, stored_call<Op>, session, operands, count, attributes);
 }
 
-/// Makes the value of one of several results. Takes over the reference.
+/// Makes the value of result `part` of an operation with several results. Takes over the caller's reference to `group`, the value of the
+/// operation.
 inline Value* new_part(Value* group, size_t part) {
   Value* value = new_pending(group->session, nullptr, group->signature->results[part], &group, 1);
   value->part = static_cast<int32_t>(part);
   return value;
 }
 
-/// Writes a number as an element. False if numbers do not convert directly to the dtype.
+/// Converts a number and writes it as an element. False for a dtype that has no corresponding C++ type (f16, bf16).
 inline bool write_number(const Number& number, DType dtype, void* to) {
   const auto put = [to](auto value) {
     std::memcpy(to, &value, sizeof value);
@@ -183,7 +184,7 @@ inline bool write_number(const Number& number, DType dtype, void* to) {
   }
 }
 
-/// True if an integer dtype can hold the number.
+/// True if the dtype can represent the number; always true for a C++ bool, and for dtypes that are not integers.
 inline bool holds(DType dtype, const Number& number) {
   const Category category = category_of(dtype);
   if (category != Category::integer || number.category == Category::boolean) return true;
@@ -194,7 +195,8 @@ inline bool holds(DType dtype, const Number& number) {
   return number.u <= UINT64_MAX >> (64 - bits) >> (has_sign ? 1 : 0);
 }
 
-/// Writes a number as an element of an explicit dtype, by the rules of harp_constant. False after an error.
+/// Converts a number to the category of a dtype that the caller has given, by the rules of harp_constant. Returns false after an error: the
+/// dtype cannot represent the number.
 inline bool fit(DType dtype, Number& number) {
   if (dtype == DType::unknown) {
     raise({HARP_ERROR_DTYPE, "a number of no dtype"});
@@ -219,7 +221,7 @@ inline bool is_simple(const Number& number) {
   return value == 0.5 || (value >= -1 && value <= 3 && value == std::floor(value));
 }
 
-/// Makes a value of a number that is combined with arrays of a dtype. NULL after an error.
+/// Makes a value of a C++ number that is combined with arrays of a dtype. NULL after an error.
 inline Value* number_value(const Number& number, DType dtype, Session* session) {
   if (!holds(dtype, number)) {
     const std::string text = number.is_unsigned ? std::to_string(number.u) : std::to_string(number.i);
@@ -281,7 +283,7 @@ struct Applier<Kind::tensor> {
     return Tensor(trace_list(op, operands, count));
   }
 
-  /// Without exceptions, all results are empty after an error.
+  /// Applies an operation that has several results. Without exceptions, all results are empty after an error.
   template <class Op>
   static std::vector<Tensor> run_several(const Op& op, const Tensor* operands, size_t count) {
     const Tensor group(trace_list(op, operands, count));

@@ -1,8 +1,9 @@
 // The parts of a lazy Tensor: records of operations that have been checked, and the values that operations produce. Part of harp.hpp.
 //
 // A Signature is an operation with its attributes on operands of certain types. When it occurs for the first time, harp's graph checks it
-// and infers the type of the result; later it is a look-up. A Value is an array that is computed, or one that is pending: a signature
-// computes it from other values. No graph is built before a structure is realised for the first time (plan.hpp).
+// and infers the type of the result; later it is a look-up. A Value is an array. It is either computed, or pending: it then has a
+// signature, which tells how to compute it from other values. The graph of a structure of pending values is built when such a structure is
+// computed for the first time (plan.hpp).
 #ifndef HARP_TRACE_HPP
 #define HARP_TRACE_HPP
 
@@ -56,13 +57,13 @@ struct Call final : AnyCall {
   }
 };
 
-/// An operation on operands of certain types that harp has checked.
+/// An operation with its attributes and the types of its operands. harp has checked that these fit each other.
 struct Signature : Record {
   const char* name = "";
   std::unique_ptr<AnyCall> call;
   std::vector<const Type*> results;
-  bool symbolic = false;         // has symbolic sizes, so it can be built only in the graph that owns these
-  bool passes_products = false;  // a sum of the result may form one contraction with a product in its operands; see settle()
+  bool symbolic = false;         // true: it has symbolic sizes, so it can be built only in the graph that owns these sizes
+  bool passes_products = false;  // true: a sum over the result and a product among the operands may form one contraction; see settle()
   bool stops_gradients = false;  // its result has no derivative with respect to its operands
 };
 
@@ -73,8 +74,8 @@ inline bool passes_products(const char* name) {
   return false;
 }
 
-/// The graph in which operations are built: a new one, or for symbolic sizes the graph that owns them, which stays locked while this object
-/// exists.
+/// The graph in which operations are built. Without symbolic sizes this is a new graph; with symbolic sizes it is the graph that owns them,
+/// which is locked as long as this object exists.
 class Building {
  public:
   Building(Session* session, bool symbolic, Out& err) {
@@ -134,12 +135,12 @@ inline const Signature* make_signature(const char* name, std::unique_ptr<AnyCall
 class Origins;  // origins.hpp
 struct Value;
 
-/// The pending gradients of one call of grad. Their derivation needs the operations between the xs and y. A value forgets its operation
-/// when it is computed, so the gradients are computed in the same run as the first of these values.
+/// The pending gradients of one call of grad. They are derived from the operations between the xs and y. A value loses its operation when
+/// it is computed, so the gradients are computed in the same run as the first of the values between the xs and y.
 struct Gradients {
   std::vector<Value*> values;  // the gradients that are still pending
 };
-/// A linked list of all Gradients that need a certain value to be pending.
+/// A linked list of all Gradients that need the operation of one value, which must therefore be pending.
 struct GradientList {
   std::shared_ptr<Gradients> gradients;
   std::shared_ptr<const GradientList> next;
@@ -152,26 +153,26 @@ struct Value {
   uint32_t count = 0;                    // number of operands
   uint32_t room = 0;                     // number of operands that the allocation has room for
   const Signature* signature = nullptr;  // pending: the operation that computes it; NULL: computed, or a placeholder
-  const Type* type = nullptr;            // NULL: an operation with several results, each of which is a value with `part`
-  Session* session = nullptr;            // retained if there are no operands; operands keep it alive otherwise
+  const Type* type = nullptr;            // NULL: an operation with several results; each result is another Value, whose `part` is its index
+  Session* session = nullptr;            // retained only if there are no operands; otherwise an operand keeps the session alive
   harp_buffer* buffer = nullptr;         // retained
-  void* data = nullptr;                  // NULL: pending, a placeholder, or without elements
-  uint32_t pending = 0;                  // upper bound of the number of pending values that it depends on, itself included
-  int32_t part = -1;                     // not negative: it is this result of its only operand
-  bool is_gradient = false;              // it is listed in one of the Gradients of `gradients`
-  bool weak = false;                     // a number passed to jit: takes the dtype of the neighbouring operand
-  std::atomic<bool> is_constant{false};  // computed, and realize() was called on it: `origins` is ignored
-  int32_t argument = -1;                 // placeholder (jit.hpp): the index of the argument that it stands for
-  uint32_t index = 0;                    // its number in the walk `walk` (walk.hpp)
+  void* data = nullptr;                  // NULL: pending, a placeholder, or an array without elements
+  uint32_t pending = 0;                  // upper bound of the number of pending values that this one depends on, itself included
+  int32_t part = -1;                     // if not negative: this is result number `part` of the only operand, which has several results
+  bool is_gradient = false;              // true: this value is listed in one of the Gradients of the list `gradients`
+  bool weak = false;                     // true: a number passed to jit, which takes the dtype of the neighbouring operand
+  std::atomic<bool> is_constant{false};  // true: the value is computed and realize() was called on it, so `origins` is ignored
+  int32_t argument = -1;                 // for a placeholder (jit.hpp): the index of the argument that it stands for
+  uint32_t index = 0;                    // the index of this value in the walk whose id is `walk` (walk.hpp)
   uint64_t walk = 0;
   union {
-    uint64_t held = 0;  // upper bound of the bytes of inputs that it keeps alive
+    uint64_t held = 0;  // upper bound of the bytes of inputs that this value keeps alive
     Value* next_dead;
   };
-  std::atomic<uint64_t> array_number{0};          // its number in origin sets (origins.hpp); 0: it has none
-  std::shared_ptr<const Origins> origins;         // computed: the arrays that it was computed from; never changes
-  std::shared_ptr<const GradientList> gradients;  // pending: the gradients that need it to be pending
-  alignas(16) unsigned char number[16];           // storage for `data` of a number
+  std::atomic<uint64_t> array_number{0};          // the number of this array in sets of origins (origins.hpp); 0: none yet
+  std::shared_ptr<const Origins> origins;         // if computed: the arrays from which it was computed; never changes
+  std::shared_ptr<const GradientList> gradients;  // if pending: the gradients that need the operation of this value
+  alignas(16) unsigned char number[16];           // if the value is a single number: the memory to which `data` points
 
   bool is_there() const { return count == 0 && signature == nullptr && argument < 0; }
   Value** operands() { return reinterpret_cast<Value**>(this + 1); }
@@ -201,7 +202,8 @@ struct Resource<Value> {
     }
   }
 
-  /// Removes a value that was computed or is freed from the Gradients that list it, and drops its own list.
+  /// Called when a value was computed or is freed. Removes the value from the Gradients that list it, and releases its own list of
+  /// Gradients.
   static void leave_gradients(Value* value) {
     for (const GradientList* list = value->gradients.get(); list != nullptr && value->is_gradient; list = list->next.get()) {
       std::vector<Value*>& values = list->gradients->values;
@@ -244,7 +246,7 @@ struct Resource<Value> {
   }
 };
 
-/// A computed array. Takes over the reference to the buffer.
+/// Makes a computed array. Takes over the caller's reference to the buffer.
 inline Value* new_leaf(Session* session, const Type* type, harp_buffer* buffer, void* data) {
   Value* value = new_value(type, 0);
   Resource<Session>::retain(session);
@@ -255,7 +257,7 @@ inline Value* new_leaf(Session* session, const Type* type, harp_buffer* buffer, 
   return value;
 }
 
-/// A pending value. Takes over the references to its operands.
+/// Makes a pending value. Takes over the caller's references to the operands.
 inline Value* new_pending(Session* session, const Signature* signature, const Type* type, Value* const* operands, size_t count) {
   Value* value = new_value(type, count);
   value->signature = signature;

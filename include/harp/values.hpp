@@ -59,7 +59,7 @@ inline const char* name_of(DType dtype) {
   return name != nullptr ? name : "unknown";
 }
 
-/// Elements of f16 and bf16 as their 16 bits. harp computes with them; C++17 has no such types.
+/// Elements of f16 and bf16, as their 16 bits: C++17 has no types for them. harp's operations compute with such elements.
 struct Half {
   uint16_t bits = 0;
 };
@@ -134,7 +134,7 @@ class Span {
 };
 
 namespace detail {
-/// Tests for the handle of a symbolic size. Handles are far below every plain number.
+/// Tests whether a size is the handle of a symbolic size. Handles are negative numbers far below -1, and no plain size is negative.
 constexpr bool is_symbolic(int64_t size) { return size < -(int64_t{1} << 62) && size > HARP_SLICE_NONE; }
 }  // namespace detail
 
@@ -234,7 +234,7 @@ class List {
 using Axes = detail::List<int32_t, int32_t>;
 /// Sizes, plain or symbolic: {n, 64}.
 using Sizes = detail::List<harp_dim, Dim>;
-/// Steps, strides and dilations.
+/// Steps, strides or dilations.
 using Steps = detail::List<int64_t, int64_t>;
 /// Scale factors.
 using Scales = detail::List<double, double>;
@@ -304,7 +304,7 @@ struct Number {
     return is_unsigned ? static_cast<double>(u) : static_cast<double>(i);
   }
 
-  /// Distinguishes numbers of one category, except for imaginary parts.
+  /// Returns bits that differ for different numbers of one category. For a complex number these are the bits of the real part only.
   uint64_t bits() const {
     uint64_t bits = 0;
     if (category != Category::real && category != Category::complex)
@@ -314,8 +314,8 @@ struct Number {
     return bits;
   }
 
-  /// The dtype of the number in an operation with arrays of dtype `beside`: theirs, unless the number has a higher category (2.5 with
-  /// integers is f32). `beside` is unknown if there are no arrays.
+  /// The dtype that the number takes in an operation with arrays of dtype `beside`: `beside` itself, unless the number has a higher
+  /// category (2.5 with integers is f32). `beside` is unknown if the operation has no arrays.
   DType dtype_beside(DType beside) const {
     if (beside == DType::unknown)
       return category == Category::boolean   ? DType::boolean
@@ -330,7 +330,7 @@ struct Number {
   }
 };
 
-/// Given two dtypes of arrays in one operation, returns the one that numbers take.
+/// Given the dtypes of two arrays of one operation, returns the dtype that C++ numbers in this operation take.
 inline DType higher(DType a, DType b) {
   if (a == DType::unknown) return b;
   if (b == DType::unknown) return a;

@@ -8,10 +8,11 @@ namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
-/// The pending values on which some results depend, operands first, and the arrays at which they start.
+/// The list of all pending values on which some results depend, operands before consumers, with the leaves: computed arrays, and
+/// placeholders for arguments of a function that jit traces.
 class Walk {
  public:
-  std::vector<Value*> order;   // includes leaves, at their first use
+  std::vector<Value*> order;   // all values of the walk; a leaf is at the position of its first use
   std::vector<Value*> leaves;  // by number
   std::vector<uint32_t> uses;  // for each leaf, the number of operands in the walk that are this leaf
   std::vector<uint64_t> key;
@@ -52,7 +53,7 @@ class Walk {
 
   static bool is_leaf(const Value* value) { return value->signature == nullptr && value->part < 0; }
 
-  // Leaves may be shared with other threads, so data of a walk about leaves is stored here, not in them.
+  // Other threads may use a leaf at the same time, so what a walk records about a leaf is stored in this table and not in the leaf.
   Slot& slot_of(const Value* leaf) {
     size_t at = (word_of(leaf) >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 20 & (slots_.size() - 1);
     while (slots_[at].walk == id_ && slots_[at].leaf != leaf) at = (at + 1) & (slots_.size() - 1);

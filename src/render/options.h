@@ -9,10 +9,10 @@ namespace harp::render {
 
 struct RenderOptions {
   Machine target;
-  /// Whether to write plain C99 text, without vector types and without extensions except a handful of builtins. It produces the same bits.
-  /// The module must have been lowered with simd width 1.
+  /// Whether to write plain C99, without vector types and without extensions except a handful of builtins. The results have the same bits.
+  /// The module must have been lowered with a simd width of 1.
   bool plain_text = false;
-  /// The smallest work, in nanoseconds, for which another worker is used: more than it costs to hand the work over.
+  /// The least work, in nanoseconds, for which one more worker is used. It is more than the time that it takes to hand work to a worker.
   int64_t share_ns = 5000;
 };
 

@@ -1,5 +1,5 @@
-// Allocator of arrays and workspaces: the host's two functions (harp_context_options) or the C library. All memory whose size depends on
-// data comes from it; harp's own data structures do not use it.
+// The allocator of arrays and workspaces: two functions of the host (harp_context_options), or the C library. All memory whose size depends
+// on the user's arrays comes from this allocator. harp's own data structures do not use it.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +8,26 @@ namespace harp {
 
 class MemoryPool;
 
-inline constexpr size_t kBufferAlignment = 64;  // the size of a cache line, and of the widest vector register
+inline constexpr size_t kBufferAlignment = 64;  // size of a cache line and of the widest vector register, in bytes
 
-/// Plain data; copies refer to the same allocator. The functions may be called from any thread, several at once.
+/// Plain data; copies refer to the same allocator. Several threads may call its functions at the same time.
 struct Allocator {
   void* (*allocate)(void* user, size_t size, size_t alignment) = nullptr;  // returns null if out of memory
   void (*release)(void* user, void* memory) = nullptr;                     // never called with a null pointer
   void* user = nullptr;
-  MemoryPool* pool = nullptr;  // keeps the blocks that Memory objects release, for later ones; null: nothing is kept
+  MemoryPool* pool = nullptr;  // keeps released blocks for later Memory objects; null: released blocks are not kept
 
-  /// The C library's allocator.
+  /// Returns the allocator of the C library.
   static Allocator standard();
   bool is_standard() const;
 };
 
-/// Owns memory of an allocator, through its pool if it has one, and releases it. For zero bytes nothing is allocated and data() is null.
+/// Owns a block of memory. It comes from the allocator's pool if there is one, else from the allocator itself, and returns there in the
+/// destructor. For a size of 0 nothing is allocated and data() is null.
 class Memory {
  public:
   Memory() = default;
-  /// Throws Error{kOutOfMemory}, with the requested size, if the allocator fails or returns misaligned memory.
+  /// Throws Error{kOutOfMemory}, whose message contains the requested size, if the allocator fails or returns misaligned memory.
   Memory(const Allocator& allocator, size_t size);
   ~Memory();
   Memory(Memory&& other) noexcept;

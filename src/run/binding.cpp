@@ -9,7 +9,7 @@ namespace {
 
 std::string declared(const ArraySignature& array) { return cat(name(array.dtype), to_string(array.shape)); }
 
-/// Where the variable's value was found, as `axis 0 of input "x"`; "" if it was given by name.
+/// Returns where the variable's value comes from, for example `axis 0 of input "x"`; "" if the value was given by name.
 std::string origin_of(const Signature& signature, const ShapeVariable& variable) {
   if (variable.input < 0) return {};
   const ArraySignature& array = signature.inputs[static_cast<size_t>(variable.input)];
@@ -17,20 +17,20 @@ std::string origin_of(const Signature& signature, const ShapeVariable& variable)
   return variable.is_bare() ? axis : cat(axis, ", which is ", to_string(array.shape[static_cast<size_t>(variable.axis)]));
 }
 
-/// Returns origin_of() in parentheses, after a space; "" if it is empty.
+/// Returns the text of origin_of() in parentheses, after a space. Returns "" if that text is empty.
 std::string bracketed_origin(const Signature& signature, const ShapeVariable& variable) {
   const std::string origin = origin_of(signature, variable);
   return origin.empty() ? origin : cat(" (", origin, ")");
 }
 
-/// Lists all variables, as "n = 7, m = 3", in messages about a derived size.
+/// Returns all variables with their values, for example "n = 7, m = 3". Used in messages about a size that depends on several variables.
 std::string text_of(const Signature& signature, std::span<const int64_t> values) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < values.size(); ++i) parts.push_back(cat(signature.variables[i].name, " = ", values[i]));
   return join(parts, ", ");
 }
 
-/// Lists the variables of one size and where their values were found: `n = 7 from axis 0 of input "x", m = 3`.
+/// Returns the variables of one size with their values and where these come from: `n = 7 from axis 0 of input "x", m = 3`.
 std::string text_of(const Signature& signature, std::span<const int64_t> values, Dim size) {
   std::vector<std::string> parts;
   for (const SymAtom* used : variables_of(size))
@@ -73,7 +73,8 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
   check_input_sizes(inputs, values);
 }
 
-/// Takes a variable's value from axes that consist of the variable alone; two such axes must agree. Also checks dtypes and ranks.
+/// Sets each variable for which an input axis is the variable alone. If there are several such axes, they must agree. Also checks dtypes
+/// and ranks.
 void Binding::bind_bare_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const {
   const Signature& signature = *signature_;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -97,7 +98,7 @@ void Binding::bind_bare_axes(std::span<const ArrayType> inputs, std::span<int64_
   }
 }
 
-/// Computes the remaining variables from an axis of the form factor * variable + offset.
+/// Computes the variables that appear only in axes of the form factor * variable + offset.
 void Binding::bind_derived_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const {
   const Signature& signature = *signature_;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -113,7 +114,8 @@ void Binding::bind_derived_axes(std::span<const ArrayType> inputs, std::span<int
   }
 }
 
-/// Takes the values given by name for variables that no axis determines; for other variables they must agree with the axis.
+/// Sets the variables that no axis determines to the values that the caller gives by name. A value that is given for another variable must
+/// agree with its axis.
 void Binding::bind_names(std::span<const NamedSize> named, std::span<int64_t> values) const {
   const Signature& signature = *signature_;
   for (const NamedSize& size : named) {
@@ -131,7 +133,7 @@ void Binding::bind_names(std::span<const NamedSize> named, std::span<int64_t> va
                ": pass its value by name");
 }
 
-/// Checks every axis against its expression, evaluated with the variables' values.
+/// Evaluates the size expression of every input axis, and checks that the axis has this size.
 void Binding::check_input_sizes(std::span<const ArrayType> inputs, std::span<const int64_t> values) const {
   const Signature& signature = *signature_;
   for (size_t i = 0; i < inputs.size(); ++i) {

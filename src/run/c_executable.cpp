@@ -49,18 +49,19 @@ class CExecutable final : public Executable {
   }
 
  private:
-  /// The loader does not know harp_runtime: it declares the last parameter as a void pointer, which has the same calling convention.
+  /// Casts the address of entry_point_ex. The loader does not know the type harp_runtime and declares the last parameter as a void pointer,
+  /// which has the same calling convention.
   static harp_entry_point_ex code_of(const LoadedLibrary& library) {
     return reinterpret_cast<harp_entry_point_ex>(library.entry_point_ex());
   }
 
-  /// Without this check, an instruction that the CPU lacks would kill the process.
+  /// Throws an error if this CPU lacks instructions of the target. Without this check, such an instruction would kill the process.
   void check_cpu() const {
     HARP_CHECK(can_run_, Code::kUnsupported, "this CPU cannot run the program: it is compiled for ", target_.name, ", and the CPU is ",
                host_machine().name);
   }
 
-  /// Returns HARP_OK or kNative; throws on other statuses.
+  /// Calls the generated code. Returns HARP_OK or kNative, and throws an error for any other status.
   int32_t call(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     harp_fault fault = HARP_FAULT_INIT;
     harp_runtime reporting = runtime;
@@ -74,8 +75,9 @@ class CExecutable final : public Executable {
     fail(Code::kInternal, "a compiled program returned ", status, ", which is none of its status codes");
   }
 
-  /// The element after the functions' addresses points to `failure`, where generated code stores the number of the failed call and the
-  /// function's return value.
+  /// Calls code that calls native functions of the host. The code receives an array with the functions' addresses; the last element of the
+  /// array is the address of `failure`. If a native function fails, the code stores there the number of the failed call and the function's
+  /// return value.
   void execute_with_natives(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     int32_t failure[2] = {0, 0};
     StackArray<void*, 64> addresses(natives_.addresses.size() + 1);
@@ -90,7 +92,7 @@ class CExecutable final : public Executable {
   std::shared_ptr<const LoadedLibrary> library_;
   HiddenInputs hidden_;
   SizeCode workspace_;
-  SizeCode scratch_;  // bytes of scratch memory for each worker
+  SizeCode scratch_;  // bytes of scratch memory per worker
   NativeTable natives_;
   std::vector<SiteText> sites_;
   Machine target_;

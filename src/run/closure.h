@@ -1,5 +1,5 @@
-// A C function pointer bound to an object, made at run time by libffi. A program without machine code of its own (the interpreter's) uses
-// it to provide an entry_point.
+// A C function pointer that is bound to an object; libffi makes it at run time. A program that is not compiled to machine code (the
+// interpreter's) needs it to provide an entry_point.
 #pragma once
 
 #include <ffi.h>
@@ -8,17 +8,18 @@ namespace harp {
 
 class Closure {
  public:
-  /// Called with the addresses of the arguments. Stores its result, if any, in `result`, widened to ffi_arg.
+  /// The type of the function that runs when the closure is called. It receives the addresses of the arguments. If the closure has a
+  /// result, it stores the result in `result`, widened to ffi_arg.
   using Body = void (*)(ffi_cif* cif, void* result, void** arguments, void* object);
 
-  /// Makes a function of `n_pointers` pointers (at most 4) with the given result type. Error{kUnsupported} if the system forbids executable
-  /// memory that is created at run time.
+  /// Makes a function with `n_pointers` parameters, at most 4, which are pointers, and the given result type. Throws Error{kUnsupported} if
+  /// the system forbids executable memory that is created at run time.
   Closure(int n_pointers, ffi_type* result, Body body, void* object);
   ~Closure();
   Closure(const Closure&) = delete;
   Closure& operator=(const Closure&) = delete;
 
-  /// The function's address; valid during the closure's lifetime.
+  /// Returns the address of the function. It is valid during the closure's lifetime.
   void* code() const { return code_; }
 
  private:

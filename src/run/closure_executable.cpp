@@ -19,10 +19,10 @@ harp_entry_point_ex ClosureExecutable::entry_ex() const {
   return reinterpret_cast<harp_entry_point_ex>(entry_ex_->code());
 }
 
-/// The boundary to foreign code: no exception may leave this function.
+/// Catches all exceptions, because foreign code calls this function.
 int32_t ClosureExecutable::call(void** arguments, const harp_runtime* runtime) const noexcept {
   try {
-    harp_runtime known{};  // a copy that has defaults for the fields that the caller's struct lacks
+    harp_runtime known{};  // fields that the caller's older struct lacks keep their defaults
     if (runtime != nullptr && runtime->struct_size > offsetof(harp_runtime, cancel)) known.cancel = runtime->cancel;
     enter(*static_cast<void***>(arguments[0]), *static_cast<void***>(arguments[1]), *static_cast<size_t**>(arguments[2]), known);
     return HARP_OK;
@@ -38,7 +38,7 @@ int32_t ClosureExecutable::call(void** arguments, const harp_runtime* runtime) c
   }
 }
 
-/// Stores the fault in the caller's struct, if the caller passed one that is large enough.
+/// Stores the index fault in the caller's harp_fault, if the caller passed one and its struct is large enough.
 void ClosureExecutable::report(const harp_runtime* runtime, const IndexFault& found) {
   if (runtime == nullptr || runtime->struct_size <= offsetof(harp_runtime, fault) || runtime->fault == nullptr) return;
   harp_fault& fault = *runtime->fault;

@@ -1,4 +1,4 @@
-// An executable without machine code of its own for a program: its entry points are closures that call execute().
+// The base class of executables that have no compiled entry point: their entry points are closures (closure.h), which call execute().
 #pragma once
 
 #include <mutex>
@@ -15,8 +15,8 @@ class ClosureExecutable : public Executable {
   harp_entry_point_ex entry_ex() const final;
 
  protected:
-  /// What an entry point does: calls execute(). A subclass overrides it if the addresses that a host passes must be prepared first. Throws
-  /// what execute() throws.
+  /// The body of an entry point. It calls execute() and throws its errors. A subclass overrides it if it must prepare the host's addresses
+  /// before execute().
   virtual void enter(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     execute(inputs, outputs, shape_vars, runtime);
   }
@@ -27,7 +27,7 @@ class ClosureExecutable : public Executable {
   static void call_entry(ffi_cif*, void*, void** arguments, void* object);
   static void call_entry_ex(ffi_cif*, void* result, void** arguments, void* object);
 
-  mutable std::mutex mutex_;  // guards the closures, which are made on first use
+  mutable std::mutex mutex_;  // guards the closures, which are made when they are first needed
   mutable std::optional<Closure> entry_, entry_ex_;
 };
 

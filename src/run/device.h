@@ -1,6 +1,6 @@
-// A device: memory that holds arrays. The host's code can address the elements of an array on the host's device, "cpu"; elements on any
-// other device are copied by the device's own functions. All devices of one backend share one address space, so that equal addresses in the
-// arguments of a run mean the same memory.
+// A device: memory that contains arrays. The host's code can address array elements in the host's own memory, whose device is called "cpu".
+// Elements on any other device are copied by the functions of that device. All devices of one backend share one address space: equal
+// addresses in the arguments of a run mean the same memory.
 #pragma once
 
 #include <cstddef>
@@ -11,48 +11,49 @@
 
 namespace harp {
 
-/// A device as DLPack numbers it (DLDevice). Type 0 does not exist in DLPack: arrays on such a device cannot be exchanged.
+/// The device type and number by which DLPack identifies a device (DLDevice). DLPack has no type 0: arrays on a device with this type
+/// cannot be exchanged.
 struct DlpackPlace {
   int32_t type = 0, id = 0;
   bool operator==(const DlpackPlace&) const = default;
 };
 
-/// Thread-safe. Arrays refer to their device, so it lives at least as long as every context that knows it.
+/// Thread-safe. Arrays refer to their device, so a device must exist as long as any context that uses it.
 class Device {
  public:
-  /// The name that harp_buffer_new takes; valid as long as the device, and terminated by a zero byte.
+  /// Returns the name by which harp_buffer_new identifies the device. The text ends with a zero byte, and is valid as long as the device.
   virtual std::string_view name() const = 0;
-  /// True if the host's code can read and write the elements through their addresses.
+  /// Tests whether the host's code can read and write array elements at their addresses.
   virtual bool is_host() const = 0;
-  /// The functions that allocate and release memory of this device. `host` is the context's allocator for the host's memory.
+  /// Returns the functions that allocate and release memory of this device. `host` is the context's allocator of host memory.
   virtual Allocator allocator(const Allocator& host) const = 0;
-  /// Copy bytes from this device to the host's memory, from the host's memory to this device, and within this device, where the two ranges
-  /// may overlap. `bytes` is not 0. Error{kDevice} if the device fails.
+  /// These functions copy bytes: read() from this device to host memory, write() from host memory to this device, and copy() within this
+  /// device, where the two ranges may overlap. `bytes` is not 0. Throw Error{kDevice} if the device fails.
   virtual void read(void* to_host, const void* from, size_t bytes) const = 0;
   virtual void write(void* to, const void* from_host, size_t bytes) const = 0;
   virtual void copy(void* to, const void* from, size_t bytes) const = 0;
   virtual DlpackPlace dlpack() const { return {}; }
-  /// Checks that an address that the host application gave for an array is in the memory of this device, as far as the device can know.
-  /// Error{kDevice} says where it is instead.
+  /// Checks an address that the host application gave for an array: it must be in the memory of this device, as far as the device can find
+  /// out. Otherwise throws Error{kDevice}, whose message says where the memory is.
   virtual void check_address(const void*) const {}
-  /// Makes later work on this device wait for the work that is now on a stream of the host application. Error{kDevice} if the device has no
-  /// streams, Error{kInvalidArgument} for a stream that it cannot wait for.
+  /// Makes later work on this device wait for all work that is now on the given stream of the host application. Throws Error{kDevice} if
+  /// the device has no streams, and Error{kInvalidArgument} for a stream for which it cannot wait.
   virtual void wait_for_stream(void* stream) const;
-  /// Lets work that is put on a stream of the host application from now on begin after all work that is now on this device. Errors as
-  /// wait_for_stream(); after an error the device's work is complete.
+  /// Makes later work on the given stream of the host application wait for all work that is now on this device. Throws the same errors as
+  /// wait_for_stream(). Before it throws, it waits until the device's work is complete.
   virtual void signal_stream(void* stream) const;
-  /// True if the host application captures the stream: the stream records its work as a graph and executes nothing. Throws the errors of
-  /// wait_for_stream(), except that a captured stream, for which wait_for_stream() fails, is no error here.
+  /// Tests whether the host application captures the stream. A captured stream records its work as a graph and executes nothing. Throws the
+  /// errors of wait_for_stream(), but none for a captured stream.
   virtual bool is_capturing(void* stream) const;
-  /// Waits until memory that was allocated and written here may be used by work that harp does not order, such as that of the host
-  /// application. Error{kDevice}.
+  /// Waits until memory that was allocated and written on this device is ready for work that harp does not order, such as work of the host
+  /// application. Throws Error{kDevice} on failure.
   virtual void settle() const {}
 
  protected:
   ~Device() = default;
 };
 
-/// The host's memory, "cpu".
+/// The device of the host's memory, called "cpu".
 class HostDevice final : public Device {
  public:
   std::string_view name() const override { return "cpu"; }

@@ -1,4 +1,5 @@
-// An array that is passed to or from a program: contiguous, row-major, on one device, in memory that harp allocated or that the host owns.
+// An array that is passed to or from a program. It is contiguous and row-major, and all of it is on one device. harp or the host
+// application owns its memory.
 #pragma once
 
 #include <span>
@@ -10,29 +11,28 @@
 
 namespace harp {
 
-/// An array as a run sees it, regardless of who owns it. check_memory() has checked its memory.
+/// An array as a run uses it, whoever owns it. Its memory has already been checked by check_memory().
 struct RunArray {
   ArrayType type;
   void* data = nullptr;
   size_t bytes = 0;
   bool read_only = false;
-  bool is_missing = false;  // an output that the caller did not pass
+  bool is_missing = false;  // true for an output that the caller did not pass
   const Device* device = &kHostDevice;
 };
 
-/// Error{kInvalidArgument} if the address is NULL and the array has elements, or if it is not aligned for the dtype.
+/// Throws Error{kInvalidArgument} if the address is NULL although the array has elements, or if it is not aligned for the dtype.
 void check_memory(DType dtype, size_t bytes, const void* data);
 
-/// Called once when wrapped memory is no longer used.
+/// A function of the host that is called once, when the memory passed to wrap() is no longer used.
 using Deleter = void (*)(void* user, void* data);
 
 class DeviceArray {
  public:
-  /// Allocates memory of the device with unspecified contents. `host` is the allocator of the host's memory. Error{kOverflow,
-  /// kOutOfMemory}.
+  /// Returns a new array with unspecified contents. `host` is the allocator of host memory. Throws Error{kOverflow} or Error{kOutOfMemory}.
   static DeviceArray allocate(const Device& device, const Allocator& host, DType dtype, std::span<const int64_t> dims);
-  /// Wraps memory of the device, which must stay valid until the deleter (may be null) is called. If this throws, the deleter is not
-  /// called.
+  /// Returns an array in existing memory of the device. The memory must stay valid until the deleter (may be null) is called. If wrap()
+  /// throws, the deleter is not called.
   static DeviceArray wrap(DType dtype, std::span<const int64_t> dims, void* data, bool read_only, Deleter deleter, void* user,
                           const Device& device = kHostDevice);
 
@@ -41,7 +41,7 @@ class DeviceArray {
   DeviceArray(const DeviceArray&) = delete;
   DeviceArray& operator=(const DeviceArray&) = delete;
 
-  /// Replaces the deleter that was passed to wrap(); it is called with the data on destruction.
+  /// Replaces the deleter that was passed to wrap(). The destructor calls it with the address of the data.
   void set_deleter(Deleter deleter, void* user) {
     deleter_ = deleter;
     user_ = user;
@@ -52,7 +52,7 @@ class DeviceArray {
   std::span<const int64_t> dims() const { return dims_; }
   ArrayType type() const { return {dtype_, dims_}; }
   RunArray view() const { return {type(), data_, bytes_, read_only_, false, device_}; }
-  /// The address of the first element on the device. The host may use it only if device().is_host().
+  /// Returns the address of the first element. The host may access it only if device().is_host().
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   bool read_only() const { return read_only_; }
@@ -66,17 +66,17 @@ class DeviceArray {
   std::vector<int64_t> dims_;
   size_t bytes_;
   void* data_ = nullptr;
-  Memory memory_;  // the memory that harp allocated; empty if the array is wrapped
+  Memory memory_;  // memory that harp allocated; empty if wrap() made the array
   Deleter deleter_ = nullptr;
   void* user_ = nullptr;
 };
 
-/// Copies all elements between two arrays of the same type on any devices. `host` allocates a copy in the host's memory if both are on
-/// devices that the host cannot address. Error{kOutOfMemory, kDevice}.
+/// Copies all elements between two arrays of the same type, on any devices. If the host can address neither of them, the elements pass
+/// through memory from the allocator `host`. Throws Error{kOutOfMemory} or Error{kDevice}.
 void copy_elements(const DeviceArray& to, const DeviceArray& from, const Allocator& host);
 
-/// The elements of an array as host memory: the array's own memory if the host can address it, else a copy, which lives as long as this
-/// object. Error{kOutOfMemory, kDevice}.
+/// Gives the host access to the elements of an array. If the host can address the array, data() is the array's own memory; otherwise it is
+/// a copy, which exists as long as this object. Throws Error{kOutOfMemory} or Error{kDevice}.
 class HostElements {
  public:
   HostElements(const DeviceArray& array, const Allocator& host);
@@ -87,10 +87,11 @@ class HostElements {
   const void* data_;
 };
 
-/// Required alignment of an array's address.
+/// Returns the alignment in bytes that the address of an array must have.
 constexpr size_t alignment_of(DType dtype) { return size_of(real_dtype(dtype)); }
 
-/// Bytes of a contiguous array. Error{kShape} for a rank over 16, kRange for a negative size, kOverflow above 63 bits.
+/// Returns the number of bytes of a contiguous array. Throws Error{kShape} for a rank over 16, kRange for a negative size, and kOverflow if
+/// the number does not fit 63 bits.
 size_t byte_count(DType dtype, std::span<const int64_t> dims);
 
 }  // namespace harp

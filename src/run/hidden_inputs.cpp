@@ -27,7 +27,7 @@ HiddenInputs::HiddenInputs(std::vector<std::shared_ptr<const std::vector<std::by
       addresses_.push_back(copy.get());
       copies_.push_back(std::move(copy));
     } else {
-      addresses_.push_back(const_cast<std::byte*>(array->data()));  // the cast is safe, because generated code only reads its inputs
+      addresses_.push_back(const_cast<std::byte*>(array->data()));  // generated code never writes to its inputs
       arrays_.push_back(std::move(array));
     }
   }
@@ -45,7 +45,7 @@ harp_entry_point_ex HiddenInputs::entry_ex() const {
   return reinterpret_cast<harp_entry_point_ex>(entry_ex_->code());
 }
 
-/// The boundary to foreign code: no exception may leave this function.
+/// Catches all exceptions, because foreign code calls this function.
 int32_t HiddenInputs::call(void** arguments, const harp_runtime* runtime) const noexcept {
   try {
     void** const inputs = *static_cast<void***>(arguments[0]);

@@ -1,4 +1,5 @@
-// Large constant arrays of a program of the backend "c". The generated code receives their addresses after those of the program's inputs.
+// The large constant arrays of a program of the backend "c". The generated code does not contain them, but receives their addresses as
+// additional inputs, after the program's own inputs. Who adds these addresses:
 //
 //   harp_program_run:  LoadedProgram ── inputs, Executable::hidden_inputs(), outputs ──► generated code
 //   entry points:      host ── inputs ──► closure of HiddenInputs ── inputs, hidden inputs ──► generated code
@@ -19,19 +20,19 @@ namespace harp {
 
 class HiddenInputs {
  public:
-  /// The graph's arrays may begin anywhere in a cache line. Arrays of up to kMaxAligned bytes are copied to the beginning of one, until
-  /// kMaxAlignedTotal bytes have been copied. Larger ones do not stay in a cache, and are used where they are. (A product of two 256 x 256
-  /// matrices takes 1.18 times as long if the vector loads of the second one cross cache lines.)
+  /// The start of a constant array may be anywhere in a cache line. Arrays of up to kMaxAligned bytes are copied to memory that starts with
+  /// a cache line, until kMaxAlignedTotal bytes have been copied. Larger arrays do not stay in a cache, so they are used without a copy. (A
+  /// product of two 256 x 256 matrices takes 1.18 times as long if the vector loads of the second matrix cross cache lines.)
   static constexpr size_t kMaxAligned = size_t{1} << 20, kMaxAlignedTotal = size_t{16} << 20;
 
-  /// `arrays` are in the order in which the generated code receives them. The program has `inputs` inputs, and `code` is the code's own
-  /// entry point.
+  /// `arrays` are in the order in which the generated code receives them. `inputs` is the number of the program's own inputs, and `code` is
+  /// the entry point of the generated code, which expects the additional inputs.
   HiddenInputs(std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays, size_t inputs, harp_entry_point_ex code);
 
   bool empty() const { return addresses_.empty(); }
   std::span<void* const> addresses() const { return addresses_; }
-  /// The entry points of the program: functions, valid during this object's lifetime, that append addresses() to the inputs and call the
-  /// code. Error{kUnsupported} if the system forbids making functions at run time. Thread-safe.
+  /// Return the entry points of the program. They are functions that append addresses() to the inputs and call the generated code. They are
+  /// valid during this object's lifetime. Thread-safe. Throw Error{kUnsupported} if the system forbids making functions at run time.
   harp_entry_point entry() const;
   harp_entry_point_ex entry_ex() const;
 
@@ -45,12 +46,12 @@ class HiddenInputs {
   };
   using Copy = std::unique_ptr<std::byte, Free>;
 
-  std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays_;  // arrays that were not copied
+  std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays_;  // the arrays that are used without a copy; kept alive here
   std::vector<Copy> copies_;
   std::vector<void*> addresses_;
   size_t inputs_;
   harp_entry_point_ex code_;
-  mutable std::mutex mutex_;  // guards the closures, which are made on first use
+  mutable std::mutex mutex_;  // guards the closures, which are made when they are first needed
   mutable std::optional<Closure> entry_, entry_ex_;
 };
 

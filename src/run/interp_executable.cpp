@@ -1,4 +1,4 @@
-// Backend "interp": evaluates a graph node by node.
+// Backend "interp": the executable that evaluates a graph node by node.
 #include "interp/interpreter.h"
 #include "run/closure_executable.h"
 #include "run/stack_array.h"

@@ -12,9 +12,10 @@ namespace harp {
 
 namespace {
 
-constexpr int kTries = 128;          // attempts to take the lock before a thread goes without it: about a microsecond
-constexpr int kYields = 100;         // how many times trim() yields the processor before it asks whether the lock's owner still exists
-constexpr size_t kFirstOctave = 11;  // log2 of the size above which size classes begin
+constexpr int kTries = 128;  // attempts of a thread to take the lock, for about a microsecond; then it continues without the lock
+// How often trim() yields the processor before it tests whether this process is a forked child, in which the lock's owner does not exist.
+constexpr int kYields = 100;
+constexpr size_t kFirstOctave = 11;  // log2 of the size above which there are size classes
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -24,8 +25,8 @@ void pause_briefly() {
 #endif
 }
 
-/// Maps `bytes` bytes, aligned to kHugePage; null if the system has no memory. If the system has no huge pages, the memory is used without
-/// them.
+/// Maps `bytes` bytes of memory, aligned to kHugePage. Returns null if the system has no memory left. If the system has no huge pages, it
+/// provides ordinary ones.
 void* map_large(size_t bytes) {
   constexpr size_t kHuge = MemoryPool::kHugePage;
   if (bytes > SIZE_MAX / 2) return nullptr;
@@ -67,7 +68,7 @@ MemoryPool::MemoryPool(const Allocator& source, size_t limit)
 
 MemoryPool::~MemoryPool() { trim(0); }
 
-/// 2^e < size <= 2^(e+1) is divided into eight classes.
+/// Returns the size class of a size. The range 2^e < size <= 2^(e+1) has eight classes.
 MemoryPool::SizeClass MemoryPool::class_of(size_t size) {
   const size_t octave = static_cast<size_t>(std::bit_width(size - 1)) - 1;
   const size_t base = size_t{1} << octave, step = base / 8, eighth = (size - base + step - 1) / step;
@@ -79,7 +80,7 @@ void* MemoryPool::request(size_t bytes) noexcept {
   return source_.allocate(source_.user, bytes, kBufferAlignment);
 }
 
-/// Allocates. If the system has no memory, frees what is kept and tries once more.
+/// Allocates memory. If that fails, frees all kept blocks and tries once more.
 void* MemoryPool::allocate(size_t bytes) noexcept {
   void* const memory = request(bytes);
   if (memory != nullptr || kept_.load(std::memory_order_relaxed) == 0) return memory;
@@ -167,7 +168,7 @@ void MemoryPool::unlink(Kept* block) noexcept {
   kept_.fetch_sub(block->bytes, std::memory_order_relaxed);
 }
 
-/// Removes the oldest blocks until at most `most` bytes are kept, and returns them as a list linked by `older`.
+/// Removes the oldest blocks from the lists until at most `most` bytes are kept. Returns them as a list that is linked by `older`.
 MemoryPool::Kept* MemoryPool::unlink_above(size_t most) noexcept {
   Kept* freed = nullptr;
   while (kept_.load(std::memory_order_relaxed) > most) {

@@ -1,14 +1,15 @@
-// The memory that a context keeps for reuse: workspaces and arrays that were released, so that the next run gets memory whose pages the
-// system has already provided. (A stencil step with a fresh workspace takes up to four times as long.)
+// A pool of released memory, one per context. It keeps released workspaces and arrays for later runs, so that a run gets memory whose pages
+// the system has already mapped. (A stencil step takes up to four times as long with a newly mapped workspace.)
 //
-//   Memory (allocator.h) ── take ──► kept block of the same size class, else `source` ── give ──► kept, or `source` if above the limit
+//   Memory (allocator.h) ── take() ──► a kept block of the same size class, else a new one from the allocator `source`
+//                           ── give() ──► the block is kept, or released to `source` if the pool would exceed its limit
 //
-// Sizes are rounded up to one of eight size classes for each power of two, so a block's class follows from the requested size alone and
-// nothing has to be stored beside memory in use. A kept block is on two lists, whose links are stored in the block itself: all blocks by
-// time of release, and the blocks of its class. Keeping a block therefore never allocates.
+// Sizes are rounded up to size classes, eight for each power of two. A block's class follows from the requested size alone, so the pool
+// stores nothing next to memory in use. A kept block is in two lists: the list of all blocks, ordered by time of release, and the list of
+// its class. The links of the lists are stored in the block itself, so keeping a block never allocates.
 //
-// No thread waits for another one here, so a child process that is forked while a thread holds the lock works as well: a thread that
-// finds the lock taken for about a microsecond goes to `source` instead.
+// No thread waits for another one: a thread that cannot take the lock for about a microsecond uses `source` instead. Therefore the pool
+// also works in a child process that was forked while another thread of the parent had the lock.
 #pragma once
 
 #include <sys/types.h>
@@ -24,47 +25,48 @@ namespace harp {
 
 class MemoryPool {
  public:
-  /// Smaller memory is not kept: for it the C library's allocator is as fast.
+  /// Smaller blocks are not kept, because the C library's allocator provides them equally fast.
   static constexpr size_t kSmallest = 4096;
-  /// From this size on, memory comes from mmap instead of the C library's allocator, aligned to kHugePage and marked for huge pages.
-  /// Filling fresh memory of 4 to 64 MiB then takes a third to a half of the time.
+  /// Blocks of at least this size come from mmap instead of the C library's allocator. They are aligned to kHugePage and marked for huge
+  /// pages. Filling new memory of 4 to 64 MiB then takes a third to a half of the time that it takes with memory of the C library.
   static constexpr size_t kLarge = size_t{4} << 20;
   static constexpr size_t kHugePage = size_t{2} << 20;
 
   struct Stats {
-    size_t kept = 0;         // bytes that are kept and not in use
-    uint64_t reused = 0;     // calls of take() that returned kept memory
-    uint64_t allocated = 0;  // calls of take() for at least kSmallest bytes that had to allocate
+    size_t kept = 0;         // bytes of the kept blocks, which are not in use
+    uint64_t reused = 0;     // number of calls of take() that returned a kept block
+    uint64_t allocated = 0;  // number of calls of take() for at least kSmallest bytes that allocated a new block
   };
 
-  /// Keeps up to `limit` bytes of memory of `source`.
+  /// The pool allocates from `source` and keeps at most `limit` bytes.
   MemoryPool(const Allocator& source, size_t limit);
-  /// Frees what is kept. All memory that was taken must have been given back.
+  /// Frees the kept blocks. All memory from take() must have been returned before.
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  /// Returns `size` bytes, not 0, with undefined content; null if out of memory. The host's allocator may return misaligned memory.
+  /// Returns a block of `size` bytes with undefined content, or null if there is no memory left. `size` is not 0. If the host's allocator
+  /// returns misaligned memory, so does take().
   void* take(size_t size) noexcept;
-  /// Gives back the memory of take(size).
+  /// Returns a block that take(size) has returned to the pool.
   void give(void* memory, size_t size) noexcept;
-  /// Gives back the memory of take(size) without keeping it.
+  /// Releases a block that take(size) has returned; the pool does not keep it.
   void discard(void* memory, size_t size) noexcept;
-  /// Frees the blocks that have been kept longest until at most `most` bytes are kept. Does nothing in a child process that was forked
-  /// while another thread was using the pool.
+  /// Frees those blocks that were released longest ago, until at most `most` bytes are kept. Does nothing in a child process that was
+  /// forked while another thread was using the pool.
   void trim(size_t most) noexcept;
 
   size_t limit() const { return limit_; }
   Stats stats() const;
-  /// The bytes that take(size) requests from the allocator, if the pool keeps memory of this size.
+  /// Returns how many bytes take(size) requests from the allocator, if the pool keeps blocks of this size.
   static size_t rounded(size_t size) { return class_of(size).bytes; }
 
  private:
-  /// Stored at the beginning of a kept block.
+  /// The header of a kept block, stored in its first bytes.
   struct Kept {
-    Kept *newer, *older;    // neighbours in the list of all blocks by time of release
-    Kept *before, *behind;  // neighbours in the list of its class, the most recently released first
-    size_t bytes, number;   // bytes and number of its class
+    Kept *newer, *older;    // neighbours in the list of all blocks, which is ordered by time of release
+    Kept *before, *behind;  // neighbours in the list of the block's class, which begins with the last released block
+    size_t bytes, number;   // size and number of the block's class
   };
   struct SizeClass {
     size_t bytes, number;
@@ -81,15 +83,15 @@ class MemoryPool {
   Kept* unlink_above(size_t most) noexcept;
 
   const Allocator source_;
-  const bool maps_large_;  // whether source_ is the C library's allocator, so that large memory comes from mmap
+  const bool maps_large_;  // whether blocks of at least kLarge bytes come from mmap, because source_ is the C library's allocator
   const size_t limit_;
-  const pid_t process_;  // the process that made the pool
+  const pid_t process_;  // the process that created the pool
   std::atomic<bool> is_locked_{false};
   std::atomic<size_t> kept_{0};
   std::atomic<uint64_t> reused_{0}, allocated_{0};
   // The lock guards the members below.
   Kept *newest_ = nullptr, *oldest_ = nullptr;
-  std::array<Kept*, 52 * 8> classes_{};  // the first block of each class
+  std::array<Kept*, 52 * 8> classes_{};  // for each class, the first block of its list; null if it is empty
 };
 
 }  // namespace harp

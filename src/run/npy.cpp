@@ -14,7 +14,7 @@ namespace harp {
 
 namespace {
 
-/// Reads until `size` bytes have arrived or the file ends; returns the number of bytes read.
+/// Reads until `size` bytes have been read or the file ends. Returns the number of bytes read.
 size_t read_up_to(FileSystem& files, int fd, void* data, size_t size, const std::string& path) {
   size_t done = 0;
   while (done < size) {
@@ -72,7 +72,7 @@ void transpose_fortran(const std::byte* from, std::byte* to, std::span<const int
   }
 }
 
-/// Adds the file's name to errors about the array's sizes.
+/// Returns the number of bytes of the array. If its sizes are wrong, the error message begins with the file's path.
 size_t bytes_of(const NpyHeader& header, const std::string& path) {
   try {
     return byte_count(header.dtype, header.dims);
@@ -93,7 +93,7 @@ DeviceArray load_npy(FileSystem& files, const Allocator& allocator, const std::s
   HARP_CHECK(info.kind != FileInfo::Kind::kDirectory, Code::kIo, "cannot read ", path, ": Is a directory");
   const NpyHeader header = read_head(files, file.get(), path);
   const size_t bytes = bytes_of(header, path);
-  // Checked before allocating, so that a damaged header cannot allocate gigabytes.
+  // This check precedes the allocation, so that a damaged header does not make harp allocate gigabytes.
   if (info.kind == FileInfo::Kind::kFile)
     HARP_CHECK(bytes <= info.size, Code::kParse, path, ": truncated: ", to_string(ArrayType{header.dtype, header.dims}), " needs ", bytes,
                " bytes, but the file has ", info.size, " in total");
@@ -118,15 +118,17 @@ void save_npy(FileSystem& files, const std::string& path, ArrayType type, const 
   const size_t bytes = byte_count(type.dtype, type.dims);
   FileInfo named, itself;
   const bool exists = files.stat_at(AT_FDCWD, path.c_str(), true, named) == 0;
-  const bool leads_nowhere = !exists && files.stat_at(AT_FDCWD, path.c_str(), false, itself) == 0;  // a dangling link: creates its target
-  const bool direct = leads_nowhere || (exists && named.kind != FileInfo::Kind::kFile);             // a device or pipe is not replaced
+  // True for a symbolic link whose target does not exist. In this case the target is created.
+  const bool leads_nowhere = !exists && files.stat_at(AT_FDCWD, path.c_str(), false, itself) == 0;
+  // A device or a pipe is written directly, not replaced.
+  const bool direct = leads_nowhere || (exists && named.kind != FileInfo::Kind::kFile);
 
   std::string target = path, written = path;
   int fd = -1;
   if (direct) {
     fd = files.open(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT, 0666);
   } else {
-    if (exists)  // write to the link's target, so that the link remains
+    if (exists)  // resolves a symbolic link: its target is replaced, and the link remains
       if (const int error = files.real_path(path.c_str(), target); error < 0)
         fail(Code::kIo, "cannot write ", path, ": ", error_text(error));
     for (int attempt = 0; attempt < 100; ++attempt) {

@@ -1,4 +1,5 @@
-// NumPy's .npy files: versions 1 to 3, both byte orders, C and Fortran order. Loaded arrays have native byte order and row-major layout.
+// Reads and writes NumPy's .npy files. Reads versions 1 to 3, both byte orders, and C and Fortran order. Loaded arrays have native byte
+// order and row-major layout.
 #pragma once
 
 #include <string>
@@ -8,12 +9,12 @@
 
 namespace harp {
 
-/// Error{kIo} if the file cannot be read, kParse if it is damaged (the message says what and where), kUnsupported for element types without
-/// a harp dtype (the message names object, string and structured types).
+/// Loads an array. Throws Error{kIo} if the file cannot be read, kParse if it is damaged (the message says what is wrong and where), and
+/// kUnsupported for element types without a harp dtype (object, string and structured types).
 DeviceArray load_npy(FileSystem& files, const Allocator& allocator, const std::string& path);
 
-/// Writes a temporary file next to `path` and renames it, so that no reader sees a partial array. A device or pipe is written directly.
-/// Error{kIo}.
+/// Saves an array. Writes a temporary file next to `path` and renames it, so that readers never see an incomplete array. A device or a pipe
+/// is written directly. Throws Error{kIo} on failure.
 void save_npy(FileSystem& files, const std::string& path, ArrayType type, const void* data);
 
 }  // namespace harp

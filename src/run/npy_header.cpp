@@ -11,7 +11,7 @@ namespace harp {
 namespace {
 
 struct NpyType {
-  std::string_view code;  // the type code without the byte order
+  std::string_view code;  // NumPy's type code without the byte order, for example "f4"
   DType dtype;
 };
 
@@ -23,7 +23,7 @@ constexpr NpyType kTypes[] = {
 
 constexpr char kNativeOrder = std::endian::native == std::endian::little ? '<' : '>';
 
-/// A scanner for the dict; every error message gives the position.
+/// Parses the Python dict. Every error message contains the position of the error.
 class HeaderReader {
  public:
   HeaderReader(std::string_view text, std::string_view path) : text_(text), path_(path) {}
@@ -101,7 +101,7 @@ class HeaderReader {
       const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), size);
       if (error != std::errc() || size < 0) damaged("expected a size");
       at_ = static_cast<size_t>(end - text_.data());
-      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2's suffix of long integers
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 writes long integers with this suffix
       dims.push_back(size);
       if (dims.size() > 64) damaged("more than 64 axes");
       if (!accept(',')) {
@@ -146,7 +146,7 @@ std::string npy_head(DType dtype, std::span<const int64_t> dims) {
   HARP_CHECK(!code.empty(), Code::kUnsupported, ".npy files have no element type for ", name(dtype));
   std::string dict = cat("{'descr': '", size_of(dtype) == 1 ? '|' : kNativeOrder, code, "', 'fortran_order': False, 'shape': (",
                          join(dims, ", "), dims.size() == 1 ? ",), }" : "), }");
-  constexpr size_t kFixed = 10;  // bytes of magic, version and length
+  constexpr size_t kFixed = 10;  // number of bytes of the magic string, the version and the header's length
   dict.append(63 - (kFixed + dict.size()) % 64, ' ');
   dict.push_back('\n');
   return cat(std::string_view("\x93NUMPY\x01\x00", 8), static_cast<char>(dict.size() & 0xff), static_cast<char>(dict.size() >> 8), dict);

@@ -35,8 +35,8 @@ LoadedProgram::LoadedProgram(std::shared_ptr<const Signature> signature, std::un
     : binding_(std::move(signature)), executable_(std::move(executable)), hooks_(hooks), placement_(std::move(placement)) {
   const size_t inputs = this->signature().inputs.size(), outputs = this->signature().outputs.size();
   const size_t arrays = inputs + outputs, variables = this->signature().variables.size(), hidden = executable_->hidden_inputs().size();
-  // Memory for all per-array and per-variable data of a run, here and in harp_program_run (which may bind the sizes once more), including
-  // alignment.
+  // The bytes of all data that a run stores per array and per variable, with alignment. This includes the data of harp_program_run, which
+  // may compute the shape variables a second time.
   const size_t bytes = arrays * (sizeof(RunArray) + 2 * sizeof(ArrayType) + sizeof(Extent) + 2 * sizeof(void*)) + hidden * sizeof(void*) +
                        variables * (sizeof(NamedSize) + 2 * sizeof(int64_t) + sizeof(size_t)) + 16 * alignof(std::max_align_t);
   const bool are_few = std::max({inputs, outputs, variables}) <= kFewArguments && arrays + hidden <= 2 * kFewArguments;
@@ -120,8 +120,8 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   staging.copy_back();
 }
 
-/// Returns a workspace, from the memory that the context keeps, for a run to which the caller gives none. Empty if the caller gives one, or
-/// if the context keeps no memory: generated code then allocates what it needs.
+/// Returns a workspace from the context's memory pool, for a run to which the caller gives no workspace. Returns an empty Memory if the
+/// caller gives one, or if the context has no pool; in the latter case generated code allocates its workspace.
 Memory LoadedProgram::kept_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const {
   if (memory.workspace != nullptr || hooks_.allocator.pool == nullptr) return {};
   return Memory(hooks_.allocator, static_cast<size_t>(executable_->workspace_bytes(shape_values, hooks_.width)));
@@ -131,7 +131,8 @@ bool LoadedProgram::is_mine(const Device& device) const {
   return std::find(placement_.devices.begin(), placement_.devices.end(), &device) != placement_.devices.end();
 }
 
-/// Returns where a run takes place: on the device of its first array, or with staging on that of the first array that needs no copy.
+/// Returns the device on which a run takes place. It is the device of the run's first array; with staging, that of the first array that is
+/// on a device of this program. Without such an array it is device().
 const Device& LoadedProgram::device_of(const RunArguments& arguments) const {
   const auto decides = [&](const RunArray& array) { return !array.is_missing && (!arguments.stages || is_mine(*array.device)); };
   for (const RunArray& input : arguments.inputs)
@@ -150,7 +151,8 @@ void LoadedProgram::check_device(const char* what, const std::string& name, cons
              ", and an array before it on ", run.name(), "; all arrays of a run must be on one device", kHint);
 }
 
-/// A captured run is executed later, whenever the host application launches its graph, so it can neither allocate outputs nor copy them.
+/// Checks the arguments of a captured run. Such a run is executed later, whenever the host application launches its graph. Therefore it can
+/// neither allocate outputs nor copy arrays between devices.
 void LoadedProgram::check_captured(const RunArguments& arguments) const {
   HARP_CHECK(!arguments.stages, Code::kUnsupported, "a run cannot be captured as a CUDA graph with the option HARP_RUN_STAGE");
   for (size_t i = 0; i < arguments.outputs.size(); ++i)
@@ -164,11 +166,12 @@ void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<co
     const auto begin = reinterpret_cast<uintptr_t>(given.data);
     return Extent{begin, begin + given.bytes, array};
   };
-  const auto may_overlap = [](const RunArray& a, const RunArray& b) {  // empty arrays overlap nothing, unless they are inside another one
+  // True for an overlap; also true, without consequences, for an empty array inside another array.
+  const auto may_overlap = [](const RunArray& a, const RunArray& b) {
     const auto first = reinterpret_cast<uintptr_t>(a.data), second = reinterpret_cast<uintptr_t>(b.data);
     return first < second + b.bytes && second < first + a.bytes;
   };
-  if (outputs.size() <= kFewOutputs) {  // compares all pairs, which avoids sorting
+  if (outputs.size() <= kFewOutputs) {  // comparing all pairs is faster than sorting
     bool any = false;
     for (size_t o = 0; o < outputs.size(); ++o) {
       for (const RunArray& input : inputs) any |= may_overlap(outputs[o], input);
@@ -176,8 +179,8 @@ void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<co
     }
     if (!any) return;
   }
-  // After sorting by address, an overlapping output overlaps a neighbour. Inputs may overlap each other, so the scan keeps the input and
-  // the output with the furthest end so far.
+  // The arrays are sorted by address. A scan then finds an overlap by comparing each array with one earlier output (and, for an output,
+  // with one earlier input): the one whose end is furthest. Inputs may overlap each other.
   StackArray<Extent, 2 * kFewArguments> extents(inputs.size() + outputs.size(), book);
   size_t n = 0;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -186,7 +189,7 @@ void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<co
     if (outputs[i].bytes > 0) extents[n++] = extent(outputs[i], inputs.size() + i);
   std::sort(extents.begin(), extents.begin() + n, [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
 
-  const Extent *input = nullptr, *output = nullptr;  // the input and the output whose ends are furthest so far
+  const Extent *input = nullptr, *output = nullptr;  // the input and the output with the furthest end so far
   for (size_t i = 0; i < n; ++i) {
     const Extent& current = extents[i];
     const bool is_output = current.array >= inputs.size();
@@ -208,7 +211,8 @@ void LoadedProgram::check_overlaps(std::span<const Extent> extents, size_t n_inp
     for (const Extent& other : extents) {
       if (other.array >= written.array || other.begin >= written.end || written.begin >= other.end) continue;
       const std::vector<size_t>& places = signature().outputs[written.array - n_inputs].in_place;
-      const bool in_place = std::binary_search(places.begin(), places.end(), other.array);  // in_place names inputs only
+      // All elements of in_place are indices of inputs.
+      const bool in_place = std::binary_search(places.begin(), places.end(), other.array);
       if (in_place && written.begin == other.begin && written.end == other.end) continue;
       fail(Code::kAlias, describe(written.array), " overlaps ", describe(other.array), " by ",
            std::min(written.end, other.end) - std::max(written.begin, other.begin), " bytes",

@@ -1,5 +1,5 @@
-// A program that can be run: its signature, the checks of its arguments, and the backend's executable. This is the hot path of
-// harp_program_run: if all outputs and a workspace are passed, a run allocates nothing.
+// A program that can be run: its signature, the checks of its arguments, and the backend's executable. run() is the hot path of
+// harp_program_run. It allocates nothing if the caller passes all outputs and a workspace.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace harp {
 
-/// Functions that the host provides for every run of its context's programs. Plain data.
+/// Functions of the host application that all runs of a context's programs use. Plain data.
 struct HostHooks {
   Allocator allocator = Allocator::standard();
   void (*parallel_for)(void* user, size_t n, size_t grain, harp_range_body body, void* arg) = nullptr;
@@ -26,17 +26,18 @@ struct HostHooks {
 /// Creates the outputs that the caller did not pass.
 class OutputMaker {
  public:
-  /// Returns a new array on the device of the run; if it throws, the run fails with that exception.
+  /// Returns a new array for output number `output`, on the device of the run. If it throws, the run fails with this exception.
   virtual RunArray make(size_t output, DType dtype, std::span<const int64_t> dims, const Device& device) = 0;
 
  protected:
   ~OutputMaker() = default;
 };
 
-/// Up to this number, the inputs, outputs or shape variables of a run are stored on the stack.
+/// Maximum number of inputs, outputs or shape variables for which a run stores its data on the stack.
 inline constexpr size_t kFewArguments = 16;
 
-/// The caller's workspace, divided into the kernels' workspace and memory for the run's own bookkeeping. Each run has its own.
+/// The caller's workspace, divided into two parts: the workspace of the kernels, and memory (`book`) for data that the run stores per array
+/// and per variable. Each run needs a RunMemory of its own.
 struct RunMemory {
   void* workspace = nullptr;
   size_t workspace_bytes = 0;
@@ -45,17 +46,17 @@ struct RunMemory {
 
 struct RunArguments {
   std::span<const RunArray> inputs;
-  std::span<RunArray> outputs;  // `maker` makes those that are missing
+  std::span<RunArray> outputs;  // an array that is missing is made by the OutputMaker
   std::span<const NamedSize> shape_vars;
-  const volatile int32_t* cancel = nullptr;  // the host's cancellation flag, or null
-  void* stream = nullptr;                    // the host's stream, in whose order the run takes place; null: run() waits for its completion
-  bool stages = false;  // whether run() copies inputs from other devices to the run's device, and outputs back (HARP_RUN_STAGE)
+  const volatile int32_t* cancel = nullptr;  // the host's cancel flag, or null
+  void* stream = nullptr;                    // the host's stream that orders the run; null: run() waits until the run is complete
+  bool stages = false;  // whether the run copies inputs to its device, and outputs back to where the caller's arrays are (HARP_RUN_STAGE)
 };
 
-/// Where a program runs.
+/// The backend and the devices of a program.
 struct Placement {
-  std::string_view backend;            // the backend's name, for messages; static
-  std::vector<const Device*> devices;  // devices whose arrays the program reads and writes; at least one
+  std::string_view backend;            // the backend's name for error messages; a string with static storage
+  std::vector<const Device*> devices;  // devices whose memory the program can access; at least one
 };
 
 class LoadedProgram {
@@ -63,27 +64,28 @@ class LoadedProgram {
   LoadedProgram(std::shared_ptr<const Signature> signature, std::unique_ptr<Executable> executable, const HostHooks& hooks,
                 Placement placement);
 
-  /// Thread-safe. All argument checks precede any write. All arrays must be on one device unless `stages` is set; missing outputs are made
-  /// there, on device() if no array is given. Throws the errors of Binding, Device and Executable::execute(), kAlias, and kDevice for an
-  /// array on a device that the program cannot read, or on another one than the arrays before it. `maker` may be null if no output is
-  /// missing.
+  /// Runs the program. Thread-safe. All arguments are checked before anything is written. All arrays must be on one device unless `stages`
+  /// is set. Missing outputs are made on this device; it is device() if the caller gives no array. Throws the errors of Binding, Device and
+  /// Executable::execute(); kAlias if arrays overlap; and kDevice for an array on a device that the program cannot access, or on another
+  /// device than the arrays before it. `maker` may be null if no output is missing.
   void run(const RunArguments& arguments, RunMemory& memory, OutputMaker* maker) const;
 
-  /// Size of a caller's workspace that lets a run allocate nothing. Error{kOverflow} if it does not fit.
+  /// Returns how large the caller's workspace must be so that a run allocates nothing. Throws Error{kOverflow} if the number does not fit
+  /// 63 bits.
   size_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const;
-  /// Returns the part of that size that the run uses for its own bookkeeping instead of for kernels.
+  /// Returns the part of workspace_bytes() for the data that a run stores per array and per variable (RunMemory::book).
   size_t book_bytes() const { return book_bytes_; }
-  /// Divides a caller's workspace for one run. `workspace` is aligned like buffers, or null.
+  /// Divides a caller's workspace for one run. `workspace` is null or has the alignment of buffers.
   RunMemory divide(void* workspace, size_t bytes) const;
 
   const Signature& signature() const { return binding_.signature(); }
   const Binding& binding() const { return binding_; }
   const Executable& executable() const { return *executable_; }
-  /// Returns the device of outputs of a run that has no other arrays.
+  /// Returns the device on which a run without input and output arrays makes its outputs.
   const Device& device() const { return *placement_.devices.front(); }
 
  private:
-  /// The address range of an array of a run. Arrays are numbered, inputs first.
+  /// The address range of one array of a run. `array` numbers the inputs first, then the outputs.
   struct Extent {
     uintptr_t begin, end;
     size_t array;
@@ -94,11 +96,12 @@ class LoadedProgram {
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;
   void check_captured(const RunArguments& arguments) const;
   void check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const;
-  /// Checks all pairs after an overlap was found: an output may be the same array as an input if the signature allows it.
+  /// Called after an overlap was found: compares all pairs of arrays, and throws kAlias unless each overlap is an output that is the same
+  /// array as an input, and the signature allows that.
   void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;
 
   Binding binding_;
-  size_t book_bytes_;  // 0 if the arguments fit on the stack
+  size_t book_bytes_;  // bytes of RunMemory::book; 0 if the stack has room for the data of a run
   std::unique_ptr<Executable> executable_;
   HostHooks hooks_;
   Placement placement_;

@@ -9,7 +9,7 @@ namespace harp {
 
 namespace {
 
-/// True if an array of this shape can have more bytes than an int64_t can hold.
+/// Tests whether the number of bytes of an array with this shape can exceed INT64_MAX.
 bool may_overflow(int64_t element, const Shape& shape) {
   int64_t bytes = element;
   bool fits = true;
@@ -21,7 +21,7 @@ bool may_overflow(int64_t element, const Shape& shape) {
   return !fits;
 }
 
-/// Arrays with equal element size and shape need only one check.
+/// The element size and the shape of an array. Arrays that agree in both share one check.
 struct Extent {
   int64_t element;
   const Shape& shape;
@@ -35,7 +35,8 @@ struct ExtentHash {
   }
 };
 
-/// Records that this input axis determines its variable, unless an earlier axis already does so equally directly.
+/// Records for each variable whether this input axis determines its value. An earlier axis is not replaced, except if this axis is the
+/// variable alone and the earlier one is not.
 void determine_from(Dim size, int input, int axis, Signature& signature) {
   if (size.is_constant()) return;
   for (size_t i = 0; i < signature.variables.size(); ++i) {

@@ -10,7 +10,8 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMaxSteps = 1u << 20;  // an expression is a DAG and may be exponentially long when expanded
+// Limit on the length of a postfix program: an expression is a DAG, which may become exponentially long when it is expanded.
+constexpr size_t kMaxSteps = 1u << 20;
 
 }  // namespace
 
@@ -19,8 +20,8 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
     constant_ = expression.constant();
     return;
   }
-  // A translation is depth-first with an explicit stack, because users' expressions may nest deeply. A task is an expression or atom to
-  // translate, or a step to emit after its operands.
+  // Translates the expression depth-first. The stack is explicit, because users' expressions may be nested deeply. A task is an expression
+  // or atom to translate, or a step to append after its operands.
   using Task = std::variant<Sym, const SymAtom*, Step>;
   std::vector<Task> tasks{expression};
   while (!tasks.empty()) {
@@ -34,7 +35,8 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
         steps_.push_back({Kind::kConstant, sym->constant()});
         continue;
       }
-      // Tasks are pushed in reverse. Each term is coefficient * factor * …; the terms are added after the constant.
+      // The first task to execute must be pushed last. Each term is the product of its factors and its coefficient. The constant comes
+      // first, then each term is added.
       const SymNode& node = *sym->node();
       bool first = true;
       std::vector<Task> forward;
@@ -90,10 +92,10 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
 int64_t SizeCode::evaluate_steps(std::span<const int64_t> values) const {
   constexpr size_t kInline = 64;
   int64_t inline_stack[kInline];
-  inline_stack[0] = 0;  // every program pushes a value before it returns; gcc 12 cannot prove that
+  inline_stack[0] = 0;  // gcc 12 cannot prove that every postfix program pushes a value before it returns
   std::vector<int64_t> large_stack(depth_ > kInline ? depth_ : 0);
   int64_t* const stack = depth_ > kInline ? large_stack.data() : inline_stack;
-  size_t top = 0;  // number of operands on the stack
+  size_t top = 0;  // number of values on the stack
   for (const Step& step : steps_) {
     if (step.kind == Kind::kConstant) {
       stack[top++] = step.value;
@@ -130,7 +132,7 @@ std::string SizeCode::text(std::span<const std::string> names) const {
   if (steps_.empty()) return cat(constant_);
   struct Operand {
     std::string text;
-    bool is_sum = false;  // whether it needs brackets as a factor
+    bool is_sum = false;  // whether the text needs brackets as a factor
   };
   std::vector<Operand> stack;
   const auto pop = [&] {

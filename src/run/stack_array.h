@@ -1,4 +1,5 @@
-// An array for the arguments of a run, in the hot path. A short array is on the stack; a long one is in borrowed memory or on the heap.
+// Arrays for the arguments of a run, which are on the hot path. A short array is on the stack. A long one is in memory that the caller
+// provides, or on the heap.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +9,13 @@
 
 namespace harp {
 
-/// Borrowed memory that is handed out piece by piece and never returned.
+/// Memory of the caller from which StackArrays take pieces. A piece is never returned.
 class Spare {
  public:
   Spare() = default;
   Spare(void* memory, size_t bytes) : memory_(memory), bytes_(bytes) {}
 
-  /// Returns memory for `size` elements, or null if it does not fit.
+  /// Returns memory for `size` elements, or null if not enough is left.
   template <class T>
   T* take(size_t size) {
     if (size > bytes_ / sizeof(T) || std::align(alignof(T), size * sizeof(T), memory_, bytes_) == nullptr) return nullptr;
@@ -29,8 +30,8 @@ class Spare {
   size_t bytes_ = 0;
 };
 
-/// An array of `size` value-initialised elements. It allocates nothing if size <= N or the elements fit into `spare`. Elements that are not
-/// used cost no work.
+/// An array of `size` elements, which are value-initialised. It allocates nothing if size <= N, or if `spare` has room for the elements.
+/// Only the first `size` of the N elements are initialised.
 template <class T, size_t N>
 class StackArray {
   static_assert(std::is_trivially_destructible_v<T> && std::is_trivially_copyable_v<T>);

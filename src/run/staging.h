@@ -1,4 +1,4 @@
-// Copies of a run's arrays on the device where it takes place, for arrays that are on another device (HARP_RUN_STAGE).
+// Copies of a run's arrays, for arrays that are not on the device on which the run takes place (HARP_RUN_STAGE).
 #pragma once
 
 #include <vector>
@@ -7,18 +7,20 @@
 
 namespace harp {
 
-/// Provides the arrays of one run on its device. An array that is already there is not copied.
+/// Provides the arrays of one run on its device. An array that is already on this device is not copied.
 class Staging {
  public:
-  /// `host` allocates what a copy between two devices needs in the host's memory. Both must outlive this object.
+  /// `run` is the device of the run. `host` allocates host memory for copies between two other devices. Both must outlive this object.
   Staging(const Device& run, const Allocator& host) : run_(run), host_(host) {}
 
-  /// Return addresses on the run's device: of an input, with its content, and of an output. Error{kOutOfMemory, kDevice}.
+  /// Return the address of the array, or of its copy, on the run's device. A copy of an input has the input's content. Throw
+  /// Error{kOutOfMemory} or Error{kDevice}.
   void* input(const RunArray& array);
   void* output(const RunArray& array);
-  /// True if copy_back() has something to copy, so that the run must be complete before it.
+  /// Tests whether copy_back() has anything to copy. In that case the run must be complete before copy_back() is called.
   bool copies_back() const { return !outputs_.empty(); }
-  /// After the run: copies outputs to where the caller wants them. Error{kOutOfMemory, kDevice}.
+  /// Copies the outputs from the run's device to the caller's arrays. To be called after the run. Throws Error{kOutOfMemory} or
+  /// Error{kDevice}.
   void copy_back() const;
 
  private:

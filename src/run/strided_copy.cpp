@@ -13,18 +13,18 @@ struct Axis {
   int64_t size, stride;  // stride in bytes
 };
 
-/// Axes of the strided memory, outermost first; each innermost step copies `run` contiguous bytes.
+/// The axes of the strided memory, outermost first. Each element of the innermost axis consists of `run` contiguous bytes.
 struct Layout {
   std::array<Axis, kMaxRank> axes{};
   size_t rank = 0;
   size_t run = 0;
 };
 
-/// Returns an equivalent layout with the fewest axes and the longest runs.
+/// Returns a layout of the same elements that has the fewest axes and the longest contiguous runs.
 Layout simplified(const ArrayType& type, std::span<const int64_t> strides) {
-  constexpr int64_t kBeyond = int64_t{1} << 62;  // larger than any memory; sums and products below it fit 63 bits
+  constexpr int64_t kBeyond = int64_t{1} << 62;  // more bytes than any memory has; sums and products below this limit fit 63 bits
   Layout layout;
-  int64_t reach = 0;  // bytes between the two elements that are furthest apart
+  int64_t reach = 0;  // distance in bytes between the two elements that are furthest apart
   for (size_t i = 0; i < strides.size(); ++i) {
     const Axis axis{type.dims[i], strides[i]};
     if (axis.size == 1) continue;
@@ -45,7 +45,8 @@ Layout simplified(const ArrayType& type, std::span<const int64_t> strides) {
   return layout;
 }
 
-enum class Direction { kOut, kIn };  // whether data flows out of the row-major array or into it
+// kOut: from the row-major array to the strided memory; kIn: from the strided memory to the row-major array.
+enum class Direction { kOut, kIn };
 
 template <Direction direction>
 void copy_run(std::byte* inside, std::byte* outside, size_t bytes) {
@@ -55,8 +56,8 @@ void copy_run(std::byte* inside, std::byte* outside, size_t bytes) {
     std::memcpy(inside, outside, bytes);
 }
 
-/// Copies along one axis. kRun is the number of bytes of a step as a constant, so that one element is copied by a single move; if kRun is
-/// 0, `run` is that number.
+/// Copies along one axis. kRun is the number of contiguous bytes per element of the axis, as a constant, so that a single move instruction
+/// copies an element. If kRun is 0, `run` is that number.
 template <Direction direction, size_t kRun>
 void copy_axis(std::byte* inside, std::byte* outside, const Axis& axis, size_t run) {
   const size_t bytes = kRun != 0 ? kRun : run;
@@ -91,7 +92,7 @@ void copy(const ArrayType& type, std::byte* inside, std::span<const int64_t> str
   for (size_t rows = bytes / row; rows > 0; --rows) {
     copy_inner(inside, outside + offset, inner, layout.run);
     inside += row;
-    for (size_t i = outer; i-- > 0;) {  // advances the index like an odometer
+    for (size_t i = outer; i-- > 0;) {  // advances the index like an odometer: the last outer axis first
       const Axis& axis = layout.axes[i];
       offset += axis.stride;
       if (++index[i] < axis.size) break;
@@ -104,7 +105,7 @@ void copy(const ArrayType& type, std::byte* inside, std::span<const int64_t> str
 }  // namespace
 
 void read_strided(const ArrayType& type, const void* elements, std::span<const int64_t> strides, void* to) {
-  // The casts are safe: with direction kOut only `elements` is read, with kIn only `from`.
+  // The casts do not violate const: copy<kOut> only reads `elements`, and copy<kIn> only reads `from`.
   copy<Direction::kOut>(type, static_cast<std::byte*>(const_cast<void*>(elements)), strides, static_cast<std::byte*>(to));
 }
 

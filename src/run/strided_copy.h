@@ -1,13 +1,14 @@
-// Copies between a row-major array in the host's memory and host memory with arbitrary strides.
+// Copies between a row-major array and memory with arbitrary strides. Both are in host memory.
 #pragma once
 
 #include "run/device_array.h"
 
 namespace harp {
 
-/// Copies the elements of a row-major array to or from memory where consecutive elements of axis i are strides[i] bytes apart (one stride
-/// for each axis; 0 and negative strides are allowed) and the pointer is the address of the element with all indices 0, with any alignment.
-/// If several elements of `to` share memory, it holds one of them afterwards. Error{kOverflow} for strides that exceed any memory.
+/// Copy the elements of a row-major array to strided memory (read_strided) or from it (write_strided). In the strided memory, consecutive
+/// elements of axis i are strides[i] bytes apart. There is one stride for each axis; strides may be 0 or negative. The pointer to the
+/// strided memory is the address of the element whose indices are all 0, and may have any alignment. If several elements of `to` have the
+/// same address, one of them is stored there. Throw Error{kOverflow} if the strides span more bytes than any memory has.
 void read_strided(const ArrayType& type, const void* elements, std::span<const int64_t> strides, void* to);
 void write_strided(const ArrayType& type, void* elements, std::span<const int64_t> strides, const void* from);
 

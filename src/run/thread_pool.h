@@ -1,7 +1,7 @@
-// harp's own threads, for contexts that request them (harp_context_options.threads): a parallel_for over a fixed number of workers,
-// including the caller. The threads start with the first loop that is large enough, wait for the next loop by spinning briefly and then
-// sleeping, and end with the pool. A loop never waits for a worker that has not joined it. If workers are busy, asleep, could not be
-// started, or belong to the parent of a forked process, the caller does the work.
+// harp's own threads, for contexts that request them (harp_context_options.threads): a parallel_for with a fixed number of workers, one of
+// which is the caller. The threads are started by the first loop that is large enough, and end with the pool. Between two loops they first
+// spin briefly and then sleep. A loop never waits for a worker that has not joined it. If workers are busy or asleep, could not be started,
+// or belong to the parent of a forked process, the caller does their work.
 #pragma once
 
 #include <pthread.h>
@@ -23,17 +23,18 @@ class ThreadPool {
  public:
   static constexpr size_t kMaxWorkers = 1024;
 
-  /// Sets up `width` workers, 1 to kMaxWorkers, without starting threads.
+  /// Prepares `width` workers, 1 to kMaxWorkers, but starts no threads.
   ThreadPool(size_t width, const Log& log);
-  /// No loop may be running. In a forked child it does not touch the parent's threads.
+  /// Ends the threads. No loop may be running. In a forked child it does nothing, because the threads belong to the parent.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   size_t width() const { return workers_.size() + 1; }
 
-  /// Implements harp_context_options.parallel_for; `self` is a ThreadPool. Any thread may call it at any time, also from a body. One loop
-  /// at a time is shared between workers; other loops run on their callers alone, as worker 0.
+  /// Implements harp_context_options.parallel_for. `self` is a ThreadPool. Any thread may call it at any time, also from the body of
+  /// another loop. Only one loop at a time is shared between workers. While it runs, every other loop runs on its caller alone, as worker
+  /// 0.
   static void parallel_for(void* self, size_t n, size_t grain, harp_range_body body, void* arg) noexcept {
     static_cast<ThreadPool*>(self)->run(n, grain, body, arg);
   }
@@ -41,7 +42,7 @@ class ThreadPool {
  private:
   struct Worker {
     ThreadPool* pool = nullptr;
-    size_t number = 0;  // the number of the worker that its bodies receive
+    size_t number = 0;  // the worker's number, which the bodies of loops receive
     pthread_t thread{};
   };
 
@@ -58,30 +59,31 @@ class ThreadPool {
   bool take_seat(uint64_t& last_loop) noexcept;
   bool sleep_through(uint64_t last_loop) noexcept;
 
-  // The shared loop. Its caller writes it while the gate is closed and no worker is inside. Together with the gate it is one cache line, so
-  // a worker receives it in one transfer.
+  // The shared loop. Its caller writes it while the gate is closed and no worker is inside. The gate and the loop share one cache line, so
+  // a worker receives both in one transfer.
   struct alignas(64) Loop {
-    std::atomic<uint64_t> gate{0};           // the gate, see thread_pool.cpp
-    std::atomic<uint64_t> taken{0};          // chunks taken: lower half from the front, upper half from the back
-    size_t chunk = 0, rest = 0, chunks = 0;  // iterations of the smallest chunk; number of chunks with one more; number of chunks
+    std::atomic<uint64_t> gate{0};           // see the beginning of thread_pool.cpp
+    std::atomic<uint64_t> taken{0};          // number of chunks taken: from the front in the lower half, from the back in the upper half
+    size_t chunk = 0, rest = 0, chunks = 0;  // iterations of a smaller chunk; number of chunks with one iteration more; number of chunks
     harp_range_body body = nullptr;
     void* arg = nullptr;
 
-    /// Start of a chunk. Chunks with one more iteration are spread evenly, so that both ends of the loop have equal lengths: 22 iterations
-    /// in 6 chunks are 11 and 11, not 12 and 10 (such a short loop takes 0.91 of the time).
+    /// Returns the first iteration of a chunk. The chunks with one more iteration are spread evenly, so that both halves of the loop have
+    /// equal lengths: 22 iterations in 6 chunks are divided into 11 and 11, not 12 and 10. (Such a short loop then takes 0.91 of the time.)
     size_t begin(size_t number) const { return number * chunk + number * rest / chunks; }
   } loop_;
 
-  alignas(64) std::atomic<bool> taken_{false};  // a caller is using the pool
-  std::atomic<uint32_t> sleepers_{0};           // number of workers that sleep
-  std::atomic<uint32_t> bell_{0};               // incremented to wake workers
-  std::atomic<uint32_t> done_{0};               // set to wake the caller
+  alignas(64) std::atomic<bool> taken_{false};  // whether a caller is using the pool
+  std::atomic<uint32_t> sleepers_{0};           // number of sleeping workers
+  std::atomic<uint32_t> bell_{0};               // incremented to wake sleeping workers
+  std::atomic<uint32_t> done_{0};               // set to 1 to wake the caller
   std::vector<Worker> workers_;
-  size_t started_ = 0;                                      // started workers, the first ones; set by the first loop
-  pid_t process_ = 0;                                       // process that started the threads; 0: not started
-  cpu_set_t cpus_{};                                        // CPUs that the workers may run on; empty if unknown
-  int avoided_ = -1;                                        // CPU that the workers avoid; -1: none
-  std::chrono::steady_clock::time_point found_sleepers_{};  // when a loop last found sleeping workers
+  // Number of workers whose threads have been started: those with the lowest numbers.
+  size_t started_ = 0;
+  pid_t process_ = 0;                                       // the process that started the threads; 0: the threads are not started yet
+  cpu_set_t cpus_{};                                        // CPUs on which the workers may run; empty if unknown
+  int avoided_ = -1;                                        // the CPU that keep_workers_off() has excluded; -1: none
+  std::chrono::steady_clock::time_point found_sleepers_{};  // the last time when a loop found sleeping workers
   Log log_;
 };
 

@@ -13,7 +13,7 @@ namespace harp::tool {
 namespace {
 
 constexpr harp_dtype kMaxDTypes = 64;
-constexpr size_t kShown = 8;  // most elements that a summary shows
+constexpr size_t kShown = 8;  // maximum number of elements in a summary
 
 /// Calls body(dtype, name) for every dtype.
 template <class Body>
@@ -39,7 +39,8 @@ double value_of_half(uint16_t bits, const HalfFormat& format) {
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
-/// Rounds a value in [-1, 1], which is 0 or at least the least normal number of the format, to the nearest 16-bit float.
+/// Returns the bits of the 16-bit float that is nearest to the value. The value is in [-1, 1]; it is 0, or its magnitude is at least the
+/// smallest normal number of the format.
 uint16_t half_of_value(double value, const HalfFormat& format) {
   if (value == 0) return 0;
   int exponent = 0;
@@ -63,7 +64,7 @@ void fill_with(harp_buffer* buffer, uint64_t seed, Element element) {
 }
 
 bool is_complex(harp_dtype dtype) { return dtype == HARP_COMPLEX64 || dtype == HARP_COMPLEX128; }
-/// The dtype of an element's parts: the float of a complex dtype, otherwise the dtype itself.
+/// Returns the dtype of the real and imaginary parts for a complex dtype, and the dtype itself for all others.
 harp_dtype part_dtype(harp_dtype dtype) { return dtype == HARP_COMPLEX64 ? HARP_F32 : dtype == HARP_COMPLEX128 ? HARP_F64 : dtype; }
 
 std::string number(double value) {
@@ -73,12 +74,12 @@ std::string number(double value) {
   return text;
 }
 
-/// Calls body(i, element) with every element as a double; for complex numbers with every part. Integers beyond 2^53 are rounded, which is
-/// good enough for a summary.
+/// Calls body(i, element) for every element, converted to double. For a complex array it calls the body for every real and imaginary part.
+/// Integers beyond 2^53 are rounded, which is good enough for a summary.
 template <class Body>
 void for_each_element(const harp_buffer* buffer, Body body) {
   const void* data = harp_buffer_const_data(buffer);
-  std::vector<std::byte> copy;  // a copy of elements that the host cannot address
+  std::vector<std::byte> copy;  // holds a copy of the elements if the host cannot address them
   if (data == nullptr && harp_buffer_size(buffer) > 0) {
     copy.resize(harp_buffer_size(buffer));
     done("", harp_buffer_read, buffer, copy.size(), static_cast<void*>(copy.data()));
@@ -105,7 +106,8 @@ void for_each_element(const harp_buffer* buffer, Body body) {
     case HARP_I64: run(static_cast<const int64_t*>(data)); break;
     case HARP_F32: run(static_cast<const float*>(data)); break;
     case HARP_F64: run(static_cast<const double*>(data)); break;
-    default: throw std::logic_error("an array whose elements are no numbers");  // complex numbers arrive here as their parts
+    // A complex dtype does not occur: `dtype` is the dtype of one part.
+    default: throw std::logic_error("an array whose elements are no numbers");
   }
 }
 
@@ -165,7 +167,7 @@ Buffer make_random(harp_context* context, const RandomArray& array) {
     case HARP_F16:
     case HARP_BF16:
       fill_with<uint16_t>(target, array.seed, [&](uint64_t z) {
-        const double grid = std::nearbyint(real(z) * 1024) / 1024;  // rounding keeps the value normal in every 16-bit format
+        const double grid = std::nearbyint(real(z) * 1024) / 1024;  // a multiple of 2^-10 is 0 or a normal number in every 16-bit format
         return half_of_value(grid, format_of(array.dtype));
       });
       break;
@@ -185,7 +187,7 @@ std::string type_of(const harp_buffer* buffer) {
 
 namespace {
 
-/// The summary of complex numbers, which have no order: their mean and the greatest absolute value.
+/// Returns the summary of a complex array: its mean and its greatest absolute value. Complex numbers have no minimum and maximum.
 std::string complex_summary(const harp_buffer* buffer) {
   double parts[2] = {0, 0}, sums[2] = {0, 0}, greatest = 0;
   size_t count = 0, nans = 0;

@@ -1,4 +1,5 @@
-// The verbs of the tool. Each takes its parsed arguments, prints on stdout, and throws Failure.
+// The subcommands of the program `harp`, one function each: `harp run`, `harp tune`, … A subcommand receives its parsed arguments and
+// prints to stdout. It throws a Failure (handles.h) on an error.
 #pragma once
 
 #include <string>
@@ -9,17 +10,17 @@
 
 namespace harp::tool {
 
-/// The options of the context, which every verb has: the log, the dumped stages, and the threads of a run.
+/// The options of the context, which every subcommand has: the log, the compilation stages to print, and the number of threads of a run.
 struct ContextArguments {
   bool verbose = false;  // whether to print harp's log on stderr
-  std::string dump;      // stages to print on stderr
+  std::string dump;      // names of the compilation stages whose result is printed on stderr
   int threads = 1;
 };
 
-/// The options of a compilation, for run, emit and tune.
+/// The options of a compilation. The subcommands run, emit and tune have them.
 struct CompileArguments {
   std::string math = "stable";
-  std::string backend, target, compiler, schedule_file;  // empty: the default of harp
+  std::string backend, target, compiler, schedule_file;  // empty: harp's default
   std::vector<std::string> flags, disabled_passes, specialize;
   int simd_width = 0;
   bool plain_text = false, check_indices = false;
@@ -52,10 +53,11 @@ struct EmitArguments {
 Context make_context(const ContextArguments& arguments);
 /// Parses a .harp file; "-" is stdin.
 Graph read_graph(harp_context* context, const std::string& path);
-/// Splits "n=7" into a name and a number; Failure{2} if the text has another form.
+/// Splits "n=7" into a name and a number. Throws a Failure with exit status 2 if the text has another form.
 std::pair<std::string, int64_t> parse_size(const std::string& text);
 
-/// harp_compile_options that point into the arguments; valid as long as the arguments and this object.
+/// Converts CompileArguments to harp_compile_options. The options point to strings of the arguments and of this object, so they are valid
+/// only as long as both.
 class CompileOptions {
  public:
   explicit CompileOptions(const CompileArguments& arguments);
@@ -74,7 +76,7 @@ class CompileOptions {
 void run(const ContextArguments& context, const CompileArguments& compile, const RunArguments& arguments);
 void tune(const ContextArguments& context, const CompileArguments& compile, const TuneArguments& arguments);
 void emit(const ContextArguments& context, const CompileArguments& compile, const EmitArguments& arguments);
-/// With `measures` it measures the machine first, on all its CPUs.
+/// Prints a description of the context. With `measures` it first measures the machine, using all CPUs.
 void info(ContextArguments context, bool measures);
 void list_cache(const ContextArguments& context);
 void clear_cache(const ContextArguments& context);

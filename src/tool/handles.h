@@ -1,4 +1,5 @@
-// harp's C handles as C++ values for the tool: owners release their handles, and errors become exceptions.
+// harp's C handles as C++ values, for the program `harp`. A handle is released by its owner's destructor, and an error of a call becomes an
+// exception.
 #pragma once
 
 #include <memory>
@@ -9,10 +10,10 @@
 
 namespace harp::tool {
 
-/// An error for the user; main() prints the message and exits with `exit_status`.
+/// The exception for an error. main() prints the message and exits with `exit_status`.
 struct Failure {
   std::string message;
-  int exit_status = 1;  // 2: the command line is wrong
+  int exit_status = 1;  // 2 means that the command line is wrong
 };
 
 template <class T, void (*release)(T*)>
@@ -28,7 +29,7 @@ using Program = Handle<harp_program, harp_program_release>;
 using Buffer = Handle<harp_buffer, harp_buffer_release>;
 using String = Handle<harp_string, harp_string_release>;
 
-/// Receives the error of one call and throws it.
+/// Receives the harp_error of one call; raise() throws it as a Failure.
 class ErrorSlot {
  public:
   ErrorSlot() = default;
@@ -48,7 +49,8 @@ class ErrorSlot {
   harp_error* error_ = nullptr;
 };
 
-/// Calls a function that returns a handle: made<Program>("where", harp_compile, graph, options). Throws Failure on an error.
+/// Calls a function of harp.h that returns a handle, for example made<Program>("where", harp_compile, graph, options). Throws a Failure if
+/// the call fails; its message begins with `where`.
 template <class Owner, class Function, class... Arguments>
 Owner made(const std::string& where, Function function, Arguments... arguments) {
   ErrorSlot error;
@@ -57,14 +59,14 @@ Owner made(const std::string& where, Function function, Arguments... arguments) 
   return owner;
 }
 
-/// Calls a function that returns a status. Throws Failure on an error.
+/// Calls a function of harp.h that returns a status. Throws a Failure if the call fails; its message begins with `where`.
 template <class Function, class... Arguments>
 void done(const std::string& where, Function function, Arguments... arguments) {
   ErrorSlot error;
   if (function(arguments..., &error) != HARP_OK) error.raise(where);
 }
 
-/// Calls a function that returns a harp_string and copies its text. Throws Failure on an error.
+/// Calls a function of harp.h that returns a harp_string, and returns a copy of its text. Throws a Failure if the call fails.
 template <class Function, class... Arguments>
 std::string text_of(Function function, Arguments... arguments) {
   const String string = made<String>("", function, arguments...);

@@ -33,7 +33,7 @@ size_t find_name(const std::vector<std::string>& names, const std::string& name,
 
 namespace {
 
-/// A random array for an input whose sizes are plain numbers; empty for an input with symbolic sizes.
+/// Makes a random array for an input that has constant sizes. Returns null for an input with symbolic sizes.
 Buffer invented(harp_context* context, const harp_program* program, size_t input) {
   harp_array_info info = HARP_ARRAY_INFO_INIT;
   done("", harp_program_input, program, input, &info);

@@ -1,5 +1,5 @@
-// The program `harp`: runs graphs from files, tunes them, prints any stage of their compilation, manages the cache. It uses harp only
-// through harp.h. Exit status: 0 for success, 1 for a failure, 2 for a wrong command line.
+// The program `harp`: runs graphs from files, tunes them, prints any stage of their compilation, and manages the cache. It uses harp only
+// through harp.h. Its exit status is 0 for success, 1 for a failure, and 2 for a wrong command line.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>

@@ -17,7 +17,7 @@ namespace harp::tool {
 namespace {
 
 constexpr int kNameAttempts = 100;
-constexpr size_t kMaxText = size_t{1} << 30;  // most bytes that are read, because a pipe may never end
+constexpr size_t kMaxText = size_t{1} << 30;  // maximum number of bytes to read: a pipe may never end
 
 struct Closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -40,7 +40,7 @@ std::string OutputFiles::begin(const std::string& path) {
   struct stat named {
   }, itself{};
   const bool exists = stat(path.c_str(), &named) == 0;
-  const bool leads_nowhere = !exists && lstat(path.c_str(), &itself) == 0;  // a symbolic link whose target does not exist
+  const bool leads_nowhere = !exists && lstat(path.c_str(), &itself) == 0;  // true for a symbolic link whose target does not exist
   if (leads_nowhere || (exists && !S_ISREG(named.st_mode))) return path;
 
   std::string target = path;
@@ -49,7 +49,7 @@ std::string OutputFiles::begin(const std::string& path) {
     if (resolved == nullptr) fail_on_file("write", path);
     target = resolved.get();
   }
-  const mode_t mode = exists ? named.st_mode & 0777 : 0666;  // the new file is as private as the one it replaces
+  const mode_t mode = exists ? named.st_mode & 0777 : 0666;  // the new file gets the permissions of the file that it replaces
   for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
     std::string written = target + "." + std::to_string(getpid()) + "-" + std::to_string(attempt) + ".new";
     const int fd = open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
@@ -103,7 +103,8 @@ void write_file(const std::string& path, const std::string& text) {
   std::FILE* file = path == "-" ? stdout : opened.get();
   if (std::fwrite(text.data(), 1, text.size(), file) != text.size() || std::fflush(file) != 0)
     fail_on_file("write", path == "-" ? "stdout" : path);
-  if (opened != nullptr && std::fclose(opened.release()) != 0) fail_on_file("write", path);  // network file systems may fail here
+  // On a network file system a write may fail only when the file is closed.
+  if (opened != nullptr && std::fclose(opened.release()) != 0) fail_on_file("write", path);
   files.publish();
 }
 

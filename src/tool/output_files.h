@@ -1,5 +1,6 @@
-// Files that the tool writes. Either all of them appear with their full content, or none does. A path that is no regular file (a device, a
-// pipe) is written directly. A symbolic link is kept: its target is replaced.
+// Files that the program `harp` writes. It writes new files first and renames them at the end, so that an error while writing leaves all
+// old files unchanged. Two kinds of paths are special: a path that is not a regular file (a device, a pipe) is written directly, and if the
+// path is a symbolic link, the link's target is replaced.
 #pragma once
 
 #include <string>
@@ -13,18 +14,18 @@ class OutputFiles {
   OutputFiles() = default;
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
-  /// Deletes the files that were not published.
+  /// Deletes the new files that publish() has not renamed.
   ~OutputFiles();
 
-  /// Returns the path to write to. It is a new, empty file in the same folder as the target of `path`. It is `path` itself if that is no
-  /// regular file, or is a link whose target does not exist.
+  /// Returns the path to write to: that of a new, empty file in the same folder as the target of `path`. Returns `path` itself if it is not
+  /// a regular file, or if it is a link whose target does not exist.
   std::string begin(const std::string& path);
   /// Renames every new file to its target.
   void publish();
 
  private:
   struct Part {
-    std::string written, target, path;  // the new file; the file that it replaces; that file's path as the user gave it
+    std::string written, target, path;  // paths of the new file and of the file that it replaces; `path`: the latter as the user wrote it
   };
   std::vector<Part> parts_;
 };
@@ -32,9 +33,10 @@ class OutputFiles {
 /// Throws a Failure with the message "cannot WHAT PATH: " and the text of errno.
 [[noreturn]] void fail_on_file(const char* what, const std::string& path);
 
-/// The content of a text file; "-" is stdin. Accepts pipes and terminals; rejects a device such as /dev/zero, which has no end.
+/// Returns the content of a text file; the path "-" means stdin. Accepts pipes and terminals, but rejects a device such as /dev/zero, whose
+/// content has no end.
 std::string read_file(const std::string& path);
-/// Writes one text file; "-" is stdout.
+/// Writes one text file; the path "-" means stdout.
 void write_file(const std::string& path, const std::string& text);
 
 }  // namespace harp::tool

@@ -1,4 +1,5 @@
-// harp run: a graph from a file, inputs from .npy files or the random generator, outputs to .npy files or as a summary.
+// `harp run`: runs a graph that it reads from a file. Inputs are .npy files or random arrays; outputs are written to .npy files or printed
+// as summaries.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -13,18 +14,18 @@ namespace harp::tool {
 
 namespace {
 
-/// Saves an array as the new content of `path`, which appears when the files are published.
+/// Saves an array to a new file, which replaces `path` when `files` are published.
 void save_array(OutputFiles& files, const harp_buffer* buffer, const std::string& path) {
   const std::string written = files.begin(path);
   try {
     done("", harp_npy_save, buffer, written.c_str());
-  } catch (Failure& failure) {  // names the user's path in the message instead of the temporary file
+  } catch (Failure& failure) {  // the message is to name the user's path, not that of the temporary file
     if (const size_t at = failure.message.find(written); at != std::string::npos) failure.message.replace(at, written.size(), path);
     throw;
   }
 }
 
-/// The arguments of a run of the program, and its outputs.
+/// The arrays and sizes that a run of the program receives, and its outputs.
 struct Session {
   std::vector<Buffer> inputs;
   std::vector<std::string> size_names;
@@ -41,14 +42,15 @@ struct Session {
     options.n_shape_vars = names.size();
     options.shape_var_names = names.data();
     options.shape_var_values = size_values.data();
-    options.flags = HARP_RUN_STAGE;  // copies inputs to the device of the program, because they begin in the host's memory
+    options.flags = HARP_RUN_STAGE;  // lets the run copy inputs to the program's device: they are loaded into the host's memory
     const harp_run_options* borrowed = &options;
     done("", harp_program_run, program, in.size(), in.data(), out.size(), out.data(), borrowed);
     for (size_t i = 0; i < out.size(); ++i)
       if (outputs[i] == nullptr) outputs[i].reset(out[i]);
   }
 
-  /// After a run: copies inputs to the device of the outputs, where the program runs, so that later runs need no copies.
+  /// Copies the inputs to the device of the outputs, on which the program runs, so that later runs need not copy them. To be called after a
+  /// run.
   void move_inputs(harp_context* context) {
     if (outputs.empty()) return;
     const std::string device = harp_buffer_device(outputs.front().get());
@@ -63,7 +65,7 @@ struct Session {
   }
 };
 
-/// Repeats the run for about a second (at least 3 times) and describes how long one takes.
+/// Repeats the run for about a second, at least 3 times. Returns a text that says how long one run takes.
 std::string time_runs(harp_program* program, Session& session) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> milliseconds;
@@ -94,7 +96,7 @@ void run(const ContextArguments& context_arguments, const CompileArguments& comp
   const Program program = made<Program>("", harp_compile, static_cast<const harp_graph*>(graph.get()), options.get());
 
   const std::vector<std::string> names = names_of(program.get(), harp_program_output_count(program.get()), harp_program_output);
-  std::vector<std::pair<size_t, std::string>> targets;  // number of an output, and the path to save it to
+  std::vector<std::pair<size_t, std::string>> targets;  // index of an output of the program, and the path to save it to
   for (const std::string& text : arguments.outputs) {
     const auto [name, path] = split_assignment(text, "y=out.npy");
     targets.emplace_back(find_name(names, name, "output"), path);

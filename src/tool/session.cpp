@@ -1,4 +1,5 @@
-// The parts that the verbs share: the context, graphs from files, compile options. Also the verbs that take only a few lines.
+// What the subcommands of `harp` share: they make a context, read graphs, and set compile options. Also the subcommands that take only a
+// few lines.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>

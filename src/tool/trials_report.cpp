@@ -21,7 +21,7 @@ std::string seconds_text(double seconds) {
   return format("%.3f us", seconds * 1e6);
 }
 
-/// Joins the lines of a configuration to one line.
+/// Joins the lines of a configuration into one line, separated by semicolons.
 std::string one_line(const std::string& configuration) {
   std::string line;
   for (const char c : configuration) line += c == '\n' ? std::string("; ") : std::string(1, c);
@@ -111,7 +111,7 @@ std::string json_of(const TrialReport& report) {
 std::string plot_of(const TrialReport& report) {
   constexpr double kWidth = 860, kHeight = 420, kLeft = 90, kRight = 20, kTop = 50, kBottom = 50;
   const std::vector<size_t> order = by_time(report);
-  // The axis of times is logarithmic and ends at 3 times the untuned time: slower trials are drawn at its end.
+  // The time axis is logarithmic and ends at 3 times the time of the untuned program. Slower trials are drawn at its end.
   constexpr double kMaxOfUntuned = 3;
   const double least = report.trials[order.front()].median;
   const double greatest = std::min(report.trials[order.back()].median, kMaxOfUntuned * report.trials[0].median);

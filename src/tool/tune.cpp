@@ -1,4 +1,4 @@
-// harp tune: searches the fastest way to compile a graph. Inputs that are not given are random.
+// `harp tune`: searches for the fastest way to compile a graph. An input that the user does not give is a random array.
 #include <unistd.h>
 
 #include <csignal>
@@ -15,7 +15,7 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// During its lifetime the first Ctrl-C ends the search, which keeps its result so far; the second one ends the program.
+/// While an object exists, the first Ctrl-C ends the search, which keeps its result so far. The second one ends the program.
 class StopOnInterrupt {
  public:
   StopOnInterrupt()
@@ -45,13 +45,14 @@ int32_t strategy_of(const std::string& name) {
   throw Failure{"unknown strategy '" + name + "', expected beam, random or grid", 2};
 }
 
-/// Fails if the file of the plot has a suffix other than .svg.
+/// Throws a Failure if the name of the plot's file has a suffix other than .svg.
 void check_plot(const std::string& path) {
   const std::string suffix = std::filesystem::path(path).extension();
   if (!suffix.empty() && suffix != ".svg") throw Failure{"cannot draw '" + path + "': plots are SVG, so the file name must end in .svg", 2};
 }
 
-/// Returns the inputs and sets `signature`. Compiles with the sizes that the user gave, so that the inputs have plain sizes.
+/// Returns the inputs of the program, and sets `signature`. To find the inputs' sizes it compiles the graph for the sizes that the user
+/// gave: an input without a file becomes a random array, which needs constant sizes.
 std::vector<Buffer> inputs_of(harp_context* context, const harp_graph* graph, const CompileArguments& compile,
                               const TuneArguments& arguments, std::string& signature) {
   CompileArguments by_interpreter;

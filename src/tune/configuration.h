@@ -1,14 +1,15 @@
-// The settings of a compilation that change the speed of a program and never its results. The tuner searches them, the tuning database
-// stores them, and harp_compile_options.schedule sets them. As text they are lines:
+// The settings of a compilation that change the speed of a program and never its results. The tuner searches for the best ones, the tuning
+// database stores them, and harp_compile_options.schedule sets them. Their text has one line for each setting:
 //
-//     compiler: clang                             runs instead of the context's compiler
-//     flag: -O2                                   for the compiler, after harp's own; one line each
-//     without: compose_views                      an optimiser pass to skip; one line each
-//     share: 20000                                nanoseconds of work that are worth handing to another thread
+//     compiler: clang                             the C compiler to run instead of the context's
+//     flag: -O2                                   a compiler flag, added after harp's own flags
+//     without: compose_views                      an optimiser pass to skip
+//     share: 20000                                the least work, in ns, that is worth another thread
 //     kernel_0: reduce [thread, reduce simd=8]    the schedule of a kernel (schedule/override.h)
 //
-// Kernels have the numbers that they have when the passes of `without` are skipped. A line that begins with # is a comment. In the line of
-// a schedule, text from a # to the end of the line is a comment, too.
+// Settings with several values (flag, without, kernel_N) take one line for each value. A kernel's number is its index in the program that
+// is compiled without the skipped passes. A line that begins with # is a comment. In the line of a schedule, the text from a # to the end
+// of the line is a comment, too.
 #pragma once
 
 #include <optional>
@@ -31,12 +32,13 @@ struct Configuration {
   friend bool operator==(const Configuration&, const Configuration&) = default;
 };
 
-/// Prints the lines in the order above; "" for the default.
+/// Prints the settings as lines in the order above; "" for the default configuration.
 std::string print(const Configuration& configuration);
-/// The inverse of print; the lines may have any order. Error{kParse} names the wrong line, or the setting that is given twice.
+/// Parses the text of print(), with lines in any order. Throws Error{kParse} with a message that names the wrong line, or the setting that
+/// is given twice.
 Configuration parse_configuration(std::string_view text);
 
-/// Applies the parts that concern the pipeline: all but compiler and flags.
+/// Adds the passes, the share and the schedules to the options. The compiler and its flags are no part of PipelineOptions.
 void apply(const Configuration& configuration, PipelineOptions& options);
 
 }  // namespace harp::tune

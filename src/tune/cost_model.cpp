@@ -8,12 +8,14 @@
 namespace harp::tune {
 namespace {
 
-// Costs in cycles for a core with two multiply-add units (latency 4 cycles) and two load units.
+// The costs are in cycles, for a CPU core that starts two multiply-adds (latency 4 cycles) and two loads per cycle.
 constexpr double kFma = 0.5, kLoad = 0.5, kLatency = 4, kSpill = 1.5;
 constexpr int64_t kElementBytes = 4, kTerms = 256;
-constexpr double kOtherCode = 0.01;  // added for compilers, flags and passes, whose effect is unknown, so that the default comes first
+// Cost that is added for another compiler, other flags or a skipped pass: their effect is unknown, so the defaults are tried first.
+constexpr double kOtherCode = 0.01;
 
-/// Returns the number of computed elements, including the unused part of the last tile, divided by the number of needed ones.
+/// Returns by which factor the work grows because whole tiles are computed: the number of computed elements divided by the number of
+/// elements in the result.
 double padding(int64_t extent, int64_t tile) {
   const double whole = std::ceil(static_cast<double>(extent) / static_cast<double>(tile)) * static_cast<double>(tile);
   return extent > 0 ? whole / static_cast<double>(extent) : 1;
@@ -21,7 +23,8 @@ double padding(int64_t extent, int64_t tile) {
 
 double beyond(int64_t bytes, int64_t cache, double price) { return bytes > cache ? price : 1; }
 
-/// Returns the estimated cycles of one multiply-add of a contraction, that is, of one term of the sum that gives an element.
+/// Returns the estimated cycles for one multiply-add of a contraction. A multiply-add computes one term of the sum that forms an element of
+/// the result.
 double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const Schedule& s, const Cpu& cpu) {
   const auto position_of = [&](auto is_sought) {
     return static_cast<size_t>(std::find_if(rules.axes.begin(), rules.axes.end(), is_sought) - rules.axes.begin());
@@ -43,15 +46,15 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   const double caches = beyond(kTerms * columns.unroll * columns.simd_width * kElementBytes, cpu.caches.first, 1.3) *
                         beyond(std::min(block_rows, row_count) * std::min(block_columns, kernel.extents[column_position]) * kElementBytes,
                                cpu.caches.second, 1.2);
-  // The columns' operand is packed once per block of rows, or once in total if the schedule says so; the rows' operand once per block of
-  // columns.
+  // The operand that the columns belong to is packed once per block of rows, or only once if the schedule says so. The operand that the
+  // rows belong to is packed once per block of columns.
   const int64_t rows_a_copy = columns.pack ? std::max(block_rows, row_count) : block_rows;
   const double copies = 1 + 4.0 / static_cast<double>(rows_a_copy) + (rows.pack ? 4.0 / static_cast<double>(block_columns) : 0);
   return term / (sums * lanes) * padding(row_count, rows.unroll) *
          padding(kernel.extents[column_position], columns.unroll * columns.simd_width) * caches * copies;
 }
 
-/// Returns a relative cost per element that depends on the tiles only.
+/// Returns the cost per element of a transpose relative to ideal tiles. It depends only on the tile sizes.
 double blocks(const Schedule& s, const Cpu& cpu) {
   int64_t elements = 1, least = kTerms;
   for (const AxisSchedule& axis : s.axes)
@@ -74,17 +77,18 @@ double cost_of(const KernelSpace& kernel, const Schedule& s, const Cpu& cpu) {
   const auto is_recipe = [&](const ScheduleRules& r) { return r.recipe == s.recipe; };
   const auto number = static_cast<size_t>(std::find_if(kernel.rules.begin(), kernel.rules.end(), is_recipe) - kernel.rules.begin());
   if (s.recipe == Template::kContraction) return contraction(kernel, kernel.rules[number], s, cpu);
-  // Kernels that are bound by memory lose less from narrower vectors, so the cost is not proportional to 1 / lanes.
+  // A kernel whose time is spent on memory accesses gains less from wide vectors than in proportion to the number of lanes. Therefore the
+  // cost is not proportional to 1 / lanes.
   double cost = 1 / std::sqrt(lanes);
   if (s.recipe == Template::kTranspose) cost *= blocks(s, cpu);
   const bool is_transposed = kernel.rules.back().recipe == Template::kTranspose;
-  if (s.recipe == Template::kElementwise && is_transposed) cost *= 4;       // strided memory accesses, one element each
-  if (s.recipe == Template::kReduce && kernel.rules.size() > 1) cost *= 2;  // without register tiles each multiply-add loads its factors
+  if (s.recipe == Template::kElementwise && is_transposed) cost *= 4;       // each access is a strided access to a single element
+  if (s.recipe == Template::kReduce && kernel.rules.size() > 1) cost *= 2;  // without register tiles, each multiply-add loads both factors
   if (s.recipe != Template::kTranspose) cost *= rows_in_tiles(s, cpu);
   const Schedule& usual = kernel.usual[number];
   if (s.partition != usual.partition) cost *= 1.1;
   if (s.overlap != usual.overlap) cost *= 1.02;
-  if (s.nontemporal != usual.nontemporal) cost *= 1.2;  // a different choice costs more: harp chooses this by the array's size
+  if (s.nontemporal != usual.nontemporal) cost *= 1.2;  // harp chooses by the array's size, so the other choice is probably slower
   if (s.defer_stores != usual.defer_stores) cost *= 1.1;
   if (s.prefetch != usual.prefetch) cost *= 1.1;
   if (s.nan_flag != usual.nan_flag) cost *= 1.1;

@@ -11,10 +11,12 @@
 namespace harp::tune {
 namespace {
 
-constexpr std::string_view kFirstLine = "harp tuning 2\n";  // first line of a file; format 1 had other schedule keywords
-constexpr size_t kMaxEntries = 4096;                        // most entries, for all machines and versions; the oldest are dropped first
+// First line of a file; version 1 of the format used other keywords for schedules.
+constexpr std::string_view kFirstLine = "harp tuning 2\n";
+// Maximum number of entries of all machines and versions together; the oldest are dropped first.
+constexpr size_t kMaxEntries = 4096;
 
-/// The lines of an entry that its digest covers.
+/// Returns the lines of an entry over which its digest is computed.
 std::string body_of(const TuningEntry& e) {
   return cat("program ", e.program.hex(), "\nname ", e.name, "\nversion ", e.version, "\nmachine ", e.machine, "\nseconds ", e.seconds,
              " untuned ", e.untuned_seconds, "\n", print(e.configuration));
@@ -27,7 +29,8 @@ bool parse_seconds(std::string_view text, TuningEntry& entry) {
          parse_whole(text.substr(between + kUntuned.size()), entry.untuned_seconds);
 }
 
-/// Parses a paragraph; `end` is the digest on its last line. nullopt if it is damaged.
+/// Parses one entry of the file. `body` are its lines before the last one, and `end` is the digest in its last line. Returns nullopt if the
+/// entry is damaged.
 std::optional<TuningEntry> parse_entry(std::string_view body, std::string_view end) {
   Digest digest;
   if (!parse_digest(end, digest) || digest != digest_of(body)) return std::nullopt;
@@ -40,7 +43,7 @@ std::optional<TuningEntry> parse_entry(std::string_view body, std::string_view e
   entry.name = name, entry.version = version, entry.machine = machine;
   try {
     entry.configuration = parse_configuration(body);
-  } catch (const Error&) {  // the entry was written by a newer version, which knows more settings
+  } catch (const Error&) {  // a newer version of harp wrote the entry, with settings that this version does not know
     return std::nullopt;
   }
   return entry;
@@ -49,11 +52,12 @@ std::optional<TuningEntry> parse_entry(std::string_view body, std::string_view e
 std::string print_database(const TuningText& database) {
   std::string text(kFirstLine);
   for (const TuningEntry& entry : database.entries) append(text, cat("\n", print(entry)));
-  for (const std::string& paragraph : database.damaged) append(text, cat("\n", paragraph, "\n"));  // last: they may lack an end line
+  // Damaged entries come last, because their "end" line may be missing.
+  for (const std::string& paragraph : database.damaged) append(text, cat("\n", paragraph, "\n"));
   return text;
 }
 
-/// True for "gcc" and "clang", optionally with a version: "gcc-13".
+/// Tests whether the name is "gcc" or "clang", possibly with a version as in "gcc-13".
 bool is_plain_name(std::string_view compiler) {
   for (const std::string_view known : {"gcc", "clang"}) {
     const std::string_view version = compiler.substr(std::min(compiler.size(), known.size()));
@@ -63,7 +67,8 @@ bool is_plain_name(std::string_view compiler) {
   return false;
 }
 
-/// True if harp's own search can produce this configuration. harp runs no other compiler or flag just because a file names it.
+/// Tests whether harp's own search can produce this configuration. harp does not run another compiler, or pass other flags, just because a
+/// file says so.
 bool is_tried_by_harp(const Configuration& configuration) {
   return (configuration.compiler.empty() || is_plain_name(configuration.compiler)) &&
          std::ranges::all_of(configuration.flags,
@@ -82,7 +87,7 @@ TuningText parse_database(std::string_view text) {
   result.is_readable = text.starts_with(kFirstLine);
   if (!result.is_readable) return result;
   text.remove_prefix(kFirstLine.size());
-  size_t begin = text.npos;  // start of the paragraph that is being read; npos: none
+  size_t begin = text.npos;  // offset of the first line of the current entry; npos outside of entries
   const auto close = [&](size_t at, std::string_view end, size_t next) {
     std::optional<TuningEntry> entry = parse_entry(text.substr(begin, at - begin), end);
     std::string_view whole = text.substr(begin, next - begin);
@@ -96,7 +101,7 @@ TuningText parse_database(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t stop = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, stop - at);
-    if (line.starts_with("program ") && begin != text.npos) close(at, "", at);  // the paragraph before has no end line
+    if (line.starts_with("program ") && begin != text.npos) close(at, "", at);  // the entry before this line has no "end" line
     if (begin == text.npos && !line.empty()) begin = at;
     if (line.starts_with("end ")) close(at, stop < text.size() ? line.substr(4) : std::string_view(), stop);
     at = stop + 1;
@@ -109,7 +114,7 @@ void TuningDatabase::find_machine_name() {
   if (machine_.empty()) machine_ = machine_name(system_.files, host_);
 }
 
-/// Reads the file. nullopt if there is none; nullopt and a reason if it cannot be used.
+/// Reads the file. Returns nullopt if there is no file. If the file cannot be used, also sets `why_not` to the reason.
 std::optional<TuningText> TuningDatabase::read(std::string& why_not) {
   const std::optional<std::string> text = cache_.read_file(kFile, why_not);
   if (!text) return std::nullopt;
@@ -119,7 +124,7 @@ std::optional<TuningText> TuningDatabase::read(std::string& why_not) {
   return std::nullopt;
 }
 
-/// Reads the file if it has changed since the last time. The caller holds mutex_.
+/// Reads the file if it has changed since it was last read. The caller holds mutex_.
 void TuningDatabase::refresh() {
   const std::optional<CompileCache::Stamp> now = cache_.stamp_of(kFile);
   if (now == stamp_) return;
@@ -167,7 +172,7 @@ std::string TuningDatabase::add(const Digest& program, std::string name, Configu
     return cat("the compile cache is disabled: ", cache_.why_off());
   }
   std::string why_not;
-  // Without the lock another process may write at the same time, and one of the two additions would be lost.
+  // Without the lock, another process may replace the file at the same time, and one of the two new entries would be lost.
   const CompileCache::Lock lock = cache_.lock_file(kFile, why_not);
   if (!lock) {
     added_.push_back(std::move(entry));

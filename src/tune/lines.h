@@ -1,4 +1,5 @@
-// Reading and writing the text files that harp keeps beside the compiled programs: lines, and digests of lines.
+// Functions that read and write lines and digests. The text files in harp's cache directory (tuning database, measurements) consist of
+// these.
 #pragma once
 
 #include <charconv>
@@ -11,14 +12,15 @@
 
 namespace harp::tune {
 
-/// Removes a line "key value" from the front of the text and returns true; false if the first line has another key.
+/// If the first line of the text is "KEY VALUE" with the given key, removes this line, sets `value`, and returns true. Otherwise returns
+/// false.
 bool take_line(std::string_view& text, std::string_view key, std::string_view& value);
-/// Replaces control characters, which would end the line; "?" for an empty text.
+/// Makes a text fit one line: replaces control characters by "?", and an empty text by "?".
 std::string one_line(std::string text);
-/// Reads what Digest::hex() wrote.
+/// Parses the text that Digest::hex() returns.
 bool parse_digest(std::string_view text, Digest& digest);
 
-/// Reads a number that is the whole text. For an integer the base must be given.
+/// Parses a number. Returns false unless the whole text is the number. For an integer type the caller must pass the base.
 template <class Number>
 bool parse_whole(std::string_view text, Number& number, int base_or_none = 0) {
   std::from_chars_result result;

@@ -12,7 +12,7 @@
 namespace harp::tune {
 namespace {
 
-/// The value of the first line of the form "key<blanks>: value".
+/// Returns the value in the first line of the form "key<blanks>: value".
 std::string_view value_of(std::string_view text, std::string_view key) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
@@ -31,7 +31,7 @@ std::string_view value_of(std::string_view text, std::string_view key) {
 std::string machine_name(FileSystem& files, const Machine& host) {
   std::string name = cat(host_triple(), " ", host.name);
   const UniqueFd file(files, files.open(AT_FDCWD, "/proc/cpuinfo", O_RDONLY));
-  std::array<char, 4096> text;  // holds the entry of the first processor; the file may have hundreds of entries
+  std::array<char, 4096> text;  // large enough for the first processor's entry; the file may have hundreds of entries
   const int64_t size = file ? files.read(file.get(), text.data(), text.size()) : 0;
   const std::string_view lines(text.data(), static_cast<size_t>(std::max<int64_t>(size, 0)));
   for (const std::string_view key :

@@ -1,4 +1,4 @@
-// The machine's name as one line of text: measurements are valid on all machines with the same name.
+// The name of a machine, as one line of text. Measurements are valid on all machines with the same name.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace harp::tune {
 
-/// The operating system, the vector level, and the processor's own description: "x86_64-linux-gnu x86-64-v4 AuthenticAMD 25 17 1 AMD EPYC".
+/// Returns the machine's name: operating system, vector instruction set, and the description that the processor gives of itself. Example:
+/// "x86_64-linux-gnu x86-64-v4 AuthenticAMD 25 17 1 AMD EPYC".
 std::string machine_name(FileSystem& files, const Machine& host);
 
 }  // namespace harp::tune

@@ -18,12 +18,13 @@
 namespace harp::tune {
 namespace {
 
-constexpr int64_t kLargest = int64_t{256} << 20;  // bytes of the array that exceeds all caches; no larger array is measured
+constexpr int64_t kLargest = int64_t{256} << 20;  // bytes of the largest array that is measured; it exceeds all caches
 constexpr int64_t kSmallestSet = int64_t{8} << 10, kSmallestStored = int64_t{2} << 20;
-constexpr double kSampleSeconds = 1e-3, kSampleOfAllSeconds = 10e-3;  // the second hides the time for waking threads
+// The second one is for loops on all threads; it is long, so that the time to wake the threads does not matter.
+constexpr double kSampleSeconds = 1e-3, kSampleOfAllSeconds = 10e-3;
 constexpr int kSamples = 5;
 
-/// All sizes 2^k and 3 * 2^k from `least` to `most`, where `least` is a power of two.
+/// Returns all sizes of the form 2^k or 3 * 2^k from `least` to `most`. `least` is a power of two.
 std::vector<int64_t> sizes_between(int64_t least, int64_t most) {
   std::vector<int64_t> sizes;
   for (int64_t power = least; power <= most; power *= 2) {
@@ -33,7 +34,8 @@ std::vector<int64_t> sizes_between(int64_t least, int64_t most) {
   return sizes;
 }
 
-/// Links the cache lines of the first `bytes` bytes of the memory to a cycle in random order, so that prefetchers find no pattern.
+/// Stores a pointer in each cache line of the first `bytes` bytes, such that the pointers form a cycle through all lines in random order.
+/// Prefetchers cannot predict this order.
 void link_lines(std::byte* memory, int64_t bytes) {
   std::vector<uint32_t> order(static_cast<size_t>(bytes / kLineBytes));
   std::iota(order.begin(), order.end(), uint32_t{0});
@@ -58,26 +60,26 @@ class Meter {
         library_(loaded(service, host)),
         pool_(without_pool(hooks.allocator), 0),
         memory_({nullptr, nullptr, nullptr, &pool_}, static_cast<size_t>(kLargest)) {
-    std::memset(memory_.data(), 0, memory_.size());  // before the first write, all pages may be mapped to the same zero page
+    std::memset(memory_.data(), 0, memory_.size());  // before its first write, the system may map all pages to one page of zeros
   }
 
   std::byte* memory() const { return static_cast<std::byte*>(memory_.data()); }
 
-  /// Seconds of a call of the loop.
+  /// Returns the seconds that one call of the loop takes.
   double seconds(MeasuredLoop loop, int64_t bytes, size_t repeats) const {
     const Deadline begin = process_.now();
     run(loop, memory(), bytes, repeats);
     return seconds_since(begin);
   }
 
-  /// Seconds of one repetition of the loop, the least of several samples.
+  /// Returns the seconds of one repetition of the loop: the least of several samples.
   double seconds_of(MeasuredLoop loop, int64_t bytes = 0) const {
     return least_of([&](size_t repeats) { return seconds(loop, bytes, repeats); }, kSampleSeconds);
   }
 
-  /// Returns how many operations the loop does in one clock cycle, if a repetition of the loop does `count` of them. The clock rate and the
-  /// load of the machine vary. Therefore the loop and one that counts cycles are timed alternately: the least times of both are those at
-  /// the highest clock rate.
+  /// Returns how many operations the loop performs in one clock cycle; one repetition of the loop performs `count` operations. The clock
+  /// rate and the load of the machine vary. Therefore this function measures the loop and a loop that counts cycles alternately, and uses
+  /// the least time of each, which belongs to the highest clock rate.
   double per_cycle(MeasuredLoop loop, double count, int64_t bytes = 0) const {
     double cycle = std::numeric_limits<double>::infinity(), time = cycle;
     for (int i = 0; i < kSamples; ++i) {
@@ -89,23 +91,25 @@ class Meter {
 
   double loads_a_cycle() const { return per_cycle(MeasuredLoop::kLoads, static_cast<double>(kSmallestSet) / vector_bytes_, kSmallestSet); }
 
-  /// Nanoseconds of one load in a chain in which each load gives the address of the next, in an array of this size.
+  /// Returns the nanoseconds of one load from an array of this size. The loads form a chain: each one returns the address of the next.
   double latency(int64_t bytes) const {
     link_lines(memory(), bytes);
     const std::byte* at = memory();
     const auto chase = [&](size_t repeats) {
       const Deadline begin = process_.now();
-      at = run(MeasuredLoop::kChase, at, bytes, repeats);  // continues where the last sample ended, at lines that were not read recently
+      // Starts where the last sample ended, so that it reads lines that have not been read recently.
+      at = run(MeasuredLoop::kChase, at, bytes, repeats);
       return seconds_since(begin);
     };
     return least_of(chase, kSampleSeconds) / kLoopSteps * 1e9;
   }
 
-  /// GB/s of reading arrays of `bytes` again and again, by one thread.
+  /// Returns the GB/s at which one thread reads an array of `bytes` bytes again and again.
   double reads(int64_t bytes) const { return static_cast<double>(bytes) / seconds_of(MeasuredLoop::kLoads, bytes) * 1e-9; }
-  /// The same by all workers, each with an array of its own.
+  /// Returns the GB/s at which all workers together read, each from an array of its own of `bytes` bytes.
   double reads_by_all(int64_t bytes) const {
-    bytes = std::max(std::min(bytes, kLargest / workers()) / kPageBytes, int64_t{1}) * kPageBytes;  // parts share no page
+    // Arrays of two workers have no page in common.
+    bytes = std::max(std::min(bytes, kLargest / workers()) / kPageBytes, int64_t{1}) * kPageBytes;
     const auto read = [&](size_t repeats) {
       const Deadline begin = process_.now();
       AllWorkers all{this, bytes, repeats};
@@ -114,11 +118,11 @@ class Meter {
     };
     return static_cast<double>(bytes * workers()) / least_of(read, kSampleOfAllSeconds) * 1e-9;
   }
-  /// The number of workers that take part: each gets at least one page of the memory.
+  /// Returns how many workers take part in measurements. Each of them gets at least one page of the memory.
   int64_t workers() const { return static_cast<int64_t>(std::min(hooks_.width, static_cast<size_t>(kLargest / kPageBytes))); }
   bool has_workers() const { return hooks_.parallel_for != nullptr && workers() > 1; }
 
-  /// Seconds of storing and reading an array once.
+  /// Returns the seconds of storing an array once and then reading it once.
   double stores_and_reads(MeasuredLoop stores, int64_t bytes) const {
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < kSamples; ++i) least = std::min(least, seconds(stores, bytes, 1) + seconds(MeasuredLoop::kLoads, bytes, 1));
@@ -147,7 +151,7 @@ class Meter {
 
   double seconds_since(Deadline begin) const { return std::chrono::duration<double>(process_.now() - begin).count(); }
 
-  /// Calls the loop and returns its result, if that is an address.
+  /// Calls the loop and returns its result, which is an address if the loop is kChase.
   const std::byte* run(MeasuredLoop loop, const std::byte* array, int64_t bytes, size_t repeats) const {
     alignas(kLineBytes) std::array<std::byte, kLineBytes> result = {};
     void *inputs[] = {const_cast<std::byte*>(array)}, *outputs[] = {result.data()};
@@ -164,8 +168,8 @@ class Meter {
       all.meter->run(MeasuredLoop::kLoads, all.meter->memory() + part * static_cast<size_t>(all.bytes), all.bytes, all.repeats);
   }
 
-  /// Calls `sample(repeats)`, which returns seconds, with twice as many repetitions each time until it takes at least `long_enough`; then
-  /// calls it several times with that number. Returns the least time of one repetition.
+  /// Returns the least time of one repetition. Calls `sample(repeats)`, which returns seconds, and doubles `repeats` until a call takes at
+  /// least `long_enough` seconds. Then calls it several times with that number.
   template <class Sample>
   static double least_of(Sample sample, double long_enough) {
     size_t repeats = 1;
@@ -179,7 +183,7 @@ class Meter {
   const HostHooks& hooks_;
   const int vector_bytes_;
   const std::shared_ptr<const LoadedLibrary> library_;
-  MemoryPool pool_;  // keeps nothing; it is used because it provides large memory in huge pages
+  MemoryPool pool_;  // a pool that keeps no blocks; it is used because it allocates large memory in huge pages
   const Memory memory_;
 };
 
@@ -192,10 +196,13 @@ void set_caches(Measurement& measurement, const Caches& caches) {
 }  // namespace
 
 std::optional<Caches> caches_from(std::vector<LatencySample> samples) {
-  // A sample that was disturbed took longer, never shorter, and a larger array is never faster.
+  // Disturbances only make a sample longer, and a load from a larger array is never faster. Therefore a sample is at most as long as those
+  // for larger arrays.
   for (size_t i = samples.size(); i-- > 1;) samples[i - 1].ns = std::min(samples[i - 1].ns, samples[i].ns);
-  // Within a cache the latency grows a little, because its parts are at different distances and address translation takes longer. From one
-  // cache to the next it grows at least threefold. An array four times as large as a cache hits it rarely.
+  // Samples belong to the same cache as long as the latency is at most kSame times that of the first sample. Within a cache the latency
+  // grows a little, because its parts are at different distances and address translation takes longer. From one cache to the next it grows
+  // at least threefold. The three samples after the last one in a cache are skipped: only an array four times as large as the cache rarely
+  // hits it.
   constexpr double kSame[] = {1.3, 1.6, 1.6};
   constexpr size_t kFourTimes = 4;
   std::array<int64_t, 3> ends = {};
@@ -212,7 +219,8 @@ std::optional<Caches> caches_from(std::vector<LatencySample> samples) {
 }
 
 int64_t stream_bytes_from(std::span<const StoreSample> samples) {
-  double lost = 0, least = 0;  // time lost by non-temporal stores from this sample on, as a sum of log2 of ratios; negative: a gain
+  // Time that non-temporal stores lose from this sample on, as a sum of log2(non-temporal / ordinary); a negative sum is a gain.
+  double lost = 0, least = 0;
   int64_t found = 2 * samples.back().bytes;
   for (size_t i = samples.size(); i-- > 0;) {
     lost += std::clamp(std::log2(samples[i].nontemporal / samples[i].ordinary), -1.0, 1.0);  // limits disturbed samples
@@ -248,7 +256,8 @@ Measurement measure(System system, CompileService& service, const HostHooks& hoo
     measurement.set(Quantity::kStream, static_cast<double>(stream_bytes_from(stores)));
   }
 
-  // An array of half a cache's size fits that cache and is too large for the next smaller one. All workers share the third cache.
+  // Each level of the memory hierarchy is measured with an array of half its size: the array fits that cache, and is too large for the next
+  // smaller one. The workers share the third cache, so each of them gets a part of its size.
   struct Level {
     int64_t bytes, bytes_of_worker;
     Quantity latency, read, read_by_all;

@@ -1,8 +1,9 @@
 // Measures the machine at hand for `harp info --measure`. The measured loops are compiled like generated code, by the context's C compiler
-// and for the host's row of the table of machines, so they use the same vectors and instructions as kernels.
+// and for this machine's entry in harp's table of CPUs (base/machine.h), so they use the same vectors and instructions as kernels.
 //
-// Of several times the shortest is used, because other activity of the machine only makes them longer. Numbers that schedules read are
-// rounded so coarsely that two measurements of an idle machine agree: sizes to 2^k or 3 * 2^k bytes, rates to whole instructions a cycle.
+// Each time is the shortest of several samples, because other activity of the machine only makes them longer. The numbers that schedules
+// read are rounded so coarsely that two measurements of an idle machine give the same numbers: sizes are rounded to 2^k or 3 * 2^k bytes,
+// and rates to whole instructions per cycle.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +19,31 @@
 
 namespace harp::tune {
 
-/// Takes a few seconds and 256 MiB of `hooks.allocator`. "All threads" are hooks.width workers of hooks.parallel_for. Errors: those of
-/// CompileService::compile and of loading; kOutOfMemory.
+/// Measures the machine. Takes a few seconds and allocates 256 MiB by `hooks.allocator`. Measurements with all threads use hooks.width
+/// workers of hooks.parallel_for. Throws the errors of CompileService::compile and of loading the compiled code, and Error{kOutOfMemory}.
 Measurement measure(System system, CompileService& service, const HostHooks& hooks, const Machine& host);
 
-// --- Functions that derive numbers from measured times alone
+// --- Functions that compute numbers from measured times; they measure nothing themselves
 
-/// The time of one load in a chain in which each load gives the address of the next, anywhere in an array of this size.
+/// The time of one load from an array of this size. The loads form a chain, each one returning the address of the next, and are spread over
+/// the whole array.
 struct LatencySample {
   int64_t bytes;
   double ns;
 };
-/// Returns the sizes of the caches from samples in the order of their sizes, 2^k and 3 * 2^k bytes: the ends of the ranges in which the
-/// latency stays about the same. The third is 0 if its end is not seen: there is none, or it is larger than all samples. Nothing if not
-/// even two caches can be told apart.
+/// Returns the sizes of the caches. The samples are in ascending order of sizes, which are 2^k and 3 * 2^k bytes. The size of a cache is
+/// the end of a range of sizes in which the latency is about the same. The third size is 0 if no end of a third range is found: there is no
+/// third cache, or it is larger than all samples. Returns nullopt if not even two caches are found.
 std::optional<Caches> caches_from(std::vector<LatencySample> samples);
 
-/// The times of storing an array and reading it once, with ordinary and with non-temporal stores.
+/// The time of storing an array of this size once and then reading it once, with ordinary and with non-temporal stores.
 struct StoreSample {
   int64_t bytes;
   double ordinary, nontemporal;
 };
-/// Returns the array size at which non-temporal stores begin to be used, from samples in the order of their sizes: the size for which the
-/// wrong choices, summed over all samples, cost least. Twice the largest size if no sample should use non-temporal stores.
+/// Returns the array size from which on non-temporal stores should be used. The samples are in ascending order of sizes. The result is the
+/// threshold for which the time lost by wrong choices, summed over all samples, is least. If ordinary stores are better in all samples, it
+/// is twice the largest size.
 int64_t stream_bytes_from(std::span<const StoreSample> samples);
 
 }  // namespace harp::tune

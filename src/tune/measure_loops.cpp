@@ -5,10 +5,10 @@
 namespace harp::tune {
 namespace {
 
-// Vectors are variables, not elements of an array, because gcc would keep an array in memory. Compilers must not remove or reorder the
-// measured operations: additions of floats are not associative, after `MEMORY_CHANGES` and `CYCLE` a compiler knows nothing about memory or
-// x, and loads are volatile. (Using the loaded values in an operation instead would occupy arithmetic units, of which some CPUs have fewer
-// than load units.)
+// The vectors are separate variables, not elements of an array, because gcc would store an array in memory. The compiler must neither
+// remove nor reorder the measured operations. It cannot reorder additions of floats, because they are not associative; MEMORY_CHANGES makes
+// it assume that memory changes, CYCLE that x changes; and loads are volatile. (An operation that uses the loaded values would also keep
+// the loads. But it would occupy arithmetic units, and some CPUs have fewer of these than load units.)
 constexpr const char* kLoops = R"(
 typedef __SIZE_TYPE__ size_t;
 typedef float vec __attribute__((vector_size(VECTOR_BYTES), may_alias));

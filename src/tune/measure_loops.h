@@ -1,4 +1,4 @@
-// The loops whose time measure.cpp takes, as C source.
+// The C source of the loops that measure.cpp measures.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,24 @@
 
 namespace harp::tune {
 
-/// What entry_point(inputs, outputs, sizes) of the source does. Its arguments: sizes[0] is the loop, sizes[1] the bytes of the array
-/// inputs[0], a multiple of eight vectors, and sizes[2] how often the loop is repeated. Loops that compute store a result of at most 64
-/// bytes at outputs[0]; it and the array are aligned to 64 bytes.
+/// The loops of the generated function entry_point(inputs, outputs, sizes). Its arguments: sizes[0] is the loop to run, sizes[1] the number
+/// of bytes of the array inputs[0], a multiple of eight vectors, and sizes[2] the number of repetitions. A loop that computes something
+/// stores its result, at most 64 bytes, at outputs[0]. The array and the result are aligned to 64 bytes.
 enum class MeasuredLoop : uint8_t {
-  kCycles,            // kLoopSteps additions of integers; each takes one cycle and uses the result of the one before
-  kLoads,             // loads the array, vector by vector
+  kCycles,            // kLoopSteps integer additions, each of which takes one cycle and uses the result of the previous one
+  kLoads,             // loads all vectors of the array
   kMultiplyAdds,      // kLoopVectors independent multiply-adds of vectors; each uses its own result of the previous repetition
-  kAdditions,         // kLoopVectors additions of vectors of the same kind
-  kChainedAdditions,  // kLoopSteps additions of vectors; each uses the result of the one before
-  kStores,            // stores the array, vector by vector
-  kStreams,           // the same with non-temporal stores, if the machine has them
-  kChase              // kLoopSteps loads of an address, each from the address that the one before loaded, the first from inputs[0]; the
-                      // result is the last one
+  kAdditions,         // kLoopVectors independent additions of vectors; each uses its own result of the previous repetition
+  kChainedAdditions,  // kLoopSteps additions of vectors, each of which uses the result of the previous one
+  kStores,            // stores to all vectors of the array
+  kStreams,           // like kStores, with non-temporal stores if the machine has them
+  // kLoopSteps loads of a pointer, each at the address that the previous one has loaded; the first at inputs[0]. The result is the last
+  // loaded pointer.
+  kChase
 };
 inline constexpr int kLoopSteps = 8, kLoopVectors = 12;
 
-/// The source for the vectors of this CPU.
+/// Returns the C source of the loops, for the vectors of this CPU.
 std::string measured_loops(const Cpu& cpu);
 
 }  // namespace harp::tune

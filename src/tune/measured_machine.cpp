@@ -7,7 +7,7 @@
 
 namespace harp::tune {
 
-/// Reads the file, once. The caller holds mutex_.
+/// Reads the file unless it has been read before. The caller holds mutex_.
 void MeasuredMachine::load() {
   if (std::exchange(is_loaded_, true) || !cache_.has_file(kFile)) return;
   std::string why_not;

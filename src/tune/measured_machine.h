@@ -1,7 +1,8 @@
-// The machine at hand as schedules see it: its row of the table of machines, in which the numbers that `harp info --measure` has found
-// replace those of the row. The numbers are in a text file beside the tuning database, `machine-1.txt`, which belongs to one machine. A
-// file that is damaged, of another machine or of another format, or that other users may write, is ignored with one line of the log. In
-// that case, and if there is no file, the row's own numbers are used. Nothing is measured here.
+// The description of this machine that schedules use: the machine's entry in harp's table of CPUs (base/machine.h), with the numbers that
+// `harp info --measure` has measured instead of the table's. The measured numbers are in a text file in the cache directory,
+// `machine-1.txt`, which is valid for one machine. harp ignores a file that is damaged, that is for another machine, that has another
+// format, or that other users may write; it logs one line about that. Without a usable file the table's numbers are used. This class does
+// not measure anything.
 #pragma once
 
 #include <mutex>
@@ -16,19 +17,19 @@
 
 namespace harp::tune {
 
-/// Thread-safe; one per context. The file is read when its numbers are first needed, once: all programs of a context are scheduled for the
-/// same machine, unless the context measures it.
+/// Thread-safe; there is one object per context. It reads the file once, when the numbers are first needed. Therefore all programs of a
+/// context are scheduled for the same numbers, unless the context measures the machine again.
 class MeasuredMachine {
  public:
-  /// The cache has to outlive it.
+  /// The cache must outlive this object.
   MeasuredMachine(System system, CompileCache& cache, Log log, Machine host)
       : system_(system), cache_(cache), log_(std::move(log)), host_(host) {}
 
-  /// The host's row, with the measured numbers that are known.
+  /// Returns the machine's entry in the table of CPUs, with the known measured numbers in place of the table's.
   Machine machine();
-  /// The numbers that are known; nullopt if there is no usable file.
+  /// Returns the measured numbers; nullopt if there is no usable file.
   std::optional<Measurement> known();
-  /// Uses these numbers from now on and replaces the file. Returns "", or the reason why they are not on the disk.
+  /// Stores new numbers, which are used from now on, and replaces the file. Returns "", or the reason why the file could not be written.
   std::string store(Measurement measurement);
 
   static constexpr const char* kFile = "machine-1.txt";

@@ -44,17 +44,18 @@ bool is_possible(double number, const QuantityInfo& info) {
   return number >= info.least && number <= info.most && (!info.is_whole || number == std::floor(number));
 }
 
-/// Tests whether the first two caches are known, or none is, and each is larger than the one before.
+/// Tests whether the cache sizes are consistent: the first two are both known or both unknown, and each known size is larger than the one
+/// before.
 bool are_caches(const Measurement& m) {
   const double first = m[Quantity::kFirstCache], second = m[Quantity::kSecondCache], third = m[Quantity::kThirdCache];
   if (first == 0) return second == 0 && third == 0;
   return first < second && (third == 0 || second < third);
 }
 
-/// The lines that the digest covers.
+/// Returns the lines over which the digest is computed.
 std::string body_of(const Measurement& measurement) { return cat("machine ", measurement.machine, "\n", print_numbers(measurement)); }
 
-/// Reads a line "name: number unit" into a number that is not known yet.
+/// Parses a line "name: number unit". Returns false if the line is wrong, or if an earlier line has given the number.
 bool parse_number(std::string_view line, Measurement& measurement) {
   for (size_t i = 0; i < std::size(kInfo); ++i) {
     const QuantityInfo& info = kInfo[i];
@@ -92,8 +93,8 @@ void Measurement::set(Quantity quantity, double number) {
   if (!(number > 0) || !std::isfinite(number)) return;
   number = std::clamp(number, limits.least, limits.most);
   const double unit = limits.is_whole ? 1 : std::pow(10, std::floor(std::log10(number)) - 2);
-  // For units below 1, dividing by a power of ten is exact, but multiplying by its inverse is not: it would give 1.2300000000000002, not
-  // 1.23.
+  // For units below 1 this divides by 1 / unit, which is an exact power of ten. Multiplying by the unit, which is not exact, would give
+  // 1.2300000000000002 instead of 1.23.
   numbers[static_cast<size_t>(quantity)] = unit < 1 ? std::round(number / unit) / std::round(1 / unit) : std::round(number / unit) * unit;
 }
 
@@ -137,7 +138,7 @@ void apply(const Measurement& measurement, Cpu& cpu) {
     ++i;
   };
   std::apply([&](auto&... numbers) { (replace(numbers), ...); }, measured_numbers(cpu));
-  cpu.caches.third = std::max(cpu.caches.third, cpu.caches.second);  // if only the second is known
+  cpu.caches.third = std::max(cpu.caches.third, cpu.caches.second);  // if only the second is known, the usual third one may be smaller
   static_assert(std::tuple_size_v<decltype(measured_numbers(cpu))> == static_cast<size_t>(Quantity::kAdditionLatency) + 1);
 }
 

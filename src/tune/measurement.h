@@ -1,13 +1,13 @@
-// The numbers that `harp info --measure` finds out about the machine at hand (measure.h), and their text:
+// The numbers that `harp info --measure` measures on this machine (measure.h), and the text of the file that stores them:
 //
 //     harp machine 1
 //
 //     machine x86_64-linux-gnu x86-64-v4 AuthenticAMD 25 17 1 AMD EPYC
 //     first cache: 49152 bytes
-//     ...                                 a line for each number that is known
-//     end 19bc...                         a digest of the lines above, from "machine" on
+//     ...                                 one line for each known number
+//     end 19bc...                         a digest of the lines from "machine" to here
 //
-// The number is the version of the format. The text counts as a whole or not at all.
+// The 1 in the first line is the version of the format. If any line is wrong, the whole text is rejected.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@
 
 namespace harp::tune {
 
-/// What is measured, in the order of the lines.
+/// The measured quantities, in the order of their lines in the text.
 enum class Quantity : uint8_t {
-  // Schedules read these (apply()): whole numbers.
+  // Schedules use these quantities, through apply(). They are integers.
   kFirstCache,
   kSecondCache,
   kThirdCache,
@@ -32,7 +32,7 @@ enum class Quantity : uint8_t {
   kMultiplyAdds,
   kAdditions,
   kAdditionLatency,
-  // These say what a machine can do at most. No schedule reads them.
+  // These quantities describe what the machine can do at most. No schedule uses them.
   kThreads,
   kFirstLatency,
   kSecondLatency,
@@ -51,7 +51,7 @@ enum class Quantity : uint8_t {
 
 struct QuantityInfo {
   std::string_view name, unit;
-  double least, most;  // the valid range; a number outside of it results from an error
+  double least, most;  // the valid range; a number outside of this range is a measurement error
   bool is_whole = false;
 };
 const QuantityInfo& info_of(Quantity quantity);
@@ -61,23 +61,24 @@ struct Measurement {
   std::array<double, static_cast<size_t>(Quantity::kCount)> numbers = {};  // 0: not known
 
   double operator[](Quantity quantity) const { return numbers[static_cast<size_t>(quantity)]; }
-  /// Sets a number, clamped to its valid range and rounded to a whole number or to three digits. Does nothing if it is not greater than 0.
+  /// Sets a number. It is clamped to the valid range, and rounded to an integer or to three significant digits. A number that is not
+  /// positive and finite is ignored.
   void set(Quantity quantity, double number);
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
-/// The lines of the numbers that are known: "first cache: 49152 bytes".
+/// Returns one line for each known number, for example "first cache: 49152 bytes".
 std::string print_numbers(const Measurement& measurement);
 std::string print(const Measurement& measurement);
 
-/// A parsed measurement, or the reason why this version of harp cannot use the text.
+/// The parsed text of a measurement, or the reason why this version of harp cannot use the text.
 struct MeasurementText {
   std::optional<Measurement> measurement = std::nullopt;
   std::string why_not = {};
 };
 MeasurementText parse_measurement(std::string_view text);
 
-/// Replaces the numbers of the CPU (measured_numbers()) by those that are known.
+/// Replaces those numbers of the CPU that were measured; measured_numbers() lists the numbers that can be replaced.
 void apply(const Measurement& measurement, Cpu& cpu);
 
 }  // namespace harp::tune

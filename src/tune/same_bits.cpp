@@ -7,8 +7,8 @@
 namespace harp::tune {
 namespace {
 
-/// Describes a float dtype (for complex numbers: of one part): its size, and the bits of infinity without the sign. `infinity` is 0 for all
-/// other dtypes.
+/// Describes the parts of an element: the real or imaginary part of a complex dtype, and the whole element otherwise. `infinity` is the bit
+/// pattern of positive infinity for a float part, and 0 for other dtypes.
 struct Part {
   size_t bytes;
   uint64_t infinity;
@@ -40,7 +40,7 @@ std::string first_difference(DType dtype, std::span<const std::byte> got, std::s
   const uint64_t sign = uint64_t{1} << (8 * part.bytes - 1);
   const auto is_nan = [&](uint64_t bits) { return part.infinity != 0 && (bits & ~sign) > part.infinity; };
   for (size_t at = 0; at + part.bytes <= got.size(); at += part.bytes) {
-    uint64_t a = 0, b = 0;  // this relies on little-endian byte order
+    uint64_t a = 0, b = 0;  // the memcpy calls assume little-endian byte order
     std::memcpy(&a, got.data() + at, part.bytes);
     std::memcpy(&b, expected.data() + at, part.bytes);
     if (a == b || (is_nan(a) && is_nan(b))) continue;

@@ -14,9 +14,9 @@ namespace {
 
 using Setting = Choice::Setting;
 
-constexpr size_t kMaxKernels = 64;  // most kernels that get choices of their own: those with the most work
+constexpr size_t kMaxKernels = 64;  // maximum number of kernels whose schedules are searched; the kernels with the most work are chosen
 
-/// Returns the values in [least, most] without repetitions, in order. The first value is kept even if it is outside.
+/// Returns the given values without repetitions, in the given order. Values outside of [least, most] are left out, except the first one.
 std::vector<int64_t> options_of(std::initializer_list<int64_t> values, int64_t least, int64_t most) {
   std::vector<int64_t> options;
   for (const int64_t value : values)
@@ -31,7 +31,8 @@ std::vector<int64_t> tiles_around(int64_t usual, const AxisRules& rules, int64_t
   return options_of({usual, usual * 2, usual / 2, usual / 4, usual * 4}, least, most);
 }
 
-/// The candidates for an unroll factor. A contraction's register tile has any number of rows; other templates use powers of two.
+/// Returns the unroll factors to try for an axis whose usual factor is given. The register tile of a contraction may have any number of
+/// rows; other templates use powers of two.
 std::vector<int64_t> unrolls_around(int64_t usual, const AxisRules& rules, Template recipe) {
   if (recipe != Template::kContraction) return options_of({usual, usual * 2, usual / 2, usual * 4, 1}, 1, rules.max_unroll);
   return options_of({usual, usual - 1, usual + 1, usual - 2, usual + 2, usual / 2, usual * 2}, 1, std::min(rules.max_unroll, 24));
@@ -155,7 +156,7 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
       case Setting::kFlags:
       case Setting::kPass:
       case Setting::kShare:
-      case Setting::kRecipe: break;  // this setting is no field of a schedule
+      case Setting::kRecipe: break;  // these settings are not fields of a schedule
     }
   }
   return s;
@@ -167,7 +168,7 @@ bool SearchSpace::settle(Point& point) const {
   for (size_t k = 0; k < kernels_.size(); ++k) {
     size_t recipe = kernels_[k].recipe;
     bool is_changed = false;
-    for (const size_t i : kernels_[k].choices) {  // the first choice is the recipe
+    for (const size_t i : kernels_[k].choices) {  // the first choice in the list is the one of the template (kRecipe)
       const Choice& choice = choices_[i];
       if (!has_all_passes || (choice.setting != Setting::kRecipe && choice.recipe != recipe)) point[i] = 0;
       if (choice.setting == Setting::kRecipe) recipe = static_cast<size_t>(choice.values[point[i]]);

@@ -1,6 +1,7 @@
-// The choices of the tuner for one program at given sizes. A *choice* has several options; option 0 is harp's default. A *point* is a
-// complete configuration: one option for each choice. The choices of a kernel are legal for it (schedule/legal.h) and near harp's own
-// schedule: half, a quarter, twice and four times its tile sizes, neighbouring register tiles, narrower vectors.
+// The search space of the tuner, for one program with given sizes. A *choice* is a setting with several options; option 0 is harp's
+// default. A *point* is a complete configuration: it takes one option for each choice. The options for the schedule of a kernel are legal
+// (schedule/legal.h) and close to harp's default schedule: half, a quarter, twice and four times its tile sizes, similar register tiles,
+// and narrower vectors.
 #pragma once
 
 #include <cstdint>
@@ -33,28 +34,32 @@ struct Choice {
     kNanFlag
   };
   Setting setting;
-  size_t kernel = 0, recipe = 0, axis = 0;  // for the choices of a kernel; `recipe` and `axis` only if they apply
-  std::vector<int64_t> values = {};         // the value of each option; an index if the options are no numbers
+  // Only choices for the schedule of a kernel use `kernel` and `recipe` (the index of a template). `axis` is an axis of the iteration
+  // space, and for kPass the index of the optimiser pass. An index that does not apply is 0.
+  size_t kernel = 0, recipe = 0, axis = 0;
+  std::vector<int64_t> values = {};  // the value of each option; an index if the options are not numbers
 };
 
-using Point = std::vector<uint8_t>;  // the option taken for each choice
+using Point = std::vector<uint8_t>;  // for each choice, the index of its option
 
-/// One kernel: the variant that runs at these sizes, and harp's default schedule for each of its recipes (templates that can lower it).
+/// The part of the search space that belongs to one kernel: the variant of the kernel that runs at these sizes, and harp's default schedule
+/// for each template that can lower it (each "recipe").
 struct KernelSpace {
-  int64_t variant = 0;  // numbered as in ScheduleOverride
+  int64_t variant = 0;  // variant number as in ScheduleOverride: 0 if there is only one variant
   std::vector<ScheduleRules> rules;
-  std::vector<Schedule> usual;   // parallel to `rules`: harp's default schedule for each recipe
-  size_t recipe = 0;             // the recipe that harp chose
-  std::vector<int64_t> extents;  // the extents of iteration_space()
-  int64_t work = 0;              // the work of the kernel as scalar code, in the units of lower::work_of
-  std::vector<size_t> choices;   // the indices of its choices; empty if the space has no choices for it (too many kernels, too little work)
+  std::vector<Schedule> usual;   // harp's default schedule for each template, in the order of `rules`
+  size_t recipe = 0;             // index of the template that harp chooses by default
+  std::vector<int64_t> extents;  // extents of the axes of iteration_space()
+  int64_t work = 0;              // work of the kernel if compiled to scalar code, in the units of lower::work_of
+  // Indices of this kernel's choices; empty if its schedule is not searched, because other kernels have more work.
+  std::vector<size_t> choices;
 };
 
 struct SpaceOptions {
-  PipelineOptions base;                // the settings that are not searched
-  std::vector<std::string> compilers;  // candidates that may replace the context's compiler
-  std::vector<int64_t> sizes;          // values of the graph's shape variables
-  size_t workers = 1;                  // if 1, choices about threads are omitted
+  PipelineOptions base;                // settings that are the same at all points
+  std::vector<std::string> compilers;  // compilers to try besides the context's
+  std::vector<int64_t> sizes;          // values of the graph's shape variables, in their order
+  size_t workers = 1;                  // number of threads of a run; if it is 1, the space has no choices about threads
 };
 
 class SearchSpace {
@@ -65,15 +70,15 @@ class SearchSpace {
   const std::vector<KernelSpace>& kernels() const { return kernels_; }
   const SpaceOptions& options() const { return options_; }
   Point untuned() const { return Point(choices_.size(), 0); }
-  /// The number of points, legal or not.
+  /// Returns the number of points, including those that are not legal.
   double size() const;
 
-  /// Resets to option 0 every choice that makes no difference at this point: tiles of a recipe that is not chosen, and all schedules if an
-  /// optimiser pass is skipped, because the program then has other kernels. Returns false if the point is not legal or harp cannot generate
-  /// it.
+  /// Resets to option 0 every choice that makes no difference at this point. These are the choices for templates that are not chosen, and,
+  /// if an optimiser pass is skipped, all choices about schedules, because the program then has other kernels. Returns false if the point
+  /// is not legal.
   bool settle(Point& point) const;
   Configuration configuration(const Point& point) const;
-  /// The schedule of a kernel at a settled point.
+  /// Returns the schedule of a kernel at a point for which settle() has returned true.
   Schedule schedule(size_t kernel, const Point& point) const;
 
  private:
@@ -88,7 +93,7 @@ class SearchSpace {
   std::vector<KernelSpace> kernels_;
 };
 
-/// Flags of the compiler that change the speed of code and not its results; the first is no flag.
+/// Compiler flags to try. They change the speed of code but not its results. The first option is to add no flag.
 inline constexpr std::string_view kTunedFlags[] = {"", "-O2", "-O3", "-funroll-loops", "-fno-schedule-insns2", "-fno-tree-vectorize"};
 
 }  // namespace harp::tune

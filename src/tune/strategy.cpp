@@ -51,9 +51,10 @@ class RandomPoints final : public Strategy {
   void measured(const Point&, double) override {}
 
  private:
-  static constexpr int kMaxTries = 1000;  // repeated points in a row before the search gives up
+  // Maximum number of consecutive draws that give an illegal or an already returned point; then the search ends.
+  static constexpr int kMaxTries = 1000;
 
-  uint64_t draw() {  // returns the next number of the generator SplitMix64
+  uint64_t draw() {  // Returns the next number of the random number generator SplitMix64.
     uint64_t z = state_ += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -81,10 +82,10 @@ class Beam final : public Strategy {
   void measured(const Point& point, double seconds) override { measured_.insert({seconds, point}); }
 
  private:
-  static constexpr size_t kWidth = 3;  // best points whose neighbours are tried
-  static constexpr int kRound = 8;     // measurements between two expansions
+  static constexpr size_t kWidth = 3;  // number of fastest points whose neighbours are tried
+  static constexpr int kRound = 8;     // number of measurements between two calls of widen()
 
-  /// Adds the neighbours of the best points that were not expanded yet.
+  /// Adds the neighbours of the fastest measured points, except of points whose neighbours have already been added.
   void widen() {
     round_ = 0;
     size_t best = 0;
@@ -95,7 +96,8 @@ class Beam final : public Strategy {
   }
   void expand(const Point& from) {
     expanded_.insert(from);
-    // The measured time of `from` scales the predictions for its neighbours: the model only gives their ratio to `from`.
+    // The model predicts only the ratio of a neighbour's time to the time of `from`. Therefore the measured time of `from` scales the
+    // predictions.
     const auto known = std::find_if(measured_.begin(), measured_.end(), [&](const auto& m) { return m.second == from; });
     const double scale = known == measured_.end() || measured_.empty() ? 1 : known->first / relative_cost(space_, from) / first_seconds();
     for (size_t i = 0; i < from.size(); ++i)
@@ -112,8 +114,8 @@ class Beam final : public Strategy {
 
   const SearchSpace& space_;
   std::set<Point> seen_, expanded_;
-  std::multimap<double, Point> open_;      // ordered by expected time
-  std::multimap<double, Point> measured_;  // ordered by measured time
+  std::multimap<double, Point> open_;      // points to try, ordered by expected time
+  std::multimap<double, Point> measured_;  // points that were tried, ordered by measured time
   int round_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The order in which the tuner tries the points of a search space.
+// Search strategies: in which order the tuner tries the points of a search space (search_space.h).
 #pragma once
 
 #include <memory>
@@ -10,22 +10,23 @@
 namespace harp::tune {
 
 enum class StrategyKind : uint8_t {
-  kBeam,    // neighbours (one choice away) of the best points so far, in the cost model's order; then neighbours of the new best points
-  kRandom,  // all points in random order
-  kGrid,    // all points in counting order: the first choice changes fastest
+  kBeam,    // neighbours (one choice differs) of the fastest points so far, in the order of the cost model's estimates
+  kRandom,  // points in random order
+  kGrid,    // all points in counting order: the option of the first choice changes fastest
 };
 std::string_view name_of(StrategyKind kind);
 
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  /// Returns a point that was not tried yet; nullopt if all were.
+  /// Returns a point that has not been returned before; nullopt if the search is at its end.
   virtual std::optional<Point> next() = 0;
-  /// Reports the time of a point; infinity if it cannot be used.
+  /// Tells the strategy the time of a point; infinity if the point cannot be compiled.
   virtual void measured(const Point& point, double seconds) = 0;
 };
 
-/// The strategy never returns the untuned point, which is measured first. Equal seeds and measurements give equal points.
+/// Returns a new strategy. It never returns the untuned point, because that is measured first. With the same seed and the same measured
+/// times a strategy returns the same points.
 std::unique_ptr<Strategy> make_strategy(StrategyKind kind, const SearchSpace& space, uint64_t seed);
 
 }  // namespace harp::tune

@@ -13,17 +13,21 @@
 namespace harp::tune {
 namespace {
 
-constexpr double kSampleSeconds = 0.5e-3;  // the least duration of a sample, so that the clock's resolution and interruptions matter little
+// Least duration of a sample in seconds: in shorter samples the clock's resolution and interruptions would matter.
+constexpr double kSampleSeconds = 0.5e-3;
 constexpr int kFewSamples = 3, kMaxSamples = 30;
-constexpr double kTrialSeconds = 0.12;               // the time for all samples of one trial
-constexpr double kHopeless = 1.3;                    // a trial gets no more samples if it takes more than this times the best time so far
-constexpr double kFinalShare = 0.2, kFinalMost = 4;  // time for the final comparison: a share of the limit, and at most this many seconds
-constexpr double kFinalLeast = 0.1;                  // its least time in seconds, whatever the limit: a shorter one measures noise
+constexpr double kTrialSeconds = 0.12;  // seconds for all samples of one trial
+// Sampling of a trial ends if its best sample is longer than this factor times the best trial's median.
+constexpr double kHopeless = 1.3;
+// Seconds for the final comparison: this fraction of the time limit, but at most kFinalMost.
+constexpr double kFinalShare = 0.2, kFinalMost = 4;
+// Least seconds for the final comparison, even after the time limit: a shorter one would measure noise.
+constexpr double kFinalLeast = 0.1;
 constexpr size_t kFinalists = 3;
-constexpr double kWorthIt = 1.01;  // least speedup for which a new configuration replaces the untuned program
+constexpr double kWorthIt = 1.01;  // least speedup with which a new configuration replaces the untuned program
 
 double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
-/// The CPU time of this thread. It stands still while the system runs other threads.
+/// Returns the CPU time of this thread in seconds. It does not advance while the system runs other threads on this CPU.
 double thread_now() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -66,19 +70,21 @@ class Search {
   }
 
  private:
-  /// A program that is kept for the final comparison.
+  /// A program that takes part in the final comparison.
   struct Finalist {
     size_t trial;
     std::unique_ptr<Subject> subject;
   };
 
-  /// The limit for trying a configuration. kNone: the untuned program and results of earlier searches are tried even after the time limit.
+  /// Until when a configuration may be tried. kTime: until the time limit of the search. kNone: without a limit, which is for the untuned
+  /// program and the results of earlier searches.
   enum class Limit : uint8_t { kNone, kTime };
 
   bool may_try_more() const { return verdict_ == Verdict::kContinue && result_.trials.size() < options_.most_trials; }
   bool goes_on() const { return may_try_more() && now() < search_end_; }
 
-  /// Builds and measures a configuration. Returns false, and records no trial, if it cannot be built within the limit.
+  /// Builds and measures a configuration, and records a trial. Returns true if that succeeds. If the time limit ends the build, no trial is
+  /// recorded.
   bool try_out(Configuration configuration, double expected, Limit limit) {
     const bool is_untuned = result_.trials.empty();
     Trial trial;
@@ -90,7 +96,8 @@ class Search {
       subject = workshop_.make(trial.configuration, limit == Limit::kNone ? Deadline::max() : Clock::now() + left);
     } catch (const Error& error) {
       if (is_untuned || error.code == Code::kCancelled || error.code == Code::kOutOfMemory) throw;
-      if (limit == Limit::kTime && now() >= search_end_) return false;  // running out of time says nothing about the configuration
+      // The time limit has ended the build, which says nothing about the configuration.
+      if (limit == Limit::kTime && now() >= search_end_) return false;
       trial.failure = error.message;
     }
     trial.compile_seconds = now() - start;
@@ -142,7 +149,7 @@ class Search {
     return best;
   }
 
-  /// Keeps the program for the final comparison; drops the slowest if there are too many. The untuned program always stays.
+  /// Adds the program to those for the final comparison. If these are too many, drops the slowest, but never the untuned program.
   void keep(Finalist finalist) {
     finalists_.push_back(std::move(finalist));
     if (finalists_.size() <= kFinalists + 1) return;
@@ -157,8 +164,8 @@ class Search {
     HARP_CHECK(verdict_ != Verdict::kCancel, Code::kCancelled, "tuning was cancelled");
   }
 
-  /// Measures the finalists in interleaved rounds. Each is compared with the untuned program of the same round, so that a phase in which
-  /// the whole machine is slow cancels out.
+  /// Measures the programs of the final comparison in interleaved rounds. The time of a program is divided by that of the untuned program
+  /// in the same round, so that phases in which the whole machine is slow cancel out.
   void choose_winner() {
     if (finalists_.size() < 2) return;
     std::vector<size_t> repeats;
@@ -168,7 +175,8 @@ class Search {
     const double end = std::max(begin_ + options_.seconds, now() + kFinalLeast);
     for (int round = 0; round < kFewSamples || (now() < end && round < 4 * kMaxSamples); ++round)
       for (size_t i = 0; i < finalists_.size(); ++i) {
-        const size_t f = round % 2 == 0 ? i : finalists_.size() - 1 - i;  // alternate, so that no program always runs after the same one
+        // Odd rounds run backwards, so that no program always runs after the same other one.
+        const size_t f = round % 2 == 0 ? i : finalists_.size() - 1 - i;
         samples[f].push_back(sample(*finalists_[f].subject, repeats[f]));
       }
     for (size_t f = 0; f < finalists_.size(); ++f) {
@@ -178,7 +186,8 @@ class Search {
       std::vector<double> ratios;
       for (size_t i = 0; i < samples[f].size(); ++i) ratios.push_back(samples[0][i] / samples[f][i]);
       const double speedup = summarise(std::move(ratios)).median;
-      const double worth = is_known(trial.configuration) ? 1 : kWorthIt;  // a known configuration has already shown that it gains enough
+      // An earlier search has already shown that a known configuration gains enough.
+      const double worth = is_known(trial.configuration) ? 1 : kWorthIt;
       if (f > 0 && speedup > std::max(worth, result_.speedup)) result_.best = finalists_[f].trial, result_.speedup = speedup;
     }
   }
@@ -188,7 +197,7 @@ class Search {
   const TuneOptions& options_;
   const double begin_, search_end_;
   TuneResult result_;
-  std::vector<Finalist> finalists_;  // the programs in the final comparison; the first is the untuned one
+  std::vector<Finalist> finalists_;  // programs of the final comparison; the first one is the untuned program
   Verdict verdict_ = Verdict::kContinue;
 };
 

@@ -1,6 +1,6 @@
-// The search. It builds configurations, compares their results with the untuned program bit for bit, and times them until the time limit.
-// Then it measures the best few and the untuned program in interleaved rounds; the fastest of these wins. The first configuration is always
-// the untuned one.
+// The tuner's search. It builds configurations, checks that their results equal those of the untuned program bit for bit, and measures them
+// until the time limit. Then it measures the untuned program and the few fastest others in interleaved rounds, and chooses the fastest. The
+// first trial is always the untuned configuration.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,17 @@
 
 namespace harp::tune {
 
-/// A program compiled with one configuration, with the arrays it runs on.
+/// A program that was compiled with one configuration, and the arrays for its runs.
 class Subject {
  public:
   virtual ~Subject() = default;
   virtual void run() = 0;
-  /// Describes how the output of the last run differs from the untuned program's; "" if every bit is equal.
+  /// Describes how the outputs of the last run differ from the untuned program's. Returns "" if all bits are equal.
   virtual std::string difference() = 0;
 };
 
-/// Makes subjects. If this fails, the configuration becomes a failed trial, unless the error is kCancelled or kOutOfMemory or concerns the
-/// untuned configuration; such an error ends the search.
+/// Compiles programs. If make() throws, the configuration becomes a failed trial. But kCancelled, kOutOfMemory, and any error of the
+/// untuned configuration end the search.
 class Workshop {
  public:
   virtual ~Workshop() = default;
@@ -32,27 +32,28 @@ class Workshop {
 
 struct Trial {
   Configuration configuration;
-  std::string failure;  // the compiler's error; "" if the trial was measured
-  double median = 0;    // seconds of a run
-  double spread = 0;    // seconds between the first and the third quartile
+  std::string failure;  // the message of the error that make() has thrown; "" if the trial was measured
+  double median = 0;    // median time of a run, in seconds
+  double spread = 0;    // difference between the third and the first quartile of the times, in seconds
   int samples = 0;
-  double compile_seconds = 0;  // seconds of everything before the first run
-  double expected = 1;         // the cost model's estimate, relative to the untuned program
+  double compile_seconds = 0;  // time before the first run, mostly for compiling, in seconds
+  double expected = 1;         // the cost model's estimate, divided by its estimate for the untuned program
 };
 
 struct TuneResult {
   std::vector<Trial> trials;
-  size_t best = 0;            // an index into trials; 0: nothing is faster than the untuned program
-  double speedup = 1;         // speedup of the best trial over the untuned program, in the interleaved rounds
-  bool is_exhausted = false;  // whether the strategy ran out of points
-  bool leaves_known = false;  // whether some known configuration was not compared (too few trials, or the host stopped the search), so that
-                              // the old result is kept
+  size_t best = 0;            // index of the fastest trial; 0 if none is faster than the untuned program
+  double speedup = 1;         // speedup of that trial over the untuned program, measured in the interleaved rounds
+  bool is_exhausted = false;  // whether the strategy has returned all its points
+  // Whether some configuration of TuneOptions::known was not measured, because the number of trials is limited or the host has stopped the
+  // search; the caller then keeps the earlier result.
+  bool leaves_known = false;
 };
 
 enum class Verdict : uint8_t { kContinue, kStop, kCancel };
 struct TuneProgress {
-  const std::vector<Trial>& trials;  // the trials so far; the last one is new
-  size_t best;                       // an index into trials
+  const std::vector<Trial>& trials;  // all trials so far; the last one has just been measured
+  size_t best;                       // index of the fastest trial so far
   double seconds, limit;
 };
 
@@ -61,15 +62,16 @@ struct TuneOptions {
   uint64_t seed = 0;
   double seconds = 30;
   size_t most_trials = SIZE_MAX;
-  std::vector<Configuration> known;  // results of earlier searches: tried first, even after the time limit
+  std::vector<Configuration> known;  // results of earlier searches; they are tried first, even after the time limit
   std::function<Verdict(const TuneProgress&)> progress;
 };
 
-/// Errors: kInternal naming the configuration if its results differ from the untuned program's (a bug of harp or of the compiler, so no
-/// result is used); kCancelled; any error of running the program. The untuned program is built and run whatever the time limit.
+/// Runs the search. Throws Error{kInternal} with the configuration in its message if a configuration changes the results: that is a bug of
+/// harp or of the C compiler, so no result of the search is used. Throws kCancelled if the host cancels the search, and any error of
+/// running a program. The untuned program is built and run even if the time limit is over.
 TuneResult tune(const SearchSpace& space, Workshop& workshop, const TuneOptions& options);
 
-/// The median of the samples and the distance between their quartiles.
+/// The median of the samples, and the difference between their third and first quartile.
 struct Summary {
   double median, spread;
 };

@@ -1,2 +1,2 @@
-"""The families of cases: each module adds its own to the table case.FAMILIES."""
+"""The families of cases: each of these modules adds its families to the table case.FAMILIES."""
 from . import elementwise, movement, networks, products, reductions, selections, simulations, transforms, windows  # noqa: F401

@@ -1,4 +1,5 @@
-"""Elementwise operations: one operand, two operands with broadcasting, casts, complex numbers, and chains of several that fuse."""
+"""Elementwise operations: with one operand, with two operands that broadcast, casts, complex numbers, and chains of operations that
+fuse."""
 import math
 import re
 
@@ -11,7 +12,7 @@ def _sigmoid(xp, x):
 
 
 def _erf(xp, x):
-    """Returns erf of numbers in -1..1 by Taylor's series, because NumPy has no erf."""
+    """Returns erf of numbers between -1 and 1 by its Taylor series, because NumPy has no erf."""
     total, power = x * 0, x
     for n in range(14):
         total = total + power / ((2 * n + 1) * math.factorial(n))
@@ -19,7 +20,7 @@ def _erf(xp, x):
     return total * (2 / math.sqrt(math.pi))
 
 
-# name: NumPy, torch, C, values
+# For each operation: NumPy's function, torch's function (None: there is none), C expression, values of the input.
 UNARY = {
     "exp": ("exp", "exp", "exp{f}(x)", "normal"), "log": ("log", "log", "log{f}(x)", "positive"), "sin": ("sin", "sin", "sin{f}(x)", "normal"),
     "cos": ("cos", "cos", "cos{f}(x)", "normal"), "tan": ("tan", "tan", "tan{f}(x)", "normal"), "tanh": ("tanh", "tanh", "tanh{f}(x)", "normal"),
@@ -35,7 +36,8 @@ UNARY = {
     "erf": (_erf, "erf", "erf{f}(x)", "normal"), "isfinite": ("isfinite", "isfinite", "isfinite(x)", "normal"),
     "sign": ("sign", "sign", "(x > 0) - (x < 0)", "normal"),
 }
-# name: NumPy, torch, C, "float", "integer" or "any", result is bool
+# For each operation: NumPy's function, torch's function, C expression (None: not available), accepted dtypes ("float", "integer" or
+# "any"), whether the result is bool.
 BINARY = {
     "add": ("add", "add", "a + b", "any", False), "sub": ("subtract", "sub", "a - b", "any", False), "mul": ("multiply", "mul", "a * b", "any", False),
     "div": ("divide", "div", "a / b", "float", False), "maximum": ("maximum", "maximum", "a > b ? a : b", "any", False),
@@ -51,7 +53,8 @@ CASTS = tuple(t for t in NUMPY_TYPES if t not in COMPLEX)
 
 
 def call(name):
-    """Returns a function of (module, arrays...). The argument is such a function, or the name of one of the module's functions."""
+    """Returns a function that is called with a module and arrays. `name` is such a function, or the name of a function of the module;
+    None stays None."""
     return name if callable(name) or name is None else lambda xp, *arrays: getattr(xp, name)(*arrays)
 
 
@@ -103,7 +106,7 @@ def binary(op, dtype, shape, pattern, layout):
 
 @family(lambda d: {"source": d.pick(*CASTS), "target": d.pick(*CASTS), "shape": d.shape(1, 4), "layout": d.layout()})
 def cast(source, target, shape, layout):
-    """Conversion of small numbers, which every dtype can represent."""
+    """A cast of small numbers, which every dtype can represent."""
     one_of("source", source, CASTS)
     one_of("target", target, CASTS)
     one_of("layout", layout, LAYOUTS)
@@ -123,7 +126,8 @@ def cast(source, target, shape, layout):
 
 
 def torch_dtype(torch, name):
-    """Returns the torch type of a dtype. torch before 2.3 has no unsigned integers but u8; this is an AttributeError."""
+    """Returns torch's type for a dtype. Before version 2.3 torch has u8 as its only unsigned integer, so other ones raise an
+    AttributeError."""
     return getattr(torch, {"i": "int", "u": "uint", "f": "float"}[name[0]] + name[1:] if name[1:].isdigit() else {"bf16": "bfloat16"}.get(name, name))
 
 
@@ -148,7 +152,8 @@ def complex_numbers(op, dtype, shape, layout):
                    over(shape, body), flops=flops * math.prod(shape))
 
 
-# harp, NumPy and torch, C: operations whose results stay small, on the value v and the input w
+# The operations of a chain: as harp's text, for NumPy and torch, and in C. They compute a new value from the value v and the input w, and
+# all values stay small.
 LINKS = (
     ("v * w + 0.5", lambda xp, v, w: v * w + 0.5, "v * w + 0.5f"), ("tanh(v)", lambda xp, v, w: xp.tanh(v), "tanh{f}(v)"),
     ("v - w", lambda xp, v, w: v - w, "v - w"), ("maximum(v, w)", lambda xp, v, w: xp.maximum(v, w), "v > w ? v : w"),
@@ -163,7 +168,7 @@ LINKS = (
 @family(lambda d: {"links": "".join(str(d.random.randrange(len(LINKS))) for _ in range(d.size(2, 12))), "dtype": d.often("f32", "f64"), "shape": d.shape(1, 3),
                    "layout": d.layout()})
 def chain(links, dtype, shape, layout):
-    """Operations on one value after the other, named by digits; every other one reads the second input instead of the first."""
+    """A chain of operations, each named by a digit. The first operation reads the second input, the next one the first input, and so on."""
     one_of("dtype", dtype, FLOATS)
     one_of("layout", layout, LAYOUTS)
     if not str(links).isdigit():

@@ -1,4 +1,4 @@
-"""Text that families share: C loops, C types, and statements about axes."""
+"""Texts that the families share: C loops, C types, and shapes with symbolic sizes."""
 
 C_TYPES = {"bool": "uint8_t", "i8": "int8_t", "u8": "uint8_t", "i16": "int16_t", "u16": "uint16_t", "i32": "int32_t", "u32": "uint32_t", "i64": "int64_t",
            "u64": "uint64_t", "f16": "_Float16", "f32": "float", "f64": "double", "complex64": "float _Complex", "complex128": "double _Complex"}
@@ -9,8 +9,8 @@ INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
 
 
 def nest(bounds, body, parallel=True):
-    """Returns nested loops as text: nest("i<N j<M", "y(i, j) = x(i, j);"). If `parallel`, the iterations of the first loop are
-    independent."""
+    """Returns nested loops as C text: nest("i<N j<M", "y(i, j) = x(i, j);"). If `parallel`, the iterations of the outermost loop may run
+    in parallel."""
     lines = ["PARALLEL"] if parallel else []
     for bound in bounds.split():
         variable, limit = bound.split("<")
@@ -19,26 +19,26 @@ def nest(bounds, body, parallel=True):
 
 
 def wide(dtype):
-    """Returns the C type in which a sum of this dtype is accumulated."""
+    """Returns the C type in which elements of this dtype are summed."""
     return "float" if dtype in HALVES else C_TYPES[dtype]
 
 
 def half_has_no_c(dtype, text):
-    """Returns the C peer's text, or None for bf16, which gcc 12 cannot compute with."""
+    """Returns the text of the C peer, or None for bf16, which gcc 12 does not support in arithmetic."""
     return None if dtype == "bf16" else text
 
 
 def indices(rank):
-    """Returns the names of loop variables: ["i0", "i1"]."""
+    """Returns the names of the loop variables for this rank: ["i0", "i1"]."""
     return [f"i{axis}" for axis in range(rank)]
 
 
 def over(shape, body, parallel=True):
-    """Returns loops over all elements of a shape of numbers. The body's indices are i0, i1, ..."""
+    """Returns loops over all elements of an array whose sizes are numbers. The body uses the indices i0, i1, ..."""
     return nest(" ".join(f"{i}<{size}" for i, size in zip(indices(len(shape)), shape)), body, parallel)
 
 
 def symbolic(shape, count=1):
-    """Returns the shape with names for its first `count` sizes, and these sizes: (("N", 3), {"N": 10})."""
+    """Returns the shape with names in place of its first `count` sizes, and the values of these names: (("N", 3), {"N": 10})."""
     names = ("N", "M", "K", "L")[:min(count, len(shape))]
     return (*names, *shape[len(names):]), dict(zip(names, shape))

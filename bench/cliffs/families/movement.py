@@ -1,4 +1,4 @@
-"""Movement of elements without arithmetic: transposes, padding, concatenation, rolls, slices, repeats, triangles."""
+"""Operations that move elements without arithmetic: transposes, padding, concatenation, rolls, slices, repeats, triangles."""
 import math
 
 from case import LAYOUTS, CaseError, Input, Problem, family, one_of, sizes_of
@@ -39,7 +39,7 @@ MODES = {"constant": ("constant", "constant"), "edge": ("edge", "replicate"), "r
 @family(lambda d: {"mode": d.often("constant", *MODES), "dtype": d.often("f32", "f64"), "channels": d.channels(256), "height": d.image(), "width": d.image(),
                    "before": d.random.randint(0, 3), "after": d.random.randint(0, 3)})
 def pad(mode, dtype, channels, height, width, before, after):
-    """Padding of the last two axes of a picture by less than their sizes."""
+    """Padding of the last two axes of a picture, by fewer elements than these axes have."""
     numpy_mode, torch_mode = one_of("mode", mode, MODES)
     one_of("dtype", dtype, ("f32", "f64"))
     if max(before, after) >= min(height, width):
@@ -57,7 +57,7 @@ def pad(mode, dtype, channels, height, width, before, after):
 
 @family(lambda d: {"dtype": _dtype(d), "rows": d.size(1, 4096), "columns": d.size(1, 512), "parts": d.size(2, 24), "axis": d.pick(0, 1, 2)})
 def concat(dtype, rows, columns, parts, axis):
-    """Joins of arrays: of different lengths along axis 0 or 1; along axis 2 they are stacked."""
+    """Concatenation of arrays of different lengths along axis 0 or 1, or stacking of equal arrays along a new axis 2."""
     one_of("dtype", dtype, DTYPES)
     one_of("axis", axis, (0, 1, 2))
     names = [f"x{k}" for k in range(parts)]

@@ -1,5 +1,5 @@
-"""The networks of networks.py as a C programmer writes them: functions on rows of f32, each a nest of loops, and the bodies that call them. Rows are
-computed in parallel."""
+"""The networks of networks.py as a C programmer writes them: functions for rows of f32, each of which is a nest of loops, and the bodies
+of the C peers, which call these functions. Rows are computed in parallel."""
 
 PRODUCTS = """/* y[n][m] += x[n][k] w[k][m] */
 static void add_product(float* restrict y, const float* x, const float* w, int64_t n, int64_t k, int64_t m) {
@@ -65,7 +65,8 @@ static void rectify_and_pool(float* restrict y, const float* x, int64_t planes, 
 }
 """
 
-# q, k, v and y are rows of `width` numbers, `step` (for y: `y_step`) numbers apart.
+# In these functions q, k, v and y are arrays of rows with `width` numbers each. A row begins `step` numbers after the previous one, in y
+# `y_step` numbers.
 ATTENTION = PRODUCTS + """
 /* The weights of one query: softmax of its products with the keys. */
 static void weigh(float* weights, const float* q, const float* k, int64_t step, int64_t keys, int64_t width) {
@@ -155,7 +156,8 @@ static void step(float* z, float* h, float* c, const float* x, const float* w, c
 
 
 def _forward(batch, widths, layers):
-    """Declares h0, h1, ...: the input of the first layer and the output of each. If the last of all layers is among them, it writes y."""
+    """Returns C statements for the first `layers` layers: they declare h0, the input of the first layer, and h1, h2, ..., the output of
+    each layer. The output of the network's last layer is y itself."""
     lines, depth = ["const float* h0 = &x(0, 0);"], len(widths) - 1
     for k in range(layers):
         n, m = widths[k], widths[k + 1]
@@ -242,7 +244,8 @@ free(normed), free(qkv), free(mixed), free(z), free(hidden);"""
 
 
 def _steps(steps, batch, inputs, hidden):
-    """Declares z[t], hs[t] and cs[t]: the gates of each step, and the states before it."""
+    """Returns C statements that compute all steps: z + t * ... are the gates of step t, hs + t * ... and cs + t * ... the states before
+    it."""
     cells = batch * hidden
     return f"""float *z = zeros({steps * 4 * cells}), *hs = zeros({(steps + 1) * cells}), *cs = zeros({(steps + 1) * cells});
 memcpy(hs, &h(0, 0), {cells} * sizeof(float)), memcpy(cs, &c(0, 0), {cells} * sizeof(float));

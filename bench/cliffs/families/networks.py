@@ -7,7 +7,7 @@ from families.windows import convolved, windows_of
 
 
 def torch_gradients(torch, function, parameters, weight):
-    """Returns the gradients of sum(function(*parameters) * weight)."""
+    """Returns the gradients of sum(function(*parameters) * weight) with respect to the parameters."""
     with torch.enable_grad():
         parameters = [p.detach().requires_grad_() for p in parameters]
         return torch.autograd.grad(function(*parameters), parameters, weight)
@@ -46,7 +46,7 @@ def perceptron(batch, inputs, hidden, outputs, depth):
 
 @family(_draw_perceptron)
 def perceptron_gradient(batch, inputs, hidden, outputs, depth):
-    """Gradients of the sum of the outputs times g, with respect to all weights."""
+    """Gradients of sum(outputs * g) of a perceptron with respect to all its weights."""
     arrays, lines, widths, weights = _layers(inputs, hidden, outputs, depth)
     arrays.append(Input("g", "f32", ("N", outputs)))
     names = [array.name for array in arrays[1:-1]]
@@ -74,7 +74,7 @@ def perceptron_gradient(batch, inputs, hidden, outputs, depth):
                    "width": d.channels(128),
                    "classes": d.often(10, 100)})
 def cnn(batch, image, channels, width, classes):
-    """Two convolutions with pools, then a layer over all pixels."""
+    """Two convolutions, each with a pool, then a fully connected layer over all pixels."""
     left = image // 4
     one_of("image", image, tuple(range(8, 1025, 4)))
 
@@ -147,7 +147,7 @@ def attention_gradient(batch, heads, queries, keys, width):
 
 @family(lambda d: {"batch": d.batch(16), "length": d.size(1, 256), "heads": d.pick(1, 2, 4, 8), "width": 8 * d.pick(1, 2, 4, 8, 12), "causal": d.pick(0, 1)})
 def transformer_block(batch, length, heads, width, causal):
-    """Self-attention and a layer of four times the width, each after a norm, with residuals; no biases."""
+    """Self-attention and a perceptron with a hidden layer of four times the width, each after a layer norm, with residuals; no biases."""
     one_of("causal", causal, (0, 1))
     one_of("heads", heads, tuple(h for h in range(1, 65) if width % h == 0))
     head = width // heads
@@ -208,7 +208,7 @@ def _torch_lstm(torch, x, w, u, h, c):
 
 
 def _numpy_lstm(np, x, w, u, h, c):
-    """Returns the states of all steps: (gates, c, h before, c before)."""
+    """Returns the last state h, and a list with an entry for each step: (gates, c after the step, h before it, c before it)."""
     sigmoid, states = lambda z: 1 / (1 + np.exp(-z)), []
     for xt in x:
         i, f, g, o = np.split(xt @ w.T + h @ u.T, 4, axis=1)
@@ -229,7 +229,7 @@ def lstm(steps, batch, inputs, hidden):
 
 @family(_draw_lstm)
 def lstm_gradient(steps, batch, inputs, hidden):
-    """Gradients of the sum of the last state times g, with respect to both weights, through all steps."""
+    """Gradients of sum(last state * g) of LSTM steps with respect to both weights, through all steps."""
     arrays, lines, flops = _lstm(steps, batch, inputs, hidden)
     arrays.append(Input("g", "f32", ("N", hidden)))
 

@@ -1,10 +1,11 @@
-"""Matrix products of every dtype, batched and skinny ones, contractions by einsum, and small linear algebra."""
+"""Matrix products of every dtype, batched products, products with few rows or columns, einsums, and small operations of linear algebra."""
 from case import LAYOUTS, Input, Problem, family, one_of
 from families.loops import C_TYPES, COMPLEX, FLOATS, HALVES, INTEGERS, half_has_no_c, nest, wide
 
 
 def _c_product(m, n, k, dtype):
-    """Loops in the order i, k, j, which the compiler vectorises. 16-bit floats are summed in f32, several rows at a time."""
+    """Returns C loops in the order i, k, j, whose inner loop the compiler vectorises. For f16 the order is i, j, k, and sums are
+    accumulated in f32."""
     if dtype == "f16":
         return nest(f"i<{m} j<{n}", f"float acc = 0;\nfor (int64_t p = 0; p < {k}; ++p) acc += (float)a(i, p) * (float)b(p, j);\ny(i, j) = acc;")
     return nest(f"i<{m}", f"for (int64_t j = 0; j < {n}; ++j) y(i, j) = 0;\n"
@@ -47,7 +48,7 @@ def matmul_half(dtype, m, k, n, a_layout, b_layout):
 
 @family(lambda d: {"dtype": d.pick("i8", "u8"), "m": d.size(1, 512), "k": d.size(1, 1024), "n": d.size(1, 512)})
 def matmul_widening(dtype, m, k, n):
-    """Products of bytes added in i32, as quantised networks have them."""
+    """Products of matrices of i8 or u8, summed in i32, as quantised networks use them."""
     one_of("dtype", dtype, ("i8", "u8"))
     c = nest(f"i<{m}", f"for (int64_t j = 0; j < {n}; ++j) y(i, j) = 0;\nfor (int64_t p = 0; p < {k}; ++p) for (int64_t j = 0; j < {n}; ++j) "
              "y(i, j) += (int32_t)a(i, p) * (int32_t)b(p, j);")
@@ -58,7 +59,7 @@ def matmul_widening(dtype, m, k, n):
 
 @family(lambda d: {"dtype": d.often("f32", "f64", "bf16"), "m": d.size(1, 16), "k": d.size(16, 8192), "n": d.size(1, 8192), "weight": d.pick("kn", "nk")})
 def matmul_skinny(dtype, m, k, n, weight):
-    """A few rows times a large matrix, which is stored either way: one layer of a network that generates text."""
+    """Products of a few rows with a large matrix, stored by rows or by columns, as in one layer of a network that generates text."""
     one_of("dtype", dtype, (*FLOATS, "bf16"))
     layout = one_of("weight", weight, {"kn": "contiguous", "nk": "transposed"})
     problem = _product(dtype, m, k, n, "contiguous", layout)
@@ -106,7 +107,7 @@ def _draw_einsum(d):
 
 @family(_draw_einsum)
 def einsum(spec, dtype, p, q, r, s, t, u):
-    """Contractions of several axes. The sizes belong to the letters of the spec in the order in which they first appear."""
+    """Contractions of several axes. p, q, r ... are the sizes of the letters of the spec, in the order of their first appearance."""
     *operands, result = one_of("spec", spec, EINSUMS).replace("->", ",").split(",")
     one_of("dtype", dtype, FLOATS)
     letters = list(dict.fromkeys("".join(operands)))
@@ -131,7 +132,7 @@ LINEAR = ("outer", "gram", "cross", "trace", "vecdot")
 
 @family(lambda d: {"op": d.pick(*LINEAR), "dtype": d.pick(*FLOATS), "rows": d.size(1, 2048), "columns": d.size(1, 512)})
 def linear_algebra(op, dtype, rows, columns):
-    """Helpers of linear algebra. gram is x @ transpose(x), of which one half determines the other."""
+    """Small operations of linear algebra. gram is x @ transpose(x), a symmetric matrix."""
     one_of("op", op, LINEAR)
     one_of("dtype", dtype, FLOATS)
     one, two = [Input("a", dtype, ("N", "M"))], [Input("a", dtype, ("N", "M")), Input("b", dtype, ("N", "M"))]

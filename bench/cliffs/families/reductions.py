@@ -1,4 +1,4 @@
-"""Reductions, statistics, arg-extremes, scans, softmax, norms and losses, over long and over short axes."""
+"""Reductions, statistics, arg-extremes, scans, softmax, norms and losses, along long axes and along short ones."""
 import math
 
 from case import LAYOUTS, CaseError, Input, Problem, family, one_of, sizes_of
@@ -6,7 +6,7 @@ from families.loops import C_TYPES, FLOATS, HALVES, half_has_no_c, indices, nest
 
 
 def matrix_of(d, most=1 << 22):
-    """Draws numbers of rows and columns, often few columns."""
+    """Draws a number of rows and a number of columns; the number of columns is often small."""
     columns = d.often(d.size(1, 16), d.size(17, 2048), d.size(64, 1 << 16), d.channels())
     return d.size(1, max(1, most // columns)), columns
 
@@ -21,7 +21,7 @@ def _draw(d, **more):
 
 
 def _parts(shape, axes, layout):
-    """Returns the sizes, the reduced axes and the others."""
+    """Returns the sizes as numbers, the reduced axes, and the axes that are kept."""
     one_of("layout", layout, LAYOUTS)
     shape = sizes_of(shape)
     axes = [int(digit) for digit in str(axes) if digit.isdigit()]
@@ -31,7 +31,7 @@ def _parts(shape, axes, layout):
 
 
 def _c_reduction(shape, axes, kept, start, step, finish):
-    """Returns loops over the kept axes that contain the loops over the reduced ones."""
+    """Returns C loops over the kept axes; their body has the loops over the reduced axes."""
     at = indices(len(shape))
     inner = nest(" ".join(f"i{axis}<{shape[axis]}" for axis in axes), f"{step.replace('X', 'x(' + ', '.join(at) + ')')}", False)
     body = f"{start}\n{inner}\ny({', '.join(f'i{axis}' for axis in kept)}) = {finish};"
@@ -230,7 +230,7 @@ def row_norm(op, rows, columns):
 
 @family(lambda d: {"op": d.pick("batch_norm", "group_norm", "instance_norm"), "batch": d.batch(64), "channels": d.channels(), "image": d.image(256)})
 def channel_norm(op, batch, channels, image):
-    """Norms of pictures [batch, channels, image, image], with weights; batch_norm computes the statistics of the batch."""
+    """Norms of pictures [batch, channels, image, image], with weights and biases; batch_norm uses the statistics of this batch."""
     one_of("op", op, ("batch_norm", "group_norm", "instance_norm"))
     groups = math.gcd(channels, 32)
     axes = {"batch_norm": (0, 2, 3), "group_norm": (2, 3, 4), "instance_norm": (2, 3)}[op]

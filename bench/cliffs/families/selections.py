@@ -1,4 +1,4 @@
-"""Sorting, searching, and reads and writes by index."""
+"""Operations that sort, search, and read and write elements by index."""
 import math
 
 import numpy as np
@@ -18,7 +18,7 @@ def _draw_sort(d, **more):
 
 @family(_draw_sort)
 def sort(dtype, rows, columns):
-    """Sorted rows; C uses qsort."""
+    """Sorting of rows; the C peer uses qsort."""
     one_of("dtype", dtype, SORTED)
     kind = C_TYPES[dtype]
     c = f"memcpy(&y(0, 0), &x(0, 0), sizeof({kind}) * {rows * columns});\n" + nest(f"i<{rows}", f"qsort(&y(i, 0), {columns}, sizeof({kind}), compare);")
@@ -36,7 +36,7 @@ static int compare(const void* a, const void* b) {{
 
 @family(_draw_sort)
 def argsort(dtype, rows, columns):
-    """Stable argsort of rows; C uses qsort of values with their indices."""
+    """Stable argsort of rows; the C peer uses qsort on values with their indices."""
     one_of("dtype", dtype, SORTED)
     c = nest(f"i<{rows}", f"struct entry* row = malloc({columns} * sizeof *row);\n"
              f"for (int64_t j = 0; j < {columns}; ++j) row[j] = (struct entry){{x(i, j), j}};\nqsort(row, {columns}, sizeof *row, compare);\n"
@@ -53,7 +53,7 @@ def _draw_topk(d):
 
 @family(_draw_topk)
 def topk(dtype, rows, columns, k):
-    """The k greatest elements of each row in descending order; in C a sorted list of the greatest so far."""
+    """The k greatest elements of each row in descending order; the C peer keeps a sorted list of the greatest elements so far."""
     one_of("dtype", dtype, FLOATS)
     if not 1 <= k <= columns:
         raise CaseError(f"k: expected a number in 1..{columns}, found {k}")
@@ -79,7 +79,7 @@ def searchsorted(dtype, length, count):
 @family(lambda d: {"dtype": d.often("f32", "f64", "f16", "u8"), "rows": d.size(2, 50000), "width": d.often(d.channels(), 1, 3), "count": d.size(1, 1 << 16),
                    "index": d.pick("i32", "i64")})
 def take(dtype, rows, width, count, index):
-    """Rows taken from a table: an embedding."""
+    """Reading of rows from a table by index, as in an embedding."""
     one_of("dtype", dtype, (*FLOATS, "f16", "u8"))
     one_of("index", index, ("i32", "i64"))
     c = nest(f"i<{count} j<{width}", "y(i, j) = t(n(i), j);")
@@ -99,7 +99,7 @@ def take_along(dtype, rows, columns, count):
 
 @family(lambda d: {"dtype": d.pick(*FLOATS), "rows": d.size(1, 20000), "width": d.often(d.channels(512), 1, 3), "count": d.size(1, 1 << 16)})
 def index_add(dtype, rows, width, count):
-    """Rows added to the rows of a table: the gradient of an embedding."""
+    """Addition of rows to the rows of a table by index, as in the gradient of an embedding."""
     one_of("dtype", dtype, FLOATS)
 
     def numpy(np, t, n, u):
@@ -115,7 +115,7 @@ def index_add(dtype, rows, width, count):
 
 @family(lambda d: {"weights": d.pick("i32", "f32", "f64"), "bins": d.often(256, d.size(2, 1 << 16)), "count": d.size(1, 1 << 22)})
 def histogram(weights, bins, count):
-    """Counts of numbers, or sums of weights, for each class."""
+    """A histogram: for each class the count of its elements, or the sum of their weights."""
     one_of("weights", weights, ("i32", "f32", "f64"))
     inputs = [Input("n", "i64", ("N",), f"index {bins}")] + ([Input("w", weights, ("N",), "positive")] if weights != "i32" else [])
     update = "w" if weights != "i32" else "full(value=i32(1), shape=[N], dtype=i32)"

@@ -1,4 +1,5 @@
-"""Programs of simulation and data analysis: stencils, life, waves, k-means, distances, sparse products, bodies, Mandelbrot's set."""
+"""Programs of simulation and data analysis: stencils, Conway's game of life, waves, k-means, distances, sparse products, N bodies,
+Mandelbrot's set."""
 from case import CaseError, Input, Problem, family, one_of
 from families.loops import C_TYPES, FLOATS, nest, over
 
@@ -10,7 +11,7 @@ def _inside(size, steps):
 
 @family(lambda d: {"dtype": d.often("f32", "f64"), "height": d.size(3, 2048), "width": d.size(3, 2048), "steps": d.often(1, d.size(2, 8))})
 def jacobi(dtype, height, width, steps):
-    """Repeated means of the four neighbours; the border keeps its values."""
+    """Steps of Jacobi's method: each point becomes the mean of its four neighbours; points on the border keep their values."""
     one_of("dtype", dtype, FLOATS)
     _inside(min(height, width), steps)
 
@@ -45,7 +46,7 @@ def jacobi(dtype, height, width, steps):
 
 @family(lambda d: {"dtype": d.often("f32", "f64"), "size": d.size(3, 160)})
 def heat_cube(dtype, size):
-    """One step of diffusion in a cube with zeros outside."""
+    """One step of diffusion in a cube, with zeros outside the cube."""
     one_of("dtype", dtype, FLOATS)
     _inside(size, 1)
 
@@ -99,7 +100,7 @@ def horizontal_diffusion(dtype, height, width, levels):
 
 @family(lambda d: {"dtype": d.often("f32", "f64"), "height": d.size(3, 2048), "width": d.size(3, 2048)})
 def waves(dtype, height, width):
-    """One step of Maxwell's equations in a plane (fdtd): each component from differences of another."""
+    """One step of Maxwell's equations in a plane (FDTD): each field component changes by differences of another component."""
     one_of("dtype", dtype, FLOATS)
     _inside(min(height, width), 1)
 
@@ -131,7 +132,7 @@ def waves(dtype, height, width):
 
 @family(lambda d: {"dtype": d.pick("u8", "i32"), "height": d.size(3, 2048), "width": d.size(3, 2048), "steps": d.often(1, d.size(2, 4))})
 def life(dtype, height, width, steps):
-    """Generations of Conway's game on a torus."""
+    """Generations of Conway's game of life on a torus."""
     one_of("dtype", dtype, ("u8", "i32"))
     _inside(min(height, width), steps)
 
@@ -164,7 +165,7 @@ def life(dtype, height, width, steps):
 @family(lambda d: {"op": d.pick("distances", "squared", "nearest"), "dtype": d.often("f32", "f64"), "points": d.size(1, 4096), "others": d.size(1, 2048),
                    "axes": d.often(d.size(1, 8), d.channels(512))})
 def pairwise(op, dtype, points, others, axes):
-    """Euclidean distances between two sets of points, or for each point the nearest of the others."""
+    """Euclidean distances between two sets of points, or their squares, or each point's least squared distance to the other set."""
     one_of("op", op, ("distances", "squared", "nearest"))
     one_of("dtype", dtype, FLOATS)
 
@@ -192,7 +193,7 @@ def pairwise(op, dtype, points, others, axes):
 
 @family(lambda d: {"points": d.size(1, 1 << 16), "axes": d.often(d.size(1, 8), d.size(8, 128)), "clusters": d.size(1, 64)})
 def kmeans(points, axes, clusters):
-    """One round: the nearest centre of each point, the sums and counts of each cluster, the new centres."""
+    """One round of k-means: the nearest centre of each point, the sum and the number of the points of each cluster, and the new centres."""
     def numpy(np, x, c):
         d = (c * c).sum(axis=1) - 2 * (x @ c.T)
         own = d.argmin(axis=1)
@@ -213,7 +214,7 @@ def kmeans(points, axes, clusters):
         f"for (int64_t a = 0; a < {axes}; ++a) s += (x(i, a) - c(k, a)) * (x(i, a) - c(k, a));\nif (s < best) best = s, own = k; }}\n"
         f"++counts[own];\nfor (int64_t a = 0; a < {axes}; ++a) y(own, a) += x(i, a);", False)
     c += nest(f"k<{clusters} a<{axes}", "y(k, a) /= counts[k] ? counts[k] : 1;", False)
-    # A point halfway between two centres may be assigned to either, which moves both centres.
+    # Rounding may decide to which of two equally distant centres a point is assigned; this changes both centres.
     return Problem([Input("x", "f32", ("N", axes)), Input("c", "f32", (clusters, axes))], lines, {"N": points}, numpy, torch, c,
                    flops=2 * points * axes * clusters, mismatches=0.05)
 
@@ -221,7 +222,7 @@ def kmeans(points, axes, clusters):
 @family(lambda d: {"form": d.pick("rows", "pairs"), "dtype": d.pick(*FLOATS), "rows": d.size(1, 1 << 16), "each": d.size(1, 64),
                    "width": d.often(1, d.size(2, 64))})
 def sparse_product(form, dtype, rows, each, width):
-    """A sparse matrix times a dense one; its entries are stored by rows, or as pairs of row and column."""
+    """Products of a sparse matrix and a dense one; the sparse one is stored by rows, or as a list of entries with row and column."""
     one_of("form", form, ("rows", "pairs"))
     one_of("dtype", dtype, FLOATS)
     flops = 2 * rows * each * width
@@ -249,7 +250,7 @@ def sparse_product(form, dtype, rows, each, width):
 
 @family(lambda d: {"bodies": d.size(2, 2048)})
 def bodies(bodies):
-    """The forces between all pairs of bodies, softened at short distances."""
+    """The forces between all pairs of N bodies, softened at short distances."""
     def both(xp, p, m):
         d = p[None, :, :] - p[:, None, :]
         r = (d * d).sum(-1) + 0.01
@@ -266,7 +267,7 @@ def bodies(bodies):
 
 @family(lambda d: {"height": d.size(1, 512), "width": d.size(1, 512), "most": d.pick(10, 50, 100)})
 def mandelbrot(height, width, most):
-    """Steps until a point of the plane escapes, by a custom function of each element."""
+    """Mandelbrot's set: the number of steps until each point of the plane escapes, by a custom function."""
     body = ['let re = input0[ridx1] * 1.5 - 0.5', 'let im = input1[ridx0] * 1.2', 'let zr = f32(0)', 'let zi = f32(0)', 'let n = i32(0)',
             f'while (n < {most}) & (zr * zr + zi * zi <= 4.0) {{', '  let t = zr * zr - zi * zi + re', '  zi = zr * zi * 2.0 + im', '  zr = t',
             '  n = n + 1', '}', 'output = n']

@@ -1,11 +1,11 @@
-"""Fourier transforms of every kind of length, and steps of spectral methods."""
+"""Fourier transforms of lengths of all kinds, and steps of spectral methods."""
 import math
 
 from case import Input, Problem, family, one_of
 from families.loops import COMPLEX, FLOATS, nest
 
-# Radix 2, in place, for lengths that are powers of two; for other lengths no C loop is written. The roots of unity are computed once and
-# kept, as real programs do.
+# A C transform of radix 2, in place, for lengths that are powers of two; other lengths have no C peer. The roots of unity are computed once
+# and kept, as real programs do.
 RADIX_2 = """struct wave {{ {0} re, im; }};
 
 static const struct wave* roots_of(int64_t n) {{
@@ -59,7 +59,7 @@ def _draw_fft(d, dtypes):
 
 @family(lambda d: _draw_fft(d, COMPLEX))
 def fft(op, dtype, rows, length):
-    """Fourier transforms of rows. NumPy's compute in f64 whatever the dtype is; SciPy's do not, and are used if they are installed."""
+    """Fourier transforms of rows, compared with SciPy's if it is installed: NumPy's compute in f64 whatever the dtype is."""
     one_of("op", op, ("fft", "ifft"))
     one_of("dtype", dtype, COMPLEX)
     scale = f"for (int64_t j = 0; j < {length}; ++j) v[j].re /= {length}, v[j].im /= {length};" if op == "ifft" else ""
@@ -100,7 +100,7 @@ def _roots_of_both(height, width):
 
 
 def _column(plane, height, width, work):
-    """Returns a loop that copies column w of a plane, works on it and writes it back."""
+    """Returns C statements that copy column w of a plane to memory of its own, do `work` on it, and copy it back."""
     each = f"for (int64_t h = 0; h < {height}; ++h)"
     return (f"struct wave *plane = {plane}, *column = malloc({height} * sizeof *column);\n{each} column[h] = plane[h * {width} + w];\n{work}\n"
             f"{each} plane[h * {width} + w] = column[h];\nfree(column);")
@@ -120,7 +120,7 @@ def fft_planes(dtype, batch, height, width):
 
 @family(_draw_plane)
 def spectral_step(dtype, batch, height, width):
-    """A linear step of a periodic field in the space of its waves: transform, multiply, transform back."""
+    """A step of a linear equation for a periodic field: Fourier transform, a factor for each frequency, inverse transform."""
     one_of("dtype", dtype, FLOATS)
 
     def numpy(np, x, m):
@@ -145,7 +145,7 @@ def spectral_step(dtype, batch, height, width):
 
 @family(lambda d: {"dtype": d.often("f32", "f64"), "rows": d.size(1, 64), "length": d.size(8, 1 << 15), "taps": d.size(2, 512)})
 def fft_convolution(dtype, rows, length, taps):
-    """A long filter by transforms of the padded signal."""
+    """Convolution with a long filter: products of the Fourier transforms of the zero-padded signal and filter."""
     one_of("dtype", dtype, FLOATS)
     total = 1 << (length + taps - 2).bit_length()
 

@@ -1,4 +1,4 @@
-"""Convolutions of one to three axes, grouped, depthwise and transposed ones, their gradients, pools, and resizing."""
+"""Convolutions of one to three axes, also grouped, depthwise and transposed ones; their gradients; pools; and resizing."""
 import math
 
 from case import CaseError, Input, Problem, family, one_of
@@ -12,7 +12,7 @@ def _torch_convolution(rank, transposed=False):
 
 
 def windows_of(np, x, rank, size, stride, dilation):
-    """Returns the windows along the last `rank` axes of a padded array: [..., positions, window]."""
+    """Returns all windows along the last `rank` axes of an array that was padded before: [..., positions, window]."""
     reach = (size - 1) * dilation + 1
     view = np.lib.stride_tricks.sliding_window_view(x, (reach,) * rank, axis=tuple(range(-rank, 0)))
     steps = (slice(None, None, stride),) * rank + (slice(None, None, dilation),) * rank
@@ -20,7 +20,7 @@ def windows_of(np, x, rank, size, stride, dilation):
 
 
 def convolved(np, x, w, rank, stride, padding, dilation, groups):
-    """Computes torch's cross-correlation as one contraction for each group."""
+    """Computes a convolution as torch defines it (a cross-correlation), as one contraction for each group of channels."""
     x = np.pad(x, ((0, 0), (0, 0), *((padding, padding),) * rank))
     parts = []
     for part, weights in zip(np.split(x, groups, axis=1), np.split(w, groups, axis=0)):
@@ -46,7 +46,7 @@ def _c_convolution(rank, batch, channels, filters, image, out, kernel, stride, p
 
 
 def _convolution(rank, batch, channels, filters, image, kernel, stride, padding, dilation=1, groups=1):
-    """Convolutions of images of symbolic size; the numbers of channels are constant."""
+    """Returns the Problem of a convolution. The sizes of the image are symbolic, the numbers of channels constant."""
     _checked(image, kernel, padding, dilation, stride, groups)
     if channels % groups or filters % groups:
         raise CaseError(f"groups: expected a divisor of {channels} and {filters}, found {groups}")
@@ -125,7 +125,7 @@ def conv_transposed(batch, channels, filters, image, kernel, stride, padding, ra
 
 @family(lambda d: {**_draw_convolution(d, d.image(128), 256), "stride": 1})
 def conv2d_gradient(batch, channels, filters, image, kernel, stride, padding):
-    """Gradients of a convolution with respect to the pictures and the weights."""
+    """Gradients of a convolution with respect to pictures and weights."""
     one_of("stride", stride, (1,))
     _checked(image, kernel, padding, 1)
     out = image + 2 * padding - kernel + 1
@@ -175,7 +175,7 @@ def pool(op, batch, channels, image, size, stride):
 
 @family(lambda d: {"mode": d.pick("nearest", "linear"), "batch": d.batch(16), "channels": d.channels(256), "image": d.image(256), "target": d.image(384)})
 def resize(mode, batch, channels, image, target):
-    """Pictures resized, by the nearest pixel (torch's "nearest-exact") or by linear interpolation."""
+    """Resizing of pictures, to the nearest pixel (torch's "nearest-exact") or by linear interpolation."""
     one_of("mode", mode, ("nearest", "linear"))
 
     def numpy(np, x):

@@ -171,7 +171,7 @@ class Tensor:
         the last axis and replaces axis1 and axis2."""
     def dot(self, b: Array, /) -> Tensor:
         """Numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has
-        the other axes of a, then those of b. Scalars multiply."""
+        the other axes of a, then those of b. If an operand is a scalar, dot multiplies elementwise."""
     def exp(self, /) -> Tensor:
         """E to the power x (float, complex)."""
     def flatten(self, /, start_axis: int = 0, end_axis: int = -1) -> Tensor:

@@ -679,7 +679,7 @@ def moveaxis(x: Array, /, source: int | Sequence[int] | None, destination: int |
 
 
 def unsqueeze(x: Array, /, axes: int | Sequence[int] | None) -> Tensor:
-    """Inserts axes of size 1 at these positions of the result."""
+    """Inserts axes of size 1: axis axes[i] of the result is an inserted axis."""
     return _apply(125, x, axes)  # type: ignore[no-any-return]
 
 
@@ -851,14 +851,14 @@ def check_index(indices: Array, /, size: Size, what: str | None = None) -> Tenso
 
 
 def concat(nodes: Sequence[Array], axis: int | None = 0) -> Tensor:
-    """Harp_concat joins arrays along an axis. harp_stack joins them along a new axis at this position of the
-    result."""
+    """Harp_concat joins arrays along an axis. harp_stack joins arrays of equal shape along a new axis, which
+    becomes axis `axis` of the result."""
     return _apply(144, nodes, axis)  # type: ignore[no-any-return]
 
 
 def stack(nodes: Sequence[Array], axis: int | None = 0) -> Tensor:
-    """Harp_concat joins arrays along an axis. harp_stack joins them along a new axis at this position of the
-    result."""
+    """Harp_concat joins arrays along an axis. harp_stack joins arrays of equal shape along a new axis, which
+    becomes axis `axis` of the result."""
     return _apply(145, nodes, axis)  # type: ignore[no-any-return]
 
 
@@ -908,7 +908,8 @@ def repeat(x: Array, /, repeats: Size, axis: int | None = None) -> Tensor:
 
 
 def tile(x: Array, /, repeats: Size | Sequence[Size] | None) -> Tensor:
-    """Repeats the whole array repeats[i] times along axis i. If n is not the rank, NumPy's rule applies."""
+    """Repeats the whole array repeats[i] times along axis i. If n differs from the rank, ones are added on
+    the left of the shorter one of repeats and x's shape, as in numpy.tile."""
     return _apply(152, x, repeats)  # type: ignore[no-any-return]
 
 
@@ -1275,7 +1276,7 @@ def batch_matmul(a: Array, b: Array, /) -> Tensor:
 
 def dot(a: Array, b: Array, /) -> Tensor:
     """Numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The
-    result has the other axes of a, then those of b. Scalars multiply."""
+    result has the other axes of a, then those of b. If an operand is a scalar, dot multiplies elementwise."""
     return _apply(195, a, b)  # type: ignore[no-any-return]
 
 
@@ -1584,8 +1585,9 @@ def binary_cross_entropy(
     """Harp_binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x,
     with logarithms clamped to at least -100. harp_binary_cross_entropy_with_logits returns the same for
     sigmoid(x) without its rounding error; if pos_weight is given, target is multiplied by it. weight and
-    pos_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
-    reduction as in harp_mse_loss."""
+    pos_weight: NULL, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
+    gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at
+    x = 1. reduction as in harp_mse_loss."""
     return _apply(219, x, target, weight, reduction)  # type: ignore[no-any-return]
 
 
@@ -1600,8 +1602,9 @@ def binary_cross_entropy_with_logits(
     """Harp_binary_cross_entropy returns -(target * log(x) + (1 - target) * log(1 - x)) for probabilities x,
     with logarithms clamped to at least -100. harp_binary_cross_entropy_with_logits returns the same for
     sigmoid(x) without its rounding error; if pos_weight is given, target is multiplied by it. weight and
-    pos_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
-    reduction as in harp_mse_loss."""
+    pos_weight: NULL, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
+    gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at
+    x = 1. reduction as in harp_mse_loss."""
     return _apply(220, x, target, weight, pos_weight, reduction)  # type: ignore[no-any-return]
 
 

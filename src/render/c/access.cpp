@@ -11,8 +11,8 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
   const std::string name = cat("load", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_name(dtype, lanes));
   unit.definitions.once(name, [&] {
     const std::string v = memory_vector(unit, dtype, lanes), element(memory_type(dtype));
-    // The elements are listed in one initialiser. gcc 12 turns a loop over lanes into pieces built on the stack, or into one masked
-    // broadcast for each lane, which is 1.6 to 3 times slower.
+    // The elements are listed in one initialiser. For a loop over the lanes gcc 12 either assembles parts of the vector on the stack, or
+    // emits one masked broadcast for each lane. Both are 1.6 to 3 times slower.
     if (strided && !masked) {
       std::vector<std::string> elements = {"p[0]", "p[step]"};
       for (int i = 2; i < lanes; ++i) elements.push_back(cat("p[", i, " * step]"));
@@ -29,12 +29,12 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
                                               : bits == 32 ? "s"
                                                            : "d",
                                               "i");
-      // the operand type that the builtin requires: signed; 64-bit elements are long long, 8-bit elements are char
+      // the operand types of the builtin: integers are signed, and in C they are long long for 64 bits and char for 8 bits
       std::string own = is_float ? v : memory_vector(unit, signed_of(bits), lanes);
       if (kind == "dqudi") own = declare_vector(unit, cat("longx", lanes), "long long", 8, lanes);
       if (kind == "dquqi") own = declare_vector(unit, cat("charx", lanes), "char", 1, lanes);
-      // An all-zero mask is handled separately. With it the instruction loads nothing, but at an unmapped address it still faults
-      // internally, which takes a microsecond.
+      // Returns early for an all-zero mask. With such a mask the instruction loads nothing, but at an unmapped address it still causes an
+      // internal fault, which takes a microsecond.
       return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask_type(unit, kOneBitALane, lanes),
                  " m) {\n  if (m == 0) return (", v, "){0}; /* no load: the address may be invalid */\n  return (", v,
                  ")__builtin_ia32_load", kind, bits * lanes, "_mask((const void*)p, (", own, "){0}, m);\n}\n");
@@ -62,7 +62,7 @@ std::string gather_function(Unit& unit, const GatherForm& form, int lanes) {
     if (form.masked)
       return cat(head, "{\n  ", v, " r = {0};\n", loop_over_lanes(cat("if (m[lane]) r[lane] = ", at("lane"), ";"), lanes),
                  "  return r;\n}\n");
-    std::vector<std::string> elements;  // elements of one initialiser, as for a strided load
+    std::vector<std::string> elements;  // elements of one initialiser, because it is faster than a loop, as for strided loads
     for (int i = 0; i < lanes; ++i) elements.push_back(at(cat(i)));
     return cat(head, "{ return (", v, "){", join(elements, ", "), "}; }\n");
   });
@@ -82,13 +82,14 @@ std::string load_reversed_function(Unit& unit, DType dtype, int lanes) {
 bool loads_whole_vectors(DType dtype, int lanes, Sym step) {
   if (step.is_constant(2)) return true;
   constexpr int kMostStep = 4;
-  constexpr size_t kLeastBytes = 4;  // some machines have no single shuffle of narrower elements
+  // Least element size in bytes: for smaller elements some machines need several instructions for a shuffle.
+  constexpr size_t kLeastBytes = 4;
   return step.is_constant() && step.constant() > 2 && step.constant() <= kMostStep && lanes >= 2 * step.constant() &&
          size_of(dtype) >= kLeastBytes;
 }
 
-/// Loads `step` vectors and shuffles them. Vector i begins at element i * (lanes - 1), so that the last one ends exactly at the last
-/// element: nothing beyond it is read.
+/// Returns the name of a generated function that loads every `step`-th element: it loads `step` vectors and shuffles them. Vector i begins
+/// at element i * (lanes - 1). So the last vector ends exactly at the last element that is needed, and nothing beyond it is read.
 std::string load_every_function(Unit& unit, DType dtype, int lanes, int step) {
   constexpr std::string_view kOrdinals[] = {"second", "third", "fourth"};
   const std::string name = cat("load_every_", kOrdinals[step - 2], "_", vector_name(dtype, lanes));
@@ -100,7 +101,7 @@ std::string load_every_function(Unit& unit, DType dtype, int lanes, int step) {
     };
     std::string text = vector(0);
     for (int i = 1; i < step; ++i) {
-      std::vector<int> numbers;  // lane numbers for the shuffle: lanes found so far, then lanes of vector i
+      std::vector<int> numbers;  // lane numbers for the shuffle of two vectors: the one with the lanes found so far, and vector i
       for (int lane = 0; lane < lanes; ++lane) {
         const int at = lane * step - i * (lanes - 1), before = i == 1 ? lane * step : lane;
         numbers.push_back(lane * step < i * (lanes - 1) + 1 ? before : std::min(lanes + at, 2 * lanes - 1));

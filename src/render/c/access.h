@@ -9,20 +9,24 @@
 
 namespace harp::render {
 
-std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);  // generated: (pointer[, step][, mask])
-std::string load_reversed_function(Unit& unit, DType dtype, int lanes);                    // generated: (pointer to the element of lane 0)
+/// Returns the name of a generated function (pointer[, step][, mask]) that loads a vector, with a stride of `step` elements.
+std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);
+/// Returns the name of a generated function (pointer to the element of lane 0) that loads a vector from descending addresses.
+std::string load_reversed_function(Unit& unit, DType dtype, int lanes);
 /// Tests whether a strided load should use load_every_function(): the step is small and known, and few vectors and shuffles are needed.
 bool loads_whole_vectors(DType dtype, int lanes, Sym step);
 /// Returns the name of a generated function (pointer) that loads every second, third or fourth element.
 std::string load_every_function(Unit& unit, DType dtype, int lanes, int step);
-std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);  // generated: (pointer[, step], value[, mask])
-std::string store_pairs_function(Unit& unit, DType dtype, int lanes);  // generated: (pointer, first elements of pairs, second elements)
-/// Returns the name of a generated function (pointer, value) that stores a vector. It uses a non-temporal store if the pointer is a
-/// multiple of the value's size, and an ordinary store otherwise or if the machine has no non-temporal ones. (stream.cpp)
+/// Returns the name of a generated function (pointer[, step], value[, mask]) that stores a vector, with a stride of `step` elements.
+std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);
+/// Returns the name of a generated function (pointer, first elements, second elements) that stores pairs of adjacent elements.
+std::string store_pairs_function(Unit& unit, DType dtype, int lanes);
+/// Returns the name of a generated function (pointer, value) that stores a vector. The store is non-temporal if the address is a multiple
+/// of the vector's size and the machine has such stores, and ordinary otherwise. (stream.cpp)
 std::string stream_function(Unit& unit, DType dtype, int lanes);
 
-/// The variants of a generated gather function (pointer, position[, stride][, step][, mask]): lane i is element position[i] * stride + i *
-/// step.
+/// A variant of a generated gather function (pointer, position[, stride][, step][, mask]). Lane i of its result is the element with the
+/// index position[i] * stride + i * step. `position` is a vector; stride and step are 1 and 0 if they are not parameters.
 struct GatherForm {
   DType dtype, position;
   bool strided, steps, masked;

@@ -11,9 +11,10 @@
 
 namespace harp::render {
 
-// Each of these bugs of gcc was found at -O3, by the tests of all operations or by the fuzzer: wrong results for a pad of rows of five
-// elements (fix: no if-conversion, so there are no masked loads to permute); a segmentation fault of gcc itself; reads beyond an array of
-// pairs in a loop that uses only the first element of each pair (fix: the cheap cost model, which does not vectorise remainders).
+// The switches against bugs of gcc at -O3, which the tests of all operations and the fuzzer have found. (1) Wrong results for a pad of rows
+// of five elements. Without if-conversion there are no masked loads that gcc could permute. (2) A segmentation fault of gcc itself. (3)
+// Reads beyond an array of pairs, in a loop that uses only the first element of each pair. With the cheap cost model gcc does not vectorise
+// the remainder of such a loop.
 std::string gcc_text() {
   return cat(
       "/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with "
@@ -23,9 +24,9 @@ std::string gcc_text() {
       join(kGccBugSwitches, ", ", [](std::string_view argument) { return cat("\"", argument, "\""); }), ")\n#endif\n");
 }
 
-// Found with sums of flipped rows: an iteration of the loop reads eight elements of each row, in descending order. With four or more such
-// elements gcc read elements of other rows, at any vector width. Kernels with explicit vectors read such rows by vectors, so disabling
-// gcc's vectoriser costs little.
+// This bug was found with sums of reversed rows. Each iteration of the loop reads eight elements of a row, in descending order. With four
+// or more such elements gcc read elements of other rows, at any vector width. Kernels with explicit vectors load such rows as vectors, so
+// disabling gcc's vectoriser costs little.
 const std::string_view kBackwardsText =
     "/* gcc 12 reads wrong elements when it vectorises a loop that reads groups of elements in descending order. */\n"
     "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14\n"
@@ -36,11 +37,12 @@ const std::string_view kBackwardsText =
 
 namespace {
 
-/// The variables of the loops whose step is 1.
+/// The variables of loops that advance by 1.
 using UnitStepVariables = std::unordered_set<const SymAtom*>;
 
 /// Tests whether the position decreases by more than one element while some loop variable increases. A decrease by one element per
-/// iteration does not trigger the bug. Loops with such accesses therefore keep the vectoriser, which loops over lanes need.
+/// iteration does not trigger the bug, so it does not count. Loops with such accesses keep gcc's vectoriser, which also compiles the loops
+/// over lanes in them.
 bool descends(Sym position, const UnitStepVariables& unit_steps) {
   if (position.is_constant()) return false;
   const auto& terms = position.node()->terms;
@@ -70,8 +72,9 @@ bool reads_backwards(const ir::Kernel& kernel) {
   return false;
 }
 
-// Found by the fuzzer: a loop that reads every third element of a 64-element array, with an index that wraps around. clang 14 at -O2 made
-// it read element 190. clang treats the remainder of a division by 2^k as an integer of k bits and assumes that it never wraps.
+// The fuzzer found this bug with a loop that reads every third element of a 64-element array, with an index that wraps around. clang 14 at
+// -O2 made the loop read element 190. clang treats the remainder of a division by 2^k as an integer of k bits, and assumes that it never
+// wraps.
 const std::string_view kWrapsText =
     "/* clang 14 reads beyond an array when it vectorises a loop of constant length whose index wraps around at a power of two. */\n"
     "#if defined(__clang__)\n"
@@ -84,7 +87,7 @@ namespace {
 
 bool is_power_of_two(Sym divisor) { return divisor.is_constant() && std::has_single_bit(static_cast<uint64_t>(divisor.constant())); }
 
-/// Tests whether some subexpression masks a number with a constant.
+/// Tests whether some subexpression is a bitwise and with a constant.
 bool keeps_low_bits(const ir::UOp* root) {
   std::vector<const ir::UOp*> stack = {root};
   std::unordered_set<const ir::UOp*> seen;
@@ -107,7 +110,7 @@ bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines) {
   bool wraps = false;
   for (int depth = 1; depth > 0 && !lines.empty(); lines = lines.subspan(1)) {
     const ir::Line& line = lines.front();
-    if (line.kind == ir::LineKind::kLoop) return false;  // a loop that contains a loop: clang vectorises only innermost loops
+    if (line.kind == ir::LineKind::kLoop) return false;  // clang vectorises only innermost loops, and this loop contains another one
     depth += line.kind == ir::LineKind::kIf || line.kind == ir::LineKind::kTry ? 1 : line.kind == ir::LineKind::kEnd ? -1 : 0;
     wraps |= line.kind == ir::LineKind::kOffset && line.atom->kind == AtomKind::kMod && is_power_of_two(line.atom->b);
     wraps |= keeps_low_bits(line.value);

@@ -10,18 +10,19 @@
 
 namespace harp::render {
 
-/// Returns the text at the head of every unit that switches off optimisations of gcc with known bugs.
+/// Returns the text at the beginning of every unit, which switches off those optimisations of gcc that have known bugs.
 std::string gcc_text();
 
-/// Tests whether gcc must not vectorise this kernel. Its function is then marked with kBackwardsMark.
+/// Tests whether gcc must not vectorise this kernel. The definition of its function then contains kBackwardsMark.
 bool reads_backwards(const ir::Kernel& kernel);
-/// Defines kBackwardsMark, for units that use it.
+/// The text that defines the macro kBackwardsMark. Units that use the macro contain it.
 extern const std::string_view kBackwardsText;
 inline constexpr std::string_view kBackwardsMark = "harp_reads_backwards ";
 
-/// Tests whether this line begins a loop that clang must not vectorise. kWrapsMark then precedes the loop. `lines` are the lines after it.
+/// Tests whether clang must not vectorise the loop that this line opens. kWrapsMark is then written in front of the loop. `lines` are the
+/// lines after `loop`.
 bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines);
-/// Defines kWrapsMark, for units that use it.
+/// The text that defines the macro kWrapsMark. Units that use the macro contain it.
 extern const std::string_view kWrapsText;
 inline constexpr std::string_view kWrapsMark = "harp_wraps";
 

@@ -1,4 +1,4 @@
-// The dialect of C that gcc and clang compile: the table of spellings with which render/kernel writes kernels in C.
+// The dialect for the C of gcc and clang: the table (render/kernel/dialect.h) by which render/kernel writes kernels in C.
 #pragma once
 
 #include "render/kernel/dialect.h"

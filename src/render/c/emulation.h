@@ -8,8 +8,8 @@
 
 namespace harp::render {
 
-/// Returns the definition of a function `fma_f32`, `sqrt_f64` … for Fma, Sqrt, Floor, Ceil, Trunc, Round of f32 or f64; empty for other
-/// ops. The definition of sqrt_f32 uses sqrt_f64.
+/// Returns the definition of a function `fma_f32`, `sqrt_f64` … for the ops Fma, Sqrt, Floor, Ceil, Trunc and Round of f32 and f64. Returns
+/// an empty text for other ops. The definition of sqrt_f32 calls sqrt_f64.
 std::string_view emulation_of(Op op, DType dtype);
 
 }  // namespace harp::render

@@ -1,5 +1,5 @@
-// Folds of accumulators (horizontal reductions): a step combines element i with element i + half, and further steps do the same with the
-// lower half, until one element is left.
+// Folds of accumulators, that is, horizontal reductions of their elements to one. A step combines element i with element i + half. Further
+// steps do the same with the first half, until one element is left.
 #include "render/c/fold.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace harp::render {
 namespace {
 
-constexpr int kSmallestVector = 16;  // smallest vector in bytes: gcc 12 splits a vector of two floats into scalars
+constexpr int kSmallestVector = 16;  // size in bytes of the smallest vector to use: gcc 12 splits a vector of two floats into scalars
 
 /// Returns the expression that combines two values.
 std::string combination(Unit& unit, const FoldForm& form, std::string_view a, std::string_view b, int lanes) {
@@ -21,8 +21,8 @@ std::string combination(Unit& unit, const FoldForm& form, std::string_view a, st
   return cat(a, " ", operator_of(form.combine), " ", b);
 }
 
-/// Writes statements that fold vectors into one and returns its name. Names begin with `level`, whose last letter is incremented at each
-/// step.
+/// Appends statements to `text` that fold the vectors `parts` into one, and returns the name of that vector. The names of new variables
+/// begin with `level`, whose last letter is incremented at each step.
 std::string fold_vectors(Unit& unit, const FoldForm& form, std::vector<std::string> parts, int width, std::string level,
                          std::string& text) {
   for (; parts.size() > 1; ++level.back()) {
@@ -53,7 +53,7 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
     if (each_lane || width == 1)
       return fold_text(unit, form, name, value_type(unit, dtype, lanes), value_type(unit, dtype, each_lane ? lanes : 1),
                        [&](std::string_view a, std::string_view b) { return combination(unit, form, a, b, lanes); });
-    // first combine whole vectors, then halves of the remaining vector, then its last lanes
+    // The folds are in three stages: first whole vectors are combined, then the halves of the remaining vector, then its last lanes.
     std::string text =
         cat(comment, "static inline ", value_type(unit, dtype, 1), " ", name, "(const ", value_type(unit, dtype, lanes), "* s) {\n");
     std::vector<std::string> parts;
@@ -61,7 +61,7 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
     for (int i = 0; i < size * lanes / width; ++i)
       parts.push_back(lanes > 1 ? cat("s[", i, "]")
                                 : cat("*(", vector_pointer, ")", i == 0 ? std::string("s") : cat("(s + ", i * width, ")")));
-    if (parts.size() == 1 && lanes == 1) parts[0] = cat("(", parts[0], ")");  // a subscript follows, so the operand needs brackets
+    if (parts.size() == 1 && lanes == 1) parts[0] = cat("(", parts[0], ")");  // a subscript follows the expression, so it needs brackets
     char level = static_cast<char>('a' + std::bit_width(parts.size()) - 1);
     std::string left = fold_vectors(unit, form, std::move(parts), width, "a", text);
     const auto lanes_of = [&](std::string_view numbers) { return cat("__builtin_shufflevector(", left, ", ", left, ", ", numbers, ")"); };
@@ -73,8 +73,8 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
     int n = width;
     const int narrowest = form.function != nullptr ? kSmallestVector / static_cast<int>(size_of(dtype)) : 4;
     for (; n > narrowest; n /= 2) step(n / 2, lanes_of(lane_numbers(0, n / 2)), lanes_of(lane_numbers(n / 2, n / 2)));
-    // The smallest vector is combined as a whole, although only its first lanes count: a scalar version of the function might contain
-    // branches, which would be mispredicted.
+    // The last steps combine whole vectors of the smallest size, although only their first lanes are used. A scalar version of the function
+    // might contain branches, which would be mispredicted.
     if (form.function != nullptr) {
       for (int half = n / 2; half > 0; half /= 2) {
         std::vector<int> numbers;

@@ -9,7 +9,7 @@
 namespace harp::render {
 namespace {
 
-/// Returns the size of the widest element among the values of a function.
+/// Returns the size in bytes of the widest type among the values of a function.
 size_t widest_element(const ir::Function& function) {
   std::vector<const ir::UOp*> stack{function.body};
   std::set<const ir::UOp*> seen;
@@ -24,9 +24,9 @@ size_t widest_element(const ir::Function& function) {
   return widest;
 }
 
-/// Tests whether every loop that calls the function should inline it and keep its constants in registers. That pays if there are 32 vector
-/// registers and masks take none of them. By itself gcc neither inlines a function that is called twice, unless it is small, nor keeps the
-/// constants in registers. (softmax of rows of 1,024 elements takes 0.86 of the time.)
+/// Tests whether every loop that calls the function should inline it and keep its constants in registers. That is faster if there are 32
+/// vector registers, and masks have registers of their own. Without help, gcc does not inline a larger function that is called twice, and
+/// does not keep the constants in registers. (With it, softmax of rows of 1,024 elements takes 0.86 of the time.)
 bool is_lean(const ir::Function& function, int lanes, const Cpu& cpu) {
   constexpr int kManyRegisters = 32;
   constexpr size_t kMaxNodes = 64, kMaxConstants = 18;
@@ -66,7 +66,8 @@ std::string result_type(Unit& unit, const ir::Function& function, int lanes) {
   return lanes > 1 && mask_bits > 0 ? mask_type(unit, mask_bits, lanes) : value_type(unit, function.result, lanes);
 }
 
-/// Returns the definition of a function over vectors that fit a register, or over one element if it detects NaN by the invalid flag.
+/// Returns the definition of a function over vectors that fit into one register. Also used with one lane, for functions that detect NaN by
+/// the invalid flag.
 std::string function_text(Unit& unit, const ir::Function& function, int lanes, const std::string& name) {
   const std::string parameters = parameters_of(unit, function, lanes), result = result_type(unit, function, lanes);
   const bool lean = is_lean(function, lanes, unit.options.target.cpu());
@@ -77,10 +78,10 @@ std::string function_text(Unit& unit, const ir::Function& function, int lanes, c
              with_instructions(unit, instruction_form(function, lanes, unit.options.target.cpu()), definition), "}\n");
 }
 
-/// Returns the definition of a function over vectors wider than a register, which compilers split badly: it calls the narrower function for
-/// each half.
+/// Returns the definition of a function over vectors wider than a register. Compilers split operations on such vectors badly. Therefore the
+/// definition calls the function for half as many lanes twice.
 std::string split_function_text(Unit& unit, const ir::Function& function, int lanes, const std::string& name) {
-  const int half = lanes / 2;  // at least 2, because a register holds at least two of the widest elements
+  const int half = lanes / 2;  // at least 2, because a register has room for two of the widest elements
   const std::string part = function_of(unit, function, half);
   const std::vector<std::string> names = function_parameters(function.parameters.size());
   const std::string parameters = parameters_of(unit, function, lanes);
@@ -123,9 +124,10 @@ std::string function_at_many_places(Unit& unit, const ir::Function& function, in
   return name;
 }
 
-// Writes a function that interleaves two evaluations, so that the operations of one hide the latency of the other. For two calls compilers
-// emit the code of one after that of the other; the processor's out-of-order window is too short to overlap them. With interleaving, expm1,
-// cosh, tan and log1p take 0.90 to 0.93 of the time.
+// Returns the name of a generated function that evaluates a function for two vectors and interleaves the operations, so that those of one
+// hide the latency of the other. For two separate calls, compilers emit the code of one after that of the other, and the processor's
+// out-of-order window is too short to overlap them. Interleaved, expm1, cosh, tan and log1p take 0.90 to 0.93 of the time of separate
+// calls.
 std::string function_of_two(Unit& unit, const ir::Function& function, int lanes) {
   const bool too_wide = static_cast<int>(widest_element(function)) * lanes > unit.options.target.cpu().vector_bytes;
   if (lanes == 1 || too_wide || is_bool(function.result) || is_small(function) ||

@@ -9,14 +9,15 @@
 namespace harp::render {
 namespace {
 
-/// x86 max and min instructions. They return the greater (lesser) operand, or the second one if neither is greater, so exchanging the
-/// operands changes the result only for zeros and NaN. gcc does not recognise this operation in a loop over lanes of `x > y ? x : y`, and
-/// needs two instructions for it.
+/// The max and min instructions of x86. They return the greater (lesser) operand, or the second one if neither is greater (for equal zeros
+/// and NaN). So exchanging the operands changes the result only for zeros and NaN. gcc does not recognise this operation in a loop over
+/// lanes of `x > y ? x : y`, and uses two instructions for it.
 struct ExtremeOfTwo {
   DType dtype;
   int vector_bytes;
   std::string_view max, min;
-  std::string_view more;  // further arguments of the builtin: values of masked-off lanes, the mask, the environment's rounding mode
+  // Additional arguments of the builtin: the values of disabled lanes, the mask, and the rounding mode of the environment.
+  std::string_view more;
 };
 constexpr ExtremeOfTwo kExtremes[] = {
     {DType::kF32, 16, "__builtin_ia32_maxps", "__builtin_ia32_minps", ""},
@@ -30,11 +31,11 @@ constexpr ExtremeOfTwo kExtremes[] = {
     {DType::kI32, 64, "__builtin_ia32_pmaxsd512_mask", "__builtin_ia32_pminsd512_mask", ", x, 0xffff"},
 };
 
-/// The AVX-512 instruction (with VL) for any boolean function of three bits, given as its 8-entry truth table. Without the builtin, gcc
-/// uses two instructions for the majority of three bits.
+/// The AVX-512 instruction (with VL) that computes any boolean function of three bits, given by a truth table with 8 entries. Without the
+/// builtin, gcc uses two instructions for the majority of three bits.
 struct LogicOfThree {
   int vector_bytes;
-  std::string_view builtin, lanes;  // mask that enables all 32-bit lanes
+  std::string_view builtin, lanes;  // `lanes` is the mask that enables all 32-bit lanes
 };
 constexpr LogicOfThree kLogics[] = {
     {16, "__builtin_ia32_pternlogd128_mask", "0xff"},
@@ -43,10 +44,10 @@ constexpr LogicOfThree kLogics[] = {
 };
 constexpr std::string_view kMajority = "0xe8";
 
-/// Number of vector registers that the constraint "x" of an assembly statement can name; "v" names all.
+/// Number of vector registers that the constraint "x" of an asm statement can name. The constraint "v" can name all of them.
 constexpr int kRegistersOfX = 16;
 
-/// Returns null if the CPU lacks the instruction.
+/// Returns the table row with the max and min instructions for this type; null if the CPU lacks them.
 const ExtremeOfTwo* extreme_instruction(DType dtype, int lanes, const Cpu& cpu) {
   if (cpu.instructions != InstructionSet::kX86 || (is_int(dtype) && !cpu.extremes_of_i32)) return nullptr;
   for (const ExtremeOfTwo& row : kExtremes)
@@ -67,7 +68,7 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
   InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
   form.body = cat("  /* the instruction gives the ", op == Op::kMax ? "greater" : "lesser",
                   " operand, or the second one: a and b differ only for zeros and NaN */\n");
-  // y is an operand of both instructions, so gcc would load it from memory twice
+  // Both instructions use y. Without this statement gcc would load it from memory twice.
   append(form.body, cat("  __asm__(\"\" : \"+", cpu.vector_registers > kRegistersOfX ? "v" : "x", "\"(y)); /* loaded once */\n"));
   append(form.body, cat("  const ", bits, " a = (", bits, ")", instruction, "(x, y", row->more, "), b = (", bits, ")", instruction, "(y, x",
                         row->more, ");\n"));
@@ -83,8 +84,8 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
       const std::string cast = wide ? cat("(", words, ")") : std::string();
       form.builtins.emplace_back(logic.builtin);
       form.vectors.push_back({DType::kI32, bytes / 4});
-      // b is the first operand of the instruction, whose register receives the result. (a is computed earlier, and gcc keeps it in a
-      // register other than that of x, so that with a as the first operand gcc would need a move.)
+      // b is the first operand of the instruction, because the result replaces the first operand. (a is computed before b, and gcc keeps it
+      // in a register other than that of x. With a as the first operand, gcc would need an additional move.)
       append(form.body, cat("  return (", result, ")", logic.builtin, "(", cast, "b, ", cast, "a, ", cast, "((", bits, "){0} + ", magnitude,
                             "), ", kMajority, ", ", logic.lanes, ");\n"));
     }
@@ -92,7 +93,8 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
   return form;
 }
 
-/// FMA: without the builtin gcc finds the same instruction in a loop over lanes, but sums of products take ten times as long to compile.
+/// The fused multiply-add instructions. Without the builtin gcc finds the same instruction in a loop over lanes, but then sums of products
+/// take ten times as long to compile.
 struct FusedMultiplyAdd {
   DType dtype;
   int vector_bytes;
@@ -107,7 +109,7 @@ constexpr FusedMultiplyAdd kFusedMultiplyAdds[] = {
     {DType::kF64, 64, "__builtin_ia32_vfmaddpd512_mask", ", -1, 4"},
 };
 
-/// The instruction that multiplies 16-bit integers and adds adjacent products in 32 bits (ir::kSumOfPairs).
+/// The instruction that multiplies 16-bit integers and adds each two adjacent products as 32-bit integers (ir::kSumOfPairs).
 struct PairProducts {
   int vector_bytes;
   std::string_view clang_feature, builtin, more, clang_builtin;
@@ -176,7 +178,7 @@ std::optional<InstructionForm> dot_product(const ir::Function& function, int lan
 struct HalfConversion {
   int lanes;
   std::string_view feature;
-  std::string_view widen, more_of_widen, narrow, more_of_narrow;  // further arguments of the masked forms
+  std::string_view widen, more_of_widen, narrow, more_of_narrow;  // `more_of_…`: additional arguments of the builtin, for its masked form
 };
 constexpr HalfConversion kHalfConversions[] = {
     {8, "__F16C__", "__builtin_ia32_vcvtph2ps256", "", "__builtin_ia32_vcvtps2ph256", ""},
@@ -203,9 +205,9 @@ std::optional<InstructionForm> half_conversion(DType operand, DType result, int 
   return std::nullopt;
 }
 
-/// AVX-512: instructions for exponents and signs in functions and for running extremes. Placeholders: $format: ps or pd. $p: $format
-/// followed by the bits of a register. $v and $i: the vector type, and the type of integers of the same width. $m: the mask that enables
-/// all lanes; for 512-bit registers also the argument that selects the rounding mode of the environment.
+/// AVX-512 instructions for exponents and signs, in math functions and in running extremes. Placeholders in the texts: $format is ps or pd.
+/// $p is $format followed by the number of bits of a register. $v is the vector type, and $i the type of integers of the same width. $m is
+/// the mask that enables all lanes; for 512-bit registers it includes the argument that selects the rounding mode of the environment.
 struct ExponentInstruction {
   std::string_view function, builtin, body;
 };
@@ -255,7 +257,7 @@ constexpr ExponentInstruction kExponentInstructions[] = {
 };
 
 std::optional<InstructionForm> exponent_instruction(const ir::Function& function, int lanes, const Cpu& cpu) {
-  constexpr int kBytesWithMode = 64;  // instructions on vectors of this size take the rounding mode
+  constexpr int kBytesWithMode = 64;  // size in bytes of those vectors whose instructions have an argument for the rounding mode
   const DType dtype = function.parameters[0];
   const bool wide = dtype == DType::kF64;
   const int bytes = lanes * static_cast<int>(size_of(dtype));
@@ -290,13 +292,13 @@ std::optional<InstructionForm> exponent_instruction(const ir::Function& function
   return std::nullopt;
 }
 
-/// AVX-512: a masked permutation, which moves lanes of one vector and takes the masked-off lanes from another vector unchanged. For the
-/// shuffle of two source vectors gcc would choose a three-operand instruction, which delays stores on Zen 5.
+/// The masked permutation of AVX-512. It moves lanes of one vector, and takes the disabled lanes unchanged from another vector. For a
+/// shuffle of two vectors gcc would choose an instruction with three operands, which delays stores on Zen 5.
 struct MovedLanes {
   DType dtype;
   std::string_view builtin, number;
 };
-constexpr int kMovedBytes = 64;  // bytes of the vectors that the instruction permutes
+constexpr int kMovedBytes = 64;  // size in bytes of the vectors that the instruction permutes
 constexpr MovedLanes kMovedLanes[] = {
     {DType::kF32, "__builtin_ia32_permvarsf512_mask", "int"},
     {DType::kI32, "__builtin_ia32_permvarsi512_mask", "int"},
@@ -359,9 +361,9 @@ std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const 
 
 namespace {
 
-/// Returns the immediate operand of the instruction that permutes within 128-bit quarters, which is cheaper than a general permutation.
-/// Returns nothing if that instruction cannot do the permutation, that is, unless each lane stays inside its quarter, and all quarters do
-/// the same and leave out the same lanes. The operand has two bits for each of the four lanes of a quarter.
+/// Returns the immediate operand of the instruction that permutes lanes only within each 128-bit quarter of a vector, which is cheaper than
+/// a general permutation. Returns nullopt if that instruction cannot do the permutation. It can if each lane stays in its quarter, and all
+/// quarters do the same and disable the same lanes. The operand has two bits for each of the four lanes of a quarter.
 std::optional<int> within_quarters(const std::vector<int>& from) {
   int code = 0;
   for (int i = 0; i < static_cast<int>(from.size()); ++i) {
@@ -386,7 +388,8 @@ std::optional<InstructionForm> moved_lanes_instruction(DType dtype, const std::v
       mask |= (lane >= 0) << i;
       numbers.push_back(std::max(lane, 0));
     }
-    // any of Zen 5's four vector units executes the permutation within quarters, with a latency of two cycles; the general one takes five
+    // All four vector units of Zen 5 can execute the permutation within quarters, with a latency of two cycles. The general permutation
+    // takes five cycles.
     constexpr std::string_view kWithin = "__builtin_ia32_vpermilps512_mask";
     if (const auto code = dtype == DType::kF32 ? within_quarters(from) : std::nullopt)
       return InstructionForm{{std::string(kWithin)}, "", cat("  return ", kWithin, "(x, ", *code, ", none, ", mask, ");\n"), {}};

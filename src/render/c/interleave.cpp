@@ -1,7 +1,7 @@
-// How n vectors whose elements are interleaved in memory are loaded and stored. Both directions split n at its smallest prime factor p. The
-// elements in memory form p classes of n / p vectors each: a class consists of every p-th element, and these are in turn n / p interleaved
-// vectors. A vector of a class takes its elements from p adjacent vectors, by p - 1 shuffles of two vectors. Functions that load different
-// parts of the same vectors have loads and shuffles in common, which the C compiler merges.
+// Loads and stores of n vectors whose elements are interleaved in memory. Both divide n by its smallest prime factor p. Every p-th element
+// in memory belongs to one of p classes. The elements of a class are n / p vectors, which are again interleaved, so the same method is
+// applied to them. A vector of a class takes its elements from p adjacent vectors in memory, by p - 1 shuffles of two vectors. Functions
+// that load different parts of the same vectors contain equal loads and shuffles, which the C compiler merges.
 #include "render/c/interleave.h"
 
 #include <utility>
@@ -22,7 +22,7 @@ class ShuffleWriter {
  public:
   ShuffleWriter(std::string vector, int lanes) : vector_(std::move(vector)), lanes_(lanes) {}
 
-  /// Returns a vector whose lane l is lane from(l).second of vectors[from(l).first].
+  /// Returns the name of a vector. Its lane l is lane from(l).second of the vector vectors[from(l).first].
   template <class From>
   std::string gathered(const std::vector<std::string>& vectors, From from) {
     std::string result;
@@ -38,7 +38,7 @@ class ShuffleWriter {
         is_used |= is_mine;
       }
       if (!is_used) continue;
-      if (used == 0) {  // the first vector is used unshuffled; the shuffle with the second vector selects its lanes
+      if (used == 0) {  // the first vector is used without a shuffle; the shuffle with the second one selects the lanes of both
         first_ = v;
       } else if (used == 1) {
         for (int lane = 0; lane < lanes_; ++lane)
@@ -76,7 +76,7 @@ class ShuffleWriter {
   size_t first_ = 0;
 };
 
-/// Returns vector number `part` of the vectors that are interleaved in `memory`.
+/// Returns the name of vector number `part` among the vectors whose elements are interleaved in the vectors `memory`.
 std::string part_of(ShuffleWriter& writer, std::vector<std::string> memory, int lanes, int part) {
   while (memory.size() > 1) {
     const int n = static_cast<int>(memory.size()), p = smallest_factor(n), remainder = part % p;
@@ -92,7 +92,7 @@ std::string part_of(ShuffleWriter& writer, std::vector<std::string> memory, int 
   return memory[0];
 }
 
-/// Returns the vectors to store: `parts`, interleaved, in memory order.
+/// Interleaves the vectors `parts`. Returns the names of the vectors to store, in memory order.
 std::vector<std::string> interleaved(ShuffleWriter& writer, const std::vector<std::string>& parts, int lanes) {
   const int n = static_cast<int>(parts.size());
   if (n == 1) return parts;

@@ -1,9 +1,9 @@
-// NaN detection for Retry blocks (ir::Retry): the invalid flag of x86 processors tells whether a maximum has met a NaN.
+// NaN detection for Retry blocks (ir::Retry) on x86 processors: the invalid flag shows whether an operand of some maximum was a NaN.
 //
-// If an operand is NaN, the max instruction returns its second operand, so a NaN can be lost; but the instruction sets the flag. The
-// maximum is written as inline assembly, because for C code a compiler may choose an instruction that does not set the flag. All these
-// assembly statements, also those that read the flag, are volatile: compilers keep volatile statements in order, and with them the loads
-// that they contain. (In the order that gcc would choose, two interleaved rows from the L3 cache run at 0.84 of the speed.)
+// If an operand is NaN, the max instruction returns its second operand, so the NaN may be lost; but the instruction sets the flag. The
+// maximum is an asm statement, because for C code a compiler may choose an instruction that does not set the flag. The asm statements,
+// including those that read the flag, are volatile: compilers keep volatile statements in order, together with the loads that they contain.
+// (In the order that gcc would choose, code for two interleaved rows from the L3 cache runs at 0.84 of the speed.)
 #include "base/text.h"
 #include "render/c/function.h"
 
@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kXmmBytes = 16;
 
-/// Returns the suffix of an SSE or AVX instruction, for example "ps" for a vector of f32, "ss" for one number.
+/// Returns the suffix of an SSE or AVX instruction, for example "ps" for a vector of f32 and "ss" for a single f32.
 std::string suffix(DType dtype, int lanes) { return cat(lanes == 1 ? "s" : "p", dtype == DType::kF32 ? "s" : "d"); }
 
-/// Calls the function lane by lane, for vectors smaller than a register.
+/// Returns a function body that makes the call for each lane. Used for vectors smaller than a register.
 std::string lane_by_lane(const std::string& call, const char* vector, int lanes) {
   return cat("  ", vector, " r;\n  for (int lane = 0; lane < ", lanes, "; ++lane) r[lane] = ", call, ";\n  return r;\n");
 }
@@ -58,7 +58,7 @@ std::optional<std::string> flagged_text(Unit& unit, const ir::Function& function
   const DType dtype = function.parameters[0];
   const bool is_greater = function.name.starts_with("watched_greater_");
   const std::string value = value_type(unit, dtype, lanes);
-  unit.definitions.once("HARP_LOADED", [] {  // with a memory operand clang would spill a register and load it again
+  unit.definitions.once("HARP_LOADED", [] {  // for an operand that may be in memory, clang would store a register and load it again
     return std::string("#if defined(__clang__)\n#define HARP_LOADED(y) \"v\"(y)\n#else\n#define HARP_LOADED(y) \"vm\"(y)\n#endif\n");
   });
   if (lanes > 1 && lanes * static_cast<int>(size_of(dtype)) < kXmmBytes)

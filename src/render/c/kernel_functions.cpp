@@ -92,7 +92,7 @@ void KernelFunctions::add(const ir::Kernel& kernel, bool is_shared) {
   if (mentions(body.text, "fault"))
     append(first, cat("  harp_fault* const fault = (harp_fault*)(scratch + ", bracket(host_(fault_offset(module_)), kSum), ");\n"));
   const std::string last = needs_store_fence(unit_, kernel) ? cat("  ", dialect.store_fence, kFenceNote) : std::string();
-  // the function without its name: kernels for which this text is equal share one function
+  // text of the function without its name; kernels for which this text is equal share one function
   const std::string shared = cat("{\n", first, body.text, last, "}\n\n");
   const auto [known, is_new] = known_.emplace(cat(parameters, definition, shared), cat("kernel_", known_.size()));
   rendered.name = known->second;

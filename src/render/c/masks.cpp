@@ -1,6 +1,6 @@
-// Masks of vectors. A mask is a vector of integers, 0 or -1 in each lane, as wide as the compared elements. Under AVX-512 it is an integer
-// with one bit a lane: the machine's compare instructions produce such masks and its blend instructions use them. gcc uses these
-// instructions only if comparison and select are in one vector expression; it compiles a bitwise select to two logical operations.
+// Masks of vectors. In general a mask is a vector of integers, 0 or -1 in each lane, as wide as the compared elements. Under AVX-512 a mask
+// is an integer with one bit per lane: the compare instructions produce such masks, and the blend instructions use them. gcc uses these
+// instructions only if comparison and select are in one vector expression. It compiles a bitwise select to two logical operations.
 #include "render/c/masks.h"
 
 #include "base/error.h"
@@ -12,17 +12,17 @@ namespace {
 
 std::string all_lanes(int lanes) { return lanes > 8 ? "0xffff" : "0xff"; }
 
-/// Returns the letter that stands for integers of this many bits in an instruction's name.
+/// Returns the letter for integers of this many bits in the names of instructions.
 char letter(int bits) { return bits == 8 ? 'b' : bits == 16 ? 'w' : bits == 32 ? 'd' : 'q'; }
 
-/// Returns the predicate immediate of the compare instructions.
+/// Returns the immediate operand of the compare instructions that stands for this comparison.
 int predicate_number(Op op) {
   switch (op) {
     case Op::kEq: return 0;
     case Op::kLt: return 1;
     case Op::kLe: return 2;
     case Op::kNe:
-    case Op::kIsNan: return 4;  // the value is compared with itself: only a NaN differs
+    case Op::kIsNan: return 4;  // unordered: kIsNan compares the value with itself, and only a NaN is unordered with itself
     default: fail(Code::kInternal, "expected a comparison, got ", name(op));
   }
 }
@@ -35,7 +35,7 @@ std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes) {
     const bool one = op == Op::kIsNan;
     const int bits = bits_of_dtype(dtype), register_bits = bits * lanes;
     const std::string v = value_type(unit, dtype, lanes);
-    // casts to the operand types of the builtins: signed; 64-bit elements are long long
+    // casts the operands to the types of the builtin: integers are signed, and 64-bit integers are long long in C
     std::string cast;
     if (is_int(dtype) && bits == 64) cast = cat("(", declare_vector(unit, cat("longx", lanes), "long long", 8, lanes), ")");
     if (dtype == DType::kU32) cast = cat("(", memory_vector(unit, DType::kI32, lanes), ")");
@@ -67,7 +67,8 @@ std::string blend_function(Unit& unit, DType dtype, int lanes) {
 std::string converted_mask(Unit& unit, const std::string& text, int from, int to, int lanes) {
   if (from == to) return text;
   if (from != kOneBitALane && to != kOneBitALane) return cat("__builtin_convertvector(", text, ", ", mask_type(unit, to, lanes), ")");
-  // these instructions exist only for whole registers; elements of 32 bits (64 bits for two lanes) always fill one
+  // The instructions that convert masks exist only for whole registers. Vectors with elements of 32 bits (or 64 bits for two lanes) always
+  // fill a register.
   const int vector_bits = from == kOneBitALane ? to : from, bytes = vector_bits * lanes / 8;
   if (bytes != 16 && bytes != 32 && bytes != 64) {
     const int between = lanes > 2 ? 32 : 64;
@@ -122,7 +123,7 @@ std::string any_function(Unit& unit, int bits, int lanes) {
   const std::string name = bits == kOneBitALane ? cat("any_x", lanes) : cat("any_", mask_name(bits, lanes));
   unit.definitions.once(name, [&] {
     const std::string head = cat("static inline int ", name, "(", mask_type(unit, bits, lanes), " m) {");
-    // clear the bits beyond the lanes, which are undefined
+    // clears the bits beyond the last lane, which are undefined
     if (bits == kOneBitALane)
       return cat(head, " return ", lanes < 8 ? cat("(m & ", (1 << lanes) - 1, ")") : std::string("m"), " != 0; }\n");
     return cat(head, "\n  ", value_type(signed_of(bits)), " any = 0;\n", loop_over_lanes("any |= m[lane];", lanes),

@@ -1,4 +1,5 @@
-// Generated functions on masks (see vectors.h). Each function here returns the name of one; its parameters are in parentheses.
+// Generated functions on masks (see vectors.h). Each function here returns the name of a generated function. The comments give the
+// parameters of the generated function in parentheses.
 #pragma once
 
 #include <string>
@@ -7,18 +8,24 @@
 
 namespace harp::render {
 
-std::string splat_mask_function(Unit& unit, int bits, int lanes);   // generated: (_Bool)
-std::string any_function(Unit& unit, int bits, int lanes);          // generated: (mask), returns an int
-std::string select_mask_function(Unit& unit, int bits, int lanes);  // generated: (condition, a, b), all masks
-std::string comparison_function(Unit& unit, Op op, DType dtype,
-                                int lanes);                      // generated: (a, b), or (a) for kIsNan; requires has_predicates()
-std::string blend_function(Unit& unit, DType dtype, int lanes);  // generated: (mask of one bit a lane, a, b); requires has_predicates()
-/// Returns the name of a generated function (x, y): x where x < y (with `greater`: x > y), else y, in one instruction; an empty name if
-/// there is none.
+/// Returns the name of a generated function (_Bool): a mask with this value in all lanes.
+std::string splat_mask_function(Unit& unit, int bits, int lanes);
+/// Returns the name of a generated function (mask): an int that is not 0 if the mask is true in some lane.
+std::string any_function(Unit& unit, int bits, int lanes);
+/// Returns the name of a generated function (condition, a, b) that selects between masks: a where the condition is true, else b.
+std::string select_mask_function(Unit& unit, int bits, int lanes);
+/// Returns the name of a generated function (a, b), or (a) for kIsNan, that compares vectors. Requires has_predicates().
+std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes);
+/// Returns the name of a generated function (mask with one bit per lane, a, b): a where the mask is true, else b. Requires
+/// has_predicates().
+std::string blend_function(Unit& unit, DType dtype, int lanes);
+/// Returns the name of a generated function (x, y) that is a single instruction. Its result is x where x < y (with `greater`: x > y), else
+/// y. Returns "" if the CPU has no such instruction.
 std::string first_if_less_function(Unit& unit, bool greater, DType dtype, int lanes);
-/// Returns the name of a generated function (count): a mask of one bit a lane that is set in the first `count` lanes; any count is allowed.
+/// Returns the name of a generated function (count). Its result is a mask with one bit per lane, which is set in the first `count` lanes.
+/// `count` may have any value, also negative or greater than the number of lanes.
 std::string first_lanes_function(Unit& unit, int lanes);
-/// Converts the text of a mask from `from` bits to `to` bits a lane.
+/// Returns the text of a mask, converted from `from` to `to` bits per lane.
 std::string converted_mask(Unit& unit, const std::string& text, int from, int to, int lanes);
 
 }  // namespace harp::render

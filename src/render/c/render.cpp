@@ -28,7 +28,7 @@ constexpr std::string_view kVectorNote =
 
 std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, n == 1 ? "" : "s"); }
 
-/// Returns the comment that a unit begins with.
+/// Returns the comment at the beginning of a unit.
 std::string header(const ir::Module& module, const RenderOptions& options) {
   const auto arrays = [](const std::vector<ir::ArrayType>& list) {
     return join(list, ", ", [](const ir::ArrayType& a) {
@@ -58,7 +58,7 @@ std::string header(const ir::Module& module, const RenderOptions& options) {
              "how\n   they are scheduled. */\n");
 }
 
-/// Returns which kernels have a launch that several workers may run.
+/// Returns for each kernel whether several workers may execute one launch of it.
 std::vector<bool> shared_kernels(const ir::Module& module, const Sharing& sharing, const LaunchTable& table) {
   std::vector<bool> are_shared(module.kernels.size(), false);
   for (const ir::Generation& generation : module.generations)
@@ -68,7 +68,7 @@ std::vector<bool> shared_kernels(const ir::Module& module, const Sharing& sharin
   return are_shared;
 }
 
-/// Returns those runtime functions of the host code that kernel_main, whose text is `main`, calls.
+/// Returns the definitions of those runtime functions that kernel_main calls. `main` is the text of kernel_main.
 std::string host_functions(const ir::Module& module, const Sharing& sharing, const LaunchTable& table, std::string_view main,
                            std::string_view entry) {
   const bool has_table = table.rows() > 0, has_for = has_table || mentions(main, "harp_for"),
@@ -96,7 +96,7 @@ bool polls(std::string_view main, std::string_view kernels, const LaunchTable& t
   return table.rows() > 0 || mentions(kernels, "cancel");
 }
 
-/// Returns where a definition that is not inlined begins and ends in the source. `definitions` begins at offset `begin`.
+/// Returns the offsets, in the source, of a definition that is not inlined. `begin` is the offset of `definitions` in the source.
 SourceFunction shared_function(const std::string& definitions, const Definitions::Shared& shared, size_t begin) {
   const size_t definition = definitions.find("*/\nstatic ", shared.begin) + 3;
   return {begin + shared.begin, begin + definition, begin + definitions.find('{', definition), begin + shared.end, true};
@@ -130,7 +130,7 @@ std::string render_c(const ir::Module& module, const RenderOptions& options, std
   const std::string for_all =
       cat(first, definitions.text, definitions.text.empty() ? "" : "\n", arrays.constants(main), kEnvironmentText, "\n", at_load,
           mentions(kernels.text(), "harp_reads_backwards") ? kBackwardsText : "", mentions(kernels.text(), kWrapsMark) ? kWrapsText : "");
-  // Tables that are filled when the code is loaded must exist once, so such a source is not compiled in parts.
+  // Tables that are filled when the code is loaded must exist only once. Therefore a source with such tables is not compiled in parts.
   if (separate != nullptr && at_load.empty()) {
     separate->clear();
     for (const Definitions::Shared& shared : definitions.shared)

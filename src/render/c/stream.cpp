@@ -1,7 +1,7 @@
-// Non-temporal (streaming) stores. A cache line that such stores write as a whole is not read first and evicts no other line. If ordinary
-// stores write a part of the line, it costs some two hundred times as much. Therefore only whole aligned vectors are streamed. A line-sized
-// vector that starts in the middle of a line is stored as two halves: the CPU's write combining merges the two halves of a line if it
-// receives them shortly after each other.
+// Non-temporal (streaming) stores. If such stores write a whole cache line, the line is not read first, and evicts no other line. If an
+// ordinary store writes some part of the same line, storing the line takes some two hundred times as long. Therefore only whole aligned
+// vectors are stored in this way. A vector as large as a cache line that starts in the middle of a line is stored as two halves. The CPU's
+// write combining merges the two halves of a line if they arrive shortly after each other.
 #include "render/c/access.h"
 
 #include "base/text.h"

@@ -12,11 +12,12 @@
 namespace harp::render {
 namespace {
 
-/// The suffix of 64-bit constants, which must have exactly the type int64_t: clang does not multiply a vector of int64_t by a `long long`.
+/// The suffix of 64-bit constants. They must have exactly the type int64_t, because clang does not multiply a vector of int64_t by a `long
+/// long`.
 constexpr std::string_view kLong = std::is_same_v<int64_t, long> ? "l" : "ll";
 
-/// Returns a C expression for a NaN, a call of a builtin. The NaN is quiet unless the top bit of the mantissa is clear; the remaining bits
-/// are the payload.
+/// Returns a C expression for a NaN, which calls a builtin. The NaN is signalling if the top bit of the mantissa is clear, else quiet. The
+/// remaining bits of the mantissa are the payload.
 template <class Bits>
 std::string nan_literal(Bits bits, int mantissa_bits, std::string_view suffix) {
   const Bits payload = bits & ((Bits{1} << (mantissa_bits - 1)) - 1);
@@ -46,7 +47,7 @@ std::string_view memory_type(DType dtype) {
     case DType::kU8: return "uint8_t";
     case DType::kI8: return "int8_t";
     case DType::kF16:
-    case DType::kBF16:  // a bf16 is stored as the bits of the number
+    case DType::kBF16:  // a bf16 is stored as its bits
     case DType::kU16: return "uint16_t";
     case DType::kI16: return "int16_t";
     case DType::kU32: return "uint32_t";
@@ -64,7 +65,8 @@ std::string mask_name(int bits, int lanes) { return cat("i", bits, "x", lanes); 
 
 namespace {
 
-/// Returns a literal for a signed integer. The least value has none of its own, because its magnitude does not fit the type.
+/// Returns a literal for a signed integer. There is no literal for the least value, because its magnitude does not fit the type; it is
+/// written as an expression.
 template <class Int>
 Literal signed_literal(Int value, std::string_view suffix) {
   if (value == std::numeric_limits<Int>::min()) return {cat(value + 1, suffix, " - 1"), true};
@@ -78,7 +80,7 @@ std::string hex(uint64_t bits, int digits) {
   return text;
 }
 
-/// Returns a literal for an unsigned integer: hexadecimal for masks, and for numbers with many trailing zero bits.
+/// Returns a literal for an unsigned integer. Masks, and numbers with many trailing zero bits, are hexadecimal.
 Literal unsigned_literal(uint64_t value, std::string_view suffix) {
   const bool is_mask = value > 0xfff && ((value & (value + 1)) == 0 || std::countr_zero(value) >= 8);
   return {cat(is_mask ? hex(value, (std::bit_width(value) + 3) / 4) : cat(value), "u", suffix), false};
@@ -90,7 +92,7 @@ Literal c_literal(const Scalar& value) {
   switch (value.dtype) {
     case DType::kBool: return {value.bits[0] != 0 ? "1" : "0", false};
     case DType::kF16:
-    case DType::kBF16: return {hex(value.as<uint16_t>(), 4), false};  // the bits, because C has no literals for 16-bit floats
+    case DType::kBF16: return {hex(value.as<uint16_t>(), 4), false};  // the bits of the number, because C has no literals for 16-bit floats
     case DType::kF32: return float_literal<float, uint32_t>(value.as<float>(), 23, "f");
     case DType::kF64: return float_literal<double, uint64_t>(value.as<double>(), 52, "");
     case DType::kU8: return {cat(value.as<uint8_t>()), false};

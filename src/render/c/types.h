@@ -1,4 +1,4 @@
-// C spellings of element types and constants: scalar types, vector types, and literals that read back to the same bits.
+// How element types and constants are written in C: scalar types, vector types, and literals that a C compiler reads back as the same bits.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace harp::render {
 
-/// Returns the type of an element, for example "float" or "int32_t"; bool is _Bool as a value and uint8_t in memory.
+/// Return the C type of an element as a value and in memory, for example "float" or "int32_t". A bool is _Bool as a value, and uint8_t in
+/// memory.
 std::string_view value_type(DType dtype);
 std::string_view memory_type(DType dtype);
-/// Returns the name of a vector type, for example "f32x16": the dtype (u8 for bool in memory) and the number of lanes.
+/// Returns the name of a vector type, for example "f32x16": the dtype (u8 for a bool in memory) and the number of lanes.
 std::string vector_name(DType dtype, int lanes);
-/// Returns the name of the type of a mask of this many bits a lane, for example "i32x16".
+/// Returns the name of the type of a mask with this many bits per lane, for example "i32x16".
 std::string mask_name(int bits, int lanes);
 
 /// Returns a C literal for the value.

@@ -13,8 +13,8 @@
 namespace harp::render {
 namespace {
 
-/// Tests whether the scalar op must be emulated, because the machine has no instruction for it, or because a plain C99 source
-/// (RenderOptions::plain_text) cannot use that instruction.
+/// Tests whether a scalar operation must be emulated. That is the case if the machine has no instruction for it, or if the source is plain
+/// C99 (RenderOptions::plain_text), which cannot use that instruction.
 bool is_emulated(Op op, const RenderOptions& options) {
   if (emulation_of(op, DType::kF64).empty()) return false;
   if (options.plain_text) return true;
@@ -99,8 +99,8 @@ std::string cast_function(Unit& unit, DType from, DType to, int lanes) {
       const std::string wide_enough = size_of(from) == size_of(to) ? condition : cat("__builtin_convertvector(", condition, ", ", m, ")");
       return cat(select_function(unit, to, lanes), "(", wide_enough, ", ", splat_function(unit, to, lanes), "(", value, "), r)");
     };
-    // The condition may also exclude lanes whose result is 0, because an excluded lane gives 0. 8-bit and 16-bit integers are converted by
-    // way of 32-bit integers.
+    // Lanes outside of the range are replaced by 0 before the conversion. The condition may exclude numbers that convert to 0, too, because
+    // the result is the same. Conversions to 8-bit and 16-bit integers go through 32-bit integers.
     const std::string inside = cat(with_sign ? cat("(x >= -", limit, ")") : "(x >= 1)", " & (x < ", limit, ")");
     const std::string converted =
         size_of(to) < 4 ? cat("__builtin_convertvector(inside, ", value_type(unit, DType::kI32, lanes), ")") : "inside";

@@ -9,17 +9,19 @@
 
 namespace harp::render {
 
-/// Returns the definition of an operation that the machine lacks, or for which a source with RenderOptions::plain_text must not call libm;
-/// empty if the operation needs none.
+/// Returns the definition of a function that emulates the operation, if the machine lacks it, or if a plain C99 source
+/// (RenderOptions::plain_text) must not call libm for it. Returns "" if the operation needs no emulation.
 std::string emulated_definition(Unit& unit, Op op, DType dtype);
 
-std::string elementwise_function(Unit& unit, const Rule& rule, DType dtype, int lanes);  // generated: (operands); also for one lane
-std::string splat_function(Unit& unit, DType dtype, int lanes);                          // generated: (scalar)
-/// Returns the name of a generated function (constant): a vector with this constant in every lane that stays in a register, for functions
-/// that are inlined where they are called.
+/// Returns the name of a generated function (operands) that applies the elementwise operation of this rule; also for one lane.
+std::string elementwise_function(Unit& unit, const Rule& rule, DType dtype, int lanes);
+/// Returns the name of a generated function (scalar): a vector with this value in all lanes.
+std::string splat_function(Unit& unit, DType dtype, int lanes);
+/// Returns the name of a generated function (constant). Its result is a vector with this constant in every lane, which the compiler keeps
+/// in a register. It is for functions that are inlined where they are called.
 std::string constant_function(Unit& unit, DType dtype, int lanes);
-/// Returns the name of a generated function (mask as wide as dtype, a, b): a select, bit by bit. gcc 12 turns a loop over m[lane] ? a[lane]
-/// : b[lane] into branches, or into wrong code.
+/// Returns the name of a generated function (mask as wide as dtype, a, b): a bitwise select. gcc 12 compiles a loop over m[lane] ? a[lane]
+/// : b[lane] to branches, or to wrong code.
 std::string select_function(Unit& unit, DType dtype, int lanes);
 std::string cast_function(Unit& unit, DType from, DType to, int lanes);  // generated: truncates and saturates; NaN gives 0
 std::string lanewise_cast_function(Unit& unit, DType from, DType to,
@@ -29,18 +31,25 @@ std::string lanewise_cast_function(Unit& unit, DType from, DType to,
 /// element), and a loop over lanes to the instruction (0.029 ns) only if it vectorises straight-line code. The flags of c_flags.cpp do not
 /// include that; then each part of 16 bytes is converted alone, and the parts are put together in memory.
 std::string widening_function(Unit& unit, DType from, DType to, int lanes);
-std::string bits_function(Unit& unit, DType from, DType to, int lanes, bool canonical);  // bit cast; see scalar_bits_function()
-std::string negation_function(Unit& unit, DType dtype, int lanes);                       // generated: float negation that gcc cannot merge
-std::string ramp_function(Unit& unit, DType dtype, int lanes);                           // generated: (first, step) -> i32 or i64
-/// Returns the name of a generated function (first, step): a mask of 32 bits a lane that is true where first + lane * step >= 0.
-/// `small_step`: the step times the lanes is below 2^30.
+/// Returns the name of a generated function (numbers) that casts the bits, like scalar_bits_function().
+std::string bits_function(Unit& unit, DType from, DType to, int lanes, bool canonical);
+/// Returns the name of a generated function (numbers) that negates floats, in such a way that gcc cannot merge the negation into
+/// another operation.
+std::string negation_function(Unit& unit, DType dtype, int lanes);
+/// Returns the name of a generated function (first, step): the vector first + lane * step, of i32 or i64.
+std::string ramp_function(Unit& unit, DType dtype, int lanes);
+/// Returns the name of a generated function (first, step). Its result is a mask of 32 bits per lane, which is true where first + lane *
+/// step >= 0. `small_step`: the step times the number of lanes is less than 2^30.
 std::string in_range_function(Unit& unit, int lanes, bool small_step);
-/// Returns the name of a generated function (fault record of the worker, site, element, step, numbers, least, end[, mask of 64 bits]):
-/// returns the numbers, and records a fault if one is outside [least, end). The site is the number of the index check in the program.
+/// Returns the name of a generated function (fault record of the worker, site, element, step, numbers, least, end[, mask of 64 bits]).
+/// `numbers` is a vector of indices. The function returns it, and records a fault if an index is outside [least, end). The site is the
+/// index of the index check in the program. Lane i checks the index for the element number element + i * step.
 std::string check_function(Unit& unit, int lanes, bool masked);
-std::string lookup_function(Unit& unit, const ir::Table& table, int lanes);  // generated: (indices)
-/// Returns the name of a generated function (condition, common, arguments…): `function` of the arguments in the lanes where the condition
-/// is true, else `common`. `type` and `arguments` are C types.
+/// Returns the name of a generated function (indices): for each lane the element of the table with this index.
+std::string lookup_function(Unit& unit, const ir::Table& table, int lanes);
+/// Returns the name of a generated function (condition, common, arguments…) for values whose exact computation is rarely needed. Where the
+/// condition is true, a lane of the result is `function` of the arguments; elsewhere it is the lane of `common`. `type` and `arguments` are
+/// C types.
 std::string rare_lanes_function(Unit& unit, const ir::Function& function, int lanes, int mask_bits, const std::string& type,
                                 const std::vector<std::string>& arguments);
 

@@ -1,4 +1,4 @@
-// Statements about vectors in C: those entries of Dialect::vectors that write statements.
+// The C statements for vectors: those functions in Dialect::vectors that return statements.
 #pragma once
 
 #include <string>

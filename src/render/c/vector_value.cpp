@@ -28,8 +28,8 @@ bool is_small(Sym step) {
   return step.is_constant() && step.constant() < kSmall && step.constant() > -kSmall;
 }
 
-/// Returns the better mask width for a value that combines two masks. A mask from memory (8 bits) takes the width of a comparison's mask,
-/// and a wide mask that of a narrower one; 0 stands for any width.
+/// Returns which mask width is better for a value that combines two masks of these widths (bits per lane; 0: any). A mask from memory, with
+/// 8 bits, is converted to the width of the other mask. Of two other masks the narrower one determines the width.
 int narrower(int a, int b) {
   if (a == kOneBitALane || b == kOneBitALane) return kOneBitALane;
   if (a == 0 || b == 0) return std::max(a, b);
@@ -37,13 +37,13 @@ int narrower(int a, int b) {
   return std::min(a, b);
 }
 
-/// Tests whether the condition is true exactly in the first n lanes, for some n, and masks have one bit a lane.
+/// Tests whether masks have one bit per lane, and the condition is true exactly in the first n lanes for some n.
 bool is_first_lanes(const Scope& scope, const UOp* in_range) {
   return in_range->lane_step.is_constant(-1) && has_bit_masks(scope.unit.options, lanes_of(scope, in_range));
 }
 
-/// Returns a scalar that is an operand next to a vector, cast to exactly the element type, because C promotes the results of 8-bit and
-/// 16-bit operations to int.
+/// Returns the text of a scalar that is an operand of an operation with a vector. It is cast to exactly the element type, because C
+/// promotes the results of 8-bit and 16-bit operations to int.
 Text scalar_operand(const Scope& scope, const UOp* u) {
   const Text text = uniform(scope, u);
   const DType dtype = u->type.dtype;
@@ -51,8 +51,8 @@ Text scalar_operand(const Scope& scope, const UOp* u) {
   return {cat("(", value_type(dtype), ")", bracket(text, kUnary)), kUnary};
 }
 
-/// Returns an operator expression on vectors. An operand that is the same in all lanes is written as a scalar, as long as another operand
-/// is a vector.
+/// Returns an expression with a C operator on vectors. An operand that is the same in all lanes is written as a scalar, unless all operands
+/// are.
 Text vector_operators(const Scope& scope, const UOp* u, const Rule& rule) {
   return operators(scope, u, rule, [&](std::span<const UOp* const> sources, size_t i) {
     const UOp* source = sources[i];
@@ -63,7 +63,7 @@ Text vector_operators(const Scope& scope, const UOp* u, const Rule& rule) {
   });
 }
 
-/// Returns a comparison whose mask has one bit a lane.
+/// Returns a comparison whose result is a mask with one bit per lane.
 Text comparison(const Scope& scope, const UOp* u) {
   const std::string list = arguments(scope, u->sources);
   return call(comparison_function(scope.unit, u->op, u->sources[0]->type.dtype, lanes_of(scope, u)), list, kOneBitALane);
@@ -111,8 +111,8 @@ Text cast_to_bools(const Scope& scope, const UOp* source) {
   return call(comparison_function(scope.unit, Op::kNe, from, n), cat(text, ", ", zeros), kOneBitALane);
 }
 
-/// Tests whether the conversion needs widening_function() to be fast. gcc compiles that function to scalar code for two lanes, and for
-/// vectors of several registers, so it is not used for these.
+/// Tests whether the conversion should use widening_function(). gcc compiles that function to slow scalar code for two lanes, and for
+/// vectors of several registers, so these do not use it.
 bool is_widened(const Unit& unit, DType from, DType to, int lanes) {
   constexpr size_t kFactor = 4;
   constexpr int kMinLanes = 4;
@@ -143,7 +143,8 @@ Text cast(const Scope& scope, const UOp* u) {
     if (is_int(to)) return {cat("(", value_type(unit, to, n), ")(", bit.text, ")"), kUnary};
     return converted(bit.text, value_type(unit, to, n));
   }
-  // Positions converted to i32 are a ramp of i32: it wraps to the same bits as one computed in 64 bits.
+  // A vector of positions that is converted to i32 is computed in i32 at once: first + lane * step wraps to the same bits as if it were
+  // computed in 64 bits.
   if (source->kind == UKind::kIndex && to == DType::kI32 && scope.names.find(source) == nullptr) {
     const std::string step = bracket(scope.position(source->lane_step), kUnary), first = bracket(scope.position(source->index), kUnary);
     return call(ramp_function(unit, to, n), cat("(int32_t)", first, ", (int32_t)", step));
@@ -153,11 +154,11 @@ Text cast(const Scope& scope, const UOp* u) {
     return {cat("(", value_type(unit, to, n), ")", text), kUnary};
   }
   std::string text = whole(scope, source).text;
-  // a vector that spans two registers is converted lane by lane, which need not be fast: gcc 12 finds no instruction for i32x16 to f64x16
-  // at -O0
+  // A vector that needs two registers is converted lane by lane. That need not be fast. At -O0 gcc 12 has no instruction for converting
+  // i32x16 to f64x16.
   constexpr size_t kLargestRegister = 64;
   if (is_float(to) && static_cast<size_t>(n) * size_of(to) > kLargestRegister) return call(lanewise_cast_function(unit, from, to, n), text);
-  // convert through integers of the float's width, as the instructions do: from narrower integers gcc would convert lane by lane
+  // convert through integers as wide as the float, as the instructions do: from narrower integers gcc would convert lane by lane
   if (is_int(from) && is_float(to) && size_of(from) < 4) text = converted_to(DType::kI32, text).text;
   return converted_to(to, text);
 }
@@ -203,7 +204,7 @@ Text alu(const Scope& scope, const UOp* u) {
   return is_bool(u->type.dtype) && has_predicates(scope.unit.options, operand, n) ? comparison(scope, u) : vector_operators(scope, u, rule);
 }
 
-/// Returns a gather at a vector of positions.
+/// Returns the text of a gather whose positions are a vector.
 Text gather(const Scope& scope, const UOp* u, const Address& at) {
   const int n = lanes_of(scope, u);
   const DType dtype = u->type.dtype;
@@ -219,7 +220,8 @@ Text gather(const Scope& scope, const UOp* u, const Address& at) {
   return {text, kPrimary};
 }
 
-/// Returns a load, or a gather at one position for all lanes. They differ only in the offset that is added to the address.
+/// Returns the text of a load, or of a gather whose position is the same for all lanes. They differ only in the offset that is added to the
+/// address.
 Text read(const Scope& scope, const UOp* u) {
   Unit& unit = scope.unit;
   const int n = lanes_of(scope, u);
@@ -323,7 +325,7 @@ Text vector_computation(const Scope& scope, const UOp* u) {
       return call(name, whole(scope, u->sources[0]).text);
     }
     case UKind::kParam:
-    case UKind::kLineOffset:  // a line offset is always a scalar
+    case UKind::kLineOffset:  // kLineOffset (an element's offset in its cache line) is always a scalar
     case UKind::kRarely:      // this value always has a name; StatementWriter writes its statement
       break;
   }

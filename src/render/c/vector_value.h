@@ -1,4 +1,4 @@
-// Values of several lanes as C expressions: those entries of Dialect::vectors that write expressions.
+// The C expressions for values with several lanes: those functions in Dialect::vectors that return expressions.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace harp::render {
 Text vector_computation(const Scope& scope, const ir::UOp* u);
 Text splatted_value(const Scope& scope, const ir::UOp* u);
 int natural_mask_bits(const Scope& scope, const ir::UOp* u);
-/// Returns the value as a mask of exactly this width, in brackets if its precedence is lower.
+/// Returns the value as a mask with exactly `bits` bits per lane. The text is in brackets if its precedence is lower than `precedence`.
 std::string mask_text(const Scope& scope, const ir::UOp* u, int bits, int precedence);
 
 }  // namespace harp::render

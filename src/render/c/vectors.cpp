@@ -42,8 +42,8 @@ int comparison_bits(const RenderOptions& options, DType dtype, int lanes) {
 }
 
 int64_t stack_alignment(const Unit& unit, DType dtype, int64_t elements) {
-  // Smallest array, in bytes, that is aligned as a vector. gcc 12 at -O1 assumes that an array of 37 bytes is aligned to 16, but does not
-  // align it; so arrays smaller than a register are aligned too if they can hold a vector.
+  // Smallest size in bytes of an array that is aligned like a vector. gcc 12 at -O1 assumes that an array of 37 bytes is aligned to 16
+  // bytes, but does not align it. Therefore arrays smaller than a register are aligned too, if they are as large as the smallest vector.
   constexpr int64_t kSmallestVector = 16;
   const bool may_hold_vectors = elements * static_cast<int64_t>(size_of(dtype)) >= kSmallestVector;
   return unit.options.plain_text || !may_hold_vectors ? 0 : unit.options.target.cpu().vector_bytes;

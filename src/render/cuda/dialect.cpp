@@ -34,8 +34,8 @@ struct index_record { u64 keys[4]; i64 size; i64 unused[3]; };
 
 namespace {
 
-constexpr int64_t kAccessBytes = 16;                     // the widest access of a thread
-constexpr int64_t kMaxStaticShared = int64_t{48} << 10;  // bytes of shared memory that a kernel may declare
+constexpr int64_t kAccessBytes = 16;                     // maximum number of bytes that a thread loads or stores at once
+constexpr int64_t kMaxStaticShared = int64_t{48} << 10;  // maximum bytes of shared memory that a kernel may declare
 
 std::string_view cuda_memory_type(DType dtype) {
   switch (dtype) {
@@ -43,7 +43,7 @@ std::string_view cuda_memory_type(DType dtype) {
     case DType::kU8: return "u8";
     case DType::kI8: return "i8";
     case DType::kF16:
-    case DType::kBF16:  // the bits of the float
+    case DType::kBF16:  // a 16-bit float is stored as its bits
     case DType::kU16: return "u16";
     case DType::kI16: return "i16";
     case DType::kU32: return "u32";
@@ -61,7 +61,8 @@ std::string cuda_value_type(Unit&, DType dtype, int lanes) {
   return std::string(is_bool(dtype) ? "bool" : cuda_memory_type(dtype));
 }
 
-/// Literals of C, except for those that C writes with a builtin, and for 64-bit integers, which are long long.
+/// Returns a literal as in C, with two exceptions: 64-bit integers have the type long long, and literals for which C uses a builtin are
+/// written in another way.
 Literal cuda_literal(const Scalar& value) {
   switch (value.dtype) {
     case DType::kBool: return {value.bits[0] != 0 ? "true" : "false", false};
@@ -121,8 +122,8 @@ constexpr Rule kCudaRules[] = {
     {Op::kAdd, kWraps, Form::kHelper, kPrimary, "($t)(($u)$a + ($u)$b)"},
     {Op::kMul, kWraps, Form::kHelper, kPrimary, "($t)(1u * ($u)$a * ($u)$b)"},
     {Op::kNeg, kWraps, Form::kHelper, kPrimary, "($t)(0u - ($u)$a)"},
-    // Written so that compilers do not see an absolute value: ptxas 13.0 takes the result of its instruction abs.s16 for positive, and
-    // extends -32768, the absolute value of -32768, to 32768.
+    // This pattern is written so that compilers do not recognise an absolute value. ptxas 13.0 assumes that the result of its instruction
+    // abs.s16 is positive. But the absolute value of -32768 is -32768, which ptxas then extends to 32768.
     {Op::kAbs, kWraps, Form::kHelper, kPrimary, "($t)((($u)$a ^ ($u)($a >> $w)) + (($u)$a >> $w))"},
 };
 
@@ -154,8 +155,10 @@ std::string cuda_fold(Unit& unit, const FoldForm& form, bool) {
   return name;
 }
 
-/// Thread t of a group has elements t * size … t * size + size - 1. So an element of another thread is as many threads away as the halves
-/// are elements apart, divided by `size`, until each thread combines what is its own. All 32 lanes of a warp take part in every shuffle.
+/// Returns the name of a generated function that folds the elements of all threads of a group by shuffles. Thread t has the elements t *
+/// size to t * size + size - 1. A halving step combines each element with the one that is `half` elements away, that is, half / size
+/// threads away. As soon as `half` is less than `size`, each thread combines its own elements. All 32 lanes of a warp take part in every
+/// shuffle.
 std::string cuda_fold_of_group(Unit& unit, const FoldForm& form, int64_t threads) {
   constexpr int64_t kWarp = 32;
   HARP_ASSERT(threads <= 2 * kWarp, "a fold by shuffles has at most ", 2 * kWarp, " threads, not ", threads);
@@ -164,7 +167,7 @@ std::string cuda_fold_of_group(Unit& unit, const FoldForm& form, int64_t threads
   unit.definitions.once(name, [&] {
     const Combined combined = scalar_combination(unit, form.combine, form.function, form.dtype);
     const int64_t width = std::min(threads, kWarp);
-    const bool is_narrow = size_of(form.dtype) < 4;  // shuffles move 4 or 8 bytes
+    const bool is_narrow = size_of(form.dtype) < 4;  // shuffles move values of 4 or 8 bytes
     const std::string own = form.size == 1 ? "s[0]" : "s[i]", all = form.size == 1 ? "all" : "all[i]",
                       each = form.size == 1 ? std::string() : cat("#pragma unroll\n    for (int i = 0; i < ", form.size, "; ++i) ");
     const auto shuffled = [&](std::string_view how, const std::string& value, std::string_view from) {
@@ -211,14 +214,15 @@ std::string cuda_routine(const Scope& scope, const ir::Routine& routine) {
   return routine.routine == Op::kDft ? transform_phase_call(scope, routine) : sort_phase_call(scope, routine);
 }
 
-/// Bytes of a copy that one access does: a few elements of one row, whose addresses the kernel knows to be aligned; 0: none.
+/// Returns the number of bytes of the copy, if a single access can do it: a few elements of one row, whose addresses are known to be
+/// aligned. Returns 0 for other copies.
 int64_t bytes_at_once(const ir::Copy& copy, DType dtype) {
   if (!copy.rows.is_constant(1) || !copy.length.is_constant() || copy.length.constant() < 2) return 0;
   const int64_t bytes = copy.length.constant() * static_cast<int64_t>(size_of(dtype));
   return bytes <= kAccessBytes && std::has_single_bit(static_cast<uint64_t>(bytes)) ? bytes : 0;
 }
 
-/// Returns the name of a generated function (to, from) that copies all bytes in one access.
+/// Returns the name of a generated function (to, from) that copies `bytes` bytes with one load and one store.
 std::string access_function(Unit& unit, int64_t bytes) {
   std::string name = cat("copy_", bytes, "_bytes"), type = cat("bytes", bytes);
   unit.definitions.type_once(type, cat("struct __align__(", bytes, ") ", type, " { ", bytes >= 4 ? "u32" : "u8", " words[",
@@ -230,8 +234,8 @@ std::string access_function(Unit& unit, int64_t bytes) {
   return name;
 }
 
-/// Returns the address of an element. The terms that are the same in all iterations of a thread's loops come first: the compiler adds from
-/// left to right, so it then computes their sum before the loops.
+/// Returns the address of an element. Its terms are ordered: first those that are the same in all iterations of the loops inside a thread,
+/// then the others. The compiler adds from left to right, so it computes the sum of the first terms once, before the loops.
 std::string address_by_loops(const Scope& scope, std::string address, Sym index) {
   Sym fixed = 0, moving = index;
   if (const ir::Loop* blocks = ir::thread_loop(*scope.subject.kernel); blocks != nullptr && scope.thread && !index.is_constant()) {
@@ -275,13 +279,14 @@ std::string cuda_copy(const Scope& scope, const ir::Copy& copy) {
   return copy_call(scope, copy, name);
 }
 
-/// Returns the address of an element of an array.
+/// Returns the address of element `index` of an accumulator that is an array.
 std::string address_of_element(const Scope& scope, int accumulator, Sym index) {
   return address_by_loops(scope, accumulator_name(scope, accumulator), index);
 }
 
-/// A generated function multiplies the tiles of 8 x 4 and 4 x 8 elements. It adds to the addresses what is different in the lanes that read
-/// elements and that have results: lane l reads term l % 4 of row l / 4 and of column l / 4, and has columns 2 * (l % 4) and the next.
+/// Returns the statement that multiplies matrices by tensor cores. The generated function multiplies tiles of 8 x 4 and 4 x 8 elements. It
+/// adds to the addresses the offsets that differ between lanes. Lane l loads term l % 4 of row l / 4 and of column l / 4. Of the results of
+/// row l / 4 it has those in the columns 2 * (l % 4) and 2 * (l % 4) + 1.
 std::string cuda_mma(const Scope& scope, const ir::Mma& mma) {
   Unit& unit = scope.unit;
   const std::string tile_name = "mma_8x8x4_f64";
@@ -316,8 +321,8 @@ std::string cuda_mma(const Scope& scope, const ir::Mma& mma) {
              scope.position(mma.column_step).text, ");");
 }
 
-/// Keeps a loop that multiplies matrices as it is: the compiler would unroll it 32 times for sm_100, because it counts the instruction as
-/// a short one, and spill registers.
+/// Returns the pragma that keeps a loop that multiplies matrices from being unrolled. For sm_100 the compiler would unroll it 32 times and
+/// spill registers, because it takes the matrix instruction for a short one.
 std::string_view cuda_loop_mark(const ir::Line& loop, std::span<const ir::Line> rest) {
   if (loop.as<ir::Loop>().loop != ir::LoopKind::kSequential) return {};
   int depth = 1;

@@ -1,8 +1,10 @@
-// CUDA C++ as NVRTC and nvcc compile it, without any header: the table that render/kernel writes kernels by. Arithmetic is scalar.
+// The dialect for CUDA C++, as NVRTC and nvcc compile it without any header: the table (render/kernel/dialect.h) by which render/kernel
+// writes kernels in CUDA. Arithmetic is scalar.
 //
-// The compiler must be told not to contract (-fmad=false), to divide and take roots as IEEE 754 says (-prec-div=true -prec-sqrt=true), and
-// to keep subnormal numbers (-ftz=false). A multiply-add is always an explicit __fmaf_rn or __fma_rn. Overflow of signed integers is
-// undefined in CUDA C++, and there is no -fwrapv; therefore sums, products and negations of signed integers are computed as unsigned.
+// The code must be compiled with these options: no contraction of multiplications and additions (-fmad=false), division and square roots
+// rounded as in IEEE 754 (-prec-div=true -prec-sqrt=true), and no flush of subnormal numbers to zero (-ftz=false). A multiply-add is always
+// an explicit __fmaf_rn or __fma_rn. Overflow of signed integers is undefined in CUDA C++, and there is no -fwrapv; therefore sums,
+// products and negations of signed integers are computed as unsigned.
 #pragma once
 
 #include "render/kernel/dialect.h"
@@ -11,9 +13,10 @@ namespace harp::render {
 
 extern const Dialect kCuda;
 
-/// The integer types of the text. The compilers' own names differ: nvcc predeclares int64_t, and NVRTC has no __INT64_TYPE__.
+/// The typedefs of the integer types in the generated code. The names in the compilers differ: nvcc predeclares int64_t, and NVRTC has no
+/// __INT64_TYPE__.
 extern const std::string_view kCudaTypes;
-/// The type of a record of index faults, with the layout of cuda::IndexRecord (run/cuda/plan.h).
+/// The type of a record of index faults. It has the layout of cuda::IndexRecord (run/cuda/plan.h).
 extern const std::string_view kIndexRecordType;
 
 }  // namespace harp::render

@@ -30,7 +30,8 @@ class TransformText {
     return f_.define("dft_tables_$F", kGridTables);
   }
 
-  /// Lines of a known length, `per_row` of each row: its columns as a matrix, or its rows. Returns the call up to the first argument.
+  /// Defines a function for lines of a known length, `per_row` lines per row. With `are_columns` they are the columns of each row as a
+  /// matrix, otherwise its rows. Returns the beginning of a call, up to the first argument.
   std::string lines(int64_t length, int64_t per_row, bool are_columns) {
     Filling values = f_.values();
     const bool is_shared = line_memory(length, f_.bytes()) == 0;
@@ -52,7 +53,7 @@ class TransformText {
     return f_.define(cat(are_columns ? "dft_columns_" : "dft_lines_", length, "_of_", per_row, "_$F"), kGridLines, std::move(values)) + "(";
   }
 
-  /// Rows of a known length with small factors, each by one block.
+  /// Defines a function for rows of a known length with small prime factors, each transformed by one block. Returns its name.
   std::string row(int64_t n) {
     const int64_t r = transform_rows(n), m = n / r;
     Filling values = f_.values();
@@ -62,7 +63,7 @@ class TransformText {
       values["COLUMNS"] = lines(r, m, true), values["ROWS"] = lines(m, r, false);
     return row(cat(f_.suffix(), "_", n), r == 1 ? kRowOfLines : kRowAsMatrix, std::move(values));
   }
-  /// Rows of any length with small factors.
+  /// Defines a function for rows of a length that is known only at run time and has small prime factors. Returns its name.
   std::string row() {
     define_length();
     f_.define("dft_matrix_rows", kGridMatrixRows);
@@ -118,7 +119,7 @@ class TransformText {
   TransformFunctions& f_;
 };
 
-/// Writes the call of a phase.
+/// Writes the call of the function for one phase of a transform.
 class PhaseCall {
  public:
   PhaseCall(const Scope& scope, const ir::Routine& routine, TransformFunctions& functions)
@@ -165,7 +166,8 @@ class PhaseCall {
     return cat(text_.lines(m, r, false), rows(), matrix, ", ", result, rest);
   }
 
-  /// Rows that one block transforms as a whole. row_memory: numbers of each block, or for an unknown length a multiple of it.
+  /// Returns the call for rows each of which is transformed by one block. `row_memory` is how many numbers of spare memory a block needs;
+  /// for a length that is known only at run time, it is multiplied by the length.
   std::string by_rows(const std::string& suffix, const std::string& row, const std::string& sharing, int64_t row_memory) {
     if (s_.phase == 1) return cat(text_.filter(suffix, row), "(", length(), ", ", tables(), ", ", spare(0), ");");
     const Sym memory = s_.length.is_constant() ? Sym(row_memory) : row_memory * s_.length;
@@ -173,7 +175,8 @@ class PhaseCall {
                spare(0), ", ", text(memory), ", ", share(), ");");
   }
 
-  /// Of rows whose length is known only at run time: memory allows few blocks if they are long.
+  /// Returns the number of blocks that take part, if the length of rows is known only at run time. For long rows the number is small,
+  /// because each block needs spare memory.
   static std::string sharing_of_any() {
     return cat("n > ", kAnyTransformLongRow, " && blocks > ", kAnyTransformFewBlocks, " ? ", kAnyTransformFewBlocks, " : blocks");
   }
@@ -202,7 +205,7 @@ class PhaseCall {
 std::string transform_phase_call(const Scope& scope, const ir::Routine& routine) {
   Unit& unit = scope.unit;
   const auto function = [&](Op op) { return unit.dialect.function(unit, *scope.subject.arena->function_of(op, DType::kF64), 1); };
-  std::string cosine, sine;  // only the tables use them
+  std::string cosine, sine;  // only the phase that computes the tables uses these functions
   if (routine.phase == 0) cosine = function(Op::kCos), sine = function(Op::kSin);
   TransformFunctions functions(unit, scope.parameter(routine.buffer).dtype, cosine, sine);
   return PhaseCall(scope, routine, functions).call();

@@ -1,12 +1,13 @@
-// The text of Fourier transforms on a GPU (fourier.cpp).
+// The text of the generated functions for Fourier transforms on a GPU (fourier.cpp).
 #pragma once
 
 #include <string_view>
 
 namespace harp::render {
 
-// $T: the element type. $F: the name of the dtype. $FMA: its multiply-add. $COS and $SIN: functions of f64. $THREADS: threads of a block,
-// which all call these functions together. $TILE: numbers of a tile in shared memory.
+// Placeholders. $T: the element type. $F: the name of the dtype. $FMA: the multiply-add of the dtype. $COS and $SIN: functions of f64.
+// $THREADS: the number of threads of a block; all of them call these functions together. $TILE: how many complex numbers a tile in shared
+// memory has.
 
 inline constexpr std::string_view kGridFactor =
     R"(/* The factor of the first pass for n elements; 0: n has no factor up to 13. Factors 8 and 4 leave no single factor 2 if possible. */
@@ -81,7 +82,7 @@ $INLINEDvoid dft_turn_$F($T* x, $T* y, $T c, $T s) {
 }
 )";
 
-// The transforms of 2, 4, 8 or an odd number of elements, in place. roots: the n-th roots of 1.
+// Transforms of 2, 4, 8 or an odd number of elements, in place. The parameter `roots` contains the n-th roots of 1.
 
 inline constexpr std::string_view kGridTwo = R"($INLINEDvoid dft_2_elements_$F($T* re, $T* im, const $T*, i64) {
   const $T a = re[0], b = re[1], e = im[0], f = im[1];
@@ -121,7 +122,7 @@ $INLINEDvoid dft_8_elements_$F($T* re, $T* im, const $T* roots, i64 n) {
 }
 )";
 
-// $P: the factor. $HALF: half of it.
+// Placeholders. $P: the factor. $HALF: half of the factor.
 inline constexpr std::string_view kGridOdd = R"(/* Elements i and $P - i are multiplied by the same cosine and by opposite sines. */
 $INLINEDvoid dft_$P_elements_$F($T* re, $T* im, const $T* roots, i64 n) {
   $T sum_re[$HALF], sum_im[$HALF], difference_re[$HALF], difference_im[$HALF];
@@ -233,8 +234,8 @@ $INLINED$T* dft_tile_$F() {
 }
 )";
 
-// $NAME; $SHAPE: the parameters length, per_row and are_columns, or none, if $CONSTANTS defines them. $MEMORY: where a tile is. $PASSES:
-// the passes, after which `result` is where the numbers are.
+// Placeholders. $NAME: the function's name. $SHAPE: the parameters length, per_row and are_columns; empty if $CONSTANTS defines them.
+// $MEMORY: the address of the memory for a tile. $PASSES: the calls of the passes; after them, `result` is the address of the results.
 inline constexpr std::string_view kGridLines =
     R"(/* Transforms lines, `per_row` of each row. Lines are the columns of a row as a matrix, whose results are turned and stored as columns of a
    matrix; or they are the rows of that matrix, or whole rows, whose results are stored as columns. Element k of row q is at
@@ -277,7 +278,7 @@ $PASSES    for (int k = threadIdx.x; k < size; k += $THREADS) {
 }
 )";
 
-// The parts of kGridLines for a length that is known only at run time.
+// The values of $SHAPE, $CONSTANTS and $PASSES in kGridLines, for a length that is known only at run time.
 inline constexpr std::string_view kAnyShape = "int length, i64 per_row, bool are_columns, ";
 inline constexpr std::string_view kAnyConstants = R"(  const int lines = length < $TILE ? $TILE / length : 1;
 )";
@@ -293,13 +294,13 @@ inline constexpr std::string_view kAnyPasses = R"(    $T *result = one, *next = 
     }
 )";
 
-// $G: the name of the dtype, followed by the length of the row if that is known.
+// Placeholder. $G: the name of the dtype, followed by the length of the row if that is known.
 inline constexpr std::string_view kGridRow =
     R"(/* Transforms a row by one block. `spare` has room for the row as a matrix, and for a line that does not fit shared memory. */
 $INLINEDvoid dft_row_$G(i64 n, const $T* re, const $T* im, i64 step, $T* to_re, $T* to_im, i64 to_step, i64 kept, const $T* roots, $T* spare) {
 $LINES}
 )";
-// For a known length: $SHORT, or $COLUMNS and $ROWS: the functions for its lines.
+// The value of $LINES in kGridRow for a known length. $SHORT, or $COLUMNS and $ROWS, are the beginnings of the calls for its lines.
 inline constexpr std::string_view kRowOfLines = R"(  $SHORT1, re, im, 0, step, to_re, to_im, 0, to_step, kept, roots, spare, 0, 1);
 )";
 inline constexpr std::string_view kRowAsMatrix =
@@ -317,8 +318,8 @@ inline constexpr std::string_view kRowOfAny =
   }
 )";
 
-// $G: the name of the dtype, followed by n if that is known. $ROW: the function that transforms a row of the length of the tables.
-// $SHARING: how many blocks take part.
+// Placeholders. $G: the name of the dtype, followed by n if that is known. $ROW: the function that transforms a row as long as the
+// convolution. $SHARING: the number of blocks that take part.
 inline constexpr std::string_view kGridFilter =
     R"(/* Rows of a length with a large prime factor (Bluestein's algorithm): the transform is u times the convolution of u x with conj(u), which
    transforms of m elements compute. This one is that of conj(u). */

@@ -18,7 +18,7 @@ namespace {
 
 std::string counted(size_t n, std::string_view what) { return cat(n, " ", what, n == 1 ? "" : "s"); }
 
-/// The comment that a unit begins with.
+/// Returns the comment at the beginning of a unit.
 std::string header(const ir::Module& module, const RenderOptions& options) {
   const auto arrays = [](const std::vector<ir::ArrayType>& list) {
     return join(list, ", ", [](const ir::ArrayType& a) {
@@ -31,15 +31,16 @@ std::string header(const ir::Module& module, const RenderOptions& options) {
              "\n   Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */\n");
 }
 
-/// The routine that the kernel is a phase of; null: none.
+/// Returns the routine of which the kernel is a phase; null if it is none.
 const ir::Routine* routine_of(const ir::Kernel& kernel) {
   for (const ir::Stmt* s : ir::statements_of(kernel.body))
     if (const auto* routine = ir::as<ir::Routine>(s)) return routine;
   return nullptr;
 }
 
-/// The arguments of __launch_bounds__: threads of a block, and blocks that a processor should be able to run at a time. Without the second
-/// the compiler uses few registers, so that as many threads as possible run, but each has few loads in flight.
+/// Returns the arguments of __launch_bounds__: the number of threads of a block, and the number of blocks that a multiprocessor should be
+/// able to run at a time. Without the second one the compiler uses so few registers that as many threads as possible can run; but then each
+/// thread has few loads in flight.
 std::string launch_bounds(const ir::Kernel& kernel, int threads) {
   constexpr int kRegisters = 1 << 16;  // registers of a processor
   // Registers that a thread may use. A thread that keeps part of a row, or an array of accumulators, needs more; a pass of a Fourier
@@ -64,7 +65,7 @@ std::string shape_name(const ir::Module& module, const SymAtom* v) {
   fail(Code::kInternal, "the shape variable ", v->name, " is not one of the module's");
 }
 
-/// Tests whether a buffer may be the same memory as another parameter of the kernel.
+/// Tests whether the memory of a buffer may overlap another parameter of the kernel.
 bool may_alias(const ir::Kernel& kernel, size_t i) {
   if (!kernel.params[i].in_place.empty()) return true;
   return std::ranges::any_of(kernel.params, [&](const ir::Param& other) {
@@ -95,7 +96,7 @@ class Kernels {
     const std::string parameters = parameters_of(kernel, body, result, first);
     if (mentions(body.text, "thread")) append(first, cat("  const i64 thread = threadIdx.x", groups > 1 ? cat(" % ", group) : "", ";\n"));
     if (mentions(body.text, "group")) append(first, cat("  const i64 group = threadIdx.x / ", group, ";\n"));
-    // everything except the kernel's number: kernels that agree in this text share one function
+    // all text except the kernel's name; kernels for which this text is equal share one function
     const std::string rest = cat(parameters, "\n", result.block_threads, "{\n", first, body.text, "}\n");
     const auto [known, is_new] = known_.emplace(rest, cat("kernel_", known_.size()));
     result.name = known->second;
@@ -111,7 +112,7 @@ class Kernels {
   std::vector<CudaKernel> take() { return std::move(kernels_); }
 
  private:
-  /// The declarations of the kernel's parameters; sets `first` to the statements that come before the body.
+  /// Returns the declarations of the kernel's parameters. Sets `first` to the statements that come before the kernel's body.
   std::string parameters_of(const ir::Kernel& kernel, const Body& body, CudaKernel& result, std::string& first) const {
     std::vector<std::string> declared;
     const std::vector<std::string> names = ir::parameter_names(kernel);
@@ -139,7 +140,7 @@ class Kernels {
 
   const ir::Module& module_;
   Unit& unit_;
-  std::map<std::string, std::string> known_;  // text without the name -> name
+  std::map<std::string, std::string> known_;  // maps the text of a function without its name to its name
   std::vector<CudaKernel> kernels_;
   std::string text_;
 };

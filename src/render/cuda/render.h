@@ -1,4 +1,5 @@
-// From scheduled loops to the CUDA C++ text of a program's kernels. The host code of such a program is data, not text (run/cuda/plan.h).
+// The CUDA renderer: writes the kernels of a module of loop IR as CUDA C++. The host's part of such a program is data, not text
+// (run/cuda/plan.h).
 #pragma once
 
 #include <optional>
@@ -10,27 +11,30 @@
 
 namespace harp::render {
 
-/// A kernel of the text. Its parameters are, in this order: the used buffers, the shape variables (i64), the scratch memory of all threads,
-/// the records of index faults, and the phase of a routine (i64).
+/// A kernel in the generated text. Its parameters are, in this order: the buffers that it uses, the shape variables (i64), the scratch
+/// memory of all threads, the records of index faults, and the number of the routine's phase (i64).
 struct CudaKernel {
   std::string name;
-  std::vector<bool> is_used;                    // which parameters of the ir::Kernel are passed
+  std::vector<bool> is_used;                    // for each parameter of the ir::Kernel, whether it is passed
   std::vector<const SymAtom*> shape_variables;  // in order
-  bool has_threads = false;                     // it has a thread loop; otherwise one thread executes it
-  int block_threads = 1;                        // threads of a block
-  int block_iterations = 1;                     // iterations of the thread loop that a block runs at a time: one for each thread or group
-  int64_t scratch = 0;                          // bytes of scratch memory of each thread, a multiple of 64; 0: it has no such parameter
-  int64_t shared = 0;                           // bytes of shared memory that the launch reserves, besides what the kernel declares
+  bool has_threads = false;                     // whether the kernel has a thread loop; otherwise one thread executes it
+  int block_threads = 1;                        // number of threads of a block
+  // How many iterations of the thread loop a block executes at a time: one for each thread or group of threads.
+  int block_iterations = 1;
+  int64_t scratch = 0;  // bytes of scratch memory per thread, a multiple of 64; 0: the kernel has no such parameter
+  // Bytes of shared memory that the launch must reserve in addition to what the kernel declares.
+  int64_t shared = 0;
   bool reports_faults = false;
-  std::optional<int> phase = {};  // what the last parameter gets; none: it has no such parameter
+  std::optional<int> phase = {};  // value of the last parameter; nullopt: the kernel has no such parameter
 };
 
 struct CudaText {
   std::string source;
-  std::vector<CudaKernel> kernels;  // parallel to Module::kernels. Kernels with the same text share one function
+  // One element for each kernel of the module, in the same order; kernels with the same text share one function.
+  std::vector<CudaKernel> kernels;
 };
 
-/// options.target is a GPU.
+/// Returns the text of the module's kernels. options.target must be a GPU.
 CudaText render_cuda(const ir::Module& module, const RenderOptions& options);
 
 }  // namespace harp::render

@@ -1,5 +1,6 @@
-// The statements of kernels that are a phase of a routine (schedule/grid_routine.h), and the functions of the unit that they call. All
-// threads of a block call such a function together; its text has the barriers.
+// The statements of those kernels that execute one phase of a routine on a GPU (schedule/grid_routine.h): sort, argsort or Fourier
+// transform. The statements call generated functions. All threads of a block call such a function together; the function contains the
+// barriers.
 #pragma once
 
 #include <string>
@@ -9,12 +10,12 @@
 
 namespace harp::render {
 
-/// The parameter of a kernel with the number of its phase, if one function of the unit serves several phases.
+/// Name of a kernel parameter: the number of the phase, if one generated function serves several phases.
 inline constexpr std::string_view kRoutinePhase = "routine_phase";
 
-/// A phase of Sort or ArgSort. (sort.cpp)
+/// Returns the statement that executes a phase of Sort or ArgSort. (sort.cpp)
 std::string sort_phase_call(const Scope& scope, const ir::Routine& routine);
-/// A phase of Dft. (fourier.cpp)
+/// Returns the statement that executes a phase of Dft. (fourier.cpp)
 std::string transform_phase_call(const Scope& scope, const ir::Routine& routine);
 
 }  // namespace harp::render

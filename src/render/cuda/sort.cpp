@@ -1,11 +1,10 @@
-// Sorts on a GPU: stable merge sorts. A block sorts a tile in shared memory, in rounds that double the length of the sorted runs: each
-// element finds its place in the merged order of two runs by a binary search in the other run. A row that is longer than a tile is sorted
-// in pieces, and further launches merge these in pairs: each block makes one tile of the result, for which it finds by a binary search
-// which elements of the two sorted pieces belong there.
+// Sorts on a GPU, which are stable merge sorts. A block sorts a tile in shared memory. Each round merges pairs of sorted runs, and so
+// doubles their length: for each element a binary search in the other run finds its position in the merged run. A row longer than a tile is
+// sorted in pieces of one tile. Further launches merge these pieces in pairs. Each block then makes one tile of the merged result; a binary
+// search finds which elements of the two pieces belong to it.
 //
-// The elements of a sort move themselves, so -0 and NaN keep their bits and their order, as on a CPU. They are compared as floats are
-// sorted: both zeros are equal, all NaNs are equal and greater than everything else. An argsort moves positions of keys, which are
-// integers.
+// A sort moves the elements themselves, so -0 and NaN keep their bits and their order, as on a CPU. In comparisons of floats both zeros are
+// equal, and all NaNs are equal and greater than all numbers. An argsort moves the positions of its keys, which are integers.
 #include <limits>
 
 #include "base/text.h"
@@ -18,9 +17,10 @@
 namespace harp::render {
 namespace {
 
-// $T: element, or key of an argsort. $G: name of its dtype. $F: $G and what is sorted. $K: integer type of the order of floats. $BITS: the
-// bits of an element as that type. $REST, $INFINITY: all bits but the highest, the bits of infinity. $BEFORE: whether element a comes
-// before b. $TILE: elements of a tile. $THREADS: threads of a block.
+// Placeholders. $T: type of an element, or of a key of an argsort. $G: name of its dtype. $F: $G and what is sorted. $K: integer type for
+// the order of floats. $BITS: the bits of an element as $K. $REST: all bits except the highest one. $INFINITY: the bits of infinity.
+// $BEFORE: the condition that element a comes before element b. $TILE: number of elements of a tile. $THREADS: number of threads of a
+// block.
 
 constexpr std::string_view kOrderOfFloats =
     R"(/* An integer in the order of the elements: the distance from 0 with the sign. Both zeros have one, and so have all NaNs. */
@@ -49,7 +49,8 @@ $INLINEDint place_$F(const $T* runs, int i, int middle, int end) {
 }
 )";
 
-// $OTHERS: declares what moves with the elements. $BEGIN, $MOVE: sets and moves it. $RESULT: stores an element.
+// Placeholders. An argsort moves positions together with the elements. $OTHERS: declares the array of positions. $BEGIN: sets a position.
+// $MOVE: moves a position. $RESULT: stores an element of the result.
 constexpr std::string_view kTiles =
     R"(/* Sorts a tile: `together` rows of at most $TILE elements, or a piece of a longer row. Runs of sorted elements double in each round. */
 $CALLEDvoid sort_tile_$F(const $T* x, i64 rows, i64 n, i64 together, $RESULTTYPE* sorted, i64 tile) {
@@ -86,9 +87,9 @@ $INLINEDint merge_passes(i64 n) {
 }
 )";
 
-// $AT, $OTHER: an element of the first and of the second sorted piece. Of an argsort the pieces are positions in a row of keys: $KEYS and
-// $ROWOF declare these where they are a parameter, $ROW and $ROWARGUMENT pass them. $MERGEOTHERS: declares what moves with the elements.
-// $LOAD loads an element, $MERGED is what is stored.
+// Placeholders. $AT, $OTHER: an element of the first and of the second sorted piece. For an argsort the pieces are positions in a row of
+// keys: $KEYS and $ROWOF are the parameters for the keys, and $ROW and $ROWARGUMENT pass them on. $MERGEOTHERS: declares the array of
+// positions. $LOAD: loads an element. $MERGED: the value to store.
 constexpr std::string_view kSplit =
     R"(/* How many of the first `count` elements of the merged order of two sorted pieces, [0, middle) and [middle, end), are in the first piece. */
 $INLINEDi64 split_$F($ROWOFconst $RESULTTYPE* pieces, i64 middle, i64 end, i64 count) {
@@ -129,7 +130,7 @@ $LOAD  }
 }
 )";
 
-/// Returns the bits of an element, an expression of x, as a signed integer.
+/// Returns an expression for the bits of the element x, as a signed integer.
 std::string_view bits_of(DType dtype) {
   return dtype == DType::kF64 ? "__double_as_longlong(x)" : dtype == DType::kF32 ? "__float_as_int(x)" : "(i16)x";
 }

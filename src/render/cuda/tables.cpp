@@ -17,7 +17,8 @@ namespace {
 
 using Tables = std::vector<const ir::Table*>;
 
-/// Returns the tables of the function that are not in an array yet, by dtype and size, in the order of their names.
+/// Returns those constant tables of the function that have not been joined to an array yet, grouped by dtype and size, in the order of
+/// their names.
 std::map<std::pair<DType, size_t>, Tables> tables_of(const Unit& unit, const ir::Function& function) {
   std::vector<const ir::UOp*> all;
   std::unordered_set<const ir::UOp*> seen;

@@ -1,4 +1,4 @@
-// Sizes and arrays in the generated host code: shape variables, inputs, outputs, constants, and temporary arrays in the workspace.
+// Sizes and arrays in the generated host code: shape variables, inputs, outputs, constants, and the temporary arrays in the workspace.
 #pragma once
 
 #include <map>
@@ -20,14 +20,14 @@ class HostArrays {
   std::string shape_name(const SymAtom* variable) const;
   /// Returns the object that writes sizes as C expressions.
   const Positions& sizes() const { return sizes_; }
-  /// Returns a C expression for the address of a buffer in kernel_main, with the element type of the kernel's parameter. A temporary array
-  /// becomes a variable.
+  /// Returns a C expression for the address of a buffer in kernel_main. Its type is that of the kernel's parameter. For a temporary array
+  /// the expression is a variable, which temporaries() defines.
   std::string address(const ir::HostBuffer& buffer, const ir::Param& parameter);
 
   /// Returns the statements that define the variables for temporary arrays.
   const std::string& temporaries() const { return temporaries_; }
-  /// Returns the definitions of the constant arrays whose names occur in `text`, except of those that are passed as hidden inputs
-  /// (ir/hidden_constants.h).
+  /// Returns the definitions of those constant arrays whose names occur in `text`. Constant arrays that are passed as hidden inputs
+  /// (ir/hidden_constants.h) have no definition.
   std::string constants(std::string_view text) const;
   const ir::HiddenConstants& hidden() const { return hidden_; }
   /// Tests whether kernel_main needs a workspace.
@@ -37,11 +37,12 @@ class HostArrays {
   const ir::Module& module_;
   const ir::HiddenConstants hidden_;
   Names names_;
-  /// The name of each shape variable. The key is the variable's own name, because a variable and its copy with narrower bounds are two
-  /// atoms, but one argument of kernel_main.
+  /// For each shape variable, by its own name, its name in C. The key is not the atom, because a variable and its copy with narrower bounds
+  /// are two atoms, but one argument of kernel_main.
   std::map<std::string_view, std::string> shape_names_;
   Positions sizes_;
-  std::map<std::pair<std::string, DType>, std::string> names_of_temporaries_;  // by offset in the workspace and dtype
+  // The key is the array's offset in the workspace, as text, and its dtype.
+  std::map<std::pair<std::string, DType>, std::string> names_of_temporaries_;
   std::string temporaries_;
 };
 

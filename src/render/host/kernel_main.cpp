@@ -11,12 +11,13 @@
 namespace harp::render {
 namespace {
 
-/// The statement that leaves kernel_main if the run is cancelled. The placeholder of its return value is replaced once the whole body is
-/// known.
+/// The text of the statement that leaves kernel_main when the run is cancelled. The text is a placeholder: whether the statement returns a
+/// value is known only when the whole body is written.
 constexpr std::string_view kLeave = "return kCancelled;";
 std::string leave_if_cancelled() { return cat("if (harp_is_set(cancel)) ", kLeave, "\n"); }
 
-/// Returns the comment that stands above the launches of these generations.
+/// Returns the comment above the launches of the generations `first` to `last`. A generation is a set of launches that do not depend on
+/// each other.
 std::string note_of(size_t first, size_t last) {
   return first == last ? cat(" /* generation ", first, " */") : cat(" /* generations ", first, " to ", last, " */");
 }
@@ -39,8 +40,8 @@ std::string KernelMain::render() {
   return table_.is_used() ? function_with_table(body_) : function_of(body_);
 }
 
-/// Writes generation `first`, which the launch table holds, together with the following ones that a single pass over the table can run.
-/// Returns the last of them.
+/// Writes the call that runs the launch table's rows for generation `first`, and for the following generations if one pass over the table
+/// can run them too. Returns the index of the last generation that the call runs.
 size_t KernelMain::generations_of_table(size_t first) {
   const std::vector<ir::Generation>& all = module_.generations;
   const auto is_one_launch = [&](size_t g) { return all[g].launches.size() == 1; };
@@ -61,7 +62,7 @@ void KernelMain::generation(size_t g) {
   const ir::Generation& all = module_.generations[g];
   if (all.blocks > 0) return chain(g);
   for (const std::span<const ir::Launch> part : Sharing::together(all)) launches(g, part);
-  // Index checks are evaluated before native calls, so that a native function never receives an index that failed its check.
+  // A native function must not receive an index that is out of range. Therefore this code reports index faults before the native calls.
   if (module_.sites > 0 && !all.calls.empty()) {
     may_fail_ = true;
     append(body_, cat("  if (", first_fault_text(module_, arrays_.sizes()), ") return ", static_cast<int>(Code::kRange), ";\n"));
@@ -69,7 +70,7 @@ void KernelMain::generation(size_t g) {
   for (const ir::NativeCall& call : all.calls) native_call(call);
 }
 
-/// Writes the call that runs a chain: all its kernels on one block, then all on the next.
+/// Writes the call that runs a chain: all its kernels process one block of data, then all of them process the next block.
 void KernelMain::chain(size_t g) {
   const ir::Generation& chain = module_.generations[g];
   append(body_, cat("  { /* generation ", g, ": all kernels on the first of ", chain.blocks, " blocks, then all on the next */\n"));
@@ -87,7 +88,7 @@ void KernelMain::chain(size_t g) {
                     "};\n    harp_for(rt, cancel, ", chain.blocks, ", ", arrays_.sizes()(work).text, ", harp_run_chain, &chain);\n  }\n"));
 }
 
-/// Writes code that runs launches of generation g, concurrently if they have enough work.
+/// Writes the code that runs `launches`, which belong to generation g. They run concurrently if they have enough work.
 void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
   const bool is_shared = sharing_.is_worth_sharing(launches), is_one = launches.size() == 1;
   const bool is_block = std::any_of(launches.begin(), launches.end(), [&](const ir::Launch& l) { return !kernels_[l.kernel].is_called; });
@@ -101,7 +102,8 @@ void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
     const std::string arguments = join(arguments_of(launches[i]), ", ");
     if (!callee.is_called) append(body_, cat("    struct ", callee.name, "_args args", i, " = {", arguments, "};\n"));
     const std::string count = arrays_.sizes()(ir::iterations(kernel)).text, work = arrays_.sizes()(kernel.work).text;
-    // the call is inside the condition, because the iteration count may contain a division by a size that is 0 if the guard is false
+    // The call is inside the condition, because the number of iterations may contain a division by a size that is 0 if the condition is
+    // false.
     const std::string guard = launch_condition(launches[i]), only = guard.empty() ? "" : cat("if (", guard, ") ");
     if (!is_shared) {
       if (const std::string poll = poll_before(kernel); !poll.empty()) append(body_, cat(indent, poll));
@@ -122,8 +124,8 @@ void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
   if (is_block) body_ += "  }\n";
 }
 
-/// Writes code that runs kernels concurrently. If all sizes are known, the tasks are a constant table, which is copied: statements that
-/// store the elements one by one would take longer to compile than all of the kernels.
+/// Returns the code that runs kernels concurrently. If all sizes are known at compile time, the array of tasks is copied from a constant
+/// table. Statements that store its elements one by one would take longer to compile than all of the kernels.
 std::string KernelMain::run_together(std::span<const Task> tasks) {
   const bool are_known = std::all_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.is_known; });
   std::string rows, set;
@@ -139,7 +141,7 @@ std::string KernelMain::run_together(std::span<const Task> tasks) {
              "];\n    __builtin_memcpy(tasks, known, sizeof tasks);\n", set, run);
 }
 
-/// Writes the call of a native function. kernel_main returns at once if the function fails.
+/// Writes the call of a native function. If the function fails, kernel_main returns at once.
 void KernelMain::native_call(const ir::NativeCall& call) {
   using Argument = ir::NativeCall::Argument;
   std::vector<std::string> types, values;
@@ -158,16 +160,18 @@ void KernelMain::native_call(const ir::NativeCall& call) {
   const std::string guard =
       proven_positive(call.elements) ? std::string() : cat("if (", arrays_.sizes().is_nonnegative(call.elements - 1).text, ") ");
   may_fail_ = true;
-  append(body_, cat("  ", leave_if_cancelled(), "  ", guard));  // the function must not receive unfinished results
+  // The native function must not receive unfinished results of a cancelled run.
+  append(body_, cat("  ", leave_if_cancelled(), "  ", guard));
   const size_t number = n_native_calls_++;
   append(body_, !call.returns_status ? cat(called, ";\n")
                                      : cat("{\n    const int32_t status = ", called, ";\n    if (status) return harp_native_failed(rt, ",
                                            number, ", status);\n  }\n"));
 }
 
-/// Returns a cancellation test to put before a directly called kernel; nothing if little work has been done since the previous test.
+/// Returns the statement that tests the cancel flag before a directly called kernel. Returns "" if little work has been done since the
+/// previous test.
 std::string KernelMain::poll_before(const ir::Kernel& kernel) {
-  // before the first kernel no test is needed: entry_point_ex has just tested the flag
+  // before the first kernel no test is needed, because entry_point_ex has just tested the flag
   const bool is_first = std::exchange(is_first_, false);
   const Sym work = kernel.work;
   const int64_t share = sharing_.share();
@@ -178,7 +182,7 @@ std::string KernelMain::poll_before(const ir::Kernel& kernel) {
   return leave_if_cancelled();
 }
 
-/// Returns the condition of a launch as C text; empty: the launch always happens.
+/// Returns the condition of a launch as a C expression; "" means that the launch always happens.
 std::string KernelMain::launch_condition(const ir::Launch& launch) const {
   std::vector<std::string> conditions;
   if (launch.guard) conditions.push_back(arrays_.sizes().is_nonnegative(*launch.guard).text);
@@ -194,7 +198,7 @@ std::string KernelMain::launch_condition(const ir::Launch& launch) const {
   return join(conditions, " && ");
 }
 
-/// Returns the arguments of the kernel in a launch, as C text.
+/// Returns the arguments of a launch's kernel as C expressions.
 std::vector<std::string> KernelMain::arguments_of(const ir::Launch& launch) {
   const ir::Kernel& kernel = kernel_of(launch);
   const RenderedKernel& callee = kernels_[launch.kernel];
@@ -229,8 +233,8 @@ std::string KernelMain::function_of(const std::string& body) const {
   return cat("static ", may_fail_ ? "int32_t" : "void", " kernel_main(", join(parameters, ", "), ") {\n", unused, body, "}\n");
 }
 
-/// Returns kernel_main for a source with a launch table. It receives the pointers to inputs and outputs as arrays, and defines a variable
-/// for each array that a launch outside of the table uses.
+/// Returns the definition of kernel_main for a source with a launch table. The function receives the pointers to inputs and outputs as
+/// arrays. It defines a variable for each array that a launch outside of the table uses.
 std::string KernelMain::function_with_table(const std::string& body) const {
   std::string named;
   const auto name = [&](std::string_view constness, DType dtype, std::string_view array, size_t i, std::string_view from, size_t at) {

@@ -1,4 +1,4 @@
-// kernel_main: the function that launches all kernels of a unit in order, on the host.
+// kernel_main: the generated host function that launches all kernels of a unit in order.
 #pragma once
 
 #include <span>
@@ -17,20 +17,21 @@ class KernelMain {
   KernelMain(const ir::Module& module, const Sharing& sharing, const KernelFunctions& kernels, HostArrays& arrays, LaunchTable& table)
       : module_(module), sharing_(sharing), kernels_(kernels), arrays_(arrays), table_(table) {}
 
-  /// Returns the text of the function. To be called once.
+  /// Returns the text of the function. May be called only once.
   std::string render();
-  /// Tests whether the function returns a status: it calls native functions, which may fail. Known after render().
+  /// Tests whether the function returns a status, because native functions that it calls may fail. Valid after render().
   bool may_fail() const { return may_fail_; }
 
  private:
-  /// A launch that runs concurrently with others.
+  /// A launch that runs concurrently with other launches: the kernel's name, and C expressions for the number of iterations and for the
+  /// work.
   struct Task {
     std::string kernel, count, work;
     int64_t least = 1;
-    bool is_known = false;  // all its sizes are known at compile time
+    bool is_known = false;  // whether all its sizes are known at compile time
   };
 
-  // Each of these appends its part of kernel_main's body.
+  // Each of these functions appends a part of kernel_main's body to body_.
   void generation(size_t g);
   size_t generations_of_table(size_t first);
   void chain(size_t g);
@@ -53,7 +54,7 @@ class KernelMain {
   std::string body_;
   bool may_fail_ = false;
   bool is_first_ = true;  // whether no kernel has been called yet
-  int64_t unpolled_ = 0;  // work of the kernels called since the last cancellation test
+  int64_t unpolled_ = 0;  // work of the kernels that were called since the last test of the cancel flag
   size_t n_native_calls_ = 0;
 };
 

@@ -8,7 +8,7 @@
 namespace harp::render {
 namespace {
 
-constexpr size_t kMinRows = 8;  // fewest launches for a table, whose code takes as long to compile as this many explicit launches
+constexpr size_t kMinRows = 8;  // least number of launches for a table: the code for a table takes as long to compile as this many calls
 
 }  // namespace
 

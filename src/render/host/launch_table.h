@@ -1,6 +1,7 @@
-// Writes launches as rows of a constant table that a loop executes, instead of as one call each, because calls cost compile time: the
-// hundred calls of a neural network take as long to compile as ten kernels. Consecutive generations that have one launch each run one after
-// the other. If a generation has many small launches, they run concurrently, each on one worker.
+// The launch table: a constant table of launches in the generated source, which a loop executes. It replaces one call for each launch,
+// because calls cost compile time: the hundred calls of a neural network take as long to compile as ten kernels. Consecutive generations
+// (sets of independent launches) with one launch each run one after the other. If a generation has many small launches, these run
+// concurrently, each on one worker.
 #pragma once
 
 #include <optional>
@@ -13,29 +14,30 @@ namespace harp::render {
 
 class LaunchTable {
  public:
-  /// `share`: the least work, in units of half a nanosecond, for which several workers may run one launch (Sharing::share).
+  /// `share`: the least work of a launch that several workers may run, in units of half a nanosecond (Sharing::share).
   LaunchTable(const ir::Module& module, int64_t share);
 
-  /// Tests whether the source uses a table. If not, every launch is written out.
+  /// Tests whether the source has a launch table. If it has none, every launch is a call.
   bool is_used() const { return is_used_; }
-  /// Tests whether the launches of a generation go into the table. Their kernels, sizes and arguments must be known at compile time.
-  /// Several launches of one generation must each be small enough for one worker.
+  /// Tests whether the launches of a generation are rows of the table. Their kernels, sizes and arguments must be known at compile time. If
+  /// the generation has several launches, each must be small enough for one worker.
   bool has(const ir::Generation& generation) const { return is_used_ && are_rows(generation); }
-  /// Adds a launch of a generation for which has() is true. `has_scratch` and `polls` say whether the last arguments of the kernel include
-  /// the worker's scratch memory and the run's cancel flag.
+  /// Adds a launch of a generation for which has() is true. `has_scratch` and `polls` say whether the kernel's last arguments include the
+  /// worker's scratch memory and the run's cancel flag.
   void add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool polls);
-  /// Returns the statement that runs rows [begin, end). With `is_one_generation` they run concurrently.
+  /// Returns the statement that runs the rows [begin, end) of the table. If they belong to one generation (`is_one_generation`), they run
+  /// concurrently.
   std::string run(size_t begin, size_t end, bool is_one_generation);
 
-  /// Returns the table and the functions that run it.
+  /// Returns the definitions of the table and of the functions that run its rows.
   std::string definitions() const;
   size_t rows() const { return rows_.size(); }
-  /// Returns statements of kernel_main that define the base addresses to which the offsets of the table are relative.
+  /// Returns the statements of kernel_main that define the arrays' base addresses. The table contains offsets from these.
   std::string arrays(bool has_workspace) const;
 
  private:
-  /// An argument of a launch: the number of its array (the workspace is number 0; inputs, hidden inputs and outputs follow), and an offset
-  /// in bytes.
+  /// An argument of a launch: the number of an array, and an offset in bytes. Number 0 is the workspace; then come inputs, hidden inputs
+  /// and outputs.
   struct ArrayOffset {
     size_t array;
     int64_t offset;
@@ -53,7 +55,8 @@ class LaunchTable {
   const ir::Module& module_;
   const ir::HiddenConstants hidden_;
   const int64_t share_;
-  bool is_used_ = false, is_sequential_ = false, is_concurrent_ = false, polls_ = false;  // which functions that run rows are needed
+  // Whether there is a table; which of the functions that run rows the source needs.
+  bool is_used_ = false, is_sequential_ = false, is_concurrent_ = false, polls_ = false;
   std::vector<Row> rows_;
 };
 

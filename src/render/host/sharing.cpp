@@ -5,7 +5,7 @@
 namespace harp::render {
 namespace {
 
-/// The largest number of kernels that one call runs concurrently. Their argument structs are on the stack at the same time.
+/// Maximum number of kernels that one call runs concurrently. Their argument structs are on the stack at the same time.
 constexpr size_t kMaxTogether = 16;
 
 }  // namespace

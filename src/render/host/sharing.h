@@ -1,5 +1,5 @@
-// Decides which launches several workers may run. Only if there is such a launch does the generated source contain the code that
-// distributes work: that code takes gcc longer to compile than a small kernel.
+// Decides which launches may be executed by several workers. Only if there is such a launch, the generated source contains the code that
+// distributes work, because gcc needs more time to compile that code than a small kernel.
 #pragma once
 
 #include <span>
@@ -14,11 +14,12 @@ class Sharing {
  public:
   Sharing(const ir::Module& module, const RenderOptions& options);
 
-  /// Returns the least work for which it pays to use one more worker, in units of half a nanosecond.
+  /// Returns the least work for which one more worker saves time, in units of half a nanosecond.
   int64_t share() const { return share_; }
-  /// Tests whether these launches may have enough work for a second worker, as far as is known at compile time.
+  /// Tests whether these launches may have enough work for a second worker, as far as the work is known at compile time.
   bool is_worth_sharing(std::span<const ir::Launch> launches) const;
-  /// Splits the launches of a generation into groups. For each group, kernel_main contains one call that runs its launches concurrently.
+  /// Splits the launches of a generation into groups. kernel_main contains one call for each group, which runs the launches of the group
+  /// concurrently.
   static std::vector<std::span<const ir::Launch>> together(const ir::Generation& generation);
 
  private:

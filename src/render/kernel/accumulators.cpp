@@ -15,7 +15,7 @@ using ir::LineKind;
 
 namespace {
 
-/// Returns the byte offset of a shared accumulator in one array that holds all of them, each at a multiple of 16 (ir::shared_bytes).
+/// Returns the offset in bytes of a shared accumulator. All of them are in one array, each at a multiple of 16 bytes (ir::shared_bytes).
 int64_t shared_offset(const ir::Kernel& kernel, int accumulator) {
   int64_t bytes = 0;
   for (size_t a = 0; a < static_cast<size_t>(accumulator); ++a)
@@ -64,8 +64,9 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
                                               : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
   scope_.names.unfold(s.accumulator);
   if (a.space == Space::kShared && !dialect.groups.shared.empty()) return declare_shared(s.accumulator, name, type, layout.size);
-  const bool has_threads = a.spread > 0 && scope_.group_threads > 0;  // whether each thread has its elements in registers of its own
-  if (ir::in_worker_memory(a) && layout.size > 1 && !has_threads) {   // a single vector stays in a register instead
+  const bool has_threads = a.spread > 0 && scope_.group_threads > 0;  // whether each thread keeps its own elements in registers
+  // An accumulator of size 1 is a single vector, which stays in a register.
+  if (ir::in_worker_memory(a) && layout.size > 1 && !has_threads) {
     const int64_t offset = ir::scratch_offsets(*scope_.subject.kernel)[static_cast<size_t>(s.accumulator)];
     const std::string room = offset == 0 ? std::string("scratch") : cat("(scratch + ", offset, ")");
     writer_.line(cat(type, "* const ", name, " = (", type, "*)",
@@ -86,15 +87,15 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
     writer_.line(cat(type, "* const ", name, " = ", room, " + ", offset_without_alias(a, room, bytes), ";"));
   }
   if (a.is_row) return;
-  // The initialisation is a loop even for zeros: gcc turns "= {0}" into "rep stos" and keeps the accumulators in memory (rows of 64
-  // elements: 3.5 times slower).
-  // Compilers unroll only short loops by themselves, and otherwise keep the elements in memory instead of registers.
+  // The initialisation is a loop even for zeros. For "= {0}" gcc uses "rep stos" and keeps the accumulators in memory. (Code for rows of 64
+  // elements is then 3.5 times slower.) Compilers unroll only short loops by themselves; in a loop that is not unrolled, the elements stay
+  // in memory instead of registers. Therefore a long loop is preceded by the dialect's pragma for unrolling.
   constexpr int64_t kLong = 16;
   if (has_threads && layout.size > kLong) writer_.line(filled(dialect.unroll, {{"COUNT", cat(layout.size)}}));
   writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", value, ";"));
 }
 
-/// Declares a shared accumulator: an array for each group of a block.
+/// Declares a shared accumulator: one array for each group of threads in a block.
 void AccumulatorLines::declare_shared(int accumulator, const std::string& name, const std::string& type, int64_t count) {
   const Dialect& dialect = scope_.unit.dialect;
   const int64_t groups = scope_.groups;
@@ -157,7 +158,7 @@ void AccumulatorLines::fold(const Line& l) {
                      accumulator, ");"));
     return scope_.names.folded(s.accumulator, l.name);
   }
-  const bool vectors = scope_.accumulator(s.accumulator).type.lanes > 1;  // if elements are vectors, each lane is folded separately
+  const bool vectors = scope_.accumulator(s.accumulator).type.lanes > 1;  // if the elements are vectors, each lane is folded separately
   const std::string name = scope_.unit.dialect.fold(scope_.unit, form, vectors);
   const std::string argument = form.size == 1 ? cat("&", accumulator) : accumulator;
   const std::string unfolded = s.used && form.lanes == 1 ? cat(scope_.position.is_nonnegative(1 - *s.used).text, " ? ",

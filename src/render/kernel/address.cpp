@@ -52,7 +52,7 @@ std::string accumulator_name(const Scope& scope, int accumulator) {
 }
 
 Address accumulator_address(const Scope& scope, int accumulator, Sym index) {
-  // a thread has only its own elements of a spread accumulator, numbered from 0
+  // a thread has only its own elements of an accumulator that is spread over threads, and numbers them from 0
   if (const int64_t spread = scope.accumulator(accumulator).spread; spread > 0 && scope.group_threads > 0 && scope.thread)
     index = index - *scope.thread * spread;
   ir::Terms all = ir::terms_of(index);

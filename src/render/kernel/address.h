@@ -1,4 +1,4 @@
-// C expressions for the addresses of elements: of the arrays of a kernel, and of its accumulators.
+// C expressions for the addresses of elements of a kernel's arrays and of its accumulators.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace harp::render {
 
-/// The address of an element as a pointer and an index, for example "input0_row" and "ridx1 + 1". `offset` is a further term that depends
-/// on a run-time value, for example "(int64_t)alu0 * 64".
+/// The address of an element, as a pointer and an index, for example "input0_row" and "ridx1 + 1". `offset` is an additional term of the
+/// index, which depends on a value that is computed at run time, for example "(int64_t)alu0 * 64".
 struct Address {
   std::string pointer;
   ir::Terms rest;
@@ -17,26 +17,27 @@ struct Address {
   bool is_pointer() const { return rest.empty() && rest.constant == 0 && offset.empty(); }
 };
 
-/// Returns the address of element `index` of a buffer, for an access inside the loop whose variable is `innermost`; without this argument,
-/// inside the innermost open loop.
+/// Returns the address of element `index` of a buffer. The access is inside the loop with the variable `innermost`, or, without this
+/// argument, inside the innermost open loop.
 Address address_of(const Scope& scope, int buffer, Sym index, const SymAtom* innermost);
 Address address_of(const Scope& scope, int buffer, Sym index);
-/// Returns the address of element index + position * stride.
+/// Returns the address of the element with the index `index` + position * stride.
 Address address_at(const Scope& scope, int buffer, Sym index, const ir::UOp* position, Sym stride);
-/// Returns the address of element `index` of a buffer as an expression that uses no row pointer (a variable that holds the address of a
-/// row).
+/// Returns the address of element `index` of a buffer, as an expression that starts from the buffer and does not use a row pointer (a
+/// variable that holds the address of a row).
 std::string address_from_start(const Scope& scope, int buffer, Sym index);
-/// Returns the expression position * stride, computed in the dialect's index type.
+/// Returns the expression position * stride, which is computed in the dialect's index type.
 std::string offset_text(const Scope& scope, const ir::UOp* position, Sym stride);
 
 std::string pointer_text(const Scope& scope, const Address& address);
 std::string element_text(const Scope& scope, const Address& address);
 
-/// Returns the name of an accumulator's variable: "acc1", or "row1" if it is a row (Accumulator::is_row).
+/// Returns the name of the variable of an accumulator: "acc1", or "row1" if it is a plain array without an initial value
+/// (Accumulator::is_row).
 std::string accumulator_name(const Scope& scope, int accumulator);
-/// Returns the address of an accumulator's element `index`.
+/// Returns the address of element `index` of an accumulator.
 Address accumulator_address(const Scope& scope, int accumulator, Sym index);
-/// Returns element `index` of an accumulator as an operand of `lanes` lanes, for reading or writing.
+/// Returns an expression for `lanes` lanes of an accumulator, from element `index` on. It can be read or assigned to.
 std::string accumulator_text(const Scope& scope, int accumulator, Sym index, int lanes);
 
 }  // namespace harp::render

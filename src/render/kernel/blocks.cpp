@@ -11,7 +11,7 @@ namespace harp::render {
 
 namespace {
 
-/// Tests whether the block that a line opens stores to memory. `rest` are the lines after that line.
+/// Tests whether the block that a line opens contains a store to memory. `rest` are the lines after that line.
 bool stores_to_memory(std::span<const ir::Line> rest) {
   using ir::LineKind;
   int depth = 1;
@@ -69,7 +69,7 @@ void Blocks::open_loop(const ir::Line& line, std::span<const ir::Line> rest) {
     const int64_t count = (s.end.constant() - s.begin.constant() + s.step - 1) / s.step;
     writer_.line(filled(dialect.unroll, {{"COUNT", cat(std::clamp<int64_t>(count, 1, 64))}}));
   }
-  // the arguments begin0 and end0 count iterations, not values of the variable
+  // the parameters begin0 and end0 count iterations; they are not values of the loop variable
   const auto at = [&](std::string_view count) {
     const std::string text = cat("(", dialect.index, ")", count, s.step == 1 ? std::string() : cat(" * ", s.step));
     return s.begin.is_constant(0) ? text : cat(bracket(scope_.position(s.begin), kSum), " + ", text);
@@ -99,8 +99,8 @@ void Blocks::open_loop(const ir::Line& line, std::span<const ir::Line> rest) {
   if (poll_interval == 1) leave_if_cancelled();
 }
 
-/// Opens a thread loop that runs on a grid. Thread i takes iterations i, i + threads, i + 2 * threads …, so that neighbouring threads
-/// access neighbouring elements.
+/// Opens a thread loop on a grid of GPU threads. With n threads, thread i executes the iterations i, i + n, i + 2 * n …, so that
+/// neighbouring threads access neighbouring elements.
 void Blocks::open_grid_loop(const ir::Line& line) {
   const auto& s = line.as<ir::Loop>();
   const Dialect& dialect = scope_.unit.dialect;
@@ -115,9 +115,9 @@ void Blocks::open_grid_loop(const ir::Line& line) {
        line.atom);
 }
 
-/// Opens a thread loop whose iterations are run by groups of threads. Group i takes iterations i, i + groups, i + 2 * groups … All groups
-/// of a block execute equally many iterations, because they meet at barriers: a group that has none left repeats the last one, but stores
-/// nothing.
+/// Opens a thread loop each of whose iterations is executed by a group of threads. With n groups, group i executes the iterations i, i + n,
+/// i + 2 * n … All groups of a block must execute the same number of iterations, because all of them wait at the barriers. A group that has
+/// no iteration left repeats the last one, but does not store its results.
 void Blocks::open_loop_of_groups(const ir::Line& line) {
   const auto& s = line.as<ir::Loop>();
   HARP_ASSERT(s.begin.is_constant(0) && s.step == 1, "a thread loop around group loops runs from 0 in steps of 1, not from ",
@@ -138,7 +138,7 @@ void Blocks::open_loop_of_groups(const ir::Line& line) {
        line.atom);
   const bool shares =
       std::ranges::any_of(scope_.subject.kernel->accumulators, [](const ir::Accumulator& a) { return a.space == Space::kShared; });
-  if (shares) open_.back().last = groups > 1 ? dialect.groups.barrier : dialect.barrier;  // the next iteration reuses the shared memory
+  if (shares) open_.back().last = groups > 1 ? dialect.groups.barrier : dialect.barrier;  // the next iteration overwrites the shared memory
   if (has_idle_groups_) {
     writer_.line(
         cat("const bool is_active = ", counter, " + group < ", end, "; /* else this group repeats the last one and stores nothing */"));
@@ -148,7 +148,7 @@ void Blocks::open_loop_of_groups(const ir::Line& line) {
   scope_.names.atom(line.atom, line.name);
 }
 
-/// Opens a group loop, of which each thread executes one iteration.
+/// Opens a group loop. Each thread of the group executes one iteration of it.
 void Blocks::open_group(const ir::Line& line, std::span<const ir::Line> rest) {
   scope_.thread = line.as<ir::Loop>().variable;
   if (has_idle_groups_ && stores_to_memory(rest)) {
@@ -160,8 +160,8 @@ void Blocks::open_group(const ir::Line& line, std::span<const ir::Line> rest) {
   scope_.names.atom(line.atom, "thread");
 }
 
-/// Opens the outer loop of a loop that runs in pieces. If all pieces have the same length, the text makes that visible to gcc, which then
-/// vectorises the inner loop.
+/// Opens the outer loop of a loop that runs in pieces. If all pieces have the same length, the length is a constant in the text, so that
+/// gcc vectorises the inner loop.
 void Blocks::open_pieces(const ir::Loop& s, const std::string& v, const std::string& begin, const std::string& end) {
   const int64_t piece = s.poll_interval * s.step;
   const std::string_view type = scope_.unit.dialect.index;
@@ -180,13 +180,13 @@ void Blocks::open_pieces(const ir::Loop& s, const std::string& v, const std::str
 void Blocks::leave_loop(const ir::Break& s) {
   const std::string ends = cat(accumulator_name(scope_, s.accumulator), " != 0");
   writer_.line(cat("if (", ends, ") break;"));
-  // If the loop runs in pieces, this break leaves only the inner loop; the condition after that loop must then also end the loop over the
-  // pieces.
+  // If the loop runs in pieces, this `break` leaves only the inner loop. Therefore its condition is added to the condition that ends the
+  // loop over the pieces.
   if (!pieces_.empty() && pieces_.back().depth == writer_.depth() - 1) append(pieces_.back().is_done, cat(" || ", ends));
 }
 
-/// Writes a return that is taken if the run is cancelled. Before it a fence waits for the kernel's non-temporal stores: they must complete
-/// before the kernel is reported as done.
+/// Writes a return statement that is executed if the run is cancelled. If the kernel uses non-temporal stores, a fence before the return
+/// waits for them: they must be complete before the kernel is reported as done.
 void Blocks::leave_if_cancelled() {
   const Dialect& dialect = scope_.unit.dialect;
   const std::string test = cat("if (", dialect.cancelled, ") ");
@@ -194,8 +194,9 @@ void Blocks::leave_if_cancelled() {
   writer_.line(fences ? cat(test, "{ ", dialect.store_fence, " return; }") : cat(test, "return;"));
 }
 
-/// Opens a loop whose last step overlaps the one before it. It consists of two loops around one body: the outer one moves to the last step,
-/// so that the inner one can advance by a constant step. (Clamping the index in a single loop costs a third of the speed in L1.)
+/// Opens a loop whose last step overlaps the step before it. The text consists of two loops around one body. The outer loop moves the
+/// variable to the last step, so that the inner loop advances by a constant step. (A single loop that clamps the index runs at two thirds
+/// of the speed in L1.)
 void Blocks::open_overlapping(const ir::Line& line, const std::string& begin, const std::string& end) {
   const auto& s = line.as<ir::Loop>();
   const std::string &v = line.name, last = bracket(scope_.position(s.end - s.step), kShift), limit = cat(v, "_last");

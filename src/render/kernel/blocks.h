@@ -1,4 +1,4 @@
-// Writes the blocks of a kernel: loops of every kind, conditions, and the statements that leave a loop early.
+// Writes the blocks of a kernel: loops of all kinds, conditions, and the statements that leave a loop early.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace harp::render {
 
-/// Tests whether the kernel must wait for its non-temporal stores before it ends.
+/// Tests whether the kernel must wait, before it ends, until its non-temporal stores are complete.
 bool needs_store_fence(const Unit& unit, const ir::Kernel& kernel);
 
 class Blocks {
@@ -19,32 +19,33 @@ class Blocks {
 
   /// Opens a block that is not a loop.
   void open(std::string_view head) { open(head, nullptr); }
-  /// Opens a loop. `rest` are the lines of the linear form after it.
+  /// Opens a loop. `rest` are the lines after the line that opens it.
   void open_loop(const ir::Line& line, std::span<const ir::Line> rest);
-  /// Closes the innermost block. If it is a loop that runs in pieces (with a poll of the cancel flag after each), also closes the loop over
-  /// the pieces.
+  /// Closes the innermost block. If this is the inner loop of a loop that runs in pieces, with a test of the cancel flag after each piece,
+  /// also closes the loop over the pieces.
   void close();
-  /// Closes the block of a condition and opens the block of the alternative.
+  /// Closes the block of a condition, and opens the block that is executed if the condition is false.
   void branch(std::string_view head);
-  /// Leaves the innermost loop if the accumulator is not 0.
+  /// Writes a statement that leaves the innermost loop if the accumulator is not 0.
   void leave_loop(const ir::Break& statement);
-  /// Writes code that copies the data that the first step of the next loop reads. That loop is an overlapping one: its first step overlaps
-  /// the second and is executed last, when the second may have overwritten the data. The first step then reads the copy through the array's
-  /// pointer variable, so the inner loop stays unchanged (selecting the source inside it would cost more than the copy).
+  /// Prepares an overlapping loop that is executed in place. The loop's first step overlaps the second one and is executed last. By then,
+  /// the second step may have overwritten data that the first step reads. Therefore this function writes code that copies these data before
+  /// the loop. The first step then reads the copy through the array's pointer variable, so the inner loop does not change. (Selecting the
+  /// source inside the loop would take longer than the copy.)
   void keep_first_step(const ir::Line& line);
 
  private:
-  /// A loop that runs in pieces and is still open: the nesting depth inside it, the condition that no piece is left, and the statement that
-  /// moves to the next piece.
+  /// An open loop that runs in pieces: the nesting depth inside of it, the condition that no piece is left, and the statement that moves to
+  /// the next piece.
   struct Pieces {
     int depth;
     std::string is_done, next;
   };
 
-  /// An open block. A bare one has no braces: its statements are part of the surrounding block.
+  /// An open block. A bare block has no braces in the text, so its statements belong to the surrounding block.
   struct Open {
     bool is_bare = false;
-    std::string_view last = {};  // the line to write before the end of the block
+    std::string_view last = {};  // line to write before the block is closed
   };
 
   void open(std::string_view head, const SymAtom* loop_variable);
@@ -59,9 +60,10 @@ class Blocks {
   Writer& writer_;
   std::vector<Open> open_;
   std::vector<Pieces> pieces_;
-  bool has_idle_groups_ = false;  // groups of threads may have no iteration left; the generated variable is_active tells which have one
-  /// Assignments to write into the head of the next overlapping loop: before the step that is executed last, they redirect pointers to the
-  /// copies made by keep_first_step().
+  // Whether some groups of threads may have no iteration left; the generated variable is_active is true in the others.
+  bool has_idle_groups_ = false;
+  /// Assignments that the head of the next overlapping loop contains. They are executed before the loop's last step, and make pointers
+  /// point to the copies that keep_first_step() has made.
   std::string redirect_to_copies_;
 };
 

@@ -12,17 +12,17 @@ namespace harp::render {
 
 struct Body {
   std::string text;
-  std::set<const SymAtom*> shape_variables;  // the shape variables that occur in the text
+  std::set<const SymAtom*> shape_variables;  // the shape variables that occur in `text`
 };
 
-/// Writes the body of a math function over `lanes` lanes with these parameter names. With `holds_constants` float constants are kept in
-/// registers.
+/// Writes the body of a math function for values with `lanes` lanes and with these names of parameters. With `holds_constants`, float
+/// constants are kept in registers.
 Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters, bool holds_constants);
-/// Writes the body for two vectors, with their statements interleaved. The results go to *r0 and *r1. Names of parameters and values end in
-/// the number of the vector, 0 or 1.
+/// Writes the body of a function that evaluates a math function for two vectors, with interleaved statements. It stores the results to *r0
+/// and *r1. Names of parameters and values end in the number of the vector, 0 or 1.
 Body render_function_of_two(Unit& unit, const ir::Function& function, int lanes, const std::vector<std::string>& parameters,
                             bool holds_constants);
-/// Writes the body of a kernel. `shape_name` returns the names of its shape variables.
+/// Writes the body of a kernel. `shape_name` returns the name of a shape variable in the text.
 Body render_kernel_body(Unit& unit, const ir::Module& module, const ir::Kernel& kernel,
                         const std::function<std::string(const SymAtom*)>& shape_name);
 

@@ -23,7 +23,7 @@ class Layouts {
   std::vector<AccumulatorLayout> take() { return std::move(layouts_); }
 
  private:
-  // Records an access of `lanes` lanes. The lanes recorded for an accumulator are 0 before any access, and -1 once single elements are
+  // Records an access of `lanes` lanes to an accumulator. lanes_ is 0 as long as there is no access, and -1 as soon as single elements are
   // accessed.
   void access(int accumulator, Sym index, Sym step, int lanes) {
     const ir::Accumulator& a = kernel_.accumulators[static_cast<size_t>(accumulator)];
@@ -38,7 +38,7 @@ class Layouts {
       const UOp* u = stack.back();
       stack.pop_back();
       if (!seen_.insert(u).second) continue;
-      // a scalar read of element 0 is the result of a fold, which works with either layout
+      // a scalar read of element 0 after a fold reads the fold's result, for which both layouts are possible
       if (u->kind == UKind::kAcc && !(u->type.lanes == 1 && u->index.is_constant(0) && folded_.contains(u->buffer)))
         access(u->buffer, u->index, u->lane_step, u->type.lanes);
       stack.insert(stack.end(), u->sources.begin(), u->sources.end());

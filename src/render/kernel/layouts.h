@@ -7,12 +7,14 @@
 
 namespace harp::render {
 
-/// The layout of one accumulator: vectors if every access is a whole aligned vector, else single elements.
+/// The layout of an accumulator in the generated code. If all accesses are to whole aligned vectors, it consists of vectors, otherwise of
+/// single elements.
 struct AccumulatorLayout {
-  int lanes = 1;     // lanes of a stored value
-  int64_t size = 1;  // number of stored values; 1: not an array
+  int lanes = 1;     // number of lanes of a stored value
+  int64_t size = 1;  // number of stored values; if it is 1, the accumulator is no array
 };
-/// Returns the layout of each accumulator. With `by_threads`, a spread accumulator (ir/statement.h) has only the elements of one thread.
+/// Returns the layout of each accumulator. With `by_threads`, the layout of an accumulator that is spread over threads (ir/statement.h)
+/// contains only the elements of one thread.
 std::vector<AccumulatorLayout> layouts_of(const ir::Kernel& kernel, bool by_threads);
 
 }  // namespace harp::render

@@ -11,8 +11,9 @@ using ir::UOp;
 
 namespace {
 
-/// Returns the negation of a negative constant as a literal, so that a sum can be written as a subtraction of that literal. A constant of
-/// an unsigned type counts as negative if the signed integer of the same bits is negative. Empty for all other constants.
+/// Returns the negation of a negative constant as a literal, so that the addition of the constant can be written as a subtraction. A
+/// constant of an unsigned type counts as negative if the signed integer with the same bits is negative. Returns "" for all other
+/// constants.
 std::string negated_text(const Dialect& dialect, const Scalar& value) {
   if (is_int(value.dtype) && !is_signed_int(value.dtype)) {
     const int width = static_cast<int>(size_of(value.dtype)) * 8;
@@ -23,7 +24,8 @@ std::string negated_text(const Dialect& dialect, const Scalar& value) {
   return text.precedence == kUnary ? text.text.substr(1) : std::string();
 }
 
-/// Returns the lowest precedence that an operand may have to stand without brackets. Only sums and products are nested without brackets.
+/// Returns the lowest precedence with which an operand of an operator needs no brackets. Operands that are sums or products may stand
+/// without brackets; other operands have brackets even where C does not require them.
 int operand_precedence(int precedence, bool first) {
   switch (precedence) {
     case kSum: return first ? kSum : kProduct;
@@ -36,7 +38,7 @@ int operand_precedence(int precedence, bool first) {
   }
 }
 
-/// Tests whether the compiler could find a fused multiply-add in this value.
+/// Tests whether the compiler might see a fused multiply-add in this value.
 bool may_be_multiply_add(const ir::Kernel* kernel, const UOp* u) {
   switch (u->kind) {
     case UKind::kAcc: return kernel->accumulators[static_cast<size_t>(u->buffer)].combine == Op::kAdd;
@@ -84,7 +86,7 @@ Text operators(const Scope& scope, const UOp* u, const Rule& rule,
   const int n = lanes_of(scope, u);
   std::vector<const UOp*> sources = u->sources;
   std::string_view pattern = rule.pattern;
-  // writes a + (-b) as a - b, which is the same operation
+  // a + (-b) is written as a - b, which is the same operation
   std::string negated;
   if (u->op == Op::kAdd) {
     const auto is_negation = [&](const UOp* s) { return s->kind == UKind::kAlu && s->op == Op::kNeg && scope.names.find(s) == nullptr; };
@@ -107,14 +109,14 @@ Text operators(const Scope& scope, const UOp* u, const Rule& rule,
     const bool negated_first = i == 0 && pattern[0] == '!';
     const int needed = negated_first ? int{kUnary} : operand_precedence(rule.precedence, i == 0 && rule.op != Op::kRecip);
     const bool minus = text.text.starts_with('-') && (rule.precedence == kUnary || (rule.precedence == kSum && i > 0));
-    const bool misread = text.text.starts_with('!') && rule.precedence == kEquality;  // in brackets, because !a == b would be misread
+    const bool misread = text.text.starts_with('!') && rule.precedence == kEquality;  // brackets, because compilers warn about !a == b
     operands.push_back(minus || misread ? cat("(", text.text, ")") : bracket(text, needed));
   }
   const DType dtype = sources[0]->type.dtype;
   const bool compares = n > 1 && is_bool(u->type.dtype);
   const Text result{substitute_pattern(dialect, pattern, operands, dtype), rule.precedence,
                     compares ? static_cast<int>(size_of(dtype)) * 8 : 0};
-  // C computes 8-bit and 16-bit integers as int
+  // C computes 8-bit and 16-bit integers as int, so the result is cast to its own type
   const bool may_leave = u->op != Op::kBitAnd && u->op != Op::kBitOr && u->op != Op::kBitXor && u->op != Op::kShr;
   if (n > 1 || !is_int(u->type.dtype) || size_of(u->type.dtype) >= 4 || !may_leave) return result;
   return {cat("(", dialect.value_type(scope.unit, u->type.dtype, 1), ")", bracket(result, kUnary)), kUnary};

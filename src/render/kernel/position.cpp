@@ -10,7 +10,7 @@ namespace harp::render {
 namespace {
 
 uint64_t magnitude_of(int64_t value) { return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value); }
-/// Returns a magnitude as a literal. A signed literal cannot hold 2^63 or more, and the only such magnitude that occurs is that of -2^63.
+/// Returns a magnitude as a literal. Magnitudes from 2^63 on do not fit a signed literal; the only one that occurs is that of -2^63.
 std::string number(const Dialect& dialect, uint64_t magnitude) {
   constexpr auto kGreatest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   return magnitude <= kGreatest ? cat(magnitude) : cat("(", dialect.index, ")", magnitude, "ull");
@@ -27,7 +27,7 @@ Text Positions::product(const SymTerm& term, uint64_t magnitude) const {
     if (out.empty()) {
       first = t;
       out = bracket(t, kProduct);
-      // without brackets: a product that starts with a division is evaluated from left to right, as intended
+      // no brackets: C evaluates a product that starts with a division from left to right, as intended here
     } else {
       single = false;
       append(out, cat(" * ", bracket(t, kUnary)));
@@ -44,7 +44,7 @@ Text Positions::operator()(const ir::Terms& e) const {
   std::string out;
   int parts = 0;
   Text single;
-  for (const bool negative : {false, true})  // positive terms first, so that the text does not start with a minus
+  for (const bool negative : {false, true})  // writes the positive terms first, so that the text does not start with a minus
     for (const SymTerm& t : e.terms) {
       if ((t.coefficient < 0) != negative) continue;
       const Text p = product(t, magnitude_of(t.coefficient));
@@ -83,9 +83,10 @@ Text Positions::operation(const SymAtom& atom) const {
     case AtomKind::kFloorDiv:
     case AtomKind::kMod: {
       const bool division = atom.kind == AtomKind::kFloorDiv;
-      // a mask is right for either sign; a compiler that does not know the sign would need five instructions for the remainder
+      // A bitwise and with a mask is correct for negative numbers, too. If the compiler does not know the sign, it needs five instructions
+      // for a remainder.
       if (!division && atom.b.is_constant() && std::has_single_bit(static_cast<uint64_t>(atom.b.constant())))
-        // with the brackets around a sum that gcc's -Wparentheses expects
+        // gcc's -Wparentheses expects brackets around a sum that is an operand of &
         return {cat(bracket((*this)(atom.a), kProduct), " & ", atom.b.constant() - 1), kAnd};
       if (!proven_nonnegative(atom.a) || !proven_positive(atom.b)) return call(division ? "floor_div" : "floor_mod");
       return {cat(bracket((*this)(atom.a), kProduct), division ? " / " : " % ", bracket((*this)(atom.b), kUnary)), kProduct};
@@ -99,7 +100,7 @@ Text Positions::operation(const SymAtom& atom) const {
 }
 
 Text Positions::is_nonnegative(Sym e) const {
-  ir::Terms left, right;  // the two sides of the condition left <= right
+  ir::Terms left, right;  // the two sides of the condition left <= right, in which all coefficients are positive
   const ir::Terms all = ir::terms_of(e);
   for (const SymTerm& t : all.terms) {
     if (t.coefficient == std::numeric_limits<int64_t>::min()) return {cat(bracket((*this)(e), kShift), " >= 0"), kRelational};
@@ -109,7 +110,7 @@ Text Positions::is_nonnegative(Sym e) const {
       left.terms.push_back({-t.coefficient, t.factors});
     }
   }
-  const bool strict = all.constant == -1;  // true for a - b - 1 >= 0, which is written as b < a
+  const bool strict = all.constant == -1;  // true for a condition like a - b - 1 >= 0, which is written as b < a
   if (left.terms.size() == 1 && right.terms.empty() && all.constant == 0 && proven_nonnegative(-e))
     return {cat(bracket((*this)(left), kEquality), " == 0"), kEquality};
   if (all.constant < 0 && !strict && all.constant != std::numeric_limits<int64_t>::min())

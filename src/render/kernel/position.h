@@ -1,4 +1,4 @@
-// Writes index arithmetic (Syms) as expressions of the dialect's index type.
+// Writes integer expressions (Syms, base/symbolic.h) for positions and sizes as C expressions of the dialect's index type.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@ namespace harp::render {
 
 class Positions {
  public:
-  /// `shape_name` returns the name of a shape variable; it may also record that the variable is used.
+  /// `shape_name` returns the name of a shape variable in the text; it may also record that the variable is used.
   Positions(Unit& unit, const Names& names, std::function<std::string(const SymAtom*)> shape_name)
       : unit_(unit), names_(names), shape_name_(std::move(shape_name)) {}
 
   Text operator()(Sym e) const { return (*this)(ir::terms_of(e)); }
   Text operator()(const ir::Terms& e) const;
-  /// Returns the expression that computes an atom (a variable or operation of index arithmetic), even if a variable holds its value.
+  /// Returns the expression that computes an atom (a variable or an operation), even if a variable already holds its value.
   Text operation(const SymAtom& atom) const;
-  /// Renders e >= 0, for example shape0 - ridx0 - 16 >= 0 as "ridx0 + 16 <= shape0".
+  /// Returns the condition e >= 0, for example "ridx0 + 16 <= shape0" for shape0 - ridx0 - 16 >= 0.
   Text is_nonnegative(Sym e) const;
 
  private:

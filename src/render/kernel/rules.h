@@ -1,8 +1,9 @@
-// How each elementwise op is written in C: one row for an op and the dtypes that share its spelling. Ops whose bits ops/math.h defines
-// (kFunction) are calls and need no row. If any other op has no row, this file does not compile.
+// How each elementwise op is written in C: one rule (a row of kRules) for an op and the dtypes for which it is written in the same way. Ops
+// that ops/math.h defines bit for bit (kFunction) are written as calls and need no rule. If another op has no rule, this file does not
+// compile.
 //
-// Patterns: $a $b $c operands, $1 the number one, $f the suffix of a builtin for this float ("f" or ""), $t the operand's C type, $u its
-// unsigned C type, $w its width in bits minus one.
+// Placeholders in patterns: $a, $b and $c are the operands, $1 is the number one, and $f is the suffix of a builtin for this float type
+// ("f" or ""). $t is the operand's C type, $u the unsigned type of the same width, and $w the width in bits minus one.
 #pragma once
 
 #include <iterator>
@@ -14,18 +15,18 @@
 namespace harp::render {
 
 enum class Form : uint8_t {
-  kOperator,      // `pattern` is an expression of `precedence`, for scalars and vectors; `mask_pattern` is the same for masks
-  kHelper,        // `pattern` is the body of an inline function of scalars; for vectors a loop over lanes calls it
-  kVectorHelper,  // a helper whose body also works for vectors
-  kPredicate,     // a vector helper with a bool result
-  kShift,         // a helper; the plain operator if the count is known to be less than the width
+  kOperator,      // `pattern` is an expression with this `precedence`, for scalars and vectors; `mask_pattern` is the expression for masks
+  kHelper,        // `pattern` is the body of an inline function for scalars; for vectors a loop over the lanes calls the function
+  kVectorHelper,  // like kHelper, but the body is also correct for vectors
+  kPredicate,     // like kVectorHelper, with a bool result
+  kShift,         // like kHelper; if the count is known to be less than the width, the code has the plain operator instead
   kSelect,
   kCast,
   kBitcast,
 };
 
-/// kWraps (in addition to kInts): integers whose overflow is undefined in C, for a dialect whose compiler has no -fwrapv: signed ones, and
-/// u16, which C multiplies as int.
+/// The kinds of dtypes to which a rule applies. kWraps, which is used in addition to kInts: integers whose overflow is undefined in C.
+/// These are the signed ones, and u16, which C multiplies as int. It is for dialects whose compilers have no option like -fwrapv.
 enum Kinds : uint8_t { kBools = 1, kInts = 2, kFloats = 4, kNumbers = 6, kAll = 7, kWraps = 8 };
 
 struct Rule {
@@ -53,8 +54,9 @@ inline constexpr Rule kRules[] = {
     {Op::kBitNot, kBools, Form::kOperator, kUnary, "!$a", kUnary, "~$a"},
     {Op::kAdd, kNumbers, Form::kOperator, kSum, "$a + $b"},
     {Op::kMul, kNumbers, Form::kOperator, kProduct, "$a * $b"},
-    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // an integer division only in IR functions, like kFmod
-    {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},    // only in IR functions, which exclude division by zero and overflow
+    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // divisions of integers occur only in functions of the IR, like kFmod
+    // Occurs only in functions of the IR, which exclude division by zero and overflow.
+    {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},
     {Op::kLt, kNumbers, Form::kOperator, kRelational, "$a < $b"},
     {Op::kLe, kNumbers, Form::kOperator, kRelational, "$a <= $b"},
     {Op::kEq, kNumbers, Form::kOperator, kEquality, "$a == $b"},
@@ -85,8 +87,8 @@ constexpr uint8_t kind_of(DType dtype) {
   return is_signed_int(dtype) || dtype == DType::kU16 ? kInts | kWraps : kInts;
 }
 
-/// Returns the number of the row for an op and a dtype. It is not a pointer, because under UBSan a comparison of pointers is not a constant
-/// expression.
+/// Returns the index in kRules of the rule for an op and a dtype. It does not return a pointer, because with UBSan a comparison of pointers
+/// is no constant expression.
 constexpr size_t rule_index(Op op, DType dtype) {
   size_t row = 0;
   while (row != kNoRule && (kRules[row].op != op || (kRules[row].kinds & kind_of(dtype)) == 0)) ++row;

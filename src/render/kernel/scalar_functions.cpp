@@ -58,7 +58,7 @@ std::string scalar_elementwise_function(Unit& unit, const Rule& rule, DType dtyp
 }
 
 std::string cast_limit(DType from, DType to) {
-  // the limit is a power of two, and so is the least value of a signed type
+  // the limit is a power of two, and the least value of a signed type is its negation
   return cat("0x1p", bits_of_dtype(to) - (is_signed_int(to) ? 1 : 0), from == DType::kF32 ? "f" : "");
 }
 
@@ -71,7 +71,7 @@ std::string scalar_cast_function(Unit& unit, DType from, DType to) {
     const std::string limit = cast_limit(from, to), f = unit.dialect.value_type(unit, from, 1), i = unit.dialect.value_type(unit, to, 1);
     const std::string most = unit.dialect.literal(scalar_from_double(to, std::numeric_limits<double>::infinity())).text;
     const std::string least = unit.dialect.literal(scalar_from_double(to, -std::numeric_limits<double>::infinity())).text;
-    // gcc 12 treats (double)(long)x as trunc(x), which keeps the sign of -0.5; so values that truncate to 0 are not converted
+    // gcc 12 treats (double)(long)x as trunc(x), which keeps the sign of -0.5. Therefore values that truncate to 0 are not converted.
     return cat(kCastComment, unit.dialect.inlined, i, " ", name, "(", f, " x) {\n",
                with_sign ? "  if (x != x || (x > -1 && x < 1)) return 0;\n" : "  if (!(x >= 1)) return 0;\n", "  return x >= ", limit,
                " ? ", most, with_sign ? cat(" : x < -", limit, " ? ", least) : "", " : (", i, ")x;\n}\n");

@@ -1,6 +1,6 @@
-// Generated functions that compute one element. Every dialect can use them, because function heads, types and literals come from the
-// dialect's table. Each function here returns the name of a generated function, which it defines when it is first used. The comments give
-// the parameters of the generated function in parentheses.
+// Generated functions that compute one element. All dialects can use them, because function heads, types and literals come from the table
+// of the dialect. Each function here returns the name of a generated function, and defines it in the unit when it is first used. The
+// comments give the parameters of the generated function in parentheses.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace harp::render {
 
-/// Returns a function name with a suffix, for example "fma_f32", or for 16 lanes "fma_f32x16".
+/// Returns the name of a function with a suffix: "fma_f32", or "fma_f32x16" for 16 lanes.
 std::string name_with_lanes(std::string_view name, DType dtype, int lanes);
-/// Returns a list of `count` parameters of this type, for example "float a, float b".
+/// Returns a list of `count` parameters of the given type, for example "float a, float b".
 std::string parameter_list(const std::string& type, int count);
-/// Replaces $a $b $c by operands, and $f $t $u $w by texts that depend on the dtype (render/kernel/rules.h).
+/// Replaces $a, $b and $c by the operands, and $f, $t, $u and $w by texts that depend on the dtype (render/kernel/rules.h).
 std::string fill_pattern(Unit& unit, std::string_view pattern, DType dtype, std::string_view a, std::string_view b = "b",
                          std::string_view c = "c");
 /// Return the unsigned and the signed integer dtype of this many bits.
@@ -22,41 +22,43 @@ DType unsigned_of(int bits);
 DType signed_of(int bits);
 inline int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
 
-/// Returns the name of a generated function (operands): applies the elementwise operation of this rule.
+/// Returns the name of a generated function (operands) that applies the elementwise operation of this rule.
 std::string scalar_elementwise_function(Unit& unit, const Rule& rule, DType dtype);
-/// Returns the name of a generated function (number): converts a float to an integer. Truncates and saturates; NaN gives 0.
+/// Returns the name of a generated function (number) that converts a float to an integer. It truncates and saturates; a NaN becomes 0.
 std::string scalar_cast_function(Unit& unit, DType from, DType to);
-/// Return the names of the cast function and of the bit cast function for this number of lanes.
+/// Return the names of the functions that cast values and that cast bits, for this number of lanes.
 std::string cast_name(DType from, DType to, int lanes);
 std::string bits_name(DType from, DType to, int lanes, bool canonical);
-/// Returns the name of a generated function (number): casts the bits. With `canonical` every NaN becomes the positive quiet NaN.
+/// Returns the name of a generated function (number) that casts the bits. With `canonical`, every NaN becomes the positive quiet NaN.
 std::string scalar_bits_function(Unit& unit, DType from, DType to, bool canonical);
-/// Returns the name of a generated function (number): negates a float, such that the compiler cannot merge the negation into another
-/// operation.
+/// Returns the name of a generated function (number) that negates a float, in such a way that the compiler cannot merge the negation into
+/// another operation.
 std::string scalar_negation_function(Unit& unit, DType dtype);
-/// The comments in front of generated negation and cast functions, and the constant whose xor flips the sign.
+/// The comments that precede generated functions for negation and for casts. sign_bit() returns the constant whose xor changes the sign.
 extern const std::string_view kNegationComment, kCastComment;
 std::string_view sign_bit(DType dtype);
-/// Returns the bits of the NaN that a canonical bit cast gives, as a literal.
+/// Returns the bits of the NaN that a canonical bit cast returns, as a literal.
 std::string_view canonical_nan(DType dtype);
-/// Returns the smallest number that is too large for the integer type, as a literal of the float type; it is exact in every float type.
+/// Returns the smallest number that is too large for the integer type, as a literal of the float type. It is a power of two, so it is
+/// exact.
 std::string cast_limit(DType from, DType to);
 
-/// Returns the name of a generated function (fault record of the worker, site, element, number, least, end[, whether to check]): returns
-/// the number, and records a fault if the number is outside [least, end). The site is the number of the index check in the program.
+/// Returns the name of a generated function (fault record of the worker, site, element, number, least, end[, whether to check]). `number`
+/// is an index. The function returns it, and records a fault if it is outside [least, end). The site is the index of the index check in the
+/// program.
 std::string scalar_check_function(Unit& unit, bool masked);
-/// Returns the name of a generated function (fault record, site, element, number, size): records a fault, unless an earlier one is
-/// recorded.
+/// Returns the name of a generated function (fault record, site, element, number, size) that records that the index `number` is out of
+/// range, unless the record already contains an earlier fault.
 std::string report_function(Unit& unit);
-/// Defines the constant array that holds a table.
+/// Defines a constant array with the elements of the table.
 void define_table(Unit& unit, const ir::Table& table);
-/// Returns the elements of a table as literals, separated by commas.
+/// Returns the elements of the table as literals, separated by commas.
 std::string table_values(const Unit& unit, const ir::Table& table);
-/// Returns the name of a generated function (integer, integer) for index arithmetic; `name` says which: floor_div, floor_mod, min or max.
+/// Returns the name of a generated function (integer, integer) for positions. `name` is floor_div, floor_mod, min or max.
 std::string index_function(Unit& unit, std::string_view name);
-/// Returns the name of a generated function (parameters): evaluates a function of the IR for one element.
+/// Returns the name of a generated function (parameters) that evaluates a function of the IR for one element.
 std::string scalar_function(Unit& unit, const ir::Function& function);
-/// Returns the names of the parameters of a function of the IR.
+/// Returns the names of `count` parameters of a function of the IR.
 std::vector<std::string> function_parameters(size_t count);
 
 }  // namespace harp::render

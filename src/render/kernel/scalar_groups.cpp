@@ -24,7 +24,8 @@ std::string fold_name(const FoldForm& form) {
 }
 
 std::string scan_name(const ScanForm& form, std::string_view stored) {
-  // Whether the form scans bools, as 0 and 1 in i32: then the identities of max and min are 0 and 1, not those of i32.
+  // True if the scan is over bools, which it represents as 0 and 1 in i32. Then the identities of max and min are 0 and 1 instead of the
+  // limits of i32.
   const bool of_bools = form.identity.dtype == DType::kI32 && form.function != nullptr && form.identity.as<uint32_t>() <= 1;
   return cat("scan_", harp::name(form.combine), "_", form.size, "_", stored, of_bools ? "_of_bools" : "");
 }

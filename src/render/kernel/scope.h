@@ -1,5 +1,5 @@
 // The context in which a line of a kernel or of a math function is written: the unit (the generated source), the kernel, and the names that
-// are visible there.
+// are visible at this line.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@
 
 namespace harp::render {
 
-/// What is being written: a kernel, or a math function of vectors of some number of lanes.
+/// What is being written: a kernel, or a math function for values with a certain number of lanes.
 struct Subject {
-  const ir::Kernel* kernel = nullptr;        // null: a math function is being written
-  ir::Arena* arena = nullptr;                // the arena of the kernel's module
-  int lanes = 1;                             // number of lanes of every value in a math function
-  bool holds_constants = false;              // whether a math function keeps its float constants in registers
-  std::vector<std::string> parameters = {};  // names of the buffers of a kernel, or of the parameters of a function
+  const ir::Kernel* kernel = nullptr;        // null if a math function is being written
+  ir::Arena* arena = nullptr;                // arena of the kernel's module
+  int lanes = 1;                             // in a math function, the number of lanes of every value
+  bool holds_constants = false;              // in a math function, whether float constants are kept in registers
+  std::vector<std::string> parameters = {};  // names of a kernel's buffers, or of a math function's parameters
   std::vector<AccumulatorLayout> accumulators = {};
 };
 
 struct Scope {
-  /// `shape_name` returns the name of a shape variable.
+  /// `shape_name` returns the name of a shape variable in the text.
   Scope(Unit& the_unit, Subject the_subject, std::function<std::string(const SymAtom*)> shape_name);
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
@@ -39,12 +39,12 @@ struct Scope {
   Unit& unit;
   const Subject subject;
   Names names;
-  std::set<const SymAtom*> shape_variables;  // shape variables that occur in the text so far
+  std::set<const SymAtom*> shape_variables;  // shape variables that occur in the text written so far
   const Positions position;
-  // If each thread of a block executes one iteration of a group loop (GroupEntries): the number of threads of a group, and of groups of a
-  // block. 0: a group loop is an ordinary loop.
+  // If each thread executes one iteration of a group loop (GroupEntries): the number of threads in a group, and the number of groups in a
+  // block. Both are 0 if a group loop is an ordinary loop.
   const int64_t group_threads, groups;
-  std::optional<Sym> thread;  // the variable of the innermost group loop
+  std::optional<Sym> thread;  // variable of the innermost group loop, if one is open
 };
 
 }  // namespace harp::render

@@ -15,14 +15,14 @@ using ir::UOp;
 
 namespace {
 
-/// Returns the index of the first line of kind kRetry.
+/// Returns the index of the first line with the kind kRetry.
 size_t retry_of(std::span<const Line> lines) {
   const auto retry = std::ranges::find(lines, LineKind::kRetry, &Line::kind);
   HARP_ASSERT(retry != lines.end(), "no kRetry line follows a kTry line");
   return static_cast<size_t>(retry - lines.begin());
 }
 
-/// Tests whether two lines store vectors whose elements alternate in memory (usually real and imaginary parts).
+/// Tests whether the two lines store vectors whose elements alternate in memory, as real and imaginary parts do.
 bool are_pairs(const Line& a, const Line& b) {
   if (a.kind != LineKind::kStore || b.kind != LineKind::kStore) return false;
   const auto &first = a.as<ir::Store>(), &second = b.as<ir::Store>();
@@ -37,7 +37,8 @@ size_t StatementWriter::write(std::span<const Line> lines) {
   const Line& line = lines[0];
   if (lines.size() > 1 && (store_pairs(line, lines[1]) || accumulators_.write_two_folds(line, lines[1]) || call_two(line, lines[1])))
     return 2;
-  if (line.kind == LineKind::kTry && !scope_.unit.dialect.detects_invalid(scope_.unit)) {  // write only the exact version
+  // If generated code cannot detect invalid operations, only the exact version after kRetry is written.
+  if (line.kind == LineKind::kTry && !scope_.unit.dialect.detects_invalid(scope_.unit)) {
     blocks_.open("{");
     return 1 + retry_of(lines);
   }
@@ -100,7 +101,7 @@ std::string StatementWriter::returned(const UOp* u) const {
   return whole(scope_, u).text;
 }
 
-/// Writes a variable that holds an integer operation; later text uses its name for the operation.
+/// Writes the definition of a variable that holds an integer operation. Later text uses the variable instead of the operation.
 void StatementWriter::define(const Line& l, const std::string& value) {
   writer_.line(cat("const ", scope_.unit.dialect.index, " ", l.name, " = ", value, ";"));
   scope_.names.atom(l.atom, l.name);
@@ -127,8 +128,8 @@ void StatementWriter::let(const Line& l) {
   scope_.names.mask_bits(l.name, bits);
 }
 
-/// Writes a kRarely value: a variable that holds the value of the common case. If the condition of the rare case holds in some lanes, those
-/// lanes are recomputed one by one.
+/// Writes the variable of a kRarely value. It gets the value for the common case. If the condition for the rare case is true in some lanes,
+/// these lanes are computed again, one by one.
 void StatementWriter::rarely(const Line& l, const std::string& type) {
   const UOp* u = l.value;
   const std::string function = scope_.unit.dialect.function(scope_.unit, *u->function, 1);
@@ -142,8 +143,8 @@ void StatementWriter::rarely(const Line& l, const std::string& type) {
                    ") : ", bracket(common, kSum), ";"));
 }
 
-/// Interleaves the operations of two calls of one function. Returns false and writes nothing if the function has no version for two
-/// vectors.
+/// Writes one call that evaluates the function of two calls (the lines a and b) with interleaved operations. Returns false, and writes
+/// nothing, if the function has no version for two vectors.
 bool StatementWriter::call_two(const Line& a, const Line& b) {
   const auto function_of_two = scope_.unit.dialect.vectors.function_of_two;
   if (!b.is_alike || function_of_two == nullptr) return false;
@@ -168,7 +169,7 @@ void StatementWriter::pointer(const Line& l) {
     writer_.line(cat(p.written ? "" : "const ", dialect.memory_type(p.dtype), "* ", l.name, " = ", scope_.name_of_parameter(l.buffer),
                      " + ", row(), ";"));
   } else {
-    if (scope_.layout(accumulator).lanes > 1) return;  // a pointer to elements is not needed if the array consists of vectors
+    if (scope_.layout(accumulator).lanes > 1) return;  // such an accumulator is an array of vectors, and needs no pointer to elements
     writer_.line(cat(dialect.value_type(scope_.unit, scope_.accumulator(accumulator).type.dtype, 1), "* ", l.name, " = ",
                      accumulator_name(scope_, accumulator), " + ", row(), ";"));
   }
@@ -184,7 +185,7 @@ void StatementWriter::store(const Address& at, const ir::Store& s) {
 bool StatementWriter::store_pairs(const Line& a, const Line& b) {
   if (!are_pairs(a, b)) return false;
   const auto& first = a.as<ir::Store>();
-  scope_.names.values(a.names);  // each line of the linear form lists the values that have names in it
+  scope_.names.values(a.names);  // each line lists those values for which variables exist at this line
   const std::string pointer = pointer_text(scope_, address_of(scope_, first.buffer, first.index));
   const std::string one = whole(scope_, first.value).text;
   scope_.names.values(b.names);
@@ -209,8 +210,9 @@ void StatementWriter::scatter(const ir::Scatter& s) {
                         whole(scope_, s.value).text);
 }
 
-/// Prefetches into L2, and data marked `is_near` into L1 if that has room for it. With an L1 of 48 KB layer_norm of rows of 4 KB takes 0.88
-/// of the time it takes with a prefetch to L2, softmax 0.98, and softmax of rows of 200 KB 0.92. With an L1 of 32 KB a row does not fit.
+/// Writes a prefetch into L2, or into L1 if the data is marked `is_near` and L1 is large enough. With an L1 of 48 KB, compared to
+/// prefetches into L2, layer_norm of rows of 4 KB takes 0.88 of the time, softmax of such rows 0.98, and softmax of rows of 200 KB 0.92. An
+/// L1 of 32 KB has no room for a row.
 void StatementWriter::prefetch(const ir::Prefetch& s) {
   if (scope_.unit.dialect.prefetch.empty()) return;
   constexpr int64_t kRoomForRows = int64_t{48} << 10;

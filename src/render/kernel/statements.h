@@ -1,4 +1,4 @@
-// Writes the lines of a kernel's or a math function's linear form (ir/linearize.h) as statements.
+// Writes the lines of a kernel's or a math function's linear form (its statements as a list of lines, ir/linearize.h) as statements of C.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace harp::render {
 
-/// How a math function returns its result.
+/// How a math function returns its result: `head` is the text in front of the returned value.
 struct Result {
   std::string head = "return ";  // text in front of the returned value
-  int mask_bits = 0;             // Text::mask_bits of the result if it is a vector of bools
+  int mask_bits = 0;             // Text::mask_bits of the result, if it is a vector of bools
 };
 
 class StatementWriter {
@@ -21,9 +21,9 @@ class StatementWriter {
   StatementWriter(Scope& scope, Result result)
       : scope_(scope), result_(std::move(result)), blocks_(scope, writer_), accumulators_(scope, writer_) {}
 
-  /// Writes lines[0], and those lines after it that are written together with it. Returns how many lines that were.
+  /// Writes lines[0], together with those following lines that must be written with it. Returns the number of written lines.
   size_t write(std::span<const ir::Line> lines);
-  /// Returns the text so far and starts anew.
+  /// Returns the text that has been written so far, and starts a new one.
   std::string take() { return writer_.take(); }
 
  private:

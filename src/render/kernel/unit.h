@@ -1,4 +1,4 @@
-// A unit (a generated source file) while it is written: the options and the dialect, and the definitions that its kernels have needed so
+// A unit (a generated source file) while it is being written: the options, the dialect, and the definitions that its kernels have needed so
 // far.
 #pragma once
 
@@ -15,9 +15,10 @@ struct Unit {
   const RenderOptions& options;
   const Dialect& dialect;
   Definitions definitions = {};
-  /// Functions that the loader calls before all others, to fill tables. The key is the name of the table. They stand after all definitions.
+  /// The texts of functions that fill tables. The loader calls them before all other functions. The key is the name of the table. In the
+  /// source they follow all definitions.
   std::map<std::string, std::string> at_load = {};
-  /// Constant tables that are rows of an array: the name of the table, and how code writes the row.
+  /// Constant tables that are rows of an array. The key is the name of the table; the value is the C expression for the row.
   std::map<std::string, std::string> joined_tables = {};
 };
 

@@ -67,7 +67,7 @@ Text alu(const Scope& scope, const UOp* u) {
   return operators(scope, u, rule, operand);
 }
 
-/// Returns a load, or a gather. They differ only in the offset that is added to the address.
+/// Returns the expression of a load or of a gather. The two differ only in the offset that is added to the address.
 Text read(const Scope& scope, const UOp* u) {
   Address at = address_of(scope, u->buffer, u->index);
   if (const std::string* source = scope.names.find_source(u)) at.pointer = *source;
@@ -97,7 +97,7 @@ Text accumulator(const Scope& scope, const UOp* u) {
   return {text, text[0] == '*' ? int{kUnary} : int{kPrimary}};
 }
 
-/// Returns the distance of an element from the start of its cache line, in elements.
+/// Returns an expression for the distance of an element from the beginning of its cache line, in elements.
 Text line_offset(const Scope& scope, const UOp* u) {
   const std::string& array = scope.name_of_parameter(u->buffer);
   const std::string address = u->index.is_constant(0) ? array : cat("(", array, " + ", bracket(scope.position(u->index), kSum), ")");
@@ -134,14 +134,14 @@ Text computation(const Scope& scope, const UOp* u) {
     case UKind::kAcc: return accumulator(scope, u);
     case UKind::kAlu: return alu(scope, u);
     case UKind::kCall: {
-      const std::string list = arguments(scope, u->sources);  // first, because it defines the functions that they call
+      const std::string list = arguments(scope, u->sources);  // evaluated first, because it defines functions that the arguments call
       return call(scope.unit.dialect.function(scope.unit, *u->function, 1), list);
     }
     case UKind::kLineOffset: return line_offset(scope, u);
     case UKind::kTable: return table(scope, u);
     case UKind::kParam:
-    case UKind::kSplat:   // a splat is a vector, which the dialect's vector entries write
-    case UKind::kRarely:  // this value always has a name; StatementWriter writes its statement
+    case UKind::kSplat:   // always a vector, for which Dialect::vectors writes the expression
+    case UKind::kRarely:  // StatementWriter writes this value as a variable, so it always has a name
       break;
   }
   fail(Code::kInternal, "a value of one lane that cannot be an expression: kind ", static_cast<int>(u->kind));

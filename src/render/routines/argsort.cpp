@@ -1,7 +1,8 @@
-// The argsort routine: a stable LSD radix sort with 8-bit digits. Its steps do not depend on the order of the keys; a digit that is equal
-// in all keys is skipped. The sorted records are 64-bit numbers: 32 bits of the key above the index of the element. The key is read again
-// by index only when a pass needs other bits of it. Short rows are sorted by counting: the position of an element is the number of elements
-// that come before it in the order. Vectors count these faster than a radix pass can be set up.
+// The argsort routine: a stable LSD radix sort with 8-bit digits. Its steps do not depend on the order of the keys. A pass is skipped if
+// its digit is equal in all keys. The passes move 64-bit records. A record contains 32 bits of the key in its upper half and the index of
+// the element in its lower half. If a pass needs other bits of the key, it reads the key again, by the index. Short rows are sorted by
+// counting: the position of an element is the number of elements that come before it in the order. Vector code counts them in less time
+// than the setup of a radix pass takes.
 #include <numeric>
 
 #include "base/text.h"
@@ -11,8 +12,9 @@
 namespace harp::render {
 namespace {
 
-// Placeholders. $T: key type. $U: unsigned type of the same width. $F: name of the dtype. $BYTES: bytes of a key. $SIGN: the XOR mask that
-// maps the order of keys to the order of unsigned numbers. $V, $M: vectors of $L keys and of their masks.
+// Placeholders. $T: the type of the keys. $U: the unsigned type of the same width. $F: the name of the dtype. $BYTES: bytes of a key.
+// $SIGN: the constant whose XOR maps the order of the keys to the order of unsigned numbers. $V: a vector of $L keys. $M: a vector of their
+// masks.
 
 constexpr std::string_view kRadix = R"(/* Counts the values of each byte of the keys. */
 static inline void count_bytes_$F(const $T* keys, int64_t n, int64_t counts[$BYTES][256]) {

@@ -1,4 +1,4 @@
-// The statements of a kernel that call routines.
+// The statements of kernels that call routines (routines.h).
 #include "base/error.h"
 #include "render/kernel/address.h"
 #include "render/routines/routines.h"
@@ -48,7 +48,8 @@ std::string copy_call(const Scope& scope, const ir::Copy& s) {
 
 std::string copy_call(const Scope& scope, const ir::Copy& s, const std::string& function) {
   const auto row = [&](int accumulator, Sym first) {
-    const bool is_scalar = scope.layout(accumulator).size == 1;  // whether the block is a single element, whose variable is no array
+    // Whether the accumulator is a single element, so that its variable is not an array.
+    const bool is_scalar = scope.layout(accumulator).size == 1;
     const std::string name = cat(is_scalar ? "&" : "", accumulator_name(scope, accumulator));
     return first.is_constant(0) ? name : cat(name, " + ", bracket(scope.position(first), kSum));
   };

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kLayouts[] = {"dft_separate", "dft_real", "dft_interleaved", "dft_swapped"};
 int distance(ComplexLayout layout) { return layout == ComplexLayout::kSeparate || layout == ComplexLayout::kReal ? 1 : 2; }
 
-/// The layouts of the input and of the output, and how many elements of each row are stored: the first `kept`; 0: all.
+/// The layouts of the input and of the output. `kept`: how many elements of each row, from the first on, are stored; 0: all.
 struct Ends {
   ComplexLayout from = ComplexLayout::kSeparate, to = ComplexLayout::kSeparate;
   int64_t kept = 0;
@@ -34,15 +34,16 @@ struct Ends {
   }
 };
 
-/// Returns the factors of n, one for each pass over columns of n elements, in order.
+/// Returns the factors of n, in the order of the passes over columns of n elements.
 std::vector<int64_t> factors_of(int64_t n) {
   std::vector<int64_t> factors;
   for (; n > 1; n /= factors.back()) factors.push_back(transform_factor(n));
   return factors;
 }
 
-/// Divides the passes, given by the index of their factor, into groups that are fused. The first pass reads with a large stride and is not
-/// fused. The later passes are fused in pairs if the two intermediate arrays, with rows of `row_bytes` bytes, do not fit the L1 cache.
+/// Divides the passes into groups; the passes of one group are fused. A pass is given by the index of its factor. The first pass is not
+/// fused, because it reads with a large stride. The later passes are fused in pairs if the two intermediate arrays, which have n rows of
+/// `row_bytes` bytes each, do not fit the L1 cache.
 std::vector<std::vector<size_t>> passes_together(int64_t n, int64_t row_bytes) {
   constexpr int64_t kFirstCache = 32768;
   std::vector<std::vector<size_t>> passes;
@@ -55,7 +56,7 @@ std::vector<std::vector<size_t>> passes_together(int64_t n, int64_t row_bytes) {
   return passes;
 }
 
-/// Generates code for one dtype and one vector width.
+/// Defines the generated functions for one dtype and one vector width.
 class TransformText {
  public:
   TransformText(Unit& unit, DType dtype, int lanes, const ir::Function& cosine, const ir::Function& sine)
@@ -84,7 +85,7 @@ class TransformText {
     unit.definitions.once(cat("dft_row_tables_", suffix_), [&] { return filled(kRowTables, values_); });
   }
 
-  /// Returns code for a length known only at run time.
+  /// Returns the name of a generated function for rows of a length that is known only at run time.
   std::string of_any_length() {
     const std::string name = cat("dft_", suffix_);
     unit_.definitions.once("dft_has_small_factors", [] { return std::string(kHasSmallFactors); });
@@ -106,7 +107,8 @@ class TransformText {
     return name;
   }
 
-  /// Returns code for one length with a large prime factor. Real and imaginary parts are in separate arrays.
+  /// Returns the name of a generated function for rows of one length that has a large prime factor. Real and imaginary parts are in
+  /// separate arrays.
   std::string of_convolution(int64_t n) {
     const std::string name = cat("dft_", suffix_, "_", n);
     unit_.definitions.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
@@ -123,8 +125,8 @@ class TransformText {
     return name;
   }
 
-  /// Returns code for rows of one length with small factors. In the parameters of the generated function, the tables come before the last
-  /// one.
+  /// Returns the name of a generated function for rows of one length with small prime factors. Its last parameters are the tables, spare
+  /// memory and the cancel flag.
   std::string of_rows(int64_t n, const Ends& ends) {
     const std::string name = cat("dft_rows_", n, ends.name(), "_", suffix_);
     const ComplexLayout from = ends.from, to = ends.to;
@@ -133,7 +135,8 @@ class TransformText {
     values.merge(Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(from))}, {"B", cat(distance(to))}});
     const int64_t kept = ends.kept > 0 ? ends.kept : n;
     if (r == 1) {
-      // Interleaved pairs are transposed as two elements. Afterwards vectors of real parts and vectors of imaginary parts alternate.
+      // In interleaved layouts a complex number is transposed as two elements. Afterwards vectors of real parts and vectors of imaginary
+      // parts alternate.
       const auto side = [&](ComplexLayout layout, std::string_view where) {
         const bool is_apart = distance(layout) == 1;
         const std::string_view second = is_apart ? "$N * $L" : "$L", step = is_apart ? "$L" : "2 * $L";
@@ -167,7 +170,7 @@ class TransformText {
       values["COLUMNS"] = columns(n, {from == ComplexLayout::kReal ? from : ComplexLayout::kSeparate, ComplexLayout::kSeparate, ends.kept});
     } else {
       const int64_t column_tile = tile(r, m), row_tile = tile(m, r);
-      // Each line of the matrix stores kept / r elements, and the first kept % r lines store one more.
+      // Each line of the matrix stores kept / r elements. The first kept % r lines store one more.
       const int64_t of_lines = kept / r, rest = kept % r;
       values["COLUMNS"] = columns(r, {from, ComplexLayout::kSeparate, 0}, kTurned);
       values["LINES"] = columns(m, {ComplexLayout::kSeparate, to, ends.kept > 0 ? of_lines : 0}, rest > 0 ? kWithNext : kPlain);
@@ -182,14 +185,14 @@ class TransformText {
       values["WHERE"] = rest > 0 ? filled(", *const beyond = work + 5 * $M * $RT", values) : "";
       values["LAST"] = rest > 0 ? filled(kLastOfLines, values) : "";
       values["RESULT"] =
-          // the result is in the work buffer that the last pass does not read
+          // The result is in that half of the work buffer that the last pass does not read.
           passes_together(r, row_bytes()).size() % 2 == 1 ? "" : cat(" + ", 2 * r * column_tile);
     }
     unit_.definitions.once(name, [&] { return filled(r == 1 ? kKnownShortRows : kKnownMatrix, values); });
     return name;
   }
 
-  /// Returns code for columns of one length with small factors; there are at least `together` of them.
+  /// Returns the name of a generated function for at least `together` columns of one length with small prime factors.
   std::string of_columns(int64_t n, const Ends& ends, int64_t together) {
     const std::string name = cat("dft_columns_", n, ends.name(), "_", suffix_);
     Filling values = values_;
@@ -200,7 +203,7 @@ class TransformText {
     return name;
   }
 
-  /// Returns code for the tables of a known length, which are filled when the generated code is loaded.
+  /// Returns the text of the tables for a known length, and registers the function that fills them when the generated code is loaded.
   std::string tables(int64_t n) {
     const bool is_convolution = !has_small_factors(n);
     Filling values = values_;
@@ -215,20 +218,21 @@ class TransformText {
   }
 
  private:
-  /// Returns how many columns of n elements to transform at a time so that they stay in the L1 cache.
+  /// Returns how many columns of n elements to transform together so that they fit the L1 cache.
   int64_t tile(int64_t n, int64_t columns) const {
     const int64_t tile = kTransformTile / n / lanes_ * lanes_;
     return tile > columns ? columns : std::max<int64_t>(tile, lanes_);
   }
 
-  /// Returns the size in bytes of the real and the imaginary parts of one row of a vector of columns.
+  /// Returns the size in bytes of one row of a column tile that is one vector wide: a vector of real parts and one of imaginary parts.
   int64_t row_bytes() const { return 2 * lanes_ * static_cast<int64_t>(size_of(dtype_)); }
 
-  /// Variants of the function that transforms columns: one that multiplies its results by twiddle factors (kTurned), and one that also
-  /// stores the element after the kept ones (kWithNext).
+  /// Variants of the generated function that transforms columns. kTurned: it multiplies the results by twiddle factors. kWithNext: it also
+  /// stores the element that follows the kept ones.
   enum Columns { kPlain, kTurned, kWithNext };
 
-  /// Returns the name of a generated function for adjacent columns of n elements: all passes, with constant loop bounds.
+  /// Returns the name of a generated function that transforms adjacent columns of n elements. It contains all passes, with constant loop
+  /// bounds.
   std::string columns(int64_t n, const Ends& ends, Columns form = kPlain) {
     constexpr std::string_view forms[] = {"_", "_turned_", "_and_next_"};
     const std::string name = cat("dft_", n, "_columns", ends.name(), forms[form], suffix_);

@@ -1,7 +1,7 @@
-// Passes of a Fourier transform over adjacent columns, at least as many as a vector has lanes, so no operation combines lanes of one
-// vector: Stockham's algorithm with factors 8, 4, 2, 3, 5, 7, 11 and 13. The first pass reads the input in its own layout. The last pass
-// writes the output layout: separate or interleaved real and imaginary parts. Two passes may be fused into one walk through memory.
-// docs/semantics.md specifies the order of all additions.
+// The passes of Stockham's algorithm for Fourier transforms, with the factors 8, 4, 2, 3, 5, 7, 11 and 13. A pass processes adjacent
+// columns, at least as many as a vector has lanes. Therefore no operation combines lanes of one vector. The first pass reads the layout of
+// the input, and the last pass writes the layout of the output: separate or interleaved real and imaginary parts. Two passes may be fused
+// into one walk through memory. docs/semantics.md specifies the order of all additions.
 
 #include "render/routines/dft_passes.h"
 
@@ -245,7 +245,7 @@ static inline __attribute__((always_inline)) void dft_write_$F(const struct dft_
 }
 )";
 
-// Placeholders. $P: the factor. $Q: the factor of a second, fused pass.
+// Placeholders. $P: the factor of the pass. $Q: the factor of the second pass, if two are fused.
 constexpr std::string_view kTurnsBy =
     R"(static inline __attribute__((always_inline)) void dft_turns_by_$P_$F(const struct dft_pass_$F* pass, int64_t j, struct dft_turns_$F* w) {
   for (int u = 1; u < $P; ++u) {
@@ -316,13 +316,13 @@ static inline __attribute__((always_inline)) void dft_passes_by_$P_and_$Q_$F(con
 }
 )";
 
-/// Returns a list of `count` lane numbers: first, first + step, ….
+/// Returns the lane numbers first, first + step and so on as text; there are `count` of them.
 std::string lanes_from(int first, int step, int count) {
   std::vector<int> lanes;
   for (int i = 0; i < count; ++i) lanes.push_back(first + i * step);
   return join(lanes, ", ");
 }
-/// Returns a shuffle of a and b that interleaves their lanes, starting with lane `first` of each.
+/// Returns a shuffle that interleaves lanes of the vectors a and b: half of the lanes of each, starting with lane `first`.
 std::string zipped(int first, int lanes) {
   std::vector<int> numbers;
   for (int i = first; i < first + lanes / 2; ++i) numbers.insert(numbers.end(), {i, lanes + i});

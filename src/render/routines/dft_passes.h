@@ -1,4 +1,4 @@
-// The text of one pass of a Fourier transform. All transforms of a dtype are built from these passes.
+// The generated text of the passes of a Fourier transform. All transforms of a dtype consist of these passes.
 #pragma once
 
 #include <set>
@@ -8,9 +8,9 @@
 
 namespace harp::render {
 
-/// Defines, for the dtype named F, `struct dft_pass_F` and inline functions: for each factor `dft_pass_by_P_F(struct dft_pass_F)`; for each
-/// pair of factors the fused `dft_passes_by_P_and_Q_F(struct dft_pass_F, struct dft_pass_F, between)`, where `between` has room for 2 P Q
-/// vectors. (dft_passes.cpp)
+/// Defines `struct dft_pass_F`, where F is the name of the dtype, and inline functions that execute passes. For each factor P there is
+/// `dft_pass_by_P_F(struct dft_pass_F)`. For each pair of factors in `together` there is the fused `dft_passes_by_P_and_Q_F(struct
+/// dft_pass_F, struct dft_pass_F, between)`, where `between` is memory for 2 P Q vectors. (dft_passes.cpp)
 void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<int64_t>& factors,
                              const std::set<std::pair<int64_t, int64_t>>& together = {});
 

@@ -1,5 +1,5 @@
-// The text of Fourier transforms except for the passes (dft_passes.cpp): roots and tables, long rows as matrices, short rows, columns,
-// convolutions.
+// The generated text for Fourier transforms, except the passes (dft_passes.cpp): roots of unity and tables, long rows as matrices, short
+// rows, columns, and convolutions.
 #pragma once
 
 #include <string_view>
@@ -123,7 +123,7 @@ static void dft_columns_$F(int64_t n, const $T* roots, int64_t width, const $T* 
 }
 )";
 
-// A pass by any factor, for separate real and imaginary parts. It assigns the layout once more, as a constant, so that the compiler removes
+// The pass by factor $P for separate real and imaginary parts. It assigns the layout once more, as a constant, so that the compiler removes
 // the code for other layouts.
 inline constexpr std::string_view kAnyPass =
     R"(static __attribute__((noinline)) void dft_any_by_$P_$F(const struct dft_pass_$F* pass) {
@@ -249,8 +249,8 @@ static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_
 }
 )";
 
-// Bluestein's convolution. $G: the name of the dtype, followed by the length if that is known. $ROW: the function that transforms a row of
-// the convolution's length.
+// Bluestein's convolution. Placeholders: $G: the name of the dtype, followed by the length if that is known. $ROW: the function that
+// transforms a row as long as the convolution.
 inline constexpr std::string_view kConvolution =
     R"(/* Rows of a length with a large prime factor (Bluestein's algorithm): with u[k] = exp(-i pi k k / n) the transform is u times the convolution
    of u x with conj(u), which transforms of m elements compute. The tables are u, the transform of conj(u), and those for m elements. */
@@ -294,7 +294,7 @@ static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t im_step, i
 }
 )";
 
-// A transform of any length. Each call fills the tables at the start of `spare`; the rest of `spare` is work space.
+// The transform for any length. Each call fills the tables at the beginning of `spare`; the rest of `spare` is workspace.
 inline constexpr std::string_view kOfAnyLength =
     R"(/* The discrete Fourier transform of rows of n elements. If im is 0, all imaginary parts are +0; one row of them serves all rows. */
 static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
@@ -318,7 +318,7 @@ static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t
 }
 )";
 
-// Defines tables for $N elements. $KIND: row or convolution.
+// The tables for $N elements. $KIND: "row" or "convolution".
 inline constexpr std::string_view kTables = "static $T dft_tables_$G[$TABLES] __attribute__((aligned(64)));\n";
 inline constexpr std::string_view kAtLoad = R"(static $T dft_spare_$G[$SPARE];
 static __attribute__((constructor)) void dft_prepare_$G(void) {
@@ -334,14 +334,14 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 }
 )";
 
-// Stores the last element of those lines of the matrix that store one element more than the others.
+// Stores the last element of those lines of the matrix that store one element more than the other lines.
 inline constexpr std::string_view kLastOfLines = R"(
       for (int64_t line = at; line < $REST && line < at + $RT; ++line) {
         to_re[$B * ($KEPT * $R + line)] = beyond[line - at];
         to_im[$B * ($KEPT * $R + line)] = beyond[$RT + line - at];
       })";
 
-// A transform of a known length. $A and $B: distance between consecutive numbers in the input and the output, 1 or 2.
+// The transform for a known length. $A, $B: the distance between consecutive real parts in the input and in the output, 1 or 2.
 inline constexpr std::string_view kKnownMatrix =
     R"(/* The discrete Fourier transform of rows of $N elements, each as a matrix of $R rows and $M columns. Between the two steps the matrix is
    stored by tiles, each in the order in which it is read, because its rows may be whole pages apart. */

@@ -1,7 +1,7 @@
-// A generated function that scans one group (docs/semantics.md, "Scans"). It scans each quad (four consecutive elements) by the
-// Hillis-Steele algorithm, then the quads' totals, then combines the elements of each quad with the total of all quads before it. With
-// vectors each part is a separate function, so that a kernel can interleave the parts of several groups, which hides their latency. Without
-// vectors the scan is three loops.
+// A generated function that scans one group of elements (docs/semantics.md, "Scans"). It scans each quad (four consecutive elements) by the
+// Hillis-Steele algorithm, and then the totals of the quads. Finally it combines the elements of each quad with the total of all quads
+// before it. In vector code each part is a separate function. A kernel can therefore interleave the parts of several groups, which hides
+// their latency. In scalar code the scan is three loops.
 #include <algorithm>
 #include <array>
 
@@ -24,18 +24,18 @@ struct Lane {
   int number;
 };
 
-/// Writes the text of the vector version. Vectors s[i] hold the elements of the group, t[i] the quads' totals. Each set of four vectors is
-/// transposed in blocks of four by four lanes; afterwards each lane of the set holds one quad, one element in each vector. Scanning quads
-/// and adding totals then need no shuffles.
+/// Writes the text for vectors. The vectors s[i] contain the elements of the group, and t[i] the totals of its quads. Each set of four
+/// vectors is transposed in blocks of four by four lanes. After that, each lane of the set contains one quad, with one element in each of
+/// the four vectors. Then scanning the quads and adding totals need no shuffles.
 class GroupText {
  public:
   using Combined = std::function<std::string(std::string_view, std::string_view)>;
   using Moved = std::function<std::string(const std::string& vector, const std::vector<int>& from)>;
-  static constexpr std::string_view kNone = "none";  // the name of a vector of identities
+  static constexpr std::string_view kNone = "none";  // name of the vector of identities in the generated text
 
-  /// `combined` returns the expression that combines two values. `beside` does the same, if possible with an instruction that runs on
-  /// another execution port than shuffles do. `moved` returns a vector of permuted lanes of another vector; index -1 takes the lane of
-  /// kNone.
+  /// `combined` returns an expression that combines two values. `beside` does the same, if possible with an instruction that does not use
+  /// the execution ports of shuffles. `moved` returns an expression for a permutation of a vector's lanes; the index -1 stands for a lane
+  /// of the vector kNone.
   GroupText(int size, int width, std::string type, Combined combined, Combined beside, Moved moved)
       : size_(size),
         width_(width),
@@ -71,7 +71,7 @@ class GroupText {
     return std::move(text_);
   }
 
-  /// Returns the text of the part that replaces the inclusive totals of the quads by exclusive ones (the total of all quads before). The
+  /// Returns the text of the part that replaces the total of each quad by the total of all quads before it, combined with the carry. The
   /// generated function returns the total of the group in every lane.
   std::string before() {
     const Lane last = lane_of(size_ / kQuad - 1);
@@ -112,7 +112,7 @@ class GroupText {
     return name;
   }
 
-  /// Returns a vector whose lane i is lane_at(i). The lanes come from at most two vectors.
+  /// Returns an expression for a vector whose lane i is lane_at(i). The lanes may come from at most two vectors.
   template <class LaneAt>
   std::string pick(LaneAt lane_at) const {
     std::string first, second;
@@ -132,16 +132,19 @@ class GroupText {
     return cat("__builtin_shufflevector(", first, ", ", second.empty() ? first : second, ", ", join(numbers, ", "), ")");
   }
 
-  /// Interleaves two vectors a and b. In each block of four lanes the result is a0 b0 a1 b1 (with `high`: a2 b2 a3 b3).
+  /// Returns an expression that interleaves the vectors a and b. Each block of four lanes of the result is a0 b0 a1 b1, or with `high` a2
+  /// b2 a3 b3.
   std::string interleaved(const std::string& a, const std::string& b, bool high) const {
     return pick([&](int i) { return Lane{i % 2 == 0 ? a : b, i / kQuad * kQuad + (high ? 2 : 0) + i % kQuad / 2}; });
   }
-  /// Joins halves of blocks. In each block of four lanes the result is a0 a1 b0 b1 (with `high`: a2 a3 b2 b3).
+  /// Returns an expression that joins halves of blocks of the vectors a and b. Each block of four lanes of the result is a0 a1 b0 b1, or
+  /// with `high` a2 a3 b2 b3.
   std::string paired(const std::string& a, const std::string& b, bool high) const {
     return pick([&](int i) { return Lane{i % kQuad < 2 ? a : b, i / kQuad * kQuad + (high ? 2 : 0) + i % 2}; });
   }
-  /// Transposes four vectors that hold quads one after the other into four vectors with one quad a lane, or back. For blocks of four lanes
-  /// both directions are the same.
+  /// Transposes four vectors in blocks of four by four lanes. With `to_lanes` the vectors contain one quad after the other, and in the
+  /// result each lane contains a quad. Without `to_lanes` it does the reverse. With at least four lanes, both directions are the same
+  /// operation.
   Four transposed(const Four& v, bool to_lanes) {
     const auto lanes = [&](const std::string& a, int i, const std::string& b, int j) {
       return pick([&](int lane) { return lane == 0 ? Lane{a, i} : Lane{b, j}; });
@@ -154,20 +157,21 @@ class GroupText {
     return {paired(low, low2, false), paired(low, low2, true), paired(high, high2, false), paired(high, high2, true)};
   }
 
-  /// quad_in: the number of the quad that a lane of a transposed set holds. lane_of: the lane that holds a quad.
+  /// quad_in() returns which quad a lane of a transposed set contains. lane_of() returns the lane of the totals that contains the given
+  /// quad's total.
   int quad_in(int lane) const { return width_ == 2 ? lane : lane % kQuad * (width_ / kQuad) + lane / kQuad; }
   Lane lane_of(int quad) const {
     int lane = 0;
     while (quad_in(lane) != quad % width_) ++lane;
     return {total(quad / width_), lane};
   }
-  /// Returns vector v of the totals, shifted by `step` quads. Quads without a predecessor get the identity.
+  /// Returns an expression for the totals t[v], shifted by `step` quads. Quads without a predecessor get the identity.
   std::string shifted(int v, int step) const {
     const auto lane_at = [&](int lane) {
       const int quad = v * width_ + quad_in(lane);
       return quad < step ? Lane{std::string(kNone), lane} : lane_of(quad - step);
     };
-    // Use a masked permutation if all lanes except identities come from one vector, unless the shift is by exactly two lanes.
+    // Uses a masked permutation if all lanes except the identities come from one vector. An exception is a shift by exactly two lanes.
     std::vector<int> from;
     bool are_of_one = true, are_pairs = true;
     for (int i = 0; i < width_; ++i) {
@@ -193,7 +197,7 @@ class GroupText {
 
 namespace {
 
-/// Returns a function that writes the combination of two values of `lanes` lanes.
+/// Returns a function that writes an expression which combines two values with `lanes` lanes.
 GroupText::Combined combined(Unit& unit, const ScanForm& form, int lanes) {
   return [&unit, form, lanes](std::string_view a, std::string_view b) {
     if (form.function != nullptr) return cat(function_at_many_places(unit, *form.function, lanes), "(", a, ", ", b, ")");
@@ -206,12 +210,13 @@ std::string name_of(Unit& unit, const ScanForm& form) {
   return scan_name(form, form.lanes == 1 ? std::string(harp::name(dtype)) : value_type(unit, dtype, form.lanes));
 }
 
-/// Returns how many vectors hold the totals of a group.
+/// Returns how many vectors contain the totals of the quads of a group.
 int total_vectors(const ScanForm& form) { return form.size / kQuad / form.lanes; }
 
-/// Returns the name of a generated function (a, b): a sum computed by an fma; empty if that does not pay on the target.
+/// Returns the name of a generated function (a, b) that computes a + b by a fused multiply-add. Returns "" if that would not be faster on
+/// the target.
 std::string sum_by_fma_function(Unit& unit, DType dtype, int lanes) {
-  // on other CPUs it does not pay: shuffles do not delay additions there, but three-operand instructions delay stores
+  // On CPUs whose shuffles do not delay additions this would be slower, because instructions with three operands delay stores.
   if (!unit.options.target.cpu().shuffles_occupy_adders) return {};
   if (!fused_multiply_add(dtype, lanes, unit.options.target.cpu())) return {};
   const std::string v = value_type(unit, dtype, lanes),
@@ -225,7 +230,7 @@ std::string sum_by_fma_function(Unit& unit, DType dtype, int lanes) {
   return name;
 }
 
-/// Returns the name of a generated function (x, none): lane i is lane from[i] of x, or lane i of `none` where from[i] is -1.
+/// Returns the name of a generated function (x, none). Lane i of its result is lane from[i] of x, or lane i of `none` if from[i] is -1.
 std::string moved_lanes_function(Unit& unit, const std::string& name, DType dtype, const std::vector<int>& from) {
   const int lanes = static_cast<int>(from.size());
   unit.definitions.once(name, [&] {
@@ -291,7 +296,7 @@ std::string scan_part_function(Unit& unit, const ScanForm& form, ir::ScanPart pa
       const std::string name = cat(group, "_values");
       return define(name, "Restores the order of the elements.", cat("void ", name, "(", vector, "* s)"), text.values());
     }
-    case ScanPart::kWhole: break;  // the whole scan has a function of its own
+    case ScanPart::kWhole: break;  // scan_function() writes the whole scan
   }
   fail(Code::kInternal, "expected a part of a scan, got the whole scan, which has a function of its own");
 }

@@ -1,10 +1,10 @@
-// The sort routine. Short rows are sorted many at a time, one in each vector lane, by a sorting network, whose exchanges do not depend on
-// the data. If there are only a few short rows, they are sorted by rank, that is, by counting. Long rows use an LSD radix sort with 8-bit
-// digits.
+// The sort routine. Many short rows are sorted together by a sorting network, one row in each vector lane; the exchanges of the network do
+// not depend on the data. If there are only a few short rows, they are sorted by rank: the position of an element is the number of elements
+// that come before it. Long rows are sorted by an LSD radix sort with 8-bit digits.
 //
-// The sorted keys are integers in the order of the elements. A float's key is its signed distance from 0, so both zeros have the same key,
-// and every NaN has the greatest key. Keys therefore lose the sign of zero and the bits of NaN. They are restored afterwards, in their
-// original order, in rows that contained -0 or NaN.
+// What is sorted are keys: integers that are in the same order as the elements. The key of a float is its signed distance from 0. So both
+// zeros have the same key, and all NaNs have the greatest key. A key does not contain the sign of a zero or the bits of a NaN. In rows with
+// -0 or NaN, these elements are restored after the sort, in their original order.
 #include <limits>
 #include <optional>
 #include <span>
@@ -19,12 +19,13 @@
 namespace harp::render {
 namespace {
 
-// Placeholders. $T: element in memory. $G: name of its dtype. $F: $G and the direction. $U: unsigned type of the same width. $K, $V, $M:
-// key type (signed for floats), vector of $L keys, vector of their masks. $A: $U with may_alias. $SIGN, $REST: the highest bit, all other
-// bits. $BEFORE: < or >.
+// Placeholders. $T: the type of an element in memory. $G: the name of its dtype. $F: $G and the direction of the sort. $U: the unsigned
+// type of the same width. $K: the type of a key (signed for floats). $V: a vector of $L keys. $M: a vector of their masks. $A: $U with the
+// attribute may_alias. $SIGN: the highest bit. $REST: all other bits. $BEFORE: < or >.
 
-constexpr int64_t kNearLines = 128;  // number of lines that take a quarter of the L1 cache
-/// Exchanges of a sorting network: kMergeEight exchanges lines at distance 4, 2 and 1; kSortEight sorts eight lines.
+constexpr int64_t kNearLines = 128;  // number of lines (vectors of keys) that fill a quarter of the L1 cache
+/// An exchange of a sorting network: it puts the lines a and b into order. kMergeEight contains the exchanges at the distances 4, 2 and 1,
+/// and kSortEight those that sort eight lines.
 struct Exchange {
   int a, b;
 };
@@ -141,9 +142,10 @@ static inline void block_elements_$G($T* block, int64_t n) {
 }
 )";
 
-// Sorts lines of keys (each column is a row to sort) by bitonic merges in which all exchanges have the same direction. The number of lines
-// is not padded to a power of two: further lines would be greater than all others, so no exchange with them would have an effect. Eight
-// lines are sorted in registers. Exchanges over short distances are done while the data is in L1, two steps in one walk.
+// Sorts columns: each line is a vector of keys, and each column of the lines is a row of the array to sort. The algorithm is bitonic merges
+// in which all exchanges have the same direction. The number of lines is not padded to a power of two. Additional lines would be greater
+// than all others, so exchanges with them would have no effect. Eight lines are sorted in registers. Exchanges over short distances are
+// executed while the data is in L1, two steps in one walk through it.
 constexpr std::string_view kBlock =
     R"(/* A line is a vector of keys, one of each row. first: in each lane the key of x or y that comes first in the sorted row; second: the other. */
 static inline $V first_$F($V x, $V y) {
@@ -247,7 +249,7 @@ $BLOCKS  for (int64_t row = 0; row < rows; ++row, x += n, sorted += n) {
 }
 )";
 
-/// Returns the bits of infinity in this dtype.
+/// Returns the bits of positive infinity in this dtype.
 uint64_t infinity_of(DType dtype) { return scalar_from_double(dtype, std::numeric_limits<double>::infinity()).bits[0]; }
 
 std::string hexadecimal(uint64_t bits, int count) {
@@ -260,7 +262,7 @@ std::string hexadecimal(uint64_t bits, int count) {
 
 namespace {
 
-/// Returns the body of a function that loads eight lines from `a`, exchanges them in registers, and stores them.
+/// Returns the body of a function that loads eight lines from `a`, executes the exchanges in registers, and stores the lines.
 std::string exchanges_of_eight(std::span<const Exchange> exchanges, const Filling& values) {
   std::string text;
   for (int i = 0; i < 8; ++i) append(text, filled(cat("  $V x", i, " = *(const $V*)(a + ", i, " * $L);\n"), values));

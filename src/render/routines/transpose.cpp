@@ -1,6 +1,6 @@
-// A generated function that transposes a block of a matrix: square tiles in registers by shuffles, with an overlapping last tile along both
-// axes. Blocks narrower than a tile, and everything in plain text, are transposed element by element. The streaming form writes only whole
-// cache lines with non-temporal stores.
+// A generated function that transposes a block of a matrix. It transposes square tiles in registers, by shuffles. Along both axes the last
+// tile overlaps the previous one. Blocks narrower than a tile are transposed element by element, and in plain C99
+// (RenderOptions::plain_text) all blocks are. The streaming variant uses non-temporal stores, for whole cache lines only.
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,18 +10,19 @@
 namespace harp::render {
 namespace {
 
-constexpr int kQuarter = 16;   // bytes of a quarter: the 128 bits within which shuffles work on every machine
+constexpr int kQuarter = 16;   // bytes of a quarter of a vector: 128 bits, within which all machines can shuffle
 constexpr int kMaxLanes = 16;  // maximum number of registers of a tile
 
-/// A named shuffle of vectors a and b.
+/// A shuffle of two vectors a and b, with the name of the generated function for it.
 struct Shuffle {
   std::string_view what;
   std::vector<int> lanes;
 };
 
-/// Writes the text that transposes a square of `lanes` vectors. A quarter (128 bits) of a vector holds `part` elements. First, every square
-/// of `part` elements is transposed: each of log2(part) steps interleaves rows of the upper half of a square with those of the lower half.
-/// Then the matrix of quarters is transposed, by steps that select the even and the odd quarters of pairs of vectors.
+/// Writes the text that transposes a square of `lanes` vectors. A quarter (128 bits) of a vector contains `part` elements. First, every
+/// square of `part` by `part` elements is transposed: each of log2(part) steps interleaves the rows of the upper half of a square with
+/// those of the lower half. Then the matrix of quarters is transposed, by steps that select the even and the odd quarters of pairs of
+/// vectors.
 class SquareText {
  public:
   SquareText(int lanes, int part, std::string type) : lanes_(lanes), part_(part), type_(std::move(type)) {}
@@ -45,7 +46,7 @@ class SquareText {
     return result;
   }
 
-  /// `store` is the name of the function that stores a vector; empty: a plain assignment.
+  /// Returns the statements. `store` is the name of the function that stores a vector; empty: an assignment stores it.
   std::string render(std::string_view suffix, std::string_view store) {
     std::vector<std::string> rows;
     for (int i = 0; i < lanes_; ++i) rows.push_back(define(cat("*(const ", type_, "*)(from + ", i, " * from_step)")));
@@ -98,7 +99,7 @@ std::string transpose_function(Unit& unit, DType dtype, bool stream, bool as_rea
   const int lanes = unit.options.plain_text ? 1 : std::min(unit.options.target.cpu().vector_bytes / bytes, kMaxLanes);
   stream = stream && lanes > 1 && has_stream(unit.options, dtype, lanes);
   const std::string usual = cat("transpose_", harp::name(dtype)), name = cat(usual, stream ? "_streamed" : as_read ? "_as_read" : "");
-  if (stream) transpose_function(unit, dtype, false, false);  // defines the function that handles incomplete cache lines
+  if (stream) transpose_function(unit, dtype, false, false);  // defines the function that transposes incomplete cache lines
   const std::string parameters = cat("(", element, "* to, int64_t to_step, const ", element, "* from, int64_t from_step");
   unit.definitions.once(
       name,

@@ -11,8 +11,8 @@ Definitions::Ordered Definitions::ordered(std::string_view users) const {
   for (const auto& [name, type] : types_) append(result.text, type);
   std::unordered_map<std::string_view, const Function*> unwritten;
   for (const auto& [name, function] : functions_) unwritten.emplace(name, &function);
-  // A definition is removed from the map when it is first mentioned, so it is written once. Definitions never mention each other
-  // cyclically: C would need declarations for that.
+  // A definition is removed from the map when it is first mentioned, so it is written only once. Definitions never mention each other in a
+  // cycle, because C would need additional declarations for that.
   const auto write_mentioned_in = [&](const auto& self, std::string_view text) -> void {
     for_each_word(text, [&](std::string_view word) {
       const auto found = unwritten.find(word);

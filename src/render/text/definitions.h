@@ -1,9 +1,9 @@
-// Definitions that a generated source needs besides its kernels, created on demand: types, inline functions, constant tables. Each is
-// written once.
+// The definitions that a generated source needs in addition to its kernels: types, inline functions, constant tables. They are created on
+// demand, and each is written once.
 //
-// The order of definitions follows from the text alone: a definition stands after those that it mentions, in the order in which the text
-// after them mentions them. The order of adding must not matter, because it is not a property of the program: a C++ compiler may evaluate
-// the arguments of a call in any order, so two builds of harp add the definitions of one unit in different orders. Both must write the same
+// The order of the definitions in the source depends only on the text: a definition follows those that it mentions; otherwise they are in
+// the order in which the following text first mentions them. The order in which they are added does not matter. It may differ between two
+// builds of harp, because a C++ compiler may evaluate the arguments of a call in any order. Nevertheless both builds must write the same
 // text.
 #pragma once
 
@@ -20,9 +20,9 @@ namespace harp::render {
 
 class Definitions {
  public:
-  /// Adds a definition once. `key` is the name that it defines and by which users mention it. `make_text` is called only the first time and
-  /// may add other definitions. `shared`: the text is a comment followed by a function that is not inlined, so that if the source is
-  /// compiled in parts, one part can define the function for all.
+  /// Adds a definition, unless it has been added before. `key` is the name that it defines, by which other text mentions it. `make_text` is
+  /// called only the first time, and may add other definitions. `shared`: the text is a comment followed by a function that is not inlined.
+  /// If the source is compiled in parts, one part can then define this function for all.
   template <class MakeText>
   void once(const std::string& key, MakeText make_text, bool shared = false) {
     const auto [at, is_new] = functions_.try_emplace(key);
@@ -30,10 +30,11 @@ class Definitions {
     at->second = {make_text(), shared};
     HARP_ASSERT(mentions(at->second.text, key), "the text of the definition ", key, " does not mention that name");
   }
-  /// Adds a type, or another line that must precede all functions, once under a key. Types and functions use separate keys.
+  /// Adds a type, or another line that must precede all functions, unless it has been added before under this key. A type and a function
+  /// may have the same key.
   void type_once(const std::string& key, const std::string& text) { types_.try_emplace(key, text); }
 
-  /// Where a shared definition is: offsets into the text.
+  /// The place of a shared definition: offsets into the text.
   struct Shared {
     size_t begin, end;
   };
@@ -41,7 +42,8 @@ class Definitions {
     std::string text;
     std::vector<Shared> shared;
   };
-  /// Returns the types, then the other definitions, separated by blank lines. `users` is the text that follows them.
+  /// Returns the types, followed by the other definitions, which are separated by blank lines. `users` is the text that follows them in the
+  /// source.
   Ordered ordered(std::string_view users) const;
 
  private:

@@ -1,4 +1,4 @@
-// C text with $NAME placeholders for parts that depend, for example, on the dtype or the vector width.
+// Templates: C text with placeholders ($NAME) for those parts that depend, for example, on the dtype or the vector width.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
-// Keeps the names that are visible at the current point of the generated text: names of values (each line of the linear form lists the
-// values that have names in it), of loop variables, of integer operations, of row pointers and of the results of folds. Scopes open and
-// close like blocks of C.
+// The names that are visible at the current point of the generated text. They name values (each line of the linear form lists the values
+// for which variables exist), loop variables, integer operations, row pointers, and the results of folds. Scopes open and close like blocks
+// of C.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace harp::render {
 
 struct NamedValue {
   std::string name;
-  int mask_bits = 0;  // for a vector of bools: how many bits a lane of its mask has; otherwise 0
+  int mask_bits = 0;  // for a vector of bools, the number of bits per lane of its mask; otherwise 0
 };
 
 class Names {
@@ -22,7 +22,7 @@ class Names {
   void open(const SymAtom* loop_variable) { blocks_.push_back({loop_variable, {}, {}, {}}); }
   void close() { blocks_.pop_back(); }
 
-  /// Sets which values are held by variables in the next line of the linear form.
+  /// Sets which values have variables at the next line of the linear form.
   void values(const std::vector<std::pair<const ir::UOp*, std::string>>& names) {
     values_.clear();
     for (const auto& [u, name] : names) values_[u] = {name, mask_bits_[name]};
@@ -32,8 +32,8 @@ class Names {
   void pointer(int buffer, ir::Terms row, std::string name) {
     blocks_.back().pointers.push_back({buffer, std::move(row), std::move(name)});
   }
-  /// Records that a load reads through this pointer: in the last executed step of an overlapping loop it points to a copy instead of the
-  /// buffer.
+  /// Records that a load reads through this pointer variable. In the last executed step of an overlapping loop the variable points to a
+  /// copy instead of the buffer.
   void source(const ir::UOp* load, std::string pointer) { sources_[load] = std::move(pointer); }
   void folded(int accumulator, std::string name) { blocks_.back().folded[accumulator] = std::move(name); }
   void unfold(int accumulator) {

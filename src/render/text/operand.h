@@ -7,7 +7,7 @@
 
 namespace harp::render {
 
-/// Operator precedences of C and the languages made from it; a higher number binds tighter.
+/// Operator precedences of C and of the languages derived from it. An operator with a higher number binds tighter.
 enum Precedence : int {
   kConditional = 2,
   kLogicalOr = 3,
@@ -26,8 +26,8 @@ enum Precedence : int {
 
 struct Text {
   std::string text;
-  int precedence = kPrimary;  // precedence of the outermost operator
-  int mask_bits = 0;          // for a vector of bools: how many bits a lane of its mask has; otherwise 0
+  int precedence = kPrimary;  // precedence of the text's outermost operator
+  int mask_bits = 0;          // for a vector of bools, the number of bits per lane of its mask; otherwise 0
 };
 
 /// Returns the text, in brackets if its precedence is below `precedence`.

@@ -1,4 +1,4 @@
-// Functions that search C text and make users' names safe to insert into it.
+// Functions that search C text, and that make users' names safe to insert into it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace harp::render {
 
-/// Makes users' names and notes safe inside a comment: removes comment ends and line breaks.
+/// Makes a user's name or note safe inside a comment of C: removes the ends of comments, and line breaks.
 std::string comment_text(std::string_view text);
 
 /// Tests whether the text contains this name as a whole word.
@@ -14,7 +14,7 @@ bool mentions(std::string_view text, std::string_view name);
 
 inline bool is_word_character(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Calls use(word) for each name and each number in the text outside of comments, in order.
+/// Calls use(word) for each name and each number in the text, in order, except in comments.
 template <class Use>
 void for_each_word(std::string_view text, Use use) {
   for (size_t at = 0; at < text.size();) {

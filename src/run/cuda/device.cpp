@@ -6,8 +6,8 @@ namespace harp::cuda {
 
 namespace {
 
-constexpr uintptr_t kMemoryAlignment = 256;  // of every address that the driver allocates; kernels use it for the arena
-/// The name of the device follows.
+constexpr uintptr_t kMemoryAlignment = 256;  // alignment of all addresses from the driver; kernels rely on it for the arena
+/// Error message; the device's name is appended.
 constexpr std::string_view kCaptured =
     "the host captures its stream as a CUDA graph; until the capture ends, only runs on that stream (harp_run_options.stream) are possible "
     "on ";
@@ -70,8 +70,8 @@ Error CudaDevice::failure(const char* function, Status status) const {
   return error;
 }
 
-/// Without a context of the host, opens the primary one, which the host's own CUDA code uses as well, so that its arrays and harp's can be
-/// used together.
+/// Opens the device. If the host gives no context, opens the primary context of the device. The host's own CUDA code uses this context too,
+/// so the host's arrays and harp's can be used together.
 void CudaDevice::open() const {
   const std::lock_guard guard(mutex_);
   if (is_open_) return;
@@ -102,7 +102,7 @@ void CudaDevice::open_stream() const {
   stream_ = options_.stream;
 }
 
-/// Checks a stream of the host. The caller must hold a Current.
+/// Checks that a stream of the host belongs to the context that harp uses. This context must be current (class Current).
 void CudaDevice::check_stream(StreamHandle stream) const {
   ContextHandle context = nullptr;
   const Status status = driver_.stream_context.address(stream, &context);
@@ -114,7 +114,7 @@ void CudaDevice::check_stream(StreamHandle stream) const {
              where_, " (harp_cuda_options.context)");
 }
 
-/// The pool is harp's own: its bounds do not change what the host's pools do.
+/// Creates harp's own memory pool. The host may use other pools of the device; the limit that is set here does not affect them.
 void CudaDevice::open_pool() const {
   PoolProperties properties;
   properties.location_id = index_;
@@ -149,7 +149,7 @@ Allocator CudaDevice::allocator(const Allocator&) const {
   return {[](void* user, size_t size, size_t) {
             const auto& device = *static_cast<const CudaDevice*>(user);
             const Working working(device);
-            return pointer_to(device.allocate(size));  // aligned to 256 bytes by the driver
+            return pointer_to(device.allocate(size));  // the address is aligned to 256 bytes
           },
           [](void* user, void* memory) {
             const auto& device = *static_cast<const CudaDevice*>(user);
@@ -174,12 +174,12 @@ DeviceAddress CudaDevice::allocate(size_t bytes, StreamHandle captured) const {
   DeviceAddress memory = 0;
   Status status = try_allocate(memory, bytes, stream);
   if (status == Status::kOutOfMemory && captured == nullptr) {
-    synchronize();  // memory that is freed in the order of the stream is free only then
+    synchronize();  // memory that is freed in stream order becomes free only when the stream reaches its release
     if (pool_ != nullptr) call(driver_.pool_trim_to, pool_, size_t{0});
     status = try_allocate(memory, bytes, stream);
   }
   if (status == Status::kSuccess && memory % kMemoryAlignment == 0) return memory;
-  if (status == Status::kSuccess) {  // only of the host's function
+  if (status == Status::kSuccess) {  // only the host's function can return misaligned memory
     free(memory, captured);
     fail(Code::kInvalidArgument, "harp_cuda_options.alloc returned memory that is not aligned to ", kMemoryAlignment, " bytes");
   }
@@ -197,7 +197,7 @@ void CudaDevice::free(DeviceAddress memory, StreamHandle captured) const noexcep
     options_.release(options_.user, pointer_to(memory), index_, stream);
   else if (pool_ != nullptr)
     driver_.mem_free_async.address(memory, stream);
-  else if (drain())  // cuMemFree need not wait for work that uses the memory
+  else if (drain())  // cuMemFree does not guarantee to wait for work that uses the memory
     driver_.mem_free.address(memory);
 }
 
@@ -214,7 +214,7 @@ void CudaDevice::settle() const {
 std::optional<DeviceIndex> CudaDevice::gpu_of(const void* address) const {
   unsigned type = 0;
   const DeviceAddress at = address_of(address);
-  // An address that the driver does not know is the host's.
+  // If the driver does not know the address, it belongs to host memory.
   if (driver_.pointer_attribute.address(&type, PointerAttribute::kMemoryType, at) != Status::kSuccess || type != kDeviceMemory) return {};
   DeviceIndex gpu = 0;
   call(driver_.pointer_attribute, &gpu, PointerAttribute::kDeviceIndex, at);
@@ -227,8 +227,8 @@ void CudaDevice::check_address(const void* data) const {
   HARP_CHECK(gpu == index_, Code::kDevice, "the memory is not on ", name_, ", but on ", gpu ? cat("cuda:", *gpu) : std::string("the host"));
 }
 
-/// Lets work that is put on `second` from now on begin after the work that is now on `first`. The driver keeps what it needs after the
-/// event is destroyed.
+/// Makes work that is added to stream `second` from now on wait for the work that is now on stream `first`. The event can be destroyed at
+/// once: the driver keeps what it needs of it.
 void CudaDevice::order(StreamHandle first, StreamHandle second) const {
   if (first == second) return;
   EventHandle event = nullptr;
@@ -243,10 +243,11 @@ void CudaDevice::order(StreamHandle first, StreamHandle second) const {
   if (status != Status::kSuccess) throw failure(function, status);
 }
 
-/// True if the host captures the stream as a graph. The default stream cannot be captured, and must not be asked while another one is.
+/// Tests whether the host captures the stream as a graph. The default stream cannot be captured; asking the driver about it while another
+/// stream is captured would be an error.
 bool CudaDevice::records(StreamHandle stream) const {
   if (reinterpret_cast<uintptr_t>(stream) <= kStreamLegacy) return false;
-  int status = 0;  // CUstreamCaptureStatus, 0: not captured
+  int status = 0;  // a CUstreamCaptureStatus; 0 means that the stream is not captured
   call(driver_.stream_is_capturing, stream, &status);
   return status != 0;
 }
@@ -281,7 +282,8 @@ void CudaDevice::signal_stream(void* given) const {
     HARP_CHECK(!is_captured, Code::kUnsupported, kCaptured, name_);
     order(stream_, theirs);
   } catch (...) {
-    // The stream will not wait, so the host must not go on before the work is complete. A wait would end a capture.
+    // Making the host's stream wait has failed. So this function waits itself until the work is complete, before the host goes on. During a
+    // capture it must not wait, because that would end the capture.
     if (!is_captured) release_with([this] { drain(); });
     throw;
   }
@@ -299,7 +301,8 @@ void CudaDevice::write(void* to, const void* from_host, size_t bytes) const {
   synchronize();
 }
 
-/// The driver copies overlapping ranges in any order, so those go through memory of their own.
+/// Copies bytes within the device. For overlapping ranges the driver's copy has no defined order, so these are copied through temporary
+/// memory.
 void CudaDevice::copy(void* to, const void* from, size_t bytes) const {
   const Working working(*this);
   const DeviceAddress target = address_of(to), source = address_of(from);

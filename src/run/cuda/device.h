@@ -1,5 +1,5 @@
-// A GPU as a device: arrays in its memory, one stream on which all of harp's work for it runs in order, and what its driver says about it.
-// The first use of the device opens it; a process that only lists devices holds no context of its own.
+// A GPU as a harp device. All of harp's work on it runs in order on one stream. The device is opened when it is first used, so a process
+// that only lists devices creates no CUDA context.
 #pragma once
 
 #include <atomic>
@@ -13,36 +13,36 @@
 
 namespace harp::cuda {
 
-/// What the device can do. Known without opening it.
+/// The properties of a GPU. They are known before the device is opened.
 struct DeviceFacts {
   std::string model;       // "NVIDIA H200"
   int capability = 0;      // 90 is sm_90
   int processors = 0;      // multiprocessors
-  int block_threads = 0;   // most threads of a block
-  int grid_x = 0;          // most blocks along x
-  int shared_bytes = 0;    // most bytes of shared memory in a block that asks for it
-  bool has_pools = false;  // allocates and frees in the order of a stream
+  int block_threads = 0;   // maximum number of threads of a block
+  int grid_x = 0;          // maximum number of blocks along x
+  int shared_bytes = 0;    // maximum bytes of shared memory of a block, if its kernel requests them
+  bool has_pools = false;  // whether memory can be allocated and freed in stream order
 };
 
-/// What the host application decides about GPUs: harp_cuda_options as C++ values.
+/// The host application's choices for GPUs: harp_cuda_options as C++ values.
 struct DeviceOptions {
-  ContextHandle context = nullptr;  // NULL: the primary context
-  StreamHandle stream = nullptr;    // of `context`; NULL: a stream of harp's own
-  // Memory of the device, in the order of the stream; NULL: a pool of harp's own.
+  ContextHandle context = nullptr;  // NULL: the primary context of the device
+  StreamHandle stream = nullptr;    // a stream of `context`; NULL: harp creates a stream
+  // Functions that allocate and free memory of the device in stream order. NULL: harp uses a memory pool of its own.
   void* (*allocate)(void* user, size_t size, int32_t device, void* stream) = nullptr;
   void (*release)(void* user, void* memory, int32_t device, void* stream) = nullptr;
-  void* user = nullptr;  // the first argument of both
-  // Free memory that the pool keeps for the next run at a synchronisation, in bytes. The driver's default is 0, with which every run would
-  // map its memory anew. Graphs of programs hold at most as much.
+  void* user = nullptr;  // first argument of these two functions
+  // Bytes of free memory that the pool keeps when the stream is synchronised, for later runs. With the driver's default of 0, the memory of
+  // every run would be mapped again. The arenas of harp's CUDA graphs (replay.h) take at most the same number of bytes.
   uint64_t max_kept_bytes = uint64_t{1} << 30;
 };
 
-/// Thread-safe. A kernel that faults loses the device for the rest of the process: every later use fails with the first error, and memory
-/// and modules are then forgotten without calls of the driver, which would fail as well.
+/// Thread-safe. After a fault in a kernel, the device is lost for the rest of the process: every later use throws the first error. Memory
+/// and modules on a lost device are not released, because the driver's functions would fail too.
 class CudaDevice final : public Device {
  public:
-  /// Reads the facts of device `index`, Error{kDevice} on failure. The driver must outlive the device. options.context, if there is one, is
-  /// a context of this device.
+  /// Reads the properties of the GPU with this index. Throws Error{kDevice} on failure. The driver must outlive this object. If
+  /// options.context is set, it must be a context of this GPU.
   CudaDevice(const Driver& driver, DeviceIndex index, const DeviceOptions& options = {});
   ~CudaDevice();
   CudaDevice(const CudaDevice&) = delete;
@@ -65,8 +65,9 @@ class CudaDevice final : public Device {
   const Driver& driver() const { return driver_; }
   DeviceIndex index() const { return index_; }
 
-  /// Makes the device's context current on this thread until the end of the scope, and the host's own context current again after it. Opens
-  /// the device if it is not open. Error{kDevice} if that fails, if the device is lost, or in a child that was forked after CUDA began.
+  /// Makes the device's context current on this thread until the end of the scope, and then the previous context again. Opens the device if
+  /// it is not open. Throws Error{kDevice} if that fails, if the device is lost, or in a child process that was forked after CUDA was
+  /// started.
   class Current {
    public:
     explicit Current(const CudaDevice& device);
@@ -78,8 +79,8 @@ class CudaDevice final : public Device {
     const CudaDevice& device_;
   };
 
-  /// A Current for work on harp's stream and for waits. Error{kUnsupported} while the host captures that stream, if it is the host's: the
-  /// work would become a part of the graph, and a wait would end the capture.
+  /// A Current in whose scope harp may add work to its stream and wait for it. If this stream belongs to the host, and the host captures
+  /// it, the constructor throws Error{kUnsupported}: the work would become part of the captured graph, and a wait would end the capture.
   class Working : public Current {
    public:
     explicit Working(const CudaDevice& device) : Current(device) {
@@ -87,29 +88,30 @@ class CudaDevice final : public Device {
     }
   };
 
-  /// Calls a function of the driver, inside a Current. Throws Driver::error() on failure, and notes the loss of the device.
+  /// Calls a function of the driver; the context must be current. On failure throws failure(), which may mark the device as lost.
   template <class... Parameters, class... Arguments>
   void call(const Function<Parameters...>& function, Arguments... arguments) const {
     if (const Status status = function.address(arguments...); status != Status::kSuccess) throw failure(function.name, status);
   }
-  /// The stream of all of harp's work on this device. The caller must hold a Current.
+  /// Returns the stream of all of harp's work on this device. The context must be current, because that opens the device.
   StreamHandle stream() const { return stream_; }
-  /// The number of the GPU whose memory has this address; nothing if it is not memory of a GPU. The caller must hold a Current.
+  /// Returns the index of the GPU whose memory contains the address, or nullopt if it is not memory of a GPU. The context must be current.
   std::optional<DeviceIndex> gpu_of(const void* address) const;
-  /// Waits for the end of all work on the stream. The caller must hold a Current.
+  /// Waits until all work on the stream is complete. The context must be current.
   void synchronize() const { call(driver_.stream_synchronize, stream_); }
-  /// The same before something is released: a transient failure gets a second attempt, because nobody can act on it. False if that fails,
-  /// too: work may then still use what was to be released.
+  /// Waits like synchronize(), before a resource is released. If the wait fails, it is repeated once, because no caller can handle the
+  /// failure. Returns false if both attempts fail: work may then still use the resource.
   bool drain() const noexcept;
 
-  /// Memory of the device, in the order of the stream; inside a Current. If there is none left, it gives the memory that it keeps for reuse
-  /// back to the driver and tries once more. `captured`: a stream that the host captures; the memory then is the graph's, and
-  /// Error{kUnsupported} says that there is none for graphs. Error{kOutOfMemory, kDevice}.
+  /// Allocates memory of the device in stream order; the context must be current. If none is left, returns the free memory of the pool to
+  /// the driver and tries again. `captured` is null or a stream that the host captures; then the memory belongs to the captured graph, and
+  /// Error{kUnsupported} is thrown if memory cannot be allocated in a graph. Throws Error{kOutOfMemory} or Error{kDevice} on failure.
   DeviceAddress allocate(size_t bytes, StreamHandle captured = nullptr) const;
-  /// Frees memory in the order of the stream; inside a Current. `captured` is what it was allocated with.
+  /// Frees memory in stream order; the context must be current. `captured` must be the same as in allocate().
   void free(DeviceAddress memory, StreamHandle captured = nullptr) const noexcept;
 
-  /// Counts memory that graphs of programs hold between runs, and gives it back. False if graphs would hold more than max_kept_bytes.
+  /// Counts the bytes of the arenas that harp's CUDA graphs (replay.h) occupy between runs. Returns false, and counts nothing, if the total
+  /// would exceed max_kept_bytes. return_from_graphs() subtracts the bytes again.
   bool reserve_for_graphs(size_t bytes) const noexcept {
     if (graph_bytes_.fetch_add(bytes) + bytes <= options_.max_kept_bytes) return true;
     return_from_graphs(bytes);
@@ -117,22 +119,22 @@ class CudaDevice final : public Device {
   }
   void return_from_graphs(size_t bytes) const noexcept { graph_bytes_.fetch_sub(bytes); }
 
-  /// Runs `body`, which releases resources of the device, with its context current. Does nothing if the driver can no longer be called; the
-  /// end of the process then releases them.
+  /// Calls `body`, which releases resources of the device, while the device's context is current. Does nothing if the driver cannot be
+  /// called any more; then the resources are released when the process ends.
   template <class Body>
   void release_with(Body body) const noexcept {
     if (!is_open_ || is_lost() || !driver_.is_usable_here()) return;
-    // No caller can handle a failure here, so a transient one gets a second attempt.
+    // If the call fails, it is repeated once, because no caller can handle the failure.
     if (driver_.context_push.address(context_) != Status::kSuccess && driver_.context_push.address(context_) != Status::kSuccess) return;
     body();
     pop();
   }
 
-  /// True after the first use.
+  /// Tests whether the device has been used, which opens it.
   bool is_open() const { return is_open_; }
-  /// True after a kernel has faulted. Then only the process's end gives the device back.
+  /// Tests whether a kernel has faulted. The device is then unusable for the rest of the process.
   bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
-  /// The error of a function of the driver that failed; notes the loss of the device.
+  /// Returns the error for a failed call of a driver function. Marks the device as lost if the status says that a kernel has faulted.
   Error failure(const char* function, Status status) const;
 
  private:
@@ -151,26 +153,27 @@ class CudaDevice final : public Device {
   const Driver& driver_;
   const DeviceOptions options_;
   DeviceIndex index_;
-  std::string name_, where_;  // "cuda:0", "on cuda:0"
+  std::string name_, where_;  // for example "cuda:0" and "on cuda:0"
   DeviceFacts facts_;
 
-  mutable std::mutex mutex_;  // guards the opening and `loss_`
+  mutable std::mutex mutex_;  // guards open() and `loss_`
   mutable std::atomic<bool> is_open_ = false, is_lost_ = false;
   mutable std::atomic<uint64_t> graph_bytes_ = 0;
-  mutable std::string loss_;  // the message of the error that lost the device
+  mutable std::string loss_;  // message of the error with which the device was lost
   mutable ContextHandle context_ = nullptr;
   mutable StreamHandle stream_ = nullptr;
-  mutable PoolHandle pool_ = nullptr;  // NULL: memory comes from the host's functions, else from cuMemAlloc
+  mutable PoolHandle pool_ = nullptr;  // NULL: memory comes from the functions of the host if it gives any, else from cuMemAlloc
 };
 
-/// The device for what any of them can do: one that is in use, so that no context is made on another, else the first that is not lost.
+/// Returns a device for an operation that any of the devices can do. Prefers a device that is open, so that no further context is created;
+/// otherwise returns the first one that is not lost.
 const CudaDevice& any_usable(std::span<const CudaDevice* const> devices);
 
-/// Device addresses as the pointers of arrays.
+/// Convert between the addresses of a device and the pointers in arrays.
 inline DeviceAddress address_of(const void* data) { return reinterpret_cast<DeviceAddress>(data); }
 inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
-/// Memory of a device for the duration of a scope, in which a CudaDevice::Current must exist.
+/// Memory of a device that is freed at the end of the scope. The device's context must be current during that scope.
 class DeviceMemory {
  public:
   DeviceMemory(const CudaDevice& device, size_t bytes, StreamHandle captured = nullptr)

@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kOldestVersion = 12000;
 
-/// cuGetProcAddress_v2. Its last parameter, which says why a function was not found, is not needed.
+/// The type of cuGetProcAddress_v2. harp does not use the last parameter, which receives the reason why a function was not found.
 using GetProcAddress = Status (*)(const char* name, void** address, int version, uint64_t flags, int* why);
 
 std::string name_of(const Driver& driver, Status status) {
@@ -20,7 +20,7 @@ Code code_of(Status status) {
   switch (status) {
     case Status::kOutOfMemory: return Code::kOutOfMemory;
     case Status::kInvalidValue:
-    case Status::kInvalidHandle: return Code::kInternal;  // harp passed something wrong
+    case Status::kInvalidHandle: return Code::kInternal;  // harp passed a wrong argument
     default: return Code::kDevice;
   }
 }
@@ -56,7 +56,7 @@ Driver::~Driver() {
   if (is_usable_here()) process_.close_library(library_);
 }
 
-/// The version comes first: a driver that is too old lacks some of the functions.
+/// Finds the driver's functions. Checks the driver's version first, because a driver that is too old lacks some of them.
 void Driver::find_functions(const std::string& path) {
   const auto find = reinterpret_cast<GetProcAddress>(process_.find_symbol(library_, "cuGetProcAddress_v2"));
   const auto old_version = reinterpret_cast<decltype(driver_version.address)>(process_.find_symbol(library_, driver_version.name));

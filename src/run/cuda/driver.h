@@ -1,7 +1,7 @@
-// The CUDA driver as a table of functions, found at run time in libcuda.so.1. harp neither includes CUDA's headers nor links its libraries,
-// so the same libharp runs where there is no GPU. The declarations below are those of CUDA's driver API for the functions that harp calls;
-// the names of CUDA's own types are beside them. Every function is looked up with the version of its interface, so a newer driver gives the
-// function that harp was written for.
+// The functions of the CUDA driver, which are looked up at run time in libcuda.so.1. harp neither includes CUDA's headers nor links its
+// libraries, so the same libharp also runs without a GPU. The declarations below repeat those of CUDA's driver API for the functions that
+// harp calls; comments name the types of CUDA. Each function is looked up with the version of its interface, so a newer driver also returns
+// the interface that harp expects.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace harp::cuda {
 
-/// What a function of the driver returns (CUresult). Only the values that harp reacts to have names here.
+/// The result of a driver function (CUresult). Only the values that harp checks for have names here.
 enum class Status : int32_t {
   kSuccess = 0,
   kInvalidValue = 1,
@@ -49,7 +49,7 @@ enum class DeviceAttribute : int32_t {
   kProcessors = 16,
   kCapabilityMajor = 75,
   kCapabilityMinor = 76,
-  kMaxSharedBytesPerBlock = 97,  // that a kernel may ask for (…_OPTIN)
+  kMaxSharedBytesPerBlock = 97,  // the maximum that a kernel may request (…_OPTIN)
   kMemoryPoolsSupported = 115,
 };
 /// CUfunction_attribute
@@ -57,42 +57,43 @@ enum class FunctionAttribute : int32_t { kMaxThreadsPerBlock = 0, kStaticSharedB
 /// CUpointer_attribute
 enum class PointerAttribute : int32_t { kMemoryType = 2, kDeviceIndex = 9 };
 inline constexpr unsigned kDeviceMemory = 2;        // CU_MEMORYTYPE_DEVICE
-inline constexpr unsigned kStreamNonBlocking = 1;   // not ordered with the legacy default stream
-inline constexpr unsigned kEventDisableTiming = 2;  // an event that only orders streams
-inline constexpr uintptr_t kStreamLegacy = 1;       // CU_STREAM_LEGACY, the default stream, whose handle is 0, too
-inline constexpr uintptr_t kStreamPerThread = 2;    // CU_STREAM_PER_THREAD, a handle that is another stream on each thread
-/// CUmemPool_attribute: bytes of free memory that a pool keeps at a synchronisation
+inline constexpr unsigned kStreamNonBlocking = 1;   // the stream does not synchronise with the legacy default stream
+inline constexpr unsigned kEventDisableTiming = 2;  // the event records no time; it only orders streams
+inline constexpr uintptr_t kStreamLegacy = 1;       // CU_STREAM_LEGACY: the default stream, which also has the handle 0
+inline constexpr uintptr_t kStreamPerThread = 2;    // CU_STREAM_PER_THREAD: this handle means another stream on each thread
+/// A CUmemPool_attribute: how many bytes of free memory a pool keeps when a stream is synchronised.
 inline constexpr int32_t kPoolReleaseThreshold = 4;
 
 /// CUmemPoolProps
 struct PoolProperties {
-  int32_t allocation_type = 1;  // pinned, the only type
-  int32_t handle_types = 0;     // not shared with other processes
+  int32_t allocation_type = 1;  // pinned memory; there is no other type
+  int32_t handle_types = 0;     // the memory cannot be shared with other processes
   int32_t location_type = 1;    // a device
   int32_t location_id = 0;
   void* unused = nullptr;
   unsigned char reserved[64] = {};
 };
 
-/// CUDA_KERNEL_NODE_PARAMS: a launch as a node of a graph.
+/// CUDA_KERNEL_NODE_PARAMS: the parameters of a node of a graph that launches a kernel.
 struct KernelNodeParameters {
   FunctionHandle function = nullptr;
   unsigned grid[3] = {}, block[3] = {}, shared = 0;
   void** arguments = nullptr;
   void** extra = nullptr;
-  KernelHandle kernel = nullptr;    // instead of a function
-  ContextHandle context = nullptr;  // of such a kernel
+  KernelHandle kernel = nullptr;    // a kernel may be given instead of `function`
+  ContextHandle context = nullptr;  // the context of `kernel`
 };
 
-/// A function of the driver, with what is needed to find it and to name it in messages.
+/// A function of the driver: its address, the data with which it is looked up, and its name for error messages.
 template <class... Parameters>
 struct Function {
   const char* name;
-  int version;  // of CUDA that introduced this interface: 12000 is 12.0
+  int version;  // version of CUDA that introduced this interface: 12000 is 12.0
   Status (*address)(Parameters...) = nullptr;
 };
 
-/// All functions that harp calls, a row each: ROW(member, the driver's name, version of the interface, types of the parameters).
+/// All driver functions that harp calls, one in each row: ROW(member of Driver, the driver's name for it, version of the interface,
+/// parameter types).
 #define HARP_CUDA_DRIVER_FUNCTIONS(ROW)                                                                                                    \
   ROW(init, "cuInit", 2000, unsigned)                                                                                                      \
   ROW(driver_version, "cuDriverGetVersion", 2020, int*)                                                                                    \
@@ -147,26 +148,26 @@ struct Function {
   ROW(launch, "cuLaunchKernel", 4000, FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, StreamHandle,  \
       void**, void**)
 
-/// An opened driver, initialised, at least of version 12.0. Immutable, so every thread may use it.
+/// An opened and initialised driver of version 12.0 or newer. Immutable, so every thread may use it.
 class Driver {
  public:
-  /// Opens the library at `path` (a name without a slash is searched as dlopen does) and calls cuInit. Error{kDevice} if there is no
-  /// driver, if it is too old or cannot be initialised.
+  /// Opens the library at `path` and calls cuInit. dlopen searches for a name without a slash. Throws Error{kDevice} if there is no driver,
+  /// if it is too old, or if it cannot be initialised.
   Driver(Process& process, const std::string& path);
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  /// 12040 is 12.4.
+  /// Returns the version of CUDA that the driver supports; 12040 is 12.4.
   int version() const { return version_; }
-  /// False in a child that was forked after the driver was opened: there, calls of the driver may hang.
+  /// Returns false in a child process that was forked after the driver was opened: there, calls of the driver may hang.
   bool is_usable_here() const { return process_.id() == owner_; }
-  /// Calls a function, and throws error() if it fails. `where` says what was being done: "on cuda:0".
+  /// Calls a function of the driver, and throws error() if it fails. `where` is a part of the error message, for example "on cuda:0".
   template <class... Parameters, class... Arguments>
   void call(std::string_view where, const Function<Parameters...>& function, Arguments... arguments) const {
     if (const Status status = function.address(arguments...); status != Status::kSuccess) throw error(where, function.name, status);
   }
-  /// The error of a function that failed, with the driver's name and number of the status.
+  /// Returns the error for a driver function that failed. The message contains the driver's name and number of the status.
   Error error(std::string_view where, const char* function, Status status) const;
 
 #define HARP_CUDA_MEMBER(member, name, version, ...) Function<__VA_ARGS__> member{name, version};
@@ -182,11 +183,12 @@ class Driver {
   int version_ = 0;
 };
 
-/// "12.4" of 12040.
+/// Returns the version as text: 12040 becomes "12.4".
 std::string version_text(int version);
-/// True if the status means that the bytes of a module do not fit the device or the driver, so that compiling again may help.
+/// Tests whether the status means that the device or the driver cannot load the module. Compiling it again may then help.
 bool is_image_error(Status status);
-/// True if every later call in the same context fails too: a kernel accessed bad memory, hung, or trapped.
+/// Tests whether the status means that every later call in the same context fails too: a kernel has accessed invalid memory, has hung, or
+/// has executed a trap.
 bool loses_device(Status status);
 
 }  // namespace harp::cuda

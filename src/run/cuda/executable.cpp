@@ -1,5 +1,6 @@
-// A run evaluates the plan's sizes, launches its kernels in order on the device's stream or as a graph (replay.h), and waits unless it may
-// return earlier. The state of a run is on its thread, so runs of several threads overlap on the host and follow each other on the stream.
+// A run evaluates the sizes of the launch plan. Then it launches the plan's kernels in order on the device's stream, or all at once as a
+// CUDA graph (replay.h). It waits until they are complete, unless the caller allows it to return earlier. The state of a run is local to
+// its thread: runs of several threads overlap on the host, and execute one after the other on the stream.
 #include "run/cuda/executable.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace harp::cuda {
 
 namespace {
 
-/// A program on one of its devices.
+/// The data of a program on one of its devices.
 struct Loaded {
   Loaded(const CudaDevice& device, const Plan& plan, const Module& module) : on_device(device, plan, module), replays(plan) {}
 
@@ -27,7 +28,7 @@ struct Loaded {
   Replays replays;
 };
 
-/// One run. The caller holds a CudaDevice::Current of its device.
+/// One run of a program. The caller holds a CudaDevice::Current of the device.
 class Run {
  public:
   Run(const Program& program, Loaded& loaded, void** inputs, void** outputs, const size_t* shape_vars, const harp_runtime& runtime)
@@ -40,8 +41,8 @@ class Run {
         arrays_{inputs, outputs, 0},
         runtime_(runtime) {}
 
-  /// Waits for the end of the run if `waits` is set or if indices are checked. Also after an error the device has finished with the
-  /// caller's arrays.
+  /// Executes the run. Waits until it is complete if `waits` is set or if the program checks indices. After an error it also waits, so that
+  /// the device does not use the caller's arrays any more.
   void run(bool waits) {
     const bool finishes = waits || plan_.sites > 0;
     try {
@@ -53,7 +54,7 @@ class Run {
     }
   }
 
-  /// Adds the run to the graph as which the host captures a stream. The arena belongs to the graph.
+  /// Adds the run to the graph that the host captures from the stream. The run's arena becomes memory of that graph.
   void capture(StreamHandle stream) {
     const auto can_capture = [&](bool can, std::string_view why_not) {
       HARP_CHECK(can, Code::kUnsupported, "a run cannot be captured as a CUDA graph if it ", why_not);
@@ -67,7 +68,7 @@ class Run {
   }
 
  private:
-  /// Launches the graph for the sizes. False if there is none that can be used now, or if it fails.
+  /// Launches the CUDA graph for the run's sizes. Returns false if there is no such graph, if another run uses it, or if the launch fails.
   bool replay(bool finishes) {
     Replays::Lease replay = replays_.lease(sizes_, arrays_.inputs, arrays_.outputs);
     if (!replay) return false;
@@ -80,12 +81,12 @@ class Run {
       replays_.forget(replay);
       return false;
     }
-    if (plan_.sites == 0) replay.give_back();  // the next launch of the graph comes after this one
+    if (plan_.sites == 0) replay.give_back();  // other runs may launch the graph now: their launches execute after this one
     if (finishes) finish();
     return true;
   }
 
-  /// Launches the kernels one by one.
+  /// Launches the kernels one after the other.
   void launch(bool finishes) {
     const DeviceMemory arena(device_, sizes_.arena_bytes());
     arrays_.arena = arena.address();
@@ -108,7 +109,8 @@ class Run {
     }
   }
 
-  /// Copies the arrays that the function reads to the host's memory, calls it, and copies what it wrote back.
+  /// Copies the arrays that the host's function reads to host memory, calls the function, and copies the arrays that it has written back to
+  /// the device.
   void call(const HostCall& call) {
     if (sizes_.evaluate(call.elements) == 0) return;
     finish();
@@ -142,7 +144,7 @@ class Run {
     if (plan_.sites > 0) device_.call(driver_.fill, records(), static_cast<unsigned char>(0xff), record_bytes(), device_.stream());
   }
 
-  /// Waits for all launches, and reports an index out of range that they found.
+  /// Waits for all launches. Throws an IndexError if a kernel has found an index out of range.
   void finish() {
     std::vector<IndexRecord> found(static_cast<size_t>(plan_.sites));
     if (!found.empty()) device_.call(driver_.copy_to_host, static_cast<void*>(found.data()), records(), record_bytes(), device_.stream());
@@ -190,8 +192,8 @@ class CudaExecutable final : public ClosureExecutable {
   int64_t workspace_bytes(std::span<const int64_t>, size_t) const override { return 0; }
 
  protected:
-  /// A host may pass addresses of its own memory: those arrays are copied to the device, and the outputs among them back. Its memory on
-  /// another GPU than the run's is an error.
+  /// The body of the entry points. The host may pass addresses of its own memory: these arrays are copied to the device, and outputs are
+  /// copied back after the run. Addresses in the memory of another GPU are an error.
   void enter(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
     const size_t n_inputs = program_.plan->inputs.size(), n_outputs = program_.plan->outputs.size();
     const CudaDevice& device = device_of(inputs, outputs);
@@ -226,7 +228,7 @@ class CudaExecutable final : public ClosureExecutable {
   }
 
  private:
-  /// The sizes of one array.
+  /// The size expressions of one array.
   struct Sizes {
     std::vector<SizeCode> axes;
 
@@ -242,7 +244,8 @@ class CudaExecutable final : public ClosureExecutable {
     return array < signature.inputs.size() ? signature.inputs[array].dtype : signature.outputs[array - signature.inputs.size()].dtype;
   }
 
-  /// The device of the arrays of a run; any that can be used if it has none there. That one is also asked where the arrays are.
+  /// Returns the device whose memory contains an array of the run, or any_usable() if no array is on a device of the program. To find out,
+  /// it asks the driver with the context of any_usable().
   const CudaDevice& device_of(void** inputs, void** outputs) const {
     if (program_.devices.size() == 1) return *program_.devices.front();
     const CudaDevice& any = any_usable(program_.devices);
@@ -269,7 +272,8 @@ class CudaExecutable final : public ClosureExecutable {
     return *known;
   }
 
-  /// For a run that is captured: nothing may be loaded, allocated or copied there.
+  /// Returns the program's data on the device, for a run that is captured. Throws an error if the program has not been loaded there yet,
+  /// because nothing can be loaded during a capture.
   Loaded& known_on(const CudaDevice& device) const {
     const std::lock_guard guard(mutex_);
     const auto known = loaded_.find(&device);
@@ -279,8 +283,8 @@ class CudaExecutable final : public ClosureExecutable {
   }
 
   Program program_;
-  std::vector<Sizes> sizes_;  // of inputs, then outputs
-  mutable std::mutex mutex_;  // guards the map below; its elements stay where they are
+  std::vector<Sizes> sizes_;  // one element for each input, then for each output
+  mutable std::mutex mutex_;  // guards loaded_, whose elements are never moved
   mutable std::map<const CudaDevice*, std::unique_ptr<Loaded>> loaded_;
 };
 

@@ -1,4 +1,4 @@
-// Calls of the host's functions from a launch plan, by libffi.
+// Calls functions of the host application from a launch plan. Their signatures are known only at run time, so the calls use libffi.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace harp::cuda {
 
-/// Calls the function. `array` returns the address in the host's memory of argument number i, an array. Throws Error{kNative} if the
-/// function reports a failure.
+/// Calls the function. For argument number i, if it is an array, `array(i)` returns the address in host memory. Throws Error{kNative} if
+/// the function reports a failure.
 void call_host_function(const Plan& plan, const HostCall& call, std::span<const int64_t> values,
                         const std::function<void*(size_t i)>& array);
 

@@ -8,7 +8,7 @@ namespace harp::cuda {
 
 namespace {
 
-constexpr int64_t kMaxBlocksYZ = 65535;  // of a grid along y and along z, on every device
+constexpr int64_t kMaxBlocksYZ = 65535;  // maximum number of blocks along y and along z, on every device
 
 }  // namespace
 

@@ -23,7 +23,8 @@ Module::Module(const CudaDevice& device, std::span<const std::byte> image, std::
   }
 }
 
-/// Where a wait fails, kernels may still run: the library is then left to the process's end.
+/// Waits until no kernel of the module runs, and unloads it. If a wait fails, kernels may still run; then the module stays loaded until the
+/// process ends.
 Module::~Module() {
   bool is_idle = !device_.is_lost() && device_.driver().is_usable_here();
   for (const CudaDevice* user : users_) {

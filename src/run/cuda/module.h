@@ -1,5 +1,5 @@
-// The kernels of a compiled program, loaded into the driver. A cubin or PTX is loaded once for the process; the driver moves it to each GPU
-// on which a kernel runs.
+// The kernels of a compiled program, loaded into the driver. An image (cubin or PTX) is loaded once in a process. The driver copies it to
+// each GPU on which one of its kernels runs.
 #pragma once
 
 #include <mutex>
@@ -12,7 +12,7 @@
 
 namespace harp::cuda {
 
-/// The bytes do not fit the driver or the GPU: another compiler, or compiling again, may help.
+/// The driver or the GPU cannot load the image. Another compiler may help, or compiling again.
 class ImageError : public Error {
  public:
   using Error::Error;
@@ -21,15 +21,16 @@ class ImageError : public Error {
 
 class Module {
  public:
-  /// Loads an image and finds its kernels in order. The driver loads lazily, so every kernel's function is looked up on `device`: an image
-  /// that the GPU cannot run is then known. Throws ImageError, Error{kDevice, kOutOfMemory}.
+  /// Loads an image and finds its kernels by their names; kernel numbers are indices of `kernels`. The driver loads lazily. To find out now
+  /// whether the GPU can run the image, this looks up all functions on `device`. Throws ImageError, or Error{kDevice} or
+  /// Error{kOutOfMemory}.
   Module(const CudaDevice& device, std::span<const std::byte> image, std::span<const std::string> kernels);
-  /// Waits for the work of all devices that have the module's functions: kernels on their streams may be the module's.
+  /// Waits for the work on all devices that use the module, because kernels of the module may still run there.
   ~Module();
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  /// Returns the functions of all kernels on a device. The caller must hold a CudaDevice::Current of it.
+  /// Returns the functions of all kernels on a device. The device's context must be current.
   std::vector<FunctionHandle> functions(const CudaDevice& device) const;
 
  private:
@@ -38,8 +39,8 @@ class Module {
   const CudaDevice& device_;
   LibraryHandle library_ = nullptr;
   std::vector<KernelHandle> kernels_;
-  mutable std::mutex mutex_;                      // guards the list below
-  mutable std::vector<const CudaDevice*> users_;  // devices that have the functions
+  mutable std::mutex mutex_;                      // guards users_
+  mutable std::vector<const CudaDevice*> users_;  // devices for which functions() was called
 };
 
 }  // namespace harp::cuda

@@ -6,7 +6,7 @@ namespace harp::cuda {
 
 namespace {
 
-constexpr int64_t kDefaultSharedBytes = int64_t{48} << 10;  // dynamic shared memory that a kernel has without being asked
+constexpr int64_t kDefaultSharedBytes = int64_t{48} << 10;  // bytes of dynamic shared memory that a kernel may use by default
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What a GPU holds of a program from its first run there on: the kernels' functions and the constants.
+// What the first run of a program on a GPU loads there, for later runs: the functions of the kernels, and the constant arrays.
 #pragma once
 
 #include <map>
@@ -11,10 +11,11 @@
 
 namespace harp::cuda {
 
-/// Thread-safe. The plan and the module must outlive it.
+/// Thread-safe. The plan and the module must outlive this object.
 class OnDevice {
  public:
-  /// Loads the functions and uploads the constants; inside a Current. Error{kDevice, kOutOfMemory}.
+  /// Looks up the functions and copies the constants to the device, whose context must be current. Throws Error{kDevice} or
+  /// Error{kOutOfMemory}.
   OnDevice(const CudaDevice& device, const Plan& plan, const Module& module);
   ~OnDevice();
   OnDevice(const OnDevice&) = delete;
@@ -24,8 +25,8 @@ class OnDevice {
   FunctionHandle function(size_t kernel) const { return functions_[kernel]; }
   DeviceAddress constant(size_t i) const { return constants_[i]; }
 
-  /// Lets a launch of the kernel have `bytes` of dynamic shared memory, and returns how many of its blocks a multiprocessor holds then;
-  /// inside a Current. Error{kDevice}.
+  /// Allows launches of the kernel to use `bytes` of dynamic shared memory. Returns how many blocks of `threads` threads a multiprocessor
+  /// then runs at a time. The device's context must be current. Throws Error{kDevice}.
   int64_t prepare(size_t kernel, int threads, int64_t bytes);
 
  private:
@@ -35,8 +36,8 @@ class OnDevice {
   std::vector<FunctionHandle> functions_;
   std::vector<DeviceAddress> constants_;
   std::mutex mutex_;                                  // guards the members below
-  std::vector<int64_t> shared_;                       // dynamic shared memory that each kernel may have
-  std::map<std::pair<size_t, int64_t>, int> blocks_;  // on a multiprocessor, by kernel and dynamic shared memory
+  std::vector<int64_t> shared_;                       // for each kernel, the dynamic shared memory that it may use, in bytes
+  std::map<std::pair<size_t, int64_t>, int> blocks_;  // the results of prepare(), by kernel and bytes of dynamic shared memory
 };
 
 }  // namespace harp::cuda

@@ -7,10 +7,10 @@
 namespace harp::cuda {
 namespace {
 
-constexpr int kMaxThreads = 1024;  // of a block, on every device
-constexpr int kElementShift = 16;  // a key is the element's number above a part of the index
+constexpr int kMaxThreads = 1024;  // maximum number of threads of a block, on every device
+constexpr int kElementShift = 16;  // a key contains the number of an element, shifted by this, plus 16 bits of the index
 
-/// The names of the values of SizeCodes.
+/// Returns the names of the values that SizeCodes use.
 std::vector<std::string> value_names(const Plan& plan) {
   std::vector<std::string> names = plan.shape_variables;
   names.insert(names.end(), {"processors", "blocks_per_processor"});

@@ -1,20 +1,21 @@
-// The launch plan: the host half of a program for a GPU, as data. The device half is the text of the kernels. A plan says which kernels to
-// launch, in which order, over which grids and with which arguments. Whoever can launch a kernel by its name can run a plan: harp's own
-// executable, the emulator of the tests, or a program outside of harp that reads the plan's text (`harp emit --lang plan`).
+// The launch plan: the host's part of a program for a GPU, as data. The device's part is the source of the kernels. A plan says which
+// kernels to launch, in which order, with which grids and with which arguments. Any program that can launch a kernel by its name can
+// execute a plan: harp's own executable, the emulator of the tests, or a program outside of harp that reads the plan's text (`harp emit
+// --lang plan`).
 //
-// Everything that depends on sizes is a SizeCode. Its values are the program's shape variables in order, followed by two facts about the
-// device (Plan::values):
+// Everything that depends on sizes is a SizeCode. It is evaluated with a list of values (Plan::values): the program's shape variables in
+// order, followed by two properties of the device:
 //
 //   shape variables … | processors | blocks_per_processor
 //
-// `processors` is the number of multiprocessors. `blocks_per_processor` is how many blocks of the kernel in question one multiprocessor
-// holds at a time. Only grids use these two. Everything else is a function of the shape variables.
+// `processors` is the number of multiprocessors. `blocks_per_processor` is the number of blocks of the launched kernel that one
+// multiprocessor runs at a time. Only grid sizes use these two values. Everything else depends on the shape variables alone.
 //
 // To run a plan:
 //   1. Evaluate `arena` and allocate that many bytes on the device, aligned to 256 bytes. Upload `constants` once for each device.
-//   2. If there are check sites, fill their records (`sites` records at `records` in the arena) with bytes 0xff.
+//   2. If the program checks indices, fill the IndexRecords (`sites` records at offset `records` in the arena) with bytes 0xff.
 //   3. Execute `steps` in order on one stream, or as a graph with the edges `Step::after`.
-//   4. If there are check sites, read the records back and report the fault that first_fault() returns.
+//   4. If the program checks indices, copy the IndexRecords to the host and report the fault that first_fault() returns.
 #pragma once
 
 #include <array>
@@ -33,102 +34,104 @@
 
 namespace harp::cuda {
 
-/// An address on the device: an array and a byte offset into it. Offsets into the arena and into constants are multiples of 64. Inputs and
-/// outputs are aligned to one element only.
+/// An address on the device: an array and a byte offset from its start. Offsets into the arena and into constants are multiples of 64. The
+/// addresses of inputs and outputs have only the alignment of an element.
 struct Location {
   enum class Base : uint8_t {
-    kInput,     // input number `index` of the run
-    kOutput,    // output number `index` of the run
+    kInput,     // the run's input number `index`
+    kOutput,    // the run's output number `index`
     kConstant,  // Plan::constants[index]
-    kArena,     // the memory of the run; `index` is 0
+    kArena,     // the memory that the run allocates; `index` is 0
   };
   Base base = Base::kArena;
   int index = 0;
   SizeCode offset = {};
 };
 
-/// The value of a kernel's parameter. It takes eight bytes: a pointer, or an i64. A parameter of four bytes reads the lower half.
+/// The value of one kernel parameter. It occupies eight bytes: a pointer or an i64. A parameter of four bytes gets the lower half.
 using Argument = std::variant<Location, SizeCode>;
 
-/// A function of the compiled module.
+/// A kernel of the compiled module.
 struct Kernel {
-  std::string name;                 // its symbol: the functions are extern "C"
-  std::array<uint16_t, 3> block{};  // threads of a block
+  std::string name;                 // symbol name: the kernels are declared extern "C"
+  std::array<uint16_t, 3> block{};  // number of threads of a block, along x, y and z
 };
 
 /// A launch of a kernel.
 struct Launch {
-  int kernel = -1;                    // in Plan::kernels
-  SizeCode guard = {};                // the launch happens only if this is >= 0; evaluate it before the other members
-  std::array<SizeCode, 3> grid = {};  // blocks; a launch with an extent below 1 is skipped. y and z are at most 65,535
-  SizeCode shared = {};               // bytes of dynamic shared memory
-  std::vector<Argument> arguments;    // one for each parameter of the kernel
+  int kernel = -1;      // in Plan::kernels
+  SizeCode guard = {};  // the launch is skipped if this is negative; it must be evaluated before the other members
+  // Number of blocks; the launch is skipped if an extent is below 1. The extents along y and z are at most 65,535.
+  std::array<SizeCode, 3> grid = {};
+  SizeCode shared = {};             // bytes of dynamic shared memory
+  std::vector<Argument> arguments;  // one argument for each parameter of the kernel
 };
 
-/// A call of a function of the host application, on arrays in the host's memory: arrays that are read are copied to the host before it, and
-/// the written one to the device after it. Whoever executes it first waits for all earlier steps and reports an index fault that they met,
-/// so that the function never sees the result of a faulty index.
+/// A call of a function of the host application, which works on arrays in host memory. Arrays that the function reads are copied to the
+/// host before the call, and the array that it writes is copied to the device after it. Before the call, whoever executes the plan waits
+/// for all earlier steps and reports any index fault in them, so that the function never receives results of an invalid index.
 struct HostCall {
   struct Argument {
     enum Kind : uint8_t { kArray, kSize, kNumber, kAddress } kind = kArray;
-    DType dtype = DType::kUnknown;  // of a size or a number
+    DType dtype = DType::kUnknown;  // kSize, kNumber: type of the parameter
     Location array = {};            // kArray
     SizeCode bytes = {};            // kArray: its size
-    bool written = false;           // kArray: the function writes it; otherwise the function reads it
+    bool written = false;           // kArray: whether the function writes the array; otherwise it reads it
     SizeCode size = {};             // kSize
     Scalar number = {};             // kNumber
-    int address = -1;               // kAddress: in Plan::addresses
+    int address = -1;               // kAddress: index into Plan::addresses
   };
   std::string name;             // for messages
   int function = -1;            // in Plan::addresses
-  bool returns_status = false;  // the function returns an i32; any value but 0 is a failure
+  bool returns_status = false;  // whether the function returns an i32, which is not 0 if the function fails
   std::vector<Argument> arguments;
-  SizeCode elements = {};  // of the result; the call is skipped if this is 0
+  SizeCode elements = {};  // number of elements of the result; the call is skipped if it is 0
 };
 
-/// Does nothing. It stands between two generations of several steps each, so that the number of edges is the sum of their sizes and not the
+/// A step without work, between two generations (sets of steps that may run concurrently). Every step of the first generation is its
+/// predecessor, and every step of the second one its successor. So the number of edges is the sum of the two numbers of steps and not their
 /// product.
 struct Join {};
 
 struct Step {
   std::variant<Launch, HostCall, Join> what;
-  std::vector<int> after = {};  // the steps that must be complete before this one begins: indices of earlier steps, ascending
+  std::vector<int> after = {};  // indices of the earlier steps that must be complete before this one starts, in ascending order
 };
 
-/// Where kernels report an index out of range at one check site. Several threads may find faults; the one of the lowest element stays,
-/// without a lock: every word of `keys` is the result of 64-bit atomic minima over (element << 16 | a part of the index). Equal elements of
-/// a site have equal indices, so that the parts in the lowest keys belong together.
+/// Where kernels report an index out of range at one check site. If several threads find one, the record keeps that of the lowest element,
+/// without a lock: each word of `keys` is a 64-bit atomic minimum of (element << 16 | 16 bits of the index). At one site, equal elements
+/// have equal indices. Therefore all four minima contain bits of the same index.
 struct IndexRecord {
   static constexpr int kParts = 4;
-  uint64_t keys[kParts];  // key i has bits 16 i … 16 i + 15 of the index; all bits set: no fault
-  int64_t size;           // number of elements of the indexed axis; every fault of a site has the same
+  uint64_t keys[kParts];  // key i contains bits 16 * i to 16 * i + 15 of the index; if all its bits are set, no fault was found
+  int64_t size;           // number of elements of the indexed axis, which is the same for every fault of a site
   int64_t unused[3];
 };
 static_assert(sizeof(IndexRecord) == 64);
 
-/// The fault of the lowest site that has one, from the records of all sites in order.
+/// Returns the fault at the first site that has one. `records` are the records of all sites, in order.
 std::optional<IndexFault> first_fault(std::span<const IndexRecord> records);
 
 struct Plan {
   std::string name;                          // of the graph
-  std::vector<std::string> shape_variables;  // names, in the order of values
+  std::vector<std::string> shape_variables;  // names of the shape variables, in the order of their values
   std::vector<std::string> inputs, outputs;  // names
   std::vector<Kernel> kernels;
   std::vector<std::shared_ptr<const std::vector<std::byte>>> constants;
   std::vector<Step> steps;
-  SizeCode arena;                // bytes of device memory that a run needs
-  SizeCode records;              // offset of the index records in the arena
-  int sites = 0;                 // number of check sites: IndexRecord of each, in order
-  std::vector<void*> addresses;  // of the host's functions and their data. Not printed
+  SizeCode arena;                // bytes of device memory that a run allocates
+  SizeCode records;              // offset of the IndexRecords in the arena
+  int sites = 0;                 // number of index check sites; each has an IndexRecord
+  std::vector<void*> addresses;  // addresses of the host's functions and of their data; print() omits them
 
-  /// The values that SizeCodes read, in order. `blocks_per_processor` matters for grids only.
+  /// Returns the values with which SizeCodes are evaluated. `blocks_per_processor` matters only for grid sizes.
   std::vector<int64_t> values(std::span<const int64_t> shape_values, int64_t processors, int64_t blocks_per_processor) const;
 };
 
-/// The plan as text, for people and for programs that run kernels elsewhere. docs/launch-plan.md describes it.
+/// Returns the plan as text, for people and for programs that launch kernels without harp. docs/launch-plan.md describes the text.
 std::string print(const Plan& plan);
 
-/// Throws Error{kInternal} if an index is out of range, an edge does not lead backwards, or a kernel's block is empty or too large.
+/// Throws Error{kInternal} if an index is out of range, if a step waits for a later one, or if a kernel's block is empty or too large.
 void verify(const Plan& plan);
 
 }  // namespace harp::cuda

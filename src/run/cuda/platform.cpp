@@ -8,8 +8,8 @@ namespace harp::cuda {
 namespace {
 
 constexpr int kOldestCapability = 80;  // sm_80
-constexpr int kOldestNvrtc = 12;       // oldest major version of NVRTC that harp uses
-constexpr int kNewestNvrtc = 13;       // newest major version that harp knows
+constexpr int kOldestNvrtc = 12;       // oldest major version of NVRTC that harp can use
+constexpr int kNewestNvrtc = 13;       // newest major version of NVRTC that harp looks for
 constexpr size_t kKeptModules = 32;
 
 }  // namespace
@@ -22,7 +22,7 @@ const std::vector<const CudaDevice*>& Platform::devices() {
 
 const Driver& Platform::driver() { return devices().front()->driver(); }
 
-/// Returns the numbers of the GPUs that the host allows harp to use.
+/// Returns the indices of the GPUs that the host allows harp to use: the GPU of the host's context if it gives one, else all.
 std::vector<DeviceIndex> Platform::candidates(const Driver& driver) const {
   if (device_.context != nullptr) {
     DeviceIndex index = 0;

@@ -1,5 +1,5 @@
-// CUDA as a context of harp sees it: the driver and its devices, the compilers, and loaded modules. Each part is opened when it is first
-// asked for, so a machine without CUDA pays nothing.
+// The parts of CUDA that a context of harp uses: the driver, its devices, the compilers, and loaded modules. Each part is opened when it is
+// first needed, so a machine without CUDA has no cost.
 #pragma once
 
 #include <list>
@@ -18,36 +18,38 @@
 
 namespace harp::cuda {
 
-/// Where the parts of CUDA are.
+/// Where to find the parts of CUDA.
 struct PlatformOptions {
   std::string driver = "libcuda.so.1";
-  std::vector<std::string> nvrtc;  // files to try; empty: the names of its versions
-  std::string nvcc;                // a command; empty: nvcc on PATH
+  std::vector<std::string> nvrtc;  // paths of libraries to try; empty: the file names of all versions
+  std::string nvcc;                // a command; empty: the nvcc on PATH
 };
 
-/// Thread-safe. Devices live as long as the platform. Failures are not remembered: the next call tries again.
+/// Thread-safe. Devices exist as long as the platform. After a failure, the next call tries again.
 class Platform {
  public:
   explicit Platform(System system, const DeviceOptions& device = {}) : system_(system), device_(device) {}
 
-  /// Replaces the options; before the first use.
+  /// Replaces the options. To be called before any other function.
   void set_options(PlatformOptions options) { options_ = std::move(options); }
 
-  /// The devices that harp can use, in the driver's order; at least one. With a context of the host it is the device of that context alone.
-  /// Error{kDevice} says why there is none.
+  /// Returns the devices that harp can use, in the driver's order; at least one. If the host gives a context, this is only the device of
+  /// that context. Throws Error{kDevice}, whose message says why there is none.
   const std::vector<const CudaDevice*>& devices();
-  /// The driver of devices().
+  /// Returns the driver to which devices() belong.
   const Driver& driver();
 
-  /// A compiler whose code this driver loads: NVRTC, the newest whose major version is at most the driver's, else nvcc. `command` is an
-  /// nvcc to use instead, or empty. Error{kCompiler} lists what was tried.
+  /// Returns a compiler whose code this driver can load. It is the newest NVRTC whose major version is not newer than the driver's, or else
+  /// nvcc. If `command` is not empty, it is the nvcc to use. Throws Error{kCompiler}, whose message lists what was tried.
   std::unique_ptr<const Compiler> compiler(const std::string& command, CudaOutput output, TimeLimit& limit);
 
-  /// The newest compiler that is there, whose code a driver may be too old for. It needs no driver. Errors as compiler().
+  /// Returns the newest compiler on this machine. It needs no driver, and a driver may be too old for its code. Throws the same errors as
+  /// compiler().
   std::unique_ptr<const Compiler> any_compiler(const std::string& command, CudaOutput output, TimeLimit& limit);
 
-  /// Loads the kernels of an artifact, once: programs of equal artifacts share a module, and the most recently used ones stay loaded.
-  /// Whether they fit is checked on any_usable() of the devices. Throws the errors of Module.
+  /// Loads the kernels of an artifact, or returns the module that is already loaded: programs with equal artifacts share a module. The most
+  /// recently used modules stay loaded. Loading checks whether a GPU can run the module, on the device any_usable(). Throws the errors of
+  /// Module.
   std::shared_ptr<const Module> module(const Artifact& artifact, std::span<const std::string> kernels);
 
  private:
@@ -60,7 +62,7 @@ class Platform {
   System system_;
   const DeviceOptions device_;  // of every device
   PlatformOptions options_;
-  std::mutex mutex_;  // guards the opening of devices
+  std::mutex mutex_;  // guards open()
   std::unique_ptr<Driver> driver_;
   std::vector<std::unique_ptr<CudaDevice>> owned_;
   std::vector<const CudaDevice*> devices_;
@@ -71,7 +73,7 @@ class Platform {
 
   std::mutex modules_mutex_;
   std::unordered_map<Digest, std::weak_ptr<const Module>> loaded_;
-  std::list<std::shared_ptr<const Module>> kept_;  // most recently used first
+  std::list<std::shared_ptr<const Module>> kept_;  // modules to keep loaded, the most recently used one first
 };
 
 }  // namespace harp::cuda

@@ -9,11 +9,11 @@ namespace harp::cuda {
 
 namespace {
 
-constexpr size_t kGraphs = 4;     // of a program on a device
-constexpr size_t kSeenSizes = 4;  // of one run each, which a second one turns into a graph
-/// The launch of a graph costs more than that of a kernel.
+constexpr size_t kGraphs = 4;     // maximum number of graphs for one program on one device
+constexpr size_t kSeenSizes = 4;  // number of recent sizes that are remembered after one run; a second run with these sizes makes a graph
+/// Least number of kernel launches for a graph: launching a graph costs more than launching one kernel.
 constexpr int kMinLaunches = 2;
-/// Kernels that need more memory than this take longer than their launches, and each graph holds its arena.
+/// Largest arena of a graph, in bytes: each graph keeps its arena, and kernels on more memory take longer than their launches anyway.
 constexpr size_t kMaxArena = size_t{64} << 20;
 
 bool is_for_graphs(const Plan& plan) {
@@ -51,7 +51,8 @@ Replay::~Replay() {
   device_.return_from_graphs(arena_bytes_);
 }
 
-/// The driver keeps a graph that it is executing until the end of that. The arena is freed in the order of the stream.
+/// Destroys the graph and frees its arena. If the driver is still executing the graph, it keeps the graph until that is complete. The arena
+/// is freed in stream order.
 void Replay::release() const noexcept {
   if (device_.is_lost()) return;
   const Driver& driver = device_.driver();
@@ -63,7 +64,7 @@ void Replay::release() const noexcept {
 void Replay::build(PlanSizes& sizes, const RunArrays& arrays) {
   const Driver& driver = device_.driver();
   device_.call(driver.graph_create, &graph_, 0u);
-  std::vector<GraphNodeHandle> nodes;  // of the steps so far
+  std::vector<GraphNodeHandle> nodes;  // one node for each step so far
   for (const Step& step : sizes.plan().steps) {
     std::vector<GraphNodeHandle> after;
     for (const int earlier : step.after) after.push_back(nodes[static_cast<size_t>(earlier)]);
@@ -72,7 +73,7 @@ void Replay::build(PlanSizes& sizes, const RunArrays& arrays) {
     if (planned != nullptr) launch = sizes.launch(*planned, arrays);
     if (launch) {
       nodes.push_back(add_kernel(sizes, *planned, std::move(*launch), after));
-    } else {  // a join, or a launch that these sizes skip
+    } else {  // a Join, or a launch that is skipped for these sizes
       device_.call(driver.graph_add_empty_node, &nodes.emplace_back(), graph_, after.data(), after.size());
     }
   }
@@ -114,7 +115,8 @@ void Replay::launch(void** inputs, void** outputs) {
 
 Replays::Replays(const Plan& plan) : is_replayed_(is_for_graphs(plan)) {}
 
-/// The entry for the sizes; a new one, without a graph, if they have been used once. Null if they are new.
+/// Returns the entry for these sizes. If there is none and the sizes have been used once before, makes an entry without a graph. Returns
+/// null if the sizes are used for the first time.
 std::shared_ptr<Replays::Entry> Replays::find(std::span<const int64_t> values) {
   const auto known = std::ranges::find_if(entries_, [&](const auto& entry) { return std::ranges::equal(entry->values, values); });
   if (known != entries_.end()) {
@@ -135,7 +137,7 @@ std::shared_ptr<Replays::Entry> Replays::find(std::span<const int64_t> values) {
 Replays::Lease Replays::lease(PlanSizes& sizes, void** inputs, void** outputs) {
   if (!is_replayed_ || sizes.arena_bytes() > kMaxArena) return {};
   Lease lease;
-  std::shared_ptr<Entry> oldest;  // its graph is destroyed after the lock is released
+  std::shared_ptr<Entry> oldest;  // destroyed, with its graph, after mutex_ is unlocked
   bool is_new = false;
   {
     const std::lock_guard guard(mutex_);
@@ -154,7 +156,7 @@ Replays::Lease Replays::lease(PlanSizes& sizes, void** inputs, void** outputs) {
   return lease.entry_->replay != nullptr ? std::move(lease) : Lease();
 }
 
-/// Without a graph, runs go on as before: it only saves time.
+/// Makes a graph. If that fails, the run launches its kernels one by one; a graph only saves time.
 void Replays::make(Lease& lease, PlanSizes& sizes, void** inputs, void** outputs) {
   try {
     lease.entry_->replay = std::make_unique<Replay>(sizes, inputs, outputs);

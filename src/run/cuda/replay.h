@@ -1,6 +1,6 @@
-// CUDA graphs of a program's launches. A run of many small kernels takes the host longer to launch than the GPU to execute; a graph of all
-// of them is launched at once. The first run of certain sizes launches its kernels one by one, the second one makes a graph, and later ones
-// launch that graph after they have set the pointers to the caller's arrays in it.
+// CUDA graphs that launch all kernels of a program at once. If kernels are small, launching them one by one takes the host longer than the
+// GPU takes to execute them. The first run with certain sizes launches its kernels one by one. The second run with the same sizes makes a
+// graph and launches it. Later runs set the pointers to the caller's arrays in this graph and launch it.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace harp::cuda {
 
-/// The launches of a plan for certain sizes on one device, as an executable graph with an arena of its own. Not thread-safe.
+/// The launches of a plan with certain sizes on one device, as an executable CUDA graph, which has an arena of its own. Not thread-safe.
 class Replay {
  public:
-  /// Makes a node for each step, with the plan's edges. Inside a Current. Error{kDevice, kUnsupported}; Error{kOutOfMemory} also if graphs
-  /// hold as much memory as they may.
+  /// Makes a graph with one node for each step and the plan's edges. The device's context must be current. Throws Error{kDevice} or
+  /// Error{kUnsupported}. Throws Error{kOutOfMemory} also if all graphs together would keep too much memory.
   Replay(PlanSizes& sizes, void** inputs, void** outputs);
   ~Replay();
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
   DeviceAddress arena() const { return arena_; }
-  /// Puts the graph on the device's stream, with these arrays of the caller; inside a Current. Launches that are on the stream already keep
-  /// theirs. After an Error{kDevice} the object can only be destroyed.
+  /// Adds the graph to the device's stream, with the addresses of these arrays; the context must be current. Launches that are already on
+  /// the stream keep the addresses of their own arrays. After an Error{kDevice} the object can only be destroyed.
   void launch(void** inputs, void** outputs);
 
  private:
-  /// An argument of a kernel that is an address in an array of the caller.
+  /// A kernel argument that is an address in an array of the caller.
   struct Pointer {
     size_t argument;
     Location::Base base;  // kInput, kOutput
@@ -39,7 +39,7 @@ class Replay {
   };
   struct KernelNode {
     GraphNodeHandle handle;
-    KernelLaunch launch;  // as it is in the executable graph
+    KernelLaunch launch;  // the launch as the executable graph contains it
     std::vector<Pointer> pointers;
   };
   void build(PlanSizes& sizes, const RunArrays& arrays);
@@ -54,26 +54,26 @@ class Replay {
   std::vector<KernelNode> kernels_;  // those with pointers
 };
 
-/// The graphs of a program on one device: of the four sizes that were used last. Thread-safe.
+/// The graphs of a program on one device, for the four combinations of sizes that were used last. Thread-safe.
 class Replays {
   struct Entry {
     explicit Entry(std::span<const int64_t> sizes) : values(sizes.begin(), sizes.end()) {}
-    const std::vector<int64_t> values;  // of the shape variables
-    std::mutex busy;                    // held by the run that uses or makes the graph
-    std::unique_ptr<Replay> replay;     // null: it could not be made
+    const std::vector<int64_t> values;  // values of the shape variables
+    std::mutex busy;                    // locked by the run that makes or uses the graph
+    std::unique_ptr<Replay> replay;     // null: making the graph has failed
   };
 
  public:
-  /// The plan must outlive the object.
+  /// The plan must outlive this object.
   explicit Replays(const Plan& plan);
 
-  /// The right to use a graph, until it is destroyed or given back.
+  /// The right of one run to use a graph. It ends with this object or with give_back().
   class Lease {
    public:
     Lease() = default;
     explicit operator bool() const { return entry_ != nullptr; }
     Replay* operator->() const { return entry_->replay.get(); }
-    /// Lets other runs use the graph.
+    /// Ends the right to use the graph, so that other runs can use it.
     void give_back() { lock_.unlock(); }
 
    private:
@@ -81,20 +81,21 @@ class Replays {
     std::shared_ptr<Entry> entry_;
     std::unique_lock<std::mutex> lock_;
   };
-  /// The graph for the sizes of a run; inside a Current. Empty if the run has to launch its kernels one by one: its sizes are new, another
-  /// run uses the graph now, the graph would not save time, or it could not be made. Error{kDevice} if the device is lost.
+  /// Returns the graph for the sizes of a run; the device's context must be current. Returns an empty Lease if the run has to launch its
+  /// kernels one by one: these sizes are used for the first time, another run is using the graph, a graph would not save time, or making it
+  /// has failed. Throws Error{kDevice} if the device is lost.
   Lease lease(PlanSizes& sizes, void** inputs, void** outputs);
-  /// Forgets a graph that failed.
+  /// Removes a graph whose launch has failed.
   void forget(const Lease& lease);
 
  private:
   std::shared_ptr<Entry> find(std::span<const int64_t> values);
   void make(Lease& lease, PlanSizes& sizes, void** inputs, void** outputs);
 
-  const bool is_replayed_;  // the plan is one that graphs help
-  std::mutex mutex_;        // guards the lists below, most recently used first
+  const bool is_replayed_;  // whether graphs save time for this plan
+  std::mutex mutex_;        // guards the lists below, whose first element is the most recently used
   std::list<std::shared_ptr<Entry>> entries_;
-  std::list<std::vector<int64_t>> seen_;  // sizes of one run so far
+  std::list<std::vector<int64_t>> seen_;  // sizes that have been used in one run only
 };
 
 }  // namespace harp::cuda

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// NULL or out of its domain, node of another graph, wrong struct\_size, unknown name
+    /// NULL or out-of-domain argument, node of another graph, wrong struct\_size, unknown name
     InvalidArgument = 1,
     /// incompatible shapes, rank over 16, axis that does not exist
     Shape = 2,
@@ -14,9 +14,9 @@ pub enum ErrorKind {
     Range = 4,
     /// size, stride or byte count that does not fit 64 bits
     Overflow = 5,
-    /// outputs that overlap each other, or an input that they do not replace in place
+    /// outputs that overlap each other, or overlap an input that they do not replace in place
     Alias = 6,
-    /// text format and .npy files
+    /// malformed text (graph, expression, function body, schedule) or malformed .npy file
     Parse = 7,
     /// valid, but not supported by this backend, system or version
     Unsupported = 8,
@@ -34,7 +34,7 @@ pub enum ErrorKind {
     Native = 14,
     /// the device does not exist, has failed, or holds an array that the call cannot use
     Device = 15,
-    /// no gradient with respect to a node: nothing depends on it, or not through a differentiable path
+    /// no gradient with respect to a node: y does not depend on it, or has no differentiable path to it
     NoGradient = 16,
 }
 

@@ -1845,7 +1845,7 @@ impl<T: Element> Tensor<T> {
     pub fn try_moveaxis(&self, source: impl AsRef<[i32]>, destination: impl AsRef<[i32]>) -> Result<Tensor<T>> {
         ops::moveaxis(&self.0, source.as_ref(), destination.as_ref()).and_then(Tensor::made)
     }
-    /// Inserts axes of size 1 at these positions of the result.
+    /// Inserts axes of size 1: axis axes\[i\] of the result is an inserted axis.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_unsqueeze`](Self::try_unsqueeze) gives it as an error.
@@ -2231,7 +2231,8 @@ impl<T: Element> Tensor<T> {
     pub fn try_repeat(&self, repeats: impl Into<Expr>, axis: i32) -> Result<Tensor<T>> {
         ops::repeat(&self.0, repeats.into(), axis).and_then(Tensor::made)
     }
-    /// Repeats the whole array repeats\[i\] times along axis i. If n is not the rank, NumPy's rule applies.
+    /// Repeats the whole array repeats\[i\] times along axis i. If n differs from the rank, ones are added on the left of the shorter one of
+    /// repeats and x's shape, as in numpy.tile.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_tile`](Self::try_tile) gives it as an error.
@@ -2798,7 +2799,7 @@ impl<T: Element> Tensor<T> {
         ops::batch_matmul(&self.0, &b.into().0).and_then(Tensor::made)
     }
     /// numpy.dot: contracts the last axis of a with the second to last axis of b (or its only axis). The result has the other axes of a, then
-    /// those of b. Scalars multiply.
+    /// those of b. If an operand is a scalar, dot multiplies elementwise.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_dot`](Self::try_dot) gives it as an error.
@@ -3311,8 +3312,9 @@ impl<T: Element> Tensor<T> {
     }
     /// binary\_cross\_entropy returns -(target \* log(x) + (1 - target) \* log(1 - x)) for probabilities x, with logarithms clamped to at least
     /// -100. binary\_cross\_entropy\_with\_logits returns the same for sigmoid(x) without its rounding error; if pos\_weight is given, target is
-    /// multiplied by it. weight and pos\_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
-    /// reduction as in mse\_loss.
+    /// multiplied by it. weight and pos\_weight: NULL, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
+    /// gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at x = 1. reduction as in
+    /// mse\_loss.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_binary_cross_entropy`](Self::try_binary_cross_entropy) gives it as an error.
@@ -3331,8 +3333,9 @@ impl<T: Element> Tensor<T> {
     }
     /// binary\_cross\_entropy returns -(target \* log(x) + (1 - target) \* log(1 - x)) for probabilities x, with logarithms clamped to at least
     /// -100. binary\_cross\_entropy\_with\_logits returns the same for sigmoid(x) without its rounding error; if pos\_weight is given, target is
-    /// multiplied by it. weight and pos\_weight: NULL, or floats that broadcast to x. A probability of 0 or 1 that is wrong has no gradient.
-    /// reduction as in mse\_loss.
+    /// multiplied by it. weight and pos\_weight: NULL, or floats that broadcast to x. Where a logarithm is clamped, it contributes 0 to the
+    /// gradient (with respect to x): for a target of 1 the gradient at x = 0 is 0, and for a target of 0 that at x = 1. reduction as in
+    /// mse\_loss.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_binary_cross_entropy_with_logits`](Self::try_binary_cross_entropy_with_logits) gives it as an error.
