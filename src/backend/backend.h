@@ -39,7 +39,7 @@ struct Resources {
   cuda::Platform& cuda;  // the GPUs; the driver is opened at the first use
 };
 
-/// How to make a program. The host chooses these options in harp_compile_options.
+/// Options for building a program. The host application sets them in harp_compile_options.
 struct BuildOptions {
   PipelineOptions pipeline;
   std::string compiler;            // command of the compiler; empty: the context's compiler

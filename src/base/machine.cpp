@@ -117,7 +117,7 @@ bool is_zen4() {
   return (family >> 8 & 0xf) + (family >> 20 & 0xff) == 0x19 && __builtin_cpu_supports("avx512f");
 }
 
-/// Name of this CPU's row.
+/// Returns the name of the entry of kMachines that describes this CPU.
 std::string_view host_row() {
   __builtin_cpu_init();
   const ExtraFeatures extra = extra_features();

@@ -86,9 +86,9 @@ class Walk {
     }
   }
 
-  /// The complete gradient of a node at the time when it is visited: the sum of the contributions (parts) of its users. If the node is an
-  /// Expand, contributions that are outer products are kept separately in `products`, because a single contraction sums them and also
-  /// reduces the expanded axes (outer_products.h).
+  /// The complete gradient of a node when the node is visited: the sum of the contributions of its users. At an Expand, two or more
+  /// contributions that are outer products stay in `products`. One contraction later computes their sum and reduces the expanded axes
+  /// (outer_products.h).
   struct Arrived {
     std::vector<NodeRef> products;
     NodeRef sum = nullptr;  // the sum of all other contributions; null if there are none

@@ -46,8 +46,8 @@ struct NativeCall {
   Shape shape;
 };
 
-/// Builds the call; bools are passed and returned as they are. Throws Error{kParse, kDType, kShape, kInvalidArgument, kRange} with the
-/// column in the signature.
+/// Builds the call; bools are passed and returned as they are. Throws Error{kParse, kDType, kShape, kInvalidArgument, kRange}. An error in
+/// the signature names its column.
 const Node* native_exactly(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call);
 /// Builds the call and converts bools: the function gets bools that are 0 or 1, and any nonzero byte that it writes for a bool becomes 1.
 const Node* native(Graph& graph, std::span<const Node* const> inputs, const NativeCall& call);

@@ -17,8 +17,8 @@ struct Requirement {
   std::string message;
 };
 
-/// Returns every requirement of inputs and live nodes that is not proven for all values within the bounds, each expression once. Two
-/// threads must not call it for the same graph, because it adds expressions to the graph's table.
+/// Returns the conditions on shape variables that inputs and live nodes impose, without those that are proven for all values within the
+/// variables' bounds. Each expression occurs once. Not thread-safe for one graph, because it adds expressions to the graph's table.
 std::vector<Requirement> requirements(const Graph& graph);
 
 }  // namespace harp

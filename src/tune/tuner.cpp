@@ -24,7 +24,8 @@ constexpr double kFinalShare = 0.2, kFinalMost = 4;
 // Least seconds for the final comparison, even after the time limit: a shorter one would measure noise.
 constexpr double kFinalLeast = 0.1;
 constexpr size_t kFinalists = 3;
-constexpr double kWorthIt = 1.01;  // least speedup with which a new configuration replaces the untuned program
+// A configuration that no earlier search has found must be faster than the untuned program by more than this factor.
+constexpr double kWorthIt = 1.01;
 
 double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 /// Returns the CPU time of this thread in seconds. It does not advance while the system runs other threads on this CPU.

@@ -1,5 +1,5 @@
-"""Runs the plug-in of examples/mujoco in its engine. examples/mujoco/check.py compares forces, work and energy with NumPy and with a model
-of MuJoCo's own, and tests the messages for mistakes. --full: longer runs, with measured times.
+"""Runs the plug-in of examples/mujoco in the MuJoCo engine. examples/mujoco/check.py compares its forces, work and energy with NumPy,
+compares its drag with MuJoCo's built-in drag model, and tests the error messages. --full: longer runs, with measured times.
 
 rows: C4.plugin
 """

@@ -10,8 +10,8 @@ namespace harp_python {
 
 /// Returns the context, which the first call makes from the settings of configure() and the environment.
 harp_context* context();
-/// The settings with which context() makes the context; existing programs keep theirs. Symbolic sizes belong to one context, so configure()
-/// fails once there is one.
+/// The settings from which context() makes the context. A later configure() does not affect existing programs. It fails after the first
+/// symbolic size has been made, because a symbolic size belongs to one context.
 struct Settings {
   int threads = 0;  // 0: one thread for each CPU that the process may use
   std::string cache_dir, compiler;

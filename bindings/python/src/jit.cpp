@@ -246,7 +246,7 @@ int clear(PyObject* self) {
   Function& function = *nb::inst_ptr<Function>(self);
   const std::vector<Entry> entries = std::move(function.entries);
   const nb::object miss = std::move(function.miss), finish = std::move(function.finish), attributes = std::move(function.attributes);
-  return 0;  // the references taken out above are dropped now, when the function is empty already
+  return 0;  // Releases the moved references, when `function` no longer holds them: their destructors may run Python code that uses it.
 }
 
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)},

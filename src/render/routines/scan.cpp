@@ -71,8 +71,9 @@ class GroupText {
     return std::move(text_);
   }
 
-  /// Returns the text of the part that replaces the total of each quad by the total of all quads before it, combined with the carry. The
-  /// generated function returns the total of the group in every lane.
+  /// Returns the text of the function for ScanPart::kBefore. It replaces the inclusive running totals of the quads (four elements each) by
+  /// exclusive ones, and combines each of these with the carry, which is the total of the previous groups. It returns the total of this
+  /// group, without the carry, in every lane.
   std::string before() {
     const Lane last = lane_of(size_ / kQuad - 1);
     const std::string all = define("all", pick([&](int) { return last; }));

@@ -220,7 +220,7 @@ Stream* usable(Stream* handle);
 
 // Memory
 
-/// Reserves the address space of all devices.
+/// Reserves the address space of all devices. Later calls do nothing.
 void open_memory();
 /// Whether the whole range is in a live allocation.
 bool is_live(CUdeviceptr address, size_t bytes);
