@@ -116,8 +116,8 @@ NodeRef ifft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   return from_parts(arguments.transform(arguments.parts(arguments.size), true));
 }
 
-/// Computes the complex transform and returns one half of it. (A complex transform of half the length, of pairs of numbers, would be faster,
-/// but has another order of additions, and the bits would depend on whether the length is even.)
+/// Computes the complex transform and returns one half of it. (A complex transform of half the length, of pairs of numbers, would be
+/// faster, but has another order of additions, and the bits would depend on whether the length is even.)
 NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   const TransformArguments arguments("rfft", x, n, axis, norm);
   HARP_CHECK(!is_complex(x->dtype), Code::kDType, "rfft: ", label(x), " is ", name(x->dtype), "; use fft for complex numbers");

@@ -149,7 +149,8 @@ class Digits {
       const auto dividend = [&](const SymAtom* x) -> std::optional<Sym> {
         if (x->kind == AtomKind::kMod && x->b == divisor) return x->a;
         // an integer from 0 to divisor - 1 equals its own remainder
-        if (const SymRange values = range(x->alone); values.lo >= 0 && divisor.is_constant() && values.hi < divisor.constant()) return x->alone;
+        if (const SymRange values = range(x->alone); values.lo >= 0 && divisor.is_constant() && values.hi < divisor.constant())
+          return x->alone;
         return std::nullopt;
       };
       const std::optional<Sym> a = dividend(added), b = dividend(subtracted);

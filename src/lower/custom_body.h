@@ -24,8 +24,8 @@ struct LoweredBody {
 };
 
 /// Lowers the body of a call of a custom function, of which `node` is a result, for the element at `index`. The index depends on the lane
-/// if there are several lanes. Loads happen only where `mask` is true (null: everywhere). Appends loops and checks to `statements`, which is
-/// null if the body is an expression, and their accumulators to the kernel.
+/// if there are several lanes. Loads happen only where `mask` is true (null: everywhere). Appends loops and checks to `statements`, which
+/// is null if the body is an expression, and their accumulators to the kernel.
 LoweredBody lower_body(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, const ir::UOp* mask,
                        ir::Body* statements, const Lanes& lanes = {});
 

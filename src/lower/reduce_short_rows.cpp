@@ -79,7 +79,8 @@ void ReduceLowering::add_rows(std::span<const Chain> chains, Sym begin, Sym end,
 int64_t ReduceLowering::interleaved_tiles() const {
   const RowPass& pass = c_.plan.passes[0];
   if (kept_.size() < 2 || chain_levels(pass) > 1) return 1;
-  if (kept_.size() == 2 && c_.plan.blocks > 0) return 1;  // each index of the first axis is a block of a chain of kernels (schedule/chain.h)
+  if (kept_.size() == 2 && c_.plan.blocks > 0)
+    return 1;  // each index of the first axis is a block of a chain of kernels (schedule/chain.h)
   const auto reads_windows = [](const Node* operand) { return array_below_windows(operand) != nullptr; };
   for (const Node* reduce : pass.reduces)
     if (std::ranges::any_of(operands_of(*reduce), reads_windows)) return 1;  // windows are copied for one tile

@@ -76,7 +76,7 @@ std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& l
 /// together.
 void check_shared_arrays(const std::string& source) {
   constexpr size_t kMost = size_t{48} << 10;
-  static const std::map<std::string, size_t> kBytes = {{"u8", 1},  {"i8", 1},  {"bool", 1},  {"u16", 2},   {"i16", 2}, {"u32", 4},
+  static const std::map<std::string, size_t> kBytes = {{"u8", 1},  {"i8", 1},    {"bool", 1},   {"u16", 2}, {"i16", 2}, {"u32", 4},
                                                        {"i32", 4}, {"float", 4}, {"double", 8}, {"u64", 8}, {"i64", 8}};
   static const std::regex kArray(R"(^ *__shared__ __align__\(16\) (\w+) \w+((?:\[\d+\])+);)");
   size_t bytes = 0;
@@ -89,7 +89,8 @@ void check_shared_arrays(const std::string& source) {
     const std::string sizes = array[2];
     for (size_t at = 0; at < sizes.size(); at = sizes.find(']', at) + 1) of_array *= std::stoul(sizes.substr(at + 1));
     bytes += of_array;
-    HARP_CHECK(bytes <= kMost, Code::kInternal, "a kernel declares ", bytes, " bytes of shared arrays, at most ", kMost, " are allowed: ", line);
+    HARP_CHECK(bytes <= kMost, Code::kInternal, "a kernel declares ", bytes, " bytes of shared arrays, at most ", kMost,
+               " are allowed: ", line);
   }
 }
 

@@ -97,8 +97,8 @@ Outcome run_once(harp_context* context, const std::string& device, harp_program*
     const Node& node = *graph.outputs()[i].node;
     const std::vector<int64_t> dims = dims_of(graph, node.shape, values);
     const std::vector<std::byte> filler(expected.outputs[i].size(), std::byte{0xcd});
-    std::string error = in_place_of[i] < 0 ? arrays.add(node.dtype, dims, filler)
-                                           : arrays.add_view(static_cast<size_t>(in_place_of[i]), node.dtype, dims);
+    std::string error =
+        in_place_of[i] < 0 ? arrays.add(node.dtype, dims, filler) : arrays.add_view(static_cast<size_t>(in_place_of[i]), node.dtype, dims);
     if (!error.empty()) return {Verdict::kRunStatus, std::move(error)};
     out.push_back(arrays[in.size() + i]);
   }
@@ -113,9 +113,8 @@ Outcome run_once(harp_context* context, const std::string& device, harp_program*
   CallError err;
   const harp_status status = harp_program_run(program, in.size(), in.data(), out.size(), out.data(), &options, err);
   if (expected.fault ? status != HARP_ERROR_RANGE : status != HARP_OK)
-    return {Verdict::kRunStatus,
-            cat("the run returned ", status, err.is_set() ? cat(" (", err.text(), ")") : "", ", expected ",
-                expected.fault ? "an index out of range" : "success")};
+    return {Verdict::kRunStatus, cat("the run returned ", status, err.is_set() ? cat(" (", err.text(), ")") : "", ", expected ",
+                                     expected.fault ? "an index out of range" : "success")};
   for (size_t i = 0; i < out.size(); ++i) {
     std::vector<std::byte> bytes(expected.outputs[i].size());
     if (std::string error = arrays.read(in.size() + i, bytes); !error.empty()) return {Verdict::kRunStatus, std::move(error)};

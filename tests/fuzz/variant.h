@@ -35,8 +35,8 @@ struct BuildVariant {
   bool in_place = false;                  // true: outputs use the memory of inputs wherever the program allows it
 };
 
-/// The variant as text: "gcc -O3 vectors x86-64-v3 device=cuda:0 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17 pool chains
-/// inplace check"
+/// The variant as text: "gcc -O3 vectors x86-64-v3 device=cuda:0 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17
+/// pool chains inplace check"
 std::string to_string(const BuildVariant& variant);
 /// The inverse of to_string(). Throws Error{kParse} for an unknown word, which the message contains.
 BuildVariant parse_variant(std::string_view text);

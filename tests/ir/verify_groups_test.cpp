@@ -327,16 +327,15 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
   // `width` is a multiple of 32; otherwise two threads may write the same element.
   const auto rows = [&](int64_t width) {
     return b.offence_of([&](Sym) {
-      return ir::Body{b.group([&](Sym t) {
-                        return ir::Body{b.each("i", 4, [&](Sym i) {
-                          return ir::Body{b.each("j", 4, [&](Sym j) { return ir::Body{b.set(b.array, t + i * 128 + j * 32, b.zero())}; })};
-                        })};
-                      }),
-                      b.group([&](Sym t) {
-                        return ir::Body{b.each("n", 1000, [&](Sym n) {
-                          return ir::Body{b.set(b.array, t + floor_div(n, width) * width, b.zero())};
-                        })};
-                      })};
+      return ir::Body{
+          b.group([&](Sym t) {
+            return ir::Body{b.each("i", 4, [&](Sym i) {
+              return ir::Body{b.each("j", 4, [&](Sym j) { return ir::Body{b.set(b.array, t + i * 128 + j * 32, b.zero())}; })};
+            })};
+          }),
+          b.group([&](Sym t) {
+            return ir::Body{b.each("n", 1000, [&](Sym n) { return ir::Body{b.set(b.array, t + floor_div(n, width) * width, b.zero())}; })};
+          })};
     });
   };
   CHECK(rows(32) == "");

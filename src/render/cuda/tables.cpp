@@ -22,7 +22,8 @@ using Tables = std::vector<const ir::Table*>;
 std::map<std::pair<DType, size_t>, Tables> tables_of(const Unit& unit, const ir::Function& function) {
   std::vector<const ir::UOp*> all;
   std::unordered_set<const ir::UOp*> seen;
-  ir::append_depth_first(function.body, [&](const ir::UOp* u) { return seen.insert(u).second; }, all);
+  ir::append_depth_first(
+      function.body, [&](const ir::UOp* u) { return seen.insert(u).second; }, all);
   std::map<std::pair<DType, size_t>, Tables> found;
   std::unordered_set<const ir::Table*> met;
   for (const ir::UOp* u : all)
