@@ -261,7 +261,7 @@ func TestCustomFunctionsOfSeveralResults(t *testing.T) {
 	p, err := g.Compile(nil)
 	must(t, err)
 	v, i := make([]float32, 2), make([]int64, 2)
-	must(t, p.Call([]harp.Array{harp.Of([]float32{1, 3, 2, -4, -5, -6})}, []harp.Array{harp.Of(v), harp.Of(i)}))
+	must(t, p.Call([]harp.Array{harp.Of([]float32{1, 3, 2, -4, -5, -6}, 2, 3)}, []harp.Array{harp.Of(v), harp.Of(i)}))
 	equal(t, v, []float32{3, -4})
 	equal(t, i, []int64{1, 0})
 

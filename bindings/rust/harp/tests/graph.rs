@@ -227,7 +227,7 @@ fn functions_of_ones_own_have_several_results() {
         }";
     let mut graph = Graph::new();
     let x = graph.input("x").with_shape([2, 3]).build();
-    let made = GraphNode::loop_function_results(&[x.clone()], body, &[DType::F32, DType::I64], [2]).unwrap();
+    let made = GraphNode::loop_function_results(std::slice::from_ref(&x), body, &[DType::F32, DType::I64], [2]).unwrap();
     assert_eq!((made[0].dtype(), made[1].dtype()), (DType::F32, DType::I64));
     graph.output("greatest", &made[0]);
     graph.output("place", &made[1]);
@@ -236,7 +236,7 @@ fn functions_of_ones_own_have_several_results() {
     assert_eq!(results[0].as_slice::<f32>().unwrap(), [3.0, -4.0]);
     assert_eq!(results[1].as_slice::<i64>().unwrap(), [1, 0]);
 
-    let kind = |dtypes: &[DType]| GraphNode::loop_function_results(&[x.clone()], body, dtypes, [2]).unwrap_err().kind();
+    let kind = |dtypes: &[DType]| GraphNode::loop_function_results(std::slice::from_ref(&x), body, dtypes, [2]).unwrap_err().kind();
     assert_eq!(kind(&[DType::F32]), ErrorKind::Parse);
     assert_eq!(kind(&[DType::F32, DType::I64, DType::I64]), ErrorKind::InvalidArgument);
     assert_eq!(kind(&[DType::F32, DType::Complex64]), ErrorKind::Dtype);
