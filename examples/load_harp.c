@@ -13,9 +13,9 @@ int open_harp(const char* path, struct harp_library* library, char* message, siz
     return -1;
   }
   const harp_api* (*get_api)(uint32_t) = NULL;
-  *(void**)&get_api = dlsym(handle, "harp_get_api"); /* ISO C has no cast from void* to a function */
+  *(void**)&get_api = dlsym(handle, "harp_get_api"); /* ISO C has no conversion from void* to a function pointer */
   const harp_api* api = get_api ? get_api(HARP_API_VERSION) : NULL;
-  /* a larger table belongs to a later version, whose table begins with this one */
+  /* A later version of harp may return a larger table, which begins with the functions of this one. */
   if (!api || api->struct_size < sizeof *api) {
     snprintf(message, size,
              "%s is not harp, or of another version: expected version %u of the table of functions with %zu bytes, found %zu", path,

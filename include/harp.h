@@ -489,8 +489,9 @@ HARP_API harp_node* harp_node_set_name(harp_node* node, const char* name);
 
 /* How a node was made. harp_node_op returns the operation's name in the text format ("add", "input"; borrowed, valid for ever; "" for
  * NULL). harp_node_source_count and harp_node_source give the node's operands; an index out of range gives NULL. harp_node_attributes
- * returns the attributes as the text format writes them ("axes=[0], keepdims=true"; owned). A composite operation appears as its primitive
- * operations. The handle of an operand is the one it was made with. */
+ * returns the attributes as the text format writes them ("axes=[0], keepdims=true"; owned), and for one of several results of a custom
+ * function which one it is ("result=1"). A composite operation appears as its primitive operations. The handle of an operand is the one it
+ * was made with. */
 HARP_API const char* harp_node_op(const harp_node* node);
 HARP_API int32_t harp_node_source_count(const harp_node* node);
 HARP_API harp_node* harp_node_source(const harp_node* node, int32_t index);
@@ -1156,7 +1157,7 @@ HARP_API harp_node* harp_custom_cumulative(int32_t n, harp_node* const* nodes, c
 typedef struct harp_custom_function_desc {
   size_t struct_size;
   const char* body;
-  harp_dtype dtype; /* dtype of the result */
+  harp_dtype dtype; /* dtype of the result; harp_custom_function_results does not look at it */
   int32_t rank;     /* sizes of the result */
   const harp_dim* dims;
   harp_graph* graph; /* the graph of the new node: required if n is 0, else NULL or the inputs' graph */
@@ -1166,6 +1167,20 @@ typedef struct harp_custom_function_desc {
   { sizeof(harp_custom_function_desc), NULL, 0, 0, NULL, NULL }
 
 HARP_API harp_node* harp_custom_function(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc);
+/* As harp_custom_function, for a function of several results: writes n_results nodes (1 to 64) of these dtypes to results[0] ...
+ * results[n_results - 1]. All have the sizes of desc. The body calls their elements output0, output1 ... (output if there is only one) and
+ * must set each of them:
+ *
+ *     for i in 0 .. size(input0, 1) {
+ *       if input0[ridx0, i] > output0 {
+ *         output0 = input0[ridx0, i]
+ *         output1 = i
+ *       }
+ *     }
+ *
+ * It runs once for all results that are used, and fails a run if any of its indices is out of range, whichever result is used. */
+HARP_API harp_status harp_custom_function_results(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc,
+                                                  int32_t n_results, const harp_dtype* dtypes, harp_node** results);
 
 /*
  * A C function of your own, or of another library, as an operation. harp calls it once in each run, with arrays that are stored in memory.
@@ -1264,11 +1279,12 @@ typedef struct harp_compile_options {
   /* Vector width in elements: 1, 2, 4, 8 or 16; 0: the target's. Results do not depend on it. */
   int32_t simd_width;
   /* CPU to compile for: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load" (AVX-512 with one vector load a cycle: Zen
-   * 4), "aarch64"; NULL: this CPU, with the numbers that harp_context_measure has found. An unknown name is an error that lists the
+   * 4), the last three also with "-vnni" after the name (and instructions for dot products of integers: AVX-VNNI or AVX512-VNNI),
+   * "aarch64"; NULL: this CPU, with the numbers that harp_context_measure has found. An unknown name is an error that lists the
    * names. harp_graph_emit generates source for all of them. Compiling requires a target of this machine's architecture, and running
    * requires a CPU that has the target's instructions; otherwise the call fails with HARP_ERROR_UNSUPPORTED. For the backend "cuda" it is
-   * a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"; NULL: that of the oldest GPU, or "sm_80" for
-   * harp_graph_emit where there is none. */
+   * a kind of GPU: "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"; NULL: that of the oldest GPU, with the
+   * most multiprocessors that a GPU here has, or "sm_80" for harp_graph_emit where there is none. */
   const char* target;
   /* 1: generate C without vector types, for compilers other than gcc and clang; simd_width must then be 0 or 1. */
   int32_t plain_text;
@@ -2176,6 +2192,7 @@ typedef struct harp_api {
   harp_node* (*harp_custom_reduce)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t n_axes, const int32_t* axes, int32_t keepdims);
   harp_node* (*harp_custom_cumulative)(int32_t n, harp_node* const* nodes, const char* expr, const char* op, int32_t axis, uint32_t flags);
   harp_node* (*harp_custom_function)(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc);
+  harp_status (*harp_custom_function_results)(int32_t n, harp_node* const* nodes, const harp_custom_function_desc* desc, int32_t n_results, const harp_dtype* dtypes, harp_node** results);
   harp_node* (*harp_native)(int32_t n, harp_node* const* nodes, const harp_native_desc* desc);
   harp_status (*harp_grad)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, harp_node** out_gradients);
   harp_status (*harp_grad_flags)(harp_node* y, int32_t n, harp_node* const* xs, harp_node* grad_output, uint32_t flags, harp_node** out_gradients);

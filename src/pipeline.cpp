@@ -29,7 +29,7 @@
 namespace harp {
 namespace {
 
-/// The results of the steps of a compilation so far; each step fills the next member.
+/// The results of the stages of a compilation. Each stage fills the next member.
 struct Stages {
   const CodeGenerator* code = nullptr;
   std::shared_ptr<Graph> graph;
@@ -40,7 +40,8 @@ struct Stages {
 
 struct Step {
   std::string_view name;
-  std::string_view what;  // what the step does, for the error of a time limit, such as "it was scheduling kernels"; "" if it does nothing
+  // What the step does, for the error message when a time limit is exceeded: "it was scheduling kernels". "" if the step does no work.
+  std::string_view what;
   void (*run)(Stages& stages, const PipelineOptions& options);
   std::string (*print)(const Stages& stages);
 };
@@ -73,7 +74,7 @@ std::string print_linear(const Stages& s) {
   return out;
 }
 
-/// Every stage in order, with its printer.
+/// The stages in order, each with the function that computes it and the function that prints it.
 constexpr Step kSteps[] = {
     {"graph", "", [](Stages&, const PipelineOptions&) {}, [](const Stages& s) { return print_graph(*s.graph); }},
     {"opt", "optimising the graph", optimise, [](const Stages& s) { return print_graph(*s.graph); }},
@@ -85,7 +86,7 @@ constexpr Step kSteps[] = {
     {kPlanStage, "", [](Stages&, const PipelineOptions&) {}, [](const Stages& s) { return cuda::print(*s.rendered.plan); }},
 };
 
-/// Returns the steps of one language. If its code has no launch plan, the source is the last one.
+/// Returns the steps for one language. If the generated code has no launch plan, the source is the last step.
 std::span<const Step> steps_of(const CodeGenerator& code) { return std::span(kSteps).first(std::size(kSteps) - (code.plans ? 0 : 1)); }
 
 std::string_view name_of(const Step& step, const CodeGenerator& code) { return step.name == kSourceStage ? code.language : step.name; }
@@ -96,7 +97,7 @@ bool is_called(const Step& step, const CodeGenerator& code, std::string_view nam
   return name == step.name || name == name_of(step, code);
 }
 
-/// While this object exists, work on the stages checks the time limit.
+/// While an object of this class exists, the steps check the time limit.
 class Limited {
  public:
   Limited(const Stages& stages, TimeLimit* limit) : dims_(stages.graph->shared_dims()) { set_limit(*dims_, limit); }
@@ -110,7 +111,7 @@ class Limited {
 
 Stages start(const Graph& graph, const PipelineOptions& options) { return {options.code, opt::in_order(graph.clone()), {}, nullptr, {}}; }
 
-/// Schedules for a CPU.
+/// Schedules kernels for a CPU.
 Program schedule_for_cpu(std::shared_ptr<Graph> graph, const PipelineOptions& options) {
   return schedule_graph(std::move(graph), {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override,
                                            options.chains, !options.plain_text});
@@ -124,7 +125,7 @@ Rendered render_in_c(const ir::Module& module, const PipelineOptions& options) {
   return rendered;
 }
 
-/// Schedules for a GPU, which has no vectors and chains no kernels.
+/// Schedules kernels for a GPU, whose kernels have no vectors and are not chained (schedule/chain.h).
 Program schedule_for_gpu(std::shared_ptr<Graph> graph, const PipelineOptions& options) {
   return schedule_graph(std::move(graph), {options.target, 1, options.schedule_override, {}, false});
 }

@@ -1,8 +1,9 @@
 // Matrix products against OpenBLAS on one thread, large ones on two, in GFLOP/s: cubes, odd and skinny shapes, batches, f64, complex, the
-// two einsums of attention; some of each kind in f32 also against oneDNN. A product that reads its right operand once and does little with
-// it (one row or column, eight rows) is also compared with hand-written code that only reads this operand. A product whose data fit
-// registers and caches is also compared with the core's peak rate of multiply-adds, because OpenBLAS comes close to it. The smallest cubes
-// are called as plain functions: OpenBLAS needs 130 ns for size 16.
+// two einsums of attention; some of each kind in f32 also against oneDNN; and a product of i8 into i32 against harp's own of f32 and
+// oneDNN's. A product that reads its right operand once and does little with it (one row or column, eight rows) is also compared with
+// hand-written code that only reads this operand. A product whose data fit registers and caches is also compared with the core's peak rate
+// of multiply-adds, because OpenBLAS comes close to it. The smallest cubes are called as plain functions: OpenBLAS needs 130 ns for
+// size 16.
 #include <algorithm>
 #include <string_view>
 
@@ -122,7 +123,7 @@ std::vector<Row> run(Session& session, const Product& p) {
   std::unique_ptr<PeerProcess> onednn;
   if (p.onednn)
     onednn = PeerProcess::start(session, "onednn_matmul",
-                                {std::to_string(p.batch), std::to_string(p.m), std::to_string(p.k), std::to_string(p.n)});
+                                {"f32", std::to_string(p.batch), std::to_string(p.m), std::to_string(p.k), std::to_string(p.n)});
   if (onednn) {
     onednn->check(p.rows().back(), std::span<const Part>(c));
     candidates.push_back(onednn->candidate());
@@ -142,6 +143,43 @@ std::vector<Row> run(Session& session, const Product& p) {
   return rows;
 }
 
+/// The product of two matrices of i8 in i32. The peers are harp's product of f32, which has the same multiplications, and oneDNN.
+constexpr const char *kBytes = "contract.i8.512", *kBytesOfOneDnn = "contract.i8.512.onednn";
+std::vector<Row> run_bytes(Session& session) {
+  constexpr int64_t n = 512;
+  constexpr size_t count = n * n;
+  session.memory.reserve(Memory::room(2, count) + Memory::room(4, count * sizeof(float)));
+  const std::span<int8_t> a = session.memory.take_as<int8_t>(count), b = session.memory.take_as<int8_t>(count);
+  const std::span<int32_t> c = session.memory.take_as<int32_t>(count);
+  const std::span<float> d = session.memory.take(count), e = session.memory.take(count), f = session.memory.take(count);
+  fill(a, seed_of(0));
+  fill(b, seed_of(1));
+  fill(d, -1, 1, seed_of(0));
+  fill(e, -1, 1, seed_of(1));
+
+  const Graph graph = session.new_graph();
+  constexpr harp_dim sizes[] = {n, n};
+  const auto factor = [&](const char* name) { return harp_cast(harp_input(graph.get(), name, HARP_I8, 2, sizes), HARP_I32); };
+  harp_node* const left = factor("a");
+  harp_output(graph.get(), "c", harp_matmul(left, factor("b")));
+  ProgramRun bytes(session, graph.get(), {a.data(), b.data()}, {c.data()});
+  bytes(1);
+  const Graph usual = build(session, {"", HARP_F32, n, n, n});
+  ProgramRun floats(session, usual.get(), {d.data(), e.data()}, {f.data()});
+
+  std::vector<Candidate> candidates = {[&bytes](size_t repeats) { bytes(repeats); }, [&floats](size_t repeats) { floats(repeats); }};
+  const std::string size = std::to_string(n);
+  const std::unique_ptr<PeerProcess> onednn = PeerProcess::start(session, "onednn_matmul", {"i8", "1", size, size, size});
+  if (onednn) {
+    onednn->check(kBytesOfOneDnn, std::span<const int32_t>(c));
+    candidates.push_back(onednn->candidate());
+  }
+  const Comparison times = compare(candidates, session.effort);
+  const Scale operations = Scale::flops(2.0 * n * n * n);
+  return {compared(kBytes, operations, times, "harp, f32", std::optional<size_t>(1)),
+          compared(kBytesOfOneDnn, operations, times, "oneDNN", onednn ? std::optional<size_t>(2) : std::nullopt)};
+}
+
 }  // namespace
 
 std::vector<Benchmark> contraction_benchmarks() {
@@ -150,6 +188,7 @@ std::vector<Benchmark> contraction_benchmarks() {
     benchmarks.push_back({product.rows(), [product](Session& session) {
                             return product.dtype == HARP_F64 ? run<double>(session, product) : run<float>(session, product);
                           }});
+  benchmarks.push_back({{kBytes, kBytesOfOneDnn}, run_bytes});
   return benchmarks;
 }
 

@@ -81,6 +81,7 @@ SERVED = {
     "contract.gemv.ax.1024.blas": "openblas",
     "contract.complex64.256": "openblas",
     "contract.f32.128.onednn": "onednn_matmul",
+    "contract.i8.512.onednn": "onednn_matmul",
     "conv.depthwise": "onednn",
     "contract.f32.512.threads2": "openblas",
     "job.gray_scott.threads2.hand": "by_hand",

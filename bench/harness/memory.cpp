@@ -18,15 +18,16 @@ constexpr size_t kOffsets = 16;          // number of different offsets
 
 size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
+uint32_t random_bits(size_t i, unsigned seed) {
+  const uint32_t bits = (static_cast<uint32_t>(i) + seed) * 2654435769u;
+  return (bits ^ bits >> 15) * 2246822519u;
+}
+
 /// peers/served.py computes the same values.
 template <class T>
 void fill_any(std::span<T> values, float low, float high, unsigned seed) {
   const float scale = (high - low) / 16777216.0f;
-  for (size_t i = 0; i < values.size(); ++i) {
-    uint32_t bits = (static_cast<uint32_t>(i) + seed) * 2654435769u;
-    bits = (bits ^ bits >> 15) * 2246822519u;
-    values[i] = low + scale * static_cast<float>(bits >> 8);
-  }
+  for (size_t i = 0; i < values.size(); ++i) values[i] = low + scale * static_cast<float>(random_bits(i, seed) >> 8);
 }
 
 }  // namespace
@@ -64,5 +65,8 @@ std::span<float> Memory::take(size_t count) {
 
 void fill(std::span<float> values, float low, float high, unsigned seed) { fill_any(values, low, high, seed); }
 void fill(std::span<double> values, float low, float high, unsigned seed) { fill_any(values, low, high, seed); }
+void fill(std::span<int8_t> values, unsigned seed) {
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int8_t>(random_bits(i, seed) >> 24);
+}
 
 }  // namespace bench

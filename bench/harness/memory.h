@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace bench {
@@ -38,5 +39,6 @@ class Memory {
 /// Fills with pseudo-random numbers in [low, high) that are the same in every run.
 void fill(std::span<float> values, float low, float high, unsigned seed);
 void fill(std::span<double> values, float low, float high, unsigned seed);  // the same numbers in double
+void fill(std::span<int8_t> values, unsigned seed);                         // in the whole range
 
 }  // namespace bench

@@ -146,5 +146,6 @@ void PeerProcess::check_elements(const std::string& row, std::span<const T> resu
 
 void PeerProcess::check(const std::string& row, std::span<const float> result) { check_elements(row, result); }
 void PeerProcess::check(const std::string& row, std::span<const double> result) { check_elements(row, result); }
+void PeerProcess::check(const std::string& row, std::span<const int32_t> result) { check_elements(row, result); }
 
 }  // namespace bench

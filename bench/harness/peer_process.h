@@ -12,6 +12,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ class PeerProcess {
   /// Throws std::runtime_error unless harp's result equals the peer's up to rounding.
   void check(const std::string& row, std::span<const float> result);
   void check(const std::string& row, std::span<const double> result);
+  void check(const std::string& row, std::span<const int32_t> result);
   /// Valid as long as this object.
   Candidate candidate();
 

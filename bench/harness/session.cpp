@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 
 namespace bench {
 namespace {
@@ -49,8 +50,9 @@ Session::Session(const Effort& effort, std::string peers_directory)
   const String text(harp_context_describe(context.get(), err));
   err.check("describing the context");
   target_ = described(harp_string_data(text.get()), "target");
-  // Both rows of the table of machines have the same instructions and therefore share the hand-written loops.
-  if (target_ == "x86-64-v4-one-load") target_ = "x86-64-v4";
+  // Rows of the table of machines that have the same instructions, except those for dot products, share the hand-written loops.
+  for (const std::string_view suffix : {"-vnni", "-one-load"})
+    if (target_.ends_with(suffix)) target_.resize(target_.size() - suffix.size());
   const bool has_compiler = harp_backend_available(context.get(), "c") != 0;  // the rows of a GPU need none
   compiler_ = has_compiler ? described(harp_string_data(text.get()), "compiler version") : "no C compiler";
   for (const peers* const* table = peers_of_targets; *table != nullptr; ++table)

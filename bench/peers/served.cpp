@@ -48,5 +48,6 @@ int serve_elements(std::span<const T> result, const std::function<void()>& run) 
 
 int serve(std::span<const float> result, const std::function<void()>& run) { return serve_elements(result, run); }
 int serve(std::span<const double> result, const std::function<void()>& run) { return serve_elements(result, run); }
+int serve(std::span<const int32_t> result, const std::function<void()>& run) { return serve_elements(result, run); }
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -27,5 +28,6 @@ inline std::vector<size_t> sampled(size_t size) {
 /// Answers requests until the end of the input and returns the exit status. `run` does the work once.
 int serve(std::span<const float> result, const std::function<void()>& run);
 int serve(std::span<const double> result, const std::function<void()>& run);
+int serve(std::span<const int32_t> result, const std::function<void()>& run);
 
 }  // namespace bench

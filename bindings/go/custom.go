@@ -67,15 +67,43 @@ func (g *Graph) CustomFunction(body string, dtype DType, shape []Dim, nodes ...N
 		return failed(err)
 	}
 	defer g.leave()
-	desc := (*C.harp_custom_function_desc)(C.calloc(1, C.sizeof_harp_custom_function_desc))
-	lists := poolOptions{}
-	defer func() { lists.release() }()
-	defer C.free(unsafe.Pointer(desc))
-	b := C.CString(body)
-	defer release(b)
-	desc.struct_size, desc.body, desc.dtype, desc.rank = C.sizeof_harp_custom_function_desc, b, C.harp_dtype(dtype), C.int32_t(len(shape))
-	desc.dims, desc.graph = listInC(&lists, shape), g.p()
+	desc, free := g.customDesc(body, shape)
+	defer free()
+	desc.dtype = C.harp_dtype(dtype)
 	return g.made(C.harp_custom_function(C.int32_t(len(nodes)), handles(nodes), desc))
+}
+
+// CustomFunctionResults is CustomFunction for a function of several results, one for each dtype and all of this shape. The body sets
+// output0, output1 ..., or output if there is one dtype.
+func (g *Graph) CustomFunctionResults(body string, dtypes []DType, shape []Dim, nodes ...Node) []Node {
+	if err := g.enterList("custom_function_results", nodes); err != nil {
+		return failedList(err, len(dtypes))
+	}
+	defer g.leave()
+	if len(dtypes) == 0 {
+		return failedList(mistake(ErrInvalidArgument, "custom_function_results: expected a list of dtypes, got an empty list"), 1)
+	}
+	desc, free := g.customDesc(body, shape)
+	defer free()
+	dtypesC, resultsC := make([]C.harp_dtype, len(dtypes)), make([]*C.harp_node, len(dtypes))
+	for i, dtype := range dtypes {
+		dtypesC[i] = C.harp_dtype(dtype)
+	}
+	status := C.harp_custom_function_results(C.int32_t(len(nodes)), handles(nodes), desc, C.int32_t(len(dtypes)), &dtypesC[0], &resultsC[0])
+	return g.madeList(status, resultsC)
+}
+
+// customDesc makes the description of a custom function in C memory, and a function that frees it.
+func (g *Graph) customDesc(body string, shape []Dim) (*C.harp_custom_function_desc, func()) {
+	desc := (*C.harp_custom_function_desc)(C.calloc(1, C.sizeof_harp_custom_function_desc))
+	lists, b := poolOptions{}, C.CString(body)
+	desc.struct_size, desc.body, desc.rank = C.sizeof_harp_custom_function_desc, b, C.int32_t(len(shape))
+	desc.dims, desc.graph = listInC(&lists, shape), g.p()
+	return desc, func() {
+		release(b)
+		lists.release()
+		C.free(unsafe.Pointer(desc))
+	}
 }
 
 // CustomFunction is Graph.CustomFunction for tensors.
@@ -83,5 +111,14 @@ func CustomFunction(body string, dtype DType, shape []Dim, xs ...*Tensor) *Tenso
 	shape = copied(shape)
 	return trace(opKey("CustomFunction").text(body).number(int64(dtype)).dims(shape), func(g *Graph, n []Node) Node {
 		return g.CustomFunction(body, dtype, shape, n...)
+	}, xs...)
+}
+
+// CustomFunctionResults is Graph.CustomFunctionResults for tensors.
+func CustomFunctionResults(body string, dtypes []DType, shape []Dim, xs ...*Tensor) []*Tensor {
+	dtypes, shape = copied(dtypes), copied(shape)
+	k := list(opKey("CustomFunctionResults").text(body), dtypes, false, func(d DType) uint64 { return uint64(d) })
+	return traceList(k.dims(shape), func(g *Graph, n []Node) []Node {
+		return g.CustomFunctionResults(body, dtypes, shape, n...)
 	}, xs...)
 }

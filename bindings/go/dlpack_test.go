@@ -42,7 +42,7 @@ func TestDLPack(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// What DLPack keeps outlives the buffer.
+	// The shared array remains valid after the buffer is closed.
 	managed, err := b.ToDLPack()
 	must(t, err)
 	b.Close()
@@ -80,7 +80,7 @@ func TestDLPackOfOthers(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		*field = before
-		harp.ReleaseDLPack(managed) // still ours after an error
+		harp.ReleaseDLPack(managed) // after an error, the array still belongs to the caller
 	}
 	managed, err := b.ToDLPack()
 	must(t, err)

@@ -101,11 +101,11 @@ func ExampleBuffer_ToDLPack() {
 	if err != nil {
 		panic(err)
 	}
-	managed, err := b.ToDLPack() // for a cgo call of another library
+	managed, err := b.ToDLPack() // normally passed to another library by cgo
 	if err != nil {
 		panic(err)
 	}
-	same, err := ctx.FromDLPack(managed) // which is harp here
+	same, err := ctx.FromDLPack(managed) // here the other library is harp
 	if err != nil {
 		panic(err)
 	}
@@ -122,7 +122,7 @@ func ExampleError() {
 func ExampleProgram_CallContext() {
 	g := harp.NewGraph(0)
 	n := g.DimVar("n", 0, 10)
-	g.Output("y", g.Arange(harp.I64, 0, n, 1)) // no input says what n is
+	g.Output("y", g.Arange(harp.I64, 0, n, 1)) // no input determines n
 	p, err := g.Compile(nil)
 	if err != nil {
 		panic(err)

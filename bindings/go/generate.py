@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 # Written by hand in gradient.go and custom.go: they take functions apart into nodes, or structs with more fields than a Go parameter list
 # can express.
-BY_HAND = {"harp_grad", "harp_grad_flags", "harp_depends", "harp_custom_function", "harp_native"}
+BY_HAND = {"harp_grad", "harp_grad_flags", "harp_depends", "harp_custom_function", "harp_custom_function_results", "harp_native"}
 FLAGS = {"scan_flags": "ScanFlags"}
 LISTS = {"int32_t": ("int", "int32s"), "int64_t": ("int", "int64s"), "harp_dim": ("Dim", "sizes"), "double": ("float64", "doubles")}
 KEYWORDS = {"type", "func", "range", "var", "map"}

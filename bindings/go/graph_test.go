@@ -245,6 +245,46 @@ func TestSeveralResults(t *testing.T) {
 	equal(t, joined, []float32{9, 1, 7, 3})
 }
 
+func TestCustomFunctionsOfSeveralResults(t *testing.T) {
+	body := `output1 = -1
+		for i in 0 .. size(input0, 1) {
+			if (output1 < 0) | (input0[ridx0, i] > output0) {
+				output0 = input0[ridx0, i]
+				output1 = i
+			}
+		}`
+	dtypes, shape := []harp.DType{harp.F32, harp.I64}, []harp.Dim{2}
+	g := newGraph(t, 0)
+	greatest := g.CustomFunctionResults(body, dtypes, shape, g.Input("x", harp.F32, 2, 3))
+	g.Output("greatest", greatest[0])
+	g.Output("place", greatest[1])
+	p, err := g.Compile(nil)
+	must(t, err)
+	v, i := make([]float32, 2), make([]int64, 2)
+	must(t, p.Call([]harp.Array{harp.Of([]float32{1, 3, 2, -4, -5, -6})}, []harp.Array{harp.Of(v), harp.Of(i)}))
+	equal(t, v, []float32{3, -4})
+	equal(t, i, []int64{1, 0})
+
+	x := harp.FromSlice([]float32{1, 3, 2, -4, -5, -6}, 2, 3)
+	of := harp.CustomFunctionResults(body, dtypes, shape, x)
+	dtypes[0], shape[0] = harp.Bool, 7 // the caller may write to the lists afterwards
+	equal(t, values[float32](t, of[0].Mul(harp.Number(2))), []float32{6, -8})
+	equal(t, values[int64](t, of[1]), []int64{1, 0})
+	one := harp.CustomFunctionResults("output = input0[ridx0, 2]", []harp.DType{harp.F32}, []harp.Dim{2}, x)
+	equal(t, values[float32](t, one[0]), []float32{2, -6})
+
+	for want, err := range map[string]error{
+		"expected a list of dtypes":      newGraph(t, 0).CustomFunctionResults("output = 1", nil, nil)[0].Err(),
+		"the body never sets output1":    newGraph(t, 0).CustomFunctionResults("output0 = 1", []harp.DType{harp.I64, harp.I64}, nil)[1].Err(),
+		"result 1 cannot be complex64":   newGraph(t, 0).CustomFunctionResults("", []harp.DType{harp.F32, harp.Complex64}, nil)[0].Err(),
+		"the nodes belong to another gr": newGraph(t, 0).CustomFunctionResults(body, dtypes, shape, greatest[0])[0].Err(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 func TestGradients(t *testing.T) {
 	g := newGraph(t, harp.Broadcast)
 	x, w, unused := g.Input("x", harp.F64, 3), g.Input("w", harp.F64, 3), g.Input("unused", harp.F64)
@@ -428,7 +468,7 @@ func TestCompilersAreStopped(t *testing.T) {
 	if _, err := g.CompileContext(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	must(t, g.Input("later", harp.F64).Err()) // would wait for ever if the compiler went on
+	must(t, g.Input("later", harp.F64).Err()) // would wait for ever if the compiler were still running
 }
 
 func TestCompilationsAreGivenUp(t *testing.T) {

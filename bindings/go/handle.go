@@ -10,7 +10,7 @@ import (
 type handle struct {
 	pointer unsafe.Pointer
 	free    func(unsafe.Pointer)
-	state   atomic.Int64 // number of uses, and the bits below
+	state   atomic.Int64 // number of uses, plus the bits handleClosed and handleFreed
 }
 
 const (

@@ -6,7 +6,7 @@ import (
 )
 
 // key is a 128-bit hash of everything that distinguishes one operation, or one program, from another. It is built word by word, by the
-// mixing step of MurmurHash3 (x64, 128 bits). Things with equal keys are treated as equal.
+// mixing step of MurmurHash3 (x64, 128 bits). Operations and programs with equal keys are treated as equal.
 type key struct{ high, low uint64 }
 
 func (k key) word(w uint64) key {

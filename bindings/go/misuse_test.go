@@ -17,9 +17,9 @@ import (
 	"harp"
 )
 
-// Programs that use the package wrongly, or at an unusual moment: the result is an error that says so, or the call works.
+// Calls that are wrong, or come at an unusual moment: they return an error that describes the mistake, or they work.
 
-// cgo looks for Go pointers in whatever surrounds an array if it is passed as a void*.
+// If the address of an array is passed to C as a void*, cgo looks for Go pointers in the object that contains the array.
 func TestArraysInStructsWithPointers(t *testing.T) {
 	type holder struct {
 		next *holder
@@ -184,7 +184,7 @@ func TestObjectsThatNobodyMade(t *testing.T) {
 	}
 }
 
-// Everything is closed twice, in any order, while it is used; meanwhile unreachable objects are collected.
+// Objects are closed twice, in any order, while they are used; meanwhile, the garbage collector frees unreachable objects.
 func TestClosingWhatOthersUse(t *testing.T) {
 	ctx := newContext(t)
 	g := ctx.NewGraph(0)
@@ -342,7 +342,7 @@ func TestCompilationsThatWaitAreGivenUp(t *testing.T) {
 	close(release)
 	must(t, <-done)
 	must(t, <-done)
-	for range given { // nobody is left behind if it failed
+	for range given { // so that all goroutines end even if the test failed
 	}
 }
 
@@ -411,7 +411,7 @@ func TestJitInJit(t *testing.T) {
 	}
 }
 
-// A gradient would leave out what was computed before: that is an error, not a wrong number.
+// A gradient that would leave out a part of the computation, because that was computed before, is an error instead of a wrong number.
 func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 	x := harp.FromSlice([]float64{1, 2})
 	y := x
@@ -434,7 +434,7 @@ func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 	twice := square.Mul(harp.Number(2)) // made from square, not the other way round
 	equal(t, values[float64](t, harp.Grad(twice.Mul(square).Sum(), twice)[0]), []float64{1, 4})
 	w := harp.FromSlice([]float64{3, 4})
-	equal(t, values[float64](t, harp.Grad(square.Mul(w).Sum(), w)[0]), []float64{1, 4}) // it was not made of w
+	equal(t, values[float64](t, harp.Grad(square.Mul(w).Sum(), w)[0]), []float64{1, 4}) // square was not computed from w
 	must(t, square.Realize())                                                           // makes it a constant on purpose
 	equal(t, values[float64](t, harp.Grad(loss, x)[0]), []float64{1, 4})
 
@@ -442,7 +442,7 @@ func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 	if err := harp.Grad(jitted.Mul(x).Sum(), x)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
 		t.Error(err)
 	}
-	// Many steps whose values are read: arrays that are too old to be listed still count as origins.
+	// The values of many steps are read: an origin that is too old to be in the list of origins is still found.
 	z := x.Mul(x)
 	for i := 0; i < 40; i++ {
 		z = z.Add(harp.Number(1))
@@ -520,7 +520,7 @@ func TestGradientsOfConstantsAndJit(t *testing.T) {
 	if err := harp.Grad(scaled.Mul(line).Sum(), line)[0].Err(); !errors.Is(err, harp.ErrNoGradient) {
 		t.Errorf("scaled was computed from line: %v", err)
 	}
-	equal(t, values[float64](t, harp.Grad(scaled.Mul(other).Sum(), other)[0]), []float64{0, 2}) // and not from this one
+	equal(t, values[float64](t, harp.Grad(scaled.Mul(other).Sum(), other)[0]), []float64{0, 2}) // scaled was not computed from other
 
 	w := harp.FromSlice([]float64{3, 4})
 	square := w.Square()

@@ -149,8 +149,8 @@ func TestNativeOperationsFail(t *testing.T) {
 	}
 }
 
-// Runs that overlap each get their own error. A native operation may compute with another context, and an error of that computation is its
-// own.
+// Each of several overlapping runs returns the error of its own native operation. A native operation may compute with another context, and an
+// error of that computation is not taken for one of the outer run.
 func TestConcurrentNativeOperations(t *testing.T) {
 	inner := newContext(t)
 	f := harp.NewFunction("positive", func(out harp.Array, in []harp.Array) error {

@@ -37,7 +37,7 @@ static inline harp_error* goharp_call(uintptr_t program, const goharp_frame* fra
   return error;
 }
 
-/* The description of a new buffer. */
+/* Describes a buffer that a run has created. */
 typedef struct goharp_made {
   void* data;
   int32_t dtype, rank;

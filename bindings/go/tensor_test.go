@@ -27,7 +27,7 @@ func TestLazyTensors(t *testing.T) {
 		t.Errorf("%v %v", y.DType(), y.Shape())
 	}
 	equal(t, values[float32](t, y), []float32{18, 38})
-	equal(t, values[float32](t, y.Neg()), []float32{-18, -38}) // of a tensor that is computed already
+	equal(t, values[float32](t, y.Neg()), []float32{-18, -38}) // y is already computed
 	if y.String() != "[18 38]" {
 		t.Error(y)
 	}

@@ -3,7 +3,7 @@
 
     src/ops_generated.inc   for each operation, how its Python arguments are read and how the C function is called
     harp/_ops.py            for each operation, the Python function with its defaults, types and text
-    harp/_core.pyi          in braces: the operators of Tensor, and the operations that are its methods
+    harp/_core.pyi          the parts between braces: the operators of Tensor, and the operations that are its methods
 
 `generate.py --check` reports whether the files are up to date. Facts that a prototype does not express (which numbers have defaults, which
 operands promote together, the name in the Array API standard) are in the tables below.
@@ -20,7 +20,7 @@ STUB = HERE / "harp" / "_core.pyi"
 API = HERE.parent.parent / "include" / "harp.api.json"
 
 OPERATIONS = 5  # the section of harp.h with the operations; some are called by hand-written code instead
-BY_HAND = {"custom_function", "native", "grad", "grad_flags", "depends"}
+BY_HAND = {"custom_function", "custom_function_results", "native", "grad", "grad_flags", "depends"}
 # Names in Python that differ from the C function's: those of the Array API standard.
 NAMES = {
     "neg": "negative", "recip": "reciprocal", "sub": "subtract", "mul": "multiply", "div": "divide", "eq": "equal", "ne": "not_equal",

@@ -49,7 +49,7 @@ Shape result_shape(const Operation& operation, std::span<const Value> operands, 
   return shape;
 }
 
-/// The operands that determine the result's dtype: all, but for WHERE not the condition.
+/// The operands that determine the dtype of the result: all, except the condition of WHERE.
 std::span<const Value> chosen(const Operation& operation, std::span<const Value> operands) {
   return operation.takes == Takes::kChoice ? operands.subspan(1) : operands;
 }
@@ -63,8 +63,8 @@ harp_dtype result_dtype(const Operation& operation, std::span<const Value> opera
   return all_truths(chosen(operation, operands)) ? HARP_BOOL : HARP_F64;
 }
 
-/// Gives sizes short names for the key of a program: "1" for sizes that broadcast, otherwise one number for each different size, in the
-/// order of their first occurrence.
+/// Numbers the sizes for the key of a program: -1 for size 1, which may broadcast; equal sizes have the same number, from 0 in the order of
+/// their first occurrence.
 class SizeClasses {
  public:
   int of(int64_t size) {

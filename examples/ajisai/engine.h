@@ -1,6 +1,6 @@
-// Runs those words of the language that compute arrays, each as a harp program. A word is compiled once for each kind of operands: the
-// number of axes, which of them have size 1 and so may be broadcast, and which have equal sizes. All other sizes are symbolic, so operands
-// of the same kind with other sizes reuse the program.
+// Executes the words of the language that compute arrays; each is a harp program. A word is compiled once for each kind of operands. The
+// kind consists of the numbers of axes, which sizes are 1 (such axes may be broadcast), and which sizes are equal. All other sizes are
+// symbolic, so operands of the same kind with other sizes use the same program.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ enum class Takes {
   kAny,      // numbers and truths
   kNumbers,  // numbers; truths count as 0 and 1
   kTruths,   // truths only
-  kChoice,   // truths, then two of any
+  kChoice,   // conditions (truths only), then two values of any dtype
 };
 
 struct Operation {
@@ -34,7 +34,7 @@ struct Operation {
   int operands;
   Takes takes;
   Gives gives;
-  harp_dtype result;  // HARP_UNKNOWN: that of the operands
+  harp_dtype result;  // HARP_UNKNOWN: the dtype of the operands
   /// Builds the node of the result; `takes` determines the dtypes of `nodes`. `axis` is used if `gives` is kWithoutAxis.
   harp_node* (*build)(harp_graph* graph, harp_node* const* nodes, int axis);
 };

@@ -9,7 +9,7 @@
 namespace ajisai {
 
 void Interpreter::execute(std::string_view text) {
-  std::vector<Value> before = stack_;  // copies share their arrays
+  std::vector<Value> before = stack_;  // before[i] and stack_[i] share their elements
   const size_t written = output_.size();
   try {
     for (const Token& token : read(text)) execute(token);
@@ -141,7 +141,7 @@ void Interpreter::reshape(size_t at) {
     throw Mistake(at, "RESHAPE: cannot give shape " + text_of(shape) + " to an array of shape " + text_of(value.shape) + ": " +
                           std::to_string(elements(shape, at)) + " elements, not " + std::to_string(elements(value.shape, at)));
   }
-  if (shape.size() > HARP_MAX_RANK) make(value.dtype, shape, at);  // throws the Mistake
+  if (shape.size() > HARP_MAX_RANK) make(value.dtype, shape, at);  // make() throws a Mistake
   Value result = value;
   result.shape = std::move(shape);
   result.is_stack = false;
@@ -154,7 +154,7 @@ void Interpreter::reshape(size_t at) {
   }
 }
 
-/// Joins the whole stack to one array: its items along a new first axis.
+/// Replaces the stack by one array, whose items along a new first axis are the values of the stack.
 void Interpreter::gather(size_t at) {
   end_stack_mode(at);
   if (stack_.empty()) throw Mistake(at, "..: the stack is empty");
@@ -191,7 +191,8 @@ void Interpreter::spread(Value value, size_t at) {
   }
 }
 
-/// Ends the effect of `..`, which lasts until the end of the text: items that the words did not use become values of the stack again.
+/// At the end of a text, ends the effect of `..`: arrays that it made, or that were computed from them, become separate values of the stack
+/// again.
 void Interpreter::end_stack_mode(size_t at) {
   if (std::none_of(stack_.begin(), stack_.end(), [](const Value& value) { return value.is_stack; })) return;
   std::vector<Value> all = std::exchange(stack_, {});

@@ -12,9 +12,9 @@ namespace ajisai {
 
 class Interpreter {
  public:
-  /// Reads and executes a text. After a Mistake the stack is as it was before the text, so nothing is lost.
+  /// Reads and executes a text. If it throws a Mistake, the stack is the same as before the text.
   void execute(std::string_view text);
-  /// The stack in the form in which it would be typed, the newest value last; "" if it is empty.
+  /// The stack as text that gives the same stack when it is executed, the newest value last; "" if it is empty.
   std::string stack_text() const;
   /// The output of PRINT since the last call.
   std::string take_output();

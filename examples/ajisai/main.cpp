@@ -94,7 +94,7 @@ int prompt() {
       std::fputs(interpreter.take_output().c_str(), stdout);
       std::printf("%s\n", interpreter.stack_text().c_str());
     } catch (const ajisai::Unfinished&) {
-      if (!line.empty()) continue;  // the vector continues in the next line; an empty line abandons it
+      if (!line.empty()) continue;  // the vector may continue in the next line; an empty line cancels it
       std::printf("the vector was given up\n");
     } catch (const Mistake& mistake) {
       std::fputs(explained(text, mistake).c_str(), stdout);
@@ -103,7 +103,7 @@ int prompt() {
     text.clear();
   }
   if (isatty(STDIN_FILENO)) std::printf("\n");
-  if (!text.empty()) execute(interpreter, text);  // reports the beginning of a vector that has no end
+  if (!text.empty()) execute(interpreter, text);  // executed although a vector has no end, to report where it begins
   return 0;
 }
 

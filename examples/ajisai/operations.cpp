@@ -33,7 +33,7 @@ harp_node* reduce_along(harp_graph*, harp_node* const* nodes, int axis) {
 
 harp_node* transpose(harp_graph*, harp_node* const* nodes, int) { return harp_transpose(nodes[0], 0, nullptr); }
 
-/// The outer product by broadcasting: [3] as [3, 1] times [2] as [1, 2].
+/// The outer product by broadcasting: operands of shapes [3] and [2] become [3, 1] and [1, 2].
 harp_node* outer_as_broadcast(harp_graph*, harp_node* const* nodes, int) {
   const int32_t rank = harp_node_rank(nodes[0]), right = harp_node_rank(nodes[1]);
   int32_t axes[HARP_MAX_RANK];

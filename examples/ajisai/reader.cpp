@@ -14,7 +14,7 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' |
 bool ends_word(char c) { return is_space(c) || c == '[' || c == ']' || c == '#'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Tests whether a word is meant as a number: it begins with a digit, possibly after a sign or a point.
+/// Tests whether a word must be a number: it begins with a digit, possibly after a minus sign or a decimal point.
 bool looks_like_number(std::string_view word) {
   if (!word.empty() && word[0] == '-') word.remove_prefix(1);
   if (!word.empty() && word[0] == '.') word.remove_prefix(1);
@@ -26,7 +26,7 @@ double number_of(std::string_view word, size_t at) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error == std::errc::result_out_of_range) throw Mistake(at, "the number " + shown(word) + " is out of the range of an f64");
   if (error != std::errc() || end != word.data() + word.size()) throw Mistake(at, shown(word) + " is neither a number nor a word");
-  // An integer that an f64 cannot represent would silently become another one.
+  // Rejects integers that an f64 cannot represent, because they would silently become another number.
   std::string_view digits = word;
   if (digits[0] == '-') digits.remove_prefix(1);
   if (std::all_of(digits.begin(), digits.end(), is_digit)) {
@@ -41,7 +41,7 @@ double number_of(std::string_view word, size_t at) {
   return number;
 }
 
-/// A vector while it is read: the state of each open bracket, and the elements of all brackets.
+/// A vector that is being read: the state of each open bracket, and the elements of all brackets.
 class Nest {
  public:
   bool open() const { return !axes_.empty(); }
@@ -87,7 +87,7 @@ class Nest {
     bool known;
   };
 
-  /// Adds an item to the innermost vector, all of whose items must have the same shape.
+  /// Adds an item to the innermost vector. All items of a vector must have the same shape.
   void item(size_t at, const Shape& shape) {
     Axis& axis = axes_.back();
     if (axis.known && axis.item != shape) {

@@ -50,7 +50,7 @@ std::string text_of(std::span<const int64_t> shape) {
 
 namespace {
 
-/// The shortest digits that read back as the same number; whole numbers below 2^53 without an exponent.
+/// Appends the shortest text that reads as the same number; whole numbers below 2^53 have no exponent.
 void print_number(double number, std::string& to) {
   if (std::isnan(number)) {
     to += "NAN";

@@ -18,7 +18,7 @@ using Shape = std::vector<int64_t>;
 /// Maximum number of elements of an array, and of each size. Larger arrays are probably mistakes, and would take long.
 constexpr int64_t kMostElements = int64_t{1} << 31;
 
-/// A mistake in the typed text. `at` is the byte of the source where it is.
+/// A mistake in the text that a user typed. `at` is its position in the text in bytes.
 struct Mistake : std::runtime_error {
   Mistake(size_t at, const std::string& message) : std::runtime_error(message), at(at) {}
   size_t at;
@@ -28,7 +28,7 @@ struct Value {
   harp_dtype dtype = HARP_F64;  // or HARP_BOOL
   Shape shape;
   std::shared_ptr<std::byte[]> data;
-  bool is_stack = false;  // made by `..`: results computed from it return to the stack item by item
+  bool is_stack = false;  // made by `..`, or computed from such a value; its items go back to the stack
 
   const double* numbers() const { return reinterpret_cast<const double*>(data.get()); }
   const bool* truths() const { return reinterpret_cast<const bool*>(data.get()); }
@@ -42,7 +42,7 @@ Value make_numbers(std::span<const double> numbers, Shape shape, size_t at);
 
 /// "[2, 3]"
 std::string text_of(std::span<const int64_t> shape);
-/// Prints a value in the form in which it would be typed: "[ [ 1 2 ] [ 3 4 ] ]". Reading that gives the same value.
+/// Appends a value to `to` as text: "[ [ 1 2 ] [ 3 4 ] ]". Reading this text gives the same value.
 void print(const Value& value, std::string& to);
 
 }  // namespace ajisai

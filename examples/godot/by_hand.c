@@ -1,5 +1,6 @@
-/* The shallow-water step by hand, with the operations of scene/water.harp in the same order, so that the bits agree. Rows are split into
- * the interior and the border columns that wrap around; restrict tells the compiler that nothing overlaps. Compiled with harp's flags. */
+/* The shallow-water step by hand, with the operations of scene/water.harp in the same order, so that the results have the same bits.
+ * Each row is split into its border columns, whose neighbours are at the other border, and the interior. `restrict` tells the compiler
+ * that the arrays do not overlap. Compiled with the flags that harp uses for its own kernels. */
 #include "by_hand.h"
 
 static inline float velocity(float old, float surface, float next_surface) { return 0.9998f * (old - 0.4f * (next_surface - surface)); }
@@ -33,7 +34,7 @@ static inline float surface(const struct rows* r, ptrdiff_t left, ptrdiff_t j, p
 }
 
 static inline void surface_of_row(const struct rows* rows, float* restrict next, ptrdiff_t width) {
-  const struct rows r = *rows; /* its own copy: no store can change the pointers */
+  const struct rows r = *rows; /* a copy, because stores could change *rows */
   next[0] = surface(&r, width - 1, 0, width > 1);
   for (ptrdiff_t j = 1; j < width - 1; ++j) next[j] = surface(&r, j - 1, j, j + 1);
   if (width > 1) next[width - 1] = surface(&r, width - 2, width - 1, 0);
@@ -45,7 +46,7 @@ static inline struct rows rows_at(const float* h, const float* u, const float* v
   return (struct rows){h + at, h + above, h + below, d + at, d + above, d + below, u + at, v + at, v + above};
 }
 
-/* All velocities first, then the surface: in the order of the equations. */
+/* First all velocities, then the surface, in the order of the equations. */
 static void in_two_sweeps(const float* h, float* u, float* v, const float* depth, float* next_h, ptrdiff_t height, ptrdiff_t width) {
   for (ptrdiff_t i = 0; i < height; ++i)
     velocities_of_row(h + i * width, h + (i + 1 < height ? i + 1 : 0) * width, u + i * width, v + i * width, width);
@@ -55,8 +56,8 @@ static void in_two_sweeps(const float* h, float* u, float* v, const float* depth
   }
 }
 
-/* The surface of each row directly after the velocities of that row, while both are in the L1 cache. The first row needs velocities of
- * the last one, so its surface is computed last. */
+/* Computes the surface of each row directly after the velocities of that row, while both are in the L1 cache. The first row needs
+ * velocities of the last row, so its surface is computed last. */
 static void in_one_sweep(const float* h, float* u, float* v, const float* depth, float* next_h, ptrdiff_t height, ptrdiff_t width) {
   for (ptrdiff_t i = 0; i < height; ++i) {
     velocities_of_row(h + i * width, h + (i + 1 < height ? i + 1 : 0) * width, u + i * width, v + i * width, width);

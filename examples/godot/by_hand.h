@@ -1,4 +1,4 @@
-/* The step of scene/water.harp, written by hand: HarpField.measure compares harp with it. */
+/* The step of scene/water.harp, written by hand in C. HarpField.measure compares harp with it. */
 #ifndef BY_HAND_H
 #define BY_HAND_H
 
@@ -10,7 +10,7 @@ struct by_hand {
   void (*step)(const float* h, float* u, float* v, const float* depth, float* next_h, ptrdiff_t height, ptrdiff_t width);
 };
 
-/* The variants; the last one has no name. */
+/* The variants; the array ends with an element whose name is NULL. */
 extern const struct by_hand by_hand[];
 
 #endif

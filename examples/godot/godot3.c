@@ -1,18 +1,19 @@
-/* HarpField, a class for Godot 3 scripts (GDNative, NativeScript 1.0): water on a torus, one step a frame in `_process`, in arrays of the
- * engine's. A script calls
+/* HarpField, a class for Godot 3 scripts (GDNative, NativeScript 1.0): a simulation of water on a torus, which does one step in each frame
+ * in
+ * `_process`. The arrays belong to the engine. A script calls
  *
  *     setup(step, picture, size, library, backend) -> bool   texts of the two graphs (water.h); library and backend may be ""
- *     start(h, depth) -> bool     PoolRealArrays of size * size numbers: the surface above rest, and the depth at rest
- *     play(frames)                steps that many frames
+ *     start(h, depth) -> bool     PoolRealArrays of size * size numbers: the surface relative to rest, and the depth at rest
+ *     play(frames)                does a step in each of the next `frames` frames
  *     frames_left() -> int
  *     surface() -> PoolRealArray
  *     picture() -> PoolByteArray  size * size * 3 bytes, for Image.create_from_data
  *     save(array, path) -> bool   "h", "u", "v" or "depth" as a .npy file
- *     frame_times() -> PoolRealArray  microseconds that each step took since start
+ *     frame_times() -> PoolRealArray  microseconds of each step since start
  *     measure(rounds) -> PoolRealArray  see measure below
  *     backend() -> String         "c" or "interp", "" before setup
  *
- * Mistakes go to the engine's error list; the scene goes on, the water stands still. */
+ * Errors are reported in the engine's error list; the scene continues, but the water does not move. */
 #include "by_hand.h"
 #include "water.h"
 
@@ -41,7 +42,7 @@ static double microseconds(void) {
   return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
 }
 
-/* ---- arrays of the engine, locked: meanwhile the engine neither moves nor frees them, and nothing is copied ---- */
+/* ---- locked arrays of the engine: while an array is locked, the engine neither moves nor frees it, so nothing has to be copied ---- */
 
 typedef struct {
   godot_pool_real_array_read_access* lock;
@@ -104,7 +105,7 @@ static int is_set_up(const field* f) {
   return f->water != NULL;
 }
 
-/* ---- life of an object ---- */
+/* ---- creating and destroying objects ---- */
 
 static void* create(godot_object* object, void* data) {
   (void)object, (void)data;
@@ -132,7 +133,7 @@ METHOD(setup) {
   field* f = self;
   if (!has_arguments("setup", n, 5)) return boolean(0);
   char *step = text_of(arguments[0]), *picture = text_of(arguments[1]), *library = text_of(arguments[3]), *backend = text_of(arguments[4]);
-  /* Godot 3 has no thread pool for plug-ins: the step runs on the thread that calls `_process`. */
+  /* Plug-ins for Godot 3 have no access to a thread pool, so the step runs on the thread that calls `_process`. */
   const struct water_options options = {.library = library,
                                         .backend = backend,
                                         .step_text = step,

@@ -136,7 +136,7 @@ static void parallel_for(void* user, size_t n, size_t grain, harp_range_body bod
   destruct(GDEXTENSION_VARIANT_TYPE_STRING_NAME, &wait_name);
 }
 
-/* ---- life of an object ---- */
+/* ---- creating and destroying objects ---- */
 
 static void each_array(field* f, void (*what)(GDExtensionVariantType, void*)) {
   packed* arrays[] = {&f->h, &f->next_h, &f->u, &f->v, &f->depth};
@@ -160,7 +160,7 @@ static void destroy(void* data, GDExtensionClassInstancePtr self) {
   free(f);
 }
 
-/* ---- methods with typed arguments: the engine passes these if it knows the types of the method ---- */
+/* ---- methods with typed arguments, which the engine calls where it knows the types ---- */
 
 #define METHOD(name) \
   static void name(void* data, GDExtensionClassInstancePtr self, const GDExtensionConstTypePtr* arguments, GDExtensionTypePtr result)

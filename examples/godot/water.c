@@ -13,7 +13,7 @@ struct water {
   const char* backend;
   int64_t size;
   void (*warn)(const char* text);
-  void* workspace; /* of both programs, which never run at the same time */
+  void* workspace; /* used by both programs, which never run at the same time */
   size_t workspace_size;
 };
 
@@ -30,7 +30,7 @@ static int failed(const struct water* water, const char* what, harp_error* err, 
 static void on_log(void* user, int32_t level, const char* text, size_t size) {
   const struct water* water = user;
   char line[1024];
-  (void)level; /* log_level excludes everything below a warning */
+  (void)level; /* warnings only: log_level excludes all other messages */
   snprintf(line, sizeof line, "harp: %.*s", size < 1000 ? (int)size : 1000, text);
   water->warn(line);
 }
@@ -58,7 +58,7 @@ static int make_context(struct water* water, const struct water_options* options
   return 0;
 }
 
-/* Compiles a text for this size; if the C compiler does not work, the graph is interpreted. */
+/* Compiles a text for this size. If the C compiler does not work, the graph is interpreted instead. */
 static int compile(struct water* water, const char* text, const char* what, harp_program** program, char* error, size_t size) {
   const harp_api* api = water->library.api;
   harp_error* err = NULL;
@@ -84,7 +84,8 @@ static int compile(struct water* water, const char* text, const char* what, harp
   return *program ? 0 : failed(water, what, err, error, size);
 }
 
-/* Checks the signature, to report a graph with other inputs at once: harp_program_call would report it in the first step only. */
+/* Checks the signature of a program, so that a graph with other inputs is reported by water_new; harp_program_call would report it only
+ * in the first step. */
 static int expect(struct water* water, harp_program* program, const char* what, const char* expected, char* error, size_t size) {
   const harp_api* api = water->library.api;
   harp_error* err = NULL;
@@ -93,7 +94,7 @@ static int expect(struct water* water, harp_program* program, const char* what, 
   const char* found = strchr(api->harp_string_data(signature), '(');
   char wanted[256];
   const int length = snprintf(wanted, sizeof wanted, expected, (int)water->size, (int)water->size);
-  /* the rest of the signature, "(in place of u)", may differ */
+  /* What follows in the signature, such as "(in place of u)", may differ. */
   const int same = found && strncmp(found, wanted, (size_t)length) == 0;
   if (!same) snprintf(error, size, "%s: expected a graph%s, found %s", what, wanted, api->harp_string_data(signature));
   api->harp_string_release(signature);

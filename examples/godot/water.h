@@ -1,5 +1,5 @@
-/* Water that harp computes, for any engine: loads harp, compiles the graphs that a scene contains, and steps arrays that the engine
- * owns. The code for particular engines is in godot3.c and godot4.c. */
+/* A simulation of water by harp, for any game engine. It loads harp, compiles the graphs of a scene, and advances arrays that belong to
+ * the engine. godot3.c and godot4.c contain the code for particular engines. */
 #ifndef WATER_H
 #define WATER_H
 
@@ -12,9 +12,9 @@ struct water;
 struct water_options {
   const char* library;      /* as in open_harp */
   const char* backend;      /* "c", "interp", or "": "c" if there is a C compiler */
-  const char* step_text;    /* a graph h, u, v, depth -> h, u, v of f32[n, m] */
-  const char* picture_text; /* a graph h, depth -> rgb, u8[n, m, 3], of f32[n, m] */
-  int64_t size;             /* n and m */
+  const char* step_text;    /* text of a graph h, u, v, depth -> h, u, v with arrays f32[n, m] */
+  const char* picture_text; /* text of a graph h, depth -> rgb: from f32[n, m] to u8[n, m, 3] */
+  int64_t size;             /* the value of n and m */
 
   /* The engine's thread pool, as in harp_context_options; NULL: only the calling thread. */
   void (*parallel_for)(void* user, size_t n, size_t grain, harp_range_body body, void* arg);
@@ -25,8 +25,8 @@ struct water_options {
   void (*warn)(const char* text);
 };
 
-/* Makes a water; NULL on failure, with the reason in `error`, which has room for `size` bytes. The options' texts are not needed
- * afterwards. */
+/* Makes a simulation. On failure returns NULL and writes the reason to `error`, which has room for `size` bytes. The options' texts are
+ * not needed afterwards. */
 struct water* water_new(const struct water_options* options, char* error, size_t size);
 void water_delete(struct water* water);
 

@@ -1,6 +1,6 @@
-"""Runs MuJoCo with the plug-in harp.force and compares it with NumPy: forces of every body, the work lift does, the energy of bodies in the
-network's potential; then how long a step takes, and what the plug-in says where something is missing. Prints a line a check; the exit status
-is 1 if one failed. Usage: check.py PLUGIN [--short]; $HARP_LIBRARY names libharp.
+"""Runs MuJoCo with the plug-in harp.force and compares the forces on every body with those that NumPy computes. Also checks the work of the
+lift, the energy of bodies in the network's potential, and the plug-in's messages if something is missing; measures the time of a step.
+Prints a line for each check; the exit status is 1 if one failed. Usage: check.py PLUGIN [--short]; $HARP_LIBRARY names libharp.
 """
 import os
 import subprocess
@@ -18,7 +18,7 @@ from train import target
 
 HERE = Path(__file__).resolve().parent
 LAW, WEIGHTS = HERE / "drag_lift.harp", HERE / "potential.npy"
-COEFFICIENTS = (1.2, 0.05, 0.8, 0.5)  # density, viscosity, lift of plates, Magnus
+COEFFICIENTS = (1.2, 0.05, 0.8, 0.5)  # air density, viscosity, lift coefficients of plates and of spinning bodies (Magnus)
 RANDOM = np.random.default_rng(7)
 
 
@@ -32,7 +32,8 @@ def instance(**attributes):
 
 
 def model(extension="", option="", free=80, chains=5, length=4, spread=2.0):
-    """Boxes that fly freely, and chains of boxes on hinges: free + chains * length bodies, all of them the instance's if there is one."""
+    """Returns a model of boxes that fly freely and chains of boxes on hinges: free + chains * length bodies. With `extension`, they all
+    belong to its plug-in instance."""
     random = np.random.default_rng(3)
     member = '<plugin instance="fluid"/>' if extension else ""
 
@@ -58,11 +59,11 @@ def moving(m):
     return d
 
 
-# ---- the oracle: the law of drag_lift.harp, body by body ----
+# ---- the expected forces: the law of drag_lift.harp in NumPy, body by body ----
 
 
 def drag_lift(m, d, body, coefficients):
-    """Force and torque in the world's axes."""
+    """Returns the force and torque on a body, in the world's axes."""
     density, viscosity, plate, magnus = coefficients
     six = np.zeros(6)
     mujoco.mj_objectVelocity(m, d, mujoco.mjtObj.mjOBJ_BODY, body, six, 0)
@@ -81,7 +82,7 @@ def drag_lift(m, d, body, coefficients):
 
 
 def generalised(m, d, of_body):
-    """qfrc of the forces and torques that of_body gives, by MuJoCo's own mj_applyFT."""
+    """Returns the generalised forces of the forces and torques that of_body returns, computed by MuJoCo's mj_applyFT."""
     total = np.zeros(m.nv)
     for body in range(1, m.nbody):
         force, torque = of_body(body)
@@ -120,7 +121,7 @@ def check_oracle():
 
 
 def check_own_drag():
-    """Without lift the law is MuJoCo's own model of drag."""
+    """Without lift, the law gives the same forces as MuJoCo's own model of drag."""
     ours = moving(model(instance(law=LAW, coefficients=numbers((1.2, 0.05, 0, 0)))))
     own = moving(model(option='density="1.2" viscosity="0.05"'))
     off = difference(ours.qfrc_passive, own.qfrc_passive)
@@ -133,7 +134,7 @@ def check_lift():
     m = model(instance(law=LAW, coefficients=numbers((1.2, 0, 0.8, 0.5))), chains=0, free=100)
     plain = model(instance(law=LAW, coefficients=numbers((1.2, 0, 0, 0))), chains=0, free=100)
     d, without = moving(m), moving(plain)
-    lift = (d.qfrc_passive - without.qfrc_passive).reshape(-1, 6)[:, :3]  # of a free joint: the force in the world's axes
+    lift = (d.qfrc_passive - without.qfrc_passive).reshape(-1, 6)[:, :3]  # force on the free joint of each body, in the world's axes
     through = d.qvel.reshape(-1, 6)[:, :3] - m.opt.wind
     work = np.abs((lift * through).sum(1)) / (np.linalg.norm(lift, axis=1) * np.linalg.norm(through, axis=1))
     expect(np.linalg.norm(lift, axis=1).min() > 0, "there is a body without lift")
@@ -142,7 +143,8 @@ def check_lift():
 
 
 def check_training():
-    """The weights beside this file are trained ones: at new points the network is near the energy it was trained for."""
+    """The weights in potential.npy are those of a trained network: at points that were not used for training, its energy is close to the
+    intended one."""
     x = np.random.default_rng(5).uniform(-2, 2, (2000, 3))
     wanted = target(x)
     off = np.sqrt(np.mean((network_energy(np.load(WEIGHTS), x) - wanted) ** 2)) / wanted.std()
@@ -156,7 +158,8 @@ def total_energy(m, d, weights):
 
 
 def check_energy(steps=2500):
-    """Free bodies that start at rest in the network's potential: a fourth-order integrator keeps the sum of both energies."""
+    """Free bodies start at rest in the network's potential. With a fourth-order integrator, the sum of their kinetic and potential energy
+    stays the same."""
     weights = np.load(WEIGHTS)
     m = model(instance(potential=WEIGHTS), option='integrator="RK4"', chains=0, free=50, spread=0.8)
     d = mujoco.MjData(m)
@@ -173,7 +176,7 @@ def check_energy(steps=2500):
 
 
 def check_loss(steps=400):
-    """With drag the energy only falls (the fluid is at rest)."""
+    """With drag in a fluid at rest, the energy only decreases."""
     weights = np.load(WEIGHTS)
     m = model(instance(potential=WEIGHTS, law=LAW, coefficients=numbers(COEFFICIENTS)), chains=0, free=50, spread=0.8)
     m.opt.wind[:] = 0
@@ -201,8 +204,8 @@ graph idle(xipos: f64[n, 3]) {
 
 
 def passive_us(rounds, models):
-    """Median microseconds of mj_passive for each of the models, measured in turn: ten passes at a time, shorter than what else the machine
-    does lets a process run."""
+    """Returns the median microseconds of mj_passive for each model. The models take turns of only ten calls, so that other processes seldom
+    interrupt a turn."""
     data = [moving(m) for m in models]
     times = np.empty((rounds, len(models)))
     for r in range(rounds):
@@ -228,7 +231,7 @@ def check_time(rounds=500):
     return f"microseconds a step for {bodies} bodies: {figures}"
 
 
-# ---- where something is missing: a warning, and the simulation goes on ----
+# ---- missing or wrong files: the plug-in warns, and the simulation continues ----
 
 BROKEN = """harp 1
 graph broken(xipos: f64[n, 3], cvel: f64[n, 6]) {
@@ -243,7 +246,7 @@ graph unknown(colour: f64[n, 3]) {
 
 
 def said(plugin, attributes, **environment):
-    """What a process prints that makes such an instance and steps it."""
+    """Returns the output of a process that makes a plug-in instance with these attributes and does a step."""
     code = ("import sys, mujoco; sys.path.insert(0, sys.argv[1]); import check; mujoco.mj_loadPluginLibrary(sys.argv[2]);"
             "m = check.model(check.instance(**eval(sys.argv[3]))); d = check.moving(m); mujoco.mj_step(m, d);"
             "print('force', abs(d.qfrc_passive).max() > 0, 'time', d.time)")
@@ -260,7 +263,7 @@ def check_missing(plugin):
         broken, unknown = Path(name) / "broken.harp", Path(name) / "unknown.harp"
         broken.write_text(BROKEN, encoding="utf-8")
         unknown.write_text(UNKNOWN, encoding="utf-8")
-        cases = [  # attributes, environment, what is said, is there a force
+        cases = [  # attributes; environment; expected text; whether forces act
             (fluid, {"HARP_LIBRARY": "/nonexistent/libharp.so"}, "cannot load the library harp", False),
             (fluid, {"PATH": "/nonexistent", "HARP_CC": "", "CC": ""}, "harp found no C compiler", True),
             ({"law": broken}, {}, "broken.harp: ", False),

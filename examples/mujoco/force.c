@@ -1,13 +1,13 @@
-/* harp.force, a plug-in for MuJoCo: passive forces on any number of bodies, computed for all of them by one harp program. In a model:
+/* harp.force, a plug-in for MuJoCo: passive forces on any number of bodies. One harp program computes them for all bodies. In a model:
  *
  *     <extension>
  *       <plugin plugin="harp.force">
  *         <instance name="fluid">
- *           <config key="law" value="drag_lift.harp"/>          what computes force and torque, see drag_lift.harp
- *           <config key="coefficients" value="1.2 2e-5 0.8 0.5"/> that law's own numbers
+ *           <config key="law" value="drag_lift.harp"/>          a graph that computes force and torque, see drag_lift.harp
+ *           <config key="coefficients" value="1.2 2e-5 0.8 0.5"/> the law's parameters
  *           <config key="potential" value="potential.npy"/>     weights of a network whose gradient is a force, see train.py
- *           <config key="library" value="/usr/lib/libharp.so"/> optional: else $HARP_LIBRARY, libharp.so.0
- *           <config key="backend" value="interp"/>              optional: else "c" where there is a C compiler
+ *           <config key="library" value="/usr/lib/libharp.so"/> optional; default: $HARP_LIBRARY or libharp.so.0
+ *           <config key="backend" value="interp"/>              optional; default: "c" if there is a C compiler
  *         </instance>
  *       </plugin>
  *     </extension>
@@ -44,7 +44,7 @@ static int init(const mjModel* m, mjData* d, int instance) {
     for (int body = 1; body < m->nbody; ++body) f->program.active[body] = m->body_plugin[body] == instance;
   else
     mju_warning("harp.force: %s; its forces are left out", error);
-  return 0; /* a failure would end the host */
+  return 0; /* if this function failed, MuJoCo would end the process */
 }
 
 static void destroy(mjData* d, int instance) {
@@ -59,7 +59,7 @@ static void destroy(mjData* d, int instance) {
 static int nstate(const mjModel* m, int instance) { return (void)m, (void)instance, 0; }
 static void reset(const mjModel* m, mjtNum* state, void* data, int instance) { (void)m, (void)state, (void)data, (void)instance; }
 
-/* A vector of columns, [3, n]. */
+/* A vector for each of n bodies: the rows x, y and z of an array [3, n]. */
 struct vector {
   double x, y, z;
 };
@@ -67,7 +67,7 @@ static struct vector column(const double* columns, int n, int body) {
   return columns ? (struct vector){columns[body], columns[n + body], columns[2 * n + body]} : (struct vector){0, 0, 0};
 }
 
-/* Adds the wrench of the forces on a body: torque and force about the centre of mass of its tree. */
+/* Adds to w the wrench of the forces on a body: torque and force about the centre of mass of the body's tree. */
 static void add_wrench(const struct force_program* p, const mjModel* m, const mjData* d, int body, double* w) {
   const int n = (int)m->nbody;
   const struct vector f = column(p->force, n, body), g = column(p->potential_force, n, body), t = column(p->torque, n, body);
@@ -89,7 +89,7 @@ static void apply(const struct force* f, const mjModel* m, mjData* d) {
   for (int body = n - 1; body > 0; --body) {
     double *w = f->wrench + 6 * body, *parent = f->wrench + 6 * parents[body];
     if (f->program.active[body]) add_wrench(&f->program, m, d, body, w);
-    /* a parent precedes its children, and belongs to the same tree unless it is the world */
+    /* Parents have smaller indices than their children. The root of a tree has the world as parent. */
     if (parents[body])
       for (int k = 0; k < 6; ++k) parent[k] += w[k];
   }

@@ -35,20 +35,20 @@ static const struct {
   harp_dtype dtype;
   const void* (*address)(const struct force_program*, const mjModel*, const mjData*);
 } table[] = {
-    {"active", HARP_BOOL, active},  /* [n] whether the body belongs to this plug-in instance */
+    {"active", HARP_BOOL, active},  /* [n], whether the body belongs to this plug-in instance */
     {"mass", HARP_F64, mass},       /* [n] */
-    {"inertia", HARP_F64, inertia}, /* [n, 3] about the body's own axes */
-    {"rootid", HARP_I32, rootid},   /* [n] the body at the root of its tree */
+    {"inertia", HARP_F64, inertia}, /* [n, 3], about the body's own axes */
+    {"rootid", HARP_I32, rootid},   /* [n], the body at the root of its tree */
     {"parentid", HARP_I32, parentid},
-    {"xipos", HARP_F64, xipos},               /* [n, 3] centres of mass */
-    {"ximat", HARP_F64, ximat},               /* [n, 3, 3] from the body's axes to the world's */
-    {"cvel", HARP_F64, cvel},                 /* [n, 6] spin and velocity of the body, about the centre of mass of its tree */
+    {"xipos", HARP_F64, xipos},               /* [n, 3], centres of mass */
+    {"ximat", HARP_F64, ximat},               /* [n, 3, 3], rotations from the body's axes to the world's */
+    {"cvel", HARP_F64, cvel},                 /* [n, 6], angular and linear velocity, about the centre of mass of the body's tree */
     {"subtree_com", HARP_F64, subtree_com},   /* [n, 3] */
     {"gravity", HARP_F64, gravity},           /* [3] */
     {"wind", HARP_F64, wind},                 /* [3] */
     {"time", HARP_F64, time_now},             /* [] */
-    {"coefficients", HARP_F64, coefficients}, /* the instance's own numbers, [c] */
-    /* the input of the network, under another name, so that a law may use xipos too */
+    {"coefficients", HARP_F64, coefficients}, /* [c], the numbers in the instance's configuration */
+    /* the input of the network; it has another name than xipos, so that the law can have an input xipos */
     {"network_position", HARP_F64, xipos},
 };
 enum { TABLE = sizeof table / sizeof *table };
@@ -63,7 +63,7 @@ static int failed(const struct force_program* p, const char* what, harp_error* e
 }
 
 static void on_log(void* user, int32_t level, const char* text, size_t size) {
-  (void)user, (void)level; /* log_level excludes everything below a warning */
+  (void)user, (void)level; /* warnings only: log_level excludes all other messages */
   mju_warning("harp: %.*s", size < 1000 ? (int)size : 1000, text);
 }
 
@@ -82,7 +82,7 @@ static char* read_text(const char* path, size_t* length, char* error, size_t siz
   return NULL;
 }
 
-/* Adds to the graph the force of a potential U(x) = tanh(tanh(x W1 + b1) W2 + b2) . w3 on each body, by the gradient that harp derives. */
+/* Adds to the graph the force on each body in a potential U(x) = tanh(tanh(x W1 + b1) W2 + b2) . w3. harp derives the gradient. */
 static int add_potential(struct force_program* p, harp_graph* g, const char* path, char* error, size_t size) {
   const harp_api* api = p->library.api;
   harp_error* err = NULL;
@@ -110,7 +110,7 @@ static int add_potential(struct force_program* p, harp_graph* g, const char* pat
     next += parts[i].numbers;
   }
   api->harp_buffer_release(weights);
-  /* the graph stores errors: harp_compile reports the first one */
+  /* No errors are checked here: the graph stores the first error, and harp_compile reports it. */
   const harp_dim position_dims[] = {api->harp_dim_var(g, "n", 0, INT32_MAX), three};
   const int32_t rows_to_columns[] = {1, 0};
   harp_node* x = api->harp_input(g, "network_position", HARP_F64, 2, position_dims);
@@ -229,7 +229,7 @@ static int bind_outputs(struct force_program* p, const mjModel* m, char* error, 
   return 0;
 }
 
-/* Reads the instance's coefficients: as many as the law's input `coefficients` has elements. */
+/* Reads the coefficients of the instance. There must be as many as the law's input `coefficients` has elements. */
 static int read_coefficients(struct force_program* p, const char* text, char* error, size_t size) {
   int64_t expected = 0, found = 0;
   for (size_t i = 0; i < p->n_inputs; ++i)

@@ -1,5 +1,5 @@
-"""Trains the network whose gradient is a force on each body (force.c, "potential"): U(x) = tanh(tanh(x W1 + b1) W2 + b2) . w3, fitted to the
-energy of a well with ripples. Writes the weights one after another, as f64, to potential.npy. Usage: train.py [FILE]
+"""Trains the network whose negative gradient is a force on each body (force.c, "potential"): U(x) = tanh(tanh(x W1 + b1) W2 + b2) . w3,
+fitted to the energy of a well with ripples. Writes the weights one after another, as f64, to potential.npy or FILE. Usage: train.py [FILE]
 """
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ SHAPES = ((3, WIDTH), (WIDTH,), (WIDTH, WIDTH), (WIDTH,), (WIDTH,))
 
 
 def target(x):
-    """Energy at positions x, [n, 3]: a round well, and ripples in two directions."""
+    """Returns the energy at positions x, [n, 3]: a round well, and ripples in two directions."""
     return 2 - 2 * np.exp(-np.sum(x * x, axis=1) / 2) + 0.2 * np.sin(2 * x[:, 0]) * np.sin(2 * x[:, 1])
 
 
@@ -25,13 +25,13 @@ def split(weights):
 
 
 def energy(weights, x):
-    """U at each of the positions x, [n, 3]."""
+    """Returns U at the positions x, [n, 3]."""
     w1, b1, w2, b2, w3 = split(weights)
     return np.tanh(np.tanh(x @ w1 + b1) @ w2 + b2) @ w3
 
 
 def force(weights, x):
-    """-dU/dx, [n, 3]."""
+    """Returns -dU/dx at the positions x, [n, 3]."""
     w1, b1, w2, b2, w3 = split(weights)
     a = np.tanh(x @ w1 + b1)
     b = np.tanh(a @ w2 + b2)
@@ -39,7 +39,7 @@ def force(weights, x):
 
 
 def slope(weights, x, wanted):
-    """Gradient of the mean squared error."""
+    """Returns the gradient of the mean squared error with respect to the weights."""
     w1, b1, w2, b2, w3 = split(weights)
     a = np.tanh(x @ w1 + b1)
     b = np.tanh(a @ w2 + b2)
@@ -56,7 +56,7 @@ def main():
     wanted = target(x)
     weights = np.concatenate([random.normal(0, 1 / np.sqrt(shape[0]), shape).ravel() for shape in SHAPES])
     mean, square = np.zeros_like(weights), np.zeros_like(weights)
-    for step in range(1, STEPS + 1):  # Adam, the rate falling to 0 along a cosine
+    for step in range(1, STEPS + 1):  # Adam; the learning rate falls to 0 along a cosine
         g = slope(weights, x, wanted)
         mean += 0.1 * (g - mean)
         square += 0.001 * (g * g - square)

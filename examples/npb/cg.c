@@ -1,6 +1,6 @@
 /*
  * CG of the NAS Parallel Benchmarks: computes the smallest eigenvalue of a sparse random matrix by inverse power iteration, in which each
- * linear system is solved by 25 steps of conjugate gradients. The matrix is stored as a dense one here.
+ * linear system is solved by 25 steps of conjugate gradients. Here the matrix is stored as a dense one.
  *
  *     cg [S|W|A]
  *
@@ -54,7 +54,7 @@ static harp_graph* power_step(harp_context* ctx, const struct problem* problem, 
 
 /* --- the matrix ---------------------------------------------------------------------------------------------------------------- */
 
-/* A random sparse vector: `count` different positions with their values, in the order in which they are drawn. */
+/* Makes a random sparse vector: `count` different positions and their values, in the order in which they are drawn. */
 static void random_vector(uint64_t* state, int size, int count, int* place, double* value) {
   int power = 2;
   while (power < size) power *= 2;
@@ -67,8 +67,8 @@ static void random_vector(uint64_t* state, int size, int count, int* place, doub
   }
 }
 
-/* The sum of outer products of random vectors, with weights from 1 down to the condition number, plus (condition - shift) times the
- * identity. */
+/* The matrix is the sum of the outer products of random vectors with themselves, with weights that decrease from 1 to `condition`, plus
+ * (condition - shift) times the identity. */
 static void make_matrix(double* a, const struct problem* problem) {
   enum { MOST = 32 };
   int place[MOST];
@@ -123,7 +123,7 @@ static int run(harp_program* program, harp_context* ctx, const struct problem* p
 }
 
 int main(int argc, char** argv) {
-  const int chosen = npb_class(argc, argv, "cg", "SWA"); /* in the order of problems */
+  const int chosen = npb_class(argc, argv, "cg", "SWA"); /* same order as in problems */
   if (chosen < 0) return 2;
   const struct problem* problem = &problems[chosen];
   printf("CG class %c: %d rows, %d iterations of %d steps\n", problem->name, problem->size, problem->iterations, STEPS);

@@ -16,7 +16,7 @@ enum { SUMMED = 1024, MOST_STEPS = 20 };
 struct problem {
   char name;
   int x, y, z, steps;
-  double sums[MOST_STEPS][2]; /* the sums of elements after each step: real and imaginary part */
+  double sums[MOST_STEPS][2]; /* the sum after each step: real and imaginary part */
 };
 static const struct problem problems[] = {
     {'S',
@@ -64,7 +64,7 @@ static const struct problem problems[] = {
 
 typedef harp_node* transform(harp_node* x, harp_dim n, int32_t axis, const char* norm);
 
-/* Transforms along all axes, without a scale factor. */
+/* Transforms along all three axes. `norm` decides about the scale factor. */
 static harp_node* along_all(transform* one, harp_node* x, const char* norm) {
   for (int32_t axis = 2; axis >= 0; --axis) x = one(x, 0, axis, norm);
   return x;
@@ -132,7 +132,7 @@ static int steps(harp_program* begin, harp_program* next, const struct problem* 
     const double error = hypot(sum[0] - p->sums[t][0], sum[1] - p->sums[t][1]) / hypot(p->sums[t][0], p->sums[t][1]);
     printf("step %d: %.10f %.10f, published %.10f %.10f, relative error %.2e\n", t + 1, sum[0], sum[1], p->sums[t][0], p->sums[t][1],
            error);
-    if (!(error <= worst)) worst = error; /* NaN stays the worst */
+    if (!(error <= worst)) worst = error; /* also true for NaN, which then remains in `worst` */
   }
   printf("%.3f s\n", npb_seconds() - started);
   const int verified = worst <= 1e-12;
@@ -157,7 +157,7 @@ static int run(harp_program* begin, harp_program* next, harp_context* ctx, const
 }
 
 int main(int argc, char** argv) {
-  const int chosen = npb_class(argc, argv, "ft", "SWAB"); /* in the order of problems */
+  const int chosen = npb_class(argc, argv, "ft", "SWAB"); /* same order as in problems */
   if (chosen < 0) return 2;
   const struct problem* problem = &problems[chosen];
   printf("FT class %c: %d x %d x %d points, %d steps\n", problem->name, problem->x, problem->y, problem->z, problem->steps);

@@ -35,7 +35,7 @@ static const stencil restriction = {1.0 / 2.0, 1.0 / 4.0, 1.0 / 8.0, 1.0 / 16.0}
 
 static harp_node* scaled(harp_graph* g, double weight, harp_node* x) { return harp_mul(harp_constant(g, HARP_F64, weight), x); }
 
-/* The sum of the two neighbours along an axis; the cube is periodic. */
+/* The sum of the two neighbours of each point along an axis; the cube is periodic. */
 static harp_node* beside(harp_node* x, int32_t axis) {
   const harp_dim forward = 1, back = -1;
   return harp_add(harp_roll(x, 1, &forward, &axis), harp_roll(x, 1, &back, &axis));
@@ -101,7 +101,7 @@ static harp_graph* cycle(harp_context* ctx, const struct problem* problem, harp_
 
 /* --- the host's part ----------------------------------------------------------------------------------------------------------- */
 
-/* +1 at the ten largest of size^3 random numbers, -1 at the ten smallest. */
+/* Puts +1 at the positions of the ten largest of size^3 random numbers, and -1 at those of the ten smallest. */
 static void place_charges(double* v, int size) {
   enum { CHARGES = 10 };
   double value[2][CHARGES];
@@ -112,7 +112,7 @@ static void place_charges(double* v, int size) {
   for (size_t p = 0; p < points; ++p) {
     const double x = npb_random(&state);
     v[p] = 0;
-    for (int side = 0; side < 2; ++side) { /* kept in order, the most extreme first */
+    for (int side = 0; side < 2; ++side) { /* sorted, the most extreme number first */
       int i = CHARGES;
       for (; i > 0 && (side == 0 ? x < value[0][i - 1] : x > value[1][i - 1]); --i)
         if (i < CHARGES) value[side][i] = value[side][i - 1], place[side][i] = place[side][i - 1];
@@ -132,7 +132,7 @@ static int run(harp_program* program, harp_context* ctx, const struct problem* p
   if (status == 0) {
     place_charges(harp_buffer_data(b[1]), problem->size);
     memset(harp_buffer_data(b[0]), 0, harp_buffer_size(b[0]));
-    memcpy(harp_buffer_data(b[2]), harp_buffer_data(b[1]), harp_buffer_size(b[2])); /* the residual of u = 0 */
+    memcpy(harp_buffer_data(b[2]), harp_buffer_data(b[1]), harp_buffer_size(b[2])); /* the residual of u = 0 is v */
     const double begin = npb_seconds();
     for (int i = 0; i < problem->cycles && status == 0; ++i) {
       if (harp_program_run(program, 3, b, 3, b + 3, NULL, &err) != HARP_OK) status = npb_failed("running", err);
@@ -147,7 +147,7 @@ static int run(harp_program* program, harp_context* ctx, const struct problem* p
 }
 
 int main(int argc, char** argv) {
-  const int chosen = npb_class(argc, argv, "mg", "SWABC"); /* in the order of problems */
+  const int chosen = npb_class(argc, argv, "mg", "SWABC"); /* same order as in problems */
   if (chosen < 0) return 2;
   const struct problem* problem = &problems[chosen];
   printf("MG class %c: %d^3 points, %d cycles\n", problem->name, problem->size, problem->cycles);

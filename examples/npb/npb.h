@@ -7,7 +7,7 @@
 #include <harp.h>
 #include <stdint.h>
 
-/* x -> 5^13 x mod 2^46, as a number in (0, 1). */
+/* Replaces *state by 5^13 * *state mod 2^46, and returns it as a number in (0, 1). */
 double npb_random(uint64_t* state);
 #define NPB_SEED UINT64_C(314159265)
 
@@ -16,14 +16,15 @@ double npb_seconds(void);
 /* Prints what failed, releases the error, and returns 1. */
 int npb_failed(const char* what, harp_error* err);
 
-/* Compiles, and prints kernels, generations, workspace, milliseconds and the origin of the code. NULL on failure. */
+/* Compiles the graph, and prints the number of kernels and of generations, the size of the workspace, the milliseconds, and where the
+ * code comes from. Returns NULL on failure. */
 harp_program* npb_compile(harp_graph* graph, harp_error** err);
 
-/* Returns the index of the class, one letter of `classes`, that the program's argument names; S without an argument. Returns -1, after
- * printing the usage on stderr, if there is no such class. */
+/* Returns the index in `classes` (a letter for each class) of the class that the command line names; without an argument the class is S.
+ * If there is no such class, prints the usage on stderr and returns -1. */
 int npb_class(int argc, char** argv, const char* program, const char* classes);
 
-/* Prints the result beside the published one, and whether they agree as closely as the benchmark demands. Returns main's exit status. */
+/* Prints the result and the published one, and whether they agree as closely as the benchmark requires. Returns main's exit status. */
 int npb_verify(const char* what, double result, double published, double tolerance, double seconds);
 
 #endif

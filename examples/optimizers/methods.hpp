@@ -1,5 +1,5 @@
-// Three methods that minimise an energy, on an engine (engines.hpp). Each stops when the gradient is a certain factor shorter than at the
-// start.
+// Three methods that minimise an energy, for any engine of engines.hpp. Each stops when the gradient is shorter than at the start by a
+// certain factor.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct Outcome {
 constexpr double kTolerance = 1e-8;
 constexpr int kMostIterations = 400;
 
-/// Steps along the gradient. A step is halved until the energy falls enough (Armijo's condition); the next one begins with twice its
-/// length.
+/// Goes along the negative gradient. A step is halved until the energy decreases enough (Armijo's condition); the next step starts with
+/// twice the length of the last.
 template <class Engine>
 Outcome gradient_descent(Engine& engine, Field& u) {
   Field g, d, trial, new_g;

@@ -64,7 +64,7 @@ bool same_bits(const Measured& a, const Measured& b) {
          std::memcmp(a.result.data(), b.result.data(), a.result.size() * sizeof(double)) == 0;
 }
 
-/// `on_host`: the problem again, if `problem` is on a GPU.
+/// `on_host`: the same problem in the host's memory if `problem` is on a GPU, otherwise NULL.
 bool compare(const char* name, const Problem& problem, const Problem* on_host, Outcome (*eager)(Eager&, Field&),
              Outcome (*fused)(Fused&, Field&)) {
   const Measured a = measure(problem, eager), b = measure(problem, fused);

@@ -3,8 +3,8 @@
  *
  *     photo picture.png drawing.png
  *
- * One graph of symbolic height and width, bytes in and bytes out: Gaussian blur and Sobel's gradient by conv2d, the tone curve and the ink
- * by custom expressions.
+ * It is one graph with symbolic height and width, whose input and output are bytes. Gaussian blur and Sobel's gradient are computed by
+ * conv2d, the tone curve and the colours by custom expressions.
  */
 #include <harp.h>
 #include <math.h>
@@ -21,8 +21,8 @@ static int failed(const char* what, harp_error* err) {
   return 1;
 }
 
-/* Applies a kernel to an image [batch, channels, height, width], whose border pixels are repeated outwards, so that its size stays the
- * same. */
+/* Applies a kernel to an image [batch, channels, height, width]. The border pixels are repeated outwards, so the result has the same
+ * size. */
 static harp_node* filtered(harp_node* x, harp_node* kernel, harp_dim radius, int64_t groups) {
   const harp_dim border[4] = {0, 0, radius, radius};
   return harp_conv2d(harp_pad(x, 4, border, border, "edge", NULL), kernel, NULL, 0, NULL, 0, NULL, 0, NULL, groups);
@@ -33,7 +33,7 @@ static harp_node* blurred(harp_graph* g, harp_node* x) {
   for (int i = 0; i < KERNEL; ++i)
     for (int j = 0; j < KERNEL; ++j)
       sum += weights[0][i][j] = expf(-0.5f * (float)((i - RADIUS) * (i - RADIUS) + (j - RADIUS) * (j - RADIUS)));
-  for (int c = 2; c >= 0; --c) /* channel 0 last, because the others are computed from it */
+  for (int c = 2; c >= 0; --c) /* channel 0 is assigned last, because the other channels are computed from it */
     for (int i = 0; i < KERNEL * KERNEL; ++i) weights[c][i / KERNEL][i % KERNEL] = weights[0][i / KERNEL][i % KERNEL] / sum;
   const harp_dim dims[4] = {3, 1, KERNEL, KERNEL};
   return filtered(x, harp_constant_array(g, HARP_F32, 4, dims, sizeof weights, weights), RADIUS, 3);

@@ -1,5 +1,5 @@
-"""A photo filter: a picture becomes a drawing with dark outlines, as examples/photo/photo.c has it: the same pixels. One program for every
-size, bytes in and bytes out.
+"""A photo filter: a picture becomes a drawing with dark outlines, with the same pixels as from examples/photo/photo.c. One program handles
+pictures of every size; its input and its output are bytes.
 
     python photo.py picture.png drawing.png
 """
@@ -25,7 +25,7 @@ def filtered(x, kernel, radius, groups):
 def gauss():
     window = range(-RADIUS, RADIUS + 1)
     weights = np.array([[math.exp(-0.5 * (i * i + j * j)) for j in window] for i in window], np.float32)
-    total = list(itertools.accumulate(weights.ravel()))[-1]  # in order, as C adds them
+    total = list(itertools.accumulate(weights.ravel()))[-1]  # in order, like the C program
     return np.tile(weights / total, (3, 1, 1, 1))
 
 

@@ -16,7 +16,7 @@ def write(path, pixels):
 
 
 def read(path):
-    """8-bit grey, RGB or RGBA files that are not interlaced."""
+    """Reads 8-bit grey, RGB or RGBA files that are not interlaced."""
     with open(path, "rb") as file:
         data = file.read()
     at, packed, channels = 8, b"", 0

@@ -1,5 +1,5 @@
-"""Gray-Scott reaction-diffusion, as examples/reaction/reaction.c has it: the brightness of a picture is the starting pattern, and the step is
-one program for every height and width. The picture at the end is the same as the C program's, to the byte.
+"""Gray-Scott reaction-diffusion, like examples/reaction/reaction.c: the brightness of a picture is the starting pattern, and the step is
+one program for every height and width. The final picture has the same bytes as that of the C program.
 
     python reaction.py [picture.png] [--output DIRECTORY] [--steps N]
 """
@@ -33,7 +33,7 @@ def step(u, v):
 
 
 def colour(v):
-    """Night blue over teal to sand and white, by the concentration of v."""
+    """Returns the colours of the cells: dark blue over teal and sand to white, depending on the concentration of v."""
     stops = np.array([[10, 14, 38], [16, 72, 108], [32, 150, 140], [240, 200, 110], [255, 250, 235]], np.float32)
     t = np.clip(v * np.float32(4 / np.float32(0.4)), np.float32(0), np.float32(3.999))
     i = t.astype(int)

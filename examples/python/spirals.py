@@ -1,5 +1,6 @@
-"""Two spirals, one inside the other, told apart by a small neural network, as examples/spirals/spirals.c has it: Adam on the cross entropy, one
-program for forward, gradients and update. Losses and picture are those of the C program, to the byte.
+"""A small neural network learns to tell apart two spirals, one inside the other, like examples/spirals/spirals.c. It is trained by Adam on
+the cross entropy; the forward pass, the gradients and the update are one program. Losses and picture have the same bytes as those of the C
+program.
 
     python spirals.py [picture.png]
 """
@@ -28,7 +29,7 @@ def loss(w, x, side):
 
 @harp.jit
 def step(w, mean, square, x, side, count):
-    """A step of Adam; `count` begins with 1."""
+    """Does a step of Adam; `count` starts at 1."""
     value, gradient = harp.value_and_grad(loss)(w, x, side)
     for name, g in gradient.items():
         mean[name] = 0.9 * mean[name] + 0.1 * g
@@ -43,7 +44,7 @@ def answer(x, w):
 
 
 def spirals(count, seed):
-    """Points alternately on either spiral; the seed shifts them along it."""
+    """Makes points alternately on either spiral; `seed` shifts them along the spirals."""
     points = []
     for i in range(count):
         t = math.sqrt((i // 2 + seed) / (count // 2))

@@ -1,9 +1,9 @@
-/* Gray-Scott by hand. Both variants split each row into its two border columns and the interior, access neighbours through row pointers
- * and tell the compiler that nothing overlaps; they differ in how the interior is written. They are compiled with harp's flags; with
- * -fopenmp as well, threads share the rows. */
+/* The Gray-Scott step by hand. Both variants split each row into its two border columns and the interior, read neighbours through row
+ * pointers, and tell the compiler that the arrays do not overlap; they differ in how the interior is written. They are compiled with the
+ * flags that harp uses for its own kernels. If -fopenmp is added, threads share the rows. */
 #include "by_hand.h"
 
-/* A cell: its values and those of its four neighbours. */
+/* Computes a cell from its values and those of its four neighbours. */
 static inline void cell(float u, float u_up, float u_down, float u_left, float u_right, float v, float v_up, float v_down, float v_left,
                         float v_right, float* next_u, float* next_v) {
   const float laplace_u = u_up + u_down + u_left + u_right - 4.0f * u;
@@ -19,7 +19,7 @@ static inline void border(const float* u, const float* u_up, const float* u_down
   cell(u[j], u_up[j], u_down[j], u[left], u[right], v[j], v_up[j], v_down[j], v[left], v[right], next_u + j, next_v + j);
 }
 
-/* Plain loop over the interior: the compiler vectorises it. */
+/* A plain loop over the interior, which the compiler vectorises. */
 static void interior_plain(const float* restrict u, const float* restrict u_up, const float* restrict u_down, const float* restrict v,
                            const float* restrict v_up, const float* restrict v_down, float* restrict next_u, float* restrict next_v,
                            ptrdiff_t width) {
@@ -31,7 +31,7 @@ typedef float vector __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_a
 enum { LANES = VECTOR_BYTES / 4 };
 static inline vector at(const float* p) { return *(const vector*)p; }
 
-/* Explicit vectors; the last vector overlaps the one before it. */
+/* Explicit vectors. The last vector overlaps the one before it. */
 static void interior_vector(const float* restrict u, const float* restrict u_up, const float* restrict u_down, const float* restrict v,
                             const float* restrict v_up, const float* restrict v_down, float* restrict next_u, float* restrict next_v,
                             ptrdiff_t width) {

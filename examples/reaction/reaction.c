@@ -4,9 +4,9 @@
  *
  *     reaction [picture.png] [--output DIRECTORY] [--steps N] [--backend c|cuda]
  *
- * Prints what was compiled, how fast harp, its interpreter and the same loop by hand are, and whether the interpreter and the compiled
- * program give the same bits. Writes DIRECTORY/reaction.png. With the backend cuda the buffers stay in the GPU's memory from the first step
- * to the last; only what is drawn or compared is copied to the host's memory.
+ * Prints what was compiled, how fast harp, its interpreter and the same loop written by hand are, and whether the interpreter and the
+ * compiled program give the same bits. Writes DIRECTORY/reaction.png. With the backend cuda, the buffers stay in the GPU's memory from the
+ * first step to the last; only fields that are drawn or compared are copied to the host's memory.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -72,14 +72,14 @@ static harp_graph* gray_scott(harp_context* ctx, harp_error** err) {
 
 /* --- running ------------------------------------------------------------------------------------------------------------------ */
 
-/* Two pairs (u, v): a step reads one and writes the other. */
+/* Two pairs (u, v): a step reads one pair and writes the other. */
 struct fields {
   harp_buffer* pair[2][2];
   int64_t dims[2];
   int current;
 };
 
-/* The start of the simulation, on a device: "cpu" or "cuda:0". */
+/* Makes the buffers with the initial state, on a device: "cpu" or "cuda:0". */
 static int fields_new(harp_context* ctx, const char* device, const struct picture* start, struct fields* f, harp_error** err) {
   memset(f, 0, sizeof *f);
   f->dims[0] = start->height;
@@ -106,7 +106,7 @@ static int fields_new(harp_context* ctx, const char* device, const struct pictur
   return status;
 }
 
-/* A copy of a buffer's elements in the host's memory, for free(); NULL on failure. */
+/* Returns a copy of a buffer's elements in the host's memory, to be released by free(); NULL on failure. */
 static float* elements(const harp_buffer* buffer, harp_error** err) {
   float* copy = malloc(harp_buffer_size(buffer));
   if (!copy) fprintf(stderr, "reaction: not enough memory for the result\n");
@@ -135,7 +135,7 @@ static void progress(int done, int steps) {
   fprintf(stderr, "\r  [%-40.*s] %d/%d steps%s", width, bar, done, steps, done == steps ? "\n" : "");
 }
 
-/* Runs `steps` steps; returns the seconds of one. */
+/* Runs `steps` steps; returns the seconds for one step. */
 static double run_harp(harp_program* program, struct fields* f, int steps, int with_bar, harp_error** err) {
   const double begin = now();
   for (int i = 0; i < steps; ++i) {
@@ -185,8 +185,8 @@ static int compare(harp_program* program, struct fields* f, double* harp, double
   return 0;
 }
 
-/* Tests whether the interpreter and the compiled program, whose fields are on `device`, give the same bits after `steps` steps: 1, 0, or -1
- * on failure. */
+/* Tests whether the interpreter and the compiled program (with its fields on `device`) give the same bits after `steps` steps. Returns 1
+ * or 0, or -1 on failure. */
 static int agree(harp_context* ctx, harp_program* program, const char* device, harp_program* interp, const struct picture* start, int steps,
                  double* interp_seconds, harp_error** err) {
   struct fields x, y;
@@ -211,7 +211,7 @@ static int agree(harp_context* ctx, harp_program* program, const char* device, h
 
 /* --- the picture -------------------------------------------------------------------------------------------------------------- */
 
-/* The colour of a cell by the concentration of v: from dark blue over teal and sand to white. */
+/* The colour of a cell, which depends on the concentration of v: from dark blue over teal and sand to white. */
 static void colour(float v, uint8_t* rgb) {
   static const float stops[5][3] = {{10, 14, 38}, {16, 72, 108}, {32, 150, 140}, {240, 200, 110}, {255, 250, 235}};
   float t = v * (4.0f / 0.4f);

@@ -3,9 +3,9 @@
  *
  *     spirals [picture.png]
  *
- * Three graphs: the initial weights (random_normal); a training step (forward pass, gradients and the update of every weight: one compiled
- * program, whose buffers are swapped); and the network's answer for any number of points. Prints the accuracy on points that it was not
- * trained on, and writes the regions in which it decides for either spiral as a picture.
+ * Three graphs compute the initial weights (random_normal), a training step (forward pass, gradients and the update of every weight in one
+ * compiled program, whose buffers are swapped after each step), and the network's answer for any number of points. Prints the accuracy for
+ * points that it was not trained on, and writes a picture of the regions in which it decides for either spiral.
  */
 #include <harp.h>
 #include <math.h>
@@ -68,8 +68,8 @@ static harp_graph* first_weights(harp_context* ctx, harp_error** err) {
   return g;
 }
 
-/* Adam on the cross entropy. The state consists of the weights and the running means of their gradients and of the squared gradients;
- * `step` counts from 1. */
+/* A training step: Adam on the cross entropy. The state consists of the weights and the running means of their gradients and of the
+ * squared gradients. `step` counts from 1. */
 static harp_graph* training_step(harp_context* ctx, harp_error** err) {
   harp_graph* g = new_graph(ctx, "training_step", err);
   if (!g) return NULL;
@@ -115,9 +115,9 @@ static harp_graph* answer(harp_context* ctx, harp_error** err) {
   return g;
 }
 
-/* --- the host's part ----------------------------------------------------------------------------------------------------------- */
+/* --- code that runs outside of harp's graphs --------------------------------------------------------------------------------------- */
 
-/* Everything that is released at the end. */
+/* Everything that must be released at the end. */
 struct training {
   harp_program *first, *step, *answer;
   harp_buffer *state[2][STATE], *x, *side, *count, *loss;
@@ -157,7 +157,7 @@ static int prepare(harp_context* ctx, struct training* t, harp_error** err) {
   return harp_program_run(t->first, 0, NULL, WEIGHTS, t->state[0], NULL, err) == HARP_OK ? 0 : -1;
 }
 
-/* STEPS is even, so that the last state is state[0]. */
+/* STEPS is even, so the last state is in state[0]. */
 static int train(struct training* t, harp_error** err) {
   for (int i = 0; i < STEPS; ++i) {
     harp_buffer *in[STATE + 3], *out[STATE + 1];
@@ -182,7 +182,7 @@ static harp_buffer* ask(harp_context* ctx, const struct training* t, int n, floa
   return side;
 }
 
-/* Returns the share of points between the training points that the network classifies correctly; negative on failure. */
+/* Returns the fraction of points (between the training points) that the network classifies correctly; negative on failure. */
 static double accuracy(harp_context* ctx, const struct training* t, harp_error** err) {
   float x[2 * POINTS];
   int32_t side[POINTS];

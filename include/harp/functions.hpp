@@ -5,7 +5,8 @@
 //     const auto solve = native("solve", [](const ArrayView<const double>& a, Span<const double> b, Span<double> x) { ... });
 //     Tensor x = solve({n}, a, b);          // called once in each run, with arrays that lie in memory
 //
-// Both accept nodes, tensors and fields. (An elementwise expression needs neither: write a function of tensors.)
+// Both accept nodes, tensors and fields. (An elementwise expression needs neither: write a function of tensors.) A function of several
+// results, custom_function_results, accepts nodes and tensors.
 #ifndef HARP_FUNCTIONS_HPP
 #define HARP_FUNCTIONS_HPP
 
@@ -44,6 +45,33 @@ struct custom_function {
   }
 };
 
+/// harp_custom_function_results.
+struct custom_function_results {
+  Text body;
+  ::std::vector<DType> dtypes;  // `std` alone is the operation here
+  Sizes dims;
+  static constexpr const char* name = "custom_function_results";
+  static constexpr detail::Family family = detail::Family::other;
+  static constexpr size_t first_value = 0;
+
+  size_t results(size_t /*count*/) const { return dtypes.size(); }
+  harp_status operator()(harp_node* const* x, size_t count, harp_node** out) const {
+    harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+    desc.body = body.get();
+    desc.rank = dims.count();
+    desc.dims = dims.data();
+    ::std::vector<harp_dtype> numbers;
+    for (const DType dtype : dtypes) numbers.push_back(raw(dtype));
+    return harp_custom_function_results(static_cast<int32_t>(count), x, &desc, static_cast<int32_t>(numbers.size()), numbers.data(), out);
+  }
+  template <class F>
+  void attributes(F&& f) const {
+    f(body), f(dtypes.size());
+    for (const DType dtype : dtypes) f(dtype);
+    f(dims);
+  }
+};
+
 }  // namespace op
 
 inline Node Graph::custom_function(const Text& body, DType dtype, const Sizes& dims) const {
@@ -77,6 +105,21 @@ detail::Applied<detail::OfCount<op::custom_function, sizeof...(A)>, A...> custom
 template <class T>
 detail::Array<T> custom_function(const Text& body, DType dtype, const Sizes& dims, const std::vector<T>& inputs) {
   return detail::apply_list(op::custom_function{body, dtype, dims}, inputs.data(), inputs.size());
+}
+
+/// A custom function of several results, one for each dtype and all of these sizes. The body sets output0, output1 ..., or output if there
+/// is one dtype; it runs once for all results that are used. Accepts nodes or tensors, at least one.
+template <class T, class... More>
+std::vector<detail::Array<T>> custom_function_results(const Text& body, const std::vector<DType>& dtypes, const Sizes& dims, const T& input,
+                                                      const More&... more) {
+  const T inputs[] = {input, more...};
+  return detail::apply_several(op::custom_function_results{body, dtypes, dims}, inputs, 1 + sizeof...(more));
+}
+/// A custom function of several results, as above, of a list of inputs.
+template <class T>
+std::vector<detail::Array<T>> custom_function_results(const Text& body, const std::vector<DType>& dtypes, const Sizes& dims,
+                                                      const std::vector<T>& inputs) {
+  return detail::apply_several(op::custom_function_results{body, dtypes, dims}, inputs.data(), inputs.size());
 }
 
 namespace detail {

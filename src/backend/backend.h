@@ -1,11 +1,11 @@
-// A backend: one way to make a program of a graph and to run it. Each is a row of data and functions; table.h lists the rows. The rest of
-// harp uses what a row contains and never tests which backend it is, so a new backend is a new row and changes nothing else.
+// A backend is one way to compile and run a graph. It is described by a Backend struct of data and functions; table.h has the list of
+// backends. The rest of harp uses this struct and never tests which backend it has, so a new backend changes nothing else.
 //
-// build.h takes a graph through the columns of a row. A row that generates code has `code`, `begin` and `compile`:
+// build.h makes a program of a graph with these functions. A backend that generates code has `code`, `begin` and `compile`:
 //
 //   Graph ── code->schedule, lower, render (pipeline.h) ──► source ── compile ──► Artifact ── load ──► Executable
 //
-// A row without them runs the graph itself: Graph ── load ──► Executable.
+// A backend without them executes the graph itself: Graph ── load ──► Executable.
 #pragma once
 
 #include <memory>
@@ -30,64 +30,67 @@ namespace cuda {
 class Platform;
 }
 
-/// What a context provides to its backends. Valid as long as the context.
+/// What a context provides to its backends. It is valid as long as the context.
 struct Resources {
   System system;
   CompileService& service;
   const Log& log;
   const Machine& host;   // this CPU
-  cuda::Platform& cuda;  // GPUs, opened when they are first asked for
+  cuda::Platform& cuda;  // the GPUs; the driver is opened at the first use
 };
 
-/// How to make a program; what the host chose in harp_compile_options.
+/// How to make a program. The host chooses these options in harp_compile_options.
 struct BuildOptions {
   PipelineOptions pipeline;
-  std::string compiler;            // a command; empty: the context's compiler
+  std::string compiler;            // command of the compiler; empty: the context's compiler
   std::vector<std::string> flags;  // compiler flags in addition to harp's own
 };
 
 struct Availability {
-  std::string why_not;  // why the backend cannot be used; "": it can
+  std::string why_not;  // the reason why the backend cannot be used; "" if it can be used
   std::string facts;    // lines "key: value" for harp_context_describe, each with its newline
 };
 
-/// A program before it is loaded.
+/// A program that is compiled, but not loaded yet.
 struct Loadable {
-  std::shared_ptr<const Graph> graph;                  // the graph to run, for a row without `code`; it does not change any more
-  Generated generated = {};                            // for a row with `code`: what it generated, without the source
-  std::shared_ptr<const Artifact> artifact = nullptr;  // for a row with `code`: what the compiler made
+  /// A backend without `code` executes this graph, which does not change any more.
+  std::shared_ptr<const Graph> graph;
+  /// What a backend with `code` generated. The source has been moved out.
+  Generated generated = {};
+  /// What the compiler made, for a backend with `code`.
+  std::shared_ptr<const Artifact> artifact = nullptr;
   Machine target = {};
-  std::shared_ptr<const Signature> signature = nullptr;  // names, dtypes and sizes of the arrays
+  std::shared_ptr<const Signature> signature = nullptr;  // names, dtypes and sizes of the inputs and outputs
 };
 
-/// One row. The strings and functions are static. Functions are called from any thread, several at once.
+/// The description of one backend. The strings and functions are static. The functions may be called from several threads at once.
 struct Backend {
-  std::string_view name;  // what harp_compile_options.backend takes
-  bool tunes = false;     // whether harp_tune searches schedules and flags for it
+  std::string_view name;  // the name by which harp_compile_options.backend selects the backend
+  bool tunes = false;     // true: harp_tune can search schedules and compiler flags for this backend
 
-  /// Tells whether the backend can be used now.
+  /// States whether the backend can be used now and, if not, why.
   Availability (*available)(const Resources& resources);
-  /// Returns the machine that programs are made for: the one of this name, or the default if it is NULL. Error{kInvalidArgument} lists the
-  /// names.
+  /// Returns the machine for which programs are compiled: the one of this name, or the default machine if `name` is NULL. For an unknown
+  /// name, throws Error{kInvalidArgument} with the list of names.
   Machine (*machine)(const Resources& resources, const char* name);
-  /// Returns the devices whose arrays the backend's programs read and write; outputs that harp allocates are on the first. Error{kDevice}
-  /// says why there is none now.
+  /// Returns the devices whose arrays the backend's programs read and write. Outputs that harp allocates are on the first device. If there
+  /// is no device now, throws Error{kDevice} with the reason.
   std::vector<const Device*> (*devices)(const Resources& resources);
 
-  /// The passes of the pipeline that are specific to the backend. NULL: the backend runs the graph itself.
+  /// The passes of the pipeline that are specific to the backend. NULL: the backend executes the graph itself.
   const CodeGenerator* code = nullptr;
-  /// Called before code is generated: checks that `compile` can succeed and begins what may run in parallel with code generation, until the
-  /// result is released. Error{kUnsupported} for a machine that it generates code for but cannot compile.
+  /// Called before code is generated: checks that `compile` can succeed, and starts work that may run in parallel with code generation,
+  /// until the result is released. Throws Error{kUnsupported} for a machine for which the backend can generate code, but not compile it.
   std::shared_ptr<const void> (*begin)(const Resources& resources, const BuildOptions& options) = nullptr;
-  /// Makes an artifact of the source, or finds it in a cache. Errors: those of CompileService::compile.
+  /// Compiles the source to an artifact, or finds the artifact in a cache. Throws the errors of CompileService::compile.
   std::shared_ptr<const Artifact> (*compile)(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
                                              CompileReport& report) = nullptr;
-  /// A stage after the source that is only for reading, such as assembly: its name ("ptx"), and a function that has a compiler make its
-  /// text from the source and needs no device. Errors: those of CompileService::compile. NULL: there is none.
+  /// An optional text that a compiler makes from the source and that is only for reading, such as assembly. `assembly` is its name ("ptx"),
+  /// and `assemble` makes it; no device is needed. Throws the errors of CompileService::compile. NULL: the backend has no such text.
   std::string_view assembly = {};
   std::string (*assemble)(const Resources& resources, const CompileRequest& request, TimeLimit& limit) = nullptr;
-  /// Makes a program that runs. Error{kIo} for a failure of the system: a later call may succeed. Another error of a cached artifact makes
-  /// build_program() compile it again.
+  /// Makes an executable of a compiled program. Throws Error{kIo} for a failure of the system, after which a later call may succeed. If a
+  /// cached artifact causes another error, build_program() compiles the source again.
   std::unique_ptr<Executable> (*load)(const Resources& resources, const Loadable& program);
 };
 

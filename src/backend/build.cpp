@@ -23,14 +23,15 @@ std::shared_ptr<const Signature> signature_with(const Graph& graph, std::span<co
   return signature;
 }
 
-/// A backend that runs the graph computes in place exactly the outputs that generated code computes in place, so that a host can switch
-/// backends.
+/// For a backend that executes the graph itself. Exactly those outputs are computed in place (in the memory of an input) that generated
+/// code computes in place, so that a host can switch backends.
 Built build_from_graph(const Backend& backend, const Resources& resources, std::shared_ptr<const Graph> graph, const BuildOptions& options,
                        TimeLimit& limit) {
   const auto begin = std::chrono::steady_clock::now();
   Built built;
   built.signature = signature_with(*graph, in_place_arguments(*graph, options.pipeline, &limit));
-  // If indices are checked, the optimiser runs here too, because it decides which indices are checked and in which order.
+  // With index checks, this backend executes the optimised graph, because the optimiser decides which indices are checked and in which
+  // order.
   if (options.pipeline.check_indices || !check_sites(*graph).empty()) graph = optimised(*graph, options.pipeline, &limit);
   Loadable program{std::move(graph)};
   program.signature = built.signature;
@@ -40,8 +41,8 @@ Built build_from_graph(const Backend& backend, const Resources& resources, std::
   return built;
 }
 
-/// Asserts that the generated code takes the signature's shape variables in the signature's order. The arguments of entry_point then mean
-/// the same on every backend.
+/// Asserts that the generated code takes the signature's shape variables in the signature's order. The arguments of the compiled function
+/// entry_point then mean the same for every backend.
 void check_variables(const Signature& signature, const ir::Module& module) {
   bool same = module.shape_vars.size() == signature.variables.size();
   for (size_t i = 0; same && i < module.shape_vars.size(); ++i)
@@ -50,7 +51,7 @@ void check_variables(const Signature& signature, const ir::Module& module) {
               ", expected those of ", signature.text());
 }
 
-/// Returns the request for the compiler. Moves the source out of `generated`.
+/// Returns the request to the compiler. Moves the source out of `generated`.
 CompileRequest request_of(Generated& generated, const Signature& signature, const BuildOptions& options) {
   CompileRequest request;
   request.source = std::move(generated.source);
@@ -82,9 +83,9 @@ Built build_from_code(const Backend& backend, const Resources& resources, const 
   try {
     built.executable = backend.load(resources, program);
   } catch (const Error& error) {
-    // kIo is a failure of the system: the artifact is good and may load another time.
+    // After kIo (a failure of the system) the artifact may still be valid, so it is not compiled again.
     if (report.origin == CompileReport::Origin::kCompiled || error.code == Code::kIo) throw;
-    // A cached artifact that does not load (for example because another system made it) is compiled again.
+    // A cached artifact that cannot be loaded, for example because another system made it, is compiled again.
     resources.log.warning("a cached program cannot be loaded and is compiled again: ", error.message);
     resources.service.forget(*program.artifact);
     program.artifact = backend.compile(resources, request, limit, report);

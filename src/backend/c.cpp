@@ -18,7 +18,8 @@ Availability available(const Resources& resources) {
   }
 }
 
-/// The search for the compiler runs in parallel with the generation of the source.
+/// Starts the search for the compiler, which runs in parallel with the generation of the source. Fails for a target of another
+/// architecture.
 std::shared_ptr<const void> begin(const Resources& resources, const BuildOptions& options) {
   const Machine& target = options.pipeline.target;
   const auto is_it = [&](const Machine& foreign) { return foreign.name == target.name; };

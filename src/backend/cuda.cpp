@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <variant>
 
 #include "backend/rows.h"
 #include "base/error.h"
@@ -28,20 +29,26 @@ Availability available(const Resources& resources) {
   }
 }
 
-/// Returns the row whose code a GPU runs: the highest row of its major compute capability that is not above the GPU's own. If there is no
-/// row of that major capability, returns the highest row below; the driver compiles its PTX for the GPU.
+/// Returns the target (an entry of gpu_machines()) whose code runs on a GPU: of the targets with the GPU's major compute capability, the
+/// highest one that is not above the GPU's own capability. If there is none, returns the next lower target; the driver compiles its PTX for
+/// the GPU.
 Machine machine_of(const CudaDevice& device) {
   const std::span<const Machine> rows = gpu_machines();
   const auto above = std::ranges::find_if(rows, [&](const Machine& row) { return row.gpu()->capability > device.facts().capability; });
-  return *std::prev(above);  // devices below the first row are not listed
+  return *std::prev(above);  // GPUs below the first target are not in the list of devices
 }
 
-/// A program must run on each of the GPUs, so it is compiled for the oldest one. Without a GPU, source can still be generated: for the
-/// first row, whose PTX the driver of every supported GPU can compile.
+/// A program must run on each of the GPUs, so it is compiled for the oldest one, and for the most multiprocessors that one of them has, so
+/// that none is idle. Without a GPU, source can still be generated: for the first row, whose PTX the driver of every supported GPU can
+/// compile.
 Machine default_machine(const Resources& resources) {
+  const auto capability = [](const CudaDevice* device) { return device->facts().capability; };
+  const auto processors = [](const CudaDevice* device) { return device->facts().processors; };
   try {
-    const auto capability = [](const CudaDevice* device) { return device->facts().capability; };
-    return machine_of(**std::ranges::min_element(resources.cuda.devices(), {}, capability));
+    const std::vector<const CudaDevice*>& devices = resources.cuda.devices();
+    Machine made = machine_of(**std::ranges::min_element(devices, {}, capability));
+    std::get<Gpu>(made.hardware).processors = processors(*std::ranges::max_element(devices, {}, processors));
+    return made;
   } catch (const Error&) {  // there is no GPU; begin() throws this error when a program is compiled
     return gpu_machines().front();
   }
@@ -61,19 +68,19 @@ std::vector<const Device*> devices(const Resources& resources) {
   return {found.begin(), found.end()};
 }
 
-/// Only checks that there are devices. Finding a compiler takes no time, so there is nothing to do in parallel.
+/// Only checks that there are devices. The compiler is found in no time, so no work is started in parallel.
 std::shared_ptr<const void> begin(const Resources& resources, const BuildOptions&) {
   resources.cuda.devices();
   return nullptr;
 }
 
-/// The key under which the artifact of any compiler is kept.
+/// Returns the cache key under which an artifact is also stored independently of the compiler that made it.
 Digest key_of_any(const CompileRequest& request, CudaOutput output) {
   const AnyCudaCompiler any(output);
   return cache_key(any, request, any.command(request));
 }
 
-/// Returns the artifact that some compiler made earlier; null if there is none, or if it does not load.
+/// Returns an artifact that any compiler made earlier from this source; null if there is none, or if it cannot be loaded.
 std::shared_ptr<const Artifact> find_compiled(const Resources& resources, const CompileRequest& request, CudaOutput output,
                                               const LoadCheck& loads) {
   if (!request.compiler.empty() || !AnyCudaCompiler(output).self_contained(request.flags)) return nullptr;
@@ -86,13 +93,14 @@ std::shared_ptr<const Artifact> find_compiled(const Resources& resources, const 
   }
 }
 
-/// Stores a new artifact under key_of_any() as well, for use when no compiler is installed.
+/// Stores a new artifact also under key_of_any(), so that it can be used when no compiler is installed.
 void keep_compiled(const Resources& resources, const CompileRequest& request, CudaOutput output, const Artifact& artifact) {
   if (!request.compiler.empty() || !AnyCudaCompiler(output).self_contained(request.flags)) return;
   resources.service.cache().publish(*Artifact::make(key_of_any(request, output), artifact.manifest(), artifact.payload()));
 }
 
-/// Returns the compiler for the request. If there is none, find_compiled() may still help: returns null and the error in `why`.
+/// Returns the compiler for the request. If there is none, returns null and stores the error in `why`, because find_compiled() may still
+/// find an artifact.
 std::unique_ptr<const Compiler> compiler_for(const Resources& resources, const CompileRequest& request, CudaOutput output, TimeLimit& limit,
                                              std::optional<Error>& why) {
   try {
@@ -104,15 +112,16 @@ std::unique_ptr<const Compiler> compiler_for(const Resources& resources, const C
   }
 }
 
-/// Tests whether machine code for the target runs on all GPUs: it runs only on those of its major compute capability, PTX also on later
-/// ones.
+/// True if the code for the target runs on all GPUs even as machine code, which runs only on GPUs of the target's major compute capability.
+/// PTX also runs on later GPUs.
 bool runs_everywhere(const Resources& resources, const Machine& target) {
   const int major = target.gpu()->capability / 10;
   return std::ranges::none_of(resources.cuda.devices(), [&](const CudaDevice* device) { return device->facts().capability / 10 > major; });
 }
 
-/// Compiles to machine code first. If the driver does not accept that (the GPU is newer than the compiler or than every row), or if there
-/// are GPUs of several kinds, compiles to PTX, which the driver compiles for each GPU.
+/// If there are several GPUs and machine code would not run on all of them, compiles to PTX, which the driver compiles for each GPU.
+/// Otherwise compiles to machine code. If the driver does not accept it, because the GPU is newer than the compiler or than every target,
+/// compiles to PTX.
 std::shared_ptr<const Artifact> compile(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
                                         CompileReport& report) {
   const LoadCheck loads = [&](const Artifact& artifact) { resources.cuda.module(artifact, request.exports); };
@@ -146,13 +155,13 @@ std::shared_ptr<const Artifact> compile(const Resources& resources, const Compil
   }
 }
 
-/// Compiles to PTX with any compiler. The text is only for reading, so no driver has to accept it.
+/// Compiles to PTX with any compiler that is installed. The text is only for reading, so the driver need not accept it.
 std::string assemble(const Resources& resources, const CompileRequest& request, TimeLimit& limit) {
   const std::unique_ptr<const Compiler> compiler = resources.cuda.any_compiler(request.compiler, CudaOutput::kPtx, limit);
   const auto artifact = resources.service.compile_with(
       *compiler, request, [](const Artifact&) {}, limit, nullptr);
   const std::span<const std::byte> bytes = artifact->payload();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size() - 1};  // without the zero byte at the end
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size() - 1};  // without the zero byte at the end of the PTX
 }
 
 std::unique_ptr<Executable> load(const Resources& resources, const Loadable& program) {

@@ -1,19 +1,19 @@
-// The backends that this library contains, one file each.
+// The backends that this library contains. Each is defined in its own file.
 #pragma once
 
 #include "backend/backend.h"
 
 namespace harp {
 
-/// Interprets the graph on the host. It needs no compiler. (interp.cpp)
+/// Executes the graph on the host by interpreting it; needs no compiler. (interp.cpp)
 extern const Backend kInterpBackend;
 /// Generates C, compiles it with the system's C compiler and runs it on the host's CPU. (c.cpp)
 extern const Backend kCBackend;
 /// Generates CUDA, compiles it with NVRTC or nvcc and runs it on a GPU. (cuda.cpp)
 extern const Backend kCudaBackend;
 
-/// The columns that backends of the host's CPU share: their machines are the CPUs in the table of base/machine.h, and arrays are in the
-/// host's memory. (cpu.cpp)
+/// Functions that the backends for the host's CPU share. Their machines are the CPUs in the table of base/machine.h, and their arrays are
+/// in the host's memory. (cpu.cpp)
 Machine cpu_machine(const Resources& resources, const char* name);
 std::vector<const Device*> cpu_devices(const Resources& resources);
 

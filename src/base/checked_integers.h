@@ -1,4 +1,5 @@
-// Size arithmetic: overflow throws Error{kOverflow}; division rounds toward minus infinity, and x // 0 = x % 0 = 0 (docs/semantics.md).
+// Arithmetic on sizes. Overflow throws Error{kOverflow}. Division rounds toward minus infinity. The quotient and the remainder of a
+// division by zero are 0 (docs/semantics.md).
 #pragma once
 
 #include <cstdint>

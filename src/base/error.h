@@ -1,4 +1,5 @@
-// Errors inside harp: one exception type, carried up to the C boundary (src/capi) and turned into a harp_error there.
+// Errors inside harp. Every error is an exception of the one type Error. The functions of the C interface (src/capi) catch it and return it
+// as a harp_error.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +15,21 @@ namespace harp {
 enum class Code : int32_t {
   kOk = 0,
   kInvalidArgument = 1,  // NULL or invalid argument, node of another graph, wrong struct_size, unknown name
-  kShape = 2,            // shapes that are incompatible, rank over 16, bad axis
+  kShape = 2,            // incompatible shapes, a rank over 16, an axis that does not exist
   kDType = 3,            // an operation does not support the dtype, or operands have different dtypes
-  kRange = 4,            // a value outside its bounds: shape variable, negative size, constant that does not fit
+  kRange = 4,            // an out-of-range value: of a shape variable, a negative size, or a constant that its dtype cannot represent
   kOverflow = 5,         // a size, stride or byte count that does not fit 64 bits
   kAlias = 6,            // outputs that overlap each other or an input
-  kParse = 7,            // text format, expressions, npy files
-  kUnsupported = 8,      // valid, but this backend or this build does not support it
-  kCompiler = 9,         // no compiler found, or it failed, crashed or hung; compiler_output holds its messages
+  kParse = 7,            // malformed input: the text of a graph, an expression or a .npy file
+  kUnsupported = 8,      // a valid request that this backend or this build does not support
+  kCompiler = 9,         // no compiler was found, or it failed, crashed or hung; Error::compiler_output contains its messages
   kIo = 10,              // file input or output failed
   kOutOfMemory = 11,
   kCancelled = 12,
   kInternal = 13,    // a bug in harp: a verifier or an invariant failed
   kNative = 14,      // a native function of the host reported failure
   kDevice = 15,      // the device does not exist or has failed
-  kNoGradient = 16,  // no result depends on the node, or every path to it lacks a gradient
+  kNoGradient = 16,  // grad(y, x): y does not depend on x, or an operation or dtype between them has no gradient
 };
 
 /// Name of a code as harp.h spells it, without the HARP_ERROR_ prefix ("SHAPE").

@@ -1,4 +1,4 @@
-// The real file system: thin wrappers, one system call in each function.
+// RealFileSystem: thin wrappers around the system calls.
 #include "base/file_system.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@ namespace harp {
 namespace {
 
 #ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U  // since Linux 6.3; older kernels reject it with EINVAL
+#define MFD_EXEC 0x0010U  // memfd_create flag that exists since Linux 6.3; older kernels reject it with EINVAL
 #endif
 
 template <class Call>
@@ -34,7 +34,8 @@ auto retry(Call call) -> decltype(call()) {
   }
 }
 
-/// beyond_standard() for a new file, which also empties the file: while it had the number 0, 1 or 2, the host may have printed into it.
+/// Like beyond_standard(), for a file that was just created. If the file had descriptor 0, 1 or 2 for a moment, the host may have printed
+/// into it, so a file that is moved is also emptied.
 int new_file_beyond_standard(int fd) {
   const int moved = beyond_standard(fd);
   if (moved < 0 || moved == fd || (::ftruncate(moved, 0) == 0 && ::lseek(moved, 0, SEEK_SET) == 0)) return moved;
@@ -90,7 +91,8 @@ int RealFileSystem::open(int directory, const char* path, int flags, uint32_t mo
 }
 
 int RealFileSystem::close(int fd) {
-  return ::close(fd) == 0 || errno == EINTR ? 0 : -errno;  // Linux closes the descriptor even when interrupted: do not retry
+  // Linux closes the descriptor even if the call is interrupted, so there is no retry
+  return ::close(fd) == 0 || errno == EINTR ? 0 : -errno;
 }
 
 int64_t RealFileSystem::read(int fd, void* data, size_t size) {
@@ -135,7 +137,8 @@ int RealFileSystem::remove_directory(int directory, const char* path) {
 }
 
 int RealFileSystem::list(int directory, std::vector<std::string>& names) {
-  const int fd = open(directory, ".", O_RDONLY | O_DIRECTORY);  // a separate file offset, because other threads may list it too
+  // Opens the directory again to get a separate file offset, because other threads may list the same directory at the same time.
+  const int fd = open(directory, ".", O_RDONLY | O_DIRECTORY);
   if (fd < 0) return fd;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(fd), &::closedir);
   if (!stream) {
@@ -205,7 +208,7 @@ bool KeptFd::is_ours() const {
   if (!fd_ || is_lost_) return false;
   FileInfo now;
   const int error = files_->stat(fd_.get(), now);
-  // If fstat fails for a reason other than EBADF, the descriptor is still open and counts as harp's.
+  // If fstat fails with an error other than EBADF, the descriptor is still open, and harp assumes that it still owns it.
   if (error < 0 ? error == -EBADF : now.device != info_.device || now.inode != info_.inode) is_lost_ = true;
   return !is_lost_;
 }
@@ -219,7 +222,7 @@ int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const int64_t written = files.write(fd, bytes.data(), bytes.size());
     if (written < 0) return static_cast<int>(written);
-    if (written == 0) return -EIO;  // the device accepts no bytes and reports no error: do not loop forever
+    if (written == 0) return -EIO;  // A device that accepts no bytes without reporting an error must not cause an endless loop.
     bytes = bytes.subspan(static_cast<size_t>(written));
   }
   return 0;
@@ -231,7 +234,8 @@ int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& by
   if (const int error = files.stat(fd, info); error < 0) return error;
   if (info.size > limit) return -EFBIG;
   size_t used = 0;
-  // One byte more than the file size: the read that returns 0 at the end of the file needs no larger buffer.
+  // The buffer is one byte larger than the file. The last read, which returns 0 at the end of the file, then finds room without enlarging
+  // the buffer.
   bytes.resize(static_cast<size_t>(info.size) + 1);
   for (;;) {
     const int64_t got = files.read(fd, bytes.data() + used, bytes.size() - used);
@@ -239,7 +243,7 @@ int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& by
     used += static_cast<size_t>(got);
     if (used > limit) return -EFBIG;
     if (got == 0) break;
-    if (used == bytes.size()) bytes.resize(std::min(limit, 2 * used) + 1);  // the file grew after stat
+    if (used == bytes.size()) bytes.resize(std::min(limit, 2 * used) + 1);  // The file has grown since the call of stat().
   }
   bytes.resize(used);
   return 0;
@@ -263,7 +267,7 @@ std::string_view error_text(int64_t result) {
 #if defined(__GLIBC__)
   const char* text = ::strerrordesc_np(static_cast<int>(-result));
 #else
-  const char* text = ::strerror(static_cast<int>(-result));  // musl returns static text
+  const char* text = ::strerror(static_cast<int>(-result));  // thread-safe in musl, which returns static text
 #endif
   return text != nullptr ? text : "unknown error";
 }

@@ -1,5 +1,6 @@
-// System calls on files behind one virtual class, so that a test can make the n-th call fail. A call returns its value or -errno. Failure
-// is often expected (a cache directory that is not writable is no error), so the caller decides what an error means.
+// System calls on files behind one virtual class, so that a test can make any single call fail. Unless stated otherwise, a call returns its
+// value or -errno. Failure is often expected (a cache directory that is not writable is no error), so the caller decides what an error
+// means.
 #pragma once
 
 #include <atomic>
@@ -30,7 +31,8 @@ struct FileInfo {
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
-  /// O_CLOEXEC is always added. Paths are relative to `directory` (AT_FDCWD for the current one).
+  /// Opens a file as openat(2) does and adds O_CLOEXEC to the flags. A relative path starts at `directory`; AT_FDCWD means the current
+  /// directory.
   virtual int open(int directory, const char* path, int flags, uint32_t mode = 0) = 0;
   virtual int close(int fd) = 0;
   virtual int64_t read(int fd, void* data, size_t size) = 0;
@@ -42,19 +44,19 @@ class FileSystem {
   virtual int rename(int from_directory, const char* from, int to_directory, const char* to) = 0;
   virtual int unlink(int directory, const char* path) = 0;
   virtual int remove_directory(int directory, const char* path) = 0;
-  /// Names in a directory, without "." and "..".
+  /// Stores the names in a directory in `names`, without "." and "..".
   virtual int list(int directory, std::vector<std::string>& names) = 0;
-  /// Takes an exclusive advisory lock on an open file without waiting. Returns -EWOULDBLOCK if it is locked elsewhere. Closing releases the
-  /// lock.
+  /// Takes an exclusive advisory lock on an open file without waiting. Returns -EWOULDBLOCK if another open file description has the lock.
+  /// Closing the descriptor releases the lock.
   virtual int try_lock(int fd) = 0;
-  /// Sets the modification time to now.
+  /// Sets the modification time of an open file to now.
   virtual int touch(int fd) = 0;
   virtual int real_path(const char* path, std::string& resolved) = 0;
-  /// Checks execute permission with the effective user and group ids, as access(2) does with the real ids.
+  /// Checks execute permission as access(2) does, but with the effective instead of the real user and group ids.
   virtual int executable(const char* path) = 0;
   /// Creates an anonymous file in memory whose pages may be mapped executable.
   virtual int memory_file(const char* name) = 0;
-  /// Makes the contents of a memory file immutable, even for other holders of a descriptor.
+  /// Makes the contents of a memory file immutable, also for other descriptors of the file.
   virtual int seal(int fd) = 0;
   /// Tests whether an open file can be mapped executable: maps one page of it and unmaps it. Returns 0 or -errno. -EPERM and -EACCES mean
   /// that the file system is mounted noexec or that a security policy forbids the mapping.
@@ -118,14 +120,14 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-/// A descriptor that stays open between calls into harp. Some hosts close descriptors that they do not own (closefrom), and the number may
-/// then be reused for a file of the host, or for a later descriptor of harp. So users must call is_ours() before each use. Before they open
-/// a replacement, they must call is_ours() for every KeptFd that they hold, because the replacement may get the old number. A descriptor
-/// that is no longer harp's is not closed.
+/// A file descriptor that harp keeps open between calls of the host into harp. Some hosts close descriptors that they do not own
+/// (closefrom), and the kernel may then reuse the number for a file of the host or for a later descriptor of harp. Therefore users call
+/// is_ours() before each use. Before they open a replacement, they call is_ours() for every KeptFd that they have, because the replacement
+/// may get the number of a lost one. A descriptor that harp has lost in this way is never closed.
 class KeptFd {
  public:
   KeptFd() = default;
-  /// `info` describes the file that `fd` refers to.
+  /// Takes ownership of `fd`. `info` describes the file that it refers to.
   KeptFd(FileSystem& files, UniqueFd fd, const FileInfo& info) : files_(&files), fd_(std::move(fd)), info_(info) {}
   ~KeptFd() { reset(); }
   KeptFd(KeptFd&& other) noexcept : files_(other.files_), fd_(std::move(other.fd_)), info_(other.info_), is_lost_(other.is_lost_.load()) {}
@@ -133,10 +135,10 @@ class KeptFd {
 
   explicit operator bool() const { return static_cast<bool>(fd_); }
   int get() const { return fd_.get(); }
-  /// True if the descriptor is still open and refers to the file it was opened for. Once false, it stays false, even if the same file is
-  /// opened again and gets the same number.
+  /// True if the descriptor is still open and refers to the file it was opened for. Once the answer is false it stays false, even if the
+  /// same file is opened again and gets the same number.
   bool is_ours() const;
-  /// Closes the descriptor if is_ours(); forgets it otherwise.
+  /// Closes the descriptor if is_ours(); otherwise only forgets its number.
   void reset() noexcept;
 
  private:
@@ -146,20 +148,20 @@ class KeptFd {
   mutable std::atomic<bool> is_lost_{false};  // true once is_ours() has returned false
 };
 
-/// Writes all bytes, even if single writes are short. Returns 0 or -errno.
+/// Writes all bytes, repeating write calls that write only some of them. Returns 0 or -errno.
 int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes);
-/// Reads to the end of the file: 0 or -errno; -EFBIG if the file is larger than `limit`.
+/// Reads to the end of the file. Returns 0 or -errno; -EFBIG if the file has more than `limit` bytes.
 int read_all(FileSystem& files, int fd, size_t limit, std::vector<std::byte>& bytes);
 
-/// Moves `fd` to a number above 2, and returns the new number; an error in `fd` is returned unchanged. A host that closed its descriptors
-/// 0, 1 or 2 still reads and prints by these numbers, so harp's files must not get them. Closes `fd` if it was 0, 1 or 2. Returns -errno on
-/// failure.
+/// Duplicates `fd` to a number above 2 if it is 0, 1 or 2, closes the original, and returns the new number or -errno. A host that has
+/// closed its standard descriptors still reads from and prints to the numbers 0, 1 and 2, so no file of harp may have them. Returns any
+/// other `fd`, including an error (negative), unchanged.
 int beyond_standard(int fd);
 
 /// Tests whether the process or the system has run out of file descriptors.
 bool lacks_descriptors(FileSystem& files);
 
-/// Text of a -errno result: "No space left on device". Thread-safe and independent of the locale.
+/// Returns the message for a result -errno, such as "No space left on device". Thread-safe and independent of the locale.
 std::string_view error_text(int64_t result);
 
 /// `directory`/`name`.

@@ -1,5 +1,6 @@
-// Hosts (game engines, audio) may run with subnormals flushed to zero or with another rounding mode. harp's results must not depend on
-// that. A FloatEnvironment sets the default modes during its lifetime, only if they differ, and then restores the host's modes.
+// Hosts (game engines, audio) may run with subnormals flushed to zero or with another rounding mode than round-to-nearest. harp's results
+// must not depend on that. While a FloatEnvironment exists, the calling thread has the default floating-point modes; its destructor
+// restores the host's modes. If the host already has the default modes, no register is written.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +24,14 @@ class FloatEnvironment {
 
  private:
 #if defined(__x86_64__)
-  // kModes: the bits of the register MXCSR that this class changes (flush to zero, rounding, the six exception masks, denormals are zero).
-  // kDefault: their default values (all exceptions masked, round to nearest).
+  // kModes: the bits of the register MXCSR that this class sets: flush to zero, rounding mode, the six exception masks, and denormals are
+  // zero. kDefault: the default values of these bits (all exceptions masked, round to nearest).
   static constexpr uint64_t kModes = 0xffc0, kDefault = 0x1f80;
   static uint64_t read() { return _mm_getcsr(); }
   static void write(uint64_t modes) { _mm_setcsr(static_cast<unsigned>(modes)); }
 #elif defined(__aarch64__)
-  // kModes: the bits of the register FPCR that this class changes (AHP, DN, FZ, RMode, FZ16 and the trap enables). kDefault: all are zero.
+  // kModes: the bits of the register FPCR that this class sets: AHP, DN, FZ, RMode, FZ16 and the trap enables. kDefault: the default values
+  // of these bits, all zero.
   static constexpr uint64_t kModes = 0x7ff8'9f00, kDefault = 0;
   static uint64_t read() {
     uint64_t modes;

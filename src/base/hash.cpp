@@ -1,4 +1,5 @@
-// The only file that includes xxhash. It is used header-only (XXH_INLINE_ALL), so libxxhash is no run-time dependency.
+// The only file that includes xxhash. It includes the functions as inline code (XXH_INLINE_ALL), so harp does not depend on the library
+// libxxhash.
 #include "base/hash.h"
 
 #define XXH_INLINE_ALL

@@ -1,5 +1,5 @@
-// Content digests: 128-bit XXH3 over bytes. They name cache entries and compiled artifacts and detect damaged files. They protect against
-// accidents, not against an attacker; the owner and mode of the cache directory do that (compile/cache_directory.h).
+// Content digests: 128-bit XXH3 of bytes. They name cache entries and compiled artifacts and detect damaged files. They protect against
+// accidents, not against an attacker: against attackers, the cache checks the owner and mode of its directory (compile/cache_directory.h).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct Digest {
   uint64_t low = 0;
 
   friend bool operator==(const Digest&, const Digest&) = default;
-  /// 32 lower-case hexadecimal digits.
+  /// Returns the digest as 32 lower-case hexadecimal digits.
   std::string hex() const;
 };
 
@@ -36,7 +36,8 @@ class Hasher {
   Hasher& add(std::string_view text);
   template <class T>
   requires(std::is_integral_v<T> || std::is_enum_v<T>) Hasher& add(T value) { return add_word(static_cast<uint64_t>(value)); }
-  /// Adds bytes without their length, for a field that arrives in pieces; after the last piece call add(total number of bytes).
+  /// Adds bytes without their length, for a field that is added in several pieces. After the last piece, the caller adds the total number
+  /// of bytes with add().
   Hasher& add_piece(std::string_view piece);
   Digest finish() const;
 

@@ -5,7 +5,7 @@
 
 namespace harp {
 
-/// n / d, rounded up; n >= 0, d > 0.
+/// Returns n / d rounded up, for n >= 0 and d > 0.
 constexpr int64_t ceil_div(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
 }  // namespace harp

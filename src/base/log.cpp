@@ -1,5 +1,5 @@
-// Uses spdlog header-only, with no registry, default logger, thread-local storage or thread id. Its error handler does nothing, because the
-// default handler writes to stderr, which belongs to the host.
+// This file uses spdlog as headers only, without its registry, default logger, thread-local storage and thread ids. The logger's error
+// handler does nothing, because spdlog's default handler writes to stderr, which belongs to the host.
 #include "base/log.h"
 
 #ifndef SPDLOG_HEADER_ONLY
@@ -7,7 +7,8 @@
 #endif
 #define SPDLOG_NO_TLS
 #define SPDLOG_NO_THREAD_ID
-// Without std::locale fmt has no static constructor (fmt 10: the id of format_facet), so loading the library runs no code.
+// This macro makes fmt independent of std::locale. Otherwise fmt 10 defines a static object with a constructor (format_facet::id), and
+// loading harp's library would run code.
 #define FMT_STATIC_THOUSANDS_SEPARATOR ','
 #include <spdlog/logger.h>
 #include <spdlog/sinks/sink.h>
@@ -23,7 +24,7 @@ class CallbackSink final : public spdlog::sinks::sink {
     callback_(user_, static_cast<int>(from_spdlog(message.level)), message.payload.data(), message.payload.size());
   }
   void flush() override {}
-  void set_pattern(const std::string&) override {}  // ignored: the host gets the message without any formatting
+  void set_pattern(const std::string&) override {}  // The pattern is ignored, because the host gets the message text alone.
   void set_formatter(std::unique_ptr<spdlog::formatter>) override {}
 
  private:
@@ -70,7 +71,7 @@ void Log::write(LogLevel level, std::string_view text) const noexcept {
   if (!enabled(level)) return;
   try {
     logger_->logger.log(to_spdlog(level), spdlog::string_view_t(text.data(), text.size()));
-  } catch (...) {  // a C++ host's callback threw: its exception must not pass through harp
+  } catch (...) {  // A callback written in C++ threw an exception, which must not propagate through harp.
   }
 }
 

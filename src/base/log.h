@@ -1,5 +1,5 @@
-// Logging to the host. A Log is a value that is passed to every layer. harp prints nothing itself: a message goes to the host's callback or
-// is dropped. The implementation is a private spdlog logger (no registry, one sink) that only log.cpp includes.
+// Logging to the host. Every layer of harp gets a Log object as a parameter. harp itself prints nothing: a message goes to the host's
+// callback or is dropped. The implementation is a private spdlog logger (no registry, one sink) that only log.cpp includes.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ enum class LogLevel : int { kTrace = 0, kDebug = 1, kInfo = 2, kWarning = 3, kEr
 /// the same time. The callback must not call harp.
 using LogCallback = void (*)(void* user, int level, const char* text, size_t size);
 
-/// Writes messages to the host's callback. Copies share one logger. Thread-safe; never throws: a message that cannot be built or delivered
-/// is lost.
+/// Writes messages to the host's callback. Copies share one logger. Thread-safe. Never throws: if building or delivering a message fails,
+/// the message is dropped.
 class Log {
  public:
   /// Makes a log that drops all messages.
@@ -50,7 +50,7 @@ class Log {
     if (!enabled(level)) return;
     try {
       write(level, cat(parts...));
-    } catch (...) {  // out of memory: drops the message, so that logging never makes a call fail
+    } catch (...) {  // If memory runs out, the message is dropped, so that logging never makes a call fail.
     }
   }
 

@@ -1,5 +1,5 @@
-// The table of machines, and the detection of this CPU's row. __builtin_cpu_supports checks CPUID and XGETBV, so a row whose registers the
-// operating system does not save is never chosen.
+// The table of target machines, and the detection of this CPU's entry. __builtin_cpu_supports checks CPUID and XGETBV, so an entry is never
+// chosen if the operating system does not save the registers that it needs.
 #include "base/machine.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ constexpr Cpu x86_v4() {
   return cpu;
 }
 
-/// Zen 4, which executes 512-bit instructions in two passes of its 256-bit units: one vector load a cycle.
+/// AMD Zen 4. Its vector units are 256 bits wide, so a 512-bit instruction takes two passes. Per cycle it loads one 512-bit vector.
 constexpr Cpu x86_v4_one_load() {
   Cpu cpu = x86_v4();
   cpu.vector_loads_a_cycle = cpu.vector_multiply_adds_a_cycle = 1;
@@ -53,26 +53,39 @@ constexpr Cpu x86_v4_one_load() {
   return cpu;
 }
 
+// No level of x86-64 includes instructions for dot products. There are two encodings of them, which a CPU has independently of each other;
+// the code of one row uses only one of them.
+constexpr std::string_view kVexDotProducts = "avxvnni", kEvexDotProducts = "avx512vnni";
+
+constexpr Cpu with_dot_products(Cpu cpu, std::string_view extension) {
+  cpu.extension = extension;
+  cpu.dot_products = true;
+  return cpu;
+}
+
 constexpr Machine kX86[] = {{"x86-64", kX86V1},
                             {"x86-64-v2", x86_v2()},
                             {"x86-64-v3", x86_v3()},
+                            {"x86-64-v3-vnni", with_dot_products(x86_v3(), kVexDotProducts)},
                             {"x86-64-v4", x86_v4()},
-                            {"x86-64-v4-one-load", x86_v4_one_load()}};
+                            {"x86-64-v4-vnni", with_dot_products(x86_v4(), kEvexDotProducts)},
+                            {"x86-64-v4-one-load", x86_v4_one_load()},
+                            {"x86-64-v4-one-load-vnni", with_dot_products(x86_v4_one_load(), kEvexDotProducts)}};
 constexpr Machine kArm[] = {
     {"aarch64", Cpu{.instructions = InstructionSet::kArm, .march = "armv8-a", .vector_registers = 32, .fma = true}}};
 
 constexpr Machine kGpus[] = {{"sm_80", Gpu{.f64_mma = true}},
-                             {"sm_86", Gpu{.capability = 86}},
-                             {"sm_89", Gpu{.capability = 89}},
-                             {"sm_90", Gpu{.capability = 90, .f64_mma = true}},
-                             {"sm_100", Gpu{.capability = 100, .f64_mma = true}},
-                             {"sm_120", Gpu{.capability = 120}}};
+                             {"sm_86", Gpu{.capability = 86, .small_tiles = true}},
+                             {"sm_89", Gpu{.capability = 89, .small_tiles = true}},
+                             {"sm_90", Gpu{.capability = 90, .f64_mma = true, .large_f64_mma_tiles = true}},
+                             {"sm_100", Gpu{.capability = 100, .f64_mma = true, .large_f64_mma_tiles = true}},
+                             {"sm_120", Gpu{.capability = 120, .small_tiles = true}}};
 
 #if defined(__x86_64__)
 constexpr std::span<const Machine> kMachines = kX86, kForeign = kArm;
 
-/// Features that the levels require but that __builtin_cpu_supports cannot query in every compiler. Hypervisors may mask each of these
-/// bits.
+/// Features that the levels x86-64-v2 and v3 require, but that __builtin_cpu_supports cannot query in every compiler. A hypervisor may hide
+/// any of them from its guest, so each CPUID bit is checked.
 struct ExtraFeatures {
   bool v2 = false;  // CMPXCHG16B, LAHF
   bool v3 = false;  // F16C, MOVBE, LZCNT
@@ -86,6 +99,16 @@ ExtraFeatures extra_features() {
   return {bit(c, 13) && bit(extended, 0), bit(c, 29) && bit(c, 22) && bit(extended, 5)};
 }
 
+/// Tests whether this CPU has an extension (Cpu::extension). Its registers are those of the level that it is added to.
+bool has_extension(std::string_view extension) {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+  if (extension == kEvexDotProducts) return (c >> 11 & 1u) != 0;
+  const unsigned last_subleaf = a;
+  if (extension != kVexDotProducts || last_subleaf < 1 || __get_cpuid_count(7, 1, &a, &b, &c, &d) == 0) return false;
+  return (a >> 4 & 1u) != 0;
+}
+
 /// True for CPUs of AMD's family 19h with AVX-512; these are Zen 4.
 bool is_zen4() {
   unsigned most = 0, family = 0, b = 0, c = 0, d = 0;
@@ -94,8 +117,8 @@ bool is_zen4() {
   return (family >> 8 & 0xf) + (family >> 20 & 0xff) == 0x19 && __builtin_cpu_supports("avx512f");
 }
 
-/// Index of this CPU's row in kX86.
-size_t host_row() {
+/// Name of this CPU's row.
+std::string_view host_row() {
   __builtin_cpu_init();
   const ExtraFeatures extra = extra_features();
   const bool v2 = extra.v2 && __builtin_cpu_supports("sse3") && __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
@@ -104,17 +127,25 @@ size_t host_row() {
                   __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (v4) return is_zen4() ? 4 : 3;
-  return v3 ? 2 : v2 ? 1 : 0;
+  if (v4) {
+    const bool has_dot_products = has_extension(kEvexDotProducts);
+    if (is_zen4()) return has_dot_products ? "x86-64-v4-one-load-vnni" : "x86-64-v4-one-load";
+    return has_dot_products ? "x86-64-v4-vnni" : "x86-64-v4";
+  }
+  if (v3) return has_extension(kVexDotProducts) ? "x86-64-v3-vnni" : "x86-64-v3";
+  return v2 ? "x86-64-v2" : "x86-64";
 }
 
-Machine detect_host() { return kMachines[host_row()]; }
+Machine detect_host() { return *std::ranges::find(kMachines, host_row(), &Machine::name); }
 #elif defined(__aarch64__)
 constexpr std::span<const Machine> kMachines = kArm, kForeign = kX86;
+bool has_extension(std::string_view) { return false; }
 Machine detect_host() { return kMachines[0]; }
 #else
-constexpr Machine kGeneric[] = {{"generic", Cpu{.rounds = false}}};  // correct on any CPU, but not tuned for one
+// The entry for other architectures: the generated code runs correctly on any CPU but is tuned for none.
+constexpr Machine kGeneric[] = {{"generic", Cpu{.rounds = false}}};
 constexpr std::span<const Machine> kMachines = kGeneric, kForeign = kX86;
+bool has_extension(std::string_view) { return false; }
 Machine detect_host() { return kMachines[0]; }
 #endif
 
@@ -163,7 +194,7 @@ std::string machine_names() {
 std::span<const Machine> gpu_machines() { return kGpus; }
 
 Machine host_machine() {
-  static const Machine host = detect_host();  // CPUID takes 50 microseconds in a virtual machine
+  static const Machine host = detect_host();  // The result is stored, because CPUID takes 50 microseconds in a virtual machine.
   return host;
 }
 
@@ -172,7 +203,8 @@ bool can_run(const Machine& machine) {
   if (!is_native) return false;
   const Machine host = host_machine();
   const Cpu &has = host.cpu(), &needs = machine.cpu();
-  return needs.vector_bytes <= has.vector_bytes && needs.fma <= has.fma && needs.rounds <= has.rounds;
+  return needs.vector_bytes <= has.vector_bytes && needs.fma <= has.fma && needs.rounds <= has.rounds &&
+         (needs.extension.empty() || needs.extension == has.extension || has_extension(needs.extension));
 }
 
 std::string_view host_triple() { return HARP_ARCHITECTURE "-" HARP_SYSTEM; }

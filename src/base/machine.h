@@ -1,6 +1,6 @@
-// The machine that code is generated for. Each machine is a row of a table, with a fixed name and a list of capabilities. The steps of a
-// compilation read the capabilities (`cpu.mask_registers`). They never test which row it is, and never infer one capability from another.
-// No row is called "native": that name would mean a different CPU on every machine that shares a cache.
+// Target machines: what harp generates code for. A table lists each machine with a fixed name and its capabilities. The steps of a
+// compilation test the capabilities (`cpu.mask_registers`), never the name of the machine, and infer no capability from another. No machine
+// is called "native": on several hosts that share a cache, that name would mean a different CPU on each.
 #pragma once
 
 #include <cstdint>
@@ -15,101 +15,114 @@ namespace harp {
 
 /// Size of a cache line on every machine; lines are aligned to it.
 inline constexpr int64_t kLineBytes = 64;
-/// Size of a small page on every machine; hardware prefetchers stop at its end.
+/// Size of a small page on every machine; hardware prefetchers do not cross a page boundary.
 inline constexpr int64_t kPageBytes = 4096;
 
-/// Tests whether a vector of this many bytes is a whole cache line. Each load of a vector then reads exactly one line, and no two vectors
-/// of a packed row share a line.
+/// Tests whether a vector of this many bytes fills a cache line. If so, an aligned load of a vector reads exactly one line, and two
+/// consecutive vectors of an aligned array never share a line.
 constexpr bool is_whole_line(int64_t vector_bytes) { return vector_bytes == kLineBytes; }
 
-/// The architecture whose instructions generated source and compiler flags may use (as builtins or in assembly). kPortable: none.
+/// The instruction set that generated source may use beyond portable C (through compiler builtins or assembly), and that compiler flags may
+/// refer to. kPortable: portable C only.
 enum class InstructionSet : uint8_t { kPortable, kX86, kArm };
 
-/// Sizes in bytes of the three levels of data caches. Each core has its own first and second level; the cores share the third.
+/// Sizes in bytes of the three levels of data caches. The first two levels exist in each core; the cores share the third.
 struct Caches {
   int64_t first = int64_t{48} << 10, second = int64_t{1} << 20, third = int64_t{32} << 20;
 };
 
-/// The capabilities of a CPU. The defaults are correct on every CPU.
+/// The capabilities of a CPU. Code generated with the defaults is correct on every CPU.
 struct Cpu {
-  // --- For the C compiler
+  // --- What the C compiler is told
   InstructionSet instructions = InstructionSet::kPortable;
   std::string_view march = {};  // value of -march=; empty if the compiler's default is right
+  // Name of a set of instructions that `march` lacks, which the flag -m enables: "avx512vnni". Compilers define a macro for it,
+  // __AVX512VNNI__. Empty: none.
+  std::string_view extension = {};
   // Whether to pass -mprefer-vector-width=512. Compilers default to 256 bits even where registers have 512; kernels then ran at 0.33 to
   // 0.54 of the speed.
   bool prefer_512 = false;
 
   // --- Registers
   int vector_bytes = 16;        // widest vector register
-  int vector_registers = 16;    // registers of that width
+  int vector_registers = 16;    // number of registers of vector_bytes bytes
   bool mask_registers = false;  // comparisons return a mask of one bit per lane, which loads, blends and arithmetic accept
 
-  // --- Instructions. Where one is missing, generated text computes the same bits in another way.
+  // --- Which vector instructions the CPU has. Where one is missing, generated code computes the same bits with other instructions.
   bool fma = false;                    // fused multiply-add
   bool rounds = true;                  // floor, ceil, trunc, rint
   bool extremes_of_i32 = true;         // maximum and minimum of 32-bit integers
   bool logic_of_three = false;         // any boolean function of three vectors
   bool multiplies_pairs = false;       // multiplies 16-bit integers and adds adjacent products, in 32 bits
+  bool dot_products = false;           // adds the products of two 16-bit integers, or of four bytes (unsigned by signed), to a 32-bit sum
   bool exponent_instructions = false;  // AVX-512's getexp, getmant, scalef, fixupimm and range, for math functions
   bool maximum_flags_nan = false;      // the maximum instruction raises the invalid flag for a NaN, and the flag is cheap to read
   bool non_temporal_stores = false;    // stores of whole vectors that bypass the caches
 
-  // --- Cores: numbers that schedules assume. `harp info --measure` measures all but the first on the machine at hand (tune/measurement.h).
-  // The values here are used for machines that were not measured.
-  bool shuffles_occupy_adders = false;   // shuffles compete with additions for the same units, but not with multiply-adds
-  int vector_loads_a_cycle = 2;          // of the widest vectors
-  int vector_multiply_adds_a_cycle = 1;  // of the widest vectors
-  int vector_additions_a_cycle = 2;      // of the widest vectors
-  int addition_latency = 4;              // cycles from the operands of an addition of floats to its result
+  // --- Properties of a core that the scheduler assumes. `harp info --measure` measures all of them except shuffles_occupy_adders on the
+  // machine it runs on (tune/measurement.h). The values here apply to machines that were not measured.
+  bool shuffles_occupy_adders = false;   // shuffles use the same execution units as additions, but not as multiply-adds
+  int vector_loads_a_cycle = 2;          // loads of vectors of vector_bytes per cycle
+  int vector_multiply_adds_a_cycle = 1;  // multiply-adds of vectors of vector_bytes per cycle
+  int vector_additions_a_cycle = 2;      // additions of vectors of vector_bytes per cycle
+  int addition_latency = 4;              // latency of a floating-point addition in cycles
   Caches caches = {};
-  int64_t stream_bytes = int64_t{15} << 20;  // kernels that store at least this many bytes use non-temporal stores (tuning.h)
+  int64_t stream_bytes = int64_t{15} << 20;  // kernels that store at least this many bytes use non-temporal stores (schedule/cpu/tuning.h)
 };
 
-/// The numbers of a CPU that can be measured, always in the same order: references to members of `cpu`.
+/// Returns a tuple of references to those members of `cpu` that can be measured, always in the same order.
 template <class AnyCpu>
 auto measured_numbers(AnyCpu& cpu) {
   return std::tie(cpu.caches.first, cpu.caches.second, cpu.caches.third, cpu.stream_bytes, cpu.vector_loads_a_cycle,
                   cpu.vector_multiply_adds_a_cycle, cpu.vector_additions_a_cycle, cpu.addition_latency);
 }
 
-/// The capabilities of a GPU. The defaults are those of every GPU that harp generates code for.
+/// The capabilities of a GPU. Every GPU that harp generates code for has at least the defaults.
 struct Gpu {
-  int capability = 80;      // compute capability, times ten
-  int warp_threads = 32;    // threads that execute together
-  int block_threads = 128;  // threads of a block in kernels whose threads do not cooperate: enough warps to fill a multiprocessor
-  bool f64_mma = false;     // tensor cores multiply f64 twice as fast as other instructions
+  int capability = 80;               // compute capability, times ten
+  int warp_threads = 32;             // threads that execute together
+  int block_threads = 128;           // threads of a block in kernels whose threads do not cooperate: enough warps to fill a multiprocessor
+  bool f64_mma = false;              // tensor cores multiply f64 twice as fast as other instructions
+  bool large_f64_mma_tiles = false;  // two blocks of 128 x 64 results of f64, each with 90 KB of shared memory, fit a multiprocessor
+  // Whether 64 results of f32 are too many for a thread of a product: where a multiprocessor has few threads, and where the compiler spills
+  // registers.
+  bool small_tiles = false;
+  // Multiprocessors, which schedules try to keep busy. It differs between GPUs of one row, and results do not depend on it. Code for the
+  // GPUs at hand is made with their number (backend/cuda.cpp). Code for a row that was asked for by name is the same on every machine: it
+  // is made with the number of an H100 or H200, whatever the row, because source that was generated once should stay as it is.
+  int processors = 132;
 };
 
-/// One row of the table of machines. Its strings have static storage, so copies are safe. Code for one kind of machine takes Cpu or Gpu
-/// instead of Machine.
+/// One entry of the table of target machines. Its strings have static storage, so copies are safe. Code that handles only one kind of
+/// machine takes a Cpu or a Gpu instead of a Machine.
 struct Machine {
-  std::string_view name;  // "x86-64-v3"; also what harp_compile_options.target and `harp run --target` take
+  std::string_view name;  // such as "x86-64-v3"; harp_compile_options.target and `harp run --target` accept this name
   std::variant<Cpu, Gpu> hardware;
 
-  /// The capabilities of a CPU. The row must be that of a CPU.
+  /// The capabilities of the CPU. The machine must be a CPU.
   const Cpu& cpu() const { return std::get<Cpu>(hardware); }
-  /// The capabilities of a CPU, or Cpu{} if the row is that of a GPU. For steps that handle both kinds of machine.
+  /// The capabilities of the CPU, or Cpu{} if the machine is a GPU. It is for steps that handle both kinds of machine.
   const Cpu& cpu_or_default() const;
-  /// The capabilities of a GPU, or null if the row is that of a CPU.
+  /// The capabilities of the GPU, or null if the machine is a CPU.
   const Gpu* gpu() const { return std::get_if<Gpu>(&hardware); }
 
   friend bool operator==(const Machine& a, const Machine& b) { return a.name == b.name; }
 };
 
-/// All rows of the architecture this library was built for, lowest level first.
+/// The target machines of the CPU architecture that this library was built for, least capable first.
 std::span<const Machine> machines();
-/// Rows of another architecture: harp can generate source for them but cannot compile it.
+/// Target machines of another CPU architecture: harp can generate source for them but cannot compile it.
 std::span<const Machine> foreign_machines();
-/// The row called `name`, of this architecture or another.
+/// The target CPU called `name`, of this architecture or another; nothing if there is none.
 std::optional<Machine> machine_from_name(std::string_view name);
-/// All names that machine_from_name accepts, separated by commas; for messages.
+/// All names that machine_from_name() accepts, separated by commas, for messages.
 std::string machine_names();
-/// The rows of GPUs, lowest capability first: "sm_80" … Code for a row runs on the GPUs of the same major capability and the same or a
-/// higher minor one.
+/// The target GPUs, lowest compute capability first: "sm_80" … Machine code for a target runs on GPUs with the same major capability and
+/// the same or a higher minor one.
 std::span<const Machine> gpu_machines();
-/// The highest row that this CPU and its operating system support.
+/// The most capable target machine whose code this CPU and its operating system can execute.
 Machine host_machine();
-/// True if this CPU can execute code compiled for `machine`.
+/// True if this CPU can execute code that was compiled for `machine`.
 bool can_run(const Machine& machine);
 /// Architecture, operating system and C library this library was built for: "x86_64-linux-gnu".
 std::string_view host_triple();

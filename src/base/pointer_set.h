@@ -15,7 +15,7 @@ class PointerSet {
  public:
   bool contains(const T* element) const { return !slots_.empty() && slots_[slot_of(element)] == element; }
 
-  /// Returns true if the element was not in the set. It must not be null.
+  /// Adds the element, which must not be null. Returns true if it was not in the set.
   bool insert(const T* element) {
     if (2 * size_ >= slots_.size()) grow();
     const T*& slot = slots_[slot_of(element)];
@@ -28,7 +28,7 @@ class PointerSet {
   size_t size() const { return size_; }
 
  private:
-  /// Returns the slot of the element, or the empty slot at which the search for it ends.
+  /// Returns the slot of the element or, if it is not in the set, the empty slot where it would be inserted.
   size_t slot_of(const T* element) const {
     size_t slot =
         static_cast<size_t>((reinterpret_cast<uintptr_t>(element) / alignof(T)) * 0x9e3779b97f4a7c15u >> 32) & (slots_.size() - 1);
@@ -42,7 +42,7 @@ class PointerSet {
       if (element != nullptr) slots_[slot_of(element)] = element;
   }
 
-  std::vector<const T*> slots_;  // their number is a power of two; at most half of them are used
+  std::vector<const T*> slots_;  // the number of slots is a power of two; at most half of the slots are used
   size_t size_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// The real process calls. Children start by posix_spawn with every attribute set explicitly; a wait names one pid only.
+// RealProcess: the system calls about processes. Children are started by posix_spawn with every attribute set explicitly. Each wait names a
+// single process id, so children of the host are never reaped.
 #include "base/process.h"
 
 #include <dlfcn.h>
@@ -22,7 +23,7 @@
 namespace harp {
 namespace {
 
-/// Owns the two posix_spawn structures. Every setter records its result in `error`, so one check at the end is enough.
+/// Owns the two posix_spawn structures. note() keeps the first error of the setters, so one check after the last setter is enough.
 struct SpawnSetup {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -65,7 +66,7 @@ int RealProcess::spawn(const SpawnRequest& request) {
   if (request.output >= 0) setup.note(posix_spawn_file_actions_adddup2(&setup.actions, request.output, 1));
   if (errors >= 0) setup.note(posix_spawn_file_actions_adddup2(&setup.actions, errors, 2));
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-  setup.note(posix_spawn_file_actions_addclosefrom_np(&setup.actions, 3));  // so that the child does not inherit the host's descriptors
+  setup.note(posix_spawn_file_actions_addclosefrom_np(&setup.actions, 3));  // The child must not inherit the host's descriptors.
 #endif
   sigset_t none, all;
   sigemptyset(&none);
@@ -81,7 +82,8 @@ int RealProcess::spawn(const SpawnRequest& request) {
   pid_t pid = -1;
   const int error = ::posix_spawn(&pid, request.program.c_str(), &setup.actions, &setup.attributes, arguments.data(), environment.data());
   if (error != 0) return -error;
-  if (request.nice > 0) {  // set for the whole process group, since the child may have children; a failure is ignored
+  // The nice value is set for the whole process group, since the child may have children already. A failure is ignored.
+  if (request.nice > 0) {
     errno = 0;
     const int ours = ::getpriority(PRIO_PROCESS, 0);
     if (errno == 0) ::setpriority(PRIO_PGRP, static_cast<id_t>(pid), ours + request.nice);
@@ -109,7 +111,8 @@ int RealProcess::kill_group(int pid) { return ::kill(-pid, SIGKILL) == 0 ? 0 : -
 int RealProcess::pipe(int& read_end, int& write_end) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return -errno;
-  // In a host that closed descriptor 0, 1 or 2, the pipe may get these numbers, and a child's dup2 to 0, 1 and 2 would overwrite an end.
+  // If the host has closed descriptor 0, 1 or 2, an end of the pipe may get that number. The dup2 calls that set up a child's standard
+  // descriptors would then overwrite it.
   for (int& end : ends) end = beyond_standard(end);
   if (const int error = std::min(ends[0], ends[1]); error < 0) {
     for (const int end : ends)
@@ -148,14 +151,16 @@ uint32_t RealProcess::effective_user() { return ::geteuid(); }
 
 size_t RealProcess::processors() {
   cpu_set_t allowed;
-  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;  // the machine has more CPUs than cpu_set_t can hold
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;  // fails if the machine has more CPUs than cpu_set_t can represent
   return static_cast<size_t>(std::max(1, CPU_COUNT(&allowed)));
 }
 
 uint64_t RealProcess::random() {
   uint64_t value = 0;
   if (::getrandom(&value, sizeof value, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof value)) return value;
-  timespec now = {};  // no entropy yet (early boot). The time is enough: a name that is taken makes mkdir fail
+  // The kernel has no entropy yet (early boot). The time is random enough: if it repeats the name of an existing directory, mkdir fails and
+  // the caller tries another name.
+  timespec now = {};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   value = static_cast<uint64_t>(now.tv_nsec) ^ static_cast<uint64_t>(now.tv_sec) << 30 ^ static_cast<uint64_t>(::getpid()) << 44;
   return value * 0x9e3779b97f4a7c15u;

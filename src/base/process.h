@@ -1,7 +1,7 @@
-// Operating system calls about processes: child processes, the environment, shared libraries. They are behind one virtual class, so that
-// tests can make any of them fail. run_command() is the only way harp starts a program: it uses no shell, a separate process group, a clean
-// environment and no inherited descriptors. It limits the output, and at the deadline it kills the whole group (killing only gcc leaves cc1
-// running).
+// Operating system calls about processes: child processes, the environment, shared libraries. They are behind one virtual class, so that a
+// test can make any of them fail. harp starts programs only through RunningCommand and run_command(). These use no shell, a separate
+// process group, a clean environment and no inherited descriptors. They limit the stored output, and at the deadline they kill the whole
+// process group, because killing only gcc would leave cc1 running.
 #pragma once
 
 #include <chrono>
@@ -18,59 +18,63 @@ namespace harp {
 
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
-/// The host's cancellation flag, as harp.h defines it: another thread writes a nonzero value atomically to stop the work. NULL means that
-/// the work cannot be cancelled. The flag is read every few milliseconds.
+/// The host's cancellation flag, as harp.h defines it: another thread atomically writes a nonzero value to stop the work. NULL means that
+/// the work cannot be cancelled. While harp waits for a process or a lock, it reads the flag every few milliseconds.
 using CancelFlag = const volatile int32_t*;
 
 inline bool cancelled(CancelFlag cancel) { return cancel != nullptr && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0; }
 
 struct SpawnRequest {
   std::string program;                   // absolute path
-  std::vector<std::string> arguments;    // argv, with argv[0]
+  std::vector<std::string> arguments;    // argv, including argv[0]
   std::vector<std::string> environment;  // "NAME=value"; the child gets no other variables
-  int directory = -1;                    // descriptor of the child's working directory; -1: harp's
-  int input = -1;                        // becomes the child's stdin; -1: /dev/null
-  int output = -1;                       // becomes the child's stdout; -1: harp's stdout
-  int errors = -1;                       // becomes the child's stderr; -1: same as stdout
-  int nice = 0;                          // increment of the nice value, 0 to 19
+  int directory = -1;                    // descriptor of the child's working directory; -1: harp's working directory
+  int input = -1;                        // descriptor that becomes the child's stdin; -1: /dev/null
+  int output = -1;                       // descriptor that becomes the child's stdout; -1: harp's stdout
+  int errors = -1;                       // descriptor that becomes the child's stderr; -1: the same as its stdout
+  int nice = 0;                          // added to harp's nice value for the child; 0 to 19
 };
 
 struct ChildStatus {
-  bool exited = false;  // true: it exited; false: the signal `code` killed it
-  int code = 0;         // exit status or signal number
-  // True if the status is lost, because the host waits for every child or ignores SIGCHLD. The caller must then judge success by the
-  // output.
+  bool exited = false;  // true: the child exited; false: signal number `code` killed it
+  int code = 0;         // exit status if the child exited, otherwise the signal number
+  // True if the status is lost, because the host itself waits for every child process or ignores SIGCHLD. The caller must then judge
+  // success by what the child has written.
   bool unknown = false;
 };
 
 class Process {
  public:
   virtual ~Process() = default;
-  /// Starts a program in a new process group, with every signal at its default action: pid or -errno.
+  /// Starts a program in a new process group, with every signal at its default action: pid or -errno. It outlives this process if a signal
+  /// ends this one. PR_SET_PDEATHSIG would not do: it acts when the thread that started the program ends, and only on the program itself,
+  /// not on those that a compiler starts (docs/embedding.md, "When to compile").
   virtual int spawn(const SpawnRequest& request) = 0;
-  /// Returns 1 if the child has ended, 0 if it still runs, or -errno (-ECHILD: no such child). Neither waits nor reaps the child.
+  /// Returns 1 if the child has ended, 0 if it still runs, or -errno (-ECHILD: no such child). Does not wait, and does not reap the child.
   virtual int has_ended(int pid) = 0;
-  /// Waits for a child that has_ended() reported, and reaps it: 0 or -errno.
+  /// Reaps a child that has ended, as has_ended() reported, and stores its status. Returns 0 or -errno.
   virtual int reap(int pid, ChildStatus& status) = 0;
   virtual int kill_group(int pid) = 0;
   /// Creates a pipe whose ends are close-on-exec and have numbers above 2; returns 0 or -errno.
   virtual int pipe(int& read_end, int& write_end) = 0;
-  /// Waits until `fd` is readable or `milliseconds` have passed: 1, 0 or -errno. EINTR counts as 0.
+  /// Waits until `fd` is readable or `milliseconds` have passed. Returns 1 if it is readable, otherwise 0, or -errno. An interruption
+  /// (EINTR) also returns 0.
   virtual int poll(int fd, int milliseconds) = 0;
   virtual void sleep(std::chrono::microseconds duration) = 0;
-  /// The clock that deadlines refer to.
+  /// Returns the current time of the clock that deadlines refer to.
   virtual Deadline now() = 0;
 
-  /// Returns an environment variable if it is set. In a program with more privileges than its caller (setuid) it returns nothing.
+  /// Returns an environment variable, or nothing if it is not set. Always returns nothing in a program with more privileges than its caller
+  /// (setuid).
   virtual std::optional<std::string> environment(const char* name) = 0;
   virtual uint32_t effective_user() = 0;
-  /// The id of this process. After a fork the child has another one.
+  /// The id of this process. It differs between a parent and its forked child.
   virtual int id() = 0;
   /// Number of CPUs that this process may use; at least 1.
   virtual size_t processors() = 0;
   virtual uint64_t random() = 0;
 
-  /// dlopen with RTLD_NOW | RTLD_LOCAL; on failure returns NULL and puts the loader's message into `error`.
+  /// Calls dlopen with RTLD_NOW | RTLD_LOCAL. On failure returns NULL and stores the loader's message in `error`.
   virtual void* open_library(const char* path, std::string& error) = 0;
   virtual void* find_symbol(void* library, const char* name) = 0;
   virtual void close_library(void* library) = 0;
@@ -96,7 +100,7 @@ class RealProcess : public Process {
   void close_library(void* library) override;
 };
 
-/// All operating system interfaces, passed as one argument.
+/// The interfaces to the operating system, passed around as one argument.
 struct System {
   FileSystem& files;
   Process& process;
@@ -104,37 +108,39 @@ struct System {
 
 struct Command {
   std::string program;                 // absolute path
-  std::vector<std::string> arguments;  // argv, with argv[0]
+  std::vector<std::string> arguments;  // argv, including argv[0]
   std::vector<std::string> environment;
   int directory = -1;
-  size_t output_limit = 256 * 1024;  // bytes of output to keep; the rest is read and dropped
+  size_t output_limit = 256 * 1024;  // number of bytes of output to store; further output is read and dropped
   int nice = 0;                      // as in SpawnRequest
 };
 
 struct CommandResult {
   enum class End : uint8_t { kExited, kSignalled, kUnknown, kTimedOut, kCancelled, kNotStarted };
   End end = End::kNotStarted;
-  int code = 0;        // exit status, signal number, or -errno when not started
-  std::string output;  // stdout and stderr, interleaved as they arrived
+  int code = 0;        // exit status, signal number, or -errno if the program was not started
+  std::string output;  // stdout and stderr of the programs, interleaved in the order of arrival
   bool truncated = false;
 
   bool succeeded() const { return end == End::kExited && code == 0; }
-  /// True if the start failed because the system had no descriptor, process or memory left; the program itself may be fine.
+  /// True if the program could not be started because the system had no file descriptor, process or memory left. The program itself may be
+  /// fine.
   bool lacked_resources() const;
 };
 
-/// A running program or a pipeline of two. Throws only when memory runs out. Leaves no child process, zombie or open descriptor behind.
+/// A running program, or a pipeline of two. Its functions throw only if memory runs out. The destructor leaves no child process, zombie or
+/// open descriptor behind.
 class RunningCommand {
  public:
   RunningCommand(System system, const Command& command);
-  /// Starts a pipeline: `reader` reads from `writer`'s stdout. The result holds the messages of both and the status of the first that
-  /// failed.
+  /// Starts a pipeline in which `reader` reads `writer`'s stdout. The result has the messages of both programs and the status of the first
+  /// program, in pipeline order, that failed.
   RunningCommand(System system, const Command& writer, const Command& reader);
-  ~RunningCommand();  // kills the program unless wait() has seen it end
+  ~RunningCommand();  // kills the programs unless wait() has seen them end
   RunningCommand(RunningCommand&&) noexcept;
 
-  /// Waits for the end, the deadline or the cancellation; call it once. Output is read only here, so until then the program may block on a
-  /// full pipe.
+  /// Waits for the end of the programs, the deadline or the cancellation. Call it only once. The output is read only during this call;
+  /// until then a program may block on a full pipe.
   CommandResult wait(Deadline deadline, CancelFlag cancel = nullptr);
 
  private:
@@ -148,7 +154,8 @@ class RunningCommand {
 /// Runs a program and waits until it ends.
 CommandResult run_command(System system, const Command& command, Deadline deadline, CancelFlag cancel = nullptr);
 
-/// Describes how a command ended: "exit status 1", "killed by signal 11 (Segmentation fault)", "took longer than allowed".
+/// Describes how a command ended, such as "exit status 1", "killed by signal 11 (Segmentation fault)" or "it exceeded its time limit and
+/// was stopped".
 std::string describe_end(const CommandResult& result);
 
 }  // namespace harp

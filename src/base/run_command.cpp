@@ -1,5 +1,5 @@
-// run_command: start a program, read its output, wait, and kill its whole process group at the deadline. The child is reaped only after
-// harp has decided whether to kill its group: as long as it is not reaped, no other process group can get its id.
+// Starts a program, reads its output, waits for its end, and kills its whole process group at the deadline. The child is reaped only after
+// harp has decided whether to kill its group: until it is reaped, its process id cannot be reused for another process group.
 #include <errno.h>
 #include <string.h>
 
@@ -16,14 +16,17 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPollStep{10};  // the largest delay until a cancellation is noticed
-constexpr microseconds kFirstNap{20};  // first wait for the exit; a child usually exits within microseconds after closing its output
-// How long the reader of a pipeline may run after the writer has ended. A process that the host forks at the same time inherits the pipe
-// between writer and reader and may hold it open forever.
+// first sleep while waiting for the exit; a child usually exits within microseconds after it has closed its output
+constexpr microseconds kFirstNap{20};
+// How long the reader of a pipeline may run after the writer has ended. If the host forks a process at the wrong moment, that process
+// inherits the pipe between writer and reader and may keep it open forever, so the reader never sees its end.
 constexpr milliseconds kReaderPatience{5'000};
-// How long to wait for a killed process. It may stay in an uninterruptible wait; harp reports that instead of hanging.
+// How long to wait for the end of a killed process. A process in an uninterruptible wait does not end; harp then gives up instead of
+// hanging.
 constexpr milliseconds kReapPatience{5'000};
 
-/// Owns one child from spawn to reap. On any exit, such as an out-of-memory exception, the child does not outlive this object.
+/// Owns one child process from its start until it is reaped. The destructor stops the child, also if an exception such as out of memory is
+/// thrown.
 class Child {
  public:
   Child(System system, int pid) : system_(system), pid_(pid) {}
@@ -33,7 +36,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// True if the child, which leads the group, has ended, or if other code of the host has reaped it.
+  /// True if the child, which is the leader of the process group, has ended, or if other code of the host has reaped it.
   bool ended() {
     if (!ended_) {
       const int state = system_.process.has_ended(pid_);
@@ -44,7 +47,8 @@ class Child {
     return ended_;
   }
 
-  /// Kills the process group. If other code has reaped the leader, its id may belong to another process, so nothing is killed.
+  /// Kills the process group. Does nothing if other code of the host has reaped the leader, because its id may belong to another process
+  /// now.
   void kill() {
     ended();
     if (!foreign_) system_.process.kill_group(pid_);
@@ -53,7 +57,7 @@ class Child {
   /// Reaps a child that has ended, and returns its status.
   ChildStatus reap() {
     ChildStatus status;
-    if (lost_) kill();  // the child's state is unknown: kill it, so that the wait below ends
+    if (lost_) kill();  // The state of the child could not be queried. It is killed, so that the following wait ends.
     int error = foreign_ ? -ECHILD : system_.process.reap(pid_, status);
     if (error < 0 && error != -ECHILD) error = system_.process.reap(pid_, status);
     status.unknown = error < 0 || lost_;
@@ -61,7 +65,7 @@ class Child {
     return status;
   }
 
-  /// Kills the child and waits up to kReapPatience until it is gone.
+  /// Kills the process group, waits up to kReapPatience for the end of the child, and reaps it.
   void stop() {
     kill();
     const Deadline give_up = system_.process.now() + kReapPatience;
@@ -80,7 +84,7 @@ class Child {
   bool reaped_ = false;
 };
 
-/// Collects the output of the children. The pipe is closed once its last writer has closed it.
+/// Collects the output of the child processes. Closes its end of the pipe when all writers have closed theirs, or after a read error.
 class Output {
  public:
   Output(System system, UniqueFd fd, size_t limit, CommandResult& result)
@@ -88,7 +92,7 @@ class Output {
 
   bool open() const { return static_cast<bool>(fd_); }
 
-  /// Waits up to `wait` for output and stores it; returns false if nothing arrived.
+  /// Waits up to `wait` for output and stores what arrives. Returns false if nothing arrived.
   bool take(milliseconds wait) {
     const int ready = system_.process.poll(fd_.get(), static_cast<int>(wait.count()));
     if (ready == 0) return false;
@@ -118,10 +122,10 @@ struct RunningCommand::State {
   System system;
   CommandResult result;
   std::optional<Output> output;
-  std::deque<Child> children;          // in pipeline order; empty if not started
-  std::optional<Deadline> writer_end;  // when the writer's end was noticed
+  std::deque<Child> children;          // in pipeline order; empty if no program was started
+  std::optional<Deadline> writer_end;  // when harp noticed that the writer had ended
 
-  /// True if the writer ended more than kReaderPatience ago and the reader still runs: another process must hold the pipe open.
+  /// True if the writer ended more than kReaderPatience ago and the wait still continues: another process must have the pipe open.
   bool reader_is_stuck(Deadline now) {
     if (children.size() < 2 || !children.front().ended()) return false;
     if (!writer_end) writer_end = now;
@@ -140,7 +144,8 @@ struct RunningCommand::State {
   void reap();
 };
 
-/// Combines the statuses of ended children: the first known failure, otherwise "unknown" if any status is unknown, otherwise success.
+/// Reaps all children and combines their statuses: the first known failure; otherwise "unknown" if any status is unknown; otherwise
+/// success.
 void RunningCommand::State::reap() {
   using End = CommandResult::End;
   result.end = End::kExited;
@@ -173,8 +178,8 @@ RunningCommand::RunningCommand(System system, const Command& writer, const Comma
   }
 }
 
-/// Returns the write end of the output pipe. The caller closes it after the children have started; otherwise the pipe would never reach end
-/// of file.
+/// Creates the output pipe and returns its write end. The caller closes the write end after it has started the children; otherwise reading
+/// the pipe would never reach its end.
 UniqueFd RunningCommand::open_output(size_t limit) {
   const System system = state_->system;
   int ends[2] = {-1, -1};
@@ -216,7 +221,8 @@ CommandResult RunningCommand::wait(Deadline deadline, CancelFlag cancel) {
     if (output.open()) {
       const auto left = std::chrono::ceil<milliseconds>(deadline - now);
       if (output.take(std::min(left, kPollStep))) continue;
-      if (output.open() && state_->all_ended()) break;  // a grandchild still holds the pipe: do not wait for it
+      // The children have ended, but a grandchild still has the pipe open. harp does not wait for it.
+      if (output.open() && state_->all_ended()) break;
     } else {
       if (state_->all_ended()) break;
       state_->system.process.sleep(nap);

@@ -1,17 +1,18 @@
-// Positions of functions in a generated source file that may be compiled in separate translation units.
+// Positions of functions in generated source text, whose functions may be compiled in several translation units (compile/split.h).
 #pragma once
 
 #include <cstddef>
 
 namespace harp {
 
-/// One function of a source, by offsets into the text, in increasing order. If the source is compiled in parts, the text before the first
-/// function that is not `shared` goes into every part. The text after the last function calls the functions. A function calls only shared
-/// functions, which are in the text that goes into every part. The text at `definition` begins with "static "; the text from `definition`
-/// to `body` is the function's declaration.
+/// The position of one function in a source text, as offsets into the text in increasing order. Functions marked `shared` come first in the
+/// text, and every function calls only shared functions. If the source is compiled in parts, each function is defined in one part. Every
+/// part gets the text before the first function that is not shared, with declarations in place of the functions that it does not define.
+/// The text after the last function, which calls the functions, goes into the last part. The text at `definition` begins with "static ";
+/// the text from `definition` to `body` is the declaration.
 struct SourceFunction {
-  size_t begin;       // start of the function's text, with the types that its callers need too
-  size_t definition;  // start of the function definition itself
+  size_t begin;       // start of the function's text, including types declared above it that its callers need too
+  size_t definition;  // start of the function's definition
   size_t body;        // its opening brace
   size_t end;
   bool shared = false;

@@ -1,6 +1,6 @@
-// The table of expressions and their normal form (merging of sums of products). Other parts: simplification of operations in
-// symbolic_operations.cpp, substitution in symbolic_substitute.cpp, proofs of e >= 0 in symbolic_proof.cpp, evaluation in
-// symbolic_evaluate.cpp, printing in symbolic_print.cpp.
+// The table of expressions, and the normal form of sums of products. Related files: symbolic_operations.cpp simplifies floor_div, mod, min,
+// max and select; symbolic_substitute.cpp substitutes variables; symbolic_proof.cpp proves e >= 0; symbolic_evaluate.cpp evaluates;
+// symbolic_print.cpp prints.
 #include "base/symbolic.h"
 
 #include <algorithm>
@@ -53,11 +53,13 @@ uint32_t weight_of(const SymNode& node) {
 
 uint32_t stage_of(const SymNode& node) {
   uint32_t stage = 0;
-  for (const SymTerm& t : node.terms) stage = std::max(stage, t.factors.back()->stage);  // the last factor has the highest stage
+  // Factors are sorted by stage, so the last factor has the highest stage.
+  for (const SymTerm& t : node.terms) stage = std::max(stage, t.factors.back()->stage);
   return stage;
 }
 
-/// Most terms of a product. No real size or position reaches this limit; it is an error for inputs that multiply sums again and again.
+/// The largest number of terms to which a product may expand. No real size or array index comes near this limit. It rejects inputs that
+/// multiply sums again and again.
 constexpr size_t kMaxTerms = 4096;
 
 }  // namespace
@@ -127,8 +129,8 @@ size_t count_terms(Sym e) {
   return count;
 }
 
-/// Removes `term`, which is one of the sum's terms, and its partners from the sum, by setting their coefficients to 0. If the sum does not
-/// contain all partners, does nothing and returns false.
+/// Removes `term`, which is an element of sum.terms, and all terms of `partners` from the sum by setting their coefficients to 0. If the
+/// sum does not contain all terms of `partners`, changes nothing and returns false.
 bool take_away(Sum& sum, Sum partners, const SymTerm& term) {
   partners.sort_and_merge();
   std::vector<size_t> taken = {static_cast<size_t>(&term - sum.terms.data())};
@@ -150,7 +152,7 @@ bool recombine_one(Sum& sum) {
       if (remainder->kind != AtomKind::kMod) continue;
       SymTerm rest{term.coefficient, {term.factors.begin(), f}};
       rest.factors.insert(rest.factors.end(), f + 1, term.factors.end());
-      // The term is R·(x % c). Its partners are the terms of R·c·(x // c), which must be in the sum, too.
+      // The term is R·(x % c). Its partners are the terms of R·c·(x // c); the sum must contain all of them.
       const Sym quotient = floor_div(remainder->a, remainder->b);
       if (count_terms(quotient) * count_terms(remainder->b) >= sum.terms.size()) continue;
       Sum partners;
@@ -166,7 +168,8 @@ bool recombine_one(Sum& sum) {
   return false;
 }
 
-/// Applies R·c·(x // c) + R·(x % c) = R·x, where c may be a sum. It turns a row-major position that was split into indices back into one.
+/// Applies R·c·(x // c) + R·(x % c) = R·x wherever the sum contains both terms; c may be a sum itself. A row-major array index that was
+/// split into one index per axis thereby becomes the original index again.
 bool recombine(Sum& sum) {
   bool changed = false;
   while (recombine_one(sum)) {
@@ -248,7 +251,8 @@ Sym SymBuilder::atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c) {
       atom->weight = saturating_add(atom->weight, operand.node()->weight);
     }
     introduce(table, *atom);
-    slot = std::move(atom);  // assigned last, so that the table never holds an incomplete atom, even if memory runs out above
+    // The slot is assigned last, so that the table never contains an incomplete atom, even if memory runs out above.
+    slot = std::move(atom);
   }
   return slot->alone;
 }
@@ -337,7 +341,7 @@ std::vector<Sym> SymTable::variables() const { return state_->variable_order; }
 Sym SymTable::loop(std::string_view name, Sym begin, Sym end) {
   const int64_t lo = range(begin).lo, hi = range(end).hi;
   const int64_t last = hi == INT64_MAX || hi == INT64_MIN ? hi : hi - 1;
-  // If the loop never runs, any range is valid.
+  // The range is used only where the loop runs. For a loop that never runs, any range with lo <= hi is correct.
   return SymBuilder::variable(*this, name, true, begin, end, {lo, std::max(lo, last)});
 }
 

@@ -1,5 +1,5 @@
-// Construction of expressions in normal form: unfinished sums, and the nodes and atoms of a table. Only the symbolic_*.cpp files that
-// simplify operations include it; all other code uses symbolic.h.
+// Builds expressions in normal form: sums that are not yet normalised, and the nodes and atoms of a table. Only symbolic_*.cpp files
+// include this header; all other code uses symbolic.h.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,12 @@ struct Sum {
 
 /// Returns e as a single term (a coefficient and factors; a constant has no factors), or nothing if e is 0 or a sum of several terms.
 std::optional<SymTerm> as_monomial(Sym e);
-/// term / divisor if the division is exact, otherwise nothing.
+/// Returns term / divisor if the division is exact, otherwise nothing.
 std::optional<SymTerm> divide(const SymTerm& term, const SymTerm& divisor);
-/// The table that the expressions belong to; null if all are constants.
+/// Returns the table that the expressions belong to; null if all of them are constants.
 SymTable* table_of(Sym a, Sym b, Sym c = 0);
 
-/// The functions that may access the private state of SymTable.
+/// The functions that may access the private state of a SymTable.
 struct SymBuilder {
   static SymTable::State& state(SymTable& table);
   static uint64_t& visits(const SymTable& table);
@@ -37,7 +37,7 @@ struct SymBuilder {
   static Sym of_term(SymTable& table, const SymTerm& term);
   static Sym variable(SymTable& table, std::string_view name, bool is_loop, Sym a, Sym b, SymRange range);
   static Sym atom(SymTable& table, AtomKind kind, Sym a, Sym b, Sym c = 0);
-  /// Makes a min or max atom.
+  /// Makes a min or max atom. Their operands are sorted, because their order does not matter.
   static Sym symmetric_atom(AtomKind kind, Sym a, Sym b);
   static Sym multiply(Sym a, Sym b);
 

@@ -1,4 +1,4 @@
-// Lists the variables of an expression, and evaluates it once the value of each variable is known.
+// Finds the variables of an expression, and evaluates an expression for given values of its variables.
 #include <algorithm>
 
 #include "base/checked_integers.h"
@@ -7,7 +7,7 @@
 namespace harp {
 namespace {
 
-/// Adds each atom of e once, including atoms inside atoms. Recursive: its depth is the nesting depth of the expression.
+/// Appends each atom of e to `seen` once, including atoms inside other atoms. The recursion is as deep as the expression is nested.
 void visit_atoms(Sym e, std::vector<const SymAtom*>& seen) {
   if (e.is_constant()) return;
   for (const SymTerm& t : e.node()->terms)

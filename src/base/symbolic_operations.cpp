@@ -1,4 +1,4 @@
-// Simplification of floor_div, mod, min, max and select. An operation becomes an atom if no simpler equal form is proven.
+// Simplification of floor_div, mod, min, max and select. The result is an atom only if no simpler equal expression is found.
 #include <utility>
 
 #include "base/checked_integers.h"
@@ -7,7 +7,7 @@
 namespace harp {
 namespace {
 
-/// x = divisor * quotient + rest, where rest has no term that the divisor divides.
+/// Returns (quotient, rest) with x = divisor * quotient + rest, where no term of rest is divisible by the divisor.
 std::pair<Sym, Sym> split(SymTable& table, Sym x, const SymTerm& divisor) {
   Sum quotient, rest;
   auto place = [&](const SymTerm& t) {
@@ -32,7 +32,7 @@ int64_t gcd(int64_t a, int64_t b) {
   return a;
 }
 
-/// Greatest common divisor of the coefficients of x and the constant divisor.
+/// Returns the greatest common divisor of the constant divisor and the coefficients of x. The constant term of x does not count.
 int64_t common_factor(Sym x, int64_t divisor) {
   int64_t g = divisor;
   for (const SymTerm& t : x.node()->terms) g = gcd(g, t.coefficient);
@@ -60,7 +60,8 @@ Sym floor_div(Sym x, Sym d) {
   }
   if (proven_nonnegative(x) && proven_less(x, d)) return 0;
   if (range(x).hi < 0 && proven_nonnegative(x + d)) return -1;
-  // (x % (d k)) // d = (x // d) % k; the right-hand form lets the terms of split positions be merged.
+  // (x % (d k)) // d = (x // d) % k. The right-hand form is preferred, because SymBuilder::finish() can merge its quotients and remainders
+  // into x again.
   if (const auto m = as_monomial(x), by = as_monomial(d); m && by && m->coefficient == 1 && m->factors.size() == 1) {
     const SymAtom* atom = m->factors[0];
     if (atom->kind == AtomKind::kMod && proven_positive(d)) {
@@ -105,7 +106,7 @@ Sym mod(Sym x, Sym d) {
 
 namespace {
 
-/// Returns p + r and q + r for e = max(p, q) + r; nothing if e does not have exactly one such term.
+/// Returns (p + r, q + r) if e = max(p, q) + r; nothing if e has no max term with coefficient 1, or several.
 std::optional<std::pair<Sym, Sym>> sides_of(Sym e) {
   if (e.is_constant()) return std::nullopt;
   const SymAtom* found = nullptr;
@@ -119,8 +120,9 @@ std::optional<std::pair<Sym, Sym>> sides_of(Sym e) {
   return std::pair(found->a + rest, found->b + rest);
 }
 
-/// Simplifies max(a, max(p, q) + r) to max(a, q + r) where p + r <= a. So the size of x[1:][1:], max(0, max(0, n - 1) - 1), equals the size
-/// of x[2:]. min has no such rule: a nested min is usually the end of a loop, for which the inner min is computed anyway.
+/// Simplifies max(a, e), where e = max(p, q) + r, to max(a, q + r) if p + r <= a. This makes the size of x[1:][1:], which is max(0, max(0,
+/// n - 1) - 1), equal to the size of x[2:]. There is no such rule for min: a nested min is usually the end of a loop, and the inner min is
+/// needed elsewhere anyway.
 std::optional<Sym> without_covered_side(Sym a, Sym e) {
   const auto sides = sides_of(e);
   if (!sides) return std::nullopt;

@@ -1,5 +1,5 @@
-// Structural comparison. Expressions are interned, so equal parts are the same object. A comparison skips these, and descends only into the
-// first parts that differ.
+// Structural comparison. Expressions are interned, so equal subexpressions are the same object. The comparison skips equal subexpressions
+// and descends only into the first pair that differs.
 #include "base/symbolic_order.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ Order compare(const SymAtom& a, const SymAtom& b) {
   if (&a == &b) return Order::equal;
   if (const auto by_stage = a.stage <=> b.stage; std::is_neq(by_stage)) return by_stage;
   const bool a_is_variable = a.kind == AtomKind::kVariable, b_is_variable = b.kind == AtomKind::kVariable;
-  if (a_is_variable && b_is_variable) return a.id <=> b.id;  // declaration order, which the text format preserves
+  // Variables are ordered by creation. The text format preserves the order in which shape variables are declared.
+  if (a_is_variable && b_is_variable) return a.id <=> b.id;
   if (a_is_variable != b_is_variable) return a_is_variable ? Order::less : Order::greater;
   if (const auto by_weight = a.weight <=> b.weight; std::is_neq(by_weight)) return by_weight;
   if (a.kind != b.kind) return a.kind <=> b.kind;

@@ -1,4 +1,4 @@
-// Prints symbolic expressions in the syntax of the text format; a printed dimension parses back to the same expression.
+// Prints expressions in the syntax of the text format. Parsing a printed size gives the same expression again.
 #include "base/symbolic.h"
 #include "base/text.h"
 
@@ -14,7 +14,7 @@ bool is_simple(Sym e) {
 }
 std::string operand(Sym e) {
   if (is_simple(e)) {
-    // a // b as an operand of // needs parentheses, since // is left-associative
+    // a // b needs parentheses as an operand of another //, which is left-associative.
     if (!e.is_constant()) {
       const AtomKind kind = e.node()->terms[0].factors[0]->kind;
       if (kind == AtomKind::kFloorDiv || kind == AtomKind::kMod) return cat("(", to_string(e), ")");
@@ -60,7 +60,8 @@ std::string to_string(Sym e) {
       out = t.coefficient < 0 ? "-" : "";
     else
       out += t.coefficient < 0 ? " - " : " + ";
-    out += print_product(t, magnitude_of(t.coefficient), is_first && t.coefficient < 0);  // prints -(a // b): -a // b is (-a) // b
+    // Puts a leading quotient in parentheses: -(a // b) is correct, because -a // b means (-a) // b.
+    out += print_product(t, magnitude_of(t.coefficient), is_first && t.coefficient < 0);
   }
   if (const int64_t c = e.node()->constant; c != 0) append(out, cat(c < 0 ? " - " : " + ", magnitude_of(c)));
   return out;

@@ -24,7 +24,8 @@ int64_t saturate(Wide value) {
 }
 bool unbounded(int64_t bound) { return bound == INT64_MIN || bound == INT64_MAX; }
 
-/// Product of two bounds. If one of them is unbounded (INT64_MIN or INT64_MAX), the product is unbounded, with the sign of the product.
+/// Returns the product of two bounds, of which each may be unbounded (INT64_MIN or INT64_MAX). If one is, the product is unbounded in the
+/// direction of its sign, or 0 if the other is 0.
 Wide bound_product(int64_t a, int64_t b) {
   if (a == 0 || b == 0) return 0;
   if (unbounded(a) || unbounded(b)) return (a < 0) == (b < 0) ? Wide(INT64_MAX) : Wide(INT64_MIN);
@@ -76,7 +77,7 @@ SymRange range_of_atom(const SymAtom& atom) {
       return {b.lo == INT64_MIN ? b.lo : std::min<int64_t>(0, b.lo + 1), b.hi == INT64_MAX ? b.hi : std::max<int64_t>(0, b.hi - 1)};
     }
     case AtomKind::kFloorDiv: {
-      // |x // d| <= |x|; if d is positive, x // d lies between the quotients by the smallest and the largest divisor.
+      // For any d, |x // d| <= |x|. For positive d, x // d is between the quotients of x by the smallest and by the largest d.
       if (b.lo >= 0) {
         const int64_t d = std::max<int64_t>(1, b.lo);
         SymRange r{a.lo == INT64_MIN ? INT64_MIN : floor_div(a.lo, a.lo >= 0 && b.hi > 0 ? b.hi : d),
@@ -96,20 +97,21 @@ SymRange range(Sym e) { return e.is_constant() ? SymRange{e.constant(), e.consta
 
 namespace {
 
-/// Remaining number of proof steps. It keeps proofs cheap even where they fail.
+/// The number of proof steps left. The limit keeps proofs cheap that do not succeed.
 struct Budget {
   int steps = 40;
 };
 
 bool prove(Sym e, Budget& budget);
 
-/// Splits e into coefficient * atom + rest. Returns nothing if e is not linear in the atom, or if another atom of e contains it.
+/// Splits e into coefficient * atom + rest. Returns nothing if e is not linear in the atom, or if another atom of e contains this atom.
 std::optional<Linear> coefficient_of(Sym e, const SymAtom* atom) { return linear_in(e, atom); }
 
 bool nonnegative(Sym e) { return range(e).lo >= 0; }
 bool nonpositive(Sym e) { return range(e).hi <= 0; }
 
-/// The atoms that occur as factors in e, latest first, so inner loop variables are eliminated before the atoms of their bounds.
+/// Returns the atoms that are factors of terms of e, last in the order of factors first. Thus inner loop variables are eliminated before
+/// the atoms that occur in their bounds.
 std::vector<const SymAtom*> factors_of(Sym e) {
   std::vector<const SymAtom*> atoms;
   for (const SymTerm& t : e.node()->terms)
@@ -119,8 +121,8 @@ std::vector<const SymAtom*> factors_of(Sym e) {
   return atoms;
 }
 
-/// Lower bounds of e that do not contain `atom`: one or two expressions. e >= 0 is proven if all of them (kAll), or at least one (kAny),
-/// are nonnegative.
+/// One or two lower bounds of e that do not contain the eliminated atom. To prove e >= 0, all of them must be nonnegative (kAll), or one of
+/// them (kAny). kNone: there is no bound.
 struct Bounds {
   enum { kNone, kAll, kAny } need = kNone;
   std::vector<Sym> expressions;
@@ -157,14 +159,15 @@ Bounds eliminate(Sym e, const SymAtom* atom) {
   return {};
 }
 
-/// Writes each atom as its lower bound plus a nonnegative variable; true if no coefficient of the result is negative.
+/// Writes each atom as its lower bound plus a nonnegative variable, and expands e. Returns true if no coefficient of the result is
+/// negative.
 bool nonnegative_when_shifted(Sym e) {
-  // Expanding a product of factors (lo + x') gives products of lower bounds and shifted variables. A coefficient in the expansion is the
-  // sum of the contributions of all terms, so a positive term with the same factors can compensate a negative one. Expressions with more
-  // than 6 atoms or 4 factors in a term are not tried: the expansion would cost more than it proves.
+  // In the expansion, a term a·b becomes (lo_a + a')·(lo_b + b'). Terms of e may contribute to the same coefficient, so a positive term can
+  // compensate a negative one. Expressions with more than 6 atoms, or with more than 4 factors in a term, are not tried: the expansion
+  // would cost more than it proves.
   std::vector<const SymAtom*> atoms = factors_of(e);
   if (atoms.size() > 6) return false;
-  // The polynomial in the shifted atoms, as a map from exponents to coefficients.
+  // The expanded polynomial in the nonnegative variables: a map from their exponents to the coefficient.
   std::map<std::vector<int>, Wide> shifted;
   for (const SymAtom* a : atoms)
     if (unbounded(a->range.lo)) return false;
@@ -204,7 +207,7 @@ bool prove(Sym e, Budget& budget) {
       if (bounds.need == Bounds::kAll ? !proven : proven) break;
     }
     if (bounds.need == Bounds::kAll ? all : any) return true;
-    if (atom->is_loop) return false;  // the bound is attained, so eliminating another atom first cannot help
+    if (atom->is_loop) return false;  // A loop variable attains its bound, so eliminating another atom first cannot help.
   }
   return nonnegative_when_shifted(e);
 }
@@ -217,7 +220,7 @@ bool proven_nonnegative(Sym e) {
     return prove(e, budget);
   } catch (const Error& error) {
     if (error.code != Code::kOverflow) throw;
-    return false;  // a bound does not fit 64 bits: nothing is proven
+    return false;  // A bound does not fit 64 bits, so nothing is proven.
   }
 }
 

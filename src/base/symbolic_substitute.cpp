@@ -1,4 +1,4 @@
-// Queries about variables in an expression (is it a variable, is it linear in one) and substitution of variables.
+// Queries about variables in an expression (as_variable, linear_in), and the substitution of variables.
 #include <algorithm>
 
 #include "base/error.h"
@@ -51,7 +51,7 @@ bool mentions(Sym e, const SymSubstitution& replacements) {
   const std::vector<SymTerm>& terms = e.node()->terms;
   return std::any_of(terms.begin(), terms.end(), [&](const SymTerm& t) { return mentions(t, replacements); });
 }
-/// True if the term contains a variable that is replaced.
+/// True if the term contains a variable that `replacements` replaces.
 bool mentions(const SymTerm& term, const SymSubstitution& replacements) {
   return std::any_of(term.factors.begin(), term.factors.end(), [&](const SymAtom* f) {
     if (f->kind == AtomKind::kVariable) return replacements.contains(f);

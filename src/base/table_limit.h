@@ -1,5 +1,5 @@
 // Access to the time limit of a compilation. All nodes, size expressions and loops of a compilation refer to one SymTable, so the table
-// holds the limit. Code that creates any of these calls check_time(), and so does every long loop that creates none.
+// stores the limit. Code that creates a node, a size expression or a loop calls check_time(). Long loops that create nothing call it too.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace harp {
 
-/// Sets the limit of the table's compilation; null removes it.
+/// Sets the time limit of the compilation that the table belongs to; null removes the limit.
 void set_limit(SymTable& table, TimeLimit* limit);
 /// Records that a step of the work begins; the timeout message names the step. Throws as TimeLimit::check() does.
 void enter_step(SymTable& table, std::string_view step);

@@ -20,7 +20,7 @@ void append_float(std::string& out, T value) {
   if (std::isnan(value))
     out += "nan";
   else
-    append_number(out, value);  // std::to_chars gives the shortest text that reads back; inf is "inf"
+    append_number(out, value);  // std::to_chars gives the shortest text from which parsing recovers the value; infinity is "inf"
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Building text from parts: cat("axis ", 3, " of ", name). Numbers are printed so that they read back exactly.
+// Builds text from parts: cat("axis ", 3, " of ", name). Numbers are printed so that parsing the text recovers the exact value.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace harp {
 void append(std::string& out, std::string_view part);
 void append(std::string& out, int64_t part);
 void append(std::string& out, uint64_t part);
-/// Shortest decimal that reads back as the same value; "nan", "inf", "-inf".
+/// Appends the shortest decimal number from which parsing recovers the same value, or "nan", "inf" or "-inf".
 void append(std::string& out, double part);
 void append(std::string& out, float part);
 
@@ -31,7 +31,7 @@ void append(std::string& out, T part) {
 inline void append(std::string& out, const char* part) { append(out, std::string_view(part)); }
 inline void append(std::string& out, const std::string& part) { append(out, std::string_view(part)); }
 
-/// User text for a message: if it is longer than 60 bytes, its first 60 bytes and its length.
+/// Shortens text of a user for a message: if it has more than 60 bytes, only its beginning, of at most 60 bytes, and its length are shown.
 std::string shortened(std::string_view text);
 
 /// Concatenates all parts.
@@ -42,7 +42,7 @@ std::string cat(const Parts&... parts) {
   return out;
 }
 
-/// Joins the items with `separator`; `print(item)` returns a value that cat() accepts.
+/// Joins the items with `separator` between them; `print(item)` returns a value that cat() accepts.
 template <class Range, class Print>
 std::string join(const Range& items, std::string_view separator, Print print) {
   std::string out;

@@ -24,7 +24,7 @@ void TimeLimit::enter(std::string_view step) {
   const Deadline now = this->now();
   if (!steps_.empty()) steps_.back().took += now - entered_;
   entered_ = now;
-  // A step that is entered again becomes the last one and keeps its accumulated time.
+  // A step that is entered a second time becomes the last element again and keeps its accumulated time.
   const auto known = std::ranges::find(steps_, step, &Step::name);
   if (known == steps_.end())
     steps_.push_back({step});

@@ -1,5 +1,5 @@
-// Time limit and cancellation of one piece of work. The work names each step it begins, so the timeout error can say how long each step
-// took.
+// Time limit and cancellation of a compilation. The compilation names each step that it begins, so the error message of a timeout can say
+// how long each step took.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,11 @@
 
 namespace harp {
 
-/// Limits one compilation; used by one thread. Reads the clock of its Process.
+/// Limits one compilation. Used by one thread only. Reads the clock of the given Process.
 class TimeLimit {
  public:
-  /// Starts now. It expires after `allowed` (set by compile_timeout_ms) or at the caller's `deadline`, whichever is earlier.
+  /// The time starts now. The limit expires after `allowed` (set by compile_timeout_ms) or at the caller's `deadline`, whichever is
+  /// earlier.
   TimeLimit(Process& process, std::chrono::milliseconds allowed, Deadline deadline = Deadline::max(), CancelFlag cancel = nullptr);
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
@@ -24,11 +25,13 @@ class TimeLimit {
   CancelFlag cancel() const { return cancel_; }
   bool is_over() const { return now() >= deadline_; }
 
-  /// Records that a step begins. Its name completes "it was …" in messages ("scheduling kernels"); the text must outlive this object.
+  /// Records that a step begins. `step` completes the phrase "it was …" in messages ("scheduling kernels"); its text must outlive this
+  /// object.
   void enter(std::string_view step);
-  /// Throws Error{kCancelled} if the work was cancelled, and calls fail() if the time is over.
+  /// Throws Error{kCancelled} if the compilation was cancelled. Calls fail() if the limit has expired.
   void check();
-  /// Reports a timeout: throws Error{kCompiler} with the interrupted step, the time of each step, and `detail` about the last one.
+  /// Reports a timeout: throws Error{kCompiler} with the interrupted step, the duration of each step, and `detail` about the interrupted
+  /// step.
   [[noreturn]] void fail(std::string_view detail = {}, std::string compiler_output = {});
 
  private:
@@ -39,9 +42,9 @@ class TimeLimit {
 
   Process& process_;
   Deadline start_, deadline_;
-  bool is_callers_;  // true if the deadline is the caller's
+  bool is_callers_;  // true if the caller's deadline is earlier than the end of `allowed`
   CancelFlag cancel_;
-  std::vector<Step> steps_;  // the last one is still running
+  std::vector<Step> steps_;  // in the order they were entered; the last step is still running
   Deadline entered_;
 };
 

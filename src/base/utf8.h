@@ -1,5 +1,5 @@
-// UTF-8 in text from outside, which may be any bytes. harp's messages are UTF-8, so invalid bytes are escaped when such text becomes part
-// of a message.
+// UTF-8 in text that comes from outside harp and may contain any bytes. harp's messages are valid UTF-8, so invalid bytes are escaped when
+// such a text becomes part of a message.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace harp {
 
-/// The length in bytes of the character that `text` begins with; 0 if `text` is empty or does not begin with valid UTF-8. Overlong forms,
-/// surrogates and values above U+10FFFF are not valid.
+/// Returns the length in bytes of the character that `text` begins with; 0 if `text` is empty or does not begin with valid UTF-8. Overlong
+/// forms, surrogates and values above U+10FFFF are not valid.
 size_t utf8_length(std::string_view text);
 
-/// The longest prefix of `text` that has at most `bytes` bytes and does not cut a character.
+/// Returns the longest prefix of `text` that has at most `bytes` bytes and does not end within a character.
 std::string_view utf8_prefix(std::string_view text, size_t bytes);
 
-/// `text` with each byte that belongs to no valid character written as \xNN.
+/// Returns `text` with each byte that is not part of a valid character replaced by \xNN.
 std::string escape_invalid_utf8(std::string_view text);
 
-/// Appends the byte as \xNN.
+/// Appends the byte as \xNN, where NN are two hexadecimal digits.
 void append_hex_escape(std::string& out, char byte);
 
 }  // namespace harp

@@ -1,6 +1,6 @@
-// A measure of the work of a compilation that does not depend on the clock or the machine: the number of nodes visited by traversals of
-// graphs, plus the number of size expressions built. All graphs of a compilation share one table of sizes, which holds the count. Tests
-// check that it grows in proportion to the graph.
+// A measure of the work of a compilation that does not depend on the clock or the machine: the number of nodes, buffers and IR values that
+// are visited or created, plus the number of terms of the size expressions built. All graphs of a compilation share one SymTable, which
+// stores the count. Tests check that the count grows in proportion to the size of the graph.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@ REDUCTIONS = "sum prod max min any all count_nonzero mean var std norm logsumexp
 CONVOLUTIONS = "conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d"
 LOSSES = "huber_loss binary_cross_entropy binary_cross_entropy_with_logits mse_loss cross_entropy nll_loss"
 
-# (owners, names, what NULL means): pointers that may be NULL. By convention NULL is also allowed for lists of length 0, for `options` and
-# `err`, and for handles that a function without `err` only reads. No other pointer may be NULL.
+# (owners, names, what NULL means): pointers that may be NULL. By convention, NULL is also allowed for lists of length 0, for `options` and
+# `err`, and for handles that a function without `err` only queries. No other pointer may be NULL.
 NULL_MEANS = [
     (REDUCTIONS, "axes", "all axes; n_axes is not looked at"),
     ("transpose", "axes", "the axes in reverse order"),
@@ -85,8 +85,9 @@ NULL_MEANS = [
     ("dl_managed dl_managed_versioned", "deleter", "no deleter"),
 ]
 
-# (owners, names, length): the number of elements, or of bytes if the pointer is a void*. By convention n is the length of the lists after
-# it, n_NAME the length of NAME, rank the number of sizes, and size a number of bytes. "?": the extent follows from sizes and strides.
+# (owners, names, length): the number of elements that a pointer refers to, or of bytes if the pointer is a void*. By convention, a
+# parameter n is the length of the lists after it, n_NAME the length of the list NAME, rank the number of sizes, and size a number of bytes.
+# "?" means that the length follows from sizes and strides.
 LENGTHS = [
     ("split", "parts", "sections"),
     ("split_at", "parts", "n + 1"),
@@ -108,14 +109,15 @@ LENGTHS = [
     ("runtime", "natives", "program.natives"),
 ]
 
-# (owners, names): pointers to a single object that the conventions would take for a list.
+# (owners, names): pointers to a single object that the conventions would wrongly take for lists.
 SINGLE = [
     ("nodes_inputs program_specialize", "count"),
     ("scaled_dot_product_attention", "scale"),
     ("compile_options run_options runtime", "cancel"),
 ]
 
-# (owners, names): void* that harp passes on and never dereferences. By convention `arg`, `user` and names ending in `user` are opaque too.
+# (owners, names): void* that harp passes on and never dereferences. By convention, void* parameters called `arg`, or whose name ends in
+# `user`, are opaque too.
 OPAQUE = [
     ("context_options.free cuda_options.free runtime.free", "memory"),
     ("cuda_options", "context"),
@@ -126,16 +128,16 @@ OPAQUE = [
     ("dl_managed dl_managed_versioned", "manager"),
 ]
 
-# (owners, names, ownership of the argument). By convention strings are copied, as are lists of numbers passed to functions that build
-# graphs; a release function takes its handle; every other argument is borrowed for the call.
+# (owners, names, ownership of the argument). By convention, strings are copied, and so are lists of numbers that functions for building
+# graphs receive. A release function takes ownership of its handle. Every other argument is borrowed for the duration of the call.
 OWNERSHIP = [
     ("buffer_wrap buffer_wrap_const buffer_wrap_device", "data user", "kept"),
     ("buffer_from_dlpack buffer_from_dlpack_versioned", "managed", "taken"),
     ("dl_managed.deleter dl_managed_versioned.deleter", "self", "taken"),
 ]
 
-# (functions, owner of the object pointed to, may the pointer be NULL, length): returned pointers that are neither new handles nor nodes of
-# a graph. The object lives until its owner is released.
+# (functions, owner of the object that the pointer refers to, whether the pointer may be NULL, length): functions that return a pointer that
+# is neither a new handle nor a node of a graph. The object exists until its owner is released.
 RESULTS = [
     ("version_string status_name node_op", "for ever", False, ""),
     ("dtype_name", "for ever", True, ""),
@@ -152,12 +154,13 @@ RESULTS = [
     ("context_options.alloc cuda_options.alloc runtime.alloc", "free", True, "size"),
 ]
 
-# (functions, effect of an invalid argument): functions that do not follow the conventions, because they only query.
+# (functions, effect of an invalid argument): functions to which the conventions about errors do not apply, because they only query.
 MISTAKES = [
     ("backend_available graph_take_error", "none"),
 ]
 
-# handle: (the handle it keeps alive or belongs to, may it move to another thread, may several threads use it at once, condition).
+# handle: (the handle that it keeps alive or belongs to, whether it may move to another thread, whether several threads may use it at the
+# same time, a condition for that).
 HANDLES = {
     "context": ("", True, True, ""),
     "graph": ("context", True, False, "any number of threads may compile it while nobody changes it"),
@@ -169,7 +172,8 @@ HANDLES = {
     "tune_result": ("", True, False, ""),
 }
 
-# (regular expression, group, C type) of constants; the first match counts. Bindings turn each group into an enumeration or a flag set.
+# (regular expression, group, C type) of constants; the first expression that matches a constant's name decides. Bindings turn each group
+# into an enumeration or a set of flags.
 GROUPS = [
     (r"HARP_VERSION_|HARP_API_VERSION", "version", "uint32_t"),
     (r"HARP_OK|HARP_ERROR_", "status", "harp_status"),
@@ -193,8 +197,8 @@ GROUPS = [
     (r"HARP_DL_", "dlpack_flags", "uint64_t"),
 ]
 
-# (owners, names, group of constants or "boolean"): the meaning of numbers that have a general C type. Statuses and dtypes have C types of
-# their own.
+# (owners, names, group of constants or "boolean"): which values an integer parameter or field with a general C type takes. Statuses and
+# dtypes have C types of their own and need no entry.
 VALUES = [
     ("graph_new", "flags", "graph_flags"),
     ("cumsum cumprod cummax cummin logcumsumexp custom_cumulative", "flags", "scan_flags"),

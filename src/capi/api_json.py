@@ -1,4 +1,5 @@
-"""Builds include/harp.api.json: harp.h as data, for generators of bindings and documentation. docs/api-json.md explains each member.
+"""Builds include/harp.api.json, which describes harp.h as data for generators of bindings and documentation. docs/api-json.md explains each
+member.
 
 Describer derives most facts from the declarations of harp.h by conventions. The other facts are in api_facts.py.
 """
@@ -15,7 +16,8 @@ LIMITS = {"INT32_MIN": -(2**31), "INT64_MIN": -(2**63)}
 
 
 class Facts:
-    """The entries of one table of api_facts.py by (owner, name). Records which are looked up, to report unused ones."""
+    """The entries of one table of api_facts.py, indexed by (owner, name). Records which entries are looked up, so that unused ones can be
+    reported."""
 
     def __init__(self, title, rows):
         self.title, self.values, self.used = title, {}, set()
@@ -27,7 +29,7 @@ class Facts:
                     self.values[owner, name] = value[0] if len(value) == 1 else tuple(value)
 
     def get(self, owner, name):
-        """The value, or None."""
+        """Returns the entry's value, or None if there is no entry."""
         key = (owner.removeprefix("harp_"), name)
         if key in self.values:
             self.used.add(key)
@@ -38,7 +40,7 @@ class Facts:
 
 
 class Describer:
-    """Converts declarations to members of the JSON."""
+    """Converts declarations of harp.h to members of the JSON."""
 
     def __init__(self, header):
         self.header = header
@@ -60,8 +62,9 @@ class Describer:
     # Lengths
 
     def count_of(self, variable, others, is_field):
-        """The name of the parameter or field that is the number of elements of the array `variable`, or None. It is the one called n_NAME;
-        else the nearest count among the parameters before it, if only lists are between them; for a field `dims` the field `rank`."""
+        """Returns the name of the parameter or field that is the number of elements of the array `variable`, or None. That is the one
+        called n_NAME; otherwise the nearest count among the parameters before `variable`, if only lists are between them; for a field
+        `dims`, the field `rank`."""
         names = [other.name for other in others]
         if f"n_{variable.name}" in names:
             return f"n_{variable.name}"
@@ -79,13 +82,14 @@ class Describer:
     # Parameters and fields
 
     def length_of(self, owner, variable, others, is_field):
-        """The number of elements of an array; None for a pointer to a single object, to text, or to memory that harp only passes on."""
+        """Returns the number of elements of an array as an expression; None for a pointer to a single object, to text, or to memory that
+        harp only passes on."""
         base, stars = base_of(variable.type), variable.type.count("*")
         if stars == 0 or variable.function or self.single.get(owner, variable.name) or self.is_opaque(owner, variable):
             return None
         length = self.lengths.get(owner, variable.name) or self.count_of(variable, others, is_field)
         if stars == 1 and base in self.handles | self.structs and length != f"n_{variable.name}":
-            return None  # a single handle or struct; the count before it belongs to another parameter
+            return None  # a pointer to a single handle or struct; a count before it belongs to another parameter
         return length
 
     def is_opaque(self, owner, variable):
@@ -113,7 +117,7 @@ class Describer:
                       "see LENGTHS, SINGLE and OPAQUE in src/capi/api_facts.py")
 
     def variable(self, owner, variable, others, is_field=False, reads_handles=False, builds=False):
-        """The JSON of a parameter or of a field. others: the parameters before it, or all fields of the struct."""
+        """Returns the JSON of a parameter or of a field. `others` are the parameters before it, or all fields of the struct."""
         length = self.length_of(owner, variable, others, is_field)
         kind = self.kind_of(owner, variable, length)
         made = {"name": variable.name, "type": variable.type, "kind": kind}
@@ -140,7 +144,7 @@ class Describer:
         return made
 
     def direction(self, owner, variable, kind):
-        """in, out, or inout (the function also reads the old contents)."""
+        """Returns "in", "out", or "inout" if the function also reads the old contents of what the pointer refers to."""
         base, read_only = base_of(variable.type), variable.type.startswith("const") and variable.type.count("*") == 1
         if kind not in ("array", "bytes", "pointer", "struct") or read_only or "const*" in variable.type:
             return "in"
@@ -149,7 +153,7 @@ class Describer:
         if kind == "struct":
             return "inout" if self.has_size(base) else "out"
         if kind == "array" and base in self.handles and base != "harp_node":
-            return "inout"  # the function creates an object if *pointer is NULL
+            return "inout"  # if *pointer is NULL, the function creates the object; otherwise it uses the given one
         return "in" if owner in self.callbacks and variable.name != "outputs" else "out"
 
     def has_size(self, struct):
@@ -157,7 +161,7 @@ class Describer:
         return item.fields[0].name == "struct_size"
 
     def null_of(self, owner, variable, kind, reads_handles):
-        """(may the pointer be NULL: "yes", "no" or "if empty"; the meaning of NULL)."""
+        """Returns (whether the pointer may be NULL: "yes", "no" or "if empty"; what NULL means)."""
         means = self.null_means.get(owner, variable.name)
         if means:
             return "yes", means
@@ -176,7 +180,7 @@ class Describer:
         return "no", ""
 
     def ownership_of(self, owner, variable, made, builds):
-        """The ownership of an argument or, for an output, of its result."""
+        """Returns the ownership of an argument or, for an output, the ownership of the object that it receives."""
         special = self.ownership.get(owner, variable.name)
         if special:
             return special
@@ -287,12 +291,12 @@ class Describer:
 
 
 def base_of(text):
-    """The type without const, volatile, struct and pointers."""
+    """Returns the C type without const, volatile, struct and pointers."""
     return re.sub(r"\b(const|volatile|struct)\b|\*", " ", text.split("(")[0]).split()[-1]
 
 
 def element_of(text):
-    """The type that a pointer points to, without const: "harp_node*" for "harp_node* const*", "int64_t" for "const int64_t*"."""
+    """Returns the type that a pointer points to, without const: "harp_node*" for "harp_node* const*", "int64_t" for "const int64_t*"."""
     element = text[: text.rindex("*")].strip()
     return element.removesuffix("const").strip() if "*" in element else element.removeprefix("const ")
 
@@ -307,7 +311,8 @@ def constant(item, docs):
 
 
 def table_functions(header):
-    """The functions in the order of struct harp_api: first the functions of version 1, then those added in version 2, and so on."""
+    """Returns the functions in the order of struct harp_api: first those of version 1 of the struct, then those added in version 2, and so
+    on."""
     functions = [item for item in header.of("function") if item.name != "harp_get_api"]
     newest = int(next(item.value for item in header.of("constant") if item.name == "HARP_API_VERSION").rstrip("u"))
     for item in functions:
@@ -326,7 +331,7 @@ def declared(type_, name):
 
 
 def describe(header):
-    """The whole description as values for json.dump."""
+    """Returns the whole description as values that json.dumps accepts."""
     describer = Describer(header)
     table = {item.name: i for i, item in enumerate(table_functions(header))}
     functions = {item.name for item in header.of("function")}
@@ -357,7 +362,7 @@ def describe(header):
 
 
 def written(made):
-    """The JSON text. Each parameter or field is on one line, so that diffs are readable."""
+    """Returns the JSON text. Each parameter or field is on one line, so that diffs are readable."""
     def compact(value):
         return json.dumps(value, ensure_ascii=False)
 

@@ -1,4 +1,4 @@
-// harp_get_api: the functions of harp.h in one table, for plug-ins that load harp with dlopen.
+// harp_get_api() returns a table of all functions of harp.h, for plug-ins that load harp with dlopen.
 #include "harp.h"
 
 namespace {

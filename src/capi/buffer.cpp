@@ -1,4 +1,4 @@
-// Buffers and .npy files.
+// The C functions for buffers and .npy files.
 #include "capi/building.h"
 #include "run/npy.h"
 #include "run/strided_copy.h"
@@ -18,7 +18,7 @@ harp_buffer* wrap(const char* function, harp_context* context, const char* devic
                   void* data, bool read_only, Deleter deleter, void* user, harp_error** err) noexcept {
   return guard(err, [&] {
     const Device& where = required(context, function, "context").backends.device(context->resources(), function, device);
-    // The handle takes ownership of the memory last, when nothing can fail any more: a failed wrap must not call the deleter.
+    // The buffer takes ownership of the memory last, when nothing can fail any more, because a failed wrap must not call the deleter.
     DeviceArray array =
         DeviceArray::wrap(dtype_argument(function, dtype), dims_argument(function, rank, dims), data, read_only, nullptr, nullptr, where);
     if (array.bytes() != 0) where.check_address(data);
@@ -37,7 +37,7 @@ harp_buffer* harp_buffer_new(harp_context* context, const char* device, harp_dty
     const Allocator& allocator = required(context, function, "context").hooks.allocator;
     const Device& where = context->backends.device(context->resources(), function, device);
     DeviceArray array = DeviceArray::allocate(where, allocator, dtype_argument(function, dtype), dims_argument(function, rank, dims));
-    where.settle();  // after this the host may use the memory on any of its streams
+    where.settle();  // Waits for the allocation, so that the host may use the memory on any of its streams.
     return new harp_buffer(context, std::move(array));
   });
 }

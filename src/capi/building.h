@@ -1,5 +1,5 @@
-// Wrappers for the functions of harp.h that build graphs. These have no parameter `err`. An error is stored in the graph instead, which is
-// then "marked" (harp.h, section 4).
+// Wrappers for the functions of harp.h that build graphs. These functions have no parameter `err`. An error is stored in the graph instead,
+// and the graph is then "marked" (harp.h, section 4).
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace harp::capi {
 
 using build::NodeRef;
 
-/// Marks the graph with the exception in flight. Call it inside a catch block only.
+/// Marks the graph with the exception that is being handled. Call it only inside a catch block.
 void mark_in_flight(harp_graph* graph) noexcept;
 
 /// Runs body(), which may create nodes. If it throws, removes the nodes it created and marks the graph with the exception.
@@ -31,7 +31,8 @@ void build_or_mark(harp_graph* graph, Body&& body) noexcept {
   }
 }
 
-/// Runs body(Graph&) -> NodeRef on a graph and returns the node's handle. NULL if the graph is NULL, is marked, or body() throws.
+/// Runs body(Graph&), which returns a node, and returns the node's handle. Returns NULL if the graph is NULL or marked, or if body()
+/// throws.
 template <class Body>
 harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr || graph->error != nullptr) return nullptr;
@@ -40,7 +41,8 @@ harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   return node;
 }
 
-/// Runs body(), which changes the graph, and returns the code of the graph's error (HARP_OK if it has none).
+/// Runs body(), which changes the graph, unless the graph is already marked. Returns the status code of the graph's error, or HARP_OK if it
+/// has none.
 template <class Body>
 harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
@@ -48,24 +50,25 @@ harp_status change_graph(harp_graph* graph, Body&& body) noexcept {
   return harp_error_code(graph->error);
 }
 
-/// build_in() for the operation `op`: errors name `op` even if one of the operations it consists of fails.
+/// Like build_in(graph, body), for the operation `op`: error messages name `op`, even if `op` consists of several operations and one of
+/// these fails.
 template <class Body>
 harp_node* build_in(const char* op, harp_graph* graph, Body&& body) noexcept {
   return build_in(graph, [&](Graph& g) { return called_as(op, [&] { return body(g); }); });
 }
 
-/// Returns the graph that all operands belong to. Returns NULL and marks the operands' graphs if an operand is NULL or the graphs differ;
-/// returns NULL if the graph is marked already. `named` is the graph that the caller passes in addition to the operands, or NULL. If all
-/// operands are NULL, it is the only graph that can be marked.
+/// Returns the graph that all operands belong to. If an operand is NULL or the graphs differ, marks the operands' graphs and returns NULL.
+/// If the graph is already marked, returns NULL. `named` is the graph that the caller passes in addition to the operands, or NULL. If all
+/// operands are NULL, only `named` can be marked.
 harp_graph* common_graph(const char* op, std::span<harp_node* const> operands, harp_graph* named = nullptr) noexcept;
 
-/// Runs body() -> NodeRef in the graph of these operands.
+/// Runs body(), which returns a node, in the graph of the operands, and returns the node's handle.
 template <class Body>
 harp_node* build_from(const char* op, std::initializer_list<harp_node*> operands, Body&& body) noexcept {
   return build_in(op, common_graph(op, std::span(operands.begin(), operands.size())), [&](Graph&) { return body(); });
 }
 
-/// Like build_from(); the operands in `optional` may be NULL, which means "not given".
+/// Like build_from(). In addition, operands in `optional` may be NULL, which means "not given".
 template <class Body>
 harp_node* build_from_optional(const char* op, std::initializer_list<harp_node*> operands, std::initializer_list<harp_node*> optional,
                                Body&& body) noexcept {
@@ -78,11 +81,11 @@ harp_node* build_from_optional(const char* op, std::initializer_list<harp_node*>
 }
 inline NodeRef node_or_null(const harp_node* node) { return node != nullptr ? node->node : nullptr; }
 
-/// The nodes of an array of handles.
+/// Returns the nodes that the handles in an array refer to.
 std::vector<NodeRef> nodes_of(std::span<harp_node* const> handles);
 
-/// Runs body(nodes) -> NodeRef on an array of operands. If the array is NULL or its count is not positive, marks `named`, see
-/// common_graph(), and returns NULL.
+/// Runs body(nodes), which returns a node, on an array of operands, and returns the node's handle. If the array is NULL or its count is not
+/// positive, marks the graph `named` (see common_graph()) and returns NULL.
 template <class Body>
 harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, Body&& body, harp_graph* named = nullptr) noexcept {
   if (n <= 0 || nodes == nullptr)
@@ -93,7 +96,7 @@ harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, B
   return build_in(op, common_graph(op, handles, named), [&](Graph&) { return body(std::span<const NodeRef>(nodes_of(handles))); });
 }
 
-/// Runs body() -> vector<NodeRef> and, when all nodes exist, writes their handles to `results`.
+/// Runs body(), which returns a vector of nodes, and writes their handles to `results` only after all nodes have been created.
 template <class Body>
 harp_status build_results(const char* op, harp_graph* graph, harp_node** results, Body&& body) noexcept {
   return change_graph(graph, [&] {
@@ -104,7 +107,7 @@ harp_status build_results(const char* op, harp_graph* graph, harp_node** results
   });
 }
 
-/// Runs body(), which creates two nodes from x, and writes their handles to `values` and `indices`. One of the two may be NULL.
+/// Runs body(), which creates two nodes from x, and writes their handles to `values` and `indices`. One of these two pointers may be NULL.
 template <class Body>
 harp_status build_pair(const char* op, harp_node* x, harp_node** values, harp_node** indices, Body&& body) noexcept {
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
@@ -117,23 +120,23 @@ harp_status build_pair(const char* op, harp_node* x, harp_node** values, harp_no
   });
 }
 
-/// The next functions check an array argument: the count is in range, and the pointer is not NULL unless the count is 0. Otherwise they
-/// throw Error{kInvalidArgument, kShape} naming `op`.
+/// axes_argument, optional_axes_argument and sizes_argument check a list: its count is in range, and its pointer is not NULL unless the
+/// count is 0. Otherwise they throw Error{kInvalidArgument} or Error{kShape} naming `op`.
 std::span<const int32_t> axes_argument(const char* op, int32_t n, const int32_t* axes);
-/// NULL means all axes.
+/// Like axes_argument(), but if `axes` is NULL, returns std::nullopt, which means all axes.
 build::Axes optional_axes_argument(const char* op, int32_t n, const int32_t* axes);
-/// HARP_AXIS_NONE means no axis.
+/// Converts an axis of harp.h. HARP_AXIS_NONE is converted to std::nullopt, which means no axis.
 inline std::optional<int> optional_axis_argument(int32_t axis) { return axis != HARP_AXIS_NONE ? std::optional<int>(axis) : std::nullopt; }
-/// The HARP_SCAN_... flags of a caller.
+/// The caller's HARP_SCAN_... flags as booleans.
 struct ScanFlags {
   bool exclusive, reverse;
 };
 ScanFlags scan_flags_argument(const char* op, uint32_t flags);
 Shape sizes_argument(const char* op, const harp_graph& graph, int32_t n, const harp_dim* sizes);
-/// Converts a harp_dtype. Error{kDType} unless arrays of a graph can have it.
+/// Converts a harp_dtype. Throws Error{kDType} unless arrays of a graph can have this dtype.
 DType dtype_argument(const char* op, harp_dtype dtype);
 
-/// Converts a number to a constant of this dtype. Error{kRange} if the dtype cannot hold it.
+/// Converts a number to a constant of this dtype. Throws Error{kRange} if the dtype cannot represent the number.
 Scalar scalar_argument(const char* op, DType dtype, double value);
 
 }  // namespace harp::capi

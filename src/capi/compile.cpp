@@ -1,5 +1,5 @@
-// Compilation: from a graph and options to a program. A program comes from the first source that has it: the context's programs, the
-// compile service's caches, the compiler.
+// Compiles a graph with options to a program. Looks for the program in the context's cache of programs, then for its compiled code in the
+// caches of the compile service, and runs the compiler if neither is found.
 #include "capi/compile.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ int32_t cache_of(CompileReport::Origin origin) {
   }
 }
 
-/// The description of the first native operation, for messages; "" if there is none.
+/// Describes, for messages, the first operation of the graph that calls a native function of the host; "" if there is none.
 std::string first_native(const Graph& graph) {
   for (const Node* node : graph.live_nodes())
     if (is_native(node->op)) return graph.describe(node);
@@ -39,7 +39,8 @@ std::unique_ptr<Graph> private_copy(const Graph& graph, const CompileSettings& s
   return settings.specialize.empty() ? graph.clone() : specialize(graph, settings.fixed_sizes());
 }
 
-/// Compiles with the fastest configuration that tuning found. Returns null if there is none or it no longer works.
+/// Compiles with the fastest configuration that tuning found. Returns null if tuning found none, if the default is fastest, or if the
+/// configuration can no longer be compiled.
 std::shared_ptr<CompiledProgram> compile_tuned(harp_context& context, const Graph& graph, const CompileSettings& settings,
                                                const std::optional<Digest>& graph_key, TimeLimit& limit) {
   const std::optional<Digest> key = tuning_key(context, graph_key, settings);
@@ -64,8 +65,8 @@ std::shared_ptr<CompiledProgram> compile_any(harp_context& context, const Graph&
   return tuned ? tuned : compile_program(context, graph, settings, limit);
 }
 
-/// Compiles. If that fails because the system has no file descriptor or memory mapping left, the context's own caches may hold many of
-/// them: clears the caches and tries once more.
+/// Compiles. If that fails with Error{kIo}, for example because the system has no file descriptor or memory mapping left, clears the
+/// context's own caches, which may use many of these, and tries once more.
 std::shared_ptr<CompiledProgram> compile_with_retry(harp_context& context, const Graph& graph, const CompileSettings& settings,
                                                     const std::optional<Digest>& graph_key, TimeLimit& limit) {
   try {
@@ -145,13 +146,14 @@ harp_program* compile_graph(harp_context& context, const Graph& source, const ha
     program->stats.cache = HARP_CACHE_MEMORY;
   }
   if (settings.specializes_repeated && !found.program->program.signature().variables.empty()) {
-    settings.cancel = nullptr;  // the flag belongs to the host and may not exist after this call, but the settings are kept
+    settings.cancel = nullptr;  // The settings are kept after this call, but the flag belongs to the host and may no longer exist then.
     program->specializer = std::make_shared<Specializer>(source.clone(), std::move(settings), found.program);
   }
   return program.release();
 }
 
-/// Returns the options with which a stage is shown. If the host chose no backend, the options name the first backend that has this stage.
+/// Returns the options for printing a stage of the compilation pipeline. If the host chose no backend and the standard backend does not
+/// have the stage, the options name the first backend that has it.
 harp_compile_options options_for(const BackendTable& backends, const harp_compile_options* given, std::string_view stage) {
   harp_compile_options options =
       read_options(given, HARP_COMPILE_OPTIONS_INIT, "harp_compile_options", offsetof(harp_compile_options, check_indices));
@@ -163,11 +165,12 @@ harp_compile_options options_for(const BackendTable& backends, const harp_compil
   };
   if (options.backend != nullptr || has_stage(&backends.standard())) return options;
   const auto found = std::ranges::find_if(backends.rows(), has_stage);
-  if (found != backends.rows().end()) options.backend = (*found)->name.data();  // the name is a string literal, so it ends with a zero byte
+  // The name is a string literal, so it ends with a zero byte.
+  if (found != backends.rows().end()) options.backend = (*found)->name.data();
   return options;
 }
 
-/// Returns the graph that all n nodes belong to. Fails in the name of `function` if a node is NULL or of another graph.
+/// Returns the graph that all n nodes belong to. Throws an error that names `function` if a node is NULL or belongs to another graph.
 harp_graph& graph_of(const char* function, int32_t n, harp_node* const* nodes) {
   HARP_CHECK(n >= 1 && nodes != nullptr, Code::kInvalidArgument, function, ": expected a list of at least one node, got ",
              n < 1 ? cat("a list of ", n) : std::string("NULL"));
@@ -178,8 +181,8 @@ harp_graph& graph_of(const char* function, int32_t n, harp_node* const* nodes) {
   return *nodes[0]->graph;
 }
 
-/// Copies these nodes and everything they depend on into a new graph whose outputs they are. If names is NULL, the outputs are named
-/// output0, output1 ...
+/// Copies the nodes and everything they depend on into a new graph, whose outputs are the copies of the nodes. If `names` is NULL, the
+/// outputs are named output0, output1, …
 std::unique_ptr<Graph> extract(int32_t n, const char* const* names, harp_node* const* nodes) {
   std::vector<GraphOutput> outputs;
   for (int32_t i = 0; i < n; ++i) outputs.push_back({names != nullptr ? names[i] : cat("output", i), nodes[i]->node});

@@ -11,7 +11,7 @@ namespace harp::capi {
 
 namespace {
 
-/// Splits a list of stage names at its commas.
+/// Splits a comma-separated list of names of pipeline stages.
 std::vector<std::string> stages_of(std::string_view list) {
   std::vector<std::string> stages;
   while (!list.empty()) {
@@ -41,7 +41,7 @@ const Backend& backend_of(const BackendTable& backends, const char* name) {
   return *found;
 }
 
-/// The stages of all backends that generate code, each once.
+/// Returns the names of the pipeline stages of all backends that generate code, without duplicates.
 std::vector<std::string_view> all_stages(const BackendTable& backends) {
   std::vector<std::string_view> stages;
   for (const Backend* backend : backends.rows()) {
@@ -110,12 +110,12 @@ CompileSettings read_compile_settings(harp_context& context, const harp_compile_
 
   CompileSettings settings;
   settings.backend = &backend_of(context.backends, given.backend);
-  // A backend that generates no code (the interpreter) uses the standard backend's pipeline to show stages, and to decide which outputs may
-  // be computed in place.
+  // A backend that generates no code (the interpreter) uses the standard backend's pipeline. It needs the pipeline to print stages and to
+  // decide which outputs may be computed in place.
   settings.pipeline.code = (settings.backend->code != nullptr ? *settings.backend : context.backends.standard()).code;
   settings.pipeline.target = settings.backend->machine(context.resources(), given.target);
-  // A target that the host names stands for every machine of its kind, and has default numbers. Without one the program is for this CPU,
-  // whose numbers may have been measured.
+  // If the host names a target, the code is meant for every machine of that kind, so the target keeps its default cache sizes and speeds.
+  // Without a name, the code is for this CPU, and values measured on it are used if there are any.
   if (given.target == nullptr && settings.pipeline.target == context.host) settings.pipeline.target = context.measured.machine();
   settings.pipeline.plain_text = given.plain_text != 0;
   settings.pipeline.simd_width = given.simd_width;

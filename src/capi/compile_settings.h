@@ -13,9 +13,9 @@
 namespace harp::capi {
 
 struct CompileSettings : BuildOptions {
-  const Backend* backend = nullptr;  // a row of the context's table
+  const Backend* backend = nullptr;  // one of the context's backends
   std::vector<std::pair<std::string, int64_t>> specialize;
-  bool is_configured = false;  // harp_compile_options.schedule states a configuration other than the default one
+  bool is_configured = false;  // true if harp_compile_options.schedule states a configuration that differs from the default
   bool uses_tuning = true;
   bool specializes_repeated = false;  // HARP_SPECIALIZE_AUTO
   CancelFlag cancel = nullptr;
@@ -23,14 +23,16 @@ struct CompileSettings : BuildOptions {
   std::vector<FixedSize> fixed_sizes() const;
 };
 
-/// Error{kInvalidArgument} if `list` names a stage that no backend has. `options` is the name of the struct that contains the list.
+/// Throws Error{kInvalidArgument} if `list` (stage names separated by commas) names a stage that no backend has. The message names
+/// `options`, the struct that contains the list.
 void check_stages(const BackendTable& backends, std::string_view list, std::string_view options);
 
-/// Applies a configuration to the settings. Error{kInvalidArgument} for an unknown optimiser pass or a flag that changes results.
+/// Applies a configuration to the settings. Throws Error{kInvalidArgument} for an unknown optimiser pass or a compiler flag that changes
+/// results.
 void configure(CompileSettings& settings, const tune::Configuration& configuration);
 
-/// Reads the host's options. Error{kInvalidArgument} names the field and its possible values; Error{kUnsupported} for a value that this
-/// build does not support.
+/// Checks and converts the host's options. Throws Error{kInvalidArgument} with the field and its possible values, or Error{kUnsupported}
+/// for a value that this build does not support.
 CompileSettings read_compile_settings(harp_context& context, const harp_compile_options* options);
 
 }  // namespace harp::capi

@@ -32,7 +32,8 @@ std::shared_ptr<const CompiledProgram> ProgramCache::find(const Digest& key) {
 }
 
 void ProgramCache::insert(const Digest& key, std::shared_ptr<const CompiledProgram> program) {
-  std::shared_ptr<const CompiledProgram> dropped;  // destroyed after the lock is released: this may unload a library
+  // Declared before the lock, so that the dropped program is destroyed after the lock is released: its destruction may unload a library.
+  std::shared_ptr<const CompiledProgram> dropped;
   const std::lock_guard guard(mutex_);
   const bool is_kept = program->stats.constant_bytes <= kMaxConstantBytes;
   if (const auto found = index_.find(key); found != index_.end()) {

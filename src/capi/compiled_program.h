@@ -1,5 +1,5 @@
-// CompiledProgram is the result of a compilation. It is immutable, and shared by all harp_programs of a context that were compiled from
-// equal graphs with equal options. ProgramCache finds it without generating the source again.
+// CompiledProgram is the result of a compilation. It is immutable. All harp_programs of a context that were compiled from equal graphs with
+// equal options share it. ProgramCache finds it by a key, without generating source again.
 #pragma once
 
 #include <list>
@@ -14,10 +14,10 @@
 
 namespace harp::capi {
 
-/// Owns the text and sizes that harp_array_info points to.
+/// Owns the shape text and the sizes that a harp_array_info points to.
 struct ArrayText {
   std::string shape;
-  std::vector<int64_t> dims;  // -1 for a symbolic size
+  std::vector<int64_t> dims;  // sizes of the axes; -1 for a symbolic size
 };
 
 struct CompiledProgram {
@@ -28,12 +28,12 @@ struct CompiledProgram {
   std::string source;
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   std::vector<ArrayText> inputs, outputs;
-  std::string native;  // describes an operation that calls a function of the host; "" if there is none
+  std::string native;  // describes one operation that calls a native function of the host; "" if there is none
 };
 
-/// The most recently used programs of a context. A program with large constants is found only as long as the host holds it, so that the
-/// cache does not keep the weights of a released program in memory. Thread-safe. The context owns the cache, so the cache holds no
-/// reference to the context.
+/// The most recently used programs of a context. The cache does not keep a program with large constants alive: such a program is found only
+/// while the host has a reference to it, so that the weights of a released program do not stay in memory. Thread-safe. The context owns the
+/// cache, so the cache has no reference to the context.
 class ProgramCache {
  public:
   std::shared_ptr<const CompiledProgram> find(const Digest& key);
@@ -46,10 +46,10 @@ class ProgramCache {
   struct Entry {
     Digest key;
     std::weak_ptr<const CompiledProgram> program;
-    std::shared_ptr<const CompiledProgram> kept;  // keeps the program alive, unless its constants are large
+    std::shared_ptr<const CompiledProgram> kept;  // keeps the program alive; null if its constants are large
   };
   static constexpr size_t kEntries = 256;
-  static constexpr uint64_t kMaxConstantBytes = uint64_t{4} << 20;  // most bytes of constants of a program that is kept alive
+  static constexpr uint64_t kMaxConstantBytes = uint64_t{4} << 20;  // a program whose constants have more bytes is not kept alive
 
   mutable std::mutex mutex_;
   std::list<Entry> order_;  // most recently used first

@@ -1,4 +1,4 @@
-// Contexts: options, backends, the compile cache.
+// The C functions for contexts: options, backends and the compile cache.
 #include <algorithm>
 #include <chrono>
 
@@ -39,8 +39,8 @@ size_t threads_of(const harp_context_options& options) {
   return static_cast<size_t>(options.threads);
 }
 
-// In builds with a sanitizer, no memory is kept for reuse by default: a sanitizer detects the use of freed memory, but not the use of
-// memory that a pool keeps.
+// In builds with a sanitizer, freed memory is not kept for reuse by default: a sanitizer detects an access to freed memory, but not to
+// memory that is back in harp's memory pool.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HARP_SANITIZED 1
 #elif defined(__has_feature)
@@ -80,7 +80,7 @@ ServiceOptions service_of(const harp_context_options& options) {
   service.cache.shared = options.cache_shared != 0;
   HARP_CHECK(options.compile_timeout_ms >= 0, Code::kInvalidArgument, "harp_context_options: compile_timeout_ms is ",
              options.compile_timeout_ms, ", expected at least 0");
-  constexpr int64_t kLongest = int64_t{1000} * 60 * 60 * 24;  // a day, so that adding it to a time point does not overflow
+  constexpr int64_t kLongest = int64_t{1000} * 60 * 60 * 24;  // one day; longer timeouts could overflow when added to a time point
   if (options.compile_timeout_ms != 0) service.timeout = std::chrono::milliseconds(std::min(options.compile_timeout_ms, kLongest));
   HARP_CHECK(options.compilers >= 0 && options.compilers <= kMaxCompilers, Code::kInvalidArgument, "harp_context_options: compilers is ",
              options.compilers, ", outside 0..", kMaxCompilers);
@@ -91,7 +91,7 @@ ServiceOptions service_of(const harp_context_options& options) {
   return service;
 }
 
-/// Checks what can be checked without the driver. Other mistakes become errors when a GPU is first used.
+/// Checks the GPU options as far as possible without the driver. Other mistakes are reported when a GPU is first used.
 cuda::DeviceOptions gpus_of(const harp_cuda_options* options) {
   const harp_cuda_options given = read_options(options, HARP_CUDA_OPTIONS_INIT, "harp_cuda_options");
   HARP_CHECK((given.alloc == nullptr) == (given.free == nullptr), Code::kInvalidArgument,
@@ -233,7 +233,8 @@ const char* harp_version_string(void) {
 size_t harp_dtype_size(harp_dtype dtype) { return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].size : 0; }
 
 const char* harp_dtype_name(harp_dtype dtype) {
-  return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].name.data() : nullptr;  // a literal ends with a 0
+  // The name is a string literal, so it ends with a zero byte.
+  return dtype > 0 && dtype < kDTypeCount && kDTypes[dtype].in_graph ? kDTypes[dtype].name.data() : nullptr;
 }
 
 harp_status harp_memory_trim(harp_context* context, uint64_t max_bytes, harp_error** err) {

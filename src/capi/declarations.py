@@ -1,5 +1,6 @@
-"""Parses include/harp.h: its comments, constants, types and functions, in order, as plain Python values. It is no C parser: it relies on
-the layout of harp.h (a declaration begins a line; its comment is above it or at its end). Other text is an error that states its position.
+"""Parses include/harp.h: its comments, constants, types and functions, in order, as plain Python values. This is not a general C parser: it
+relies on the layout of harp.h (a declaration begins a line; its comment is above it or at its end). Other text is an error that states its
+position.
 """
 import re
 import textwrap
@@ -19,7 +20,8 @@ class Mistake(Exception):
 
 @dataclass
 class Variable:
-    """A parameter or a field. `type` is a C type without a name; for a function pointer, `function` has the result and the parameters."""
+    """A parameter or a field. `type` is the C type alone, without the name. For a function pointer, `function` is its signature (result and
+    parameters)."""
     name: str
     type: str
     function: "Signature | None" = None
@@ -35,15 +37,16 @@ class Signature:
 
 @dataclass
 class Item:
-    """A declaration. kind: constant, init, typedef, handle, struct, callback, function. `doc` is its own comment. If it shares the comment
-    of an earlier declaration, `doc_of` is that one's name. `note` is the index of the comment about several declarations that covers it."""
+    """A declaration. `kind` is constant, init, typedef, handle, struct, callback or function. `doc` is the comment that describes it. If
+    that comment belongs to an earlier declaration, `doc_of` is the name of that declaration. `note` is the index, in Header.notes, of the
+    comment that introduces several declarations including this one."""
     kind: str
     name: str
     section: int
     doc: str = ""
     doc_of: str = ""
     note: "int | None" = None
-    value: str = ""  # constants: the expression; typedefs: the type
+    value: str = ""  # for a constant its expression, for a typedef its type
     since: int = 1
     signature: "Signature | None" = None
     fields: list = field(default_factory=list)
@@ -61,7 +64,7 @@ class Header:
 
 
 def comment_text(comment):
-    """The text of a comment without its delimiters; line breaks are kept."""
+    """Returns the text of a comment without its delimiters; line breaks are kept."""
     lines = comment[2:-2].split("\n")
     lines = [lines[0].strip()] + [re.sub(r"^\s*\*", "", line).rstrip() for line in lines[1:]]
     return (lines[0] + "\n" + textwrap.dedent("\n".join(lines[1:]))).strip()
@@ -72,7 +75,7 @@ def one_line(text):
 
 
 def split_commas(text):
-    """Splits at the commas outside parentheses."""
+    """Splits the text at its commas, except commas inside parentheses."""
     parts, depth, part = [], 0, ""
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -101,11 +104,12 @@ def variable(text):
 
 
 def tokens(text):
-    """Yields (kind, text, begins on a new line) of comments, directives, blank lines, and declarations up to their semicolon."""
+    """Yields (kind, text, whether it begins on a new line) for each comment, directive, blank line and declaration. A declaration's text
+    ends before its semicolon."""
     at, declaration, depth, new_line, declared_on_new_line = 0, "", 0, True, True
     while at < len(text):
         match = TOKEN.match(text, at)
-        if match and declaration:  # comments and blank lines inside a declaration are part of it
+        if match and declaration:  # comments and blank lines inside a declaration are part of its text
             declaration += match[0]
             at = match.end()
         elif match:
@@ -129,8 +133,9 @@ def tokens(text):
 
 
 class Docs:
-    """Assigns comments to declarations. A declaration's own comments are the one above it and the one at its end. A declaration without
-    either shares the comment above its group (the lines since the last blank line), unless one of the group has a comment at its end."""
+    """Assigns comments to declarations. A declaration's own comments are the comment above it and the comment at its end. Adjacent lines
+    without a blank line between them form a group. A declaration without a comment of its own shares the comment above its group, unless an
+    earlier declaration of the group has a comment at its end."""
 
     def __init__(self):
         self.blank()
@@ -167,7 +172,7 @@ def fields_of(body):
         elif kind == "declaration":
             if "(" in text:
                 made = [variable(text)]
-            else:  # "int32_t a, b": names that share a type
+            else:  # several names that share a type, such as "int32_t a, b"
                 first, *others = split_commas(text)
                 made = [variable(first)]
                 made += [Variable(name, made[0].type) for name in others]
@@ -177,7 +182,7 @@ def fields_of(body):
 
 
 def declaration(text, section):
-    """Parses a declaration to an Item."""
+    """Parses a declaration and returns it as an Item."""
     text = re.sub(r"\s+$", "", text)
     match = re.match(r"typedef struct (\w+) \{(.*)\} (\w+)$", text, re.S)
     if match:
@@ -197,7 +202,7 @@ def declaration(text, section):
 
 
 def directive(text, section):
-    """Parses a #define to an Item."""
+    """Parses a #define and returns it as an Item."""
     match = re.match(r"#define (HARP_\w+) +(.*)$", re.sub(r"\\\n", " ", text), re.S)
     if not match:
         raise Mistake(f"harp.h: not a constant: {one_line(text)}")
@@ -206,7 +211,7 @@ def directive(text, section):
 
 
 def body_of(text):
-    """(the first comment of harp.h, the text between its two extern "C" blocks)."""
+    """Returns the first comment of harp.h, and the text between its two extern "C" blocks."""
     intro = re.match(r"/\*.*?\*/", text, re.S)
     start = re.search(r'#ifdef __cplusplus\nextern "C" \{\n#endif\n', text)
     end = re.search(r"#ifdef __cplusplus\n\}\n#endif\n", text)
@@ -216,7 +221,7 @@ def body_of(text):
 
 
 def parse(text):
-    """Parses the whole header."""
+    """Parses the whole text of harp.h and returns a Header."""
     intro, body = body_of(text)
     header, docs = Header(intro, [], [], []), Docs()
     section, note, note_ends, note_used = 0, None, False, False
@@ -224,7 +229,7 @@ def parse(text):
     for i, (kind, token, new_line) in enumerate(found):
         if kind == "blank":
             docs.blank()
-            if note_ends and note_used:  # the note was directly above this group of declarations, so it applies to this group only
+            if note_ends and note_used:  # The note was directly above this group of declarations, so it applies only to this group.
                 note = None
         elif kind == "comment" and SECTION.match(token):
             match = SECTION.match(token)
@@ -243,7 +248,7 @@ def parse(text):
             item = (directive if kind == "directive" else declaration)(token, section)
             item.note = note
             if docs.last and (item.kind == "constant") != (docs.last[0].kind == "constant"):
-                docs.run = None  # types and constants do not share a comment
+                docs.run = None  # A type does not share the comment of a constant, nor a constant that of a type.
             note_used = note_used or item.kind == "function"
             docs.declared([item])
             header.items.append(item)

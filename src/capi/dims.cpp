@@ -8,13 +8,15 @@ namespace harp::capi {
 
 namespace {
 
-constexpr harp_dim kPlainLeast = -(harp_dim{1} << 62);  // the least plain size; smaller numbers are handles
+constexpr harp_dim kPlainLeast = -(harp_dim{1} << 62);  // the least harp_dim that is a plain size; smaller values are handles
 constexpr int kIndexBits = 31;
-// A handle holds a tag and an index. They need 61 bits, so handles stay far from HARP_SLICE_NONE and HARP_DIM_INVALID.
+// A handle consists of a tag and an index, together 61 bits. So handles never reach HARP_SLICE_NONE and HARP_DIM_INVALID, which are at the
+// lower end of the range.
 constexpr uint32_t kTags = 1u << 30;
 
-/// Returns a tag that no other living graph has (up to a billion graphs). The counter is the library's only writable global: tags differ
-/// between graphs of different contexts too, and a graph's address can be reused after its release.
+/// Returns a tag that no other existing graph has, as long as fewer than a billion graphs are created meanwhile. The counter is global,
+/// because handles of graphs of different contexts must differ too. A graph's address would not do: it may be reused after the graph's
+/// release.
 uint32_t next_tag() {
   static constinit std::atomic<uint32_t> counter{0};
   return counter.fetch_add(1, std::memory_order_relaxed) % kTags;

@@ -1,5 +1,5 @@
-// Symbolic sizes as numbers. A harp_dim is a plain size or the handle of a symbolic size of one graph. Handles are below -2^62 and contain
-// the graph's tag, so that the handle of another graph is recognised.
+// Converts between Dim and harp_dim, the 64-bit sizes of the C interface. A harp_dim is a plain size or a handle of a symbolic size of one
+// graph. Handles are below -2^62 and contain the graph's tag, so that a handle of another graph is recognised.
 #pragma once
 
 #include <unordered_map>
@@ -15,7 +15,7 @@ class DimHandles {
   DimHandles();
 
   harp_dim encode(Dim dim);
-  /// Error{kInvalidArgument} for a handle of another graph, for HARP_SLICE_NONE and for HARP_DIM_INVALID.
+  /// Throws Error{kInvalidArgument} for a handle of another graph, for HARP_SLICE_NONE and for HARP_DIM_INVALID.
   Dim decode(harp_dim dim) const;
   Shape decode(int32_t rank, const harp_dim* dims) const;
 

@@ -1,5 +1,5 @@
-// DLPack: imports arrays of other libraries as buffers and exports buffers, both without copies. The rules are those of dmlc/dlpack's
-// dlpack.h, version 1.1.
+// DLPack: imports arrays of other libraries as buffers, and exports buffers, both without copies. Follows dmlc/dlpack's dlpack.h, version
+// 1.1.
 #include <array>
 
 #include "capi/building.h"
@@ -9,10 +9,10 @@ using namespace harp::capi;
 
 namespace {
 
-constexpr uint32_t kMajor = 1, kMinor = 1;  // the DLPack version of the structs
-constexpr DlpackPlace kPinnedMemory{3, 0};  // kDLCUDAHost: host memory that is pinned for GPUs; its device id is not defined
+constexpr uint32_t kMajor = 1, kMinor = 1;  // the version of DLPack that the structs of harp.h follow
+constexpr DlpackPlace kPinnedMemory{3, 0};  // kDLCUDAHost: page-locked host memory for GPU transfers; its device id has no meaning
 
-/// DLPack's description of an element type.
+/// DLPack's description of an element type: a type code and the number of bits.
 struct Element {
   uint8_t code, bits;
   bool operator==(const Element&) const = default;
@@ -38,10 +38,10 @@ DType dtype_of(const char* function, const harp_dl_tensor& tensor) {
        static_cast<int>(tensor.bits), " bits and ", tensor.lanes, " lanes");
 }
 
-/// The strides, in elements, of a row-major array.
+/// Returns the strides of a row-major array, in elements.
 std::array<int64_t, kMaxRank> row_major(std::span<const int64_t> dims) {
   std::array<int64_t, kMaxRank> strides{};
-  uint64_t step = 1;  // may overflow only if the array has no elements; the strides are not used then
+  uint64_t step = 1;  // overflows only for an array without elements, whose strides are never used
   for (size_t i = dims.size(); i-- > 0;) {
     strides[i] = static_cast<int64_t>(step);
     step *= static_cast<uint64_t>(std::max<int64_t>(dims[i], 1));
@@ -58,7 +58,7 @@ void check_row_major(const char* function, const harp_dl_tensor& tensor, const A
                join(std::span(wanted).first(type.dims.size()), ", "), "]");
 }
 
-/// Returns the device to which DLPack gives this type and number.
+/// Returns the device with the tensor's DLPack device type and id. Throws Error{kDevice} if the context has no such device.
 const Device& device_of(const char* function, harp_context& context, const harp_dl_tensor& tensor) {
   if (tensor.device_type == kPinnedMemory.type) return kHostDevice;
   const DlpackPlace place{tensor.device_type, tensor.device_type == kHostDevice.dlpack().type ? 0 : tensor.device_id};
@@ -71,7 +71,7 @@ const Device& device_of(const char* function, harp_context& context, const harp_
   return **found;
 }
 
-/// Returns the tensor as an array without a deleter. The caller sets one when nothing can fail any more.
+/// Returns the tensor as an array without a deleter. The caller sets the deleter when nothing can fail any more.
 DeviceArray array_of(const char* function, harp_context& context, const harp_dl_tensor& tensor, bool read_only) {
   const Device& device = device_of(function, context, tensor);
   const DType dtype = dtype_of(function, tensor);
@@ -90,8 +90,8 @@ DeviceArray array_of(const char* function, harp_context& context, const harp_dl_
 }
 
 bool is_read_only(const char*, const harp_dl_managed&) { return false; }
-/// Tests whether the tensor is read-only. Fails for a major version other than 1: only the position of the deleter is the same in all
-/// versions of the struct.
+/// Tests whether the tensor is read-only. Throws Error{kUnsupported} for a major version of DLPack other than 1: the deleter is the only
+/// field of the struct that has the same position in all versions.
 bool is_read_only(const char* function, const harp_dl_managed_versioned& managed) {
   HARP_CHECK(managed.major == kMajor, Code::kUnsupported, function, ": the array has DLPack version ", managed.major, ".", managed.minor,
              "; this version of harp supports DLPack ", kMajor);
@@ -106,14 +106,14 @@ harp_buffer* from_dlpack(const char* function, harp_context* context, Managed* m
     auto* buffer = new harp_buffer(context, array_of(function, *context, managed->tensor, read_only));
     const auto release = [](void* user, void*) {
       auto* owned = static_cast<Managed*>(user);
-      if (owned->deleter != nullptr) owned->deleter(owned);  // NULL: the producer has nothing to release
+      if (owned->deleter != nullptr) owned->deleter(owned);  // NULL means that the producer has nothing to release.
     };
-    buffer->array.set_deleter(release, managed);  // set last: on failure `managed` stays with the caller
+    buffer->array.set_deleter(release, managed);  // The deleter is set last: on failure, the caller keeps ownership of `managed`.
     return buffer;
   });
 }
 
-/// Makes a DLPack tensor of a buffer; it holds a reference to the buffer.
+/// A DLPack tensor of a buffer. It has a reference to the buffer, and its deleter destroys this object.
 template <class Managed>
 struct Exported {
   explicit Exported(harp_buffer* source) : buffer(source), strides(row_major(source->array.dims())) {
@@ -138,7 +138,7 @@ struct Exported {
   std::array<int64_t, kMaxRank> shape{}, strides;
 };
 
-/// The buffer's array. Fails if DLPack has no number for its device.
+/// Returns the buffer's array. Throws Error{kDevice} if DLPack has no device type for its device.
 const DeviceArray& exportable(const char* function, const harp_buffer* buffer) {
   const DeviceArray& array = required(buffer, function, "buffer").array;
   HARP_CHECK(array.device().dlpack().type != 0, Code::kDevice, function, ": the buffer ", to_string(array.type()), " is on the device ",

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-/// An error with its two texts, which follow it in the same block of memory.
+/// An error. Its two texts are stored after it in the same allocation.
 struct harp_error {
   harp_status code;
   const char* message;
@@ -85,5 +85,5 @@ void harp_error_release(harp_error* error) {
 
 const char* harp_status_name(harp_status status) {
   if (status < HARP_OK || status > HARP_ERROR_NO_GRADIENT) return "UNKNOWN";
-  return code_name(static_cast<Code>(status)).data();  // names are string literals, so they end with a 0
+  return code_name(static_cast<Code>(status)).data();  // The names are string literals, so they end with a zero byte.
 }

@@ -1,5 +1,6 @@
-// Detects a fork that leaves a context unusable in the child. If another thread of the parent was inside the context at the fork, the child
-// inherits a lock that nobody releases, or waits for a compilation that nobody finishes. A fork while no thread is inside is harmless.
+// Detects that a fork left a context unusable in the child. A thread is "inside" a context while it executes a call that may take the
+// context's locks. If another thread of the parent was inside at the fork, the child inherits a lock that nobody releases, or waits for a
+// compilation that nobody finishes. A fork while no thread is inside is harmless.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +13,7 @@ namespace harp::capi {
 
 class ForkGuard {
  public:
-  /// Counts the current thread as inside the context during its lifetime.
+  /// While it exists, counts the current thread as inside the context.
   class Inside {
    public:
     explicit Inside(ForkGuard& guard) : guard_(guard) { guard_.inside_.fetch_add(1); }
@@ -24,11 +25,12 @@ class ForkGuard {
     ForkGuard& guard_;
   };
 
-  /// Enters the context. Error{kUnsupported} naming `function` in a child that was forked while a thread was inside.
+  /// Enters the context. Throws Error{kUnsupported} naming `function` in a child that was forked while a thread was inside.
   [[nodiscard]] Inside enter(const char* function) {
     const pid_t process = getpid(), owner = process_.load();
     if (process != owner) {
-      // In a child, `inside_` still counts the threads of the parent that were inside, until the child's first thread resets it.
+      // In a child, `inside_` still counts the threads that were inside in the parent at the fork. It may also count another thread of the
+      // child that has entered since `owner` was read; in that case process_ already is the child's id, and entering is safe.
       HARP_CHECK(inside_.load() == 0 || process_.load() == process, Code::kUnsupported, function, ": process ", owner,
                  ", which made the context, was forked while a thread was using it; the child (process ", process,
                  ") must make its own context");

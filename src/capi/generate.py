@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Generates the parts of the C interface that follow from tables. From src/ops/ops.def and src/graph/operations.cpp: the elementwise
-functions of harp.h (declarations and src/capi/elementwise.inc). From src/ops/dtype.h: the dtypes of harp.h. From harp.h: the table of all
-functions (struct harp_api, src/capi/api_table.inc, tests/capi/api_version_1.txt) and their description for bindings (include/harp.api.json).
+"""Generates those parts of the C interface that follow from tables.
 
-`./dev generate` calls it. With --check it writes nothing and exits with 1 if a file would change. A new elementwise operation needs an
-entry in WORDS: its documentation.
+From src/ops/ops.def and src/graph/operations.cpp it generates the elementwise functions of harp.h (declarations and
+src/capi/elementwise.inc). From src/ops/dtype.h it generates the dtypes of harp.h. From harp.h it generates the table of all functions
+(struct harp_api, src/capi/api_table.inc, tests/capi/api_version_1.txt) and their description for bindings (include/harp.api.json).
+
+`./dev generate` calls this script. With --check it writes nothing and exits with 1 if a file would change. A new elementwise operation
+needs an entry in WORDS: its documentation in harp.h.
 """
 import os
 import re
 import sys
 
-sys.dont_write_bytecode = True  # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # avoids __pycache__ folders among the sources
 
 import api_json  # noqa: E402
 import declarations as header_declarations  # noqa: E402
@@ -18,11 +20,12 @@ import written  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HEADER = os.path.join(ROOT, "include", "harp.h")
-# Version 1 of struct harp_api may change until the first release; until then this script writes tests/capi/api_version_1.txt. After the release
-# FROZEN is True: the script leaves that list alone, a test compares it, and a new function is declared with HARP_API_SINCE(2).
+# Version 1 of struct harp_api may change until the first release. As long as FROZEN is False, this script writes the functions of version 1
+# to tests/capi/api_version_1.txt. After the release FROZEN becomes True: the script no longer writes that file, a test compares harp.h with
+# it, and a new function is declared with HARP_API_SINCE(2).
 FROZEN = False
 
-# operation: its documentation in harp.h. The script appends the operand dtypes if the operation restricts them.
+# For each operation its documentation in harp.h. The script appends the operand dtypes if the operation restricts them.
 WORDS = {
     # one operand
     "neg": "-x", "recip": "1 / x", "abs": "absolute value; complex: hypot of the parts, a float", "sign": "-1, 0 or 1; zeros and NaN are kept; complex: x / abs(x)", "sqrt": "square root",
@@ -65,7 +68,7 @@ WORDS = {
 DTYPES = {"Any": "", "Number": "int, float, complex", "Real": "int, float", "Float": "float", "Field": "float, complex", "Int": "int", "BoolInt": "bool, int", "Ordered": ""}
 PARAMETERS = {"unary": ["x"], "binary": ["a", "b"], "ternary": ["a", "b", "c"], "where": ["condition", "a", "b"], "clip": ["x", "lo", "hi"],
               "lerp": ["a", "b", "weight"], "complex_from_parts": ["re", "im"]}
-# Operations of src/graph/operations.cpp that take only nodes but have hand-written declarations in harp.h.
+# Operations of src/graph/operations.cpp whose operands are all nodes, but whose declarations in harp.h are written by hand.
 ELSEWHERE = {"contiguous", "stop_gradient", "matmul", "batch_matmul", "dot", "outer"}
 
 
@@ -75,7 +78,7 @@ def read(*path):
 
 
 def operations():
-    """(name, group, C++ expression over the operands' nodes, dtypes) of every elementwise operation, in the order of WORDS."""
+    """Returns (name, group, C++ expression over the operands' nodes, dtypes) of every elementwise operation, in the order of WORDS."""
     found = {}
     for op, name, arity, operands in re.findall(r'^HARP_OP\((\w+), "(\w+)", Elementwise, (\d), (\w+),', read("src", "ops", "ops.def"), re.M):
         group = {"1": "unary", "2": "binary", "3": "ternary"}[arity]
@@ -120,7 +123,8 @@ def definitions():
 
 
 def dtypes():
-    """(number, name, bytes, name of its compute dtype or "" if that is itself, may graphs use it) of every dtype, in dtype.h's order."""
+    """Returns (number, name, size in bytes, name of the dtype that it computes in or "" if that is itself, whether graphs may use it) of
+    every dtype, in the order of dtype.h."""
     rows = re.findall(r'HARP_DTYPE\((\w+), "(\w+)", (\d+), \w+, \w+, (\w+), (true|false)\)', read("src", "ops", "dtype.h"))
     names = {row[0]: row[1] for row in rows}
     return [(number, name, int(size), names[wide] if wide != own else "", used == "true")
@@ -137,7 +141,7 @@ def dtype_constants():
 
 
 def replace_block(text, title, body):
-    """Replaces the text between the comments `generated from ...: title {` and `}` by `body`."""
+    """Replaces the text between the comments `generated from ...: title {` and `}` by `body`, and returns the whole text."""
     pattern = re.compile(r"(?P<indent> *)/\* generated [^\n]*: " + title + r" \{ \*/\n.*?(?P<end>(?P=indent)/\* \} \*/\n)", re.S)
     match = pattern.search(text)
     if not match:

@@ -1,31 +1,34 @@
 #!/usr/bin/env python3
-"""Generates the operations of the C++ front end from include/harp.api.json: include/harp/calls.hpp (a struct per operation with its
-attributes and its C call), operations.hpp (a function per operation) and methods.hpp (a method if the first operand is an array).
+"""Generates the operations of the C++ interface from include/harp.api.json: include/harp/calls.hpp (a struct per operation with its
+attributes and its C call), operations.hpp (a function per operation) and methods.hpp (a method per operation whose first operand is an
+array).
 
-`./dev generate` calls it after generate.py, which writes harp.api.json. With --check it writes nothing and exits with 1 if a file would
-change. A new function in section 5 of harp.h needs a change here only if a parameter has a default value or is of a new kind.
+`./dev generate` calls this script after generate.py, which writes harp.api.json. With --check it writes nothing and exits with 1 if a file
+would change. For a new function in section 5 of harp.h, this script needs a change only if a parameter has a default value or is of a new
+kind.
 """
 import json
 import os
 import re
 import sys
 
-sys.dont_write_bytecode = True  # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # avoids __pycache__ folders among the sources
 
 import written  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "include", "harp")
-OPERATIONS = 5  # the section of harp.h with the operations
+OPERATIONS = 5  # number of the section of harp.h that declares the operations
 
 # Operations that are written by hand: array constructors (graph.hpp, tensor.hpp) and gradients (gradient.hpp).
-BY_HAND = {"arange", "linspace", "eye", "grad", "grad_flags", "depends", "native", "custom_function"}
+BY_HAND = {"arange", "linspace", "eye", "grad", "grad_flags", "depends", "native", "custom_function", "custom_function_results"}
 # Elementwise operations besides those in the generated blocks of harp.h. Their operands have equal shapes or broadcast.
 ELEMENTWISE = {"elu", "celu", "gelu", "hardtanh", "leaky_relu", "isclose", "powi", "cast", "bitcast", "stop_gradient", "contiguous"}
 NOT_ELEMENTWISE = {"view_as_real", "view_as_complex"}
 REDUCTIONS = {"sum", "prod", "max", "min", "any", "all", "count_nonzero", "mean", "var", "std", "norm", "logsumexp", "argmax", "argmin", "dot",
               "mse_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits"}
-# Default values of parameters; "name@operation" has precedence over "name". A parameter without an entry is required.
+# Default values of parameters of the C++ functions. An entry "name@operation" has precedence over "name". A parameter without an entry is
+# required, and so is one whose entry is None.
 DEFAULTS = {
     "axes": "{}", "keepdims": "false", "axes@permute": None, "axes@unsqueeze": None, "axes@unfold": None, "axes@layer_norm": None,
     "axes@rms_norm": None, "axis@softmax": "-1", "axis@log_softmax": "-1", "axis@argmax": "flattened", "axis@argmin": "flattened",
@@ -55,7 +58,8 @@ def default_of(name, operation):
 
 
 class Operation:
-    """One function of harp.h: operands (name, optional), attributes (C++ type, name, default), and the arguments of the call."""
+    """One function of harp.h: its operands (name, whether optional), its attributes (C++ type, name, default value), and the arguments of
+    the C call."""
 
     def __init__(self, function, elementwise):
         self.c_name, self.name, self.doc = function["name"], function["name"][len("harp_"):], function["doc"]
@@ -111,7 +115,7 @@ class Operation:
 
     @staticmethod
     def counts(after):
-        """The names of the lists directly after a count, which is their length."""
+        """Returns the names of the lists directly after a count parameter, which is the length of each of them."""
         lists = []
         for kind, name in after:
             if kind not in LISTS:
@@ -153,10 +157,11 @@ class Operation:
         base = "" if visit else " : detail::NoAttributes"
         return f"struct {self.name}{base} {{\n{members}  HARP_CPP_OPERATION({self.name}, {self.family()}, {first})\n{head}{visitor}}};\n"
 
-    # operations.hpp and methods.hpp
+    # The following functions write operations.hpp and methods.hpp.
 
     def ordered(self, with_first=True):
-        """The parameters of the C++ function as (name, type or "operand", has a default, default), those without a default first."""
+        """Returns the parameters of the C++ function as (name, type or "operand", whether it has a default value, default value).
+        Parameters without a default value come first."""
         rows = []
         for name, kind in ((parameter, self.types[parameter]) for parameter in self.types):
             operand = next((o for o in self.operands if o[0] == name), None)
@@ -267,7 +272,7 @@ def outputs():
     all_operations = operations()
     calls = "".join(operation.struct() for operation in all_operations)
     free, said = "", None
-    for operation in all_operations:  # adjacent operations with equal documentation share one comment
+    for operation in all_operations:  # Adjacent operations with equal documentation share one comment.
         free += "" if operation.doc == said else "\n" + "".join(f"/// {line}\n" for line in operation.doc.splitlines())
         free, said = free + operation.function(), operation.doc
     methods = "".join(operation.method() for operation in all_operations)

@@ -1,4 +1,4 @@
-// Gradients: each function reads its arguments and calls harp::grad.
+// The C functions for gradients: each converts its arguments and calls a function of namespace harp::grad.
 #include "grad/gradient.h"
 
 #include "capi/building.h"
@@ -42,6 +42,6 @@ int32_t harp_depends(const harp_node* y, const harp_node* x) {
   try {
     return grad::depends(y->node, x->node) ? 1 : 0;
   } catch (const std::bad_alloc&) {
-    return 1;  // out of memory: answers "yes", so that the caller goes on to call harp_grad, which then reports the error
+    return 1;  // If memory runs out, the answer is "yes". The caller then goes on to call harp_grad, which reports the error.
   }
 }

@@ -1,4 +1,4 @@
-// Graphs: creation, symbolic sizes, inputs and outputs, queries about nodes, the text format and DOT.
+// The C functions for graphs: creation, symbolic sizes, inputs and outputs, queries about nodes, the text format and DOT.
 #include "graph/graph.h"
 
 #include <cmath>
@@ -200,10 +200,12 @@ harp_dtype harp_node_dtype(const harp_node* node) { return node != nullptr ? sta
 harp_graph* harp_node_graph(const harp_node* node) { return node != nullptr ? node->graph : nullptr; }
 
 const char* harp_node_name(const harp_node* node) {
-  return node != nullptr ? node->graph->graph->node_name(node->node).data() : "";  // a std::string or a literal, so it ends with a 0
+  // The name is a std::string or a string literal, so a zero byte follows it.
+  return node != nullptr ? node->graph->graph->node_name(node->node).data() : "";
 }
 
-const char* harp_node_op(const harp_node* node) { return node != nullptr ? name(node->node->op).data() : ""; }  // a literal: ends with 0
+// The name is a string literal, so a zero byte follows it.
+const char* harp_node_op(const harp_node* node) { return node != nullptr ? name(node->node->op).data() : ""; }
 
 int32_t harp_node_source_count(const harp_node* node) { return node != nullptr ? static_cast<int32_t>(node->node->sources.size()) : 0; }
 
@@ -259,7 +261,7 @@ harp_string* harp_graph_dot(const harp_graph* graph, harp_error** err) {
   return guard(err, [&] { return new harp_string{to_dot(*required(graph, "harp_graph_dot", "graph").graph)}; });
 }
 
-// NumPy's broadcasting of plain shapes
+// NumPy's broadcasting for shapes without symbolic sizes
 
 namespace {
 

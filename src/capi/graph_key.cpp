@@ -10,9 +10,9 @@ namespace harp::capi {
 
 namespace {
 
-/// Serializes a graph to bytes. Every list is preceded by its length, so that different graphs never give the same bytes. A node is named
-/// by its position among the live nodes; a size by its position among the distinct sizes, whose text is written at the first use; a
-/// constant array by its digest.
+/// Serializes a graph to bytes. The length of every list precedes its elements, so different graphs never give the same bytes. A node is
+/// represented by its position among the live nodes, and a constant array by its digest. A symbolic size is represented by its position
+/// among the distinct sizes; its text follows at its first occurrence.
 class KeyWriter {
  public:
   void add(uint64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
@@ -83,7 +83,12 @@ class KeyWriter {
   void operator()(const ConcatAttributes& attributes) { add(attributes.axis); }
   void operator()(const GatherAttributes& attributes) { add(attributes.axis); }
   void operator()(const SortAttributes& attributes) { add(attributes.descending); }
-  void operator()(const CustomAttributes& attributes) { add(std::string_view(attributes.text)); }
+  void operator()(const CustomAttributes& attributes) {
+    add(std::string_view(attributes.text));
+    add(attributes.dtypes.size());
+    for (const DType dtype : attributes.dtypes) add(static_cast<int>(dtype));
+    add(attributes.result);
+  }
   void operator()(const NativeAttributes& attributes) {
     has_address_ = true;
     add(std::string_view(attributes.name));
@@ -102,8 +107,8 @@ class KeyWriter {
     add(attributes.optional);
   }
 
-  /// True if the graph has no key, because it calls a native function: only its address identifies the function, and that is different in
-  /// every process.
+  /// True if the graph has no key, because it calls a native function. Such a function is identified only by its address, which differs
+  /// between processes.
   bool is_open() const { return has_address_; }
   Digest digest() const { return digest_of(bytes_); }
 
@@ -122,8 +127,10 @@ class KeyWriter {
 void add_settings(KeyWriter& key, const CompileSettings& settings) {
   key.add(settings.backend->name);
   key.add(settings.pipeline.target.name);
-  // Adds all measured numbers of the CPU, because it is not known before scheduling which of them the schedules read.
-  if (settings.pipeline.target.gpu() == nullptr)
+  // Adds all numbers of the machine that its row does not tell, because it is not known before scheduling which of them the schedules read.
+  if (const Gpu* gpu = settings.pipeline.target.gpu(); gpu != nullptr)
+    key.add(gpu->processors);
+  else
     std::apply([&](const auto&... numbers) { (key.add(numbers), ...); }, measured_numbers(settings.pipeline.target.cpu()));
   key.add(settings.pipeline.plain_text);
   key.add(settings.pipeline.simd_width);
@@ -145,13 +152,13 @@ void add_settings(KeyWriter& key, const CompileSettings& settings) {
   }
 }
 
-/// Adds everything that a program depends on, except its settings.
+/// Adds everything in the graph that the compiled program depends on.
 void add_graph(KeyWriter& key, const Graph& graph) {
   key.add(std::string_view(graph.name()));
   const std::vector<Sym> variables = graph.dims().variables();
   key.add(variables.size());
   for (const Sym& variable : variables) {
-    key.add(variable);  // the variable's name
+    key.add(variable);  // adds the variable's name
     key.add(range(variable).lo);
     key.add(range(variable).hi);
   }
@@ -164,7 +171,7 @@ void add_graph(KeyWriter& key, const Graph& graph) {
     key.add(node->sources.size());
     for (const Node* source : node->sources) key.add(positions.at(source));
     std::visit(key, node->attributes);
-    key.add(graph.node_name(node));  // it is part of error messages and of comments in the source
+    key.add(graph.node_name(node));  // The node's name appears in error messages and in comments of the generated source.
   };
   key.add(graph.inputs().size());
   for (const Node* input : graph.inputs()) add_node(input);

@@ -1,5 +1,5 @@
-// A digest of everything that a compilation depends on: the structure of the graph and the settings. Equal keys mean interchangeable
-// programs.
+// A digest of everything that a compilation depends on: the structure of the graph and the settings. Two compilations with equal keys
+// produce interchangeable programs.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace harp::capi {
 
-/// Returns the key, or nullopt for graphs that call native functions.
+/// Returns the key, or nullopt for a graph that calls native functions.
 std::optional<Digest> compile_key(const Graph& graph, const CompileSettings& settings);
 
-/// A digest of the graph alone, with its constants. Native functions count by their addresses.
+/// Returns a digest of the graph alone, including its constants. Native functions are identified by their addresses.
 Digest structure_digest(const Graph& graph);
 
 }  // namespace harp::capi

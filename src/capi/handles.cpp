@@ -47,7 +47,7 @@ void harp_graph::keep_only(std::span<const Node* const> kept) {
   std::vector<const Node*> moved;
   std::unique_ptr<Graph> compacted = graph->compacted(kept, moved);
   std::vector<harp_node*> by_id(compacted->nodes().size(), nullptr);
-  free_.reserve(nodes_.size());  // reserved here, because nothing may fail after this line
+  free_.reserve(nodes_.size());  // The memory is reserved here, because nothing may fail after this line.
   for (size_t id = 0; id < by_id_.size(); ++id) {
     harp_node* handle = by_id_[id];
     if (handle == nullptr) continue;

@@ -1,5 +1,5 @@
-// The structs behind the opaque handles of harp.h. Every handle is reference-counted and keeps its parents alive; nodes belong to their
-// graph.
+// The structs behind the opaque handles of harp.h. Contexts, graphs, buffers and programs count their references, and graphs, buffers and
+// programs keep their context alive. A node belongs to its graph and is freed with it. A string has a single owner.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ namespace harp::capi {
 class Counted {
  public:
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
-  /// Returns true if this was the last reference.
+  /// Drops a reference. Returns true if it was the last one.
   bool release() { return references_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
  private:
@@ -54,7 +54,7 @@ void release(Handle* handle) {
   if (handle != nullptr && handle->release()) delete handle;
 }
 
-/// A reference held by a C++ object.
+/// A reference to a handle, which the destructor releases.
 template <class Handle>
 class Reference {
  public:
@@ -81,23 +81,24 @@ struct harp_context : harp::capi::Counted {
   ~harp_context();
 
   harp::capi::ForkGuard fork_guard;
-  std::optional<harp::MemoryPool> memory;  // if set, hooks.allocator uses it; declared before all members that may hold its memory
-  std::optional<harp::ThreadPool> pool;    // if set, hooks.parallel_for runs on it
+  // If set, hooks.allocator takes memory from it. Declared before the other members, because they may own such memory.
+  std::optional<harp::MemoryPool> memory;
+  std::optional<harp::ThreadPool> pool;  // if set, hooks.parallel_for runs kernels on it
   harp::HostHooks hooks;
   harp::Log log;
-  std::string dump;                           // stages to log in every compilation
-  bool native_ops = true;                     // true if graphs may call functions of the host
-  harp::Machine host = harp::host_machine();  // determined once: inside a virtual machine this takes microseconds
+  std::string dump;                           // names of the stages to log in every compilation
+  bool native_ops = true;                     // true if graphs may call native functions of the host
+  harp::Machine host = harp::host_machine();  // detected once, because detection takes microseconds in a virtual machine
   harp::RealFileSystem files;
   harp::RealProcess process;
   harp::System system{files, process};
-  std::string compiler;  // the compiler that the host chose; empty: none
+  std::string compiler;  // command of the compiler that the host chose; empty: none
   harp::CompileService service;
   harp::capi::ProgramCache programs;
   harp::tune::TuningDatabase tuning;
   harp::tune::MeasuredMachine measured;
   harp::BackendTable backends;
-  // The GPUs. Programs in `programs` hold modules that are loaded on the GPUs, so the destructor releases the programs first.
+  // The GPUs. The programs in `programs` own modules that are loaded on the GPUs, so the destructor first clears `programs`.
   std::unique_ptr<harp::cuda::Platform> cuda;
 
   harp::Resources resources() { return {system, service, log, host, *cuda}; }
@@ -112,24 +113,25 @@ struct harp_graph : harp::capi::Counted {
   harp_graph(harp_context* context, std::unique_ptr<harp::Graph> graph) : context(context), graph(std::move(graph)) {}
   ~harp_graph() { harp_error_release(error); }
 
-  /// Returns the handle of a node of this graph; creates it on first use.
+  /// Returns the handle of a node of this graph, and creates it if this is the first call for the node.
   harp_node* wrap(const harp::Node* node);
   /// Removes the nodes that were created after the graph had `count` nodes, and frees their handles for reuse.
   void roll_back(size_t count) noexcept;
-  /// Removes all nodes except these, the outputs and what they depend on, and frees the handles of the removed nodes for reuse.
+  /// Removes all nodes except those in `kept`, the outputs, and everything that these depend on. Frees the handles of the removed nodes for
+  /// reuse.
   void keep_only(std::span<const harp::Node* const> kept);
-  /// Stores the error if the graph has none, releases it otherwise. Takes ownership.
+  /// Takes ownership of the error. Stores it if the graph has no error yet, releases it otherwise.
   void mark(harp_error* first_error) noexcept;
 
   harp::capi::Reference<harp_context> context;
   std::unique_ptr<harp::Graph> graph;
-  harp_error* error = nullptr;  // the first error of a call that built this graph
+  harp_error* error = nullptr;  // the error of the first call that failed to extend this graph
   harp::capi::DimHandles dims;
 
  private:
   std::deque<harp_node> nodes_;
   std::vector<harp_node*> by_id_;
-  std::vector<harp_node*> free_;  // elements of nodes_ that are free for reuse
+  std::vector<harp_node*> free_;  // pointers to the elements of nodes_ that are free for reuse
 };
 
 struct harp_buffer : harp::capi::Counted {
@@ -147,8 +149,9 @@ struct harp_program : harp::capi::Counted {
   harp_program(harp_context* context, std::shared_ptr<const harp::capi::CompiledProgram> compiled)
       : context(context), compiled(std::move(compiled)), stats(this->compiled->stats) {}
 
-  harp::capi::Reference<harp_context> context;  // declared first, so destroyed last: unloading the library uses the context's Process
+  // Declared first and thus destroyed last, because unloading the library uses the context's Process.
+  harp::capi::Reference<harp_context> context;
   std::shared_ptr<const harp::capi::CompiledProgram> compiled;
-  std::shared_ptr<harp::capi::Specializer> specializer;  // null: the program does not count its runs (harp_compile_options.specialize)
-  harp_program_stats_info stats;                         // statistics of this harp_compile; `compiled` may come from an earlier one
+  std::shared_ptr<harp::capi::Specializer> specializer;  // null if the program does not count its runs (harp_compile_options.specialize)
+  harp_program_stats_info stats;  // statistics of the call that made this handle; `compiled` may come from an earlier call
 };

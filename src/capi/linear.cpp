@@ -1,4 +1,5 @@
-// Matrix products and Fourier transforms: each function reads its arguments and calls the graph's constructor of the same name.
+// The C functions for matrix products and Fourier transforms: each converts its arguments and calls the graph's constructor of the same
+// name.
 #include "capi/windows.h"
 
 using namespace harp;
@@ -47,7 +48,8 @@ harp_node* harp_einsum(const char* spec, int32_t n, harp_node* const* nodes) {
 
 namespace {
 
-/// Builds a transform of one axis. `make` is the graph's constructor: fft, ifft, rfft or irfft as in numpy.fft. n == 0: the axis's size.
+/// Builds a Fourier transform along one axis. `make` is the graph's constructor: fft, ifft, rfft or irfft, as in numpy.fft. n is the length
+/// of the transform; 0 means the size of the axis.
 harp_node* transform(const char* op, NodeRef (*make)(NodeRef, std::optional<Dim>, int, std::string_view), harp_node* x, harp_dim n,
                      int32_t axis, const char* norm) {
   return build_from(op, {x}, [&] {
@@ -58,7 +60,8 @@ harp_node* transform(const char* op, NodeRef (*make)(NodeRef, std::optional<Dim>
 
 using TransformOfAxes = NodeRef (*)(NodeRef, const std::optional<Shape>&, const build::Axes&, std::string_view);
 
-/// Calls `make`, the graph's constructor of a transform of several axes. axes NULL: the last n_axes axes, or all axes if n_axes is 0.
+/// Calls `make`, the graph's constructor of a Fourier transform along several axes. If `axes` is NULL, these are the last n_axes axes, or
+/// all axes if n_axes is 0.
 NodeRef transform_along(const char* op, TransformOfAxes make, const harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes,
                         const char* norm) {
   const std::optional<Shape> sizes = s != nullptr ? std::optional(sizes_argument(op, *x->graph, n_axes, s)) : std::nullopt;
@@ -78,7 +81,7 @@ harp_node* transform_axes(const char* op, TransformOfAxes make, harp_node* x, in
   return build_from(op, {x}, [&] { return transform_along(op, make, x, n_axes, s, axes, norm); });
 }
 
-/// Builds a transform of two axes.
+/// Builds a Fourier transform along two axes.
 harp_node* transform_plane(const char* op, TransformOfAxes make, harp_node* x, const CountedList<harp_dim>& s,
                            const CountedList<int32_t>& axes, const char* norm) {
   return build_from(op, {x}, [&] {

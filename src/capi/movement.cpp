@@ -1,4 +1,5 @@
-// Views, joins, gathers, scatters and copies: each function reads its arguments and calls the graph's constructor of the same name.
+// The C functions for views, joins, gathers, scatters and copies: each converts its arguments and calls the graph's constructor of the same
+// name.
 #include <functional>
 
 #include "capi/building.h"
@@ -8,7 +9,7 @@ using namespace harp::capi;
 
 namespace {
 
-/// Sets one bound (start or stop) of a slice on every axis.
+/// Sets one of the bounds (start or stop) of a slice on every axis. A NULL list, or an entry HARP_SLICE_NONE, leaves the bound open.
 void set_bounds(const harp_graph& graph, const harp_dim* bounds, std::optional<Dim> build::SliceSpec::*member,
                 std::vector<build::SliceSpec>& specs) {
   if (bounds == nullptr) return;
@@ -136,7 +137,8 @@ harp_status harp_unstack(harp_node* x, int32_t axis, int32_t n, harp_node** part
   constexpr const char* op = "unstack";
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;
   harp_node* none = nullptr;
-  return build_results(op, x->graph, n == 0 && parts == nullptr ? &none : parts, [&] {  // zero parts need no array
+  // If there are no parts, the caller may pass NULL, but build_results() needs a pointer.
+  return build_results(op, x->graph, n == 0 && parts == nullptr ? &none : parts, [&] {
     const Dim size = x->node->shape[static_cast<size_t>(build::normalize_axis(op, axis, x->node->rank()))];
     HARP_CHECK(!size.is_constant() || size.constant() == n, Code::kShape, op,
                ": expected as many parts as the axis has elements, got room for ", n, " parts, but axis ", axis, " of ",

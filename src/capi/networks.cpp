@@ -1,4 +1,5 @@
-// Activations with parameters, layers and losses: each function reads its arguments and calls the graph's constructor of the same name.
+// The C functions for activations with parameters, layers and losses: each converts its arguments and calls the graph's constructor of the
+// same name.
 #include "capi/windows.h"
 
 using namespace harp;

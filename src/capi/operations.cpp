@@ -1,5 +1,5 @@
-// Elementwise operations, reductions and array constructors: each function reads its arguments and calls the graph's constructor of the
-// same name.
+// The C functions for elementwise operations, reductions and array constructors: each converts its arguments and calls the graph's
+// constructor of the same name.
 #include "capi/building.h"
 
 using namespace harp;

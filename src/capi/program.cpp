@@ -1,4 +1,4 @@
-// Programs: runs and queries.
+// The C functions that run programs and query their properties.
 #include <algorithm>
 
 #include "capi/handles.h"
@@ -10,7 +10,7 @@ using namespace harp::capi;
 
 namespace {
 
-/// Allocates the outputs for which the caller passed NULL, and owns them until the run has succeeded.
+/// Allocates a buffer for each output for which the caller passed NULL. Owns these buffers until the run has succeeded.
 class NewOutputs final : public OutputMaker {
  public:
   NewOutputs(harp_context& context, size_t n, Spare& book) : context_(context), made_(n, book) {}
@@ -65,10 +65,11 @@ struct RunSettings {
   StackArray<NamedSize, kFewArguments> sizes;
 };
 
-/// What a run executes: the program, or its specialisation for the sizes of these inputs.
+/// What a run executes: the general program, or a program specialised for the sizes of this run's inputs.
 struct SelectedCode {
   const LoadedProgram& program;
-  std::span<const NamedSize> sizes;  // empty for a specialised program, which has no shape variables
+  // the caller's values of shape variables; empty for a specialised program, which has no shape variables
+  std::span<const NamedSize> sizes;
 };
 
 SelectedCode code_for(const harp_program& program, std::span<const RunArray> inputs, RunSettings& settings) {
@@ -90,8 +91,8 @@ void check_lists(const char* function, const harp_program* program, bool has_inp
   HARP_CHECK(has_outputs, Code::kInvalidArgument, function, ": outputs is NULL");
 }
 
-/// Converts an array that the caller describes, after the same checks as those of harp_buffer_wrap. `what` and `index` name the array in
-/// messages.
+/// Converts an array description of the caller, after the same checks as in harp_buffer_wrap. `what` ("input" or "output") and `index`
+/// identify the array in messages.
 template <class Array>
 RunArray array_argument(const char* what, size_t index, const Array& array) {
   const auto refused = [&](const auto&... parts) { fail(Code::kInvalidArgument, "harp_program_call: ", what, " ", index, ": ", parts...); };
@@ -159,7 +160,7 @@ const LoadedProgram& loaded(const harp_program* program, const char* function) {
   return required(program, function, "program").compiled->program;
 }
 
-/// Returns the caller's values of all shape variables after the checks that a run makes.
+/// Returns the caller's values of all shape variables, after the checks that a run would make.
 std::span<const int64_t> checked_values(const LoadedProgram& program, size_t n, const int64_t* shape_vars, const char* function) {
   HARP_CHECK(n == program.signature().variables.size(), Code::kInvalidArgument, function, ": n_shape_vars is ", n, ", but the program has ",
              program.signature().variables.size(), " shape variables: ", program.signature().text());
@@ -273,8 +274,8 @@ harp_status harp_program_stats(const harp_program* program, harp_program_stats_i
 
 namespace {
 
-/// Returns the executable, whose entry points may be given to the host. Fails for programs with native operations: the host may embed an
-/// entry point in another program, but native operations call functions of this process.
+/// Returns the executable, whose entry points the host may call directly. Throws Error{kUnsupported} for a program with native operations:
+/// these call functions of this process, and only harp's own run functions pass their addresses to the generated code.
 const Executable& embeddable(const harp_program* program, const char* function) {
   const LoadedProgram& made = loaded(program, function);
   HARP_CHECK(program->compiled->native.empty(), Code::kUnsupported, function, ": the program calls ", program->compiled->native,

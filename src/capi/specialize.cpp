@@ -13,9 +13,10 @@ namespace harp::capi {
 
 namespace {
 
-constexpr int kYields = 1000;  // how often specialize() yields the processor while it waits for a run that holds the lock is_counting_
+// how often specialize() yields the processor while a run holds the lock is_counting_; after that it gives up
+constexpr int kYields = 1000;
 
-/// Tests whether each output of `special` can be computed in place of every input for which `general` can do so.
+/// Tests whether `special` can compute each output in place of every input that `general` can compute it in place of.
 bool replaces_in_place(const Signature& special, const Signature& general) {
   for (size_t i = 0; i < general.outputs.size(); ++i)
     if (!std::ranges::includes(special.outputs[i].in_place, general.outputs[i].in_place)) return false;
@@ -31,7 +32,7 @@ Specializer::Specializer(std::unique_ptr<const Graph> graph, CompileSettings set
       variables_(general_->program.signature().variables.size()),
       counted_(kMostCounts * variables_) {}
 
-/// Returns the entry that specialize() has made for these values; it may be an entry without a program. Null if there is none.
+/// Returns the entry that specialize() has made for these values of the shape variables, or null. The entry may contain no program.
 const Specializer::Special* Specializer::made(std::span<const int64_t> values) const noexcept {
   const size_t n = n_programs_.load(std::memory_order_acquire);
   for (size_t i = 0; i < n; ++i)
@@ -50,8 +51,8 @@ const Specializer::Special* Specializer::find(std::span<const int64_t> values) n
   return special != nullptr && special->compiled != nullptr ? special : nullptr;
 }
 
-/// Counts a run. If all slots are in use, every count is decreased by one instead, so that sizes of at least one run in 32 stay (the
-/// algorithm of Misra and Gries for frequent elements).
+/// Counts a run with these values of the shape variables. If all slots are used by other values, decreases every count by one instead.
+/// Therefore values of at least one run in 32 keep a slot (the algorithm of Misra and Gries for frequent elements).
 void Specializer::count(std::span<const int64_t> values) noexcept {
   if (is_counting_.test_and_set(std::memory_order_acquire)) return;
   size_t at = kMostCounts;
@@ -72,8 +73,8 @@ void Specializer::count(std::span<const int64_t> values) noexcept {
   is_counting_.clear(std::memory_order_release);
 }
 
-/// Returns the sizes that at least two runs had and that have no program, most runs first. Returns none in a child process that was forked
-/// while a thread was counting.
+/// Returns those combinations of sizes that had at least two runs and have no program yet, most runs first. Returns none in a child process
+/// that was forked while a thread was counting, because the lock is then never released.
 std::vector<std::vector<int64_t>> Specializer::repeated() {
   std::vector<int64_t> all(counted_.size());
   for (int yields = 0; is_counting_.test_and_set(std::memory_order_acquire); ++yields) {

@@ -1,11 +1,12 @@
 // Specialisation on demand (harp_program_specialize). A Specializer belongs to one harp_program that was compiled with
 // HARP_SPECIALIZE_AUTO.
 //
-//   a run:                    sizes ── find ──► the program for exactly these sizes; if none: the general one, and counts the run
-//   harp_program_specialize:  counts ── sizes of at least two runs, most runs first ──► compile ──► found by later runs
+//   a run:                    if there is a program for exactly its sizes, executes it; otherwise counts the run and executes the general
+//                             program
+//   harp_program_specialize:  compiles a program for each combination of sizes that had at least two runs, most runs first
 //
-// A run never waits and never allocates here. The programs are in an array that only grows, so runs read it without a lock; a run that
-// finds the counts in use by another thread is not counted.
+// The Specializer never makes a run wait or allocate memory. The specialised programs are in an array that only grows, so runs read it
+// without a lock. A run is not counted if another thread is using the counts.
 #pragma once
 
 #include <array>
@@ -23,24 +24,26 @@ namespace harp::capi {
 
 class Specializer {
  public:
-  static constexpr size_t kMostPrograms = 16;  // most specialised programs of a Specializer
-  static constexpr size_t kMostCounts = 32;    // most combinations of sizes whose runs are counted
+  static constexpr size_t kMostPrograms = 16;  // largest number of specialised programs of a Specializer
+  static constexpr size_t kMostCounts = 32;    // largest number of combinations of sizes whose runs are counted
 
   /// A program for one combination of sizes.
   struct Special {
-    std::vector<int64_t> values;  // values of the shape variables
-    // Null if the general program must be used for these sizes too, because it can compute an output in place that the special one cannot.
+    std::vector<int64_t> values;  // the values of the shape variables
+    // The specialised program. Null if these sizes must use the general program, because only the general program can compute a certain
+    // output in place of an input.
     std::shared_ptr<const CompiledProgram> compiled;
-    size_t workspace = 0;  // bytes that a run needs with the context's number of workers
+    size_t workspace = 0;  // bytes of workspace that a run needs with the context's number of threads
   };
 
-  /// `general` is the program of `graph` with these settings. It has at least one shape variable.
+  /// `general` is the program that was compiled from `graph` with these settings. It has at least one shape variable.
   Specializer(std::unique_ptr<const Graph> graph, CompileSettings settings, std::shared_ptr<const CompiledProgram> general);
 
-  /// Returns the program for these values of the shape variables, or null; if there is none yet, counts the run.
+  /// Returns the specialised program for these values of the shape variables, or null. If specialize() has not handled these values yet,
+  /// counts the run.
   const Special* find(std::span<const int64_t> values) noexcept;
-  /// Compiles a program for each combination of sizes that repeats, and returns the number of these programs. Throws the errors of a
-  /// compilation; programs that were compiled before the error are used nevertheless.
+  /// Compiles a program for each combination of sizes that had at least two runs, and returns how many combinations it handled. Throws if a
+  /// compilation fails; programs that were compiled before the failure are used nevertheless.
   size_t specialize(harp_context& context);
   /// Like find(), but does not count the run.
   const Special* known(std::span<const int64_t> values) const noexcept;
@@ -60,11 +63,11 @@ class Specializer {
   const size_t variables_;
 
   std::array<Special, kMostPrograms> programs_;
-  std::atomic<size_t> n_programs_{0};  // how many elements of programs_ are final; readers use only these, without a lock
-  std::mutex mutex_;                   // guards the other elements, so that only one call of specialize() runs at a time
+  std::atomic<size_t> n_programs_{0};  // number of finished elements of programs_; runs read only these elements, without a lock
+  std::mutex mutex_;                   // guards the unfinished elements, so that only one call of specialize() is active at a time
 
-  std::atomic_flag is_counting_;              // a lock for the members below
-  std::array<uint64_t, kMostCounts> runs_{};  // runs_[i]: runs with the sizes counted(i); 0: slot i is free
+  std::atomic_flag is_counting_;              // a spin lock for runs_ and counted_
+  std::array<uint64_t, kMostCounts> runs_{};  // runs_[i] is the number of runs with the sizes counted(i); 0: slot i is free
   std::vector<int64_t> counted_;
 };
 

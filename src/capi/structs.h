@@ -1,5 +1,6 @@
-// The rules for structs that cross the C boundary. struct_size is the size of the struct that the caller was compiled with. In a smaller
-// struct (an older harp.h) the missing fields have their defaults; in a larger one the fields that this library does not know must be 0.
+// Versioning of the structs that the host passes to harp. struct_size is the size of the struct that the host was compiled with. If it is
+// smaller than this library's struct (an older harp.h), the missing fields have their default values. If it is larger, the fields that this
+// library does not know must be 0.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 
 namespace harp::capi {
 
-/// Returns the caller's options, with `defaults` for missing fields; NULL: all defaults. `first_size` is the struct's size in its first
-/// version.
+/// Returns the caller's options, with the values of `defaults` for fields that the caller's struct lacks; if `given` is NULL, all defaults.
+/// `first_size` is the size of the struct in its first version.
 template <class Options>
 Options read_options(const Options* given, const Options& defaults, const char* type, size_t first_size = sizeof(Options)) {
   Options options = defaults;
@@ -27,7 +28,7 @@ Options read_options(const Options* given, const Options& defaults, const char* 
   return options;
 }
 
-/// Writes the fields of `info` that the caller's struct has, and keeps the caller's struct_size.
+/// Writes those fields of `info` that the caller's struct has, and keeps the caller's struct_size.
 template <class Info>
 void write_info(Info* to, Info info, const char* function, size_t first_size = sizeof(Info)) {
   HARP_CHECK(to != nullptr, Code::kInvalidArgument, function, ": the struct to fill is NULL");

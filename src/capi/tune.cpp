@@ -1,4 +1,4 @@
-// Tuning: compiles the configurations that the tuner (src/tune) wants to try, and runs them on the caller's inputs.
+// Tuning: compiles the configurations that the tuner (src/tune) wants to try, and runs the programs on the caller's inputs.
 #include <algorithm>
 #include <cstddef>
 
@@ -14,16 +14,16 @@ using namespace harp::capi;
 
 struct harp_tune_result {
   tune::TuneResult found;
-  std::vector<std::string> configurations;  // configurations of the trials as text
+  std::vector<std::string> configurations;  // the configuration of each trial as text
   double space_size = 1;
-  std::string why_not_stored;  // why the result was not stored in the database; "": it was stored
+  std::string why_not_stored;  // why the result was not stored in the database; "" if it was stored
 };
 
 namespace {
 
 constexpr double kDefaultSeconds = 30;
 
-/// The arrays that every tuned program runs on, and the outputs that it must reproduce (`expected`, in the host's memory).
+/// The arrays that every program runs on during tuning, and the outputs that it must reproduce (`expected`, in host memory).
 struct Arrays {
   std::vector<RunArray> inputs;
   std::vector<NamedSize> sizes;
@@ -43,7 +43,8 @@ class ProgramSubject final : public tune::Subject {
   }
 
   void run() override {
-    if (!has_run_)  // before the first run, fills the outputs, so that the comparison detects elements that the program does not write
+    // Before its first run, the outputs are filled with a pattern, so that the comparison detects elements that the program does not write.
+    if (!has_run_)
       for (DeviceArray& output : arrays_.outputs) fill(output);
     has_run_ = true;
     RunMemory memory = program_->program.divide(workspace_.data(), workspace_bytes_);
@@ -91,7 +92,7 @@ class ContextWorkshop final : public tune::Workshop {
     return subject;
   }
 
-  /// Binds the shape variables and allocates the outputs.
+  /// Determines the values of the shape variables, and allocates the outputs.
   void prepare(const LoadedProgram& program) {
     const Signature& signature = program.signature();
     arrays_.values.resize(signature.variables.size());
@@ -108,7 +109,7 @@ class ContextWorkshop final : public tune::Workshop {
   }
 
  private:
-  /// Records the outputs of the untuned program as the expected ones.
+  /// Runs the untuned program and stores its outputs as the expected ones.
   void expect(ProgramSubject& untuned, const CompiledProgram&) {
     untuned.run();
     for (const DeviceArray& output : arrays_.outputs) {
@@ -125,7 +126,8 @@ class ContextWorkshop final : public tune::Workshop {
   CancelFlag cancel_;
 };
 
-/// The compilers to try besides the default one: clang if the default is gcc, gcc otherwise; none if the user chose a compiler.
+/// Returns the compilers to try besides the default one: gcc if the default is clang, otherwise clang. None if that compiler is not
+/// installed, or if the user chose a compiler.
 std::vector<std::string> other_compilers(harp_context& context, const CompileSettings& settings) {
   const auto own = context.process.environment("HARP_CC");
   if (!context.compiler.empty() || !settings.compiler.empty() || (own && !own->empty())) return {};
@@ -197,8 +199,8 @@ Arrays arrays_of(const harp_run_options& run, size_t n_inputs, harp_buffer* cons
   return arrays;
 }
 
-/// Fails if the arrays are empty. A run on them takes no time, so the tuner would choose by noise, and its choice would then be used for
-/// all sizes.
+/// Throws if all inputs or all outputs are empty. A run on empty arrays takes no time, so the tuner would choose by noise, and its choice
+/// would later be used for arrays of all sizes.
 void check_not_empty(const Arrays& arrays) {
   const auto is_empty = [](const RunArray& array) { return array.bytes == 0; };
   const bool reads_nothing = !arrays.inputs.empty() && std::ranges::all_of(arrays.inputs, is_empty);
@@ -206,7 +208,7 @@ void check_not_empty(const Arrays& arrays) {
              reads_nothing ? "inputs" : "outputs", " are empty for these sizes, so there is nothing to measure");
 }
 
-/// The names of the backends that can be tuned, for a message.
+/// Returns the names of the backends that can be tuned, for a message.
 std::string tuned_backends(const BackendTable& backends) {
   std::vector<std::string> names;
   for (const Backend* backend : backends.rows())

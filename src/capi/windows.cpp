@@ -1,4 +1,4 @@
-// Windows, convolutions and pools: each function reads its lists and calls the graph's constructor of the same name.
+// The C functions for windows, convolutions and pools: each converts its lists and calls the graph's constructor of the same name.
 #include "capi/windows.h"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace harp::capi {
 
 void check_list(const char* op, const char* name, int32_t count, const void* values, std::span<const int32_t> counts) {
   if (std::ranges::find(counts, count) == counts.end()) {
-    std::vector<int32_t> different;  // for a single axis, "one for all axes" and "one per axis" are the same count, which is listed once
+    // The counts without repetition. For a single axis, the counts for "one number for all axes" and "one number per axis" are equal.
+    std::vector<int32_t> different;
     std::ranges::unique_copy(counts, std::back_inserter(different));
     const int32_t last = different.back();
     different.pop_back();
@@ -158,7 +159,7 @@ harp_node* harp_conv_transpose3d(harp_node* x, harp_node* weight, harp_node* bia
 
 namespace {
 
-/// A pool's arguments. They own the lists that build::PoolWindows points to.
+/// The converted arguments of a pool. They own the lists that build::PoolWindows points to.
 struct PoolArguments {
   PoolArguments(const char* op, const harp_graph& graph, int32_t n_axes, const harp_dim* sizes, const harp_pool_options* given)
       : options(read_options(given, HARP_POOL_OPTIONS_INIT, "harp_pool_options")),

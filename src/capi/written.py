@@ -1,4 +1,4 @@
-"""The last step of every generator: writes the files that have changed or, with --check, lists the files that would change."""
+"""The last step of every generator: writes those files whose text has changed. With --check it only lists the files that would change."""
 import os
 import sys
 
@@ -6,7 +6,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def write(files):
-    """files: {path: text}. With --check on the command line it writes nothing, and exits with 1 if a file would change."""
+    """`files` is {path: text}. With --check on the command line, writes nothing, and exits with 1 if a file would change."""
     changed = []
     for path, text in files.items():
         old = None

@@ -11,7 +11,8 @@ AnyCudaCompiler::AnyCudaCompiler(CudaOutput output) : output_(output) {
   identity_.digest = Hasher().add(identity_.version).finish();
 }
 
-/// Lists what decides the bits of results, and the kind of output. How each compiler spells these options does not matter.
+/// Returns only what determines the bits of results, and the kind of output. Real CUDA compilers spell these options differently, but here
+/// the spelling only has to be unambiguous.
 std::vector<std::string> AnyCudaCompiler::command(const CompileRequest& request) const {
   std::vector<std::string> words = {std::string(cuda_suffix(output_))};
   const std::vector<std::string> arithmetic = cuda_arithmetic_flags();

@@ -1,5 +1,6 @@
-// A placeholder that stands for any CUDA compiler. Every artifact is also stored under the cache key of this placeholder, so that a machine
-// with a driver but without a compiler can run programs of the cache: at math level stable the code of every compiler gives the same bits.
+// A placeholder that stands for any CUDA compiler. Every new artifact is also stored under the cache key of this placeholder. A machine
+// that has a GPU driver but no CUDA compiler can then run cached programs: at math level stable, the code of every compiler gives the same
+// bits.
 #pragma once
 
 #include "compile/compiler.h"
@@ -16,7 +17,7 @@ class AnyCudaCompiler final : public Compiler {
   const CompilerIdentity& identity() const override { return identity_; }
   std::vector<std::string> command(const CompileRequest& request) const override;
   bool self_contained(const std::vector<std::string>& flags) const override;
-  /// Always throws Error{kInternal}, because there is nothing that could compile.
+  /// Always throws Error{kInternal}, because the placeholder cannot compile.
   std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
                                  TimeLimit& limit) const override;
 

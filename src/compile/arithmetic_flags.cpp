@@ -1,4 +1,4 @@
-// A table of gcc's and clang's flags, matched by exact text or by prefix.
+// A table of flags of gcc and clang. A flag matches an entry by its exact text or by a prefix.
 #include "compile/arithmetic_flags.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace harp {
 namespace {
 
 struct Row {
-  std::string_view flag;  // a trailing '*' makes it a prefix
+  std::string_view flag;  // if it ends with '*', any flag that begins with the text before the '*' matches
   std::string_view fault;
 };
 
@@ -49,7 +49,7 @@ constexpr Row kRows[] = {
     {"-ftrapv", kOverflow},
     {"-fno-wrapv", kOverflow},
     {"-fstrict-overflow", kOverflow},
-    // Flags for the linker and the assembler count too, because with -flto these programs generate code.
+    // Flags that are passed on to the linker and the assembler are rejected too, because with -flto these programs generate code.
     {"@*", kHidden},
     {"-X*", kHidden},
     {"-Wp,*", kHidden},
@@ -69,13 +69,13 @@ constexpr Row kRows[] = {
     {"-fpass-plugin*", kHidden},
 };
 
-/// Flags that match a prefix in the table above, but have a value that harp itself uses or that changes nothing.
+/// Flags that match a prefix in the table above but are allowed: harp itself passes them, or they do not change results.
 constexpr std::string_view kHarmless[] = {"-ffp-contract=off",           "-ffp-model=strict", "-fdenormal-fp-math=ieee",
                                           "-fdenormal-fp-math-f32=ieee", "-mrecip=none",      "-fexcess-precision=standard",
                                           "-ffp-eval-method=source",     "-mfpmath=sse"};
 
-/// gcc accepts --fast-math for -ffast-math and --optimize for -O, also abbreviated. Only these flags with two dashes are known to be
-/// harmless.
+/// gcc also accepts long options and their abbreviations, such as --fast-math for -ffast-math and --optimize for -O. Therefore flags with
+/// two dashes are rejected, except those that begin with one of these texts.
 constexpr std::string_view kWithTwoDashes[] = {"--param", "--std=", "--sysroot", "--target=", "--gcc-toolchain="};
 
 }  // namespace

@@ -1,11 +1,13 @@
-// The layout of an entry file. All numbers are little-endian. With P bytes of payload and M of manifest:
-//        0  P  payload
-//        P  M  manifest: number of texts, then each text with its length
-//      P+M 16  key
-//   P+M+16  8  P
-//   P+M+24  8  M
-//   P+M+32 16  digest of everything before it
-//   P+M+48  8  magic "HARPENT" and the format's number; the end of the file
+// The layout of the file of a cache entry. All numbers are little-endian. P is the size of the payload and M the size of the manifest.
+//
+//  offset    size  content
+//         0     P  payload
+//         P     M  manifest: number of texts, then each text with its length
+//       P+M    16  key
+//    P+M+16     8  P
+//    P+M+24     8  M
+//    P+M+32    16  digest of all bytes before it
+//    P+M+48     8  magic "HARPENT" and the number of the format; the end of the file
 #include "compile/artifact.h"
 
 #include <cstring>
@@ -16,9 +18,9 @@ namespace harp {
 namespace {
 
 constexpr char kMagic[8] = {'H', 'A', 'R', 'P', 'E', 'N', 'T', 2};
-constexpr size_t kTrailerSize = 56;  // bytes of the fields after the manifest
-constexpr size_t kUndigested = 24;   // bytes at the end that the digest does not cover: itself and the magic
-constexpr size_t kFixedTexts = 5;    // texts of the manifest before the command line
+constexpr size_t kTrailerSize = 56;  // size in bytes of the fields after the manifest
+constexpr size_t kUndigested = 24;   // bytes at the end that the digest does not cover: the digest itself and the magic
+constexpr size_t kFixedTexts = 5;    // number of texts in the manifest before the words of the command line
 
 void put(std::vector<std::byte>& out, uint64_t value) {
   for (int i = 0; i < 8; ++i) out.push_back(static_cast<std::byte>(value >> (8 * i)));
@@ -62,7 +64,8 @@ std::vector<std::byte> encode(const Manifest& manifest) {
   return out;
 }
 
-/// The digest has already matched, but sizes are checked anyway, because an attacker can forge a digest.
+/// Decodes a manifest whose digest has already matched. All sizes are checked nevertheless, because an attacker can compute a matching
+/// digest.
 std::optional<Manifest> decode_manifest(std::span<const std::byte> bytes) {
   if (bytes.size() < 8) return std::nullopt;
   const uint64_t count = get(bytes, 0);

@@ -1,6 +1,6 @@
-// Runs a C compiler. Generated source includes no headers, which makes a compilation in 25 ms possible. For gcc, harp runs the programs
-// that gcc's driver would run (compile/driver_commands.h). If that fails, and for all other compilers, it runs the driver: once for a small
-// source; for a large one, once for each part and once to link.
+// Runs a C compiler. A compilation in 25 ms is possible because generated source includes no headers. For gcc, harp itself runs the
+// programs that gcc's driver would run (compile/driver_commands.h). If that fails, and for all other compilers, it runs the driver: once
+// for a small source; for a large source, once for each part and once to link the parts.
 #include "compile/c_compiler.h"
 
 #include <errno.h>
@@ -20,11 +20,12 @@ namespace {
 constexpr const char* kOutputName = "unit.so";
 constexpr size_t kMaxOutputBytes = size_t{256} << 20;
 
-/// A relative path that starts with "./". The child runs inside the work directory, so directory names with special characters never reach
-/// a command line, and a file name cannot be taken for an option.
+/// Returns a relative path that starts with "./". The child process runs inside the work directory, so special characters in directory
+/// names never reach a command line. The "./" keeps a file name from being taken for an option.
 std::string in_directory(std::string_view name, std::string_view suffix) { return cat("./", name, suffix); }
 
-/// A definition that is appended to the source; its leading newline ends any last line.
+/// Returns the definition of the string kUnitKey, for appending to the source. It begins with a newline, because the source may end within
+/// a line.
 std::string key_definition(const Digest& key) {
   return cat("\n__attribute__((visibility(\"protected\"))) const char ", kUnitKey, "[] = \"", key.hex(), "\";\n");
 }
@@ -87,7 +88,7 @@ CCompiler::Steps CCompiler::without_driver(const CompileRequest& request, const 
                        replaced(driver_commands_->assemble, C::kObject, {objects.back()})});
     std::vector<std::string>& command = compile.back().command;
     command.insert(command.begin() + 1, flags.begin(), flags.end());
-    command.emplace_back("-nostdinc");  // gcc need not look at include directories, because the source has no #include
+    command.emplace_back("-nostdinc");  // The source has no #include, so gcc need not look at its include directories.
   }
   return {compile, {{replaced(driver_commands_->link, C::kObject, objects), {}}}};
 }
@@ -102,7 +103,8 @@ RunningCommand CCompiler::start(const Job& job, const WorkDirectory& work, int n
   return RunningCommand(system_, command_of(job.command), command_of(job.reader));
 }
 
-/// Runs the jobs of each step, as many at a time as there are free slots. It waits for a slot only while it holds none.
+/// Runs the steps one after another, and of each step as many jobs at a time as there are free slots. Waits for a slot only while it has
+/// none, so two threads cannot deadlock.
 CCompiler::Ended CCompiler::run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, CompilerSlots& slots,
                                 TimeLimit& limit) const {
   using End = CommandResult::End;
@@ -138,7 +140,8 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, const D
   const auto io_check = [&](int error, std::string_view what) {
     HARP_CHECK(error >= 0, Code::kIo, "cannot ", what, " in ", work.path(), ": ", error_text(error));
   };
-  // Flags of the caller may give object files another meaning (-x, -flto). With such flags the driver compiles and links in a single call.
+  // The caller's flags may change the meaning of object files (-x, -flto). If there are any, the driver compiles and links in a single
+  // call.
   const bool in_steps = all_flags_known(request);
   std::vector<std::string> sources =
       split_source(request.source, request.functions, in_steps ? worthwhile_parts(request.functions, slots.count()) : 1);

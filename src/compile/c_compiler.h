@@ -1,4 +1,4 @@
-// The compiler of backend `c`: any command that accepts the options of gcc and clang.
+// The C compiler of backend `c`: any command that accepts the options of gcc and clang.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,20 @@
 
 namespace harp {
 
-/// The compiler's command, and the files that its output depends on.
+/// The command of a compiler, and the files that the compiler's output depends on.
 struct CompilerFiles {
   struct Dependency {
-    std::string path;  // path of the program as it was found, before resolving links
+    std::string path;  // path at which the program was found, before symbolic links are resolved
     std::string real_path;
     FileInfo info;
   };
   std::vector<std::string> words;  // words[0] is the absolute path of the program
   std::vector<Dependency> dependencies;
-  std::optional<std::string> assembler, linker;  // paths of the programs, as they were found on PATH
-  bool all_known = true;                         // false if some word of the command may refer to an unknown file
+  std::optional<std::string> assembler, linker;  // paths of `as` and `ld` on PATH, if they exist
+  bool all_known = true;                         // false if some word of the command may refer to a file that is not in `dependencies`
 };
 
-/// Made by a CompilerSearch.
+/// A C compiler that was found by a CompilerSearch.
 class CCompiler final : public Compiler {
  public:
   CCompiler(System system, CompilerFiles files, CompilerIdentity identity, std::optional<DriverCommands> driver_commands)
@@ -44,24 +44,25 @@ class CCompiler final : public Compiler {
   std::vector<std::byte> compile(const CompileRequest& request, const Digest& key, WorkDirectory& work, CompilerSlots& slots,
                                  TimeLimit& limit) const override;
 
-  /// True if the files behind the command are unchanged; a compiler may be upgraded while a program runs.
+  /// True if the files of the compiler are unchanged since the search. A compiler may be upgraded while a program runs.
   bool unchanged() const;
 
  private:
   struct Job {
     std::vector<std::string> command;
-    std::vector<std::string> reader;  // a command that reads the first command's stdout; empty: none
+    std::vector<std::string> reader;  // second command of a pipeline, which reads the first command's stdout; empty: none
   };
-  /// Steps run one after another; the jobs of one step run at the same time.
+  /// Steps run one after another. The jobs of one step may run at the same time.
   using Steps = std::vector<std::vector<Job>>;
-  /// How the jobs ended: the command that failed, or the last one.
+  /// How the jobs ended: the first command that failed, or the last command if none failed, and its result.
   struct Ended {
     std::vector<std::string> command;
     CommandResult result;
     bool failed = false;
   };
-  /// How to treat a command whose exit status was lost because the host application waited for the child process itself. The driver checks
-  /// its own children and leaves no file after a failure, so its output file proves success. An assembler writes a file for any input.
+  /// Whether to treat a command as successful whose exit status was lost because the host application waited for the child process itself.
+  /// A compiler driver checks its own children and leaves no file after a failure, so its output file proves success. An assembler writes a
+  /// file even if its input is truncated, so its output file proves nothing.
   enum class UnknownEnd : uint8_t { kSucceeds, kFails };
 
   std::vector<std::string> compiling(const CompileRequest& request) const;
@@ -74,9 +75,11 @@ class CCompiler final : public Compiler {
   System system_;
   CompilerFiles files_;
   CompilerIdentity identity_;
-  std::optional<int> gcc_;                           // the major version if the compiler is gcc
-  std::optional<DriverCommands> driver_commands_;    // commands with absolute paths, for targets with the host's -march
-  mutable std::atomic<bool> ends_are_known_ = true;  // false after an exit status was lost; then the driver is used
+  std::optional<int> gcc_;  // gcc's major version (0: unknown); empty if the compiler is not gcc
+  // The driver's commands, with absolute paths. They can be used for a target that has a flag -march if and only if the host machine has
+  // one, because the driver was asked with the host's flags.
+  std::optional<DriverCommands> driver_commands_;
+  mutable std::atomic<bool> ends_are_known_ = true;  // false after an exit status was lost; from then on, only the driver is used
 };
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// Flags of the C compiler: those for every source, those that depend on the request, and those for linking.
+// Flags of the C compiler: flags for every source, flags that depend on the request, and flags for linking.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,13 @@
 
 namespace harp {
 
-/// Returns the major version of gcc (0 if unknown); nothing if the compiler is not gcc. `version` is CompilerIdentity::version.
+/// Returns the major version of gcc, or 0 if it is unknown; returns nothing if the compiler is not gcc. `version` is
+/// CompilerIdentity::version.
 std::optional<int> gcc_version(std::string_view version);
 
-/// Flags that depend on the request and on the compiler.
+/// Returns the flags that depend on the request and on the compiler. `gcc` is the result of gcc_version().
 std::vector<std::string> varying_flags(const CompileRequest& request, std::optional<int> gcc);
-/// Flags for every compilation, and flags for every link.
+/// Return the flags of every compilation and the flags of every link.
 std::span<const char* const> compile_flags();
 std::span<const char* const> link_flags();
 

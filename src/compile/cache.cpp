@@ -1,4 +1,5 @@
-// The operations of the cache. Each is a short sequence of calls on the open directory; any error means "not cached".
+// The operations of the compile cache. Each is a short sequence of system calls on the open directory. Any error means that the entry is
+// not in the cache.
 #include "compile/cache.h"
 
 #include <errno.h>
@@ -13,16 +14,18 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr size_t kMaxEntryBytes = size_t{256} << 20;  // far larger than any program; limits what is read if a file was planted
-constexpr uint32_t kRecountEvery = 64;                // publications after which other processes' entries are counted too
-constexpr int kLockStripes = 256;                     // several keys share a lock file, so the number of files is fixed
-constexpr const char* kUnfinished = "entry";          // name of an entry's file before it is published
+// Far larger than any real entry; limits how much harp reads of a file that someone else placed there.
+constexpr size_t kMaxEntryBytes = size_t{256} << 20;
+// Number of publications after which all entries, including those of other processes, are counted again.
+constexpr uint32_t kRecountEvery = 64;
+constexpr int kLockStripes = 256;             // number of lock files, which is fixed; several keys share a lock file
+constexpr const char* kUnfinished = "entry";  // name of a new entry's file before it is renamed into the cache
 constexpr std::string_view kLockPrefix = "lock-";
 
 std::string entry_name(const Digest& key, std::string_view suffix) { return cat(key.hex(), suffix); }
 std::string entry_name(const Artifact& artifact) { return entry_name(artifact.key(), artifact.manifest().suffix); }
 
-/// True for a key with any suffix. That includes entries of earlier formats, which are never looked up but have to be evicted.
+/// True for a key followed by any suffix. That includes entries of earlier formats, which are never looked up but have to be evicted.
 bool is_entry_name(std::string_view name) {
   constexpr size_t kDigits = 2 * sizeof(Digest);
   return name.size() > kDigits && name[kDigits] == '.' && name.substr(0, kDigits).find_first_not_of("0123456789abcdef") == name.npos;
@@ -64,22 +67,24 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
   if (!opened_ && options_.enabled && !options_.directory.empty()) open();
   if (directory_ && !directory_->fd.is_ours()) {
     log_.debug("the compile cache was reopened, because the host closed its file descriptor");
-    if (spare_ && !spare_->is_there()) spare_.reset();  // must precede open(), which may reuse the number of spare_'s lost descriptor
+    // If the host has closed the spare directory's descriptor, spare_ must notice that before open() reuses the number.
+    if (spare_ && !spare_->is_there()) spare_.reset();
     open();
   }
   return directory_;
 }
 
-/// Requires mutex_ to be held.
+/// Opens the cache directory. The caller must hold mutex_.
 void CompileCache::open() {
   std::string why_not;
   directory_ = open_cache_directory(system_, options_.directory, options_.shared, why_not);
-  opened_ = directory_ != nullptr || !lacks_descriptors(system_.files);  // if no descriptor is left, the next call tries again
+  opened_ = directory_ != nullptr || !lacks_descriptors(system_.files);  // If no file descriptor was left, the next call tries again.
   if (!directory_ && why_not != why_off_) log_.warning("compile cache disabled: ", why_not);
   why_off_ = std::move(why_not);
 }
 
-/// Creates the directory again after it was deleted while the program runs; other threads may have done so already.
+/// Creates the cache directory again after someone deleted it. `gone` is the directory that the caller used. If another thread has already
+/// replaced it, only returns the new one.
 std::shared_ptr<const CacheDirectory> CompileCache::reopen(const CacheDirectory& gone) {
   const std::lock_guard guard(mutex_);
   if (directory_.get() == &gone) {
@@ -89,7 +94,8 @@ std::shared_ptr<const CacheDirectory> CompileCache::reopen(const CacheDirectory&
   return directory_;
 }
 
-/// The reason why a file is not trusted. Empty if only this user can write to it, or if the directory is shared.
+/// Returns why a file is not trusted. Empty if it is a regular file of acceptable size that only this user can write to. In a shared
+/// directory, owner and mode do not matter.
 std::string CompileCache::distrust(const FileInfo& info) const {
   if (info.kind == FileInfo::Kind::kSymlink) return "it is a symbolic link, not a file";
   if (info.kind == FileInfo::Kind::kDirectory) return "it is a directory, not a file";
@@ -103,10 +109,10 @@ std::string CompileCache::distrust(const FileInfo& info) const {
   return cat("other users can write to it: its mode is ", std::string{digit(6), digit(3), digit(0)}, ", expected 600 or 644 (chmod go-w)");
 }
 
-/// Reads an entry: 0 or -errno. A file that cannot be trusted gives -EPERM and a reason.
+/// Reads the file of an entry. Returns 0 or -errno. For a file that is not trusted, returns -EPERM and stores the reason in `why_not`.
 int CompileCache::read_entry(const CacheDirectory& directory, const char* name, std::vector<std::byte>& bytes, bool touch,
                              std::string& why_not) const {
-  // O_NONBLOCK: if the entry is a FIFO, open() must not wait for a writer.
+  // O_NONBLOCK keeps open() from waiting for a writer if the entry is a FIFO.
   const int opened = system_.files.open(directory.fd.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (opened < 0) return opened;
   const UniqueFd file(system_.files, opened);
@@ -114,7 +120,7 @@ int CompileCache::read_entry(const CacheDirectory& directory, const char* name, 
   if (const int error = system_.files.stat(file.get(), info); error < 0) return error;
   if (why_not = distrust(info); !why_not.empty()) return -EPERM;
   if (const int error = read_all(system_.files, file.get(), kMaxEntryBytes, bytes); error < 0) return error;
-  if (touch) system_.files.touch(file.get());  // eviction uses the time stamp; fails harmlessly in a read-only cache
+  if (touch) system_.files.touch(file.get());  // Eviction uses this time stamp. In a read-only cache the call fails, which does no harm.
   return 0;
 }
 
@@ -137,7 +143,8 @@ std::shared_ptr<const Artifact> CompileCache::lookup(const Digest& key, std::str
     log_.warning("cache entry ", name, " not used: ", why_not.empty() ? error_text(error) : std::string_view(why_not));
   } else {
     log_.warning("cache entry ", name, " is damaged, removed");
-    system_.files.unlink(directory->fd.get(), name.c_str());  // if another process has just repaired the entry, this costs one compilation
+    // If another process has just replaced the damaged entry by a good one, this deletes the good one, which costs one compilation.
+    system_.files.unlink(directory->fd.get(), name.c_str());
   }
   return nullptr;
 }
@@ -167,7 +174,8 @@ void CompileCache::give_back(WorkDirectory work) {
   if (!spare_) spare_.emplace(std::move(work));
 }
 
-/// Publishes a finished file with one rename: 0 or -errno. With `durable` it survives a power failure afterwards, which costs 5 ms.
+/// Publishes a file with one rename. Returns 0 or -errno. If `durable`, the file survives a power failure after the call returns, which
+/// costs 5 ms.
 int CompileCache::publish_as(const std::string& name, std::span<const std::byte> bytes, bool durable) {
   auto directory = current();
   if (!directory) return -ENOENT;
@@ -181,7 +189,7 @@ int CompileCache::publish_as(const std::string& name, std::span<const std::byte>
 }
 
 void CompileCache::drop_spare() {
-  std::optional<WorkDirectory> spare;  // destroyed after the lock is released
+  std::optional<WorkDirectory> spare;  // Declared before the lock, so that the directory is removed after the lock is released.
   const std::lock_guard guard(mutex_);
   if (spare_) spare.emplace(std::move(*spare_));
   spare_.reset();
@@ -189,8 +197,10 @@ void CompileCache::drop_spare() {
 
 bool CompileCache::publish(const Artifact& artifact) {
   if (!current() || artifact.file().size() > kMaxEntryBytes) return false;
-  const int error = publish_as(entry_name(artifact), artifact.file(), false);  // a partial file is detected when read, and made again
-  if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;    // another process published the same content
+  // Not durable: a file that is incomplete after a power failure is detected when it is read, and compiled again.
+  const int error = publish_as(entry_name(artifact), artifact.file(), false);
+  // With these errors, another process has published the same content.
+  if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;
   if (error < 0) {
     ++unpublished_;
     log_.warning("not cached on disk: ", error_text(error));
@@ -322,7 +332,8 @@ void CompileCache::evict(const CacheLimits& limits) {
   uint64_t entries = files.size();
   if (bytes > limits.bytes || entries > limits.entries) {
     std::sort(files.begin(), files.end(), [](const StoredFile& a, const StoredFile& b) { return a.used_ns < b.used_ns; });
-    // Evicts to 10 % below the limits; otherwise a full cache would list and sort its files for every new entry.
+    // Evicts until the cache is 10 % below its limits. Otherwise every new entry of a full cache would cause all files to be listed and
+    // sorted.
     const CacheLimits aim{limits.bytes - limits.bytes / 10, limits.entries - limits.entries / 10};
     for (const StoredFile& file : files) {
       if (bytes <= aim.bytes && entries <= aim.entries) break;

@@ -1,7 +1,6 @@
-// The compile cache on disk: one file for each artifact, named by its key and the kind of its payload (KEY.so). Entries are never trusted
-// blindly: an entry is used only if all its bytes match its digest; otherwise it counts as a miss. Publishing is one rename of a finished
-// file, so readers and other writers see a whole entry or none, without a lock. A cache that does not work costs time but is never an
-// error.
+// The compile cache on disk: one file for each artifact, named by its key and the kind of its payload (KEY.so). An entry is used only if
+// the digest of its bytes is right; otherwise the lookup is a miss. An entry is published by renaming a finished file, so readers and other
+// writers see the whole entry or none, without a lock. A cache that does not work costs time but is never an error.
 #pragma once
 
 #include <atomic>
@@ -30,18 +29,18 @@ struct CacheLimits {
 
 struct CacheOptions {
   bool enabled = true;
-  std::string directory;  // empty: chosen from the environment
+  std::string directory;  // empty: the environment determines the directory (choose_cache_path)
   bool shared = false;    // passed to open_cache_directory
   CacheLimits limits;
-  // How long to wait for another process that compiles the same request, before compiling it as well.
+  // How long to wait for another process that is compiling the same request. After that, this process compiles the request, too.
   std::chrono::milliseconds lock_timeout{20'000};
 };
 
-/// Events since this cache was opened, and its present contents.
+/// Numbers of events since this CompileCache was created, and the present contents of the directory.
 struct CacheStats {
   uint64_t hits = 0;
   uint64_t misses = 0;
-  uint64_t damaged = 0;  // entries that exist but failed a check
+  uint64_t damaged = 0;  // entries that were found but failed a check
   uint64_t published = 0;
   uint64_t unpublished = 0;  // failed writes
   uint64_t evicted = 0;
@@ -52,64 +51,72 @@ struct CacheStats {
 struct CacheEntryInfo {
   std::string name;  // the key in hexadecimal
   uint64_t bytes = 0;
-  int64_t used_ns = 0;  // time of the last use, since 1970
+  int64_t used_ns = 0;  // time of the last use, in nanoseconds since 1970
   Manifest manifest;
 };
 
-/// Thread-safe. The constructor chooses the directory, because the current directory and the environment may change later. The first call
-/// that needs the directory creates, checks and opens it, so a program that only interprets leaves no trace on the disk. A WorkDirectory or
-/// Lock may outlive the cache, since it needs only the System; no other returned object may.
+/// Thread-safe. The constructor chooses the path of the directory, because the current directory and the environment may change later. The
+/// first call that needs the directory creates, checks and opens it, so a program that uses only the interpreter leaves no trace on the
+/// disk. A returned WorkDirectory or Lock may outlive the cache, because it refers only to the System.
 class CompileCache {
  public:
   CompileCache(System system, CacheOptions options, Log log);
 
-  /// The directory of the entries. Empty if the cache is off; then why_off() gives the reason.
+  /// Returns the path of the directory that contains the entries. Empty if the cache is off; why_off() then returns the reason.
   std::string directory();
   std::string why_off();
 
-  /// Returns the artifact with this key and Manifest::suffix after checking it completely, or NULL. Marks it as used.
+  /// Returns the artifact with this key and this Manifest::suffix, after checking all its bytes. Returns NULL if there is none. Marks the
+  /// entry as used now.
   std::shared_ptr<const Artifact> lookup(const Digest& key, std::string_view suffix = kObjectSuffix);
-  /// Stores an artifact, replacing an older entry. Returns false if it cannot be written, and logs that.
+  /// Stores an artifact, replacing an older entry with the same key and suffix. If it cannot be written, logs that and returns false.
   bool publish(const Artifact& artifact);
   void remove(const Digest& key, std::string_view suffix = kObjectSuffix);
 
-  /// Creates a private, empty directory on the cache's file system.
+  /// Creates a private, empty directory inside the cache directory, or returns the spare work directory.
   std::optional<WorkDirectory> work_directory();
-  /// Takes back a work directory for reuse, because removing and creating a directory takes 2 to 6 ms on some file systems. No process may
-  /// still write to it.
+  /// Takes back a work directory and keeps it as a spare for the next call of work_directory(): removing and creating a directory takes 2
+  /// to 6 ms on some file systems. No process may write to the directory any more.
   void give_back(WorkDirectory work);
-  /// Removes the work directory that is kept for reuse.
+  /// Removes the spare work directory.
   void drop_spare();
 
-  /// A lock that one process or thread at a time holds for a key. It only avoids duplicate work; without it results are still right.
+  /// A lock for a key, which only one process or thread has at a time. It only avoids that several processes compile the same request;
+  /// results are correct without it.
   using Lock = UniqueFd;
-  /// Returns an empty lock if the lock is not free before `deadline` or within lock_timeout.
+  /// Waits for the lock until `deadline`, but at most for lock_timeout. Returns an empty lock if it was not free by then, or if the wait
+  /// was cancelled.
   Lock lock(const Digest& key, CancelFlag cancel, Deadline deadline = Deadline::max());
 
-  /// Identifies the state of a named file that is stored next to the entries, so that later changes are detected. Such files have names
-  /// that no entry has, are read and replaced as a whole, and are never evicted.
+  /// The cache directory also stores named files next to the entries. Their names differ from those of entries, they are read and replaced
+  /// as a whole, and they are never evicted. A Stamp identifies the state of such a file, so that a later change is detected.
   struct Stamp {
     uint64_t inode = 0, size = 0;
     int64_t modified_ns = 0;
     uint32_t mode = 0, owner = 0;
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
-  /// Tests whether there is a file with this name, trusted or not, without creating or opening the directory. False if the cache is off.
+  /// Tests whether a file with this name exists, trusted or not. Does not create or open the cache directory. Returns false if the cache is
+  /// off.
   bool has_file(const char* file);
-  /// The stamp of the file with this name, trusted or not; empty if there is none.
+  /// Returns the stamp of the file with this name, trusted or not; empty if the file does not exist.
   std::optional<Stamp> stamp_of(const char* file);
-  /// Reads the file. Empty if it does not exist; empty with a reason if it cannot be read or trusted.
+  /// Returns the contents of the file. Empty, without a reason in `why_not`, if the file does not exist; empty, with a reason, if it cannot
+  /// be read or trusted.
   std::optional<std::string> read_file(const char* file, std::string& why_not);
-  /// Renames the file to "FILE.ignored-1" or a later number, and returns the new name. On failure returns an empty string and a reason.
+  /// Renames the file to "FILE.ignored-N" with the first free number N, and returns the new name. On failure returns an empty string and
+  /// stores the reason in `why_not`.
   std::string set_aside(const char* file, std::string& why_not);
-  /// Replaces the file; returns an error message, or "" on success.
+  /// Replaces the contents of the file. Returns an error message, or "" on success.
   std::string replace_file(const char* file, std::string_view text);
-  /// Locks the file for a read followed by a replacement; waits up to lock_timeout. On failure returns an empty lock and a reason.
+  /// Locks the file, so that the caller can read it and then replace it. Waits up to lock_timeout. On failure returns an empty lock and
+  /// stores the reason in `why_not`.
   Lock lock_file(const char* file, std::string& why_not);
 
-  /// Removes the least recently used entries until the limits hold, and removes abandoned work directories.
+  /// If the cache exceeds the limits, removes the least recently used entries until it is 10 % below them. Also removes abandoned work
+  /// directories.
   void evict(const CacheLimits& limits);
-  /// Removes every entry; returns false if some could not be removed.
+  /// Removes all entries. Returns false if some could not be removed.
   bool clear();
 
   CacheStats stats();
@@ -131,13 +138,13 @@ class CompileCache {
   System system_;
   CacheOptions options_;
   Log log_;
-  std::mutex mutex_;  // guards the members below, up to the counters
+  std::mutex mutex_;  // guards all members below except the atomic counters
   std::shared_ptr<const CacheDirectory> directory_;
   std::optional<WorkDirectory> spare_;
-  bool opened_ = false;  // opened, or failed to open
+  bool opened_ = false;  // true after the first attempt to open the directory, even if it failed
   std::string why_off_;
-  // Estimate of the stored data: the count at the last eviction plus this cache's later publications. Other processes publish too, so it is
-  // recounted periodically.
+  // Estimate of the stored data: the count at the last eviction plus what this cache has published since. Other processes publish too, so
+  // the entries are counted again after every kRecountEvery publications.
   uint64_t known_bytes_ = 0;
   uint64_t known_entries_ = 0;
   uint32_t published_since_count_ = 0;

@@ -11,9 +11,10 @@
 namespace harp {
 namespace {
 
-// A new entry format gets a new directory name, so that old and new versions of harp can share a cache.
+// A new entry format gets a new directory name. Old and new versions of harp can then share a cache.
 constexpr const char* kFormatDirectory = "entries-1";
-// The id that the kernel reports for users that do not exist in this user namespace; a file with this owner may belong to any of them.
+// The user id that the kernel reports for all users that do not exist in the current user namespace. A file with this owner may belong to
+// any of these users.
 constexpr uint32_t kOverflowUser = 65534;
 
 bool is_absolute(const std::optional<std::string>& path) { return path && path->starts_with('/'); }
@@ -23,7 +24,7 @@ std::string without_trailing_slashes(std::string path) {
   return path;
 }
 
-/// Like mkdir -p: 0 or -errno.
+/// Creates the directory and its missing parents, as mkdir -p does. Returns 0 or -errno.
 int create_directories(FileSystem& files, const std::string& path, uint32_t mode) {
   for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string prefix = path.substr(0, end);
@@ -62,7 +63,7 @@ std::string entries_path(const std::string& path) { return path_join(path, kForm
 
 std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const std::string& path, bool shared, std::string& why_not) {
   FileSystem& files = system.files;
-  const uint32_t mode = shared ? 0777 : 0700;  // shared: the umask decides
+  const uint32_t mode = shared ? 0777 : 0700;  // in a shared cache, the umask decides who may write
   const auto refuse = [&](const auto&... parts) {
     why_not = cat(parts...);
     return nullptr;

@@ -1,4 +1,4 @@
-// The order and tags of the fields are part of the key. Changing them turns every entry into a miss, which is harmless.
+// The order and the tags of the fields are part of the key. After a change to them, no older entry is found, which is harmless.
 #include "compile/cache_key.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ size_t end_of_literal(std::string_view source, size_t start) {
   return std::min(i + 1, source.size());
 }
 
-/// Returns the end of the comment that starts at `start`, or `start` if none starts there. A line comment ends before its newline, unless a
-/// backslash continues it.
+/// Returns the end of the comment that starts at `start`, or `start` if no comment starts there. A line comment ends before its newline; if
+/// a backslash precedes the newline, the comment includes the next line.
 size_t end_of_comment(std::string_view source, size_t start) {
   if (start + 1 >= source.size()) return start;
   if (source[start + 1] == '*') {
@@ -40,7 +40,7 @@ void add_source(Hasher& hasher, std::string_view source) {
     hasher.add_piece(text);
     size += text.size();
   };
-  size_t kept = 0;  // the text before this position has been added
+  size_t kept = 0;  // the text before this position has already been added to the hasher
   for (size_t i = 0; i < source.size();) {
     if (source[i] == '"' || source[i] == '\'') {
       i = end_of_literal(source, i);

@@ -1,5 +1,5 @@
-// The key of a compilation: a digest of everything that its result depends on, and of nothing else. Requests with equal keys must be
-// interchangeable for as long as caches exist.
+// The cache key of a compilation: a digest of everything that the result depends on, and of nothing else. The results of requests with
+// equal keys must be interchangeable, in this and all later versions of harp.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace harp {
 
-/// Adds C-like source to `hasher` as one field, without comments. A comment counts as one space, as in C; string and character literals are
-/// kept. So a changed comment needs no new compilation.
+/// Adds C-like source to `hasher` as one field. Each comment counts as one space, as in C; string and character literals are kept.
+/// Therefore a source whose comments have changed needs no new compilation.
 void add_source(Hasher& hasher, std::string_view source);
 
-/// `command` must be compiler.command(request).
+/// Returns the cache key of a request. `command` must be compiler.command(request).
 Digest cache_key(const Compiler& compiler, const CompileRequest& request, const std::vector<std::string>& command);
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// Command lines, PATH lookup and the environment of compilers.
+// Splits and quotes command lines, looks up programs on PATH, and makes the environment of compiler processes.
 #include "compile/compiler_command.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ bool is_plain(char c) {
          std::string_view("-_=./+,:@%^").find(c) != std::string_view::npos;
 }
 
-/// True if the path is an executable regular file.
+/// True if the path refers to an executable regular file.
 bool is_program(FileSystem& files, const std::string& path) {
   FileInfo info;
   return files.executable(path.c_str()) >= 0 && files.stat_at(AT_FDCWD, path.c_str(), true, info) >= 0 &&
@@ -88,7 +88,7 @@ std::optional<std::string> find_program(System system, const std::string& name) 
   if (name.empty()) return std::nullopt;
   if (name.find('/') != std::string::npos) {
     std::string path = name;
-    if (path.front() != '/') {  // the path is relative to harp's directory, but the program runs in another one
+    if (path.front() != '/') {  // The path is relative to harp's working directory, but the compiler will run in another directory.
       std::string here;
       if (system.files.real_path(".", here) < 0) return std::nullopt;
       path = path_join(here, name);
@@ -112,7 +112,7 @@ std::optional<std::string> find_program(System system, const std::string& name) 
 std::vector<std::string> compiler_environment(Process& process) {
   std::vector<std::string> variables = {"LC_ALL=C", "TMPDIR=."};
   variables.push_back(cat("PATH=", process.environment("PATH").value_or(kDefaultPath)));
-  for (const char* name : {"HOME", "LD_LIBRARY_PATH"})  // ccache stores files under HOME; some compilers need LD_LIBRARY_PATH
+  for (const char* name : {"HOME", "LD_LIBRARY_PATH"})  // ccache stores files under HOME, and some compilers need LD_LIBRARY_PATH
     if (const auto value = process.environment(name)) variables.push_back(cat(name, "=", *value));
   return variables;
 }

@@ -1,4 +1,5 @@
-// Finding a C compiler: candidates for the command, the file behind a command, and the environment that it runs in.
+// Functions for finding and running a C compiler: candidates for the command, the program file of a command, and the environment that
+// compilers run in.
 #pragma once
 
 #include <optional>
@@ -10,29 +11,31 @@
 
 namespace harp {
 
-/// Splits a command like the value of CC: words are separated by white space; '…' and "…" quote it, and \ quotes the next character.
-/// Returns nothing if a quote is not closed.
+/// Splits a command such as the value of CC into words. Words are separated by white space; '…' and "…" quote it, and \ quotes the next
+/// character. Returns nothing if a quote is not closed.
 std::optional<std::vector<std::string>> split_command(std::string_view text);
 
-/// The command line with quotes where a shell needs them.
+/// Returns the words as one line, with quotes where a shell needs them.
 std::string quote_command(const std::vector<std::string>& words);
 
-/// A candidate command, with its origin (such as "CC").
+/// A command that may be a C compiler, and where it comes from (such as "CC").
 struct CommandCandidate {
   std::string origin;
   std::string text;
-  bool explicit_choice = false;  // the user chose this compiler for harp (the option, HARP_CC): if it fails, no other candidate is tried
+  // The user chose this compiler for harp (by the option or HARP_CC). If it does not work, no other candidate is tried.
+  bool explicit_choice = false;
 };
 
-/// In order: the option, HARP_CC, CC, then cc, gcc and clang.
+/// Returns the commands to try, in this order. If `option` is not empty, it is the only one; otherwise, if HARP_CC is set, HARP_CC is the
+/// only one; otherwise CC (if set), cc, gcc and clang.
 std::vector<CommandCandidate> c_compiler_candidates(Process& process, const std::string& option);
 
-/// The absolute path of the program `name`, or nothing. Searches PATH unless the name contains a slash. Empty and relative entries of PATH
-/// are skipped, because they refer to the current directory.
+/// Returns the absolute path of the program `name`, or nothing if it does not exist. Searches PATH unless the name contains a slash. Skips
+/// empty and relative entries of PATH, because they refer to the current directory.
 std::optional<std::string> find_program(System system, const std::string& name);
 
-/// The environment of compiler processes. It contains only a few listed variables, so none that change a compiler's output (CPATH,
-/// LIBRARY_PATH, GCC_* …). TMPDIR is the working directory.
+/// Returns the environment of compiler processes. It contains only a few variables, so none that change a compiler's output (CPATH,
+/// LIBRARY_PATH, GCC_* …). TMPDIR is the process's working directory.
 std::vector<std::string> compiler_environment(Process& process);
 
 }  // namespace harp

@@ -14,10 +14,11 @@ namespace {
 
 constexpr std::chrono::seconds kVersionPatience{10};
 constexpr const char *kAssembler = "as", *kLinker = "ld";
-constexpr std::string_view kAnswerSuffix = ".version";  // suffix of the cache entry that holds a compiler's answer
-constexpr size_t kVersionLineLimit = 120;               // limits how much text of a program that is not a compiler is shown
+constexpr std::string_view kAnswerSuffix = ".version";  // suffix of the cache entry that contains what a compiler answered
+constexpr size_t kVersionLineLimit = 120;  // A message shows at most this much output of a program that turns out not to be a compiler.
 
-/// Flags of every compilation and link, without -pipe, because the driver's answer must name the files of each program.
+/// Returns the flags of every compilation and link, except -pipe: with -pipe, the commands that the driver prints would not name the
+/// intermediate files.
 std::vector<std::string> fixed_flags() {
   std::vector<std::string> flags(compile_flags().begin(), compile_flags().end());
   std::erase(flags, "-pipe");
@@ -25,11 +26,11 @@ std::vector<std::string> fixed_flags() {
   return flags;
 }
 
-/// The flags that vary, as used in the question; the compiler's version is unknown at this point.
+/// Returns the flags that vary between requests, with the values used when asking the driver. The compiler's version is not known yet.
 std::vector<std::string> asked_flags() { return varying_flags({}, std::nullopt); }
 
-/// Extracts "gcc 12.2.0 (Debian 12.2.0-14)" from the driver's line "gcc version 12.2.0 (Debian 12.2.0-14)"; otherwise returns the whole
-/// answer.
+/// Returns "gcc 12.2.0 (Debian 12.2.0-14)" if the answer contains the driver's line "gcc version 12.2.0 (Debian 12.2.0-14)"; otherwise
+/// returns the whole answer.
 std::string version_in(std::string_view answer) {
   constexpr std::string_view kWord = " version ";
   const size_t at = answer.find(kWord);
@@ -43,7 +44,7 @@ std::string version_in(std::string_view answer) {
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
-/// The output of a command; nothing if it failed.
+/// Returns the output of a command, or nothing if it failed. If its exit status was lost, nonempty output counts as success.
 std::optional<std::string> printed(CommandResult& result) {
   const bool is_answer = result.succeeded() || (result.end == CommandResult::End::kUnknown && !result.output.empty());
   if (!is_answer) return std::nullopt;
@@ -71,7 +72,7 @@ std::shared_ptr<const CCompiler> CompilerSearch::finish(TimeLimit& limit) {
   throw Error(Code::kCompiler, cat("no C compiler works; tried ", join(tried_, ", "), "; backend interp runs without one"));
 }
 
-/// Records why the command before next_ was rejected.
+/// Records why the candidate commands_[next_ - 1] was rejected.
 void CompilerSearch::reject(std::string_view why) {
   const CommandCandidate& command = commands_[next_ - 1];
   tried_.push_back(cat(command.origin == "PATH" ? std::string() : cat(command.origin, "="), command.text, " (", why, ")"));
@@ -83,7 +84,7 @@ void CompilerSearch::begin_next() {
     if (std::optional<CompilerFiles> files = files_of(commands_[next_++].text)) begin(std::move(*files));
 }
 
-/// The files behind a command. Returns nothing, after a rejection, if the command cannot be a compiler for harp.
+/// Returns the files that a command depends on. If the command cannot be a compiler for harp, records the reason and returns nothing.
 std::optional<CompilerFiles> CompilerSearch::files_of(const std::string& command) {
   const auto rejected = [this](std::string_view why) {
     reject(why);
@@ -115,12 +116,13 @@ bool CompilerSearch::collect_dependencies(CompilerFiles& files) const {
     const std::string& word = files.words[i];
     if (word.starts_with('-')) {
       files.all_known = files.all_known && is_self_contained(word);
-    } else {  // "ccache gcc": the next word is another program, or unknown
+    } else {  // The word is not a flag. In "ccache gcc", it is another program; otherwise it is something unknown.
       const std::optional<std::string> program = find_program(system_, word);
       files.all_known = program && add(*program) && files.all_known;
     }
   }
-  // Drivers take as and ld from PATH; for a compiler with built-in tools there may be none.
+  // Compiler drivers take `as` and `ld` from PATH. A compiler with a built-in assembler and linker works without these programs, so they
+  // may be missing.
   files.assembler = find_program(system_, kAssembler);
   files.linker = find_program(system_, kLinker);
   for (const std::optional<std::string>& tool : {files.assembler, files.linker})
@@ -128,9 +130,9 @@ bool CompilerSearch::collect_dependencies(CompilerFiles& files) const {
   return true;
 }
 
-/// True if the command is a compiler's own driver, which changes whenever the compiler changes. A wrapper (a script, ccache, distcc) can
-/// stay the same while its compiler changes, and may not forward every question. So a wrapper is asked only for its version, and asked
-/// again in every context.
+/// True if the command is a compiler's own driver, a program file that changes whenever the compiler changes. A wrapper (a script, ccache,
+/// distcc) can stay the same while its compiler changes, and may not forward every option. Therefore a wrapper is asked only for its
+/// version, and the answer is not cached: every context asks again.
 bool CompilerSearch::is_driver_itself(const CompilerFiles& files) const {
   if (files.words.size() != 1 || !files.all_known) return false;
   const std::string& path = files.dependencies.front().real_path;
@@ -147,7 +149,7 @@ void CompilerSearch::begin(CompilerFiles files) {
   for (const std::string& word : files.words) hasher.add(word);
   for (const CompilerFiles::Dependency& dependency : files.dependencies)
     hasher.add(dependency.real_path).add(dependency.info.size).add(dependency.info.modified_ns);
-  // The list above covers the locations of ld and as, but not the search path for the compiler's shared libraries.
+  // The dependencies above cover the program files, including `ld` and `as`, but not the search path for the compiler's shared libraries.
   hasher.add(system_.process.environment("LD_LIBRARY_PATH").value_or(""));
 
   const std::vector<std::string> question = driver_question(asked_flags(), fixed_flags());
@@ -158,7 +160,8 @@ void CompilerSearch::begin(CompilerFiles files) {
   const Digest key = asked.finish();
   const bool is_driver = is_driver_itself(files);
   std::shared_ptr<const Artifact> remembered = is_driver ? cache_.lookup(key, kAnswerSuffix) : nullptr;
-  // The driver creates and removes temporary files while it answers; a work directory keeps them out of the host's directory.
+  // The driver creates and removes temporary files while it answers. It runs in a work directory, so these files do not appear in the
+  // host's directory.
   std::optional<WorkDirectory> work = is_driver && !remembered ? cache_.work_directory() : std::nullopt;
   Candidate& candidate =
       candidate_.emplace(Candidate{std::move(files), std::move(hasher), key, is_driver, std::move(remembered), std::move(work)});
@@ -174,7 +177,7 @@ Command CompilerSearch::command_to(const CompilerFiles& files, const std::vector
   return command;
 }
 
-/// Returns the compiler's answer: the commands that its driver would run or, if it does not print these, its version.
+/// Returns the compiler's answer: the commands that its driver would run (-###) or, if it does not print these, its version (--version).
 std::string CompilerSearch::answer(Candidate& candidate, Deadline deadline) const {
   CommandResult result = candidate.running->wait(deadline);
   if (candidate.work) {
@@ -210,7 +213,8 @@ std::shared_ptr<const CCompiler> CompilerSearch::identified(Candidate& candidate
   return std::make_shared<const CCompiler>(system_, std::move(candidate.files), std::move(identity), std::move(commands));
 }
 
-/// Resolves the paths of the programs as the driver would.
+/// Replaces the names of `cc1`, `as` and `ld` in the commands by the paths that the driver would use. Returns false if a program is not
+/// found.
 bool CompilerSearch::find_programs(DriverCommands& commands, const CompilerFiles& files) const {
   for (std::string* program : {&commands.compile.front(), &commands.assemble.front()}) {
     std::optional<std::string> path = *program == kAssembler ? files.assembler : find_program(system_, *program);

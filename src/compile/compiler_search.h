@@ -1,5 +1,6 @@
-// Finds the C compiler: the first candidate command that answers a question about itself. Asking starts a process, which takes as long as
-// generating the source of a small program. So the search begins before the source is generated and finishes afterwards.
+// Finds the C compiler: the first candidate command that runs and identifies itself. Asking a command means to run it, which takes as long
+// as generating the source of a small program. Therefore the search starts the process before the source is generated, and reads the answer
+// afterwards.
 #pragma once
 
 #include <memory>
@@ -16,21 +17,22 @@ namespace harp {
 
 class CompilerSearch {
  public:
-  /// Begins the search. Answers that `cache` holds are reused. `option` is a command to try first, or empty.
+  /// Begins the search. Reuses answers that are stored in `cache`. `option` is the command that the user chose, or empty.
   CompilerSearch(System system, CompileCache& cache, const std::string& option);
 
-  /// Returns the compiler; call it once. Throws Error kCompiler with every command tried if none works.
+  /// Returns the compiler. Call it only once. If no candidate works, throws Error{kCompiler} whose message lists every command that was
+  /// tried.
   std::shared_ptr<const CCompiler> finish(TimeLimit& limit);
 
  private:
-  /// A candidate command that the search is examining, and the question that the search has asked it (a process that is running).
+  /// The candidate command that the search is examining, and the process that was started to ask it.
   struct Candidate {
     CompilerFiles files;
-    Hasher hasher;      // all of the identity's digest except the version
-    Digest answer_key;  // cache key of the answer
-    bool is_driver;     // a compiler's own driver: it is asked for its commands, and the answer is cached
+    Hasher hasher;      // has all fields of CompilerIdentity::digest except the version
+    Digest answer_key;  // cache key under which the answer is stored
+    bool is_driver;     // True for a compiler's own driver: it is asked for the commands that it would run, and the answer is cached.
     std::shared_ptr<const Artifact> remembered;
-    std::optional<WorkDirectory> work;  // where the driver runs to answer
+    std::optional<WorkDirectory> work;  // directory in which the driver runs while it answers
     std::optional<RunningCommand> running = {};
   };
 
@@ -49,8 +51,8 @@ class CompilerSearch {
   CompileCache& cache_;
   std::vector<CommandCandidate> commands_;
   size_t next_ = 0;
-  std::optional<Candidate> candidate_;  // for commands_[next_ - 1]; empty: no command is left
-  std::vector<std::string> tried_;      // each with its reason for rejection
+  std::optional<Candidate> candidate_;  // the candidate commands_[next_ - 1]; empty if no command is left
+  std::vector<std::string> tried_;      // the rejected commands, each with the reason
 };
 
 }  // namespace harp

@@ -3,7 +3,7 @@
 namespace harp {
 namespace {
 
-constexpr std::chrono::milliseconds kWaitStep{20};  // the largest delay until a waiting thread notices its timeout
+constexpr std::chrono::milliseconds kWaitStep{20};  // the largest delay until a waiting thread notices its timeout or cancellation
 
 }  // namespace
 
@@ -11,7 +11,7 @@ CompilerSlots::Slot CompilerSlots::take(TimeLimit& limit) {
   limit.check();
   std::unique_lock guard(mutex_);
   if (free_ == 0 || !waiting_.empty()) limit.enter("waiting for another C compiler of this context to finish");
-  // Threads are served in the order of arrival, so that none waits forever.
+  // Threads get slots in the order of their arrival, so no thread waits forever.
   const auto turn = waiting_.insert(waiting_.end(), 0);
   try {
     while (free_ == 0 || turn != waiting_.begin()) {
@@ -24,7 +24,7 @@ CompilerSlots::Slot CompilerSlots::take(TimeLimit& limit) {
   }
   waiting_.erase(turn);
   --free_;
-  if (free_ > 0) given_back_.notify_all();  // wake the next thread in the queue
+  if (free_ > 0) given_back_.notify_all();  // wakes the next waiting thread
   return Slot(*this);
 }
 

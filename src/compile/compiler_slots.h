@@ -1,4 +1,4 @@
-// Limits the number and the priority of C compilers that run at the same time, because they use the host's CPUs.
+// Limits how many compilers of a context run at the same time, and sets their priority, because they compete with the host for CPUs.
 #pragma once
 
 #include <condition_variable>
@@ -11,13 +11,13 @@
 
 namespace harp {
 
-/// Thread-safe. A thread that holds a slot must not wait for another slot, because two such threads could deadlock.
+/// Thread-safe. A thread that has a slot must not wait for another slot, because two such threads could wait for each other forever.
 class CompilerSlots {
  public:
-  /// `nice` is added to the nice value of the processes.
+  /// `count` is the number of slots. `nice` is added to the nice value of compiler processes.
   CompilerSlots(size_t count, int nice) : count_(count), nice_(nice), free_(count) {}
 
-  /// The right to run one compiler; an empty Slot grants nothing.
+  /// The permission to run one compiler; an empty Slot gives no permission. The destructor returns the slot.
   class Slot {
    public:
     Slot() = default;
@@ -35,9 +35,9 @@ class CompilerSlots {
 
   size_t count() const { return count_; }
   int nice() const { return nice_; }
-  /// Waits for a free slot; throws as TimeLimit::check() does.
+  /// Waits for a free slot. Throws as TimeLimit::check() does.
   Slot take(TimeLimit& limit);
-  /// Returns an empty slot if none is free.
+  /// Returns a slot, or an empty Slot if none is free or other threads are waiting.
   Slot try_take();
 
  private:
@@ -48,7 +48,7 @@ class CompilerSlots {
   std::mutex mutex_;
   std::condition_variable given_back_;
   size_t free_;
-  std::list<char> waiting_;  // waiting threads, in order of arrival
+  std::list<char> waiting_;  // one element for each waiting thread, in order of arrival
 };
 
 }  // namespace harp

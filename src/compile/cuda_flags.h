@@ -1,4 +1,4 @@
-// Flags of CUDA's compilers. NVRTC and nvcc accept the same flags, as far as harp uses them.
+// Flags that the CUDA compilers NVRTC and nvcc both accept.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,18 @@
 
 namespace harp {
 
-/// What a CUDA compiler produces: machine code for one GPU, or PTX, which the driver compiles for any GPU of at least that architecture.
+/// The output of a CUDA compiler: machine code for one architecture (kCubin), or PTX, which the GPU driver compiles for any GPU of that or
+/// a later architecture.
 enum class CudaOutput : uint8_t { kCubin, kPtx };
 
-/// The suffix of the file of an artifact: ".cubin", ".ptx".
+/// Returns the suffix of files with this output: ".cubin" or ".ptx".
 std::string_view cuda_suffix(CudaOutput output);
-/// The architecture of PTX for the row `target` of the table of GPUs: "compute_90" for "sm_90".
+/// Returns the name of the virtual (PTX) architecture for a target GPU: "compute_90" for "sm_90".
 std::string virtual_architecture(std::string_view target);
-/// Returns the flags that keep arithmetic as it is written: no contraction, IEEE division and square root, subnormal numbers.
+/// Returns the flags that make the compiler keep floating-point arithmetic as it is written: no contraction, IEEE division and square root,
+/// and no flushing of subnormal numbers.
 std::vector<std::string> cuda_arithmetic_flags();
-/// Tests whether the flag refers to nothing outside the command, so that a cache key that contains it covers its meaning.
+/// True if the effect of the flag depends on nothing but its text, so that a cache key that contains the text covers the effect.
 bool is_self_contained_for_cuda(std::string_view flag);
 
 }  // namespace harp

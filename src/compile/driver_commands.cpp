@@ -1,5 +1,5 @@
-// Parses the driver's answer: the banner of --version -v, then one line for each command, which begins with a space and is quoted as for a
-// shell. Between the commands are lines NAME=value with the environment that the driver would set.
+// Parses what gcc's driver prints for -###: a banner as for --version -v, then one line for each command, which begins with a space and is
+// quoted as for a shell. Between the commands there are lines NAME=value with the environment that the driver would set.
 #include "compile/driver_commands.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using Words = DriverCommands::Words;
 
-constexpr const char* kNoSource = "/dev/null";  // the driver checks that the source exists
+constexpr const char* kNoSource = "/dev/null";  // an existing file as the source, because the driver checks that the source exists
 
 std::vector<std::string> pieces(std::string_view text, char separator) {
   std::vector<std::string> result;
@@ -28,13 +28,14 @@ bool is_called(const Words& command, std::string_view name) {
   return program.substr(program.find_last_of('/') + 1) == name;
 }
 
-/// The file that a command writes; empty if it has no -o.
+/// Returns the file that a command writes (the word after -o); empty if there is none.
 std::string output_of(const Words& command) {
   const auto at = std::find(command.begin(), command.end(), "-o");
   return at == command.end() || at + 1 == command.end() ? std::string() : at[1];
 }
 
-/// Renames a file in the command that writes it and in the command that reads it. Returns false unless it occurs exactly once in each.
+/// Renames an intermediate file in `maker`, the command that writes it, and in `reader`, the command that reads it. Returns false if the
+/// file does not occur exactly once in each.
 bool rename_file(const std::string& from, const char* to, Words& maker, Words& reader) {
   for (Words* words : {&maker, &reader}) {
     if (from.empty() || std::count(words->begin(), words->end(), from) != 1) return false;
@@ -43,7 +44,7 @@ bool rename_file(const std::string& from, const char* to, Words& maker, Words& r
   return true;
 }
 
-/// Removes the linker plug-in for link-time optimisation, which harp never uses.
+/// Removes the linker plug-in for link-time optimisation from the link command, because harp never uses it.
 void drop_plugin(Words& link) {
   std::erase_if(link, [](const std::string& word) { return word.starts_with("-plugin-opt="); });
   if (const auto at = std::find(link.begin(), link.end(), "-plugin"); at != link.end() && at + 1 != link.end()) link.erase(at, at + 2);

@@ -1,5 +1,5 @@
-// The programs that gcc's driver runs for one source: cc1, as, and ld through collect2. The driver prints their commands for a set of flags
-// when called with -###. Running the three directly, with as in parallel to cc1, makes the same file in less time.
+// The commands that gcc's driver runs for one source: `cc1`, `as`, and `collect2`, which runs `ld`. Called with -###, the driver prints
+// these commands for given flags. Running `cc1`, `as` and `ld` directly, with `as` in parallel to `cc1`, makes the same file in less time.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,29 @@
 namespace harp {
 
 struct DriverCommands {
-  // argv. argv[0] is as the driver prints it: a path, or a name to look up on PATH.
+  // The words of a command (argv). argv[0] is a path, or a name to look up on PATH.
   using Words = std::vector<std::string>;
 
-  // Names of files in the commands, relative to the working directory.
+  // The names of files in the commands, relative to the working directory.
   static constexpr const char* kSource = "./unit.c";
-  static constexpr const char* kAssembly = "-";  // a pipe, so the assembler runs in parallel with the compiler
+  static constexpr const char* kAssembly = "-";  // "-" means a pipe from `cc1` to `as`, so that both run in parallel
   static constexpr const char* kObject = "./unit.o";
   static constexpr const char* kOutput = "./unit.so";
 
-  Words compile;   // compiles kSource to kAssembly; without the varying flags of the question: the caller inserts its own after argv[0]
-  Words assemble;  // assembles kAssembly to kObject
-  Words link;      // links kObject to kOutput; argv[0] is "ld"
-  std::vector<std::string> directories;  // directories to search for ld before PATH
+  // Compiles kSource to kAssembly. The flags that vary between requests have been removed from the command; the caller inserts those of its
+  // request after argv[0].
+  Words compile;
+  Words assemble;                        // assembles kAssembly to kObject
+  Words link;                            // links kObject to kOutput; argv[0] is "ld"
+  std::vector<std::string> directories;  // directories in which to look for ld before PATH
 };
 
-/// Arguments that make a compiler print its commands for the flags `flags` (which vary) and `fixed` (which do not), without compiling.
+/// Returns arguments that make a compiler driver print its commands without running them. `flags` are the flags that vary between requests,
+/// `fixed` those that do not.
 std::vector<std::string> driver_question(const std::vector<std::string>& flags, const std::vector<std::string>& fixed);
 
-/// Parses the answer. Returns nothing if the commands are not those of gcc, or if a flag is not passed to cc1 verbatim; then use the driver
-/// itself.
+/// Parses what the driver has printed. Returns nothing if the commands are not those of gcc, or if one of `flags` does not occur verbatim
+/// in the command of cc1; the caller then uses the driver itself.
 std::optional<DriverCommands> parse_driver_commands(std::string_view answer, const std::vector<std::string>& flags);
 
 /// Returns `words` with the word `from` replaced by the words `to`.

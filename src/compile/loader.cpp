@@ -1,4 +1,4 @@
-// Loads libraries with dlopen from a memory file, or from a private file if memory files or /proc do not exist.
+// Loads libraries with dlopen from a memory file. If the system has no memory files or no /proc, loads from a private file.
 #include "compile/loader.h"
 
 #include <errno.h>
@@ -20,14 +20,15 @@
 namespace harp {
 namespace {
 
-constexpr const char* kMemoryFileName = "harp-kernel";  // shown by debuggers and in /proc/self/maps
+constexpr const char* kMemoryFileName = "harp-kernel";  // debuggers and /proc/self/maps show this name
 constexpr const char* kFileName = "unit.so";
 constexpr const char* kDescriptors = "/proc/self/fd/";
 
-/// A path to an open file that dlopen has never seen in this process. /proc/self/fd/N alone is not unique: after the host closes foreign
-/// descriptors, or after a fork, N can refer to another file while a library is loaded under that name. So the path encodes the number of
-/// loads and which copy of harp makes it, by address and start time, because a process may have several copies, even one after another at
-/// the same address (dlclose, dlopen). Each bit of these numbers is written as "./" or ".//", which the kernel ignores.
+/// Returns a path to an open file that dlopen has never seen in this process. /proc/self/fd/N alone is not unique: after the host has
+/// closed foreign descriptors, or after a fork, N can refer to a new file while another library is loaded under that path. Therefore the
+/// path also encodes the number of loads so far, and the copy of harp that is loading. A process may contain several copies of harp, even
+/// one after another at the same address (dlclose, dlopen), so a copy is identified by its address and the time of its first load. Each bit
+/// of these three numbers is written as "./" or ".//", which the kernel ignores.
 std::string unique_path(int fd) {
   static std::atomic<uint64_t> loads{0};
   static const auto begun = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -37,22 +38,23 @@ std::string unique_path(int fd) {
   return cat(path, fd);
 }
 
-/// The result of dlopen.
+/// The result of a call of dlopen.
 struct Opened {
-  enum class Fault : uint8_t { kCode, kNoExecution, kNoRoom };  // kNoRoom: there is no mapping or descriptor left
-  void* handle = nullptr;                                       // NULL: `fault` and `why_not` are set
+  enum class Fault : uint8_t { kCode, kNoExecution, kNoRoom };  // kNoRoom: the process cannot have more memory mappings or descriptors
+  void* handle = nullptr;                                       // NULL on failure; `fault` and `why_not` then describe it
   Fault fault = Fault::kCode;
   std::string why_not;
 };
 
-/// Loads the library at `path`; `fd` is an open descriptor of the same file.
+/// Loads the library at `path`. `fd` is an open descriptor of the same file, used to find the cause of a failure.
 Opened open_library(System system, const std::string& path, int fd) {
   Opened opened;
   opened.handle = system.process.open_library(path.c_str(), opened.why_not);
   if (opened.handle != nullptr) return opened;
   if (const size_t at = opened.why_not.find(path); at != std::string::npos && path.starts_with(kDescriptors))
-    opened.why_not.replace(at, path.size(), kMemoryFileName);  // hides the long path of unique_path()
+    opened.why_not.replace(at, path.size(), kMemoryFileName);  // replaces the long path of unique_path() in the message
   // glibc reports the same error for a noexec mount, for a policy that forbids execution, and for a process with too many mappings.
+  // try_execute() tells these causes apart.
   const int executed = system.files.try_execute(fd);
   const bool unmapped = executed == -ENOMEM || opened.why_not.find("failed to map segment") != std::string::npos;
   if (executed == -EPERM || executed == -EACCES) {
@@ -71,7 +73,8 @@ Opened open_library(System system, const std::string& path, int fd) {
   fail(opened.fault == Opened::Fault::kCode ? Code::kCompiler : Code::kIo, "cannot load compiled code: ", opened.why_not, more);
 }
 
-/// Opens a directory for temporary files that no other user can replace, and resolves its path.
+/// Opens a directory for temporary files, and stores its real path in `resolved`. Fails unless other users can neither replace the
+/// directory nor rename files in it.
 UniqueFd open_temporary(System system, const std::string& path, std::string& resolved, std::string& why_not) {
   if (const int error = system.files.real_path(path.c_str(), resolved); error < 0) {
     why_not = cat("cannot resolve ", path, ": ", error_text(error));
@@ -80,7 +83,8 @@ UniqueFd open_temporary(System system, const std::string& path, std::string& res
   return open_trusted(system, resolved, Owner::kTemporary, why_not);
 }
 
-/// Loads from a file with a unique name in a private directory under `parent`. Sets `why_not` if `parent` is the cause of a failure.
+/// Writes the bytes to a file in a new private directory under `parent`, and loads it. Sets `why_not` if `parent` is the cause of a
+/// failure, so that another directory may work.
 Opened open_private_file(System system, const std::string& parent, std::span<const std::byte> bytes, std::string& why_not) {
   std::string resolved;
   const UniqueFd directory = open_temporary(system, parent, resolved, why_not);
@@ -97,7 +101,7 @@ Opened open_private_file(System system, const std::string& parent, std::span<con
   Opened opened = open_library(system, path_join(work->path(), kFileName), file.get());
   if (opened.handle == nullptr && opened.fault == Opened::Fault::kNoExecution)
     why_not = cat(resolved, " does not allow execution (mounted noexec?)");
-  return opened;  // deletes the file; the mapping stays
+  return opened;  // The destructor of `work` deletes the file; the library stays mapped.
 }
 
 }  // namespace
@@ -135,13 +139,13 @@ std::optional<LoadedLibrary> LoadedLibrary::open_from_memory(System system, cons
   }
   Opened opened = open_library(system, unique_path(file.get()), file.get());
   if (opened.handle != nullptr) return LoadedLibrary(system.process, opened.handle);
-  if (opened.fault == Opened::Fault::kNoRoom) refuse(opened);  // a file on disk would need a mapping and a descriptor too
+  if (opened.fault == Opened::Fault::kNoRoom) refuse(opened);  // Loading from a file on disk would need a mapping and a descriptor too.
   why_not = std::move(opened.why_not);
   return std::nullopt;
 }
 
 LoadedLibrary LoadedLibrary::open_from_file(System system, const Artifact& artifact, const std::string& why_not_memory) {
-  std::string refusals;  // reasons why directories were rejected
+  std::string refusals;  // why each directory was rejected
   for (const std::string& parent : WorkDirectory::system_temp(system.process)) {
     std::string why_not;
     const Opened opened = open_private_file(system, parent, artifact.payload(), why_not);
@@ -159,8 +163,8 @@ LoadedLibrary LoadedLibrary::open_kept(System system, const Artifact& artifact, 
   std::string resolved, why_not;
   const UniqueFd fd = open_temporary(system, directory, resolved, why_not);
   HARP_CHECK(fd, Code::kIo, kVariable, why_not);
-  // The name is derived from the content, so a name that was loaded before refers to the same content. An existing file may be mapped, so
-  // it is replaced by rename and not overwritten.
+  // The name is derived from the content, so a file that was loaded earlier under this name has the same content. An existing file may be
+  // mapped, so it is replaced by a rename instead of being overwritten.
   const std::string name = cat("harp-", artifact.digest().hex(), ".so");
   const std::string path = path_join(resolved, name);
   const std::string written = cat(name, ".", Hasher().add(system.process.random()).finish().hex());
@@ -182,7 +186,7 @@ LoadedLibrary LoadedLibrary::open(System system, const Artifact& artifact, const
   return from_memory ? std::move(*from_memory) : open_from_file(system, artifact, why_not);
 }
 
-/// The key that the library exports; empty if it exports none.
+/// Returns the key that the library exports as kUnitKey; empty if it exports none.
 std::string LoadedLibrary::key() const {
   constexpr size_t kLongest = 64;
   const auto* text = static_cast<const char*>(symbol(kUnitKey));
@@ -199,7 +203,8 @@ void LoadedLibrary::find_entry_points(const Artifact& artifact) {
 
 LoadedLibrary LoadedLibrary::load(System system, const Artifact& artifact, const std::string& keep_in) {
   std::string found;
-  for (int attempt = 0; attempt < 2; ++attempt) {  // retries under a new name if dlopen returned another library
+  // If dlopen returned another library, which has another key, tries once more under a new name.
+  for (int attempt = 0; attempt < 2; ++attempt) {
     LoadedLibrary library = open(system, artifact, keep_in);
     found = library.key();
     if (found != artifact.key().hex()) continue;
@@ -218,8 +223,8 @@ std::shared_ptr<const LoadedLibrary> Loader::load(const Artifact& artifact) {
   if (!library) {
     library = std::make_shared<const LoadedLibrary>(LoadedLibrary::load(system_, artifact, keep_in_));
     known = library;
-    // Removes entries of unloaded libraries. Doing this only when the table is twice as long as the number of libraries kept gives
-    // amortised constant time.
+    // Removes the entries of libraries that have been unloaded. This happens only when the table has more than twice as many entries as
+    // there are kept libraries, so it takes amortised constant time.
     if (loaded_.size() > 2 * (kept_.size() + keep_)) std::erase_if(loaded_, [](const auto& entry) { return entry.second.expired(); });
   }
   const auto kept = std::find(kept_.begin(), kept_.end(), library);

@@ -1,6 +1,6 @@
-// Turns an artifact into callable functions. The bytes are copied to a sealed memory file, which is loaded, so no other process can replace
-// it. dlopen identifies a library by name first and returns the OLD library for a known name; then by the file's device and inode. So every
-// load uses a name that is new in this process, and the loaded library must export the expected key.
+// Turns an artifact into callable functions. The bytes are copied to a sealed memory file, which no other process can modify, and loaded
+// from there. If dlopen already knows the name of a file, or its device and inode, it returns the library that it has loaded before.
+// Therefore every load uses a name that is new in this process, and harp checks that the loaded library exports the expected key.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@
 
 namespace harp {
 
-/// A loaded shared object, unloaded on destruction. Holds no descriptor. Move only.
+/// A loaded shared object, which needs no open file descriptor any more. The destructor unloads it. Move only.
 class LoadedLibrary {
  public:
   using EntryPoint = void (*)(void** inputs, void** outputs, size_t* shape_vars);
-  /// The last parameter is a `const harp_runtime*` (harp.h), which this layer only passes on.
+  /// The last parameter is a `const harp_runtime*` (harp.h), which the loader does not use.
   using EntryPointEx = int32_t (*)(void** inputs, void** outputs, size_t* shape_vars, const void* runtime);
 
-  /// `keep_in` is a directory for a permanent copy of the loaded file; empty: no copy. Error kCompiler if the bytes do not load or lack an
-  /// entry point; kIo if there is no directory to load from, no descriptor or no mapping.
+  /// Loads an artifact. `keep_in` is a directory for a permanent copy of the loaded file; empty: no copy. Throws Error{kCompiler} if the
+  /// bytes do not load or lack an entry point, and Error{kIo} if no directory can be loaded from or if no descriptor or mapping is left.
   static LoadedLibrary load(System system, const Artifact& artifact, const std::string& keep_in = {});
 
   ~LoadedLibrary() { close(); }
@@ -34,7 +34,7 @@ class LoadedLibrary {
 
   EntryPoint entry_point() const { return entry_point_; }
   EntryPointEx entry_point_ex() const { return entry_point_ex_; }
-  /// NULL if there is no such symbol.
+  /// Returns the address of a symbol, or NULL if the library does not export it.
   void* symbol(const char* name) const { return process_->find_symbol(handle_, name); }
 
  private:
@@ -53,21 +53,21 @@ class LoadedLibrary {
   EntryPointEx entry_point_ex_ = nullptr;
 };
 
-/// Loads each artifact once: programs made of equal artifacts share one library, because generated code has no state. The most recently
-/// used libraries stay loaded after their last program is gone, so compiling the same graph again needs no dlopen. Thread-safe.
-/// HARP_KEEP_OBJECTS names a directory where loaded files are kept for tools that read them (perf, gdb).
+/// Loads each artifact once: programs with equal artifacts share one library, because generated code has no state. The most recently used
+/// libraries stay loaded after the last program that uses them is released, so compiling the same graph again needs no dlopen. Thread-safe.
+/// If HARP_KEEP_OBJECTS names a directory, the loaded files are kept there for tools that read them (perf, gdb).
 class Loader {
  public:
   explicit Loader(System system, size_t keep = 32)
       : system_(system), keep_(keep), keep_in_(system.process.environment("HARP_KEEP_OBJECTS").value_or("")) {}
 
   std::shared_ptr<const LoadedLibrary> load(const Artifact& artifact);
-  /// Unloads all libraries that no program uses.
+  /// Unloads all libraries that no program uses any more.
   void drop_unused();
 
  private:
   System system_;
-  size_t keep_;  // number of libraries to keep; each uses two mappings
+  size_t keep_;  // number of libraries that stay loaded although unused; each needs two mappings
   std::string keep_in_;
   std::mutex mutex_;
   std::unordered_map<Digest, std::weak_ptr<const LoadedLibrary>> loaded_;

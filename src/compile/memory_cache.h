@@ -1,5 +1,5 @@
-// Artifacts kept in memory, in front of the disk cache: a bounded map that evicts the least recently used entry. Programs share the
-// artifacts, so evicting one does not affect them.
+// The cache of artifacts in memory, which is searched before the disk cache: a map of limited size that evicts the least recently used
+// entry. Programs share ownership of their artifacts, so evicting an artifact does not affect them.
 #pragma once
 
 #include <cstdint>
@@ -52,9 +52,10 @@ class MemoryCache {
   }
 
  private:
-  using Order = std::list<std::shared_ptr<const Artifact>>;  // most recently used first
+  using Order = std::list<std::shared_ptr<const Artifact>>;  // the most recently used artifact comes first
 
-  void erase(const Digest key) {  // by value: a reference could point into the artifact that is destroyed
+  // The key is passed by value, because a reference could refer to the key inside the artifact that is destroyed.
+  void erase(const Digest key) {
     const auto at = index_.find(key);
     if (at == index_.end()) return;
     bytes_ -= (*at->second)->file().size();

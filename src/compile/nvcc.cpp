@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kSource = "unit.cu";
 constexpr size_t kMaxOutputBytes = size_t{256} << 20;
 
-/// Reads "release 13.5," of the answer to --version.
+/// Extracts the version from the answer to --version: 13 and 5 from "release 13.5,". Returns false if the answer contains no version.
 bool read_version(std::string_view answer, int& major, int& minor) {
   constexpr std::string_view kBefore = "release ";
   const size_t at = answer.find(kBefore);
@@ -63,7 +63,7 @@ std::shared_ptr<const NvccProgram> NvccProgram::find(System system, const std::s
   CompilerIdentity& identity = program->identity;
   identity.program = *path;
   identity.version = cat("nvcc ", program->major, ".", program->minor, "\n", answer.output);
-  // Further words of the command may name files that the digest does not cover.
+  // If the command has further words, these may name files that the digest does not cover.
   identity.persistent = program->words.size() == 1 && system.files.real_path(path->c_str(), real_path) >= 0 &&
                         system.files.stat_at(AT_FDCWD, real_path.c_str(), true, info) >= 0;
   Hasher hasher;
@@ -110,7 +110,7 @@ std::vector<std::byte> NvccCompiler::compile(const CompileRequest& request, cons
   const auto refuse = [&](std::string_view why) {
     throw Error(Code::kCompiler, cat("nvcc failed, ", why, ": ", quote_command(words)), std::move(result.output));
   };
-  // nvcc checks its own children and leaves no file after a failure, so its file proves success where the exit status is lost.
+  // If nvcc's exit status is lost, its output file proves success, because nvcc checks its own children and leaves no file after a failure.
   if (!result.succeeded() && result.end != CommandResult::End::kUnknown) refuse(describe_end(result));
   std::vector<std::byte> bytes;
   const int error = work.read_file(output.c_str(), kMaxOutputBytes, bytes);
@@ -118,7 +118,7 @@ std::vector<std::byte> NvccCompiler::compile(const CompileRequest& request, cons
   if (error == -EINVAL) refuse("its output is not a regular file");
   io_check(error, "read the output of nvcc");
   if (bytes.empty()) refuse("its output is empty");
-  if (output_ == CudaOutput::kPtx) bytes.push_back(std::byte{0});  // the driver reads PTX up to a zero byte
+  if (output_ == CudaOutput::kPtx) bytes.push_back(std::byte{0});  // The GPU driver reads PTX as a string that ends with a zero byte.
   return bytes;
 }
 

@@ -1,4 +1,4 @@
-// nvcc, CUDA's compiler as a program, for machines that have a CUDA toolkit but no NVRTC. It needs the host's C++ compiler on PATH.
+// nvcc, the CUDA compiler as a program. It is used on machines that have a CUDA toolkit but no NVRTC, and it needs a C++ compiler on PATH.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,14 @@
 
 namespace harp {
 
-/// An nvcc whose version is known, because it was asked. Immutable.
+/// An nvcc that was found and has printed its version. Immutable.
 struct NvccProgram {
   std::vector<std::string> words;  // words[0] is the absolute path of the program
   int major = 0, minor = 0;
   CompilerIdentity identity;
 
-  /// Asks the command for its version; empty: nvcc on PATH, then in /usr/local/cuda. NULL with a reason if there is none.
+  /// Runs the command to ask for its version. If `command` is empty, tries nvcc on PATH and then /usr/local/cuda/bin/nvcc. Returns NULL
+  /// with a reason in `why_not` if the command does not exist or prints no version.
   static std::shared_ptr<const NvccProgram> find(System system, const std::string& command, TimeLimit& limit, std::string& why_not);
 };
 

@@ -13,6 +13,9 @@ namespace harp {
 namespace {
 
 constexpr int kMinimalSince = 12080;  // first version with --minimal, which omits what the source does not use: a third of the time
+// First version with a cache of its own, and with --no-cache. harp has a cache, in a directory that the host chooses. For its cache, NVRTC
+// opens the driver and calls cuInit, which compiling must not do.
+constexpr int kCacheSince = 12090;
 
 int version_number(int major, int minor) { return 1000 * major + 10 * minor; }
 
@@ -61,7 +64,8 @@ bool NvrtcLibrary::find_functions() {
   return has_all;
 }
 
-/// Builds of one version differ, so the file's size and time count as well. Where its file is not known, results stay in memory.
+/// Sets the identity. Builds with the same version number may differ, so the size and time of the library's file are part of the digest. If
+/// the file is not known, artifacts are not cached.
 void NvrtcLibrary::identify(System system, const std::string& file) {
   Dl_info place{};
   std::string path;
@@ -77,7 +81,9 @@ void NvrtcLibrary::identify(System system, const std::string& file) {
 std::vector<std::string> NvrtcCompiler::command(const CompileRequest& request) const {
   const std::string target = output_ == CudaOutput::kCubin ? std::string(request.target.name) : virtual_architecture(request.target.name);
   std::vector<std::string> words = {"nvrtc", cat("--gpu-architecture=", target), "--std=c++17"};
-  if (version_number(library_->major(), library_->minor()) >= kMinimalSince) words.emplace_back("--minimal");
+  const int version = version_number(library_->major(), library_->minor());
+  if (version >= kMinimalSince) words.emplace_back("--minimal");
+  if (version >= kCacheSince) words.emplace_back("--no-cache");
   const std::vector<std::string> arithmetic = cuda_arithmetic_flags();
   words.insert(words.end(), arithmetic.begin(), arithmetic.end());
   words.insert(words.end(), request.flags.begin(), request.flags.end());

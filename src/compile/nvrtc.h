@@ -1,5 +1,5 @@
-// NVRTC, CUDA's compiler as a library, found at run time. It compiles inside this process. A cancellation reaches it through the library's
-// flow callback, which versions before 12.9 lack.
+// NVRTC, the CUDA compiler as a library, which is looked up at run time and compiles inside this process. Cancellation and timeout reach it
+// through its flow callback, which versions before 12.9 lack; with those, a compilation cannot be interrupted.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 
 namespace harp {
 
-/// An opened library. Thread-safe.
+/// A library that was opened with dlopen and is NVRTC. Thread-safe.
 class NvrtcLibrary {
  public:
-  /// Opens a file (a name without a slash is searched as dlopen does). NULL, with a reason in `why_not`, if it is not there, is not NVRTC,
-  /// or has another major version than `major` (0: any).
+  /// Opens a library file; a name without a slash is searched for as dlopen does. Returns NULL with a reason in `why_not` if the file does
+  /// not exist, is not NVRTC, or has another major version than `major` (0: any version).
   static std::shared_ptr<const NvrtcLibrary> open(System system, const std::string& file, int major, std::string& why_not);
   ~NvrtcLibrary();
   NvrtcLibrary(const NvrtcLibrary&) = delete;
@@ -41,7 +41,7 @@ class NvrtcLibrary {
     Result (*cubin)(Program, char*);
     Result (*ptx_size)(Program, size_t*);
     Result (*ptx)(Program, char*);
-    /// May be NULL. The callback returns nonzero to end the compilation.
+    /// NULL in versions without this function. NVRTC stops the compilation when the callback returns nonzero.
     Result (*set_flow_callback)(Program, int (*callback)(void* payload, void* unused), void* payload);
   };
   NvrtcLibrary(Process& process, void* handle) : process_(process), handle_(handle) {}

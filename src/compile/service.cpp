@@ -1,5 +1,6 @@
-// The sources of an artifact, in the order they are tried. Keys use what is known about the compiler. Before anything is read from disk or
-// compiled, the compiler's files are checked again, because a compiler can be upgraded while a program runs.
+// Looks for an artifact in the memory cache, in compilations of other threads and in the disk cache, in this order, and compiles it
+// otherwise. Cache keys use what is already known about the compiler. Before anything is read from disk or compiled, harp checks that the
+// compiler's files have not changed, because a compiler can be upgraded while a program runs.
 #include "compile/service.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ double milliseconds_between(Deadline start, Deadline end) { return std::chrono::
 
 size_t compilers_at_once(Process& process, size_t option) { return option != 0 ? option : std::max<size_t>(process.processors(), 2) - 1; }
 
-/// True if gcc's or clang's output says that the compiler itself failed, not the source.
+/// True if the messages of gcc or clang say that the compiler itself failed, not that the source is wrong.
 bool has_crashed(const Error& error) {
   constexpr std::string_view kWords[] = {"internal compiler error", "PLEASE submit a bug report"};
   const auto says = [&](std::string_view words) { return error.compiler_output.find(words) != std::string::npos; };
@@ -30,8 +31,9 @@ bool has_crashed(const Error& error) {
 
 struct CompileService::Flight {
   bool done = false;
-  std::shared_ptr<const Artifact> artifact;  // NULL: failed, with `error`
-  // The error. Also NULL if the compiling thread was cancelled or ran out of memory; waiting threads then try themselves.
+  std::shared_ptr<const Artifact> artifact;  // the result; NULL if the compilation failed
+  // The error if the compilation failed. NULL if the compiling thread was cancelled, ran out of time or ran out of memory; the waiting
+  // threads then compile themselves.
   std::exception_ptr error;
 };
 
@@ -44,7 +46,8 @@ CompileService::CompileService(System system, ServiceOptions options, Log log)
       slots_(compilers_at_once(system.process, options_.compilers), options_.compiler_nice),
       loader_(system) {}
 
-/// One thread asks the compiler for its version, without holding the lock; other threads wait for the answer.
+/// Returns the compiler for a command. If it is not known, one thread searches for it without holding the lock, and other threads wait for
+/// the result. With `check`, searches again if the compiler's files have changed.
 std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string& command, bool check, TimeLimit& limit) {
   std::unique_lock guard(compilers_mutex_);
   KnownCompiler& known = compilers_[command];
@@ -57,7 +60,7 @@ std::shared_ptr<const CCompiler> CompileService::compiler_for(const std::string&
   if (known.compiler) return known.compiler;
 
   std::shared_ptr<CompilerSearch> search = known.search.lock();
-  known.search.reset();  // finish() may be called only once, so the search is released
+  known.search.reset();  // CompilerSearch::finish() may be called only once, so this thread takes the search.
   known.is_searched = true;
   guard.unlock();
   const auto is_over = [&](std::shared_ptr<const CCompiler> found) {
@@ -102,7 +105,7 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
   return compile(request, limit, report);
 }
 
-/// Counts how the artifact was found or made, and reports that to the caller.
+/// Calls `make`, counts in the statistics how the artifact was found or made, and stores that in `report`.
 std::shared_ptr<const Artifact> CompileService::counted(const Making& make, TimeLimit& limit, CompileReport* report) {
   const Deadline start = limit.now();
   CompileReport made;
@@ -170,8 +173,8 @@ void CompileService::wait_for(Flight& flight, std::unique_lock<std::mutex>& guar
   }
 }
 
-/// The lock only avoids duplicate work. At most half of the remaining time is spent waiting for it, so a process that never releases it
-/// cannot prevent compilation.
+/// Takes the lock of the key, which only avoids that several processes compile the same request. Waits at most half of the remaining time:
+/// a process that never releases the lock cannot prevent the compilation.
 CompileCache::Lock CompileService::wait_for_others(const Digest& key, TimeLimit& limit) {
   limit.enter("waiting for a lock that another process or context holds while it compiles");
   const Deadline now = limit.now();
@@ -183,7 +186,7 @@ CompileCache::Lock CompileService::wait_for_others(const Digest& key, TimeLimit&
 std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                                 std::vector<std::string> command, const LoadCheck& loads,
                                                                 CompileReport& report, TimeLimit& limit) {
-  // If a compilation reads files that the key does not cover, it is repeated every time, and neither cache is used.
+  // If the result may depend on files that the key does not cover, the request is compiled every time, and neither cache is used.
   const bool covered = compiler.identity().persistent && compiler.self_contained(request.flags);
   if (!covered) return compile_once(compiler, request, key, std::move(command), loads, false, limit);
 
@@ -208,7 +211,7 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     landed_.notify_all();
   };
   try {
-    // Another thread may have finished between our look-up in memory and the insertion of `flight`.
+    // Another thread may have finished after this thread's lookup in memory and before it inserted `flight`.
     flight->artifact = memory_.find(key);
     report.origin = CompileReport::Origin::kMemory;
     if (!flight->artifact) {
@@ -217,7 +220,8 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     }
     if (!flight->artifact) {
       const CompileCache::Lock lock = wait_for_others(key, limit);
-      if (lock) flight->artifact = cache_.lookup(key, compiler.suffix());  // the previous holder of the lock may have compiled it
+      // The process or thread that had the lock before may have compiled the same request.
+      if (lock) flight->artifact = cache_.lookup(key, compiler.suffix());
       if (!flight->artifact) {
         report.origin = CompileReport::Origin::kCompiled;
         flight->artifact = compile_once(compiler, request, key, std::move(command), loads, true, limit);
@@ -226,7 +230,9 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     memory_.insert(flight->artifact);
   } catch (const Error& error) {
     flight->artifact = nullptr;
-    const bool is_everybodys = error.code != Code::kCancelled && !limit.is_over();  // waiting threads may have more time
+    // A cancellation or timeout concerns only this thread. Waiting threads may have more time, so they do not get this error and compile
+    // themselves.
+    const bool is_everybodys = error.code != Code::kCancelled && !limit.is_over();
     if (is_everybodys) flight->error = std::current_exception();
     land();
     throw;
@@ -239,8 +245,8 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
   return flight->artifact;
 }
 
-/// Compiles the request, and without optimisation if the compiler crashes. The unoptimised artifact is not published, because the compilers
-/// of other processes may not crash (this one may have lacked memory).
+/// Compiles the request, and compiles it again without optimisation if the compiler crashes. The unoptimised artifact is not published,
+/// because the compilers of other processes may succeed (for example, this one may have run out of memory).
 std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                              std::vector<std::string> command, const LoadCheck& loads, bool persistent,
                                                              TimeLimit& limit) {
@@ -252,7 +258,7 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
   } catch (const Error& error) {
     const std::vector<std::string> gentler = compiler.flags_without_optimisation();
     if (gentler.empty() || !has_crashed(error)) throw;
-    // A crash is almost always the fault of an optimisation. Without optimisation the program is slow but has the same results.
+    // Almost always an optimisation pass caused the crash. Without optimisation the program is slow but has the same results.
     log_.warning("the compiler crashed; compiling again without optimisation: ", error.message);
     CompileRequest plain = request;
     plain.flags.insert(plain.flags.end(), gentler.begin(), gentler.end());
@@ -268,16 +274,16 @@ std::shared_ptr<const Artifact> CompileService::compile_once(const Compiler& com
                     std::move(command),
                     std::string(compiler.suffix())};
   std::shared_ptr<const Artifact> artifact = Artifact::make(key, std::move(manifest), bytes);
-  loads(*artifact);  // an artifact that does not load is not published; the caller gets the error
+  loads(*artifact);  // If the artifact does not load, this throws, so it is not published.
   if (persistent) cache_.publish(*artifact);
   return artifact;
 }
 
-/// Compiles in a work directory of the cache, so that its temporary files are swept if this process is killed. If that directory has no
-/// room or has file system errors, it tries the system's temporary directories in order.
+/// Compiles in a work directory inside the cache. If this process is killed, a later sweep of the cache removes that directory. If the
+/// directory has no room left or an I/O error occurs, tries the system's temporary directories one after another.
 std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, const CompileRequest& request, const Digest& key,
                                                     TimeLimit& limit) {
-  std::optional<Error> failure;  // the error of the last directory, if the directory was at fault
+  std::optional<Error> failure;  // the error in the last directory that was tried, if the directory was the cause
   const auto compile_in = [&](WorkDirectory& work) -> std::optional<std::vector<std::byte>> {
     try {
       return compiler.compile(request, key, work, slots_, limit);
@@ -298,7 +304,7 @@ std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, co
   for (const std::string& parent : WorkDirectory::system_temp(system_.process)) {
     std::optional<WorkDirectory> work = WorkDirectory::create_in(system_, parent, error);
     if (!work) continue;
-    if (!temp_swept_.exchange(true)) work->sweep_neighbours();  // only once, because it lists all files of the directory
+    if (!temp_swept_.exchange(true)) work->sweep_neighbours();  // done only once, because it lists all files of the temporary directory
     if (auto bytes = compile_in(*work)) return std::move(*bytes);
   }
   if (failure) throw Error(*failure);

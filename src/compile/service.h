@@ -1,5 +1,5 @@
-// The compile service of a context: it turns source into an artifact by the fastest available way: memory, disk, another thread or process
-// that is compiling the same source, or the compiler.
+// The compile service of a context. It returns the artifact of a source in the fastest possible way: from memory, from disk, from another
+// thread or process that is compiling the same source, or by running the compiler.
 #pragma once
 
 #include <atomic>
@@ -23,18 +23,18 @@
 namespace harp {
 
 struct ServiceOptions {
-  std::string compiler;  // command; empty: HARP_CC, CC, then cc, gcc, clang
+  std::string compiler;  // command of the C compiler; empty: HARP_CC if set, otherwise CC, cc, gcc or clang
   CacheOptions cache;
   MemoryLimits memory;
   std::chrono::milliseconds timeout{60'000};  // for one compilation
-  size_t compilers = 0;                       // limit of simultaneous compilers; 0: number of processors minus 1, at least 1
-  int compiler_nice = 0;                      // added to their nice value
+  size_t compilers = 0;                       // number of compilers that may run at the same time; 0: number of CPUs minus 1, at least 1
+  int compiler_nice = 0;                      // added to the nice value of compiler processes
 };
 
 struct CompileReport {
   enum class Origin : uint8_t { kCompiled, kDisk, kMemory };
   Origin origin = Origin::kCompiled;
-  double milliseconds = 0;  // duration of the whole call
+  double milliseconds = 0;  // duration of the whole call of compile() or compile_with()
 };
 
 struct ServiceStats {
@@ -42,54 +42,57 @@ struct ServiceStats {
   uint64_t disk_hits = 0;
   uint64_t memory_hits = 0;
   uint64_t failures = 0;
-  double compile_ms = 0;  // time spent in compilations
+  double compile_ms = 0;  // total milliseconds of the calls that ran a compiler
 };
 
-/// Loads a new artifact, to see that it can be loaded; throws if it cannot.
+/// Loads a new artifact to check that it can be loaded, and throws if it cannot.
 using LoadCheck = std::function<void(const Artifact&)>;
 
-/// Thread-safe; one for each context. An artifact is loaded before it is published. Threads that request the same artifact at the same time
-/// share one compilation.
+/// Thread-safe. Each context has one. A new artifact is published in the cache only after it has been loaded once. Threads that request the
+/// same artifact at the same time share one compilation.
 class CompileService {
  public:
   CompileService(System system, ServiceOptions options, Log log);
 
-  /// Begins the search for the compiler of the command `option`, if it is not known yet; compile() continues the search. The search ends
-  /// when no owner of the returned pointer is left.
+  /// Begins the search for the compiler with the command `option`; compile() continues it. Returns null if the compiler is already known or
+  /// another thread is searching for it. The search is abandoned when the last owner of the returned pointer releases it.
   std::shared_ptr<CompilerSearch> begin_search(const std::string& option);
 
-  /// The maximum number of C compilers at the same time.
+  /// Returns the largest number of compilers that may run at the same time.
   size_t compilers() const { return slots_.count(); }
-  /// Time limit of a new compilation.
+  /// Returns the time limit of a compilation.
   std::chrono::milliseconds timeout() const { return options_.timeout; }
 
-  /// Errors: kCompiler (no compiler, a failure of the compiler or a timeout; the message names the command, and compiler_output holds the
-  /// compiler's messages), kIo (no directory to compile in), kCancelled. A cache that does not work is no error.
+  /// Returns the artifact of a request. Throws Error with the code kCompiler (no compiler, a failure of the compiler, or a timeout; the
+  /// message names the command, and compiler_output contains the compiler's messages), kIo (no directory to compile in) or kCancelled. A
+  /// cache that does not work is no error.
   std::shared_ptr<const Artifact> compile(const CompileRequest& request, TimeLimit& limit, CompileReport* report = nullptr);
-  /// Does the same, limited by timeout().
+  /// Like compile() with a TimeLimit; the time limit is timeout().
   std::shared_ptr<const Artifact> compile(const CompileRequest& request, CompileReport* report = nullptr, CancelFlag cancel = nullptr);
 
-  /// Does the same with a compiler that the caller has found. `loads` checks that a new artifact loads.
+  /// Like compile(), with a compiler that the caller provides. `loads` checks that a new artifact can be loaded.
   std::shared_ptr<const Artifact> compile_with(const Compiler& compiler, const CompileRequest& request, const LoadCheck& loads,
                                                TimeLimit& limit, CompileReport* report = nullptr);
 
-  /// Removes from memory and disk an artifact that does not load.
+  /// Removes an artifact from memory and from disk, because it has turned out not to load.
   void forget(const Artifact& artifact);
-  /// The loader of compiled libraries. It has loaded every new artifact once, and keeps recently used libraries loaded.
+  /// Returns the loader of compiled libraries. It loads every new artifact of compile() once as a check, and keeps recently used libraries
+  /// loaded.
   Loader& loader() { return loader_; }
-  /// Releases resources that are kept only for speed. Called when the system has no descriptor, mapping or memory left.
+  /// Releases what is kept only for speed: artifacts in memory, unused libraries and the spare work directory. Called when the system has
+  /// no file descriptor, mapping or memory left.
   void drop_kept();
 
-  /// The compiler for requests that name none; error kCompiler if there is none.
+  /// Returns the identity of the compiler for requests that name none. Throws Error{kCompiler} if no compiler works.
   CompilerIdentity compiler();
 
   CompileCache& cache() { return cache_; }
-  /// Empties memory and disk; returns false if some entry remains.
+  /// Removes all artifacts from memory and disk. Returns false if some entry on disk could not be removed.
   bool clear();
   ServiceStats stats() const;
 
  private:
-  struct Flight;  // a compilation in progress, which other threads may wait for
+  struct Flight;  // a compilation in progress, for whose result other threads may wait
   const std::string& command_of(const std::string& option) const { return option.empty() ? options_.compiler : option; }
   std::shared_ptr<const CCompiler> compiler_for(const std::string& option, bool check, TimeLimit& limit);
   using Making = std::function<std::shared_ptr<const Artifact>(CompileReport& report)>;
@@ -110,13 +113,13 @@ class CompileService {
   MemoryCache memory_;
   CompilerSlots slots_;
   Loader loader_;
-  std::atomic<bool> temp_swept_{false};  // whether abandoned work directories were removed from the system's temporary directory
+  std::atomic<bool> temp_swept_{false};  // true after abandoned work directories were removed from the system's temporary directory
 
   std::mutex compilers_mutex_;
   struct KnownCompiler {
-    std::shared_ptr<const CCompiler> compiler;  // NULL: not found yet
+    std::shared_ptr<const CCompiler> compiler;  // NULL if the compiler has not been found yet
     std::weak_ptr<CompilerSearch> search;
-    bool is_searched = false;  // one thread searches, the others wait
+    bool is_searched = false;  // true while one thread searches for the compiler; other threads wait for it
   };
   std::condition_variable searched_;
   std::map<std::string, KnownCompiler, std::less<>> compilers_;  // by command

@@ -1,5 +1,5 @@
-// Checks the ELF header and program headers, by which kernel and loader map the file, and the dynamic section, which the loader reads next:
-// if it were a page of zeros, the loader would crash the process.
+// Checks the ELF header and the program headers, by which the kernel and the loader map the file, and the dynamic section, which the loader
+// reads next. If the dynamic section were damaged (for example, all zeros), the loader would crash the process.
 #include "compile/shared_object.h"
 
 #include <elf.h>
@@ -20,10 +20,10 @@ constexpr int kMachine = EM_AARCH64;
 #elif defined(__riscv)
 constexpr int kMachine = EM_RISCV;
 #else
-constexpr int kMachine = EM_NONE;  // not checked; dlopen reports a mismatch
+constexpr int kMachine = EM_NONE;  // The machine of the file is not checked on this architecture; dlopen reports a mismatch.
 #endif
 
-/// True if the dynamic section has an end and names the tables for symbol look-up.
+/// True if the dynamic section has an end mark and refers to the three tables that symbol lookup needs (strings, symbols, hash).
 bool is_complete(std::span<const std::byte> section) {
   bool strings = false, symbols = false, hashes = false;
   for (size_t at = 0; at + sizeof(ElfW(Dyn)) <= section.size(); at += sizeof(ElfW(Dyn))) {

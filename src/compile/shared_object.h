@@ -1,5 +1,5 @@
-// Checks a shared object before it is cached and loaded. dlopen of a truncated file raises SIGBUS in the host. A file for another machine
-// is best rejected here, where the compiler's command line is known.
+// Checks a shared object before it is cached and loaded. If the file were truncated, dlopen could raise SIGBUS in the host. If it were for
+// another machine, dlopen would report an error, but here the compiler's command line is known for the message.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace harp {
 
-/// What is wrong with the file ("is not an ELF file", …); empty if it is a complete shared object for this machine.
+/// Returns what is wrong with the file ("is not an ELF file", …), or an empty text if it is a complete shared object for this machine.
 std::string_view shared_object_fault(std::span<const std::byte> bytes);
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// Assigns functions to parts: the most expensive function first, each to the part with the smallest cost so far.
+// Assigns functions to parts: takes the functions in order of decreasing cost, and assigns each to the part whose cost is smallest so far.
 #include "compile/split.h"
 
 #include <algorithm>
@@ -11,9 +11,10 @@
 namespace harp {
 namespace {
 
-// gcc takes 20 ms to start and about 5 ms for each kilobyte of kernel text; a subsequent link takes another 5 ms.
+// A part must have at least this many bytes of functions to be worth a process of its own. gcc takes 20 ms to start and about 5 ms for each
+// kilobyte of kernel text; linking the parts takes another 5 ms.
 constexpr size_t kMinBytes = 8192;
-constexpr size_t kMaxParts = 16;  // each part repeats the shared text
+constexpr size_t kMaxParts = 16;  // limited, because every part repeats the shared text
 constexpr std::string_view kStatic = "static ", kHidden = "__attribute__((visibility(\"hidden\"))) ";
 
 template <class Visit>
@@ -24,7 +25,7 @@ void each_line(std::string_view text, Visit visit) {
   }
 }
 
-/// Calls visit() with the word before each opening parenthesis.
+/// Calls visit() with the word before each opening parenthesis: the name of a called function or a keyword.
 template <class Visit>
 void each_call(std::string_view line, Visit visit) {
   const auto is_word = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -35,15 +36,16 @@ void each_call(std::string_view line, Visit visit) {
   }
 }
 
-/// Long functions that are inlined at every call, such as exp, with the number of characters of their statements, including those of the
-/// functions they call. (Short ones, a few instructions each, cost about as much as the text of the call.)
+/// Long functions that the compiler inlines at every call, such as exp. The value is the number of characters of the function's statements,
+/// including those of the long functions that it calls. Short functions, with a few instructions each, are not in the map, because they
+/// cost about as much as the text of the call.
 using Inlined = std::unordered_map<std::string_view, size_t>;
 Inlined long_inlined(std::string_view for_all) {
   constexpr size_t kLong = 400;
   Inlined found;
-  std::string_view name;  // the function that contains the line
+  std::string_view name;  // the function that contains the current line
   size_t length = 0;
-  bool is_otherwise = false;  // whether the line is in an #else branch, for other compilers
+  bool is_otherwise = false;  // true while the current line is in an #else branch, which is text for other compilers
   each_line(for_all, [&](std::string_view line) {
     if (line.starts_with(kStatic)) {
       name = {}, length = 0;
@@ -66,9 +68,9 @@ Inlined long_inlined(std::string_view for_all) {
   return found;
 }
 
-/// The compile cost of a text: its characters, each weighted by the number of enclosing loops and branches, which its indentation shows.
-/// Over all kinds of kernels, the instructions gcc executes for one unit of this cost vary by a factor of 2; for one character they vary by
-/// 7, because gcc moves and copies deeply nested code.
+/// Returns the estimated cost of compiling a text: the sum over its characters, each weighted by the number of enclosing loops and
+/// branches, which the indentation shows. The number of instructions that gcc executes per unit of this cost varies by a factor of 2
+/// between kinds of kernels. Per unweighted character it varies by a factor of 7, because gcc moves and copies deeply nested code.
 size_t cost(std::string_view text, const Inlined& inlined) {
   constexpr size_t kDeeper = 4;
   size_t sum = 0;
@@ -83,7 +85,7 @@ size_t cost(std::string_view text, const Inlined& inlined) {
   return sum;
 }
 
-/// Number of shared functions; they come first.
+/// Returns the number of shared functions, which come first in the list.
 size_t count_shared(const std::vector<SourceFunction>& functions) {
   return static_cast<size_t>(std::count_if(functions.begin(), functions.end(), [](const SourceFunction& f) { return f.shared; }));
 }
@@ -116,7 +118,7 @@ std::vector<std::string> split_source(std::string_view source, const std::vector
   }
 
   std::vector<std::string> split(parts);
-  size_t copied = 0;  // end of the shared text copied so far
+  size_t copied = 0;  // end of the part of the shared text that has been copied so far
   for (size_t i = 0; i < functions.size(); ++i) {
     const SourceFunction& f = functions[i];
     HARP_ASSERT(text(f.definition, f.body).starts_with(kStatic), "a function to be compiled separately begins with ", kStatic, ", not ",

@@ -1,4 +1,5 @@
-// The checks walk the path from the root with O_NOFOLLOW, from descriptor to descriptor, so nothing can be replaced between check and use.
+// The checks walk the path from the root. Each directory is opened relative to the descriptor of its parent with O_NOFOLLOW, so no
+// directory can be replaced between its check and its use.
 #include "compile/trusted_directory.h"
 
 #include <fcntl.h>
@@ -12,10 +13,11 @@ namespace {
 
 constexpr int kWalkFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW;
 
-/// What is wrong with a directory that may hold other users' files; empty if nothing.
+/// Returns what is wrong with a directory that may contain files of other users, or an empty text.
 std::string_view parent_fault(const FileInfo& info, uint32_t user) {
   if (info.owner != 0 && info.owner != user) return "belongs to another user";
-  if (info.writable_by_others() && !info.sticky()) return "can be written by others";  // sticky: others cannot rename our files
+  // In a sticky directory, other users cannot rename our files.
+  if (info.writable_by_others() && !info.sticky()) return "can be written by others";
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Decides whether a directory may hold code to load: a user who can write to it or replace it can run code as this user.
+// Decides whether harp may load code from a directory. A user who can write to the directory or replace it can run code as this user.
 #pragma once
 
 #include <string>
@@ -8,15 +8,17 @@
 
 namespace harp {
 
-/// Which owner a directory must have. All directories above it must belong to root or this user and must not be writable by others, unless
-/// sticky (then others cannot rename our files). With `kTemporary` (such as /tmp) these conditions are all that the directory itself must
-/// meet.
-enum class Owner : uint8_t { kThisUser, kTemporary, kAnybody };  // kAnybody: no checks at all
+/// Who must own a directory. kThisUser: this user, and other users must not be able to write to it. kTemporary (such as /tmp): root or this
+/// user, and other users may write to it only if it is sticky, so that they cannot rename our files. kAnybody: nothing is checked. For the
+/// first two, all directories above must satisfy the conditions of kTemporary.
+enum class Owner : uint8_t { kThisUser, kTemporary, kAnybody };  // kAnybody: nothing is checked
 
-/// What is wrong with a directory that must belong to this user alone ("belongs to another user"); empty if nothing.
+/// Returns what is wrong with a directory that must belong to this user alone, such as "belongs to another user"; empty if nothing is
+/// wrong.
 std::string_view private_fault(const FileInfo& info, uint32_t user);
 
-/// Opens (O_PATH) an absolute path that contains no symbolic links. Empty, with the reason, if it cannot be opened or trusted.
+/// Opens (with O_PATH) the directory at an absolute path that contains no symbolic links. Returns an empty descriptor, with the reason in
+/// `why_not`, if the directory cannot be opened or trusted.
 UniqueFd open_trusted(System system, const std::string& path, Owner owner, std::string& why_not);
 
 }  // namespace harp

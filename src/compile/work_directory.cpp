@@ -1,4 +1,5 @@
-// Work directories: created by mkdir, which never follows a link or reuses a directory; emptied through their own descriptor.
+// Work directories are created by mkdir, which neither follows a link nor reuses an existing directory. They are emptied through their own
+// descriptor, not through their path.
 #include "compile/work_directory.h"
 
 #include <errno.h>
@@ -13,29 +14,31 @@ namespace harp {
 namespace {
 
 constexpr std::string_view kPrefix = "harp-work-";
-constexpr size_t kDigits = 32;  // number of hexadecimal digits after the prefix
+constexpr size_t kDigits = 32;  // number of hexadecimal digits after the prefix of a name
 constexpr int kNameAttempts = 16;
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-// Age at which an unlocked directory counts as abandoned. A new directory has no lock between mkdir and flock; this is a generous limit for
-// the time between the two.
+// Age in nanoseconds from which an unlocked directory counts as abandoned. A new directory is unlocked for a moment, between mkdir and
+// flock; the age is generous for that moment.
 constexpr int64_t kSweepAgeNs = 60'000'000'000;
-// Age at which a directory counts as abandoned on file systems without locks, where nothing else can tell. It is longer than any
-// compilation.
+// Age in nanoseconds from which a directory counts as abandoned on a file system without locks, where only the age can tell. It is longer
+// than any compilation takes.
 constexpr int64_t kSweepAgeWithoutLocksNs = 86'400'000'000'000;
 
 int64_t wall_clock_ns() {
   timespec now = {};
-  ::clock_gettime(CLOCK_REALTIME, &now);  // the clock that file times use
+  ::clock_gettime(CLOCK_REALTIME, &now);  // the clock to which the modification times of files refer
   return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-/// In a directory shared with other users, only exact names are taken for work directories.
+/// True if the name has exactly the form of a work directory's name. Other files in a temporary directory that users share must not be
+/// touched.
 bool is_name(std::string_view name) {
   return name.starts_with(kPrefix) && name.size() == kPrefix.size() + kDigits &&
          name.find_first_not_of("0123456789abcdef", kPrefix.size()) == name.npos;
 }
 
-/// Empties a directory through its descriptor. Compilers leave only plain files; anything else stays, and then the directory stays too.
+/// Removes the files in a directory through its descriptor. Compilers leave only plain files. If there is a subdirectory, it stays, and so
+/// does the directory.
 void remove_contents(FileSystem& files, int directory) {
   std::vector<std::string> names;
   files.list(directory, names);
@@ -62,7 +65,7 @@ std::optional<WorkDirectory> WorkDirectory::create(System system, int parent, st
       files.remove_directory(own_parent.get(), name.c_str());
       return std::nullopt;
     }
-    files.try_lock(fd.get());  // on file systems without locks this fails, and the directory's age protects it from the sweep
+    files.try_lock(fd.get());  // Fails on a file system without locks; there, its age protects the directory from being swept.
     std::string path = path_join(parent_path, name);
     error = 0;
     return WorkDirectory(system, KeptFd(files, std::move(own_parent), parent_info), KeptFd(files, std::move(fd), info), std::move(name),
@@ -91,19 +94,19 @@ std::vector<std::string> WorkDirectory::system_temp(Process& process) {
 }
 
 WorkDirectory::~WorkDirectory() {
-  if (!fd_ || system_.process.id() != owner_) return;  // this object was moved from, or it is a copy in a forked child
+  if (!fd_ || system_.process.id() != owner_) return;  // The object was moved from, or this process is a forked child of the owner.
   clear();
   fd_.reset();
   if (parent_.is_ours()) system_.files.remove_directory(parent_.get(), name_.c_str());
 }
 
 bool WorkDirectory::clear() {
-  if (!fd_.is_ours()) return false;  // the descriptor may now be the host's
+  if (!fd_.is_ours()) return false;  // The host has closed the descriptor, and the number may now refer to a file of the host.
   try {
     remove_contents(system_.files, fd_.get());
     std::vector<std::string> left;
     return system_.files.list(fd_.get(), left) >= 0 && left.empty();
-  } catch (...) {  // out of memory while listing names: a later sweep removes the directory
+  } catch (...) {  // Memory ran out while names were listed. A later sweep removes the directory.
     return false;
   }
 }
@@ -120,7 +123,7 @@ int WorkDirectory::write_file(const char* name, std::span<const std::byte> bytes
   UniqueFd file(system_.files, opened);
   int error = write_all(system_.files, file.get(), bytes);
   if (error >= 0 && sync) error = system_.files.sync(file.get());
-  const int closed = system_.files.close(file.release());  // some network file systems report failed writes only here
+  const int closed = system_.files.close(file.release());  // Some network file systems report a failed write only when the file is closed.
   return error < 0 ? error : closed;
 }
 

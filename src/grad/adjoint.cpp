@@ -1,7 +1,7 @@
-// The table of adjoint rules, one row per op of ops.def. For ops that PyTorch has, the formulas are PyTorch's. They are written so that
-// they do not overflow or cancel unless the derivative itself does (hypot instead of squares, (1 - x)(1 + x) instead of 1 - x²).
-// docs/semantics.md states the values at points where the derivative is undefined. Operands in braces are evaluated from left to right, so
-// the order of nodes is the same with every compiler.
+// The table of adjoint rules, with one row per op of ops.def. For ops that PyTorch has, the formulas give PyTorch's gradients. They are
+// written so that they overflow or cancel only if the derivative itself does (hypot instead of squares, (1 - x)(1 + x) instead of 1 - x²).
+// docs/semantics.md states the gradients at points where the derivative is undefined. C++ evaluates operands in braces from left to right,
+// so the order of nodes is the same with every compiler.
 #include "grad/adjoint.h"
 
 #include <limits>
@@ -26,29 +26,29 @@ constexpr double kLn2 = 0.69314718055994530942;
 constexpr double kLn10 = 2.30258509299404568402;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 
-/// 1 + x and 1 - x
+/// These return 1 + x and 1 - x.
 NodeRef one_plus(const Step& s, NodeRef x) { return add({number(s, 1), x}); }
 NodeRef one_minus(const Step& s, NodeRef x) { return add({number(s, 1), neg(x)}); }
-/// 1 - x² as (1 - x)(1 + x): the differences are exact, also near ±1
+/// Returns 1 - x², computed as (1 - x)(1 + x). Near ±1 the subtraction 1 - x² would lose digits, but 1 - x and 1 + x do not.
 NodeRef one_minus_square(const Step& s, NodeRef x) { return mul({one_minus(s, x), one_plus(s, x)}); }
 /// The rule of erf: g · 2/√π · exp(-x²).
 NodeRef along_bell(const Step& s) { return mul({mul({s.g, number(s, kTwoOverSqrtPi)}), apply(Op::kExp, {neg(mul({s.a(), s.a()}))})}); }
 
-/// The adjoint of a Fourier transform is the transform in the other direction. It equals the forward transform with the real and imaginary
-/// parts exchanged before and after. This function exchanges them before; the caller exchanges them after.
+/// The adjoint of a Fourier transform is the inverse transform without normalisation. It equals the forward transform with the real and
+/// imaginary parts exchanged before and after. This function exchanges them before; the caller exchanges them after.
 std::vector<NodeRef> transformed_back(const Step& s) {
   const std::vector<NodeRef> g = build::unstack(s.g, 0);
   return build::unstack(build::dft(g[1], g[0]), 0);
 }
 
-/// The axis of a gather or scatter.
+/// Returns the axis of a gather or scatter.
 int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
 
 NodeRef whole(const Step& s) { return s.g; }
 NodeRef nothing(const Step&) { return nullptr; }
 
-/// maximum and minimum: the gradient is g if only this source equals the result, g/2 if both do, else 0. If one source is NaN, both get g,
-/// as in PyTorch.
+/// The rule of maximum and minimum: the gradient is g if only this source equals the result, g/2 if both sources do, else 0. If one source
+/// is NaN, the gradient of both is g, as in PyTorch.
 NodeRef adjoint_of_choice(const Step& s) {
   const NodeRef mine = s.y->sources[s.index], other = s.y->sources[1 - s.index];
   const NodeRef loses = s.y->op == Op::kMax ? apply(Op::kLt, {mine, other}) : apply(Op::kLt, {other, mine});
@@ -56,8 +56,8 @@ NodeRef adjoint_of_choice(const Step& s) {
   return where({loses, number(s, 0), where({apply(Op::kEq, {s.a(), s.b()}), half, s.g})});
 }
 
-/// g times this source's share of exp(a) + exp(b), which is the sigmoid of this source minus the other one. Two equal infinities have one
-/// half each.
+/// The rule of logaddexp: g times the share of this source in exp(a) + exp(b), which is the sigmoid of this source minus the other source.
+/// If both sources are the same infinity, each has the share 1/2.
 NodeRef adjoint_of_logaddexp(const Step& s) {
   const NodeRef mine = s.y->sources[s.index], other = s.y->sources[1 - s.index];
   const NodeRef is_infinite = apply(Op::kEq, {apply(Op::kAbs, {mine}), number(s, std::numeric_limits<double>::infinity())});
@@ -65,27 +65,29 @@ NodeRef adjoint_of_logaddexp(const Step& s) {
   return mul({s.g, build::sigmoid(where({has_no_difference, number(s, 0), add({mine, neg(other)})}))});
 }
 
-/// b · a^(b - 1), and 0 for b = 0, even if a^-1 is infinite.
+/// The rule of pow for the base: g · b · a^(b - 1). For b = 0 the gradient is 0, even if a^-1 is infinite.
 NodeRef adjoint_of_base(const Step& s) {
   const NodeRef is_zero = apply(Op::kEq, {s.b(), number(s, 0)});
   const NodeRef exponent = add({where({is_zero, number(s, 1), s.b()}), number(s, -1)});
   return mul({s.g, where({is_zero, number(s, 0), mul({s.b(), apply(Op::kPow, {s.a(), exponent})})})});
 }
 
-/// a^b · log(a), and 0 for a = 0 and b >= 0: there log(a) is infinite, but a^b is 0 (or 1, for b = 0) for every such b.
+/// The rule of pow for the exponent: g · a^b · log(a). For a = 0 and b >= 0 the gradient is 0 although log(a) is infinite, because 0^b is 0
+/// for all b > 0.
 NodeRef adjoint_of_exponent(const Step& s) {
   const NodeRef at_zero = apply(Op::kBitAnd, {apply(Op::kEq, {s.a(), number(s, 0)}), apply(Op::kLe, {number(s, 0), s.b()})});
   return mul({s.g, mul({s.y, apply(Op::kLog, {where({at_zero, number(s, 1), s.a()})})})});
 }
 
-/// The rule of atan2, except for the sign: g / hypot · (side / hypot), where `side` is the other source.
+/// The rule of atan2, except for the sign: g / h · (side / h), where h is hypot(a, b) and `side` is the other source.
 NodeRef turned(const Step& s, NodeRef side) {
   const NodeRef length = apply(Op::kHypot, {s.a(), s.b()});
   return mul({s.g, div({div({side, length}), length})});
 }
 
-/// The rule of hypot: g · (side / hypot). At the origin the gradient and its own derivatives are 0, as for the norm of a vector and the abs
-/// of a complex number: `where` selects 0 there, and the divisor is replaced by 1, so that no 0 / 0 appears.
+/// The rule of hypot: g · (side / hypot(a, b)), where `side` is this source. At the origin the gradient and its own derivatives are 0, as
+/// for the norm of a vector and the abs of a complex number: `where` selects 0 there, and the divisor is replaced by 1, so that no 0 / 0
+/// occurs.
 NodeRef along(const Step& s, NodeRef side) {
   const NodeRef at_origin = apply(Op::kEq, {s.y, number(s, 0)});
   return mul({s.g, where({at_origin, number(s, 0), div({side, where({at_origin, number(s, 1), s.y})})})});
@@ -254,7 +256,7 @@ constexpr Row kRows[] = {
                    },
                    whole)},
 
-    // Conversions. Integers carry no gradient, so both dtypes of a cast that reaches this rule are floats.
+    // Conversions. Integers have no gradient, so both dtypes of a cast that reaches this rule are floats.
     {Op::kCast, rules([](const Step& s) { return build::cast(s.g, s.a()->dtype); })},
     {Op::kBitcast, kNone},
 
@@ -290,7 +292,7 @@ constexpr Row kRows[] = {
     {Op::kScatterMax, rules(extreme_of_updates, nullptr, extreme_update)},
     {Op::kScatterMin, rules(extreme_of_updates, nullptr, extreme_update)},
     {Op::kArgSort, kConstant},
-    {Op::kSort, kNone},  // only the optimiser makes this op, after gradients are built
+    {Op::kSort, kNone},  // only the optimiser makes this op, and it runs after gradients are built
     {Op::kCustom, kNone},
     {Op::kNative, kNone},
     {Op::kCheckIndex, kConstant},

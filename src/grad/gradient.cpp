@@ -1,6 +1,6 @@
-// The computation of gradients. A first pass over ids (sources have smaller ids) finds the nodes between the xs and y that carry a
-// gradient. A second pass goes back from y: when it visits a node, every contribution to its gradient has arrived. Each pass visits each
-// node once.
+// The computation of gradients of y with respect to the xs. A first pass in ascending order of ids (sources have smaller ids) finds the
+// nodes between the xs and y through which gradients flow. A second pass goes back from y: when it visits a node, all contributions to the
+// node's gradient have been computed. Each pass visits each node once.
 #include "grad/gradient.h"
 
 #include <algorithm>
@@ -20,10 +20,11 @@ namespace {
 
 bool carries_gradient(DType dtype) { return is_float(dtype) || is_complex(dtype); }
 
-/// How the value of a node depends on the xs.
+/// How the value of a node depends on the nodes x for which gradients are wanted.
 enum class Dependence : uint8_t {
-  kNone,     // not at all, or constant almost everywhere: bools, integers rounded from floats, results of argsort
-  kSmooth,   // a float that depends on an x through floats
+  // Not at all, or constant almost everywhere: bools, integers rounded from floats, results of argsort.
+  kNone,
+  kSmooth,   // a float or complex number that depends on an x
   kThrough,  // an integer computed through an op that has no derivative, for example from the bits of a float
 };
 
@@ -50,9 +51,9 @@ class Walk {
       if (reached_[id]) pass_on(&graph_.nodes()[id]);
   }
 
-  /// True if gradients can flow from y to x, even if the gradient is zero everywhere.
+  /// True if y depends on x in a way that lets gradients flow, even if the gradient is zero everywhere.
   bool reached(NodeRef x) const { return x->id <= y_->id && reached_[x->id]; }
-  /// The gradient of an x that was reached; null if it is zero everywhere.
+  /// Returns the gradient of an x that was reached, or null if it is zero everywhere.
   NodeRef gradient_of(NodeRef x) const { return gradients_.at(x); }
 
  private:
@@ -63,7 +64,7 @@ class Walk {
     const bool is_through = any(Dependence::kThrough) || (adjoint_of(node.op).flow == Flow::kNone && any(Dependence::kSmooth));
     if (is_bool(node.dtype)) return Dependence::kNone;
     if (carries_gradient(node.dtype)) return is_through || any(Dependence::kSmooth) ? Dependence::kSmooth : Dependence::kNone;
-    const bool is_constant = adjoint_of(node.op).flow == Flow::kConstant;  // true for ops such as argsort
+    const bool is_constant = adjoint_of(node.op).flow == Flow::kConstant;  // for example argsort
     return is_through && !is_constant ? Dependence::kThrough : Dependence::kNone;
   }
 
@@ -85,12 +86,12 @@ class Walk {
     }
   }
 
-  /// The complete gradient of a node at the time it is visited: the sum of the contributions (parts) of its users. If the node is an
-  /// Expand, contributions that are outer products are kept separately, because one contraction sums them and also reduces the expanded
-  /// axes (outer_products.h).
+  /// The complete gradient of a node at the time when it is visited: the sum of the contributions (parts) of its users. If the node is an
+  /// Expand, contributions that are outer products are kept separately in `products`, because a single contraction sums them and also
+  /// reduces the expanded axes (outer_products.h).
   struct Arrived {
     std::vector<NodeRef> products;
-    NodeRef sum = nullptr;  // the sum; null if there is no part to sum
+    NodeRef sum = nullptr;  // the sum of all other contributions; null if there are none
   };
   Arrived take_arrived(NodeRef node) {
     const std::vector<NodeRef> parts = std::exchange(parts_[node->id], {});
@@ -120,7 +121,7 @@ class Walk {
     }
   }
 
-  /// Fails, and names the nearest op without a derivative, searching from `node` up through its sources.
+  /// Fails with a message that names an op without a derivative. The op is found by searching from `node` up through its sources.
   [[noreturn]] void fail_without_derivative(NodeRef node) const {
     while (adjoint_of(node->op).flow != Flow::kNone || !has_smooth_source(node))
       node = *std::find_if(node->sources.begin(), node->sources.end(),
@@ -138,11 +139,12 @@ class Walk {
   uint32_t first_;
   std::vector<Dependence> dependence_;
   std::vector<bool> is_x_, reached_;
-  std::vector<std::vector<NodeRef>> parts_;         // contributions so far, in the node's shape; emptied when the node is visited
-  std::unordered_map<NodeRef, NodeRef> gradients_;  // the gradients of the xs
+  // By node id: the contributions computed so far, in the node's shape. The list is cleared when the node is visited.
+  std::vector<std::vector<NodeRef>> parts_;
+  std::unordered_map<NodeRef, NodeRef> gradients_;  // the gradients of those xs that were reached
 };
 
-/// By node id: true for x itself and for every node up to y that depends on x.
+/// Returns, by node id, whether a node is x itself or depends on x, for all nodes up to y.
 std::vector<bool> followers(NodeRef x, NodeRef y) {
   const Graph& graph = *y->graph;
   std::vector<bool> follows_x(y->id + 1);
@@ -152,7 +154,8 @@ std::vector<bool> followers(NodeRef x, NodeRef y) {
   return follows_x;
 }
 
-/// Reports why no gradient flows from y to x: y does not depend on x, or every path leads through a node that carries no gradient.
+/// Fails with a message that states why no gradient flows from y to x: y does not depend on x, or every path from x to y passes through an
+/// integer or bool node.
 [[noreturn]] void fail_unreached(NodeRef y, NodeRef x) {
   const Graph& graph = *y->graph;
   constexpr std::string_view kAdvice = "; its gradient would be zero everywhere, so leave it out";

@@ -1,11 +1,11 @@
-// The adjoint of logcumsumexp: element k gets the sum over all i >= k of g[i] · exp(x[k] - y[i]), where exp(x[k] - y[i]) is the share of
-// x[k] in y[i].
+// The adjoint of logcumsumexp. The gradient of element k is the sum over all i >= k of g[i] · exp(x[k] - y[i]), where exp(x[k] - y[i]) is
+// the share of x[k] in y[i].
 //
-// A running sum of g[i] · exp(-y[i]), times exp(x[k]), cannot compute it: the exponentials overflow. Nor can a sum of logarithms: near 1e8
-// the rounding error of a logarithm in f32 exceeds log(2). Therefore the differences x[k] - y[i] are computed per pair, but only for pairs
-// in the same block. The contributions of later blocks are first summed relative to y at the last element of this block, once per block,
-// and then multiplied by exp(x[k] - y[last]). The running sum never decreases, so no exponential exceeds 1. The result is linear in g, so
-// higher derivatives are correct too.
+// The formula "running sum of g[i] · exp(-y[i]), times exp(x[k])" cannot be used: its exponentials overflow. Logarithms of these terms
+// cannot be summed either: near 1e8, the rounding error of a logarithm in f32 exceeds log(2). Therefore the differences x[k] - y[i] are
+// computed for each pair, but only for pairs in the same block. The contributions of later blocks are first summed relative to y at the
+// last element of this block, once per block, and then multiplied by exp(x[k] - y[last]). The running sum never decreases, so no
+// exponential exceeds 1. The result is linear in g, so higher derivatives are correct too.
 #include <limits>
 
 #include "grad/placing.h"
@@ -21,10 +21,10 @@ using namespace build::steps;
 using build::constant_like, build::elementwise, build::sub;
 
 constexpr int64_t kBlock = 64;
-/// Numbers of axes: an array that is cut into blocks has the axes [before, blocks, elements, after].
+/// An array that is cut into blocks has the axes [before, blocks, elements, after]. These are the numbers of the middle two axes.
 constexpr int kBlocks = 1, kElements = 2;
 
-/// The arrays of the adjoint step: x, y and g, reversed along the axis if the scan is, and cut into blocks.
+/// The arrays x, y and g of the adjoint step, cut into blocks. If the scan is reversed, they are reversed along the axis first.
 class Blocks {
  public:
   explicit Blocks(const Step& s)
@@ -55,9 +55,9 @@ class Blocks {
   }
   Shape shape() const { return {before_, count_, size_, after_}; }
 
-  /// False where y is -inf: no element has contributed to the running sum yet.
+  /// True unless y is -inf. y is -inf as long as no element has contributed to the running sum.
   static NodeRef is_something(NodeRef y) { return elementwise(Op::kNe, {y, constant_like(y, -std::numeric_limits<double>::infinity())}); }
-  /// True for the elements that contribute: y is not -inf, and the element is not padding after the end of the array.
+  /// True for the elements i that contribute: y is not -inf, and the element is not padding after the end of the array.
   NodeRef counts() const {
     const Dim all = count_ * size_;
     if (all == length_) return is_something(y_);
@@ -65,16 +65,18 @@ class Blocks {
     const NodeRef is_element = build::broadcast_to(build::reshape(lt({number, end}), {1, count_, size_, 1}), shape());
     return both(is_element, is_something(y_));
   }
-  /// exp(a - b) · factor where `mask` holds, else 0. Differences of masked elements do not enter the exponential.
+  /// Returns exp(a - b) · factor where `mask` is true, else 0. Where it is false, exp is applied to 0 instead of a - b, so that no infinity
+  /// or NaN enters a gradient.
   static NodeRef share(NodeRef mask, NodeRef a, NodeRef b, NodeRef factor) {
     const NodeRef zero = constant_like(a, 0);
     return where({mask, mul({exp(where({mask, sub(a, b), zero})), factor}), zero});
   }
   static NodeRef sum_over(NodeRef x, int axis) { return build::reduce(Op::kSum, x, std::span(&axis, 1), false); }
-  /// Broadcasts an array of one number per block, [before, blocks, 1, after], to all elements of the blocks.
+  /// `of_block` has one element per block, in the shape [before, blocks, 1, after]. Broadcasts it to all elements of the blocks.
   NodeRef stretched(NodeRef of_block) const { return build::broadcast_to(of_block, shape()); }
 
-  /// Returns the contributions of the elements i to the elements k of the same block. The pairs have shape [before, blocks, k, i, after].
+  /// Returns, for each element k, the sum of the contributions of the elements i of the same block. Arrays of pairs have the shape [before,
+  /// blocks, k, i, after].
   NodeRef from_own_block() const {
     const Shape pairs = {before_, count_, size_, size_, after_};
     const auto of_k = [&](NodeRef v) { return build::broadcast_to(build::reshape(v, {before_, count_, size_, 1, after_}), pairs); };
@@ -84,8 +86,8 @@ class Blocks {
     return sum_over(share(counted, x, y, of_i(g_)), 3);
   }
 
-  /// Returns the contributions of the elements of later blocks to each element. First each block k sums those of all blocks i > k, relative
-  /// to its own last y; the arrays of pairs of blocks have shape [before, k, i, after].
+  /// Returns, for each element, the sum of the contributions of the elements of later blocks. First, for each block k, the contributions of
+  /// all blocks i > k are summed relative to the last y of block k. Arrays of pairs of blocks have the shape [before, k, i, after].
   NodeRef from_later_blocks() const {
     const NodeRef first = build::part_along(y_, kElements, 0, 1), last = build::part_along(y_, kElements, size_ - 1, 1);
     const NodeRef counted = counts();

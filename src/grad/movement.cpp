@@ -1,5 +1,5 @@
-// Adjoints of movement ops. The gradient of each element returns to its source element. A source element that was not read gets 0; one that
-// was read several times gets the sum.
+// Adjoints of movement ops. The gradient of each element of the result is added to the gradient of the source element that it copies. A
+// source element that was not read has the gradient 0.
 #include "grad/placing.h"
 #include "grad/rules.h"
 #include "graph/composites.h"
@@ -24,8 +24,9 @@ NodeRef adjoint_of_expand(const Step& s) { return build::reduce(Op::kSum, s.g, s
 
 NodeRef adjoint_of_reshape(const Step& s) { return build::reshape(s.g, s.a()->shape); }
 
-/// Flips axes with negative steps, turns steps into gaps of zeros, and adds zeros for the elements outside the slice. One pad and one
-/// slice serve all axes: the slice also removes the gap after the last element if it extends past the end.
+/// Moves g to the places of the source that the slice read, with zeros everywhere else: flips axes with negative steps, inserts zeros
+/// between elements for larger steps, and pads. One pad and one slice serve all axes. The slice also removes the zeros after the last
+/// element if they extend past the end.
 NodeRef adjoint_of_slice(const Step& s) {
   const auto& [start, step] = s.y->as<SliceAttributes>();
   const Shape& shape = s.a()->shape;
@@ -37,11 +38,11 @@ NodeRef adjoint_of_slice(const Step& s) {
 
   std::vector<Dim> before, after;
   for (int axis = 0; axis < s.y->rank(); ++axis) {
-    // The start of an empty slice may be outside the array, hence the max with 0.
+    // The start of an empty slice may be outside the array; the max with 0 keeps the padding valid.
     before.push_back(max(step[axis] < 0 ? start[axis] + (s.y->shape[axis] - 1) * Dim(step[axis]) : start[axis], 0));
     const Dim missing = shape[axis] - before[axis] - g->shape[axis];
-    // If the sign of `missing` is unknown, pads by the length of the whole axis, which is enough in either case; the slice below removes
-    // the surplus.
+    // If the sign of `missing` is unknown, pad by the length of the whole axis, which is enough in both cases; the slice below removes the
+    // surplus.
     after.push_back(proven_nonnegative(missing) ? missing : proven_nonnegative(-missing) ? Dim(0) : shape[axis]);
   }
   g = build::pad(g, before, after, scalar_from_int(g->dtype, 0));

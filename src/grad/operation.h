@@ -1,4 +1,5 @@
-// Operations that the text format offers in addition to the graph's own: dx, dw = grad(y, x, w, grad_output=none).
+// Operations that only the text format offers, in addition to the table of graph/operations.h. The only one is grad, as in
+// dx, dw = grad(y, x, w, grad_output=none).
 #pragma once
 
 #include "graph/operations.h"

@@ -9,22 +9,22 @@ namespace {
 
 using build::is_repeated_along;
 
-/// One factor of each product, and how these factors are concatenated.
+/// One factor of each product, and the axis along which these factors are concatenated.
 struct Factors {
   std::vector<NodeRef> nodes;
-  bool have_new_axis;  // true: along a new first axis
-  int axis;            // false: along this axis
+  bool have_new_axis;  // true: the factors are concatenated along a new first axis
+  int axis;            // if have_new_axis is false: the existing axis along which the factors are concatenated
 
-  /// Tests whether all of these factors repeat their elements along their axis `other`, and are not concatenated along it. The
-  /// concatenation then needs only size 1 there.
+  /// True if all of these factors repeat their elements along the axis `other`, and are not concatenated along it. The concatenation then
+  /// needs only size 1 along that axis.
   bool repeat_along(int other) const {
     return (have_new_axis || other != axis) &&
            std::all_of(nodes.begin(), nodes.end(), [&](NodeRef node) { return is_repeated_along(node, other); });
   }
 };
 
-/// Returns `factor` without its repetition along the given axes, i.e. with size 1 there. `factor` must be an Expand under any number of
-/// Permutes, and must repeat its elements along these axes.
+/// Returns `factor` with size 1 along the given axes, along which its elements repeat. `factor` must be an Expand, or Permutes of an
+/// Expand.
 NodeRef unstretched(NodeRef factor, const std::vector<bool>& is_repeated) {
   std::vector<NodeRef> permutes;
   NodeRef below = factor;
@@ -37,7 +37,7 @@ NodeRef unstretched(NodeRef factor, const std::vector<bool>& is_repeated) {
   return build::expand(below, std::move(shape));
 }
 
-/// Concatenates the factors without the repetitions that all of them have in common, then expands the result along these axes.
+/// Concatenates the factors, with size 1 along the axes along which all of them repeat, and then expands the result along these axes.
 NodeRef joined(const Factors& factors) {
   const Shape& each = factors.nodes[0]->shape;
   std::vector<bool> is_repeated(each.size());

@@ -18,7 +18,7 @@ NodeRef padded_after(NodeRef x, int axis, Dim count) {
 
 NodeRef resized(NodeRef x, int axis, Dim size) {
   const Dim have = x->shape[axis];
-  // If it is unknown which of the two sizes is larger, padding by `size` is enough for both cases.
+  // If it is unknown which of the two sizes is larger, padding by `size` is enough in both cases.
   if (!proven_at_most(size, have)) x = padded_after(x, axis, proven_at_most(have, size) ? size - have : size);
   Shape shape = x->shape;
   shape[axis] = size;
@@ -27,7 +27,8 @@ NodeRef resized(NodeRef x, int axis, Dim size) {
 
 NodeRef spaced(NodeRef x, int axis, int64_t step) {
   if (step == 1) return x;
-  // The zeros get a separate axis after this one. At rank kMaxRank, the axes before and the axes after are merged to make room for it.
+  // Add an axis after `axis`, which is padded with the zeros. At rank kMaxRank, the axes before and the axes after are merged first,
+  // because the rank must not exceed kMaxRank.
   Shape outer(x->shape.begin(), x->shape.begin() + axis), inner(x->shape.begin() + axis + 1, x->shape.end());
   Shape result = x->shape;
   result[axis] = result[axis] * Dim(step);

@@ -1,4 +1,4 @@
-// Adjoints of reductions. The gradient gets each reduced axis back as an axis of size 1, and is broadcast along it.
+// Adjoints of reductions. In the gradient, each reduced axis is inserted again with size 1, and broadcast to the size in the source.
 #include "grad/rules.h"
 #include "graph/composites.h"
 
@@ -7,30 +7,31 @@ namespace {
 
 using build::elementwise;
 
-/// Broadcasts an array of y's shape along the reduced axes, to the shape of the source.
+/// `reduced` has y's shape. Broadcasts it along the reduced axes, to the shape of the source.
 NodeRef spread(const Step& s, NodeRef reduced) {
   Shape kept = s.a()->shape;
   for (int axis : s.y->as<ReduceAttributes>().axes) kept[axis] = 1;
   return build::expand(build::reshape(reduced, std::move(kept)), s.a()->shape);
 }
 
-/// Reduces another array of the source's shape in the same way as y: same axes, same order.
+/// Reduces x, which has the source's shape, along the same axes and in the same order as y.
 NodeRef reduced_alike(const Step& s, Op op, NodeRef x) {
   ReduceAttributes attributes = s.y->as<ReduceAttributes>();
   attributes.product = false;
   return build::reduce_exactly(op, x, std::move(attributes));
 }
 
-/// The sum over the axes minus x: for each element, the sum of the other elements.
+/// Returns, for each element, the sum of the other elements over the reduced axes.
 NodeRef sum_of_others(const Step& s, NodeRef x) { return build::sub(spread(s, reduced_alike(s, Op::kSum, x)), x); }
 
 }  // namespace
 
 NodeRef adjoint_of_sum(const Step& s) { return spread(s, s.g); }
 
-/// The gradient of element i is the product of the other elements. It is computed without dividing by a zero: `rest` is the array with ones
-/// in place of zeros. The product of the zeros among the other elements is 1 if there is none and 0 if there are several. If there is one,
-/// it is that zero: its value is 0, but its derivative is 1, which a second derivative needs.
+/// The gradient of element i is g times the product of the other elements. To avoid a division by zero, `rest` is the array with ones in
+/// place of zeros, and the zeros among the other elements are multiplied separately as `factor`: 1 if there are none, 0 if there are
+/// several. If there is exactly one, the factor is that element itself: its value is 0, but a second derivative needs its derivative, which
+/// is 1.
 NodeRef adjoint_of_prod(const Step& s) {
   const NodeRef x = s.a(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef is_zero = elementwise(Op::kEq, {x, zero});
@@ -44,8 +45,8 @@ NodeRef adjoint_of_prod(const Step& s) {
   return elementwise(Op::kMul, {spread(s, s.g), elementwise(Op::kMul, {elementwise(Op::kDiv, {product, rest}), factor})});
 }
 
-/// Elements that equal the extreme share the gradient evenly. If the result is NaN, no element equals it: the gradient is divided by 0
-/// elements, and all gradients become NaN, as in PyTorch.
+/// Elements that equal the max (or min) share the gradient evenly. If the result is NaN, no element equals it: the gradient is divided by
+/// 0, and all gradients become NaN, as in PyTorch.
 NodeRef adjoint_of_extreme(const Step& s) {
   const NodeRef x = s.a();
   const NodeRef is_extreme = build::cast(elementwise(Op::kEq, {x, spread(s, s.y)}), x->dtype);

@@ -1,4 +1,5 @@
-// The adjoint rules that need more than one expression, by the file that defines them. The short rules are in the table (adjoint.cpp).
+// The adjoint rules that need more than one expression, under the name of the file that defines them. The short rules are in the table
+// (adjoint.cpp).
 #pragma once
 
 #include "grad/adjoint.h"
@@ -19,19 +20,19 @@ NodeRef adjoint_of_logcumsumexp(const Step& step);
 // movement.cpp
 NodeRef adjoint_of_permute(const Step& step);
 NodeRef adjoint_of_expand(const Step& step);
-std::vector<int> stretched_axes(NodeRef expand);  // returns the axes that an Expand stretches, ascending; at least one
+std::vector<int> stretched_axes(NodeRef expand);  // returns the axes, in ascending order, that an Expand enlarges; there is at least one
 NodeRef adjoint_of_reshape(const Step& step);
 NodeRef adjoint_of_slice(const Step& step);
 NodeRef adjoint_of_pad(const Step& step);
 NodeRef adjoint_of_concat(const Step& step);
 
-// scatter.cpp: rules for the array, and for its updates
+// scatter.cpp: for each kind of scatter, a rule for the array and a rule for the updates
 NodeRef scattered_to(const Step& step);
 NodeRef scattered_update(const Step& step);
-NodeRef added_update(const Step& step);  // for scatter_add; the gradient of the array is g itself
+NodeRef added_update(const Step& step);  // scatter_add; its rule for the array returns g itself
 NodeRef multiplied(const Step& step);
 NodeRef multiplied_update(const Step& step);
-NodeRef extreme_of_updates(const Step& step);  // for scatter_max and scatter_min
+NodeRef extreme_of_updates(const Step& step);  // scatter_max and scatter_min
 NodeRef extreme_update(const Step& step);
 
 // unfold.cpp

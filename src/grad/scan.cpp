@@ -1,5 +1,5 @@
-// Adjoints of scans. A source element contributes to the result at its position and to all results after it, so a scan in the opposite
-// direction sums up its gradient.
+// Adjoints of scans. A source element contributes to the result at its own position and to all later results. Therefore its gradient is
+// summed by a scan in the opposite direction.
 #include <initializer_list>
 #include <limits>
 
@@ -13,9 +13,9 @@ namespace {
 
 using build::elementwise;
 
-/// Scans another array of the source's shape in the same way as y: along the same axis, in the same order.
+/// Scans x, which has the source's shape, along the same axis and in the same order as y.
 NodeRef scanned_alike(const Step& s, Op op, NodeRef x) { return build::scan_exactly(op, x, s.y->as<ScanAttributes>()); }
-/// The running sum in the opposite direction: for each element, the sum of x at this element and at all elements after it.
+/// Returns the running sum of x in the opposite direction: for each element, the sum of x at this element and at all later elements.
 NodeRef sum_from_here(const Step& s, NodeRef x) {
   ScanAttributes attributes = s.y->as<ScanAttributes>();
   attributes.reverse = !attributes.reverse;
@@ -30,10 +30,10 @@ NodeRef is_equal(NodeRef a, double b) { return elementwise(Op::kEq, {a, build::c
 
 NodeRef adjoint_of_cumsum(const Step& s) { return sum_from_here(s, s.g); }
 
-/// The gradient of element i is the sum over k >= i of g[k] times the product of the other elements up to k. It is computed without
-/// dividing by a zero: `rest` is the array with ones in place of zeros. The product of the zeros among the other elements is 1 if there is
-/// none and 0 if there are several. If there is one, it is that zero: its value is 0, but its derivative is 1, which a second derivative
-/// needs. The number of these zeros depends only on k and on whether element i is a zero.
+/// The gradient of element i is the sum over k >= i of g[k] times the product of the other elements up to k. To avoid a division by zero,
+/// `rest` is the array with ones in place of zeros, and the zeros among the other elements are multiplied separately. Their product is 1 if
+/// there are none, and 0 if there are several. If there is exactly one, their product is that element itself: its value is 0, but a second
+/// derivative needs its derivative, which is 1. How many such zeros there are depends only on k and on whether element i is a zero.
 NodeRef adjoint_of_cumprod(const Step& s) {
   const NodeRef x = s.a(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef is_zero = is_equal(x, 0);
@@ -42,18 +42,18 @@ NodeRef adjoint_of_cumprod(const Step& s) {
   const NodeRef zeros = scanned_alike(s, Op::kCumSum, build::cast(is_zero, DType::kI32));
   const NodeRef zero_values = scanned_alike(s, Op::kCumSum, where({is_zero, x, zero}));
   const NodeRef through_one = mul(arrived, zero_values);
-  // the gradient of an element that is not zero
+  // the gradient of the elements that are not zero
   const NodeRef others = where({is_equal(zeros, 0), arrived, where({is_equal(zeros, 1), through_one, zero})});
   const NodeRef to_others = elementwise(Op::kDiv, {sum_from_here(s, others), rest});
-  // the gradient of an element that is zero; `zeros` counts that element too
+  // the gradient of the elements that are zero; `zeros` includes the element itself
   const NodeRef has_two = is_equal(zeros, 2);
   const NodeRef first = where({is_equal(zeros, 1), arrived, where({has_two, through_one, zero})});
   const NodeRef own = mul(x, sum_from_here(s, where({has_two, arrived, zero})));
   return where({is_zero, build::sub(sum_from_here(s, first), own), to_others});
 }
 
-/// g[k] goes to the latest element that is the extreme up to k; a NaN counts as the extreme. A running maximum of positions finds that
-/// element. Each element then compares its position with the result for every k: n times n comparisons, none of which is stored.
+/// g[k] is added to the gradient of the last element up to k that equals the running extreme, or is NaN. A running max of positions finds
+/// that element. Each element then compares its position with the result for every k. These are n·n comparisons, none of which is stored.
 NodeRef adjoint_of_running_extreme(const Step& s) {
   const ScanAttributes& scan = s.y->as<ScanAttributes>();
   const NodeRef x = s.a();
@@ -62,8 +62,8 @@ NodeRef adjoint_of_running_extreme(const Step& s) {
   const auto none = scalar_from_int(DType::kI32, scan.reverse ? std::numeric_limits<int32_t>::max() : -1);
   const NodeRef here = where({is_extreme, positions(graph, x->shape, scan.axis), build::constant(graph, none)});
   const NodeRef latest = scanned_alike(s, scan.reverse ? Op::kCumMin : Op::kCumMax, here);
-  // The comparisons have the axes [before, k, i, after]: all axes before the scanned one are merged, and so are those after it; k is the
-  // position of a result, and i that of an element.
+  // The comparisons have the axes [before, k, i, after]: `before` and `after` are the merged axes before and after the scanned axis, k is
+  // the position of a result, and i is the position of an element.
   const auto axis = x->shape.begin() + scan.axis;
   const Dim before = element_count({x->shape.begin(), axis}), after = element_count({axis + 1, x->shape.end()});
   const Shape pairs = {before, *axis, *axis, after};

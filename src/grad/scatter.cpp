@@ -1,5 +1,4 @@
-// Adjoints of scatters. Each element of the result combines an element of x with its updates, in order. `take` reads, for each update, the
-// element of an array that the update went to.
+// Adjoints of scatters. Each element of the result combines an element of x with its updates, in their order.
 #include "grad/placing.h"
 #include "grad/rules.h"
 #include "graph/check.h"
@@ -12,7 +11,7 @@ using build::elementwise;
 
 int axis_of(const Step& s) { return s.y->as<GatherAttributes>().axis; }
 NodeRef indices_of(const Step& s) { return s.b(); }
-/// For each update, reads the element that the update went to. `array` has the result's shape.
+/// Returns, for each update, the element of `array` that the update changes. `array` has the result's shape.
 NodeRef take(const Step& s, NodeRef array) { return build::take_along_axis(array, indices_of(s), axis_of(s)); }
 NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
 NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
@@ -21,20 +20,21 @@ NodeRef filled(const Step& s, const Shape& shape, DType dtype, int value) {
   return build::full(check_node("grad", s.g), shape, scalar_from_int(dtype, value));
 }
 
-/// True for each update that is the last one of its element, so that the element of the result has this update's value.
+/// True for each update that is the last one of its element; the element of the result then has the value of this update.
 NodeRef is_last(const Step& s) {
   const NodeRef order = positions(check_node("grad", s.g), indices_of(s)->shape, axis_of(s));
   const NodeRef none = filled(s, s.y->shape, DType::kI32, 0);
   return elementwise(Op::kEq, {take(s, build::scatter(none, indices_of(s), order, axis_of(s))), order});
 }
 
-/// The product of all factors of an element except the update itself. It is the product of the nonzero factors without the update, times
-/// the product of the zeros among the other factors. As in adjoint_of_prod, the latter is 1 if there is none, that zero if there is one,
-/// and 0 if there are several.
+/// Returns, for each update, the product of all factors of its element except the update itself. It is the product of the nonzero factors
+/// without the update, times the product of the zeros among the other factors. As in adjoint_of_prod, the latter is 1 if there are none,
+/// that zero if there is exactly one, and 0 if there are several.
 NodeRef product_of_others(const Step& s) {
   const NodeRef x = s.a(), updates = s.c(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef x_is_zero = is_zero(x), update_is_zero = is_zero(updates);
-  const auto gathered = [&](NodeRef of_x, NodeRef of_updates) {  // per update: its element's sum, without its own term
+  // Returns, for each update, the sum over its element's terms without the update's own term.
+  const auto gathered = [&](NodeRef of_x, NodeRef of_updates) {
     const NodeRef sum = build::scatter_add(of_x, indices_of(s), of_updates, axis_of(s));
     return build::sub(take(s, sum), of_updates);
   };
@@ -49,8 +49,8 @@ NodeRef product_of_others(const Step& s) {
   return mul({elementwise(Op::kDiv, {product, rest}), factor});
 }
 
-/// Which operands of a scatter_max or scatter_min equal the result, and the gradient that each of these gets: they share the gradient
-/// evenly. If the result is NaN, no operand equals it: the gradient is divided by 0 operands, and all gradients become NaN.
+/// For scatter_max and scatter_min: which operands equal the result, and the gradient that each of these operands gets, because they share
+/// the gradient evenly. If the result is NaN, no operand equals it: the gradient is divided by 0, and all gradients become NaN.
 struct Tie {
   NodeRef x, updates;  // 1 where the element of x, or the update, equals the result
   NodeRef share;

@@ -1,7 +1,7 @@
-// The adjoint of unfold. Element p of the source is element t of window w wherever w * stride + t * dilation = p; its gradient is the sum
-// of the gradients of all these elements. Instead of a scatter, this sums the rows of a matrix in which each row is shifted against the row
-// before it. The shift comes from a reshape: rows are padded, and then read as if they were shorter. This works for known and unknown
-// sizes.
+// The adjoint of unfold. Element p of the source is element t of window w wherever w * stride + t * dilation = p, and its gradient is the
+// sum of the gradients of all these elements. No scatter is needed: the sum is computed over the rows of a matrix in which each row is
+// shifted against the row before it. The shift is the result of a reshape: each row is padded, and the elements are then read as rows of a
+// smaller length. This works for constant and for symbolic sizes.
 #include <array>
 
 #include "grad/placing.h"
@@ -11,8 +11,8 @@
 namespace harp::grad {
 namespace {
 
-/// Over the last two axes: result[p] = sum over t of x[t, p - t * by], in ascending t. Each row is padded to the length of the result plus
-/// `by`. Reading the same elements as rows of the result's length shifts each row by `by` more than the row before it.
+/// Over the last two axes of x, returns result[p] = sum over t of x[t, p - t * by], in ascending t. Each row is padded to the length of the
+/// result plus `by`. If the same elements are read as rows of the result's length, each row is shifted by `by` more than the row before it.
 NodeRef sum_of_shifted_rows(NodeRef x, int64_t by) {
   const int column_axis = x->rank() - 1, row_axis = x->rank() - 2;
   const Dim rows = x->shape[row_axis], length = x->shape[column_axis];
@@ -30,20 +30,21 @@ NodeRef sum_of_shifted_rows(NodeRef x, int64_t by) {
   return build::reduce(Op::kSum, build::reshape(x, std::move(shape)), std::span(&row_axis, 1), false);
 }
 
-/// Swaps the axis with the next one.
+/// Exchanges the axis with the next one.
 NodeRef swapped(NodeRef x, int axis) { return build::moveaxis(x, std::array{axis}, std::array{axis + 1}); }
 
 }  // namespace
 
 /// Element t = q * stride + r of window w is at position (w + q * dilation) * stride + r * dilation of the source. The first step sums over
-/// q, for each r: row q is shifted by q * dilation windows. Its work is proportional to the number of elements of all windows. In the
-/// second step, r selects the position between the starts of two windows.
+/// q for each r: row q is shifted by q * dilation windows. Its work is proportional to the number of elements of all windows. The second
+/// step moves the sum for each r to its position between the starts of two windows.
 NodeRef adjoint_of_unfold(const Step& s) {
   const auto& [axis, size, stride, dilation] = s.y->as<UnfoldAttributes>();
   const Shape& shape = s.a()->shape;
-  if (size.is_constant(0)) return build::broadcast_to(build::constant_like(s.a(), 0), shape);  // no window has an element
+  if (size.is_constant(0)) return build::broadcast_to(build::constant_like(s.a(), 0), shape);  // windows of size 0 have no elements
   const Dim windows = s.y->shape[axis];
-  // Reorders (outer axes, windows, inner axes, window) to (outer, inner, window, windows). The steps below need one more axis.
+  // Reorder the axes (outer axes, windows, inner axes, elements of a window) to (outer, inner, elements of a window, windows). The steps
+  // below need one more axis, so at rank kMaxRank the outer and inner axes are merged.
   Shape outer(shape.begin(), shape.begin() + axis), inner(shape.begin() + axis + 1, shape.end());
   if (s.y->rank() == kMaxRank) outer = {element_count(outer)}, inner = {element_count(inner)};
   Shape grouped = outer;
@@ -64,7 +65,7 @@ NodeRef adjoint_of_unfold(const Step& s) {
   Shape joined(g->shape.begin(), g->shape.end() - 2);
   joined.push_back(positions_per_row * Dim(stride));
   if (stride == 1 || dilation == 1)
-    g = build::reshape(swapped(g, last - 1), std::move(joined));  // the position is window position * stride + r
+    g = build::reshape(swapped(g, last - 1), std::move(joined));  // the position is (window position) * stride + r
   else
     g = sum_of_shifted_rows(spaced(g, g->rank() - 1, stride), dilation);
   g = resized(g, g->rank() - 1, shape[axis]);

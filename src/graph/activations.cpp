@@ -16,7 +16,8 @@ NodeRef clamped(NodeRef x, double lo, double hi) {
   return where({le({x, least}), least, where({le({greatest, x}), greatest, x})});
 }
 
-/// Returns clamped(x + 3, 0, 6) / 6. The bounds are compared before 3 is added.
+/// Returns clamp(x + 3, 0, 6) / 6. x itself is compared with -3 and 3, so that the rounding of x + 3 cannot change which branch is
+/// selected.
 NodeRef hard_gate(NodeRef x) {
   const NodeRef zero = constant_like(x, 0), three = constant_like(x, 3), six = constant_like(x, 6);
   const NodeRef inner = where({le({three, x}), six, add({x, three})});
@@ -48,7 +49,8 @@ NodeRef hardswish(NodeRef x) {
 }
 
 NodeRef mish(NodeRef x) {
-  constexpr double kFar = 32;  // from here on the result is x: tanh(softplus(x)) rounds to 1, and its second derivative may overflow
+  // For v >= kFar the result is v: tanh(softplus(v)) rounds to 1 there, and the second derivative of the formula may overflow.
+  constexpr double kFar = 32;
   return rounded_once(as_float("mish", x), [](NodeRef v) {
     const NodeRef is_far = le({constant_like(v, kFar), v}), near = where({is_far, constant_like(v, 0), v});
     return where({is_far, v, mul({near, unary(Op::kTanh, softplus_of(near))})});

@@ -1,4 +1,5 @@
-// Reads arguments, and converts numbers from their text to scalars without losing bits.
+// Converts the arguments of a parsed call to C++ values (arguments.h). Numbers are converted from their text directly to the wanted dtype,
+// so no bits are lost.
 #include "graph/arguments.h"
 
 #include <charconv>
@@ -79,7 +80,7 @@ std::string text_of(const SizeItem& item) {
   return list == nullptr ? "none" : to_string(*list);
 }
 
-/// Describes an argument for messages by its kind.
+/// Describes an argument for an error message, according to its kind.
 std::string text_of(const Argument& argument) {
   struct Text {
     std::string operator()(std::monostate) const { return "none"; }
@@ -98,6 +99,7 @@ std::string text_of(const Argument& argument) {
       return cat("numbers in lists, ", array.items.size(), array.items.size() == 1 ? " number" : " numbers");
     }
     std::string operator()(const std::string& word) const { return cat("\"", shortened(word), "\""); }
+    std::string operator()(const std::vector<std::string>& words) const { return shortened(cat("[", join(words, ", "), "]")); }
   };
   return std::visit(Text(), argument);
 }
@@ -220,6 +222,13 @@ DType Reader<DType>::read(const Argument& argument) {
   if (!dtype || *dtype == DType::kUnknown) expected(cat("a dtype (", dtype_names(), ")"), argument);
   return *dtype;
 }
+std::vector<DType> Reader<std::vector<DType>>::read(const Argument& argument) {
+  const auto* words = std::get_if<std::vector<std::string>>(&argument);
+  if (words == nullptr) return {Reader<DType>::read(argument)};
+  std::vector<DType> dtypes;
+  for (const std::string& word : *words) dtypes.push_back(Reader<DType>::read(Argument(word)));
+  return dtypes;
+}
 std::string_view Reader<std::string_view>::read(const Argument& argument) {
   const auto* word = std::get_if<std::string>(&argument);
   if (word == nullptr) expected("a word", argument);
@@ -309,7 +318,8 @@ const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data
     bytes.insert(bytes.end(), first, first + size_of(item_dtype));
   }
   Shape written(data->shape.begin(), data->shape.end());
-  if (is_complex(dtype)) {  // the innermost lists are pairs [re, im]
+  // Complex numbers are written as pairs [re, im], which are the innermost lists.
+  if (is_complex(dtype)) {
     HARP_CHECK(!written.empty() && written.back() == Dim(2), Code::kShape, "constant_array: expected each ", name(dtype),
                " as a list of two numbers, [re, im], but ",
                written.empty() ? std::string("got a number") : cat("the innermost lists have size ", to_string(written.back())));

@@ -12,19 +12,20 @@
 
 namespace harp::arguments {
 
-/// A parameter: a node whose dtype need not match the other operands.
+/// The C++ type of a parameter: a node whose dtype need not match the other operands.
 struct Condition {
   const Node* node;
 };
-/// A parameter: an array of indices, whose dtype need not match the other operands either.
+/// The C++ type of a parameter: an array of indices, whose dtype need not match the other operands.
 struct Indices {
   const Node* node;
 };
 
-/// A number as its text, or a node that holds one.
+/// A number that is still text, or a node whose value is used instead.
 using Value = std::variant<Literal, const Node*>;
 
-/// The error for an argument that cannot be read. `index` is the argument's number, from which the parser finds its position in the text.
+/// The error for an argument that cannot be converted. `index` is the number of its parameter, from which the parser finds the argument's
+/// position in the text.
 struct ArgumentError : Error {
   ArgumentError(size_t index, Error cause) : Error(std::move(cause)), index(index) {}
   size_t index;
@@ -32,7 +33,7 @@ struct ArgumentError : Error {
 
 int64_t to_integer(const Argument& argument);
 Dim to_dim(const Argument& argument);
-/// Returns an argument for sizes as a list; a single size gives a list of one entry.
+/// Returns the entries of an argument that is a list of sizes. An argument that is a single size counts as a list with one entry.
 std::vector<SizeItem> to_items(const Argument& argument);
 
 template <class T>
@@ -142,6 +143,11 @@ struct Reader<DType> {
   static DType read(const Argument& argument);
 };
 template <>
+struct Reader<std::vector<DType>> {
+  static constexpr ParameterKind kKind = ParameterKind::kDTypes;
+  static std::vector<DType> read(const Argument& argument);
+};
+template <>
 struct Reader<std::string_view> {
   static constexpr ParameterKind kKind = ParameterKind::kWord;
   static std::string_view read(const Argument& argument);
@@ -205,7 +211,7 @@ struct Named {
   std::string_view default_text = {};
 };
 
-/// A row of a table of operations: a name for each parameter of the function.
+/// Makes one row of the table of operations. `named` gives a name and an optional default for each parameter of the function.
 template <class Function, size_t N>
 constexpr Operation row(std::string_view name, const Named (&named)[N], Function) {
   static_assert(Call<Function>::kCount == N, "one name for each parameter");
@@ -215,7 +221,7 @@ constexpr Operation row(std::string_view name, const Named (&named)[N], Function
   return operation;
 }
 
-// Functions that rows of the table need and that no composite provides.
+// Functions that only the table of operations calls.
 
 /// Builds a reduction. If `order` is given, the node gets exactly these attributes; otherwise build::reduce() chooses `order` and
 /// `product`.
@@ -227,7 +233,7 @@ const Node* scan_in_order(Op op, const Node* x, std::optional<int> axis, bool ex
 const Node* slice(const Node* x, const std::optional<std::vector<std::optional<Dim>>>& start,
                   const std::optional<std::vector<std::optional<Dim>>>& stop, const std::optional<std::vector<int64_t>>& step,
                   const std::optional<Shape>& size);
-/// Returns a list of numbers; empty if no list is given.
+/// Returns the elements of a list of numbers such as [0.5, 2]. Returns an empty vector if the argument is omitted.
 std::vector<double> numbers(std::string_view op, std::string_view parameter, const std::optional<ArrayLiteral>& list);
 /// Builds a constant array, either from numbers in nested lists (`data`), or from a shape and the elements' bytes in base64.
 const Node* constant_array(Graph& graph, const std::optional<ArrayLiteral>& data, DType dtype, const std::optional<Shape>& shape,

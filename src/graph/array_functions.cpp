@@ -24,7 +24,8 @@ NodeRef diff(NodeRef x, int64_t n, int axis) {
     return is_bool(v->dtype) ? elementwise(Op::kNe, {later, earlier}) : sub(later, earlier);
   };
   const DType dtype = x->dtype;
-  if (n > 1 && is_float(dtype)) x = cast(x, working_dtype(dtype));  // so that the result is rounded only once, at the end
+  // Differences of differences are computed in the working dtype (f32 for f16), so that the result is rounded to x's dtype only once.
+  if (n > 1 && is_float(dtype)) x = cast(x, working_dtype(dtype));
   for (int64_t i = 0; i < n; ++i) x = once(x);
   return cast(x, dtype);
 }

@@ -92,7 +92,8 @@ NodeRef scaled_dot_product_attention(NodeRef query, NodeRef key, NodeRef value, 
   check_operands(query, key, value);
   const Shape heads = query->shape;
   if (options.enable_gqa) {
-    // Split the heads into (shared heads, group). The group axis has size 1 in key and value and is broadcast.
+    // Split the axis of heads into two axes: one index per head of key, and an index within the group of query heads that share that head.
+    // The second axis has size 1 in key and value, and is broadcast.
     const Dim group = heads_of_a_group(query, key, value);
     const auto split_heads = [](NodeRef x, Dim outer, Dim inner) {
       Shape shape = x->shape;

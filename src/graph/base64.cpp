@@ -49,7 +49,8 @@ std::optional<std::vector<std::byte>> base64_decode(std::string_view text) {
       if (k < count)
         bytes.push_back(byte);
       else if (byte != std::byte{0})
-        return std::nullopt;  // the bits after the last byte must be zero
+        // RFC 4648: the bits of the last group that belong to no byte must be zero
+        return std::nullopt;
     }
   }
   return bytes;

@@ -11,7 +11,7 @@
 namespace harp {
 
 std::string base64_encode(std::span<const std::byte> bytes);
-/// Decodes the text. Returns nothing unless it is exactly the encoding of some bytes.
+/// Decodes the text. Returns nothing if the text is not what base64_encode() returns for some bytes.
 std::optional<std::vector<std::byte>> base64_decode(std::string_view text);
 
 }  // namespace harp

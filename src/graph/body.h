@@ -1,6 +1,10 @@
-// The loop language of custom functions. A body computes one element of the result with loops, variables and loads at any index;
+// The loop language of custom functions. A body computes one element of each result with loops, variables and loads at any index;
 // docs/text-format.md has the grammar. An ElementBody is the checked and typed syntax tree of a body. The interpreter walks it, and
 // lowering turns it into loops and expressions. It refers to arrays by number and to sizes by axis, so it stays valid when sizes change.
+//
+// All results have one shape, and each its own dtype. A graph has a node for each result, which is a pure function of the inputs like any
+// other node: a result that nothing uses is removed, and no pass must know about the others. Backends find the other results of a call
+// (result_of_call) in order to run the body once for all of them.
 #pragma once
 
 #include <memory>
@@ -15,21 +19,22 @@ namespace harp {
 
 enum class BodyKind : uint8_t {
   kConstant,  // `value`
-  kPosition,  // i64: the element's index along axis `axis` of the result
+  kPosition,  // i64: the element's index along axis `axis` of the results
   kSize,      // i64: the size of axis `axis` of `array`
   kVariable,  // variable number `variable`
   kLoad,      // element [operands…] of input `array`
   kElement,   // element [operand] of the local array that is variable number `variable`
-  kApply,     // `op`, elementwise or a cast, of the operands
+  kApply,     // the result of `op`, which is elementwise or a cast, applied to the operands
 };
 
-/// An expression node. Its operands have smaller numbers.
+/// An expression node. Other nodes refer to it by its index in ElementBody::expressions. The indices of its operands are smaller than its
+/// own.
 struct BodyExpression {
   BodyKind kind;
   DType dtype;
   Scalar value = {};
   int axis = -1;
-  int array = -1;  // the number of an input; kSize: also ElementBody::kOutput, the result
+  int array = -1;  // the number of an input; kSize: also ElementBody::kOutput, the results
   int variable = -1;
   Op op = Op::kAdd;
   std::vector<int> operands = {};
@@ -41,19 +46,22 @@ struct BodyExpression {
 struct BodyStatement {
   enum Kind : uint8_t {
     kSet,    // variable = value
-    kClear,  // all elements of the local array `variable` = 0
-    kStore,  // element `index` of the local array `variable` = value
-    kFor,    // variable = value, value + 1, … end - 1; both bounds are computed before the loop
+    kClear,  // sets all elements of the local array `variable` to 0
+    kStore,  // sets element `index` of the local array `variable` to value
+    kFor,    // runs `body` with variable = value, value + 1, … end - 1; both bounds are computed before the loop
     kWhile,  // runs `body` as long as the bool `value`, computed before each iteration, is true
-    kIf,     // runs `body` if the bool `value` is true, else `otherwise`
-    kBreak,  // leaves the innermost loop; the last statement of its block
+    kIf,     // runs `body` if the bool `value` is true, else runs `otherwise`
+    kBreak,  // leaves the innermost loop; it is always the last statement of its block
   } kind;
   int variable = -1;
-  int value = -1, end = -1;  // numbers of expressions
+  int value = -1, end = -1;  // indices of expressions in ElementBody::expressions
   std::vector<BodyStatement> body = {}, otherwise = {};
-  int index = -1;  // kStore: the index of the element, as the number of an expression
-  int site = -1;   // kStore: position of its index in ElementBody::sites; -1: the index is always inside
+  int index = -1;  // kStore: the expression that computes the index of the element
+  int site = -1;   // kStore: position of the index in ElementBody::sites; -1: the index needs no check
 };
+
+/// Tests whether one of these statements of a loop's body exits the loop.
+bool has_break(const std::vector<BodyStatement>& statements);
 
 /// An index of a load or store that is checked at run time. A message calls it `axis 1 of input 0`, or names the local array.
 struct BodySite {
@@ -62,31 +70,39 @@ struct BodySite {
 };
 
 struct ElementBody {
-  static constexpr int kOutput = -1;  // the number of the result array
+  static constexpr int kOutput = -1;  // stands for the results where the number of an array is expected
   static constexpr size_t kMaxInlined = 200;
   static constexpr int64_t kMaxElements = 1024;  // most elements of all local arrays together, which compiled code keeps on the stack
-  static constexpr int kResult = 0;              // number of the variable whose final value is the element; it begins as 0
 
+  int results = 1;  // variables 0 to results - 1 are the results: they begin as 0, and their final values are the elements
   std::vector<BodyExpression> expressions;
   std::vector<BodyStatement> statements;
   std::vector<DType> variables;
-  std::vector<int64_t> lengths;  // by variable: the length of a local array; 0: the variable is a scalar
-  std::vector<BodySite> sites;   // indices that are checked at run time, in the order of the text
+  std::vector<int64_t> lengths;  // by variable number: the length of a local array; 0 for a scalar
+  std::vector<BodySite> sites;   // indices that are checked at run time, in the order in which the text has them
   bool has_loop = false, has_arrays = false;
 
   /// True if the body is a single short expression, without loops, local arrays or run-time index checks. Every consumer of such a function
-  /// computes it inline.
+  /// computes the expression inline instead of reading a stored result.
   bool is_expression() const { return !has_loop && !has_arrays && sites.empty() && expressions.size() <= kMaxInlined; }
 };
 
-/// Parses and checks a body that computes an array of this dtype and shape from `inputs`. Error{kParse, kDType, kShape, kRange} with line
-/// and column.
-std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, DType dtype, const Shape& shape);
+/// Parses and checks a body that computes arrays of these dtypes and this shape from `inputs`. A body of one result calls it output, a body
+/// of several calls them output0, output1 … Error{kParse, kDType, kShape, kRange} with line and column.
+std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, std::span<const DType> dtypes,
+                                              const Shape& shape);
+
+/// Tests whether both nodes are results of one call of a custom function: they have the same body and inputs.
+bool are_of_one_call(const Node& a, const Node& b);
+/// Returns result number `result` of the call that the node, also a result of a custom function, belongs to. Null: the graph has no node
+/// for that result, because nothing uses it.
+const Node* result_of_call(const Node& node, int result);
 
 namespace build {
 
-/// An array of this dtype and shape whose elements the body computes. The inputs, if any, are nodes of `graph`. (body_parser.cpp)
-const Node* custom_function(Graph& graph, std::span<const Node* const> inputs, std::string_view body, DType dtype, Shape shape);
+/// Arrays of these dtypes and this shape whose elements the body computes, one for each dtype. The inputs, if any, are nodes of `graph`.
+std::vector<const Node*> custom_function(Graph& graph, std::span<const Node* const> inputs, std::string_view body,
+                                         std::span<const DType> dtypes, const Shape& shape);
 
 }  // namespace build
 }  // namespace harp

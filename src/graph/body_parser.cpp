@@ -7,8 +7,6 @@
 
 #include "base/error.h"
 #include "graph/body.h"
-#include "graph/build.h"
-#include "graph/check.h"
 #include "graph/text_values.h"
 
 namespace harp {
@@ -17,15 +15,15 @@ namespace {
 using text::Token;
 using text::TokenKind;
 
-constexpr size_t kMaxText = size_t{1} << 16, kMaxInputs = 256;
 constexpr int kMaxDepth = 256;
 
-/// A binary operator. An operator of a higher level binds tighter.
+/// A binary operator. Operators of a higher level bind tighter.
 struct Infix {
   std::string_view symbol;
   int level;
   Op op;
-  bool swaps = false, inverts = false;  // swaps: exchange the operands, a > b is b < a; inverts: negate the second, a - b is a + -b
+  // swaps: exchange the operands (a > b becomes b < a); inverts: negate the second operand (a - b becomes a + -b)
+  bool swaps = false, inverts = false;
 };
 constexpr Infix kInfix[] = {
     {"<", 0, Op::kLt},    {"<=", 0, Op::kLe},   {">", 0, Op::kLt, true},         {">=", 0, Op::kLe, true}, {"==", 0, Op::kEq},
@@ -40,25 +38,27 @@ constexpr std::string_view kReserved[] = {"let", "for", "in", "while", "break", 
 
 class BodyParser {
  public:
-  BodyParser(std::string_view source, std::span<const Node* const> inputs, DType dtype, const Shape& shape)
-      : c_(source), inputs_(inputs), shape_(shape) {
-    body_.variables.push_back(dtype);
-    body_.lengths.push_back(0);
+  BodyParser(std::string_view source, std::span<const Node* const> inputs, std::span<const DType> dtypes, const Shape& shape)
+      : c_(source), inputs_(inputs), shape_(shape), is_set_(dtypes.size()) {
+    body_.results = static_cast<int>(dtypes.size());
+    body_.variables.assign(dtypes.begin(), dtypes.end());
+    body_.lengths.assign(dtypes.size(), 0);
+    ranges_.resize(dtypes.size());
+    for (size_t i = 0; i < dtypes.size(); ++i) result_names_.push_back(dtypes.size() == 1 ? "output" : cat("output", i));
     scopes_.emplace_back();
-    scopes_[0].emplace("output", ElementBody::kResult);
-    ranges_.emplace_back();
+    for (size_t i = 0; i < dtypes.size(); ++i) scopes_[0].emplace(result_names_[i], static_cast<int>(i));
   }
 
   ElementBody run() {
     c_.skip_newlines();
     body_.statements = statements();
     if (!c_.sees(TokenKind::kEnd)) c_.fail_expected("a statement");
-    HARP_CHECK(is_stored_, Code::kInvalidArgument, "the body never sets output");
+    for (size_t i = 0; i < is_set_.size(); ++i) HARP_CHECK(is_set_[i], Code::kInvalidArgument, "the body never sets ", result_names_[i]);
     return std::move(body_);
   }
 
  private:
-  /// The value of a parsed expression: an expression, or a number whose dtype is not known yet.
+  /// What parsing an expression returns: the index of an expression node, or (if that is -1) a number whose dtype is not known yet.
   struct Value {
     int expression = -1;
     Literal literal = {};
@@ -98,28 +98,33 @@ class BodyParser {
     c_.next();
     if (token.text == "else") c_.fail_token(token.offset, "else must follow the } of its if on the same line");
     if (is_placeholder(token.text))
-      c_.fail_token(token.offset, cat(text::quote(token.text), " cannot be set; only output and names declared by let can"));
+      c_.fail_token(token.offset, cat(text::quote(token.text), " cannot be set; only ", results(), " and names declared by let can"));
     const int variable = find(token);
     if (ranges_[static_cast<size_t>(variable)].is_loop)
       c_.fail_token(token.offset, cat(text::quote(token.text), " is a loop counter and cannot be set"));
-    is_stored_ = is_stored_ || variable == ElementBody::kResult;
+    if (is_result(variable)) is_set_[static_cast<size_t>(variable)] = true;
     if (is_array(variable)) return store(variable, token);
     c_.expect("=");
     return {BodyStatement::kSet, variable, value_of(variable, token.offset)};
   }
 
-  /// Parses the value that a variable, or an element of a local array, is set to.
+  /// Parses the right-hand side of an assignment to a variable or to an element of a local array.
   int value_of(int variable, size_t offset) {
     const DType wanted = body_.variables[static_cast<size_t>(variable)];
     const int value = typed(expression(), wanted);
     const DType got = at(value).dtype;
     if (wanted != got)
       c_.at(offset, [&] {
-        fail(Code::kDType, "the value is ", name(got), ", but ", variable == ElementBody::kResult ? "output" : "the variable", " is ",
-             name(wanted), "; cast it, as in ", name(wanted), "(x)");
+        fail(Code::kDType, "the value is ", name(got), ", but ",
+             is_result(variable) ? std::string_view(result_names_[static_cast<size_t>(variable)]) : "the variable", " is ", name(wanted),
+             "; cast it, as in ", name(wanted), "(x)");
       });
     return value;
   }
+
+  bool is_result(int variable) const { return variable < body_.results; }
+  /// Names the results for messages.
+  std::string results() const { return body_.results == 1 ? "output" : cat(result_names_.front(), " to ", result_names_.back()); }
 
   bool is_array(int variable) const { return body_.lengths[static_cast<size_t>(variable)] > 0; }
   BodyStatement store(int variable, const Token& token) {
@@ -144,11 +149,12 @@ class BodyParser {
     return static_cast<int>(body_.sites.size()) - 1;
   }
 
-  /// Declares a variable in the innermost block. Error if a variable of this name is visible here, or if the name is reserved.
+  /// Declares a variable in the innermost block. Fails if a variable of this name is visible here, or if the name is reserved.
   int declare(const Token& token, DType dtype, int64_t length = 0) {
     for (const auto& scope : scopes_)
       if (scope.contains(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is already declared"));
-    if (is_placeholder(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is a reserved name"));
+    const bool names_result = token.text == "output" || (body_.results > 1 && numbered(token.text, "output") >= 0);
+    if (names_result || is_placeholder(token.text)) c_.fail_token(token.offset, cat(text::quote(token.text), " is a reserved name"));
     const int variable = static_cast<int>(body_.variables.size());
     body_.variables.push_back(dtype);
     body_.lengths.push_back(length);
@@ -174,7 +180,7 @@ class BodyParser {
     const int value = typed(expression(), std::nullopt);
     return {BodyStatement::kSet, declare(token, at(value).dtype), value};
   }
-  /// Parses f32[8], the declaration of a local array.
+  /// Parses the declaration of a local array, such as f32[8].
   BodyStatement let_array(const Token& token, DType dtype) {
     const Token type = c_.next();
     if (is_complex(dtype)) c_.fail_token(type.offset, cat(type.text, ": a body computes with real numbers"));
@@ -262,8 +268,8 @@ class BodyParser {
     return static_cast<int>(body_.expressions.size()) - 1;
   }
 
-  /// Converts a value to an expression and returns its number. A literal gets the wanted dtype; if none is given, a whole number becomes
-  /// i64.
+  /// Converts a value to an expression and returns the index of that expression. A literal gets the dtype `wanted`; without `wanted`, a
+  /// whole number becomes an i64.
   int typed(const Value& value, std::optional<DType> wanted) {
     if (value.expression >= 0) return value.expression;
     if (!wanted && value.literal.kind == Literal::kReal)
@@ -359,7 +365,7 @@ class BodyParser {
     return {named(token), {}, token.offset};
   }
 
-  /// Returns N of a name such as ridxN, or -1 if the name has another form.
+  /// Returns N if the name is the prefix followed by a number N, such as input12; else -1.
   static int numbered(std::string_view name, std::string_view prefix) {
     if (!name.starts_with(prefix)) return -1;
     const std::string_view digits = name.substr(prefix.size());
@@ -380,7 +386,7 @@ class BodyParser {
                       shape_.empty()       ? ""
                       : shape_.size() == 1 ? "ridx0, shape0, "
                                            : cat("ridx0 to ridx", shape_.size() - 1, ", shape0 to shape", shape_.size() - 1, ", "),
-                      "output, and names declared by let and for"));
+                      results(), ", and names declared by let and for"));
   }
 
   int named(const Token& token) {
@@ -443,11 +449,12 @@ class BodyParser {
   }
   int as_i64(int value, size_t offset) {
     if (at(value).dtype == DType::kI64) return value;
-    if (at(value).dtype == DType::kU64)  // clamp to INT64_MAX, an index that no axis has
+    // Values above INT64_MAX are clamped to INT64_MAX, which is not a valid index of any axis.
+    if (at(value).dtype == DType::kU64)
       value = apply(Op::kMin, {value, add({BodyKind::kConstant, DType::kU64, Scalar::of(DType::kU64, INT64_MAX)}, offset)}, offset);
     return add({.kind = BodyKind::kApply, .dtype = DType::kI64, .op = Op::kCast, .operands = {value}}, offset);
   }
-  /// True if the index is always in 0 … size - 1, so that no check at run time is needed.
+  /// True if the index is proven to be in 0 … size - 1, so that no check at run time is needed.
   bool is_inside(int index, Dim size) const {
     const BodyExpression& e = at(index);
     if (e.kind == BodyKind::kConstant) return e.value.as<int64_t>() >= 0 && proven_nonnegative(size - 1 - Dim(e.value.as<int64_t>()));
@@ -455,8 +462,8 @@ class BodyParser {
     if (e.kind != BodyKind::kVariable) return false;
     const LoopRange& range = ranges_[static_cast<size_t>(e.variable)];
     if (!range.is_loop || at(range.begin).kind != BodyKind::kConstant) return false;
-    // Lowering converts an index that needs no check to a size expression, and assumes that it is at most 2^61 (lower/custom.cpp). If a
-    // constant bound of the loop is larger, the index is checked at run time.
+    // Lowering converts an index that needs no check to a size expression, and assumes that it is at most 2^61 (lower/custom_body.cpp). If
+    // a constant bound of the loop is larger, the index is checked at run time.
     constexpr int64_t kMostPosition = int64_t{1} << 61;
     if (const auto begin = at(range.begin).value.as<int64_t>(); begin < 0 || begin > kMostPosition) return false;
     const BodyExpression& end = at(range.end);
@@ -505,7 +512,7 @@ class BodyParser {
     return add({.kind = BodyKind::kApply, .dtype = dtype, .op = Op::kCast, .operands = {value}}, function.offset);
   }
 
-  /// Parses the arguments of size(input0, 1) or size(output, 0).
+  /// Parses the arguments of a call of size(), such as size(input0, 1) or size(output, 0).
   int size_call(const Token& function) {
     const Token array = c_.peek();
     const int input = numbered(array.text, "input");
@@ -525,7 +532,7 @@ class BodyParser {
         function.offset);
   }
 
-  /// The bounds of a `for` loop, as numbers of expressions; its variable counts from `begin` to `end` - 1.
+  /// The bounds of a `for` loop, as indices of expressions. The loop variable runs from `begin` to `end` - 1.
   struct LoopRange {
     bool is_loop = false;
     int begin = -1, end = -1;
@@ -539,41 +546,21 @@ class BodyParser {
   std::vector<LoopRange> ranges_;  // by variable number
   int64_t elements_ = 0;           // of all local arrays so far
   int open_loops_ = 0;             // loops around the current statement
-  bool is_stored_ = false;
+  std::vector<bool> is_set_;       // by result: whether a statement sets it
+  std::vector<std::string> result_names_;
 };
 
 }  // namespace
 
-std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, DType dtype, const Shape& shape) {
-  return std::make_shared<const ElementBody>(BodyParser(text, inputs, dtype, shape).run());
+bool has_break(const std::vector<BodyStatement>& statements) {
+  return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
+    return s.kind == BodyStatement::kBreak || (s.kind == BodyStatement::kIf && (has_break(s.body) || has_break(s.otherwise)));
+  });
 }
 
-namespace build {
-
-const Node* custom_function(Graph& graph, std::span<const Node* const> inputs, std::string_view body, DType dtype, Shape shape) {
-  constexpr std::string_view op = name(Op::kCustom);
-  HARP_CHECK(inputs.size() <= kMaxInputs, Code::kInvalidArgument, op, ": ", inputs.size(), " inputs; at most ", kMaxInputs, " are allowed");
-  HARP_CHECK(body.size() <= kMaxText, Code::kInvalidArgument, op, ": the body has ", body.size(), " bytes; at most ", kMaxText,
-             " are allowed");
-  if (!inputs.empty()) check_nodes(op, inputs);
-  for (const Node* input : inputs) {
-    check_node(op, input);
-    HARP_CHECK(!is_complex(input->dtype), Code::kDType, op, ": ", label(input), " is ", name(input->dtype),
-               "; a body computes with real numbers, so pass its real() and imag()");
-  }
-  check_dtype(op, dtype);
-  HARP_CHECK(!is_complex(dtype), Code::kDType, op, ": the result cannot be ", name(dtype),
-             "; a body computes with real numbers, so compute the real and imaginary parts separately");
-  check_shape(op, graph, dtype, shape);
-  std::shared_ptr<const ElementBody> parsed;
-  try {
-    parsed = parse_body(body, inputs, dtype, shape);
-  } catch (const Error& e) {
-    throw Error(e.code, cat(op, ": body: ", e.message));
-  }
-  return graph.intern(Op::kCustom, dtype, std::move(shape), {inputs.begin(), inputs.end()},
-                      CustomAttributes{std::string(body), std::move(parsed)});
+std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, std::span<const DType> dtypes,
+                                              const Shape& shape) {
+  return std::make_shared<const ElementBody>(BodyParser(text, inputs, dtypes, shape).run());
 }
 
-}  // namespace build
 }  // namespace harp

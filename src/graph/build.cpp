@@ -35,7 +35,7 @@ NodeRef constant_array(Graph& graph, DType dtype, Shape shape, std::span<const s
     return constant(graph, value);
   }
   auto copy = std::make_shared<std::vector<std::byte>>(data.begin(), data.end());
-  if (is_bool(dtype))  // any non-zero byte reads as true
+  if (is_bool(dtype))  // any nonzero byte means true
     for (std::byte& b : *copy) b = std::byte{b != std::byte{0}};
   return graph.intern(Op::kConstantArray, dtype, std::move(shape), {}, ArrayAttributes{std::move(copy)});
 }
@@ -55,8 +55,8 @@ NodeRef size(Graph& graph, Dim value) {
 
 namespace {
 
-/// The float dtype to which a bool or an integer is converted for an operation on floats, in a graph that promotes dtypes. With the Array
-/// API's rules it must hold every value of the integer: f32 holds all integers of 8 and 16 bits.
+/// In a graph that promotes dtypes, returns the float dtype to which a bool or an integer is converted for an operation on floats. With the
+/// Array API's rules the float dtype must hold every value of the integer dtype: f32 holds all integers of 8 and 16 bits.
 DType float_for(DType dtype, Promotion rules) {
   return rules == Promotion::kMixed || is_bool(dtype) || size_of(dtype) <= 2 ? DType::kF32 : DType::kF64;
 }
@@ -79,8 +79,8 @@ std::optional<DType> promoted_in_kind(DType a, DType b) {
   }
 }
 
-/// The dtype that two dtypes promote to; nothing if the rules do not define one. Promotion::kArrayApi does not define it for two different
-/// kinds, or for u64 with a signed integer.
+/// Returns the dtype that two dtypes promote to, or nothing if the rules do not define one. Promotion::kArrayApi defines none for two
+/// dtypes of different kinds (bool, integer, float), and none for u64 with a signed integer.
 std::optional<DType> promoted(DType a, DType b, Promotion rules) {
   if (a == b) return a;
   if (rules == Promotion::kNone) return std::nullopt;
@@ -91,13 +91,13 @@ std::optional<DType> promoted(DType a, DType b, Promotion rules) {
   return !common && is_mixed ? DType::kF32 : common;
 }
 
-/// The graph flag that allows the promotion of these two dtypes, for error messages.
+/// Returns the graph flag that would allow the promotion of these two dtypes, for error messages.
 std::string_view promoting_flag(DType a, DType b) { return promoted(a, b, Promotion::kArrayApi) ? "promote" : "promote_mixed"; }
 
 DType promoted_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands) {
   const Promotion rules = operands[0]->graph->options().promotion;
   // If an operand is a float, integers and bools do not affect the result, whatever the order of the operands: i8, u64 and f16 give f16,
-  // although i8 with u64 alone gives f32.
+  // although i8 and u64 without a float would give f32.
   const bool floats_decide = rules == Promotion::kMixed && std::any_of(operands.begin(), operands.end(),
                                                                        [](NodeRef operand) { return is_float_or_complex(operand->dtype); });
   DType dtype = DType::kUnknown;
@@ -112,7 +112,8 @@ DType promoted_dtype(std::string_view op, Operands accepted, std::span<const Nod
     }
     const auto common = promoted(dtype, operand->dtype, rules);
     if (!common) {
-      // A complex number cannot be cast to a real dtype, so the message advises to cast the other operand.
+      // A complex array cannot be cast to a real dtype. If this operand is complex and the others are real, the message advises to cast a
+      // real one.
       const bool keeps = is_complex(operand->dtype) && !is_complex(dtype);
       fail(Code::kDType, op, ": operands have dtypes ", dtypes_of(operands), " (", labels(operands),
            rules == Promotion::kNone ? "); they must be the same" : "), which do not promote to a common one",

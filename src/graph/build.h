@@ -10,8 +10,8 @@ namespace harp::build {
 using NodeRef = const Node*;
 
 NodeRef constant(Graph& graph, Scalar value);
-/// An integer constant that has no dtype yet. An operation gives it the dtype of its other operands; as an index it becomes an i64; cast()
-/// gives it a stated dtype. Where none of these applies, it is an error, also as an output.
+/// An integer constant that has no dtype yet. An operation converts it to the dtype of its other operands; as an index it becomes an i64;
+/// cast() converts it to a stated dtype. Any other use is an error, for example as an output.
 NodeRef bare_integer(Graph& graph, WideInt value);
 NodeRef constant_array(Graph& graph, DType dtype, Shape shape, std::span<const std::byte> data);
 NodeRef arange(Graph& graph, Dim count);  // i32
@@ -37,25 +37,26 @@ inline NodeRef elementwise(Op op, std::initializer_list<NodeRef> sources) {
   return elementwise(op, std::span(sources.begin(), sources.size()));
 }
 
-NodeRef cast(NodeRef source, DType dtype);     // returns the source itself if the dtype is the same
-NodeRef bitcast(NodeRef source, DType dtype);  // requires the same element size
+NodeRef cast(NodeRef source, DType dtype);     // returns the source itself if it has this dtype
+NodeRef bitcast(NodeRef source, DType dtype);  // requires a dtype with the same element size
 
-/// Sum, Prod, ReduceMax, ReduceMin. docs/semantics.md, "Sums", defines how `order` is chosen. If `axes` is empty, returns the source
-/// itself. Sets the attribute `product` for a Sum whose source is a Mul of floats.
+/// Builds a reduction: `op` is Sum, Prod, ReduceMax or ReduceMin. docs/semantics.md, "Sums", defines how its order is chosen. If `axes` is
+/// empty, returns the source itself. Sets the attribute `product` for a Sum whose source is a Mul of floats.
 NodeRef reduce(Op op, NodeRef source, std::span<const int> axes, bool keepdims);
 /// Builds a reduction with exactly these attributes. The text format and the optimiser use it.
 NodeRef reduce_exactly(Op op, NodeRef source, ReduceAttributes attributes);
 
-/// CumSum, CumProd, CumMax, CumMin along one axis. docs/semantics.md, "Scans", defines how `order` is chosen.
+/// Builds a scan along one axis: `op` is CumSum, CumProd, CumMax or CumMin. docs/semantics.md, "Scans", defines how its order is chosen.
 NodeRef scan(Op op, NodeRef source, int axis, bool reverse);
 /// Builds a scan with exactly these attributes.
 NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes);
 
 NodeRef permute(NodeRef source, std::span<const int> axes);
-NodeRef expand(NodeRef source, Shape shape);   // requires the same rank; repeats only axes of constant size 1; Dim(-1) keeps the size
-NodeRef reshape(NodeRef source, Shape shape);  // infers one Dim(-1)
-/// NumPy's slice of one axis. An absent start or stop is the open end; start and stop clamp as in Python. A negative constant counts from
-/// the end; an expression of shape variables is a position (and clamps), whatever its value.
+/// The rank must not change, and only axes of constant size 1 can be repeated. Dim(-1) keeps the size of an axis.
+NodeRef expand(NodeRef source, Shape shape);
+NodeRef reshape(NodeRef source, Shape shape);  // one size may be Dim(-1); it is computed from the others
+/// NumPy's slice of one axis. Without a start or stop, the slice extends to that end of the axis. Start and stop are clamped to the axis as
+/// in Python. A negative constant counts from the end; an expression of shape variables never does, even if its value is negative.
 struct SliceSpec {
   std::optional<Dim> start, stop;
   int64_t step = 1;
@@ -74,32 +75,36 @@ NodeRef concat(std::span<const NodeRef> sources, int axis);
 NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis);
 /// Applies updates to x in ascending i: updates[…, i, …] replaces element […, indices[…, i, …], …] (scatter), is added to it (scatter_add),
 /// multiplies it (scatter_mul), or replaces it if greater or less (scatter_max, scatter_min). `indices` and `updates` have x's shape except
-/// along `axis`. Indices work as in take_along_axis; if the axis has no elements, nothing changes. Narrow dtypes are combined in the dtype
-/// in which they compute. (scatter.cpp)
+/// along `axis`. Indices work as in take_along_axis; if the axis has no elements, nothing changes. Elements of a narrow dtype such as f16
+/// are converted to the working dtype (f32) before they are combined. (scatter.cpp)
 NodeRef scatter(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 NodeRef scatter_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 NodeRef scatter_mul(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 NodeRef scatter_max(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 NodeRef scatter_min(NodeRef x, NodeRef indices, NodeRef updates, int axis);
-/// Returns the indices unchanged. Each must name an element of an axis of this size, from its start or (negative) from its end; otherwise
-/// the run fails with Error{kRange}. The message begins with `what`, for example "axis 0 of x"; if empty, with "the axis". (indexing.cpp)
+/// Returns the indices unchanged, with a check at run time. Each index must be valid for an axis of this size; a negative index counts from
+/// the end. An invalid index makes the run fail with Error{kRange}, whose message begins with `what`, for example "axis 0 of x" ("the axis"
+/// if `what` is empty). `asker` names the array that contains the index; an `optional` check is enforced only with the compile option
+/// check_indices. (indexing.cpp)
 NodeRef check_index(NodeRef indices, Dim size, std::string_view what = {}, std::string_view asker = {}, bool optional = false);
 NodeRef contiguous(NodeRef source);
 NodeRef stop_gradient(NodeRef source);  // returns the same values, without a gradient
 
-/// Returns a node with the same op and attributes over other sources of the same shapes and dtypes. Optimiser passes use it.
+/// Returns a node with the same op and attributes as `node` but other sources, which have the same shapes and dtypes. Optimiser passes use
+/// it.
 NodeRef with_sources(Graph& graph, NodeRef node, std::vector<NodeRef> sources);
 
 /// Broadcasts `source` to `shape`: adds missing axes on the left, then stretches axes of constant size 1.
 NodeRef broadcast_to(NodeRef source, const Shape& shape);
-/// Converts the axes to 0..rank-1. A repeated axis is Error{kShape}.
+/// Converts the axes to 0..rank-1. Throws Error{kShape} if an axis is repeated.
 std::vector<int> normalize_axes(std::string_view op, std::span<const int> axes, int rank);
-/// Returns a / b if it is proven that the division has no remainder for any values of the variables; else nothing.
+/// Returns a / b if the division is proven to have no remainder, whatever the values of the shape variables; else nothing.
 std::optional<Dim> exact_quotient(Dim a, Dim b);
 
-/// NumPy's broadcast of two shapes; only axes of constant size 1 stretch. Error{kShape} "Cannot broadcast shapes [..] and [..]".
+/// Returns NumPy's broadcast of two shapes; only axes of constant size 1 are repeated. Throws Error{kShape} "Cannot broadcast shapes [..]
+/// and [..]".
 Shape broadcast_shapes(const Shape& a, const Shape& b);
-/// Converts an axis in -rank..rank-1 to 0..rank-1. Error{kShape} names op, axis and rank.
+/// Converts an axis in -rank..rank-1 to 0..rank-1. Throws Error{kShape} with op, axis and rank if it is not in this range.
 int normalize_axis(std::string_view op, int64_t axis, int rank);
 
 }  // namespace harp::build

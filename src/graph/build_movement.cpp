@@ -85,7 +85,7 @@ NodeRef broadcast_to(NodeRef source, const Shape& shape) {
 
 namespace {
 
-/// Computes the size that -1 stands for in a reshape: it makes both element counts equal.
+/// Returns the size for which -1 stands in a reshape: the size that keeps the number of elements.
 Dim inferred_size(NodeRef source, const Shape& shape, size_t unknown) {
   Dim others = 1;
   for (size_t axis = 0; axis < shape.size(); ++axis)
@@ -148,7 +148,8 @@ NodeRef unfold(NodeRef source, int axis, Dim size, int64_t stride, int64_t dilat
   check_dim("unfold", graph, size, "the window size");
   HARP_CHECK(stride >= 1 && dilation >= 1, Code::kRange, "unfold: stride ", stride, " and dilation ", dilation, " must be at least 1");
   const Dim have = source->shape[along];
-  const Dim reach = Dim(dilation) * (size - 1) + 1;  // elements spanned by a window; 0 or less if it has no elements
+  // number of elements from the first to the last one of a window; 0 or less if the window has no elements
+  const Dim reach = Dim(dilation) * (size - 1) + 1;
   HARP_CHECK(range(have - reach).hi >= 0, Code::kShape, "unfold: a window reaches over ", to_string(reach), " elements, axis ", along,
              " of ", label(source), " has ", to_string(have));
   Shape shape = source->shape;

@@ -1,4 +1,5 @@
-// Constructors of reductions. They choose the order of a reduction (docs/semantics.md, "Sums"); no pass changes it.
+// Constructors of reductions. They choose the order in which a reduction combines elements (docs/semantics.md, "Sums"). The order decides
+// the bits of the result, so no pass changes it.
 #include <algorithm>
 
 #include "base/error.h"
@@ -33,7 +34,7 @@ void check_operand(Op op, NodeRef source, std::span<const int> axes) {
   const OpInfo& row = info(op);
   HARP_CHECK(accepts(op, source->dtype), Code::kDType, row.name, ": takes ", describe(row.operands), ", got ", name(source->dtype), " (",
              label(source), ")", dtype_advice(row.name, row.operands, source->dtype));
-  // A max or min of no elements is an error, except of bools: any() of no elements is false, and all() is true.
+  // The max or min over no elements is an error, except for bools: any() of no elements is false, and all() is true.
   const bool is_extreme = op == Op::kReduceMax || op == Op::kReduceMin;
   if (!is_arg_extreme(op) && (!is_extreme || is_bool(source->dtype))) return;
   for (int axis : axes)
@@ -49,9 +50,9 @@ NodeRef make(Op op, NodeRef source, ReduceAttributes attributes) {
   return check_node(name(op), source).intern(op, dtype, std::move(shape), {source}, std::move(attributes));
 }
 
-/// Builds reduce(permute(x)) as permute(reduce(x)), so the bits do not depend on the layout of the array.
+/// Builds reduce(permute(x)) as permute(reduce(x)), so that the bits of the result do not depend on the permutation.
 NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
-  // maps an axis of the result to the axis of the source below the permutes
+  // `base` is the array below all Permute nodes; this maps an axis of `source` to the corresponding axis of `base`
   std::vector<int> base_axis_of(source->rank());
   for (int i = 0; i < source->rank(); ++i) base_axis_of[i] = i;
   NodeRef base = source;
@@ -59,14 +60,15 @@ NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
     for (int& p : base_axis_of) p = base->as<PermuteAttributes>().axes[p];
     base = base->sources[0];
   }
-  std::vector<int> base_axes, kept_axes;  // reduced and kept axes of the base; kept_axes is in the order of the result
+  // The reduced and the kept axes of `base`. base_axes is sorted below; kept_axes is in the order of the result's axes.
+  std::vector<int> base_axes, kept_axes;
   for (int i = 0; i < source->rank(); ++i) (contains(axes, i) ? base_axes : kept_axes).push_back(base_axis_of[i]);
   std::sort(base_axes.begin(), base_axes.end());
 
   const ReduceOrder order = order_of(base, base_axes);
   const bool product = is_float_product(op, base);
   const NodeRef reduced = make(op, base, {std::move(base_axes), order, product});
-  // The position of each kept axis among the kept axes of the base.
+  // For each kept axis, its position among the kept axes of `base` in ascending order.
   std::vector<int> permutation;
   for (int axis : kept_axes)
     permutation.push_back(static_cast<int>(std::count_if(kept_axes.begin(), kept_axes.end(), [&](int other) { return other < axis; })));

@@ -1,4 +1,5 @@
-// Constructors of scans. They choose the order of a scan (docs/semantics.md, "Scans"); no pass changes it.
+// Constructors of scans. They choose the order in which a scan combines elements (docs/semantics.md, "Scans"). The order decides the bits
+// of the result, so no pass changes it.
 #include <numeric>
 
 #include "base/error.h"
@@ -18,12 +19,13 @@ NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes) {
   return graph.intern(op, source->dtype, source->shape, {source}, attributes);
 }
 
-/// Builds scan(permute(x)) as permute(scan(x)), so the bits do not depend on the layout of the array.
+/// Builds scan(permute(x)) as permute(scan(x)), so that the bits of the result do not depend on the permutation.
 NodeRef scan(Op op, NodeRef source, int axis, bool reverse) {
   check_node(name(op), source);
   const int along = normalize_axis(name(op), axis, source->rank());
   if (is_complex(source->dtype) && accepts(op, source->dtype)) return complex_scan(op, source, along, reverse);
-  std::vector<int> base_axis_of(source->shape.size());  // maps an axis of the result to the axis of the base
+  // `base` is the array below all Permute nodes; this maps an axis of `source` to the corresponding axis of `base`.
+  std::vector<int> base_axis_of(source->shape.size());
   std::iota(base_axis_of.begin(), base_axis_of.end(), 0);
   NodeRef base = source;
   for (; base->op == Op::kPermute; base = base->sources[0])

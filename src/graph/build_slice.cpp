@@ -1,5 +1,5 @@
-// Slices. Converts Python's start:stop:step to the first element, the number of elements and the step, which a Slice node stores, and
-// converts them back for printing. Exact division of sizes is here too.
+// Constructors of Slice nodes. Python's start:stop:step is converted to what a Slice node stores: the first element, the number of elements
+// and the step. as_slice_specs() converts these back for printing. exact_quotient() divides sizes exactly.
 #include <algorithm>
 
 #include "base/error.h"
@@ -15,21 +15,22 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// If an axis is at most this long, constant positions in it are clamped to ±kFar first, so that arithmetic with positions does not
-/// overflow.
+/// If an axis has at most kFar elements, constant positions in it are clamped to -kFar … kFar first, so that arithmetic with positions does
+/// not overflow.
 constexpr int64_t kFar = int64_t{1} << 61;
 
-/// A position of the spec before clamping; a negative constant counts from the end.
+/// Returns a start or stop of a slice as a position from the start of the axis; a negative constant counts from the end. The position is
+/// not clamped to the axis yet.
 Dim position(Dim given, Dim length) {
   if (!given.is_constant()) return given;
   if (range(length).hi <= kFar) given = std::clamp(given.constant(), -kFar, kFar);
   return given.constant() < 0 ? given + length : given;
 }
 
-/// The number of elements if every step-th of `taken` consecutive elements is selected; 0 if `taken` is negative.
+/// Returns how many elements are selected if every step-th one of `taken` consecutive elements is selected; 0 if `taken` is negative.
 Dim count_of(Dim taken, int64_t step) {
-  // A product with such a long step may not fit 64 bits. If a single step leaves the axis, there is at most one element, and no product is
-  // needed.
+  // A multiple of a step above INT32_MAX may not fit 64 bits. If such a step is at least as long as `taken` can be, at most the first
+  // element is selected, and no multiple of the step is needed.
   if (step > INT32_MAX && step >= range(taken).hi) return max(Dim(0), min(taken, 1));
   return max(Dim(0), ceil_div(taken, step));
 }
@@ -54,7 +55,8 @@ Range resolve(const SliceSpec& spec, Dim length) {
   return range;
 }
 
-/// Makes equal ranges identical: an empty range starts at 0, and the step of a range of at most one element is 1.
+/// Gives ranges that select the same elements the same representation: an empty range starts at 0, and the step of a range of at most one
+/// element is 1.
 void normalize(Range& range) {
   if (range.size.is_constant(0)) range.start = 0;
   if (range.size.is_constant(0) || range.size.is_constant(1)) range.step = 1;
@@ -129,7 +131,7 @@ NodeRef slice_exactly(NodeRef source, std::span<const Dim> start, std::span<cons
 
 namespace {
 
-/// Returns the operands of `e` if it is a single max, else nothing.
+/// If `e` is just the max of two expressions, returns these two; else nothing.
 std::vector<Dim> operands_of_max(Dim e) {
   if (e.is_constant() || e.node()->constant != 0 || e.node()->terms.size() != 1) return {};
   const SymTerm& term = e.node()->terms[0];
@@ -137,24 +139,24 @@ std::vector<Dim> operands_of_max(Dim e) {
   return {term.factors[0]->a, term.factors[0]->b};
 }
 
-/// Returns the values that a clamped position or size may have had before it was clamped: the operands of its max, and the expression
-/// itself.
+/// A position or size that was clamped from below is a max. Returns the expressions it may have been before: the operands of the max, and
+/// the expression itself.
 std::vector<Dim> unclamped(Dim clamped) {
   std::vector<Dim> meant = operands_of_max(clamped);
   meant.push_back(clamped);
   return meant;
 }
 
-/// Appends a position in an axis of `length` to the candidates. If a negative constant (which counts from the end) means the same position,
-/// that constant is appended before it.
+/// Appends `position` to the candidates for a start or stop. If a negative constant (which counts from the end of the axis) denotes the
+/// same position, that constant is appended first, so that it is preferred.
 void add_position(std::vector<std::optional<Dim>>& positions, Dim position, Dim length) {
   const Dim from_end = position - length;
   if (from_end.is_constant() && from_end.constant() < 0 && !position.is_constant()) positions.emplace_back(from_end);
   positions.emplace_back(position);
 }
 
-/// Finds a spec that resolve() converts to this range. As its stop it prefers none, then the position after the last element, then start
-/// plus size times step.
+/// Finds a spec that resolve() converts to this range. It tries these stops in order: none, the position after the last element, and
+/// start + size * step.
 std::optional<SliceSpec> spec_of(const Range& wanted, Dim length) {
   std::vector<std::optional<Dim>> starts = {std::nullopt}, stops = {std::nullopt};
   for (const Dim start : unclamped(wanted.start)) add_position(starts, start, length);
@@ -191,7 +193,8 @@ namespace {
 /// Returns the first term in a monomial order (symbolic_order.h). A fixed order makes division with remainder by one divisor well defined.
 SymTerm leading_term(Dim e) { return e.is_constant() ? SymTerm{e.constant(), {}} : e.node()->terms[0]; }
 
-/// Returns the atom as an expression. An atom with operands is built again; interning returns the same atom.
+/// Returns the atom as an expression. For a min, max, division or select, the expression is built again; because expressions are interned,
+/// this returns the existing one.
 Dim expression_of(const SymAtom* atom, SymTable& table) {
   switch (atom->kind) {
     case AtomKind::kVariable: return *table.find_variable(atom->name);
@@ -205,7 +208,8 @@ Dim expression_of(const SymAtom* atom, SymTable& table) {
 }
 
 std::optional<Dim> divide_terms(const SymTerm& a, const SymTerm& b, SymTable* table) {
-  if (b.coefficient == 0 || (b.coefficient == -1 && a.coefficient == INT64_MIN)) return std::nullopt;  // the quotient does not fit
+  // the quotient does not exist or does not fit i64
+  if (b.coefficient == 0 || (b.coefficient == -1 && a.coefficient == INT64_MIN)) return std::nullopt;
   if (a.coefficient % b.coefficient != 0) return std::nullopt;
   Dim quotient = a.coefficient / b.coefficient;
   auto divisor = b.factors.begin();

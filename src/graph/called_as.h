@@ -10,7 +10,7 @@
 namespace harp {
 
 /// Makes the message begin with `operation`. If the message begins with another operation, `operation` replaces it. Messages of bugs
-/// (kInternal) and of parse errors (kParse) stay unchanged.
+/// (kInternal), of parse errors (kParse) and of failed allocations (kOutOfMemory) stay unchanged.
 void name_operation(Error& error, std::string_view operation);
 
 /// Runs body(), which implements `operation`. Errors that it throws name `operation`.

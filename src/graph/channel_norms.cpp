@@ -88,7 +88,7 @@ NodeRef batch_norm(NodeRef x, const Statistics& running, NodeRef weight, NodeRef
   }
   channels.check("mean", running.mean);
   channels.check("var", running.var);
-  // The scale is computed once per channel, before it is broadcast.
+  // The factor 1 / sqrt(var + eps) is computed once per channel and then broadcast, instead of once per element.
   const NodeRef mean = cast(running.mean, channels.working()), var = cast(running.var, channels.working());
   const NodeRef centred = add({channels.x, channels.stretched(neg(mean))});
   const NodeRef scale = rsqrt(add({var, constant_like(var, eps)}));

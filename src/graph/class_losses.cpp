@@ -13,9 +13,10 @@ using namespace steps;
 
 /// Targets given as class numbers, converted to masks.
 struct Classes {
-  NodeRef is_target;   // x's shape: true where the class is the target
-  NodeRef is_class;    // the target's shape: true where the target is a valid class number
-  NodeRef is_ignored;  // the target's shape: true where the target is the ignored number; null: none is ignored
+  NodeRef is_target;  // x's shape: true where the class is the target class
+  NodeRef is_class;   // the target's shape: true where the target is a valid class number
+  // the target's shape: true where the target equals ignore_index; null if there is no ignore_index
+  NodeRef is_ignored;
   std::vector<int> along;
 };
 
@@ -25,7 +26,8 @@ Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, con
   HARP_CHECK(target->shape == shape, Code::kShape, op, ": the classes (", label(target), ") have shape ", to_string(target->shape),
              "; for ", label(x), " of shape ", to_string(x->shape), " and class axis ", axis, " they must have ", to_string(shape));
   Graph& graph = check_node(op, x);
-  if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);  // a dtype that can represent the number of classes
+  // The number of classes may not fit the target's dtype, for example i8; the dtype in which it computes is wide enough.
+  if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);
   const Dim count = x->shape[static_cast<size_t>(axis)];
   Classes classes{nullptr, nullptr, nullptr, {axis}};
   Shape column(x->shape.size(), Dim(1));
@@ -47,7 +49,7 @@ NodeRef selected(const Classes& classes, NodeRef x) {
   return sum(where({classes.is_target, x, constant_like(x, 0)}), classes.along, false);
 }
 
-/// Sets the loss to 0 where the target is ignored, and to NaN where it is not a class.
+/// Sets the loss to 0 where the target is ignored, and to NaN where the target is not a valid class.
 NodeRef checked(const Classes& classes, NodeRef losses) {
   losses = where({classes.is_class, losses, constant_like(losses, std::numeric_limits<double>::quiet_NaN())});
   return classes.is_ignored == nullptr ? losses : where({classes.is_ignored, constant_like(losses, 0), losses});
@@ -64,7 +66,8 @@ NodeRef stretched_weight(std::string_view op, NodeRef x, int axis, NodeRef weigh
   return broadcast_to(reshape(cast(weight, x->dtype), std::move(column)), x->shape);
 }
 
-/// Reduces the losses of class numbers. A mean counts only targets that are not ignored, each with the weight of its class.
+/// Reduces the losses of targets given as class numbers. A mean counts only targets that are not ignored, each with the weight of its
+/// class.
 NodeRef reduced_by_weight(std::string_view op, const Classes& classes, NodeRef losses, NodeRef weights, std::string_view reduction) {
   if (reduction != "mean" || (weights == nullptr && classes.is_ignored == nullptr)) return reduced_loss(op, losses, reduction);
   NodeRef counts = weights != nullptr ? selected(classes, weights) : full_like(losses, 1);

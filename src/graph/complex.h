@@ -14,7 +14,8 @@ struct Parts {
 Parts parts_of(NodeRef z);
 NodeRef from_parts(Parts parts);
 
-/// Computes a sum of products of complex arrays as four sums of products of real arrays. `sum` computes a real sum from its two factors.
+/// Computes a sum of products of complex arrays as four sums of products of real arrays. sum(x, y) must return the sum of the products of
+/// two real arrays.
 template <class Sum>
 NodeRef sum_of_products(NodeRef a, NodeRef b, Sum sum) {
   const Parts x = parts_of(a), y = parts_of(b);
@@ -27,15 +28,15 @@ NodeRef sum_of_products(NodeRef a, NodeRef b, Sum sum) {
 /// each has the result's shape or rank 0.
 NodeRef complex_elementwise(Op op, std::span<const NodeRef> operands);
 
-/// Casts any dtype to a complex dtype. A cast from a complex to a real dtype is Error{kDType}.
+/// Casts an array of any dtype to a complex dtype. Casting from a complex to a real dtype is an error, Error{kDType}.
 NodeRef complex_cast(NodeRef source, DType dtype);
 
-/// Sum and Prod over axes in ascending order, which are removed. complex_reduce_exactly() also takes the order of the sum from the
-/// attributes.
+/// Builds the Sum or Prod of a complex array over `axes`, which are ascending and are removed from the shape. complex_reduce_exactly() sums
+/// in the order that the attributes state, and supports only Sum.
 NodeRef complex_reduce(Op op, NodeRef source, std::span<const int> axes);
 NodeRef complex_reduce_exactly(Op op, NodeRef source, const ReduceAttributes& attributes);
 
-/// CumSum and CumProd along one axis.
+/// Builds the CumSum or CumProd of a complex array along one axis. complex_scan_exactly() supports only CumSum.
 NodeRef complex_scan(Op op, NodeRef source, int axis, bool reverse);
 NodeRef complex_scan_exactly(Op op, NodeRef source, const ScanAttributes& attributes);
 

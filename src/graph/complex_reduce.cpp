@@ -1,6 +1,6 @@
-// Sums, products, running sums and running products of complex arrays. A sum consists of the sums of the parts. A product cannot be
-// computed from products of the parts, so it is a tree of products of neighbours: log2(n) elementwise steps, each over half of the elements
-// of the step before it.
+// Sums, products, running sums and running products of complex arrays. A sum consists of the sums of the real and the imaginary parts. A
+// product cannot be computed part by part, so it is computed as a tree: each of log2(n) elementwise steps multiplies neighbours and halves
+// the number of elements.
 #include <algorithm>
 #include <numeric>
 
@@ -26,15 +26,15 @@ NodeRef lengthened(NodeRef z, Dim by, int64_t value) {
   return pad(z, none, after, scalar_from_int(z->dtype, value));
 }
 
-/// halved_up() and halved_down() divide a size by 2^times, rounding up or down. From kMaxHalvings on, 2^times does not fit i64; the
-/// quotient rounded up is then 1 (0 if the size is 0), and rounded down it is 0.
+/// halved_up() and halved_down() divide a size by 2^times, rounding up or down. If `times` is kMaxHalvings or more, 2^times does not fit
+/// i64; the quotient rounded up is then 1 (0 if the size is 0), and the quotient rounded down is 0.
 constexpr int kMaxHalvings = 63;
 Dim halved_up(Dim n, int times) { return times < kMaxHalvings ? ceil_div(n, int64_t{1} << times) : harp::min(n, Dim(1)); }
 Dim halved_down(Dim n, int times) { return times < kMaxHalvings ? floor_div(n, int64_t{1} << times) : Dim(0); }
 
-/// Multiplies all elements along the last axis, and removes the axis. Each step multiplies neighbours; an odd last element passes
-/// unchanged. After k steps n / 2^k elements are left, rounded up. Each step states its size as a function of n. An expression derived from
-/// the size of the step before would grow with every step.
+/// Multiplies all elements along the last axis, and removes the axis. Each step multiplies neighbours; the last element of an odd number
+/// passes unchanged. After k steps, ceil(n / 2^k) elements are left. The size after each step is stated as a function of n, because an
+/// expression in terms of the size before the step would grow with every step.
 NodeRef product_of_last(NodeRef z) {
   Graph& graph = check_node("prod", z);
   const Dim n = z->shape.back();
@@ -49,7 +49,8 @@ NodeRef product_of_last(NodeRef z) {
     const NodeRef is_pair = lengthened(full(graph, {count}, Scalar::of(DType::kBool, true)), after - count, 0);
     z = contiguous(elementwise(Op::kWhere, {broadcast_to(is_pair, first->shape), elementwise(Op::kMul, {first, second}), first}));
   }
-  if (!z->shape.back().is_constant(1)) z = lengthened(z, Dim(1) - z->shape.back(), 1);  // the product of no elements is 1
+  // An array without elements is padded with a 1, which is the product of no elements.
+  if (!z->shape.back().is_constant(1)) z = lengthened(z, Dim(1) - z->shape.back(), 1);
   Shape shape(z->shape.begin(), z->shape.end() - 1);
   return reshape(z, std::move(shape));
 }
@@ -66,13 +67,13 @@ NodeRef products_along_last(NodeRef z) {
   for (size_t level = levels.size(); level-- > 0;) {
     const NodeRef x = levels[level];
     const Dim length = x->shape.back(), odd = z->shape.back(), even = length - odd, first = harp::min(length, Dim(1));
-    // Element 2i + 1 is the product of the pairs up to it. Element 2i is the product of the pairs before it times itself; element 0 is
-    // itself.
+    // The result at index 2i + 1 is the product of all pairs up to that index. The result at index 2i is the product of all pairs before it
+    // times the element at 2i. The result at index 0 is element 0.
     const NodeRef before = part_along(z, -1, 0, even - first);
     const NodeRef own = elementwise(Op::kMul, {before, part_along(x, -1, Dim(2) * first, even - first, 2)});
     const NodeRef evens[] = {part_along(x, -1, 0, first), own};
-    // Interleave the two columns. The odd column is padded, and the padding is cut off afterwards. At rank kMaxRank, the other axes are
-    // merged to make room for the column axis.
+    // Interleave the even and the odd results as two columns. The odd column may be shorter; it is padded, and the padding is cut off
+    // afterwards. At rank kMaxRank, the other axes are merged to make room for the column axis.
     Shape rows = x->shape, interleaved = x->shape;
     rows.back() = even;
     interleaved.back() = Dim(2) * even;

@@ -15,7 +15,7 @@ int axis_of(const Labels& labels, int label) { return static_cast<int>(std::find
 Dim size_of_label(const Labelled& x, int label) { return x.node->shape[static_cast<size_t>(axis_of(x.labels, label))]; }
 
 /// Removes the axes of x that have size 1 and are broadcast to the size of the other array. The product stays the same, because x does not
-/// vary along such an axis; without them, each array has only the axes that matter.
+/// vary along such an axis. Every axis that remains has its full size.
 void drop_stretched(Labelled& x, const Labelled& other) {
   std::vector<int> dropped;
   Labels kept;
@@ -31,7 +31,7 @@ void drop_stretched(Labelled& x, const Labelled& other) {
   x = {squeeze(x.node, dropped), std::move(kept)};
 }
 
-/// Sums x over the labels for which `is_summed` holds. reduce() chooses the order of each sum.
+/// Sums x over the labels for which `is_summed` is true. reduce() chooses the order of the sum.
 template <class Predicate>
 void sum_over(Labelled& x, Predicate is_summed) {
   std::vector<int> axes;
@@ -59,7 +59,7 @@ NodeRef spread(const Labelled& x, const Labels& order, const Shape& shape) {
   return expand(reshape(in_order(x, order), std::move(own)), shape);
 }
 
-/// Returns the product a · b over all indices of `order`.
+/// Returns the product a · b, with one axis for each label of `order`.
 NodeRef product(std::string_view op, const Labelled& a, const Labelled& b, const Labels& order) {
   HARP_CHECK(order.size() <= static_cast<size_t>(kMaxRank), Code::kShape, op, ": ", label(a.node), " and ", label(b.node), " have ",
              order.size(), " different axes together; at most ", kMaxRank, " are allowed");
@@ -80,7 +80,7 @@ NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled
   for (const int label : a.labels)
     if (!contains(result, label)) summed.push_back(label);
   Labels order = result;
-  order.insert(order.end() - 1, summed.begin(), summed.end());  // puts the summed labels before the last one
+  order.insert(order.end() - 1, summed.begin(), summed.end());  // inserts the summed labels before the last label of the result
   std::vector<int> axes;
   for (const int label : summed) axes.push_back(axis_of(order, label));
   const NodeRef products = product(op, a, b, order);
@@ -93,7 +93,8 @@ NodeRef contract(Labelled x, const Labels& result) {
 }
 
 NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& result) {
-  if (const DType dtype = a.node->dtype; is_half(dtype)) {  // sums taken before the product must not be rounded to half precision
+  // Half-precision operands are cast first, so that sums taken before the product are not rounded to half precision.
+  if (const DType dtype = a.node->dtype; is_half(dtype)) {
     a.node = cast(a.node, working_dtype(dtype));
     b.node = cast(b.node, working_dtype(dtype));
     return cast(contract(op, std::move(a), std::move(b), result), dtype);
@@ -111,9 +112,9 @@ NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& resu
   auto has_own = [](const Labelled& x, const Labelled& other) {
     return std::any_of(x.labels.begin(), x.labels.end(), [&](int label) { return !contains(other.labels, label); });
   };
-  // Each factor has an axis that the other one lacks, as in a matrix product, so this is a contraction, whose sum is a chain for all sizes.
+  // Each factor has an axis that the other one lacks, as in a matrix product. This is a contraction, and its sum is always in chain order.
   if (has_own(a, b) && has_own(b, a)) return chain_of_products(op, a, b, result);
-  // Otherwise one array has all labels: the other one is broadcast to its shape, and the product is summed like any other array.
+  // Otherwise one array has all labels. The other array is broadcast to its shape, and reduce() chooses the order of the sum.
   const Labels order = has_own(b, a) ? b.labels : a.labels;
   return contract({product(op, a, b, order), order}, result);
 }

@@ -9,7 +9,7 @@
 
 namespace harp::build {
 
-/// One number per axis. Axes with the same number have the same index.
+/// One label (a number) per axis. Axes of two arrays with the same label are traversed by the same index.
 using Labels = std::vector<int>;
 
 /// An array whose axes have distinct labels.
@@ -26,8 +26,8 @@ NodeRef contract(Labelled x, const Labels& result);
 /// one array.
 NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& result);
 
-/// Like contract(), for arrays in which each shared label has the same size, and of which at least one label is summed. The sum always has
-/// the order ReduceOrder::kChain, over the summed labels in the order of `a`, whatever other labels the arrays have.
+/// Like contract(), but each shared label must have the same size in both arrays, and at least one label must be summed. The sum always has
+/// the order ReduceOrder::kChain, over the summed labels in the order in which `a` has them.
 NodeRef chain_of_products(std::string_view op, const Labelled& a, const Labelled& b, const Labels& result);
 
 }  // namespace harp::build

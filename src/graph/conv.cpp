@@ -11,8 +11,8 @@
 namespace harp::build {
 namespace {
 
-// Labels of axes (contract.h). kSpatial, kKernel and kPhase are the labels of the first spatial axis, kernel axis and phase axis (of a
-// transposed convolution); the following axes have the following labels.
+// Labels of axes (contract.h). kSpatial + i, kKernel + i and kPhase + i are the labels of the i-th spatial axis, the i-th kernel axis and
+// the i-th phase axis (phases exist only in transposed convolutions).
 constexpr int kBatch = 0, kOut = 1, kIn = 2, kSpatial = 4, kKernel = 8, kPhase = 12;
 
 /// The checked operands of a convolution or transposed convolution: arrays of the right rank in one dtype, and a number of groups that
@@ -50,8 +50,9 @@ Labels operator+(Labels a, const Labels& b) {
   return a;
 }
 
-/// Returns for each output channel the windows that it reads, which are those of its group. With several groups the windows [batch,
-/// channels, …] become [batch, out, channels of a group, …], in which elements are repeated. With one group they are returned unchanged.
+/// Returns the windows that each output channel reads. An output channel reads only the input channels of its own group. With several
+/// groups, the windows [batch, channels, …] become [batch, out, channels of a group, …], in which elements are repeated. With one group,
+/// the windows are returned unchanged.
 Labelled seen_by_outputs(const Convolution& c, NodeRef windows, Dim in_each, Dim out_each, const Labels& rest) {
   if (c.groups == 1) return {windows, Labels{kBatch, kIn} + rest};
   Shape shape = windows->shape;
@@ -124,15 +125,15 @@ NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t>
   const Labels space = axes_from(kSpatial, spatial), kernel = axes_from(kKernel, spatial);
   const NodeRef padded = pad_for(c.op, c.x, 2, windows, scalar_from_int(c.x->dtype, 0));
   const Labelled x = seen_by_outputs(c, unfold_windows(c.op, padded, axes_from(2, spatial), windows), in_each, *out_each, space + kernel);
-  const Labels chain = Labels{kOut} + kernel + Labels{kIn};  // the order of the summed axes: first the kernel's, then the channels
+  const Labels chain = Labels{kOut} + kernel + Labels{kIn};  // the order of summation: first over the kernel axes, then over the channels
   const NodeRef weight = permuted(c.weight, Labels{kOut, kIn} + kernel, chain);
   return add_bias(c, chain_of_products(c.op, {weight, chain}, x, Labels{kBatch, kOut} + space));
 }
 
-// Output o of a transposed convolution is the sum of x[i]·w[k] over i·stride + k·dilation = o + padding. Let o + padding = q·stride + p.
-// The kernel (dilated first if both stride and dilation are more than 1) is reshaped to [taps j, phases p], with `stride` phases. The
-// output is then the sum over j of x[q - j]·w[j·stride + p]: a convolution of x with one kernel per phase. Unlike a convolution of x with
-// zeros between its elements, it multiplies no zeros.
+// Element o of a transposed convolution is the sum of x[i]·w[k] over all i and k with i·stride + k·dilation = o + padding. Let
+// o + padding = q·stride + p. The kernel (dilated first if both stride and dilation are more than 1) is reshaped to [taps j, phases p],
+// with `stride` phases. The element is then the sum over j of x[q - j]·w[j·stride + p]: a convolution of x with one kernel per phase. A
+// convolution of x with zeros inserted between its elements would give the same result, but would multiply the zeros.
 NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<const int64_t> stride, std::span<const Padding> padding,
                        std::span<const int64_t> output_padding, std::span<const int64_t> dilation, int64_t groups) {
   const Convolution c = checked("conv_transpose", operands, spatial, groups);
@@ -149,8 +150,10 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
 
   NodeRef x = c.x, weight = c.weight;
   std::vector<Window> taps;
-  std::vector<Dim> length, skipped;  // per axis: the result's length, and how many outputs before its first are computed and dropped
-  for (int i = spatial; i-- > 0;) {  // from the last axis, because a phase axis is inserted after each
+  // For each axis: the length of the result, and how many elements at the start of the computed array are dropped.
+  std::vector<Dim> length, skipped;
+  // The loop begins with the last axis, because a phase axis is inserted after each axis.
+  for (int i = spatial; i-- > 0;) {
     const Window& w = steps[static_cast<size_t>(i)];
     const int64_t extra = output_padding.size() == 1 ? output_padding[0] : output_padding[static_cast<size_t>(i)];
     HARP_CHECK(extra >= 0 && extra < std::max(w.stride, w.dilation), Code::kRange, c.op, ": output_padding is ", extra,
@@ -191,7 +194,7 @@ NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<cons
     skipped.push_back(w.padding.before - begin * Dim(w.stride));
   }
 
-  // The groups of the weight are groups of input channels: [in, out / groups, …] becomes [out, in / groups, …].
+  // The weight is [in, out / groups, …], and its groups divide the input channels. Convert it to [out, in / groups, …].
   if (groups > 1) {
     Shape shape = weight->shape;
     shape[0] = *in_each;

@@ -1,4 +1,5 @@
-// Arrays created from sizes and numbers alone. They consist of arange and constants, so they use no memory until a consumer stores them.
+// Functions that create arrays from sizes and numbers alone. They are built from arange and constants, so their elements are stored only if
+// a consumer needs them in memory.
 #include <algorithm>
 #include <limits>
 
@@ -21,7 +22,8 @@ NodeRef positions(Graph& graph, Dim count, int64_t offset) {
   return fits ? index : cast(index, DType::kI64);
 }
 
-/// Returns the mask column <= row + k (or column >= row + k) over the last two axes of x.
+/// Returns x with zeros in place of the elements with column > row + k (or column < row + k, if `lower` is false). Row and column are the
+/// indices along the last two axes.
 NodeRef triangle(std::string_view op, NodeRef x, int64_t k, bool lower) {
   Graph& graph = check_node(op, x);
   HARP_CHECK(x->rank() >= 2, Code::kShape, op, ": ", label(x), " has shape ", to_string(x->shape), "; at least 2 axes are needed");
@@ -82,7 +84,7 @@ NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype
   if (is_half(dtype)) return cast(linspace(graph, start, stop, count, working_dtype(dtype)), dtype);
   const NodeRef index = arange(graph, count);
   if (count.is_constant(1) || count.is_constant(0)) return full(graph, {count}, scalar_from_double(dtype, start));
-  // The number of steps is at least 1, so a single element equals start. The last element is exactly stop.
+  // At least one step, so that a single element equals start. The last element is set to stop exactly.
   const NodeRef steps = size(graph, harp::max(count - 1, 1));
   const NodeRef step = elementwise(Op::kDiv, {constant(graph, scalar_from_double(dtype, stop - start)), cast(steps, dtype)});
   const NodeRef first = constant(graph, scalar_from_double(dtype, start)), last = constant(graph, scalar_from_double(dtype, stop));
@@ -107,7 +109,8 @@ NodeRef one_hot(NodeRef indices, Dim depth, DType dtype) {
   HARP_CHECK(indices->rank() < kMaxRank, Code::kShape, "one_hot: the result would have ", kMaxRank + 1, " axes; at most ", kMaxRank,
              " are allowed");
   check_dim("one_hot", graph, depth, "the depth");
-  if (is_narrow(indices->dtype)) indices = cast(indices, info(indices->dtype).computes_in);  // a dtype that can represent every class
+  // The depth may not fit the dtype of the indices, for example i8; the dtype in which it computes is wide enough.
+  if (is_narrow(indices->dtype)) indices = cast(indices, info(indices->dtype).computes_in);
   Shape shape = indices->shape, with_one = indices->shape;
   shape.push_back(depth);
   with_one.push_back(1);

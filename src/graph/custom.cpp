@@ -1,5 +1,6 @@
-// Operations defined by an expression such as "x0*x1 + sin(x2)", in the text format's syntax (text_expression.h), over arrays called x0, x1
-// … The expression becomes ordinary nodes, so it fuses, folds and has gradients like other operations, and it is safe on any input.
+// Operations defined by an expression such as "x0*x1 + sin(x2)", in the text format's syntax (text_expression.h). The inputs are called x0,
+// x1 and so on. The expression is converted to ordinary nodes, so it is fused, folded and differentiated like other operations. Any text is
+// safe: an invalid expression is reported as an error.
 #include <unordered_set>
 
 #include "base/error.h"
@@ -22,7 +23,7 @@ bool is_element_by_element(const Node* node) {
          node->op == Op::kReshape;
 }
 
-/// Returns the shape that the result must have: the shape of the inputs that it uses.
+/// Returns the shape that the result must have: the common shape of the inputs that the expression uses.
 Shape shape_of_used(NodeRef result, std::span<const NodeRef> inputs) {
   const std::unordered_set<const Node*> given(inputs.begin(), inputs.end());
   std::unordered_set<const Node*> seen = {result};
@@ -65,7 +66,7 @@ NodeRef from_expression(std::string_view op, std::span<const NodeRef> inputs, st
   }
 }
 
-/// An operation that can combine the values of an expression (custom_reduce, custom_cumulative).
+/// An operation over the values of an expression, for custom_reduce and custom_cumulative.
 struct Combination {
   std::string_view name;
   NodeRef (*reduce)(NodeRef x, const Axes& axes, bool keepdims);

@@ -1,4 +1,5 @@
-// Writes a graph as DOT. Inputs and outputs are separate boxes, reductions are highlighted, and scalars are part of their users' labels.
+// Writes a graph in Graphviz's language DOT. Inputs and outputs are separate boxes, reductions are highlighted, and scalars are part of the
+// labels of the nodes that use them.
 #include "graph/dot.h"
 
 #include <algorithm>
@@ -45,12 +46,14 @@ struct DescribeAttributes {
   std::string operator()(const ConcatAttributes& a) const { return cat("axis ", a.axis); }
   std::string operator()(const GatherAttributes& a) const { return cat("axis ", a.axis); }
   std::string operator()(const SortAttributes& a) const { return a.descending ? "descending" : ""; }
-  std::string operator()(const CustomAttributes& a) const { return a.text; }
+  std::string operator()(const CustomAttributes& a) const {
+    return a.dtypes.size() > 1 ? cat("result ", a.result, " of ", a.text) : a.text;
+  }
   std::string operator()(const NativeAttributes& a) const { return a.name; }
   std::string operator()(const CheckAttributes& a) const { return cat("size ", to_string(a.size)); }
 };
 
-/// True if the node is written into the labels of its users.
+/// True if the node has no box of its own, but is written into the labels of the nodes that use it.
 bool is_inline(const Node* node) { return node->op == Op::kConstant; }
 
 std::string_view style_of(const Node& node) {

@@ -1,4 +1,4 @@
-// Pictures of graphs for Graphviz.
+// Drawings of graphs for Graphviz.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace harp {
 
-/// Returns the DOT text of all inputs and of the nodes that outputs depend on: op, name, type and attributes. Operands are numbered if
-/// their order matters.
+/// Returns DOT text for all inputs and for the nodes that outputs depend on. A label states the op, name, type and attributes. Edges to a
+/// node are numbered if the order of its operands matters.
 std::string to_dot(const Graph& graph);
 
 }  // namespace harp

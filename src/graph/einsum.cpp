@@ -1,5 +1,5 @@
-// einsum takes the diagonal for an index that occurs twice in an operand, then contracts two arrays at a time (contract.h). The constructor
-// chooses the pairs: the plan with the fewest multiplications if every size is known, else from left to right.
+// einsum first takes a diagonal for each index that an operand repeats, then contracts two arrays at a time (contract.h). If every size is
+// known, the pairs are chosen so that the number of multiplications is smallest; else they are taken from left to right.
 #include <algorithm>
 #include <bitset>
 #include <map>
@@ -12,9 +12,10 @@
 namespace harp::build {
 namespace {
 
-constexpr size_t kMaxPlanned = 12;  // most arrays for which the best plan is searched: the search tries about 3^n / 2 splits
+// For more arrays than this, no best plan is searched: the search for n arrays tries about 3^n / 2 splits.
+constexpr size_t kMaxPlanned = 12;
 
-/// Replaces the repeated labels of an operand by a diagonal, which becomes its last axis.
+/// If a label occurs twice in an operand, replaces its two axes by their diagonal, which becomes the last axis.
 Labelled without_repeats(NodeRef x, Labels labels) {
   for (size_t i = 0; i < labels.size(); ++i) {
     for (size_t j = i + 1; j < labels.size(); ++j) {
@@ -52,8 +53,8 @@ std::map<int, Dim> sizes_of(std::span<const Labelled> terms) {
   return sizes;
 }
 
-/// The pairs in the order of contraction. A number less than the number of arrays denotes an array, any other one the result of an earlier
-/// pair.
+/// The pairs to contract, in this order. Numbers below the number of arrays denote the arrays; number (count of arrays + k) denotes the
+/// result of pair k.
 using Plan = std::vector<std::pair<size_t, size_t>>;
 
 Plan left_to_right(size_t count) {
@@ -62,8 +63,9 @@ Plan left_to_right(size_t count) {
   return plan;
 }
 
-/// Finds the tree of pairs with the fewest multiplications. It tries every set of arrays with every way to split the set in two. Sets are
-/// binary numbers in ascending order (array 0 is the lowest bit); among equally good trees the first one is kept.
+/// Finds the tree of pairs with the fewest multiplications by dynamic programming: for each set of arrays, it tries every way to split the
+/// set in two. A set is a binary number whose lowest bit stands for array 0; sets are visited in ascending order. Among equally good trees
+/// the first one is kept.
 class Planner {
  public:
   Planner(std::span<const Labelled> terms, const Labels& result, const std::map<int, Dim>& sizes) : count_(terms.size()) {
@@ -88,7 +90,8 @@ class Planner {
     for (size_t set = 1; set <= all; ++set) {
       kept[set] = indices_in(set) & (result_ | indices_in(all & ~set));
       for (size_t first = (0 - set) & set; first != set; first = (first - set) & set) {  // subsets in ascending order
-        if ((first & (0 - set) & set) == 0) continue;                                    // `first` must contain the set's first array
+        // Each split is tried once: `first` must be the part that contains the lowest array of the set.
+        if ((first & (0 - set) & set) == 0) continue;
         const double total = cost[first] + cost[set & ~first] + volume(kept[first] | kept[set & ~first]);
         if (part[set] != 0 && !(total < cost[set])) continue;
         cost[set] = total;
@@ -115,7 +118,7 @@ class Planner {
       if (indices[i]) result *= sizes_[i];
     return result;
   }
-  /// Writes the pairs of the best tree to the plan. Recursive, at most kMaxPlanned levels deep.
+  /// Appends the pairs of the best tree to the plan, and returns the number of the last result. Recursive, at most kMaxPlanned levels deep.
   size_t unroll(size_t set, const std::vector<size_t>& part, Plan& plan) const {
     if (part[set] == 0) {
       size_t array = 0;

@@ -8,7 +8,8 @@
 namespace harp::build {
 namespace {
 
-constexpr int kEllipsis = 256;  // labels of the axes of "...", counted from the right; smaller labels are letters
+// The last axis of "..." has label kEllipsis, the axis before it kEllipsis + 1, and so on. Smaller labels are letters.
+constexpr int kEllipsis = 256;
 constexpr std::string_view kDots = "...";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -42,7 +43,7 @@ Labels parse_term(std::string_view spec, std::string_view term) {
   return labels;
 }
 
-/// Replaces the ellipsis by `count` axes.
+/// Replaces the ellipsis by labels for `count` axes.
 Labels with_ellipsis(const Labels& labels, int count) {
   Labels result;
   for (const int label : labels) {
@@ -107,7 +108,7 @@ EinsumSpec parse_einsum_spec(std::string_view spec, std::span<const NodeRef> ope
   if (terms.size() != operands.size()) fail_spec(spec, cat("is for ", terms.size(), " arrays, but got ", operands.size()));
 
   EinsumSpec parsed;
-  int widest = 0;  // the largest number of axes of an ellipsis
+  int widest = 0;  // the greatest number of axes for which an ellipsis stands
   for (size_t i = 0; i < terms.size(); ++i) {
     const NodeRef x = operands[i];
     const bool ellipsis = has_ellipsis(terms[i]);

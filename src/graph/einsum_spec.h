@@ -6,14 +6,14 @@
 namespace harp::build {
 
 struct EinsumSpec {
-  std::vector<Labels> operands;  // one label per axis; a label may occur several times (a diagonal)
+  std::vector<Labels> operands;  // for each operand, one label per axis; a label that occurs twice means a diagonal
   Labels result;
 };
 
-/// Parses the subscripts. Error{kInvalidArgument} if the text violates the grammar, Error{kShape} if it does not fit the arrays.
+/// Parses the subscripts. Throws Error{kInvalidArgument} if the text violates the grammar, Error{kShape} if it does not fit the arrays.
 EinsumSpec parse_einsum_spec(std::string_view spec, std::span<const NodeRef> operands);
 
-/// Names a label in a message: "index 'i'", or "axis 2 of \"...\"" counted from the end.
+/// Describes a label for an error message: "index 'i'", or "axis -1 of the ellipsis", counted from the ellipsis's end.
 std::string describe_label(int label);
 
 }  // namespace harp::build

@@ -12,7 +12,7 @@ namespace {
 
 using namespace steps;
 
-/// The integer dtype of the same size as this float dtype.
+/// Returns the integer dtype that has the same size as this float dtype.
 DType bits_of(DType dtype) {
   switch (size_of(dtype)) {
     case 2: return DType::kI16;
@@ -35,7 +35,7 @@ NodeRef isclose(NodeRef a, NodeRef b, double rtol, double atol, bool equal_nan) 
   const NodeRef near = le({distance, allowed});
   const NodeRef is_finite = lt({distance, constant_like(distance, std::numeric_limits<double>::infinity())});
   NodeRef result = elementwise(Op::kBitAnd, {near, is_finite});
-  result = elementwise(Op::kBitOr, {result, eq({a, b})});  // equal infinities are close
+  result = elementwise(Op::kBitOr, {result, eq({a, b})});  // equal infinities are close although their difference is NaN
   if (!equal_nan) return result;
   const NodeRef a_is_nan = unary(Op::kIsNan, a);
   return elementwise(Op::kBitOr, {result, elementwise(Op::kBitAnd, {a_is_nan, unary(Op::kIsNan, b)})});
@@ -51,13 +51,14 @@ NodeRef nextafter(NodeRef a, NodeRef b) {
   const NodeRef operands[] = {a, b};
   const auto [dtype, shape] = common_type("nextafter", Operands::kFloat, operands);
   a = broadcast_to(cast(a, dtype), shape), b = broadcast_to(cast(b, dtype), shape);
-  // Read as an integer, the bits of a float grow by 1 from one number to the next in the direction away from 0, for both signs.
+  // For both signs, the bits of a float, read as an integer, increase by 1 from one float to the next one away from 0.
   const DType integer = bits_of(dtype);
   const NodeRef bits = bitcast(a, integer), zero = constant_like(a, 0);
   const NodeRef outwards = eq({lt({zero, a}), lt({a, b})});
   const NodeRef step = where({outwards, constant_like(bits, 1), constant_like(bits, -1)});
   const NodeRef stepped = bitcast(add({bits, step}), dtype);
-  const NodeRef least = elementwise(Op::kCopysign, {bitcast(constant_like(bits, 1), dtype), b});  // next to 0: the smallest subnormal
+  // If a is 0, the result is the smallest subnormal, with the sign of b.
+  const NodeRef least = elementwise(Op::kCopysign, {bitcast(constant_like(bits, 1), dtype), b});
   const NodeRef moved = where({eq({a, zero}), least, stepped});
   const NodeRef numbers = where({eq({a, b}), b, moved});
   const NodeRef is_nan = elementwise(Op::kBitOr, {unary(Op::kIsNan, a), unary(Op::kIsNan, b)});

@@ -1,5 +1,5 @@
-// Fourier transforms of any length along any axis. The primitive dft transforms rows of real and imaginary parts; docs/semantics.md defines
-// the order of its additions.
+// Fourier transforms of any length along any axis. The primitive dft transforms along the last axis, with real and imaginary parts as
+// separate arrays; docs/semantics.md defines the order of its additions.
 #include <array>
 
 #include "base/error.h"
@@ -10,9 +10,9 @@
 namespace harp::build {
 namespace {
 
-/// Moves the transformed axis to the end, and back. The other axes are not merged, so that a kernel that copies the array can see which
-/// axes are adjacent in memory. Only at rank kMaxRank are they merged, to make room for the axis of real and imaginary parts that dft()
-/// adds.
+/// Moves the transformed axis to the end, and back. The other axes are merged only at rank kMaxRank, because dft() adds an axis for the
+/// real and imaginary parts. At a lower rank they stay separate, so that a kernel that copies the array can see which axes are adjacent in
+/// memory.
 class Rows {
  public:
   explicit Rows(int axis) : axis_(axis) {}
@@ -30,7 +30,7 @@ class Rows {
   Shape shape_;
 };
 
-/// Returns x with `size` elements along the axis: cut, or padded with zeros.
+/// Returns x with `size` elements along the axis: x is cut, or padded with zeros at the end.
 NodeRef fitted(NodeRef x, Dim size, int axis) {
   const auto along = static_cast<size_t>(axis);
   const Dim kept = min(x->shape[along], size);
@@ -46,7 +46,7 @@ struct TransformArguments {
   std::string_view op;
   NodeRef x;
   int axis;
-  Dim size;  // number of elements of the transform
+  Dim size;  // number of elements that are transformed
   enum { kBackward, kOrtho, kForward } norm;
 
   TransformArguments(std::string_view op, NodeRef x, const std::optional<Dim>& n, int axis, std::string_view norm_name,
@@ -82,7 +82,8 @@ struct TransformArguments {
   Parts transform(const Parts& z, bool inverse) const {
     Rows rows(axis);
     NodeRef re = rows.of(z.re), im = rows.of(z.im);
-    if (inverse) std::swap(re, im);  // the inverse transform is the forward one with the parts exchanged before and (below) after it
+    // The inverse transform equals the forward transform with real and imaginary parts exchanged, both before and after it.
+    if (inverse) std::swap(re, im);
     const std::vector<NodeRef> both = unstack(dft(re, im), 0);
     const NodeRef real_part = scaled(rows.back(both[inverse ? 1 : 0]), inverse);
     return {real_part, scaled(rows.back(both[inverse ? 0 : 1]), inverse)};
@@ -115,6 +116,8 @@ NodeRef ifft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   return from_parts(arguments.transform(arguments.parts(arguments.size), true));
 }
 
+/// Computes the complex transform and returns one half of it. (A complex transform of half the length, of pairs of numbers, would be faster,
+/// but has another order of additions, and the bits would depend on whether the length is even.)
 NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   const TransformArguments arguments("rfft", x, n, axis, norm);
   HARP_CHECK(!is_complex(x->dtype), Code::kDType, "rfft: ", label(x), " is ", name(x->dtype), "; use fft for complex numbers");
@@ -124,8 +127,8 @@ NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   return from_parts({re, part_along(all.im, arguments.axis, 0, half)});
 }
 
-/// The missing half is the mirror image of the given one. An element without a mirror image is treated as real, because its imaginary part
-/// contributes only to the imaginary part of the result.
+/// Only half of the elements are given; the others are complex conjugates of them, in reverse order. An element that is its own conjugate
+/// is treated as real, because its imaginary part contributes only to the imaginary part of the result, which is dropped.
 NodeRef irfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm) {
   const TransformArguments arguments("irfft", x, n, axis, norm, true);
   const Parts half = arguments.parts(floor_div(arguments.size, 2) + 1);

@@ -1,5 +1,6 @@
-// Fourier transforms along several axes, as in numpy.fft: one axis after the other, the last one first. In a transform of real numbers only
-// the first half (n // 2 + 1 elements) of the last axis is stored.
+// Fourier transforms along several axes, as in numpy.fft: one axis after the other, beginning with the last one. irfftn transforms the last
+// axis after all others. If the array before (rfftn) or after (irfftn) the transform is real, only n // 2 + 1 elements of the last axis are
+// stored.
 #include <algorithm>
 
 #include "base/error.h"
@@ -9,7 +10,7 @@
 namespace harp::build {
 namespace {
 
-/// The axes to transform and, for each, the number of elements; no value: the size of the axis.
+/// The axes to transform. sizes[i] is the number of elements along axes[i]; without a value it is the size of the axis.
 struct Transforms {
   std::vector<int> axes;
   std::vector<std::optional<Dim>> sizes;
@@ -34,7 +35,7 @@ struct Transforms {
 
 using Transform = NodeRef (*)(NodeRef, std::optional<Dim>, int, std::string_view);
 
-/// Applies fft or ifft along the first `count` axes of the list, the last of them first.
+/// Applies fft or ifft along the first `count` axes of the list: along axis number count - 1 first, and along axis number 0 last.
 NodeRef each(Transform transform, NodeRef x, const Transforms& t, size_t count, std::string_view norm) {
   for (size_t i = count; i-- > 0;) x = transform(x, t.sizes[i], t.axes[i], norm);
   return x;

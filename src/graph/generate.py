@@ -10,7 +10,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 README = os.path.join(ROOT, "README.md")
-# Families whose rows follow from ops.def, and the section their names belong to.
+# The families of ops whose rows in operations.cpp are generated from ops.def, and the section of the table to which they belong.
 SECTIONS = {"Elementwise": "elementwise", "Reduce": "reductions", "Scan": "running values"}
 BEGIN, END = "<!-- generated from src/ops/ops.def and src/graph/operations.cpp: operations { -->\n", "<!-- } -->\n"
 
@@ -21,7 +21,7 @@ def read(*path):
 
 
 def sections():
-    """{section: (primitives, composites)}, names in the order of the tables."""
+    """Returns {section: (primitives, composites)}; sections and names are in the order of the tables."""
     primitives = dict(re.findall(r'^HARP_OP\(\w+, "(\w+)", (\w+),', read("src", "ops", "ops.def"), re.M))
     table = re.search(r"constexpr Operation kRows\[\] = \{\n(.*?)\n\};", read("src", "graph", "operations.cpp"), re.S)
     found, here = {}, None
@@ -38,7 +38,7 @@ def sections():
             found.setdefault(here, ([], []))[0 if name in primitives else 1].append(name)
     named = {name for pair in found.values() for part in pair for name in part}
     for title in SECTIONS.values():
-        if title not in order:  # all its rows follow from ops.def
+        if title not in order:  # all rows of this section are generated from ops.def
             order.insert(order.index("reductions") + 1, title)
     missing = set(primitives) - named - {"input"}
     if missing or None in found:

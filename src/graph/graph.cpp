@@ -1,4 +1,4 @@
-// The storage of nodes, inputs, outputs, names, and copies. Rules about ops are in build.cpp.
+// Storage of nodes, inputs, outputs and names, and copies of graphs. The rules for each op are in build.cpp.
 #include "graph/graph.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace harp {
 
 Dim element_count(const Shape& shape) {
-  // An axis of size 0 makes the count 0, even if the product of the other sizes does not fit.
+  // If an axis has size 0, the count is 0, even if the product of the other sizes does not fit 64 bits.
   if (std::any_of(shape.begin(), shape.end(), [](Dim d) { return d.is_constant(0); })) return 0;
   return product(shape);
 }
@@ -101,7 +101,7 @@ void Graph::roll_back(size_t count) {
 std::vector<bool> Graph::reached_from(std::span<const Node* const> nodes) const {
   std::vector<bool> reached(nodes_.size(), false);
   for (const Node* node : nodes) reached[node->id] = true;
-  // Sources have smaller ids, so one backward pass finds every reachable node.
+  // Sources have smaller ids than their users, so a single backward pass finds every node that is reachable.
   for (size_t id = nodes_.size(); id-- > 0;)
     if (reached[id])
       for (const Node* source : nodes_[id].sources) reached[source->id] = true;
@@ -121,7 +121,7 @@ std::vector<const Node*> nodes_of(std::span<const GraphOutput> outputs) {
 std::vector<const Node*> Graph::live_nodes() const {
   struct Visit {
     const Node* node;
-    size_t next = 0;  // the source to visit next
+    size_t next = 0;  // position in `sources` of the source to visit next
   };
   std::vector<bool> seen(nodes_.size(), false);
   std::vector<const Node*> order;
@@ -175,7 +175,8 @@ void for_each_dim(AnyAttributes& attributes, F&& f) {
     for (auto& parameter : native->parameters) f(parameter.size);
 }
 
-/// Replaces variables in expressions and copies the result into another table, each expression once.
+/// Converts expressions for a graph with another table of size expressions: replaces shape variables, and imports the result into that
+/// table. Each expression is converted once.
 class DimImporter {
  public:
   DimImporter(SymTable& to, const SymSubstitution& replacements) : to_(to), replacements_(replacements) {}
@@ -210,7 +211,7 @@ struct SameDims {
   const Attributes& operator()(const Attributes& attributes) const { return attributes; }
 };
 
-/// Copies a node whose sources are copied already. `copies` maps old ids to new nodes.
+/// Copies a node whose sources have already been copied. `copies` maps old ids to new nodes.
 template <class Dims>
 const Node* copy_node(const Node& node, Graph& to, Dims& dims, const std::vector<const Node*>& copies) {
   std::vector<const Node*> sources;
@@ -219,7 +220,7 @@ const Node* copy_node(const Node& node, Graph& to, Dims& dims, const std::vector
   return to.intern(node.op, node.dtype, dims(node.shape), std::move(sources), dims(node.attributes));
 }
 
-/// The shape variables that occur in the wanted nodes.
+/// Returns the shape variables that occur in the wanted nodes. `wanted` is indexed by node id.
 std::unordered_set<const SymAtom*> variables_in(const std::deque<Node>& nodes, const std::vector<bool>& wanted) {
   std::unordered_set<const SymAtom*> found;
   std::unordered_set<Dim> seen;
@@ -241,7 +242,7 @@ std::unique_ptr<Graph> Graph::clone() const { return clone_with({}); }
 
 std::unique_ptr<Graph> Graph::clone_with(const SymSubstitution& sizes) const {
   auto copy = std::make_unique<Graph>(options_, name_);
-  // Import shape variables first and in order, because their order is the order of entry_point's shape_vars.
+  // Import shape variables first and in order: the compiled function entry_point takes their values in this order.
   for (Dim v : dims_->variables())
     if (!sizes.contains(variable_of(v))) copy->dims().import(v);
   DimImporter import(copy->dims(), sizes);

@@ -8,11 +8,23 @@
 
 namespace harp {
 
+namespace {
+
+/// Returns the first site of the node, or of another result of its call; the end if there is none.
+std::vector<CheckSite>::const_iterator find_site(const std::vector<CheckSite>& sites, const Node* node) {
+  return std::ranges::find_if(sites, [&](const CheckSite& site) { return site.node == node || are_of_one_call(*site.node, *node); });
+}
+
+}  // namespace
+
 std::vector<CheckSite> check_sites(const Graph& graph) {
   std::vector<CheckSite> sites;
   for (const Node* node : graph.live_nodes()) {
     if (node->op == Op::kCustom) {
-      for (const BodySite& site : node->as<CustomAttributes>().body->sites) {
+      const auto& function = node->as<CustomAttributes>();
+      // the results of one call have the same indices, which its first result reports
+      if (function.dtypes.size() > 1 && find_site(sites, node) != sites.end()) continue;
+      for (const BodySite& site : function.body->sites) {
         const std::string array = site.array.empty() ? cat("axis ", site.axis, " of input ", site.input, ", ",
                                                            label(node->sources[static_cast<size_t>(site.input)]), ",")
                                                      : cat("the array ", text::quote(site.array));
@@ -30,7 +42,7 @@ std::vector<CheckSite> check_sites(const Graph& graph) {
 }
 
 int first_site(const std::vector<CheckSite>& sites, const Node* node) {
-  const auto found = std::ranges::find(sites, node, &CheckSite::node);
+  const auto found = find_site(sites, node);
   HARP_ASSERT(found != sites.end(), "expected an op that checks indices, got ", name(node->op));
   return static_cast<int>(found - sites.begin());
 }

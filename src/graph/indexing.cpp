@@ -1,4 +1,4 @@
-// Gathers: an array of integers selects elements along an axis. The primitive is take_along_axis; take consists of views around it.
+// Gathers: an array of integers selects elements along an axis. The primitive is take_along_axis; take() is built from it and views.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -56,7 +56,7 @@ NodeRef take_along_axis(NodeRef x, NodeRef indices, int axis) {
   return graph.intern(Op::kGather, x->dtype, indices->shape, {x, indices}, GatherAttributes{along});
 }
 
-/// Merges the axes of the indices into one, broadcasts it along the other axes of x, and gathers with take_along_axis. x is not permuted.
+/// Merges the axes of the indices into one, broadcasts them along the other axes of x, and gathers with take_along_axis. x is not permuted.
 NodeRef take(NodeRef x, NodeRef indices, std::optional<int> axis) {
   indices = as_indices("take", x, indices);
   if (!axis && x->rank() != 1) {

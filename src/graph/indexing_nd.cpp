@@ -1,6 +1,6 @@
-// Indexing by tuples, as in ONNX's GatherND and ScatterND. The last axis of `indices` holds one tuple, which names a position along the
-// first axes of x. A tuple is converted to a position in these axes flattened. An invalid tuple becomes the number of positions, which is
-// also out of range in the flattened axis: it is clamped to the last position, or reported if indices are checked.
+// Indexing by tuples, as in ONNX's GatherND and ScatterND. Each row of `indices` along its last axis is one tuple; it selects a position
+// along the first axes of x. A tuple is converted to a position in these axes flattened. An invalid tuple is converted to the number of
+// positions, which is out of range in the flattened axis too: it is clamped to the last position, or reported if indices are checked.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -13,7 +13,7 @@ using namespace steps;
 
 namespace {
 
-/// Converts to i64. A value beyond i64 becomes the greatest i64, which is an invalid index too.
+/// Converts an index to i64. An index above INT64_MAX becomes INT64_MAX, which is an invalid index too.
 NodeRef as_i64(std::string_view op, NodeRef index) {
   if (index->dtype == DType::kU64)
     index = elementwise(Op::kMin, {index, constant(check_node(op, index), scalar_from_int(DType::kU64, INT64_MAX))});

@@ -1,6 +1,6 @@
-// Resizes arrays, as ONNX's Resize and PyTorch's interpolate, one axis after the other. For every position of the result it computes the
-// corresponding coordinate in the source, then the weighted sum of the source's elements around that coordinate. A coordinate is computed
-// in f64 from integers with one division, so a position exactly on an element, or exactly between two elements, is recognised.
+// Resizes arrays, as ONNX's Resize and PyTorch's interpolate, one axis after the other. For every position of the result, the corresponding
+// coordinate in the source is computed, then the weighted sum of the elements around that coordinate. A coordinate is computed in f64 from
+// integers with a single division, so that a coordinate exactly on an element, or exactly between two elements, is recognised.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -52,12 +52,12 @@ class Axis {
     const NodeRef position = cast(arange(graph_, to_), DType::kF64);
     const std::string_view convention = options_.coordinates;
     if (convention == "align_corners") {
-      const NodeRef last = number(harp::max(to_ - 1, 1));  // the only position of an axis of size 1 is at 0
+      const NodeRef last = number(harp::max(to_ - 1, 1));  // in a result of size 1 the coordinate is 0, so the divisor has no effect
       return div({mul({position, number(harp::max(from_ - 1, 0))}), last});
     }
     if (convention == "asymmetric")
       return scale_ ? div({position, number_like(position, *scale_)}) : div({mul({position, number(from_)}), number(to_)});
-    NodeRef centre;  // the source coordinate of each position: (position + 1/2) / scale - 1/2
+    NodeRef centre;  // the half_pixel coordinates: (position + 1/2) / scale - 1/2
     if (scale_) {
       centre = add({div({add({position, number_like(position, 0.5)}), number_like(position, *scale_)}), number_like(position, -0.5)});
     } else {
@@ -66,7 +66,7 @@ class Axis {
       centre = div({sub(scaled, number(to_)), number(2 * to_)});
     }
     if (convention == "half_pixel") return centre;
-    const NodeRef is_long = lt({number_like(position, 1), number(to_)});  // pytorch_half_pixel: a single position is at 0
+    const NodeRef is_long = lt({number_like(position, 1), number(to_)});  // pytorch_half_pixel: in a result of size 1 the coordinate is 0
     return where({is_long, centre, number_like(position, 0)});
   }
 
@@ -78,15 +78,15 @@ class Axis {
     return unary(Op::kCeil, add({coordinate, number_like(coordinate, -0.5)}));
   }
 
-  /// Reads the source at these positions (f64[…]); a position outside is clamped to the nearest element. The axes of `position` replace the
-  /// resized axis.
+  /// Reads the source at these positions (f64, of any shape). Positions outside the array are clamped to the nearest element. The axes of
+  /// `position` replace the resized axis.
   NodeRef element(NodeRef position) const {
     const NodeRef zero = number_like(position, 0), last = number(harp::max(from_ - 1, 0));
     const NodeRef inside = elementwise(Op::kMin, {elementwise(Op::kMax, {position, zero}), last});
     return take(x_, cast(inside, DType::kI64), static_cast<int>(axis_));
   }
 
-  /// Broadcasts one number per position of the result along the other axes.
+  /// `weight` has one element for each position of the result along the resized axis. Broadcasts it along the other axes.
   NodeRef along(NodeRef weight) const {
     Shape line(x_->shape.size(), Dim(1)), shape = x_->shape;
     line[axis_] = shape[axis_] = to_;
@@ -98,7 +98,7 @@ class Axis {
     return elementwise(Op::kFma, {weight, sub(second, first), first});
   }
 
-  /// Interpolates by Keys' cubic convolution with coefficient a, over the elements from before - 1 to before + 2.
+  /// Keys' cubic convolution with coefficient a: the weighted sum of the elements from before - 1 to before + 2.
   NodeRef cubic(NodeRef before, NodeRef weight) const {
     const double a = options_.cubic_coeff_a;
     const auto k = [&](double value) { return constant_like(weight, value); };
@@ -108,8 +108,10 @@ class Axis {
         value = value == nullptr ? coefficient : elementwise(Op::kFma, {value, t, coefficient});
       return value;
     };
-    const auto near = [&](NodeRef t) { return polynomial(t, {k(a + 2), k(-(a + 3)), k(0), k(1)}); };    // distance up to 1
-    const auto far = [&](NodeRef t) { return polynomial(t, {k(a), k(-5 * a), k(8 * a), k(-4 * a)}); };  // distance from 1 to 2
+    // weight of an element at distance t <= 1
+    const auto near = [&](NodeRef t) { return polynomial(t, {k(a + 2), k(-(a + 3)), k(0), k(1)}); };
+    // weight of an element at distance 1 <= t <= 2
+    const auto far = [&](NodeRef t) { return polynomial(t, {k(a), k(-5 * a), k(8 * a), k(-4 * a)}); };
     const NodeRef one = k(1), rest = sub(one, weight);
     const NodeRef weights[] = {far(add({weight, one})), near(weight), near(rest), far(add({rest, one}))};
     NodeRef total = nullptr;
@@ -177,7 +179,8 @@ NodeRef interpolate(NodeRef x, std::span<const Dim> sizes, std::span<const doubl
   NodeRef y = picks ? x : cast(x, working_dtype(dtype));
   for (size_t i = 0; i < sizes.size(); ++i) {
     const int axis = first + static_cast<int>(i);
-    if (y->shape[static_cast<size_t>(axis)] == sizes[i] && scales.empty()) continue;  // with equal sizes every convention returns x itself
+    // if the sizes are equal, the result is the source, whatever the options
+    if (y->shape[static_cast<size_t>(axis)] == sizes[i] && scales.empty()) continue;
     y = Axis(y, axis, sizes[i], scales.empty() ? std::nullopt : std::optional(scales[i]), options).resized();
   }
   return cast(y, dtype);

@@ -8,14 +8,16 @@
 namespace harp::build {
 namespace {
 
-/// Repeats along the axis `times` times: every element (each == true), or the axis as a whole.
+/// Repeats elements along the axis. If `each` is true, every element is repeated `times` times in succession; else the whole axis is
+/// repeated.
 NodeRef repeat_axis(std::string_view op, NodeRef x, int axis, Dim times, bool each) {
   check_dim(op, check_node(op, x), times, cat("the number of repeats of axis ", axis));
   if (times.is_constant(1)) return x;
   Shape result = x->shape;
   result[axis] = result[axis] * times;
   check_shape(op, check_node(op, x), x->dtype, result);
-  // Add an axis next to this one and broadcast it. At rank kMaxRank, the axes before and those after are merged to make room for it.
+  // Add an axis next to `axis` and broadcast along it. At rank kMaxRank, the axes before `axis` and those after it are merged first,
+  // because the rank must not exceed kMaxRank.
   const bool merge = x->rank() == kMaxRank;
   auto count = [&](auto first, auto last) { return element_count(Shape(first, last)); };
   Shape outer(x->shape.begin(), x->shape.begin() + axis), inner(x->shape.begin() + axis + 1, x->shape.end());
@@ -85,7 +87,7 @@ std::vector<NodeRef> meshgrid(std::span<const NodeRef> arrays, std::string_view 
   HARP_CHECK(indexing == "xy" || indexing == "ij", Code::kInvalidArgument, "meshgrid: indexing is \"", indexing, "\"; it must be xy or ij");
   HARP_CHECK(arrays.size() <= static_cast<size_t>(kMaxRank), Code::kShape, "meshgrid: ", arrays.size(),
              " arrays; the results have one axis for each, at most ", kMaxRank);
-  // for "xy", the first two arrays exchange their axes
+  // Maps each array to its axis of the results. For "xy", the first two arrays exchange their axes.
   std::vector<size_t> axis_of(arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i) axis_of[i] = i;
   if (indexing == "xy" && arrays.size() >= 2) std::swap(axis_of[0], axis_of[1]);
@@ -114,7 +116,7 @@ NodeRef tile(NodeRef x, std::span<const Dim> repeats) {
   check_node("tile", x);
   HARP_CHECK(repeats.size() <= static_cast<size_t>(kMaxRank), Code::kShape, "tile: ", repeats.size(), " repeats; at most ", kMaxRank,
              " axes are allowed");
-  // As in NumPy, the shorter of shape and repeats is extended with ones on the left.
+  // As in NumPy, the shorter one of x's shape and `repeats` is extended with ones on the left.
   Shape shape(std::max(repeats.size(), x->shape.size()) - x->shape.size(), Dim(1));
   shape.insert(shape.end(), x->shape.begin(), x->shape.end());
   x = reshape(x, shape);

@@ -30,9 +30,10 @@ void check_summed(std::string_view op, NodeRef a, int a_axis, NodeRef b, int b_a
              ") are multiplied and summed, so they must be the same size");
 }
 
-constexpr int kRow = 0, kSummed = 1, kColumn = 2, kFirstBatch = 3;  // labels of a matrix product; batch axes are counted from the right
+// Labels of the axes of a matrix product (contract.h). Batch axis i, counted from the right, has the label kFirstBatch + i.
+constexpr int kRow = 0, kSummed = 1, kColumn = 2, kFirstBatch = 3;
 
-/// Returns the labels of an array: `matrix` for its last axes, batch labels for the others.
+/// Returns the labels of an array of this rank: `matrix` for its last axes, batch labels for the axes before them.
 Labels with_batch(int rank, const Labels& matrix) {
   Labels result;
   for (int i = rank - static_cast<int>(matrix.size()); i-- > 0;) result.push_back(kFirstBatch + i);

@@ -1,5 +1,5 @@
-// Losses as PyTorch defines them. The gradient of each loss is finite wherever the loss is: an operand that may overflow or be a zero
-// divisor is first replaced by a `where`.
+// Losses as PyTorch defines them. Wherever a loss is finite, its gradient is finite too: where an operand would overflow or lead to a
+// division by zero, `where` replaces the operand first.
 #include <limits>
 
 #include "base/error.h"
@@ -12,8 +12,8 @@ namespace {
 
 using namespace steps;
 
-/// Computes elementwise losses in the working dtype of their operands, reduces them and casts the result back. A null weight is 1. Weights
-/// broadcast to the shape of x and target, independent of the graph's flags, and do not enlarge it.
+/// Casts the operands to their working dtype, computes elementwise losses, reduces them, and casts the result back. A null weight counts as
+/// 1. Weights are broadcast to the common shape of x and target, whether or not the graph has the broadcast flag, and do not enlarge it.
 template <class Losses>
 NodeRef elementwise_loss(std::string_view op, NodeRef x, NodeRef target, std::initializer_list<NodeRef> weights, std::string_view reduction,
                          Losses losses) {
@@ -29,8 +29,8 @@ NodeRef elementwise_loss(std::string_view op, NodeRef x, NodeRef target, std::in
 
 NodeRef weighted(NodeRef loss, NodeRef weight) { return weight != nullptr ? mul({loss, weight}) : loss; }
 
-/// Bounds a logarithm by -100 from below, so that the loss of a probability of 0 is finite, and its gradient too. Where is_zero, the result
-/// is -100 whatever `logarithm` is; the caller passes the logarithm of some other value there, so that no infinity enters the gradient.
+/// Returns max(logarithm, -100), so that the loss of a probability of 0 and its gradient are finite. Where is_zero, the result is -100; the
+/// caller passes the logarithm of another number there, so that the gradient does not contain an infinity.
 NodeRef bounded(NodeRef is_zero, NodeRef logarithm) {
   const NodeRef least = constant_like(logarithm, -100);
   return where({is_zero, least, where({lt({logarithm, least}), least, logarithm})});
@@ -39,7 +39,7 @@ NodeRef bounded_log(NodeRef p) {
   const NodeRef is_zero = eq({p, constant_like(p, 0)});
   return bounded(is_zero, log(where({is_zero, constant_like(p, 1), p})));
 }
-/// log(1 - p), computed by log1p, because 1 - p would lose digits of a small p.
+/// Returns log(1 - p), at least -100. log1p(-p) is used, because 1 - p would lose digits of a small p.
 NodeRef bounded_log_of_rest(NodeRef p) {
   const NodeRef is_zero = eq({p, constant_like(p, 1)});
   return bounded(is_zero, log1p(neg(where({is_zero, constant_like(p, 0), p}))));
@@ -60,7 +60,8 @@ NodeRef huber_loss(NodeRef x, NodeRef target, double delta, std::string_view red
     const NodeRef difference = sub(operands[0], operands[1]), distance = abs(difference);
     const NodeRef bound = constant_like(distance, delta), half = constant_like(distance, 0.5);
     const NodeRef is_near = le({distance, bound});
-    const NodeRef near = where({is_near, difference, constant_like(difference, 0)});  // the square of a far difference may overflow
+    // The square of a large difference could overflow. The last `where` does not select it, but its gradient would be NaN.
+    const NodeRef near = where({is_near, difference, constant_like(difference, 0)});
     const NodeRef linear = mul({bound, add({distance, constant_like(distance, -0.5 * delta)})});
     return where({is_near, mul({half, square(near)}), linear});
   });

@@ -1,4 +1,4 @@
-// Elementwise composites. The order of the operations in each line is normative: it decides the bits.
+// Elementwise composites. The order of the operations in each line is normative, because it decides the bits of the result.
 #include <limits>
 
 #include "base/error.h"
@@ -9,17 +9,18 @@ namespace harp::build {
 namespace {
 
 NodeRef unary(Op op, NodeRef x) { return elementwise(op, {x}); }
-// Operands in braces are evaluated from left to right, so the order of nodes does not depend on the compiler.
+// C++ evaluates a list in braces from left to right, but the arguments of a function in any order. Because operands are in braces, the
+// order in which nodes are made does not depend on the compiler.
 NodeRef add(std::initializer_list<NodeRef> operands) { return elementwise(Op::kAdd, operands); }
 NodeRef mul(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMul, operands); }
 NodeRef where(std::initializer_list<NodeRef> operands) { return elementwise(Op::kWhere, operands); }
 NodeRef neg(NodeRef x) { return unary(Op::kNeg, x); }
 
-// The gradient of a composite is that of its primitives. It also reaches the operand that a `where` does not select. There the gradient is
-// 0, but times an infinite derivative it would be NaN. Therefore an operand that may overflow is replaced by another value on the side that
-// is not selected.
+// The gradient of a composite is computed from its primitives. It also flows to the operand that a `where` does not select. That gradient
+// is 0, but 0 times an infinite derivative is NaN. Therefore, where an operand is not selected, it is replaced by a value that cannot
+// overflow.
 
-/// What sigmoid-like functions are computed from: is_negative is x < 0, and e is exp(-|x|).
+/// Common part of sigmoid-like functions: is_negative is x < 0, and e is exp(-|x|).
 struct Decay {
   NodeRef is_negative, e;
 };
@@ -28,7 +29,7 @@ Decay decay(NodeRef x) {
   return {is_negative, unary(Op::kExp, where({is_negative, x, neg(x)}))};
 }
 
-/// What functions with another formula for x <= 0 are computed from: is_positive is x > 0; value is x where x <= 0, else 0, so that
+/// Common part of functions that have a separate formula for x <= 0: is_positive is x > 0; value is x where x <= 0, else 0, so that
 /// exp(value) cannot overflow.
 struct NotPositive {
   NodeRef is_positive, value;
@@ -119,7 +120,8 @@ NodeRef elu(NodeRef x, double alpha) {
 }
 
 NodeRef selu(NodeRef x) {
-  constexpr double kScale = 1.0507009873554805, kAlpha = 1.6732632423543772;  // the constants of self-normalising networks
+  // the constants of SELU (Klambauer et al., "Self-normalizing neural networks", 2017)
+  constexpr double kScale = 1.0507009873554805, kAlpha = 1.6732632423543772;
   return rounded_once(as_float("selu", x), [](NodeRef v) { return mul({constant_like(v, kScale), elu(v, kAlpha)}); });
 }
 
@@ -144,7 +146,8 @@ NodeRef gelu(NodeRef x, std::string_view approximate) {
     return mul({half, add({unary(Op::kErf, mul({x, constant_like(x, kSqrtHalf)})), one})});
   }
   constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
-  constexpr double kFar = 16;  // clamps x: beyond ±kFar the tanh is ±1 anyway, and the cube of a larger x may overflow
+  // x is clamped to ±kFar in the argument of tanh, because the cube of a large x may overflow. The tanh is ±1 for all |x| >= kFar.
+  constexpr double kFar = 16;
   const NodeRef least = constant_like(x, -kFar), greatest = constant_like(x, kFar);
   const NodeRef above = where({elementwise(Op::kLt, {x, least}), least, x});
   const NodeRef near = where({gt(above, greatest), greatest, above});
@@ -181,7 +184,7 @@ NodeRef powi(NodeRef x, int64_t k) {
              label(x), "); an integer base needs an exponent of at least 0");
   if (k == 0) return full_like(x, 1);
   if (is_half(x->dtype)) return rounded_once(x, [&](NodeRef v) { return powi(v, k); });
-  // Take the reciprocal first: x^|k| may underflow even if the dtype can represent x^k and its derivative.
+  // Take the reciprocal first: x^|k| may underflow although the dtype can represent x^k and its derivative.
   if (k < 0) x = unary(Op::kRecip, x);
   uint64_t power = k < 0 ? 0 - static_cast<uint64_t>(k) : static_cast<uint64_t>(k);
   NodeRef result = nullptr;

@@ -57,7 +57,7 @@ class SignatureParser {
                                    "*), a size (i32, u32, i64, u64) or a number (f32, f64)"));
   }
 
-  /// Returns N of a name such as input12, or -1 if the name has another form.
+  /// Returns N of a name such as input12, or -1 if the name does not have this form.
   static int64_t input_number(std::string_view name) {
     constexpr std::string_view kPrefix = "input";
     if (!name.starts_with(kPrefix)) return -1;
@@ -107,7 +107,7 @@ class SignatureParser {
     return result;
   }
 
-  /// Parses input0[1] or output[0], the size of an axis. Returns nothing if the next token begins something else.
+  /// Parses the size of an axis, written as input0[1] or output[0]. Returns nothing if something else comes next.
   std::optional<Dim> axis() {
     const text::Token token = c_.peek();
     const int64_t number = input_number(token.text);

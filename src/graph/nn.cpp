@@ -1,4 +1,5 @@
-// Layers of neural networks, and the squared error. The order of the operations in each line is normative: it decides the bits.
+// Layers of neural networks, and the squared error. The order of the operations in each line is normative, because it decides the bits of
+// the result.
 #include <algorithm>
 
 #include "base/error.h"
@@ -43,7 +44,7 @@ Normalised normalised(std::string_view op, NodeRef x, std::span<const int> axes,
   return n;
 }
 
-/// values · recip(sqrt(mean(values²) + eps)) · weight + bias
+/// Returns values · recip(sqrt(mean(values²) + eps)) · weight + bias.
 NodeRef scaled(NodeRef values, const Normalised& n, double eps) {
   const NodeRef squares = mean(square(values), n.axes, true);
   const NodeRef scale = rsqrt(add({squares, constant_like(values, eps)}));

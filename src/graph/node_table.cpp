@@ -33,7 +33,7 @@ struct AttributesHash {
   void operator()(const InputAttributes& a) const { mix(hash, std::hash<std::string>()(a.name)); }
   void operator()(const ConstantAttributes& a) const { mix(hash, a.value); }
   void operator()(const ArrayAttributes& a) const {
-    // Only a prefix of the data is hashed, which distinguishes most arrays; the comparison of nodes compares every byte.
+    // Only the first 64 KiB of the data are hashed, which distinguishes most arrays; are_equal() compares all bytes.
     const std::string_view bytes(reinterpret_cast<const char*>(a.data->data()), std::min<size_t>(a.data->size(), 65536));
     mix(hash, std::hash<std::string_view>()(bytes));
     mix(hash, a.data->size());
@@ -66,7 +66,10 @@ struct AttributesHash {
   void operator()(const ConcatAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
   void operator()(const GatherAttributes& a) const { mix(hash, static_cast<size_t>(a.axis)); }
   void operator()(const SortAttributes& a) const { mix(hash, a.descending); }
-  void operator()(const CustomAttributes& a) const { mix(hash, std::hash<std::string>()(a.text)); }
+  void operator()(const CustomAttributes& a) const {
+    mix(hash, std::hash<std::string>()(a.text));
+    mix(hash, static_cast<size_t>(a.result));
+  }
   void operator()(const NativeAttributes& a) const {
     mix(hash, std::hash<std::string>()(a.name));
     mix(hash, std::hash<NativeFunction>()(a.function));
@@ -91,11 +94,11 @@ bool are_equal(const Node& a, const Node& b) {
   return a.op == b.op && a.dtype == b.dtype && a.sources == b.sources && a.shape == b.shape && a.attributes == b.attributes;
 }
 
-constexpr size_t kFirstSlots = 64;  // a power of two
+constexpr size_t kFirstSlots = 64;  // must be a power of two
 
 }  // namespace
 
-size_t NodeTable::find(const Node& node, size_t hash) const {
+size_t NodeTable::slot_of(const Node& node, size_t hash) const {
   size_t at = home(hash);
   while (slots_[at].node != nullptr && !(slots_[at].hash == hash && are_equal(*slots_[at].node, node))) at = next(at);
   return at;
@@ -104,13 +107,15 @@ size_t NodeTable::find(const Node& node, size_t hash) const {
 const Node* NodeTable::insert(const Node* node) {
   if (2 * size_ >= slots_.size()) grow();
   const size_t hash = hash_of(*node);
-  Slot& slot = slots_[find(*node, hash)];
+  Slot& slot = slots_[slot_of(*node, hash)];
   if (slot.node == nullptr) {
     slot = {node, hash};
     ++size_;
   }
   return slot.node;
 }
+
+const Node* NodeTable::find(const Node& node) const { return slots_.empty() ? nullptr : slots_[slot_of(node, hash_of(node))].node; }
 
 void NodeTable::grow() {
   const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(std::max(kFirstSlots, 2 * slots_.size())));
@@ -123,12 +128,12 @@ void NodeTable::grow() {
 }
 
 void NodeTable::erase(const Node* node) {
-  size_t hole = find(*node, hash_of(*node));
+  size_t hole = slot_of(*node, hash_of(*node));
   if (slots_[hole].node != node) return;
   slots_[hole] = {};
   --size_;
-  // A search ends at the first empty slot, so it would not find nodes after the hole. Therefore each later node moves into the hole, unless
-  // its home slot is after the hole.
+  // A search ends at the first empty slot, so it would no longer find nodes beyond the hole. Therefore each node after the hole moves into
+  // it, unless a search for that node begins after the hole.
   for (size_t at = next(hole); slots_[at].node != nullptr; at = next(at)) {
     const size_t distance = (at - home(slots_[at].hash)) & (slots_.size() - 1), from_hole = (at - hole) & (slots_.size() - 1);
     if (distance < from_hole) continue;

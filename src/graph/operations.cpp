@@ -1,4 +1,4 @@
-// The table of operations.h. To add a composite: write its function (composites.h), then its row here.
+// The table of operations that operations.h declares. To add a composite: write its function (composites.h), then a row of kRows.
 #include "graph/operations.h"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ constexpr Operation elementwise_row() {
     return row(name(op), {{"a"}, {"b"}, {"c"}}, [](NodeRef a, NodeRef b, NodeRef c) { return build::elementwise(op, {a, b, c}); });
 }
 
-/// The row of a reduction has parameters for the attributes that decide the result's bits. If `order` is given, the constructor chooses no
-/// attribute, and the axes are reduced in the order of the list.
+/// The row of a reduction also has parameters for the attributes that decide the bits of the result. If `order` is given, build::reduce()
+/// chooses nothing, and the axes are reduced in the order of the list.
 template <Op op>
 constexpr Operation reduce_row() {
   return row(name(op), {{"x"}, {"axes", "none"}, {"keepdims", "false"}, {"order", "none"}, {"product", "false"}},
@@ -49,7 +49,7 @@ constexpr Operation reduce_row() {
              });
 }
 
-/// The row of a scan also has a parameter for the order, which decides the result's bits.
+/// The row of a scan also has a parameter for the order, because the order decides the bits of the result.
 template <Op op>
 constexpr Operation scan_row() {
   return row(name(op), {{"x"}, {"axis", "none"}, {"exclusive", "false"}, {"reverse", "false"}, {"order", "none"}},
@@ -145,7 +145,7 @@ constexpr Operation reduction_of() {
 }
 
 constexpr Operation kRows[] = {
-// Rows for the elementwise operations, reductions and scans of ops.def. (README's table of operations lists the names as well.)
+// Rows for the elementwise operations, reductions and scans of ops.def. generate.py lists their names in README.
 #define HARP_ROW_Leaf(id)
 #define HARP_ROW_Elementwise(id) elementwise_row<Op::k##id>(),
 #define HARP_ROW_Convert(id)
@@ -484,8 +484,8 @@ constexpr Operation kRows[] = {
           return build::custom_cumulative(arrays, expr, op, axis, exclusive, reverse);
         }),
     row("custom_function", {{"arrays", "[]"}, {"body"}, {"dtype"}, {"shape"}},
-        [](Graph& g, Nodes arrays, std::string_view body, DType dtype, Shape shape) {
-          return build::custom_function(g, arrays, body, dtype, std::move(shape));
+        [](Graph& g, Nodes arrays, std::string_view body, std::vector<DType> dtypes, Shape shape) {
+          return build::custom_function(g, arrays, body, dtypes, shape);
         }),
 
     // functions of the host's
@@ -546,7 +546,8 @@ std::vector<const Node*> Operation::build(Graph& graph, std::span<const Argument
   try {
     return function(graph, arguments);
   } catch (const arguments::ArgumentError&) {
-    throw;  // the caller adds the position of the argument
+    // The parser adds the position of the argument in the text.
+    throw;
   } catch (Error& error) {
     name_operation(error, name);
     throw;

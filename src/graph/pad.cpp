@@ -1,5 +1,5 @@
-// Padding with a value, or by continuing the array as numpy.pad does. Up to one period, a continuation is a view of the array; beyond that,
-// the position of each element is computed and gathered. A negative amount removes elements.
+// Padding with a value, or by continuing the array as numpy.pad does. A continuation of up to one period is a view of the array. For a
+// longer one, the source position of each element is computed, and the elements are gathered. A negative amount removes elements.
 #include <algorithm>
 #include <array>
 
@@ -11,8 +11,8 @@
 namespace harp::build {
 namespace {
 
-/// Tests whether an amount is negative for all sizes, so that elements are removed. An amount that is negative only for some sizes is
-/// padding; a run checks it.
+/// True if an amount is negative for all values of the shape variables, so that elements are removed. An amount that is negative only for
+/// some values counts as padding; a run with such a value fails.
 bool is_crop(Dim amount) { return range(amount).hi < 0; }
 Dim crop_of(Dim amount) { return is_crop(amount) ? -amount : Dim(0); }
 Dim growth_of(Dim amount) { return is_crop(amount) ? Dim(0) : amount; }
@@ -42,7 +42,8 @@ NodeRef cropped(std::string_view op, NodeRef x, int axis, Dim before, Dim after)
   return part_along(x, axis, before, left);
 }
 
-/// Returns the `amount` elements with which `mode` continues the axis before its start (or after its end). It requires is_one_view().
+/// Returns the `amount` elements by which `mode` extends the axis: before its start if is_before, else after its end. is_one_view() must be
+/// true for them.
 NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view mode) {
   const Dim length = x->shape[static_cast<size_t>(axis)];
   if (mode == "edge") {
@@ -51,18 +52,19 @@ NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view
     return expand(part_along(x, axis, is_before ? Dim(0) : length - 1, 1), std::move(shape));
   }
   if (mode == "wrap") return part_along(x, axis, is_before ? length - amount : Dim(0), amount);
-  const int64_t skipped = mode == "reflect" ? 1 : 0;  // the element at the edge is its own mirror image
+  const int64_t skipped = mode == "reflect" ? 1 : 0;  // "reflect" does not repeat the element at the edge
   return part_along(x, axis, is_before ? amount - 1 + skipped : length - 1 - skipped, amount, -1);
 }
 
-/// Tests whether `amount` elements are at most one period of the continuation, so that a single view of the axis gives them.
+/// True if `amount` elements are proven to be at most one period of the continuation, so that a single view of the axis contains them.
 bool is_one_view(Dim amount, Dim length, std::string_view mode) {
   if (amount.is_constant(0)) return true;
   if (mode == "edge") return proven_positive(length);
   return proven_at_most(amount, mode == "reflect" ? length - 1 : length);
 }
 
-/// Returns, for each of the `count` elements -before, -before + 1, … of the continued array, the position in the axis that it copies.
+/// Returns, for each of `count` elements of the continued axis (the first one is `before` elements before the array), the position in the
+/// axis from which it is copied.
 NodeRef continued_positions(NodeRef x, int axis, Dim before, Dim count, std::string_view mode) {
   Graph& graph = check_node("pad", x);
   const Dim length = x->shape[static_cast<size_t>(axis)];
@@ -71,14 +73,14 @@ NodeRef continued_positions(NodeRef x, int axis, Dim before, Dim count, std::str
   const NodeRef at = sub(from_start, number(before));
   if (mode == "wrap") return elementwise(Op::kRem, {at, number(length)});
   if (mode == "edge") return elementwise(Op::kMin, {elementwise(Op::kMax, {at, number(0)}), number(length - 1)});
-  // one period is the axis forwards, then backwards
+  // The continuation repeats the axis forwards and then backwards; both together are one period.
   const Dim period = mode == "reflect" ? max(Dim(2) * (length - 1), Dim(1)) : Dim(2) * length;
   const Dim last = mode == "reflect" ? Dim(2) * (length - 1) : Dim(2) * length - 1;
   const NodeRef there = elementwise(Op::kRem, {at, number(period)});
   return elementwise(Op::kMin, {there, sub(number(last), there)});
 }
 
-/// Continues one axis by `mode`: element i of the result is at position i - before.
+/// Continues one axis in both directions by `mode`. Element 0 of the result corresponds to position -before of the axis.
 NodeRef continued(NodeRef x, int axis, Dim before, Dim after, std::string_view mode) {
   const Dim length = x->shape[static_cast<size_t>(axis)], grown_before = growth_of(before), grown_after = growth_of(after);
   if (grown_before.is_constant(0) && grown_after.is_constant(0)) return cropped("pad", x, axis, crop_of(before), crop_of(after));

@@ -1,5 +1,5 @@
-// Pools, as PyTorch defines them: reductions over windows, which are views (windows.h) and are not stored. Max pools with the index of each
-// maximum, and max_unpool, which uses these indices, are here too.
+// Pooling layers, as PyTorch defines them: reductions over windows, which are views (windows.h) and are not stored. max_pool_with_indices,
+// and max_unpool, which uses these indices, are here too.
 #include "base/error.h"
 #include "graph/check.h"
 #include "graph/composites.h"
@@ -13,19 +13,19 @@ namespace {
 
 using namespace steps;
 
-/// A pool with all defaults filled in.
+/// The operands of a pooling layer, after defaults are filled in and negative padding is applied.
 struct Pool {
-  NodeRef given, x;             // given: the caller's array; x: the same without the elements that negative padding removes
+  NodeRef given, x;             // given: the caller's array; x: `given` without the elements that negative padding removes
   std::vector<Window> windows;  // without negative padding
   int first;                    // the first pooled axis of x
-  std::vector<Dim> skipped;     // per axis: elements that negative padding removes at its start
+  std::vector<Dim> skipped;     // per axis: number of elements that negative padding removes at its start
   std::vector<Dim> count;       // number of windows along each axis
 
   Dim length(size_t i) const { return x->shape[static_cast<size_t>(first) + i]; }
   Dim padded_length(size_t i) const { return length(i) + windows[i].padding.before + windows[i].padding.after; }
 };
 
-/// Returns the default strides: windows touch but do not overlap.
+/// Returns the strides, one per axis. By default a stride is the size of the window, so that windows touch but do not overlap.
 std::vector<int64_t> strides_of(std::string_view op, const PoolWindows& given) {
   if (given.stride) return *given.stride;
   std::vector<int64_t> stride;
@@ -37,7 +37,7 @@ std::vector<int64_t> strides_of(std::string_view op, const PoolWindows& given) {
   return stride;
 }
 
-/// The windows of the last axes, one per axis. `first` is set to the first of these axes.
+/// Returns the windows of the pooled (last) axes, one per axis. Sets `first` to the first of these axes.
 std::vector<Window> windows_of(std::string_view op, NodeRef x, const PoolWindows& given, int& first) {
   check_node(op, x);
   const int spatial = static_cast<int>(given.size.size());
@@ -47,14 +47,15 @@ std::vector<Window> windows_of(std::string_view op, NodeRef x, const PoolWindows
   return window_list(op, given.size.size(), given.size, strides_of(op, given), given.dilation, given.padding);
 }
 
-/// The number of windows along an axis that has `length` elements and, with its padding, `padded`. As in PyTorch, ceil_mode also counts a
-/// window that ends after the padding, unless it starts in the padding at the end.
+/// Returns the number of windows along an axis that has `length` elements and, with its padding, `padded`. As in PyTorch, ceil_mode also
+/// counts a window that ends after the padding, unless it starts in the padding at the end.
 Dim count_windows(const Window& w, Dim length, Dim padded, bool ceil_mode) {
   const Dim complete = floor_div(padded - w.reach(), w.stride) + 1;
   if (!ceil_mode) return complete;
   const Dim all = ceil_div(padded - w.reach(), w.stride) + 1, starting_inside = ceil_div(length + w.padding.before, w.stride);
   const Dim count = proven_at_most(all, starting_inside) ? all : harp::min(all, starting_inside);
-  return proven_at_most(w.padding.after, w.reach() - 1) ? count : harp::max(count, complete);  // complete windows in the padding count
+  // windows that lie in the padding at the end count if they are complete
+  return proven_at_most(w.padding.after, w.reach() - 1) ? count : harp::max(count, complete);
 }
 
 Pool pool_of(std::string_view op, NodeRef x, const PoolWindows& given) {
@@ -84,7 +85,8 @@ NodeRef windows_in(std::string_view op, const Pool& pool, bool ceil_mode, Scalar
   std::vector<bool> is_cut(windows.size(), false);
   for (size_t i = 0; ceil_mode && i < windows.size(); ++i) {
     const Dim missing = (pool.count[i] - 1) * Dim(windows[i].stride) + windows[i].reach() - pool.padded_length(i);
-    is_cut[i] = !missing.is_constant();  // may need one more window: pads for it, and cuts it off below
+    // Whether the last window is complete depends on sizes: pad for one more window, and cut it off below if it is not counted.
+    is_cut[i] = !missing.is_constant();
     windows[i].padding.after += is_cut[i] ? Dim(windows[i].stride - 1) : harp::max(missing, 0);
   }
   const NodeRef padded = pad_for(op, pool.x, pool.first, windows, fill);
@@ -105,21 +107,21 @@ NodeRef number(NodeRef like, Dim value) { return size(graph_of(like), value); }
 NodeRef greater(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMax, operands); }
 NodeRef lesser(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMin, operands); }
 
-/// Returns the start of each of `count` windows, as i64. Starts are relative to element `before` of the padded axis.
+/// Returns the start of each of `count` windows, as i64. Starts are counted from element `before` of the padded axis.
 NodeRef starts_of(NodeRef x, const Window& w, Dim before, Dim count) {
   const NodeRef index = cast(arange(graph_of(x), count), DType::kI64);
   const NodeRef start = mul({index, number(x, w.stride)});
   return sub(start, number(x, before));
 }
 
-/// For windows that start at the positions `begin`, counts the elements of each that lie in the array, that is, at positions 0 … length -
-/// 1.
+/// Given windows that start at the positions `begin`, returns for each window how many of its elements lie in the array, that is, at
+/// positions 0 … length - 1.
 NodeRef elements_in(const Window& w, NodeRef begin, Dim length) {
   if (w.dilation == 1) {
     const NodeRef end = lesser({add({begin, number(begin, w.size)}), number(begin, length)});
     return greater({sub(end, greater({begin, number(begin, 0)})), number(begin, 0)});
   }
-  // the first t for which begin + t·dilation reaches a position
+  // Returns the first t for which begin + t·dilation >= position.
   const auto first_at = [&](Dim position) {
     const NodeRef distance = sub(number(begin, position + w.dilation - 1), begin);
     return elementwise(Op::kIdiv, {distance, number(begin, w.dilation)});
@@ -128,22 +130,22 @@ NodeRef elements_in(const Window& w, NodeRef begin, Dim length) {
   return greater({sub(end, greater({first_at(0), number(begin, 0)})), number(begin, 0)});
 }
 
-/// Broadcasts one number per window of an axis to the shape of the windows.
+/// `numbers` has one element for each window along an axis. Broadcasts it to the shape of all windows.
 NodeRef along(NodeRef numbers, size_t axis, const Shape& shape) {
   Shape own(shape.size(), Dim(1));
   own[axis] = shape[axis];
   return broadcast_to(reshape(numbers, std::move(own)), shape);
 }
 
-/// Merges the axes from `first` on.
+/// Merges the pooled axes, from axis `first` to the last one, into one axis.
 NodeRef flat_planes(NodeRef x, int first) { return flatten(x, first, -1); }
 
-/// Returns the position, in the flattened plane of the array, of element number `tap` of each window. That element lies in the padding only
-/// if no element of the window is greater than the padding's value; the result is then the position of the window's first element that lies
-/// in the array.
+/// Returns the position of element number `tap` of each window in the flattened plane of the array. The element may lie in the padding, but
+/// only if no element of the window is greater than the padding's value; the result is then the position of the window's first element that
+/// lies in the array.
 NodeRef positions_of(const Pool& pool, NodeRef tap) {
   NodeRef position = nullptr;
-  Dim step = 1;  // elements of the plane between adjacent indices of the axis
+  Dim step = 1;  // distance in the flattened plane between adjacent elements along the axis
   for (size_t i = pool.windows.size(); i-- > 0;) {
     const Window& w = pool.windows[i];
     const size_t axis = static_cast<size_t>(pool.first) + i;
@@ -160,7 +162,7 @@ NodeRef positions_of(const Pool& pool, NodeRef tap) {
   return position;
 }
 
-/// Returns the shape with the smallest planes that these windows cover.
+/// Returns the sizes of the smallest plane for which these windows give x's shape.
 Shape unpooled_size(std::string_view op, NodeRef x, const PoolWindows& given) {
   int first = 0;
   const std::vector<Window> windows = windows_of(op, x, given, first);

@@ -1,7 +1,7 @@
-// Random numbers as a function of a key and a counter. There is no state, so a graph gives the same numbers wherever it runs and however
-// the work is divided. The generator is Threefry-2x32 with 20 rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
-// 1, 2, 3", SC 2011): additions, exclusive ors and rotations of 32 bits, which every vector unit has. It is built from integer primitives,
-// so it fuses with its consumers. docs/semantics.md, "Random numbers", defines its bits.
+// Random numbers as a function of a key and a counter. The generator has no state, so a graph gives the same numbers on every machine,
+// however the work is divided. It is Threefry-2x32 with 20 rounds (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1,
+// 2, 3", SC 2011): additions, exclusive ors and rotations of 32 bits, which every vector unit supports. It is built from integer
+// primitives, so it fuses with its consumers. docs/semantics.md, "Random numbers", defines its bits.
 #include <cmath>
 #include <numbers>
 
@@ -19,7 +19,7 @@ NodeRef either(NodeRef a, NodeRef b) { return elementwise(Op::kBitOr, {a, b}); }
 NodeRef shifted_left(NodeRef x, int bits) { return elementwise(Op::kShl, {x, constant_like(x, bits)}); }
 NodeRef shifted_right(NodeRef x, int bits) { return elementwise(Op::kShr, {x, constant_like(x, bits)}); }
 
-/// A 64-bit number as the two words of the generator.
+/// A 64-bit number, split into the two 32-bit words on which the generator works.
 struct Words {
   NodeRef high, low;
 };
@@ -32,10 +32,10 @@ NodeRef joined(Words words) {
   return either(high, cast(words.low, DType::kU64));
 }
 
-/// Threefry-2x32-20. The key has three words. Two of them are added before the first round and after every fourth round, each time
-/// beginning with the next word.
+/// Threefry-2x32-20. The key is extended to three words. Two of them are added before the first round and after every fourth round; which
+/// two changes cyclically.
 Words threefry(Words key, Words counter) {
-  constexpr uint32_t kParity = 0x1BD11BDA;  // part of the third word of the key, from Skein
+  constexpr uint32_t kParity = 0x1BD11BDA;  // the third word of the key is the exclusive or of this constant (from Skein) and the other two
   constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   const NodeRef both = exclusive_or(key.high, key.low);
   const NodeRef keys[3] = {key.high, key.low, exclusive_or(both, constant_like(key.low, kParity))};
@@ -77,7 +77,7 @@ Source source_of(std::string_view op, NodeRef key, NodeRef counter, const Shape&
           counter != nullptr ? number_of(op, "counter", counter) : constant(graph, Scalar::of(DType::kU64, uint64_t{0}))};
 }
 
-/// The counter of every element: that of the first element plus the element's row-major position.
+/// Returns the counter of every element: the counter of the first element plus the element's row-major position.
 NodeRef counters(const Source& source, const Shape& shape) {
   NodeRef counter = source.counter;
   Dim stride = 1;
@@ -98,7 +98,7 @@ Words random_words(const Source& source, NodeRef key, const Shape& shape) {
   return threefry(key_words, words_of(counters(source, shape)));
 }
 
-/// Derives a second key from the first one: the generator's output for the largest counter, which looks random.
+/// Derives a second key from the first one: the output of the generator for the greatest possible counter.
 NodeRef second_key(const Source& source) {
   const NodeRef last = constant(source.graph, Scalar::of(DType::kU32, UINT32_MAX));
   return joined(threefry(words_of(source.key), {last, last}));
@@ -122,8 +122,8 @@ constexpr int digits_of(DType dtype) {
   }
 }
 
-/// The Box-Muller transform. The radius uses all bits of its word, as a number in (0, 1], so that the largest values are as large as these
-/// bits allow.
+/// The Box-Muller transform. The word of the radius is converted to a number in (0, 1] with all of its bits, so that the greatest possible
+/// results are as large as these bits allow.
 NodeRef box_muller(NodeRef radius_word, NodeRef angle_word, DType dtype) {
   const int bits = bits_of(radius_word);
   const NodeRef whole = cast(radius_word, dtype), scale = constant_like(whole, std::ldexp(1.0, -bits));

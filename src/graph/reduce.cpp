@@ -1,4 +1,5 @@
-// Composites built around reductions. Kept axes of size 1 are broadcast explicitly, so the graph's broadcast flag has no effect.
+// Composites built around reductions. Reduced axes are kept with size 1 and broadcast explicitly, so the graph's broadcast flag has no
+// effect.
 #include <cmath>
 #include <limits>
 
@@ -22,7 +23,7 @@ NodeRef reduce_by(Op op, NodeRef x, const Axes& axes, bool keepdims) { return re
 NodeRef exp(NodeRef x) { return elementwise(Op::kExp, {x}); }
 NodeRef log(NodeRef x) { return elementwise(Op::kLog, {x}); }
 
-/// Returns the number of elements that are reduced into one, minus `correction`, as a scalar of x's dtype.
+/// Returns the number of elements that are reduced to one result, minus `correction`, as a scalar of x's dtype.
 NodeRef reduced_count(NodeRef x, std::span<const int> axes, int64_t correction) {
   Shape sizes;
   for (int axis : axes) sizes.push_back(x->shape[axis]);
@@ -43,12 +44,11 @@ void check_not_empty(std::string_view op, NodeRef x, std::span<const int> axes) 
                " is empty");
 }
 
-/// Returns the max over the axes, which keep size 1, without a gradient. Softmax and its relatives subtract it before exp and add it after
-/// log. Its contributions to the gradient cancel, so none is computed (stop_gradient).
+/// Returns the max over the axes, which are kept with size 1. Softmax and similar functions subtract it before exp, and logsumexp adds it
+/// again after log. Its contributions to the gradient cancel, so stop_gradient omits them.
 NodeRef shift_of(NodeRef x, std::span<const int> axes) { return stop_gradient(reduce(Op::kReduceMax, x, axes, true)); }
 
-/// Returns power(total), or 0 where the total is 0. There the derivative of the power is infinite; the `where` keeps it out of the
-/// gradient, which is 0.
+/// Returns power(total), or 0 where total is 0. At 0 the derivative of the power is infinite, but the `where` makes the gradient 0 there.
 template <class Power>
 NodeRef zero_at_zero(NodeRef total, Power power) {
   const NodeRef zero = constant_like(total, 0), is_zero = elementwise(Op::kEq, {total, zero});
@@ -105,7 +105,7 @@ NodeRef all(NodeRef x, const Axes& axes, bool keepdims) {
 NodeRef softmax(NodeRef x, int axis) {
   x = as_float("softmax", x);
   const int along = normalize_axis("softmax", axis, x->rank());
-  if (x->shape[along].is_constant(0)) return x;  // without elements there is no max to subtract
+  if (x->shape[along].is_constant(0)) return x;  // an empty axis has no max to subtract
   return rounded_once(x, [&](NodeRef v) {
     const NodeRef e = exp(minus(v, shift_of(v, {&along, 1})));
     const NodeRef scale = elementwise(Op::kRecip, {reduce(Op::kSum, e, {&along, 1}, true)});

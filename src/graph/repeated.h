@@ -1,5 +1,5 @@
-// Detects arrays whose elements repeat along an axis because broadcasting stretched them. Constructors use this to distinguish contractions
-// from other sums of products (docs/semantics.md, "Sums" and "Gradients").
+// Detects arrays whose elements repeat along an axis because they were broadcast. Constructors use this to distinguish contractions from
+// other sums of products (docs/semantics.md, "Sums" and "Gradients").
 #pragma once
 
 #include "graph/graph.h"

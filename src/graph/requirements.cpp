@@ -11,7 +11,7 @@
 namespace harp {
 namespace {
 
-/// Tests whether a subexpression does not fit 64 bits for some values of the variables.
+/// True if the value, or a subexpression of it, does not fit 64 bits for some values of the shape variables.
 bool may_overflow(Dim value) {
   const SymRange may_be = range(value);
   if (may_be.lo == INT64_MIN || may_be.hi == INT64_MAX) return true;
@@ -22,8 +22,8 @@ bool may_overflow(Dim value) {
   return false;
 }
 
-/// Describes a node for a user, who knows only the names in the graph. If the node has no name, the description refers to the nearest node
-/// with a name that is found by following first sources.
+/// Describes a node for a user, who knows only the names in the graph. If the node has no name, the description refers to the nearest named
+/// node that is reached by following the first source of each node.
 std::string described(const Graph& graph, const Node* node) {
   const Node* known = node;
   while (graph.node_name(known).empty() && !known->sources.empty()) known = known->sources[0];
@@ -63,7 +63,7 @@ class Collector {
     found_.push_back({nonnegative, message()});
   }
 
-  /// Requires only that the number fits 64 bits; it may be negative.
+  /// Requires that the value fits 64 bits; it may be negative.
   void fits(Dim value) {
     if (may_overflow(value) && seen_.insert(value).second) found_.push_back({value, {}});
   }
@@ -95,7 +95,8 @@ class Collector {
     }
   }
 
-  /// Requires the first and last element to be inside the source, unless the slice is empty. A slice that clamps requires nothing.
+  /// Requires that the first and last element taken are inside the source, unless the slice is empty. A slice that clamps its bounds
+  /// requires nothing.
   void visit_slice(const Node& node, const SliceAttributes& attributes) {
     for (int axis = 0; axis < node.rank(); ++axis) {
       const Dim size = node.shape[axis], length = node.sources[0]->shape[axis];

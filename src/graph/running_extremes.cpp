@@ -9,8 +9,8 @@ namespace {
 
 using namespace steps;
 
-/// An element that equals the extreme so far, or that is NaN, is the newest extreme. A running max over the indices of such elements thus
-/// gives the index of the extreme up to each position.
+/// Finds the elements that equal the running extreme at their own position, or that are NaN. The running max of the indices of these
+/// elements gives the index of the extreme up to each position.
 std::vector<NodeRef> with_indices(Op op, std::string_view name, NodeRef x, std::optional<int> axis) {
   Graph& graph = check_node(name, x);
   if (!axis) return with_indices(op, name, flatten(x, 0, -1), 0);

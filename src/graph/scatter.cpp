@@ -1,5 +1,5 @@
 // Scatters: an array of integers selects the elements to change along an axis. The primitives (ops.def) define how an element and an update
-// are combined; the composites add views and counts.
+// are combined; the composites are built from the primitives and from views.
 #include <algorithm>
 
 #include "base/error.h"
@@ -20,7 +20,7 @@ struct Scattered {
   int axis;                     // counted from the front
 };
 
-/// Checks that x and updates belong to the same graph, and casts them to a common dtype that `op` accepts.
+/// Checks that x and updates belong to the same graph, and casts both to a common dtype that `op` accepts.
 void unite(std::string_view called, Op op, NodeRef& x, NodeRef& updates) {
   check_nodes(called, {{x, updates}});
   const NodeRef operands[] = {x, updates};
@@ -39,21 +39,20 @@ Scattered checked(std::string_view called, Op op, NodeRef x, NodeRef indices, No
   return {x, indices, updates, along};
 }
 
-/// Broadcasts indices of rank 1 to the shape `lines`: all elements at one position of the axis have the same index.
+/// Broadcasts indices of rank 1 to the shape `lines`: the same index applies to all elements at one position of the axis.
 NodeRef stretched(NodeRef indices, Shape lines, int axis) {
   Shape line(lines.size(), Dim(1));
   line[static_cast<size_t>(axis)] = indices->shape[0];
   return expand(reshape(indices, std::move(line)), std::move(lines));
 }
 
-/// Returns the dtype in which the op computes. For an op that only replaces elements it is the dtype itself, so that the elements keep
-/// their bits.
+/// Returns the dtype in which the op combines elements. An op that only replaces elements keeps their dtype, so that no bits change.
 DType working_dtype(Op op, DType dtype) {
   if (!combination(op)) return dtype;
   return is_bool(dtype) ? DType::kI32 : info(dtype).computes_in;
 }
 
-/// Builds the node, or one node per part of complex numbers.
+/// Builds the scatter node. For complex numbers, builds one node for the real and one for the imaginary parts.
 NodeRef apply(std::string_view called, Op op, const Scattered& s) {
   if (is_complex(s.x->dtype)) {
     const NodeRef re = apply(called, op, {real(s.x), s.indices, real(s.updates), s.axis});
@@ -66,13 +65,14 @@ NodeRef apply(std::string_view called, Op op, const Scattered& s) {
   return cast(graph.intern(op, works, x->shape, {x, s.indices, updates}, GatherAttributes{s.axis}), dtype);
 }
 
-/// Returns x in which each element that has updates is replaced by `value`.
+/// Returns x with `value` in place of every element that has updates.
 NodeRef without(std::string_view called, const Scattered& s, Scalar value) {
   const NodeRef constant = full(check_node(called, s.x), s.indices->shape, value);
   return apply(called, Op::kScatter, {s.x, s.indices, constant, s.axis});
 }
 
-/// The mean of the updates of each element and, if include_self, of the element itself. An element without updates keeps its value.
+/// Returns the mean of the updates of each element (and of the element itself, if include_self). An element without updates keeps its
+/// value.
 NodeRef scatter_mean(std::string_view called, const Scattered& given, bool include_self) {
   const DType dtype = given.x->dtype, works = info(dtype).computes_in;
   Scattered s{cast(given.x, works), given.indices, cast(given.updates, works), given.axis};
@@ -85,7 +85,7 @@ NodeRef scatter_mean(std::string_view called, const Scattered& given, bool inclu
   return cast(div({apply(called, Op::kScatterAdd, s), divisor}), dtype);
 }
 
-/// A reduction of scatter_reduce: its name in harp, and its name in torch.scatter_reduce or ONNX.
+/// A reduction of scatter_reduce. `elsewhere` is its name in torch.scatter_reduce or ONNX.
 struct Reduction {
   std::string_view name, elsewhere;
   Op op;
@@ -131,7 +131,7 @@ NodeRef scatter_reduce(NodeRef x, NodeRef indices, NodeRef updates, int axis, st
   return reduced(op, chosen, checked(op, chosen.op, x, indices, updates, axis), include_self);
 }
 
-/// Broadcasts the indices, so that each of them applies to all updates at its position along the axis.
+/// Broadcasts each index to all updates at its position along the axis, then adds the updates.
 NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis) {
   const std::string_view op = "index_add";
   indices = as_indices(op, x, indices);

@@ -1,5 +1,5 @@
-// Sorting. The only primitive is the argsort of the rows of an array of integers. Other arrays are first converted to integer keys; a sort
-// then gathers the array by the argsort of its keys.
+// Sorting. The only primitive is the argsort of an array of integers along its last axis. Other arrays are first converted to integer keys.
+// A sort gathers the elements of the array by the argsort of its keys.
 #include <array>
 #include <limits>
 
@@ -12,8 +12,8 @@ namespace {
 
 NodeRef integer(Graph& graph, DType dtype, int64_t value) { return constant(graph, scalar_from_int(dtype, value)); }
 
-/// Converts x to integer keys in the same order. The key of a float is made of its bits, as a sign and a distance from 0 (so both zeros
-/// have one key); NaN has the greatest key.
+/// Converts x to integer keys that have the same order. A float's key is the integer value of its bits without the sign bit, negated if the
+/// float is negative, so both zeros have the same key. NaN has the greatest key.
 NodeRef ordered(std::string_view op, NodeRef x) {
   HARP_CHECK(accepts(Operands::kOrdered, x->dtype), Code::kDType, op, ": ", label(x), " is ", name(x->dtype), "; expected ",
              describe(Operands::kOrdered));
@@ -24,7 +24,7 @@ NodeRef ordered(std::string_view op, NodeRef x) {
   const DType dtype = size == 2 ? DType::kI16 : size == 4 ? DType::kI32 : DType::kI64;
   const int64_t least = std::numeric_limits<int64_t>::min() >> (64 - 8 * size);
   const NodeRef bits = bitcast(x, dtype), zero = integer(graph, dtype, 0);
-  const NodeRef distance = sub(integer(graph, dtype, least), bits);  // the key of a negative number
+  const NodeRef distance = sub(integer(graph, dtype, least), bits);  // for a negative float: minus the value of its other bits
   const NodeRef key = elementwise(Op::kWhere, {elementwise(Op::kLt, {bits, zero}), distance, bits});
   return elementwise(Op::kWhere, {elementwise(Op::kIsNan, {x}), integer(graph, dtype, -1 - least), key});
 }
@@ -43,7 +43,8 @@ NodeRef argsort(NodeRef x, std::optional<int> axis, bool descending) {
   if (!axis) return argsort(flatten(x, 0, -1), 0, descending);
   const int along = normalize_axis(op, *axis, x->rank());
   NodeRef keys = ordered(op, x);
-  if (descending) keys = elementwise(Op::kBitNot, {keys});  // reverses the order of the keys; equal keys stay in their order
+  // ~k is a strictly decreasing function of k, so this reverses the order of the keys, while equal keys stay in their order.
+  if (descending) keys = elementwise(Op::kBitNot, {keys});
   return moveaxis(argsort_rows(moveaxis(keys, std::array{along}, std::array{-1})), std::array{-1}, std::array{along});
 }
 
@@ -69,8 +70,8 @@ std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool larges
   return {take_along_axis(x, indices, static_cast<int>(along)), indices};
 }
 
-/// Binary search for all values at once. Each step halves the remaining range [first, last). The number of steps is that of the greatest
-/// size that the axis can have.
+/// Binary search for all values at once. Each step halves the remaining range [first, last) of every value. The number of steps is enough
+/// for the greatest size that the axis can have.
 NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   constexpr std::string_view op = "searchsorted";
   Graph& graph = check_node(op, sorted);
@@ -86,7 +87,7 @@ NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side) {
   NodeRef first = whole(constant(graph, scalar_from_int(DType::kI64, 0))), last = whole(build::size(graph, size));
   const NodeRef one = integer(graph, DType::kI64, 1);
   for (int64_t left = range(size).hi; left > 0; left /= 2) {
-    // the middle of the range; if the range is empty, the search is over and `middle` is not used
+    // The middle of the range. If the range is empty, the search for that value has ended, and `middle` is not used.
     const NodeRef middle = elementwise(Op::kShr, {elementwise(Op::kAdd, {first, last}), one});
     const NodeRef met = take(among, middle, 0);
     const NodeRef before = side == "left" ? elementwise(Op::kLt, {met, wanted}) : elementwise(Op::kLe, {met, wanted});

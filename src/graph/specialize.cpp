@@ -5,7 +5,7 @@
 namespace harp {
 
 std::unique_ptr<Graph> specialize(const Graph& graph, std::span<const FixedSize> sizes) {
-  const std::unique_ptr<Graph> copy = graph.clone();  // clone_with() adds expressions to its graph's table, and `graph` is const
+  const std::unique_ptr<Graph> copy = graph.clone();  // `graph` is const, but clone_with() adds expressions to the table of its graph
   SymSubstitution replacements;
   for (const FixedSize& size : sizes) {
     const std::optional<Sym> variable = copy->dims().find_variable(size.name);

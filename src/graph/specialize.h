@@ -1,5 +1,5 @@
-// Fixes the values of some shape variables of a graph. Every size that depends on them is computed, so more is known at compile time (row
-// lengths that are multiples of the vector length, loops without tails).
+// Fixes the values of some shape variables of a graph. The sizes that depend on them become constants, so the compiler knows more: for
+// example that a row length is a multiple of the vector length, so that a loop needs no tail.
 #pragma once
 
 #include <span>
@@ -14,8 +14,9 @@ struct FixedSize {
   int64_t value;
 };
 
-/// Returns a copy without these variables. Error{kInvalidArgument} if the graph has no variable of a name or a name is given twice, kRange
-/// if a value is outside the variable's bounds or makes a size negative, kOverflow if an array becomes too large.
+/// Returns a copy without these variables. Throws Error{kInvalidArgument} if the graph has no variable of a given name or a name is given
+/// twice, Error{kRange} if a value is outside the variable's bounds or makes a size negative, Error{kOverflow} if an array becomes too
+/// large.
 std::unique_ptr<Graph> specialize(const Graph& graph, std::span<const FixedSize> sizes);
 
 }  // namespace harp

@@ -1,5 +1,5 @@
-// Short names for the arithmetic of composites. Operands are in braces, which are evaluated from left to right: the order in which nodes
-// are made must not depend on the compiler.
+// Short names for the arithmetic of composites. Operands are in braces, because C++ evaluates them from left to right: the order in which
+// nodes are made must not depend on the compiler.
 #pragma once
 
 #include <initializer_list>
@@ -22,10 +22,10 @@ inline NodeRef log(NodeRef x) { return unary(Op::kLog, x); }
 inline NodeRef log1p(NodeRef x) { return unary(Op::kLog1p, x); }
 inline NodeRef abs(NodeRef x) { return unary(Op::kAbs, x); }
 
-/// exp(-|x|), computed as exp(where(x < 0, x, -x)). Its gradient is finite at every x; at 0 it is -1, but with abs it would be 0.
+/// Returns exp(-|x|), computed as exp(where(x < 0, x, -x)). At x = 0 its gradient is -1, as for x > 0; with abs(x) it would be 0.
 inline NodeRef exp_of_minus_abs(NodeRef x) { return exp(where({lt({x, constant_like(x, 0)}), x, neg(x)})); }
 
-/// log(1 + exp(x)) without overflow: log1p(exp(-|x|)) + where(x < 0, 0, x).
+/// Returns log(1 + exp(x)), computed without overflow as log1p(exp(-|x|)) + where(x < 0, 0, x).
 inline NodeRef softplus_of(NodeRef x) {
   const NodeRef zero = constant_like(x, 0);
   return add({log1p(exp_of_minus_abs(x)), where({lt({x, zero}), zero, x})});

@@ -1,5 +1,5 @@
-// A position in the list of tokens, and operations that all parts of the parser share: lookahead, expected tokens, errors with their
-// position, and a limit on nesting, so that no input can exhaust the stack.
+// A position in the list of tokens, and operations that all parts of the parser share: lookahead, expected tokens, error messages with line
+// and column, and a limit on nesting, so that no input can exhaust the stack.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class Cursor {
     if (sees(TokenKind::kString)) return unquote(next().text);
     fail_expected(what);
   }
-  int64_t expect_integer(bool negative = false);  // reads the magnitude; `negative` negates it
+  int64_t expect_integer(bool negative = false);  // reads an integer without a sign; negates it if `negative`
 
   [[noreturn]] void fail_here(std::string_view message) const { fail_at(source_, peek().offset, message); }
   [[noreturn]] void fail_expected(std::string_view what) const {
@@ -60,8 +60,8 @@ class Cursor {
   }
   [[noreturn]] void fail_token(size_t offset, std::string_view message) const { fail_at(source_, offset, message); }
 
-  /// Runs body(). If it throws an Error, for example from the constructor of a node, the position is put in front of the message; the code
-  /// stays.
+  /// Runs body(). If it throws an Error, for example from the constructor of a node, rethrows it with line and column in front of the
+  /// message and the same code.
   template <class Body>
   auto at(size_t offset, Body&& body) const {
     try {
@@ -72,7 +72,8 @@ class Cursor {
     }
   }
 
-  /// Counts one nesting level of brackets, calls, signs or blocks during its lifetime; the constructor fails if there are too many levels.
+  /// Counts one nesting level of brackets, calls, signs or blocks as long as the object exists. The constructor fails if there are too many
+  /// levels.
   class Nested {
    public:
     explicit Nested(Cursor& cursor) : cursor_(cursor) {
@@ -95,14 +96,14 @@ class Cursor {
   int depth_ = 0;
 };
 
-/// Reads a size that is no shape variable, such as input0[1] in the signature of a native function. If there is none at the cursor, it
-/// reads nothing and returns nothing.
+/// Parses a size that is not a shape variable, such as input0[1] in the signature of a native function. If the cursor is at something else,
+/// returns nothing and does not move the cursor.
 using SizeNames = std::function<std::optional<Dim>(Cursor& cursor)>;
-/// Parses a dimension expression. With `declare`, unknown variables are declared (with the default bounds); else they are errors.
+/// Parses a dimension expression. With `declare`, unknown variables are declared with the default bounds; without it, they are errors.
 Dim parse_dim(Cursor& cursor, SymTable& table, bool declare, const SizeNames& more = nullptr);
 /// Parses `n` or `n in 1..4096`, and declares the variable.
 Dim parse_variable(Cursor& cursor, SymTable& table);
 
-inline constexpr int64_t kDefaultLeast = 0, kDefaultGreatest = INT32_MAX;  // the bounds of a variable that states none
+inline constexpr int64_t kDefaultLeast = 0, kDefaultGreatest = INT32_MAX;  // the bounds of a variable that is declared without bounds
 
 }  // namespace harp::text

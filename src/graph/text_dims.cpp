@@ -43,8 +43,8 @@ class DimParser {
   }
 
  private:
-  /// Runs one operation on expressions. Fails if the result is longer than check_expression() allows, because a long text could otherwise
-  /// build an expression of any size.
+  /// Runs one operation on expressions. Fails if the result has more than kMaxDimWeight terms and factors, because a long text could
+  /// otherwise build an expression of any size.
   template <class Operation>
   Dim checked(size_t offset, Operation operation) {
     const Dim result = c_.at(offset, operation);

@@ -22,7 +22,8 @@ constexpr Infix kInfix[] = {
     {">>", 5, "right_shift"},  {"+", 6, "add"},           {"-", 6, "sub"},          {"*", 7, "mul"},           {"/", 7, "div"},
     {"//", 7, "floor_divide"}, {"%", 7, "remainder"},     {"@", 7, "matmul"},
 };
-constexpr Infix kPower = {"**", 8, "pow"};  // the operator of powers; it binds tighter than a sign on its left and is right-associative
+// The operator **. It binds tighter than a sign on its left, and is right-associative.
+constexpr Infix kPower = {"**", 8, "pow"};
 
 std::string list_parameters(std::span<const Parameter> parameters) {
   return join(parameters, ", ", [](const Parameter& p) { return p.name; });
@@ -47,8 +48,8 @@ const Node* ExpressionParser::with_dtype(const Value& value, DType dtype) const 
   return c_.at(value.offset, [&] { return build::constant(graph_, to_scalar("number", value.literal, dtype)); });
 }
 
-/// Brackets, calls and signs count as nesting levels. Binary operators do not count, because they recurse at most once per precedence
-/// level.
+/// Parses an expression whose binary operators have at least this precedence level. Brackets, calls and signs count as nesting levels.
+/// Binary operators do not count, because they recurse at most once per precedence level.
 Value ExpressionParser::parse_expression(int level) {
   Value left = parse_unary();
   while (const Infix* infix = see_infix(level)) {
@@ -93,7 +94,7 @@ Value ExpressionParser::whole_number(int64_t value, size_t offset) {
 
 namespace {
 
-/// Computes a power by squaring; nothing if it does not fit. exponent >= 0.
+/// Computes a power by repeated squaring; exponent must be >= 0. Returns nothing if the result does not fit i64.
 std::optional<int64_t> power_of(int64_t base, int64_t exponent) {
   int64_t result = 1;
   while (true) {
@@ -104,8 +105,8 @@ std::optional<int64_t> power_of(int64_t base, int64_t exponent) {
   }
 }
 
-/// Computes Python's operator on integers; nothing if the result does not fit i64. A divisor is not 0, an exponent or a shift is not
-/// negative.
+/// Computes Python's operator on two integers. Returns nothing if the result does not fit i64. The caller has checked that a divisor is not
+/// 0, and that an exponent or a shift count is not negative.
 std::optional<int64_t> computed(std::string_view symbol, int64_t a, int64_t b) {
   int64_t result = 0;
   if (symbol == "+") return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
@@ -185,11 +186,12 @@ Value ExpressionParser::parse_power() {
   const Value exponent = parse_unary();
   if (base.node == nullptr || exponent.node != nullptr || exponent.literal.kind != Literal::kInteger)
     return combine(kPower, base, exponent, offset);
-  const int64_t k = to_i64(c_, exponent);  // an integer without a dtype: the power is computed by multiplications (powi)
+  // The exponent is an integer without a dtype, so the power is computed by multiplications (powi).
+  const int64_t k = to_i64(c_, exponent);
   return c_.at(offset, [&] { return called_as("**", [&] { return Value{build::powi(base.node, k), {}, offset}; }); });
 }
 
-/// Parses x[…] and x[…][…].
+/// Parses an operand that may be indexed, such as x, x[…] or x[…][…].
 Value ExpressionParser::parse_indexed() {
   Value value = parse_primary();
   while (c_.sees("[")) {
@@ -293,7 +295,7 @@ void ExpressionParser::fill_defaults(const Token& name, std::span<const Paramete
     const Parameter& parameter = parameters[i];
     if (parameter.default_text.empty()) c_.fail_token(name.offset, cat(name.text, " needs ", parameter.name));
     if (parameter.default_text == "none") continue;
-    Cursor text(parameter.default_text);  // the default value is parsed like text of the call
+    Cursor text(parameter.default_text);  // a default value is parsed like an argument in the text
     ExpressionParser(text, graph_, names_, more_).parse_argument(parameter.kind, i, given);
   }
 }
@@ -365,7 +367,7 @@ void ExpressionParser::parse_argument(ParameterKind kind, size_t index, Given& g
     case ParameterKind::kNumber:
     case ParameterKind::kLiteral: argument = parse_literal(c_); return;
     case ParameterKind::kValue: {
-      if (sees_typed_literal(c_)) {  // a typed literal needs no node
+      if (sees_typed_literal(c_)) {  // a literal with a dtype, such as f32(0.5), is kept as a literal instead of being made a node
         argument = parse_literal(c_);
         return;
       }
@@ -374,6 +376,12 @@ void ExpressionParser::parse_argument(ParameterKind kind, size_t index, Given& g
       return;
     }
     case ParameterKind::kArray: argument = parse_array(c_); return;
+    case ParameterKind::kDTypes:
+      if (c_.sees("["))
+        argument = parse_words(c_);
+      else
+        argument = c_.expect_name("a word");
+      return;
     case ParameterKind::kDType:
     case ParameterKind::kWord: argument = c_.expect_name("a word"); return;
   }

@@ -1,5 +1,5 @@
-// Expressions of the text format (names, literals, calls of operations, Python's operators and indices), converted to nodes of a graph. The
-// grammar is at the top of text_parser.cpp.
+// The parser of expressions of the text format: names, literals, calls of operations, Python's operators and indices. Expressions become
+// nodes of a graph. The grammar is at the top of text_parser.cpp.
 #pragma once
 
 #include <deque>
@@ -11,24 +11,25 @@
 
 namespace harp::text {
 
-/// A node, or a literal that still needs a dtype.
+/// The value of an expression: a node, or a literal that has no dtype yet.
 struct Value {
   const Node* node = nullptr;
   Literal literal;
   size_t offset = 0;
 };
 
-struct Infix;  // a row of the table of operators
+struct Infix;  // describes an operator, see kInfix in text_expression.cpp
 
 class ExpressionParser {
  public:
   using Names = std::unordered_map<std::string, const Node*>;
 
-  /// Reads at `cursor`. An expression may use the nodes in `names`, and may call the operations in `more` in addition to the graph's own.
+  /// Parses at the position of `cursor`. An expression may use the nodes in `names`, and may call the operations in `more` in addition to
+  /// those of operations.h.
   ExpressionParser(Cursor& cursor, Graph& graph, const Names& names, std::span<const Operation> more)
       : c_(cursor), graph_(graph), names_(names), more_(more) {}
 
-  /// Parses an expression; error if its value is a literal without a dtype.
+  /// Parses an expression. Its value must not be a literal without a dtype.
   const Node* parse() { return typed(parse_expression()); }
   /// Parses a call and returns all its results. The cursor is at the name of the operation.
   std::vector<const Node*> parse_call(const Operation& operation);
@@ -43,7 +44,7 @@ class ExpressionParser {
   Value parse_expression(int level = 0);
   const Infix* see_infix(int least_level) const;
   Value combine(const Infix& infix, const Value& left, const Value& right, size_t offset);
-  /// Computes an operator on two integers without a dtype, as Python does; a result that does not fit i64 is an error.
+  /// Computes an operator on two integers without a dtype, as Python does. Fails if the result does not fit i64.
   Value fold(const Infix& infix, const Value& left, const Value& right, size_t offset);
   Value whole_number(int64_t value, size_t offset);
   Value parse_unary();
@@ -51,16 +52,16 @@ class ExpressionParser {
   Value parse_indexed();
   Value parse_primary();
 
-  // Indices: defined in text_index.cpp.
+  // Functions that parse indices; text_index.cpp defines them.
   IndexItem parse_index_item();
   bool sees_size() const;
   std::optional<Dim> parse_bound();
 
-  // Calls. If a literal is given for an array, it is converted after all arguments are parsed, because it gets the dtype of the other
-  // arrays.
+  // The arguments of a call. A literal that is given for an array is converted after all arguments are parsed, because it gets the dtype of
+  // the other arrays.
   struct Given {
     std::vector<Argument> arguments;
-    std::vector<size_t> offsets;  // position of each argument in the text; 0: not given
+    std::vector<size_t> offsets;  // position of each argument in the text; 0: the argument is omitted
     struct Pending {
       size_t parameter, item;
       Value literal;
@@ -76,7 +77,7 @@ class ExpressionParser {
   Graph& graph_;
   const Names& names_;
   std::span<const Operation> more_;
-  std::deque<std::string> computed_;  // texts of computed literals, because a literal borrows its text
+  std::deque<std::string> computed_;  // the texts of literals that fold() computed; a Literal does not own its text
 };
 
 /// Converts an integer literal to i64. If it does not fit, the error states its position in the text.

@@ -1,5 +1,5 @@
-// Parses indices and builds their nodes: one slice for all slices, one for all positions, a take for an array, and one reshape that removes
-// and adds axes.
+// Parses indices and builds their nodes: one Slice node for all entries start:stop:step, another one for all single positions, a take for
+// each index array, and one reshape that removes and adds axes.
 #include "graph/text_index.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace {
 
 using build::NodeRef;
 
-/// Returns one entry per axis: open slices replace the ellipsis, or are added at the end. Entries for new axes (`none`) stay between them.
+/// Returns one entry per axis of x. Entries that take the whole axis replace the ellipsis, or are added at the end. The entries `none`,
+/// which add axes, keep their places among them.
 std::vector<IndexItem> for_all_axes(NodeRef x, std::span<const IndexItem> items) {
   const auto is = [](IndexItem::Kind kind) { return [kind](const IndexItem& item) { return item.kind == kind; }; };
   const auto ellipses = std::count_if(items.begin(), items.end(), is(IndexItem::kEllipsis));
@@ -33,7 +34,7 @@ std::vector<IndexItem> for_all_axes(NodeRef x, std::span<const IndexItem> items)
   return all;
 }
 
-/// Converts a position that may count from the end (a negative constant, as in slices) to one that counts from the start.
+/// Converts a position to one that counts from the start of the axis; a negative constant counts from the end, as in slices.
 Dim from_start(NodeRef x, size_t axis, Dim position) {
   const Dim length = x->shape[axis];
   if (!position.is_constant()) return position;
@@ -49,7 +50,8 @@ void check_array(NodeRef array) {
   HARP_CHECK(is_int(array->dtype), Code::kDType, "index: ", label(array), " is ", name(array->dtype), "; an index must be integers");
 }
 
-/// True if slices or new axes are between positions and arrays. NumPy then puts the array's axes first.
+/// True if there is a slice or a new axis between two entries that are positions or arrays. In this case NumPy puts the axes of the index
+/// array first.
 bool are_separated(std::span<const IndexItem> items) {
   const auto is_advanced = [](const IndexItem& item) { return item.kind == IndexItem::kPosition || item.kind == IndexItem::kArray; };
   const auto first = std::find_if(items.begin(), items.end(), is_advanced);
@@ -60,10 +62,10 @@ bool are_separated(std::span<const IndexItem> items) {
 NodeRef build_index(NodeRef x, std::span<const IndexItem> given) {
   check_node("index", x);
   const std::vector<IndexItem> items = for_all_axes(x, given);
-  // First one slice for all slices and one for all positions; both keep the number of axes and their order.
+  // First build one Slice node for all slices and one for all positions. Neither changes the number of axes or their order.
   std::vector<build::SliceSpec> slices;
   std::vector<Dim> start;
-  NodeRef array = nullptr;  // the index array that has axes; there may be only one
+  NodeRef array = nullptr;  // the index array of rank 1 or more; at most one is supported
   for (const IndexItem& item : items) {
     if (item.kind == IndexItem::kNewAxis) continue;
     slices.push_back(item.slice);
@@ -82,7 +84,8 @@ NodeRef build_index(NodeRef x, std::span<const IndexItem> given) {
     axis += item.kind != IndexItem::kNewAxis;
   }
   x = build::slice_exactly(x, start, size, std::vector<int64_t>(size.size(), 1));
-  for (auto item = items.rbegin(); item != items.rend(); ++item) {  // from the last axis, because a take changes the axes after its own
+  // The loop begins with the last axis, because a take changes the number of the axes after its own.
+  for (auto item = items.rbegin(); item != items.rend(); ++item) {
     axis -= item->kind != IndexItem::kNewAxis;
     if (item->kind == IndexItem::kArray) x = build::take(x, item->array, static_cast<int>(axis));
   }
@@ -112,12 +115,13 @@ const Node* index(const Node* x, std::span<const IndexItem> items) {
   return called_as("index", [&] { return build_index(x, items); });
 }
 
-/// Tests whether the entry at the cursor is a dimension expression and not an index array: each name in it must be a shape variable.
+/// True if the index at the cursor is a dimension expression and not an index array, that is, if each name in it is a shape variable.
 bool ExpressionParser::sees_size() const {
   int depth = 0;
   for (size_t ahead = 0;; ++ahead) {
     const Token& token = c_.peek(ahead);
-    if (token.kind == TokenKind::kEnd || token.kind == TokenKind::kNewline) return true;  // parsing the size reports the error
+    // an incomplete text: parsing it as a size reports the error
+    if (token.kind == TokenKind::kEnd || token.kind == TokenKind::kNewline) return true;
     if (depth == 0 && (token.text == "," || token.text == "]")) return true;
     if (token.text == "(") ++depth;
     if (token.text == ")") --depth;
@@ -135,7 +139,7 @@ bool ExpressionParser::sees_size() const {
 
 namespace {
 
-/// True if the entry at the cursor is start:stop:step.
+/// True if the index at the cursor is a slice start:stop:step.
 bool sees_slice(const Cursor& c) {
   int depth = 0;
   for (size_t ahead = 0;; ++ahead) {
@@ -151,7 +155,7 @@ bool sees_slice(const Cursor& c) {
 
 }  // namespace
 
-/// Parses a bound of a slice; nothing means the end of the axis.
+/// Parses the start, stop or step of a slice. Returns nothing if it is omitted.
 std::optional<Dim> ExpressionParser::parse_bound() {
   if (c_.sees(":") || c_.sees(",") || c_.sees("]") || c_.accept("none") || c_.accept("None")) return std::nullopt;
   return parse_dim(c_, graph_.dims(), false);

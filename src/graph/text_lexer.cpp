@@ -15,7 +15,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 int hex_value(char c) { return is_digit(c) ? c - '0' : (c | 32) - 'a' + 10; }
 
-// Symbols, each before its own prefixes, so that the longest one matches.
+// All symbols. A symbol comes before its own prefixes, so that the longest symbol matches.
 constexpr std::string_view kSymbols[] = {"...", "..", "//", "**", "==", "!=", "<=", ">=", "<<", ">>", "(", ")", "[", "]", "{", "}",
                                          ",",   ":",  "=",  "<",  ">",  "+",  "-",  "*",  "/",  "%",  "&", "|", "^", "~", "@"};
 // Keywords outside sizes.
@@ -28,7 +28,7 @@ bool is_in(const std::string_view (&words)[N], std::string_view name) {
   return std::find(std::begin(words), std::end(words), name) != std::end(words);
 }
 
-constexpr std::string_view kLines = "\"\"\"";  // encloses text of several lines, which has no escapes
+constexpr std::string_view kLines = "\"\"\"";  // the quotes around text of several lines, in which a backslash has no special meaning
 
 class Lexer {
  public:
@@ -53,7 +53,7 @@ class Lexer {
         push_number(tokens);
       } else if (c == '"') {
         push(tokens, TokenKind::kString, string_length());
-        // Rejects names with a zero byte: the C API returns names as C strings, which a zero byte would end.
+        // A name must not contain a zero byte: the C API returns names as C strings, which end at the first zero byte.
         if (unquote(tokens.back().text).find('\0') != std::string::npos) fail_at(source_, tokens.back().offset, "a zero byte in a name");
       } else {
         push_symbol(tokens);
@@ -83,7 +83,8 @@ class Lexer {
       if (length == 2) fail_at(source_, at_, "0x without digits");
     } else {
       length = length_of(is_digit);
-      if (peek(length) == '.' && peek(length + 1) != '.') {  // a single dot begins a fraction; two dots belong to a range such as 1..4096
+      // A single dot begins a fraction; two dots belong to a range such as 1..4096.
+      if (peek(length) == '.' && peek(length + 1) != '.') {
         kind = TokenKind::kReal;
         length = length_of(is_digit, length + 1);
       }

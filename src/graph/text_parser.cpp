@@ -15,7 +15,7 @@
 //   primary    = literal | name | call | "(" expression ")"
 //   call       = operation "(" [ argument { "," argument } ] ")"
 //   argument   = [ parameter "=" ] value                        the parameter's kind decides which value (operations.h)
-//   value      = expression | "none" | dim | list | number | word | "text"
+//   value      = expression | "none" | dim | list | number | word | words | "text"
 //
 // Literals, lists and arrays are parsed in text_values.cpp, dimension expressions in text_dims.cpp, expressions and calls in
 // text_expression.cpp, indices in text_index.cpp. A name in an index denotes a shape variable if there is one of that name; else it denotes
@@ -43,8 +43,8 @@ class Parser {
   std::unique_ptr<Graph> run() {
     c_.skip_newlines();
     parse_version();
-    // Variables that are declared before the graph come first in the order of variables. This empty graph only holds their table, which the
-    // final graph takes over once the header is parsed.
+    // Variables that are declared before the graph come first in the order of variables. The empty graph that is made here only owns their
+    // table; the final graph takes the table over after the header is parsed.
     graph_ = std::make_unique<Graph>();
     while (c_.sees("shape")) parse_shapes();
     parse_header();
@@ -152,7 +152,7 @@ class Parser {
     const size_t offset = c_.peek().offset;
     const Operation* operation = c_.sees(TokenKind::kName) && c_.sees("(", 1) ? expressions().find(c_.peek().text) : nullptr;
     std::vector<const Node*> results;
-    if (operation != nullptr && operation->has_results)
+    if (operation != nullptr && operation->has_results && call_ends_line())
       results = expressions().parse_call(*operation);
     else
       results = {expressions().parse()};
@@ -165,6 +165,18 @@ class Parser {
       graph_->set_node_name(results[i], targets[i].name);
     }
     c_.expect_end_of_line();
+  }
+
+  /// Tests whether the call at the cursor is a whole expression, up to the end of its line.
+  bool call_ends_line() const {
+    size_t ahead = 1, open = 0;  // begins at the parenthesis after the operation's name
+    do {
+      if (c_.sees("(", ahead)) ++open;
+      if (c_.sees(")", ahead)) --open;
+      ++ahead;
+    } while (open > 0 && c_.peek(ahead).kind != TokenKind::kEnd);
+    const TokenKind after = c_.peek(ahead).kind;
+    return after == TokenKind::kNewline || after == TokenKind::kEnd || c_.sees("}", ahead);
   }
 
   void parse_return() {
@@ -192,7 +204,8 @@ class Parser {
 }  // namespace
 
 std::unique_ptr<Graph> parse_graph(std::string_view text, std::span<const Operation> more) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // UTF-8; some editors write it at the start of a file
+  // The byte order mark in UTF-8, which some editors write at the start of a file.
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return Parser(text, more).run();
 }

@@ -1,6 +1,7 @@
 // The printer of the text format: one primitive per line, with every attribute that decides bits. Constants without a name are printed
-// where they are used. A shape variable is declared where it first appears in an input. If that would change the order of the variables or
-// omit bounds, they are declared on a separate line before the graph.
+// where they are used. The results of a custom function are printed as one statement, which also names the results that nothing uses. A
+// shape variable is declared where it first appears in an input. If that would change the order of the variables or omit bounds, they are
+// declared on a separate line before the graph.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "graph/base64.h"
+#include "graph/body.h"
 #include "graph/build.h"
 #include "graph/native.h"
 #include "graph/text.h"
@@ -23,7 +25,8 @@ constexpr size_t kMaxInlineElements = 64;  // longer constant arrays are printed
 std::string print_dim(const Dim& dim) { return to_string(dim); }
 std::string print_ints(const std::vector<int>& values) { return cat("[", join(values, ", "), "]"); }
 
-/// Returns the text between the parentheses of a typed literal: a number, or `bits=0x…` for a NaN whose bits "nan" does not express.
+/// Returns the text between the parentheses of a typed literal such as f32(0.5): a number, or `bits=0x…` for a NaN whose bits differ from
+/// those of "nan".
 std::string print_number(const Scalar& value) {
   if (is_complex(value.dtype)) return cat(print_number(part_of(value, 0)), ", ", print_number(part_of(value, 1)));
   const bool is_nan = is_float(value.dtype) && to_string(value) == "nan";
@@ -41,15 +44,18 @@ class Printer {
 
   std::string run() {
     live_ = graph_.live_nodes();
-    // Prints nodes in the order of construction: it decides the bits of gradients that are built from the text later (docs/semantics.md,
-    // "Gradients").
+    // Print nodes in the order of their construction. If gradients are built from the text later, this order decides their bits
+    // (docs/semantics.md, "Gradients").
     std::ranges::sort(live_, {}, &Node::id);
     assign_names();
     out_ = "harp 1\n";
     print_header();
     for (const Node* node : live_) {
       if (node->op == Op::kInput || is_inline(node)) continue;
-      append(out_, cat("  ", reference(node), " = "));
+      const std::vector<const Node*> results = results_of(node);
+      if (std::ranges::any_of(results, [&](const Node* other) { return other != nullptr && other->id < node->id; })) continue;
+      append(out_,
+             cat("  ", join(results, ", ", [&](const Node* result) { return result != nullptr ? reference(result) : new_name(); }), " = "));
       print_statement(*node);
       out_ += '\n';
     }
@@ -68,32 +74,44 @@ class Printer {
     if (const auto* constant = std::get_if<ConstantAttributes>(&node.attributes)) return cat("value=", print_typed(constant->value));
     if (const auto* size = std::get_if<SizeAttributes>(&node.attributes)) return cat("value=", print_dim(size->value));
     std::visit([&](const auto& attributes) { print_attributes(node, attributes); }, node.attributes);
+    if (const auto* custom = std::get_if<CustomAttributes>(&node.attributes); custom != nullptr && custom->dtypes.size() > 1)
+      attribute("result", cat(custom->result));
     return std::move(out_);
   }
 
  private:
   bool is_inline(const Node* node) const { return node->op == Op::kConstant && !names_.contains(node); }
 
+  /// Returns the results of the node's statement: for a custom function all results of its call, else the node itself. Null: a result that
+  /// nothing uses, which the copy of the graph does not have.
+  static std::vector<const Node*> results_of(const Node* node) {
+    const auto* custom = std::get_if<CustomAttributes>(&node->attributes);
+    if (custom == nullptr) return {node};
+    std::vector<const Node*> results;
+    for (size_t i = 0; i < custom->dtypes.size(); ++i) results.push_back(result_of_call(*node, static_cast<int>(i)));
+    return results;
+  }
+
   /// Inputs keep their names. If several other nodes have the same name, the first of them keeps it. All remaining nodes are numbered.
   void assign_names() {
-    std::unordered_set<std::string> taken;
     for (const Node* input : graph_.inputs()) {
       names_[input] = input->as<InputAttributes>().name;
-      taken.insert(names_[input]);
+      taken_.insert(names_[input]);
     }
     for (const Node* node : live_) {
       if (node->op == Op::kInput) continue;
       const std::string own(graph_.node_name(node));
-      if (!own.empty() && taken.insert(own).second) names_[node] = own;
+      if (!own.empty() && taken_.insert(own).second) names_[node] = own;
     }
-    size_t number = 0;
-    for (const Node* node : live_) {
-      if (names_.contains(node) || node->op == Op::kConstant) continue;
-      std::string made;
-      do made = cat("v", number++);
-      while (taken.contains(made));
-      names_[node] = std::move(made);
-    }
+    for (const Node* node : live_)
+      if (!names_.contains(node) && node->op != Op::kConstant) names_[node] = new_name();
+  }
+  /// Returns a numbered name that nothing has.
+  std::string new_name() {
+    std::string made;
+    do made = cat("v", number_++);
+    while (taken_.contains(made));
+    return made;
   }
 
   std::string reference(const Node* node) const {
@@ -106,9 +124,9 @@ class Printer {
     return cat(variable.name, " in ", bounds.lo, "..", bounds.hi);
   }
 
-  /// Returns the variables in the order in which they appear in the inputs. Returns nothing if a variable first appears in an expression
-  /// that has other new variables (their order would be unclear), or if a variable's bounds are not the default (they cannot be stated in
-  /// an input).
+  /// Returns the shape variables in the order in which they first appear in the inputs. Returns nothing if a variable first appears in an
+  /// expression that has another new variable (their order would be unclear), or if such a variable does not have the default bounds
+  /// (bounds cannot be stated in an expression).
   std::vector<const SymAtom*> variables_met() const {
     std::vector<const SymAtom*> met;
     auto knows = [&](const SymAtom* v) { return std::find(met.begin(), met.end(), v) != met.end(); };
@@ -176,7 +194,7 @@ class Printer {
   }
   void shape_attribute(std::string_view key, const Shape& shape) { attribute(key, to_string(shape)); }
 
-  // Prints the dtype or shape of ops that have no attributes.
+  // Expand, Reshape and conversions have no attributes; prints the shape or dtype that defines them.
   void print_attributes(const Node& node, const NoAttributes&) {
     if (info(node.op).family == Family::kConvert) attribute("dtype", name(node.dtype));
     if (node.op == Op::kExpand || node.op == Op::kReshape) shape_attribute("shape", node.shape);
@@ -248,8 +266,9 @@ class Printer {
     if (a.descending) attribute("descending", "true");
   }
   void print_attributes(const Node& node, const CustomAttributes& a) {
+    const std::string dtypes = join(a.dtypes, ", ", [](DType dtype) { return name(dtype); });
     attribute("body", text::quote_lines(a.text));
-    attribute("dtype", name(node.dtype));
+    attribute("dtype", a.dtypes.size() > 1 ? cat("[", dtypes, "]") : dtypes);
     shape_attribute("shape", node.shape);
   }
   void print_attributes(const Node& node, const NativeAttributes& a) {
@@ -271,13 +290,13 @@ class Printer {
     std::copy(first, first + size_of(dtype), reinterpret_cast<std::byte*>(value.bits));
     return value;
   }
-  /// True if a decimal number expresses all bits of each element.
+  /// True if all elements can be printed as decimal numbers without losing bits.
   static bool all_are_plain(DType dtype, const std::vector<std::byte>& data) {
     for (size_t i = 0; i < data.size() / size_of(dtype); ++i)
       if (print_number(element(dtype, data, i)).starts_with("bits")) return false;
     return true;
   }
-  /// Prints an array as nested lists. A complex number is a list of two.
+  /// Returns an array as nested lists. A complex number is printed as a list of two numbers.
   static std::string nested(const Node& node, const std::vector<std::byte>& data) {
     const DType dtype = real_dtype(node.dtype);
     const size_t count = data.size() / size_of(dtype);
@@ -285,8 +304,8 @@ class Printer {
     if (is_complex(node.dtype)) shape.push_back(2);
     std::string out;
     for (size_t i = 0; i < count; ++i) {
-      // Counts the lists that begin and end at element i. The list over the last k axes has `run` elements: one begins at i if `run`
-      // divides i, and one ends at i if `run` divides i + 1.
+      // Count the lists that begin and end at element i. A list over the last k axes has `run` elements. Such a list begins at i if `run`
+      // divides i, and ends at i if `run` divides i + 1.
       size_t run = 1, begins = 0, ends = 0;
       for (size_t axis = shape.size(); axis-- > 0;) {
         run *= static_cast<size_t>(shape[axis].constant());
@@ -304,6 +323,8 @@ class Printer {
   const Graph& graph_;
   std::vector<const Node*> live_;
   std::unordered_map<const Node*, std::string> names_;
+  std::unordered_set<std::string> taken_;  // names of nodes
+  size_t number_ = 0;                      // of the next name that new_name() makes
   std::string out_;
   bool first_attribute_ = true;
 };
@@ -313,8 +334,8 @@ class Printer {
 std::string print_attributes(const Node& node) { return Printer(*node.graph).attributes_of(node); }
 
 std::string print_graph(const Graph& graph) {
-  // Printing computes bounds of slices in the graph's table of sizes, which others may read at the same time. So the printer works on a
-  // copy of the graph.
+  // The printer adds expressions for the bounds of slices to the graph's table of sizes, which other threads may read at the same time.
+  // Therefore it works on a copy of the graph.
   const std::unique_ptr<Graph> own = graph.clone();
   return Printer(*own).run();
 }

@@ -2,6 +2,7 @@
 //   literal  = number | dtype "(" value [ "," value ] ")"          two for complex numbers; value = number | "bits" "=" hexadecimal
 //   number   = { "-" | "+" } ( integer | real | "nan" | "inf" ) | "true" | "false"
 //   list     = "[" [ item { "," item } ] "]"          item = "none" | dim | "[" dim { "," dim } "]"
+//   words    = "[" [ word { "," word } ] "]"
 //   array    = literal | "[" [ array { "," array } ] "]"
 #include "graph/text_values.h"
 
@@ -34,7 +35,7 @@ std::optional<Literal> accept_literal(Cursor& c) {
 
 namespace {
 
-/// Parses a number with a sign and without a dtype.
+/// Parses a number that may have a sign and has no dtype.
 Literal parse_number(Cursor& c) {
   bool negative = false;
   while (c.sees("-") || c.sees("+")) negative ^= c.next().text == "-";
@@ -45,10 +46,10 @@ Literal parse_number(Cursor& c) {
   return *literal;
 }
 
-/// Parses the text between the parentheses of a real number.
+/// Parses the text between the parentheses of a real number such as f32(0.5).
 Scalar parse_value(Cursor& c, DType dtype, size_t offset) {
   Scalar value{dtype, {0, 0}};
-  if (c.accept("bits")) {  // the bits can be given, so that every NaN can be written
+  if (c.accept("bits")) {  // the value can be given by its bits, because not every NaN has another notation
     c.expect("=");
     const Token bits = c.next();
     const size_t digits = bits.text.size() < 2 ? 0 : bits.text.size() - 2;
@@ -107,6 +108,16 @@ std::vector<SizeItem> parse_size_list(Cursor& c, SymTable& table) {
   return items;
 }
 
+std::vector<std::string> parse_words(Cursor& c) {
+  std::vector<std::string> words;
+  c.expect("[");
+  while (!c.accept("]")) {
+    words.push_back(c.expect_name("a word"));
+    if (!c.accept(",") && !c.sees("]")) c.fail_expected("\",\" or \"]\"");
+  }
+  return words;
+}
+
 // Not recursive: a loop over the tokens counts the items of every open list.
 ArrayLiteral parse_array(Cursor& c) {
   ArrayLiteral array;
@@ -126,7 +137,7 @@ ArrayLiteral parse_array(Cursor& c) {
       if (counts.size() != array.shape.size()) c.fail_token(offset, "a number where a list is expected");
       ++counts.back();
     }
-    // after an item, read the separator: more items follow, or lists end
+    // After an item, read a comma if more items follow; else read the closing brackets of the lists that end here.
     while (!counts.empty() && !(c.accept(",") && !c.sees("]"))) {
       const Token end = c.peek();
       c.expect("]");

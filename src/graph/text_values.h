@@ -1,4 +1,4 @@
-// Values of the text format that are not expressions: numbers, lists of sizes, arrays of numbers, dtypes.
+// Parsers for values of the text format that are not expressions: numbers, lists of sizes, arrays of numbers, dtypes.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,18 @@
 namespace harp::text {
 
 DType parse_dtype(Cursor& c);
-/// Reads a number without sign or dtype, if the next token is one.
+/// If the next token is a number without sign and dtype, reads it; else returns nothing.
 std::optional<Literal> accept_literal(Cursor& c);
-/// True if a number with its dtype comes next, such as f32(0.5).
+/// True if a number with a dtype comes next, such as f32(0.5).
 bool sees_typed_literal(const Cursor& c);
-/// Reads a number with a sign, with or without a dtype.
+/// Reads a number that may have a sign and may have a dtype.
 Literal parse_literal(Cursor& c);
-/// Reads f32(0.5), f32(bits=0x7fc00001) or complex64(1, -2); the next token is the dtype.
+/// Reads a number with a dtype, such as f32(0.5), f32(bits=0x7fc00001) or complex64(1, -2). The cursor is at the dtype.
 Scalar parse_typed_literal(Cursor& c);
 /// Reads a list of sizes such as [n, none, [1, 2]].
 std::vector<SizeItem> parse_size_list(Cursor& c, SymTable& table);
+/// Reads a list of words such as [f32, i64].
+std::vector<std::string> parse_words(Cursor& c);
 /// Reads numbers in nested lists of one shape.
 ArrayLiteral parse_array(Cursor& c);
 

@@ -1,4 +1,4 @@
-// The rules of each family of ops, as checks of existing nodes. The constructors in build*.cpp implement the same rules.
+// Checks of existing nodes by the rules of each family of ops. The constructors in build*.cpp implement the same rules.
 #include "graph/verify.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace harp {
 namespace {
 
-/// Throws an error that describes the node and ends with `what`, which says what is wrong with it.
+/// Throws an error whose message describes the node and ends with `what`, the rule that the node breaks.
 [[noreturn]] void wrong(const Node& node, std::string_view what) {
   fail(Code::kInternal, "graph \"", node.graph->name(), "\", node ", node.id, " ", node.graph->describe(&node), ": ", what);
 }
@@ -121,7 +121,7 @@ void verify_slice(const Node& node) {
   for (int axis = 0; axis < node.rank(); ++axis) {
     expect(a.step[axis] != 0, node, "a step is 0");
     const Dim length = node.sources[0]->shape[axis], last = a.start[axis] + (node.shape[axis] - 1) * Dim(a.step[axis]);
-    if (range(node.shape[axis]).lo <= 0) continue;  // may be empty: any start is valid
+    if (range(node.shape[axis]).lo <= 0) continue;  // the slice may be empty, and then any start is valid
     for (Dim inside : {a.start[axis], last, length - 1 - a.start[axis], length - 1 - last})
       expect(range(inside).hi >= 0, node, cat("axis ", axis, " leaves the source"));
   }
@@ -221,7 +221,10 @@ void verify_routine(const Node& node) {
 
 void verify_custom(const Node& node) {
   const auto& a = attributes_of<CustomAttributes>(node);
-  expect(a.body != nullptr && a.body->variables[ElementBody::kResult] == node.dtype, node, "the body gives another dtype");
+  expect(a.body != nullptr && static_cast<size_t>(a.body->results) == a.dtypes.size(), node, "the body gives another number of results");
+  expect(std::equal(a.dtypes.begin(), a.dtypes.end(), a.body->variables.begin()), node, "the body gives results of other dtypes");
+  expect(a.result >= 0 && a.result < a.body->results, node, "the body does not give this result");
+  expect(a.dtypes[static_cast<size_t>(a.result)] == node.dtype, node, "the body gives another dtype");
   for (const BodyExpression& e : a.body->expressions) {
     if (e.kind != BodyKind::kLoad) continue;
     expect(e.array >= 0 && static_cast<size_t>(e.array) < node.sources.size(), node, "the body reads an input that it does not have");
@@ -235,8 +238,8 @@ void verify_native(const Node& node) {
   for (const NativeParameter& p : a.parameters) {
     if (p.kind == NativeParameter::kInput)
       expect(p.input >= 0 && static_cast<size_t>(p.input) < node.sources.size(), node, "is called with an input that it does not have");
-    // the dtype of a parameter may be complex although the array is one of floats: split_complex.h replaces the array, but not the
-    // parameter
+    // split_complex.h replaces complex arrays by arrays of floats, but does not change the parameters. So a parameter may be complex
+    // although the array has the corresponding float dtype.
     if (p.kind == NativeParameter::kInput || p.kind == NativeParameter::kOutput) {
       const DType array = p.kind == NativeParameter::kOutput ? node.dtype : node.sources[static_cast<size_t>(p.input)]->dtype;
       expect(p.dtype == array || real_dtype(p.dtype) == array, node, "passes an array of another dtype");

@@ -1,12 +1,13 @@
-// Checks that every node agrees with its op and attributes. The constructors (build.h) make only valid nodes. Optimiser passes intern nodes
-// directly; verify() finds a node with a wrong shape, dtype or source before a later step computes wrong bits from it.
+// Checks that the dtype, shape and sources of every node agree with its op and attributes. The constructors (build.h) make only valid
+// nodes, but optimiser passes may make nodes without them. verify() finds an invalid node before a later step computes wrong bits from it.
 #pragma once
 
 #include "graph/graph.h"
 
 namespace harp {
 
-/// Error{kInternal} names the first live node that breaks a rule. Not thread-safe for one graph (it adds expressions to its table).
+/// Throws Error{kInternal} that names the first live node that breaks a rule. Two threads must not call it for the same graph, because it
+/// adds expressions to the graph's table.
 void verify(const Graph& graph);
 
 }  // namespace harp

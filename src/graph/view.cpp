@@ -1,5 +1,5 @@
-// Composition of views, one function per movement op. With constant sizes every linear view is found. With symbolic sizes a reshape is
-// linear only if the sizes divide as expressions.
+// Composition of views, with one function per movement op. If all sizes are constant, every view that strides can describe is found. With
+// symbolic sizes, a reshape can be described only if the divisions of sizes are exact as expressions.
 #include "graph/view.h"
 
 #include <algorithm>
@@ -26,7 +26,9 @@ std::optional<View> expanded(const View& v, const Shape& shape) {
   View result = v;
   for (int axis = 0; axis < v.rank(); ++axis) {
     if (shape[axis] == v.shape[axis]) continue;
-    if (v.is_bounded(axis)) return std::nullopt;  // the one index of the axis may be outside the box, and then all its copies are
+    // The only element of this axis may lie outside the box. All its copies would then lie outside too, which the bounds 0 and size cannot
+    // express.
+    if (v.is_bounded(axis)) return std::nullopt;
     result.shape[axis] = result.end[axis] = shape[axis];
     result.strides[axis] = 0;
   }
@@ -51,8 +53,8 @@ View sliced(const View& v, const Shape& shape, const SliceAttributes& attributes
       result.begin[axis] = first_reaching(v.begin[axis], start, step, size);
       result.end[axis] = first_reaching(v.end[axis], start, step, size);
     } else {
-      // With a negative step the position start - j·|step| descends: the box begins at the first j for which it is <= end - 1, and ends at
-      // the first j for which it is < begin.
+      // With a negative step, the position start - j·|step| decreases with j. The box begins at the first j whose position is <= end - 1,
+      // and ends at the first j whose position is < begin.
       result.begin[axis] = first_reaching(1 - v.end[axis], -start, -step, size);
       result.end[axis] = first_reaching(1 - v.begin[axis], -start, -step, size);
     }
@@ -77,7 +79,8 @@ std::optional<View> padded(const View& v, const Shape& shape, const PadAttribute
 
 std::optional<View> unfolded(const View& v, const Shape& shape, const UnfoldAttributes& attributes) {
   const int axis = attributes.axis;
-  if (v.is_bounded(axis)) return std::nullopt;  // the (window, element) pairs that lie inside the bounds do not form a box
+  // The pairs (window, element of the window) whose position is inside the bounds do not form a box.
+  if (v.is_bounded(axis)) return std::nullopt;
   View result = v;
   const Dim stride = v.strides[axis];
   result.shape[axis] = result.end[axis] = shape[axis];
@@ -95,8 +98,8 @@ struct Run {
   bool bounded;
 };
 
-/// Returns the view's axes without those of size 1, where contiguous axes are merged. Returns nothing if an axis of size 1 is bounded, that
-/// is, may have no element in the box.
+/// Returns the axes of the view as runs: axes of size 1 are omitted, and contiguous axes are merged. Returns nothing if an axis of size 1
+/// is bounded, because its only index may be outside the box.
 std::optional<std::vector<Run>> merged(const View& v) {
   std::vector<Run> runs;
   for (int axis = 0; axis < v.rank(); ++axis) {
@@ -134,7 +137,7 @@ std::optional<View> reshaped(const View& v, const Shape& shape) {
       size = size * shape[axis++];
     }
     if (run.bounded) {
-      if (axis != first + 1) return std::nullopt;  // a bounded axis cannot be split
+      if (axis != first + 1) return std::nullopt;  // an axis with bounds cannot be split
       result.begin[first] = run.begin;
       result.end[first] = run.end;
     }

@@ -1,6 +1,6 @@
-// A description of how to read an array without moving it: shape, strides and offset in elements. If padding is part of the view, it also
-// holds the box of indices that have an element in the array, and the value at all other indices. apply() combines a view with a movement
-// node, if the result can again be described by strides.
+// A description of how to read an array in another arrangement without copying it: shape, strides and offset, counted in elements. A view
+// may include padding: then it also has a box (a range of indices per axis) outside of which all elements have a fill value. apply()
+// combines a view with a movement node if strides can describe the result.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,15 @@
 
 namespace harp {
 
-/// Element i of a view is at offset + Σ i[k]·strides[k] if begin[k] <= i[k] < end[k] for all k; otherwise it is `fill`.
+/// The element at index i of a view is read at position offset + Σ i[k]·strides[k] if begin[k] <= i[k] < end[k] for all k; otherwise it is
+/// `fill`.
 struct View {
   Shape shape, strides;
   Dim offset = 0;
-  Shape begin, end;            // within 0..shape[k]; 0 and shape[k] if the axis is not bounded
-  std::optional<Scalar> fill;  // set if an axis is bounded
+  Shape begin, end;            // the box, within 0..shape[k]; an axis without bounds has 0 and shape[k]
+  std::optional<Scalar> fill;  // has a value if at least one axis is bounded
 
-  /// Returns the view that reads an array as it is, in row-major order.
+  /// Returns the view that reads a whole array in row-major order.
   static View contiguous(const Shape& shape);
 
   int rank() const { return static_cast<int>(shape.size()); }
@@ -26,10 +27,10 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
-/// Returns the view of `node`, which moves elements of the array that `view` describes (a Permute, Expand, Reshape, Slice, Pad or Unfold of
-/// it). Returns nothing if strides cannot describe the result (a reshape that splits a stride, two pads with different values …).
+/// Returns the view of `node`, a Permute, Expand, Reshape, Slice, Pad or Unfold of the array that `view` describes. Returns nothing if
+/// strides cannot describe the result, for example for a reshape that splits an axis unevenly or for two pads with different values.
 std::optional<View> apply(const View& view, const Node& node);
-/// Returns the first node as a view of the last one. Each node except the last one moves elements of the next.
+/// Describes the first node as a view of the last one. Each node except the last one is a movement node whose source is the next node.
 std::optional<View> view_through(std::span<const Node* const> nodes);
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// Composites that only move elements. They consist of permute, expand, reshape, slice, pad and unfold nodes.
+// Composites that only move elements. They are built from permute, expand, reshape, slice, pad and unfold nodes.
 #include <algorithm>
 
 #include "base/error.h"
@@ -28,7 +28,7 @@ NodeRef moveaxis(NodeRef x, std::span<const int> source, std::span<const int> de
   const std::vector<int> from = normalize_axes("moveaxis", source, rank), to = normalize_axes("moveaxis", destination, rank);
   std::vector<int> order(rank, -1);
   for (size_t i = 0; i < from.size(); ++i) order[to[i]] = from[i];
-  int next = 0;  // the next axis that is not moved; the axes that are not moved keep their order
+  int next = 0;  // the next axis that is not moved; axes that are not moved keep their order
   for (int& axis : order) {
     if (axis >= 0) continue;
     while (std::find(from.begin(), from.end(), next) != from.end()) ++next;
@@ -129,7 +129,8 @@ NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int 
   HARP_CHECK(offset > INT32_MIN && offset <= INT32_MAX, Code::kRange, op, ": the offset is ", offset, "; it must fit 32 bits");
   const int from[] = {row_axis, column_axis}, to[] = {-2, -1};
   x = moveaxis(x, from, to);
-  // The diagonal takes every (columns + 1)-th element from its first element on. In rows of columns + 1 elements it is the first column.
+  // From its first element on, the diagonal takes every (columns + 1)-th element of the flattened matrix. If the elements are arranged in
+  // rows of columns + 1 elements, the diagonal is the first column.
   const size_t kept = x->shape.size() - 2;
   const Dim rows = x->shape[kept], columns = x->shape[kept + 1], down = std::max<int64_t>(-offset, 0), right = std::max<int64_t>(offset, 0);
   const Dim length = harp::max(Dim(0), harp::min(rows - down, columns - right));
@@ -140,7 +141,8 @@ NodeRef diagonal(std::string_view op, NodeRef x, int64_t offset, int axis1, int 
     return result;
   };
   std::vector<Dim> start(kept + 1, Dim(0)), before(kept + 1, Dim(0)), after(kept + 1, Dim(0));
-  after.back() = columns;  // padding completes the last row: only its first element is taken, after which the array may end
+  // The array may end after the first element of the last row, so padding completes that row.
+  after.back() = columns;
   x = pad(reshape(x, with({rows * columns})), before, after, scalar_from_int(x->dtype, 0));
   start.back() = down * columns + right;
   x = slice_exactly(x, start, with({length * (columns + 1)}), std::vector<int64_t>(kept + 1, 1));

@@ -7,7 +7,7 @@
 namespace harp::build {
 namespace {
 
-/// Returns values[i], or the single value if the list has only one, which applies to all axes.
+/// Returns values[i]. If the list has only one value, it applies to all axes.
 template <class T>
 T value_for(std::string_view op, std::string_view what, std::span<const T> values, size_t i, size_t axes) {
   HARP_CHECK(values.size() == axes || values.size() == 1, Code::kShape, op, ": ", what, " has ", values.size(), " entries for ", axes,

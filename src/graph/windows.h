@@ -1,21 +1,21 @@
-// Windows over the last axes of an array, for unfold, convolutions and pools: sizes, strides and padding, checked once.
+// Windows over the last axes of an array, for unfold, convolutions and pools: their sizes, strides and padding are checked here.
 #pragma once
 
 #include "graph/composites.h"
 
 namespace harp::build {
 
-/// The window of one axis.
+/// The size, stride, dilation and padding of the windows along one axis.
 struct Window {
   Dim size = 1;
   int64_t stride = 1, dilation = 1;
   Padding padding;
 
-  /// Returns how many elements a window spans, from its first to its last one.
+  /// Returns the number of elements from the first to the last element of a window, including those that the dilation skips.
   Dim reach() const { return Dim(dilation) * (size - 1) + 1; }
 };
 
-/// Returns one window per axis; a list of one entry applies to all axes. Error{kShape} naming op if a list has another length,
+/// Returns one window per axis; a list with one entry applies to all axes. Throws Error{kShape} naming op if a list has another length,
 /// Error{kRange} if a stride or dilation is below 1.
 std::vector<Window> window_list(std::string_view op, size_t axes, std::span<const Dim> size, std::span<const int64_t> stride,
                                 std::span<const int64_t> dilation, std::span<const Padding> padding);
@@ -23,11 +23,11 @@ std::vector<Window> window_list(std::string_view op, size_t axes, std::span<cons
 /// Returns the `count` axes first, first + 1, …
 std::vector<int> axes_from(int first, int count);
 
-/// Adds the windows' padding around the axes from `first` on; negative padding removes elements. Error{kShape} if a window is larger than
-/// its padded axis for all sizes.
+/// Adds the padding of windows[i] to axis first + i; negative padding removes elements. Throws Error{kShape} if a window is larger than its
+/// padded axis for all values of the shape variables.
 NodeRef pad_for(std::string_view op, NodeRef x, int first, std::span<const Window> windows, Scalar fill);
 
-/// Returns the windows of x along these axes. The axes of the elements of windows come last, in the order of `axes`.
+/// Returns the windows of x along these axes. The elements of the windows are along new last axes, in the order of `axes`.
 NodeRef unfold_windows(std::string_view op, NodeRef x, std::span<const int> axes, std::span<const Window> windows);
 
 }  // namespace harp::build

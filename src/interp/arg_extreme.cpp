@@ -1,5 +1,5 @@
-// Adjacent results are computed together, in blocks: a loop steps along the reduced axis and updates the best element so far of each result
-// of the block.
+// Adjacent results are computed together, in blocks. The loop over the reduced axis updates, for each result of the block, the best element
+// so far and its index.
 #include "interp/arg_extreme.h"
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace harp::interp {
 namespace {
 
-constexpr int64_t kWidth = 512;  // number of adjacent results in a block, which stays in L1
+constexpr int64_t kWidth = 512;  // number of adjacent results in a block; the block's data fit the L1 cache
 
-/// Tests whether x replaces `best`, which has a smaller index. NaN is better than every number.
+/// True if x replaces `best`, which has a smaller index. NaN is better than every number; the first NaN stays the best.
 template <Op op, class T>
 bool is_better(T x, T best) {
   if constexpr (std::is_floating_point_v<T>)

@@ -6,8 +6,8 @@
 
 namespace harp::interp {
 
-/// Returns for each row along the axis the index of its first extreme, or of its first NaN if it has one. If the axis is empty, every index
-/// is 2147483647.
+/// Returns, for each row along the reduced axis, the index of its first greatest (or least) element, or of its first NaN if it has one. If
+/// the axis is empty, every index is 2147483647.
 Array evaluate_arg_extreme(const Node& node, std::span<const Array> operands, const Sizes& sizes);
 
 }  // namespace harp::interp

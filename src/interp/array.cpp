@@ -1,5 +1,5 @@
-// Memory of the interpreter's arrays, and copies between views. Copies move bit patterns, so every movement node preserves NaN payloads and
-// signed zeros.
+// Memory of the interpreter's arrays, and copies between views. Copies move bit patterns, so every movement node preserves the payloads of
+// NaNs and the signs of zeros.
 #include "interp/array.h"
 
 #include <cstring>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-/// Copies elements of one size; the type only determines the number of bytes of an element.
+/// Copies n elements of sizeof(Bits) bytes. Steps are counted in elements.
 template <class Bits>
 void copy_run(const std::byte* source, std::byte* target, int64_t n, int64_t from_step, int64_t to_step) {
   constexpr auto kBytes = static_cast<int64_t>(sizeof(Bits));
@@ -60,7 +60,7 @@ bool Array::is_contiguous() const {
 }
 
 Array Array::allocate(DType dtype, std::vector<int64_t> shape) {
-  // The product of the nonzero sizes bounds every stride, so it must fit even if the array is empty.
+  // No stride exceeds the product of the nonzero sizes, so this product must fit 64 bits even if the array is empty.
   int64_t bytes = static_cast<int64_t>(size_of(dtype));
   bool is_empty = false;
   for (const int64_t size : shape) {

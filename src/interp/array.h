@@ -1,6 +1,6 @@
-// The interpreter's value: elements in shared memory, with a shape and strides. A movement node creates another view of the same memory,
-// and the last view frees the memory. Bool elements are always 0 or 1 (interpret() normalises its inputs), so typed loops may read them as
-// C++ bool.
+// The value of a node in the interpreter: elements in shared memory, with a shape and strides. A movement node creates another view of the
+// same memory; the memory is freed with its last view. Bool elements are always 0 or 1 (interpret() normalises its inputs), so typed loops
+// may read them as C++ bool.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@ namespace harp::interp {
 struct Array {
   DType dtype = DType::kUnknown;
   std::vector<int64_t> shape;
-  std::vector<int64_t> strides;       // in elements, one for each axis; 0 for a broadcast axis
-  std::byte* data = nullptr;          // element 0, 0, …; its memory is not written once other views of it exist
-  std::shared_ptr<std::byte> memory;  // keeps `data` alive; empty if the caller owns the memory
+  std::vector<int64_t> strides;       // one stride per axis, in elements; 0 for a broadcast axis
+  std::byte* data = nullptr;          // address of element [0, 0, …]; the memory is not written any more once there are other views of it
+  std::shared_ptr<std::byte> memory;  // owns the memory of `data`; empty if the caller owns it
 
   int rank() const { return static_cast<int>(shape.size()); }
   int64_t count() const;
   bool is_contiguous() const;
 
-  /// Allocates uninitialised memory, aligned to 64 bytes. Error{kOverflow} if the byte count does not fit 64 bits.
+  /// Allocates uninitialised memory, aligned to 64 bytes. Throws Error{kOverflow} if the number of bytes does not fit 64 bits.
   static Array allocate(DType dtype, std::vector<int64_t> shape);
   /// Uses the caller's contiguous memory, which must outlive every view of it.
   static Array borrow(DType dtype, std::vector<int64_t> shape, const void* data);
@@ -36,15 +36,15 @@ std::vector<int64_t> row_major_strides(std::span<const int64_t> shape);
 
 class Sizes;
 
-/// Copies bit patterns between views of the same shape and dtype; elements of `to` must not overlap. Polls for cancellation, like every
+/// Copies bit patterns between views of the same shape and dtype. Elements of `to` must not overlap. Checks for cancellation, like every
 /// loop of a run (sizes.h).
 void copy_elements(const Array& from, const Array& to, const Sizes& sizes);
 void fill(const Array& to, const Scalar& value, const Sizes& sizes);
 /// Returns the array itself if its elements are contiguous in row-major order, otherwise a contiguous copy.
 Array as_contiguous(const Array& array, const Sizes& sizes);
 
-/// One index space over which N operands iterate, each with its own strides. Adjacent axes are merged if their strides allow it for every
-/// operand, so the last axis is as long as possible. A space of one element has no axes; `is_empty` is true if there are no elements.
+/// The index space over which N operands iterate, each with its own strides. Adjacent axes are merged if the strides of every operand allow
+/// it, so that the last axis is as long as possible. A space of one element has no axes; `is_empty` is true if there are no elements.
 template <size_t N>
 struct IndexSpace {
   IndexSpace(std::span<const int64_t> full_shape, const std::array<std::span<const int64_t>, N>& full_strides);
@@ -72,8 +72,8 @@ IndexSpace<N>::IndexSpace(std::span<const int64_t> full_shape, const std::array<
   }
 }
 
-/// Calls body(offsets, steps, n) for every run of n elements along the last merged axis, in row-major order. offsets and steps hold one
-/// number for each operand, in elements.
+/// Calls body(offsets, steps, n) for every run of n elements along the last merged axis, in row-major order. `offsets` and `steps` contain,
+/// for each operand, the offset of its first element in the run and the distance between its elements, counted in elements.
 template <size_t N, class Body>
 void for_each_run(const IndexSpace<N>& space, Body&& body) {
   if (space.is_empty) return;

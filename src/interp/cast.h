@@ -1,7 +1,7 @@
 // Converts one element to another dtype, for every pair of real dtypes.
 //
-// Float to int truncates, saturates and maps NaN to 0. Int to float, and float to a narrower float, round once to nearest, ties to even.
-// Int to a shorter int wraps. Conversion to bool is != 0; conversion from bool gives 0 or 1.
+// Float to integer truncates and saturates; NaN gives 0. Integer to float, and float to a narrower float, round once, to nearest with ties
+// to even. Integer to a narrower integer wraps. A conversion to bool gives x != 0; a conversion from bool gives 0 or 1.
 #pragma once
 
 #include <limits>

@@ -1,5 +1,5 @@
-// How reductions and scans combine elements: the operation, its identity, and the dtype of accumulators. Both use this definition, so that
-// a sum and a running sum of one dtype are computed alike.
+// How reductions and scans combine elements: the operation, its identity, and the dtype of accumulators. Reductions and scans share this
+// definition, so that a sum and a running sum of one dtype are computed with the same operations.
 #pragma once
 
 #include <type_traits>
@@ -9,12 +9,14 @@
 
 namespace harp::interp {
 
-/// Narrow elements are widened when read and narrowed when written; accumulators have the wide dtype.
+/// Elements of a narrow dtype (f16, for example) are widened when they are read and narrowed when they are written. Accumulators have the
+/// wide dtype.
 template <Op op, DType dtype>
 struct Combine {
   static constexpr DType kWide = info(dtype).computes_in;
   template <DType D>
-  using ElementOf = std::conditional_t<D == DType::kBool, uint8_t, Element<D>>;  // bool as a byte: vector<bool> is packed
+  /// A bool is stored as a byte, because std::vector<bool> is packed.
+  using ElementOf = std::conditional_t<D == DType::kBool, uint8_t, Element<D>>;
   using Stored = ElementOf<dtype>;
   using T = ElementOf<kWide>;
 
@@ -23,7 +25,8 @@ struct Combine {
   }
   static T identity() { return read(identity_of(op, dtype).as<Stored>()); }
 
-  /// read() converts a stored element to an accumulator's type, and passes accumulators through; write() does the reverse.
+  /// read() converts a stored element to the type of accumulators; a value that has this type already is returned unchanged. write() is the
+  /// opposite conversion.
   template <class X>
   static T read(X x) {
     if constexpr (std::is_same_v<X, T>)

@@ -12,32 +12,34 @@ namespace {
 
 class BodyRun {
  public:
-  BodyRun(const Node& node, std::span<const Array> sources, const Array& result, const Sizes& sizes)
-      : body_(*node.as<CustomAttributes>().body), sources_(sources), result_(result), sizes_(sizes), index_(result.shape.size(), 0) {
+  /// `shape` is that of the results.
+  BodyRun(const ElementBody& body, std::span<const Array> sources, std::span<const int64_t> shape, const Sizes& sizes)
+      : body_(body), sources_(sources), shape_(shape), sizes_(sizes), index_(shape.size(), 0) {
     for (const DType dtype : body_.variables) variables_.push_back(scalar_from_int(dtype, 0));
     arrays_.resize(variables_.size());
     values_.resize(body_.expressions.size());
   }
 
-  /// Computes one element of the result; `element` is its row-major position.
-  const Scalar& element(int64_t element) {
+  /// Computes one element of each result; `element` is its row-major position.
+  void compute(int64_t element) {
     sizes_.check_cancelled();
     element_ = element;
     has_failed_ = false;
     for (size_t axis = index_.size(); axis-- > 0;) {
-      const int64_t size = result_.shape[axis];
+      const int64_t size = shape_[axis];
       index_[axis] = element % size;
       element /= size;
     }
-    variables_[ElementBody::kResult] = scalar_from_int(body_.variables[ElementBody::kResult], 0);
+    for (size_t i = 0; i < static_cast<size_t>(body_.results); ++i) variables_[i] = scalar_from_int(body_.variables[i], 0);
     run(body_.statements);
-    return variables_[ElementBody::kResult];
   }
+  /// Returns the element of a result that compute() computed last.
+  const Scalar& element_of(int result) const { return variables_[static_cast<size_t>(result)]; }
   const std::optional<IndexFault>& fault() const { return fault_; }
 
  private:
-  /// Executes statements in order. Returns false if one of them, or of the branches that it takes, was a `break`; the statements after it
-  /// are not executed.
+  /// Executes statements in order. Returns false if it executed a `break`, also one in a branch of an `if`; the statements after it are
+  /// skipped.
   bool run(const std::vector<BodyStatement>& statements) {
     for (const BodyStatement& s : statements) switch (s.kind) {
         case BodyStatement::kSet: variables_[static_cast<size_t>(s.variable)] = value(s.value); break;
@@ -59,7 +61,7 @@ class BodyRun {
           const auto begin = value(s.value).as<int64_t>(), end = value(s.end).as<int64_t>();
           for (int64_t i = begin; i < end; ++i) {
             variables_[static_cast<size_t>(s.variable)] = Scalar::of(DType::kI64, i);
-            if (!iteration(s) || has_failed_) break;  // an invalid index may have given a wrong, huge trip count
+            if (!iteration(s) || has_failed_) break;  // an invalid index may have given a wrong, huge number of iterations
           }
           break;
         }
@@ -70,14 +72,14 @@ class BodyRun {
       }
     return true;
   }
-  /// Executes the body of a loop once. Returns false if it met a `break`.
+  /// Executes the body of a loop once. Returns false if it executed a `break`.
   bool iteration(const BodyStatement& loop) {
     sizes_.check_cancelled();
     return run(loop.body);
   }
   bool is_true(int expression) { return value(expression).as<bool>(); }
 
-  /// Recursion is safe: expressions are trees of bounded depth.
+  /// Returns the value of an expression. The recursion is safe, because expressions are trees of limited depth.
   const Scalar& value(int expression) {
     const BodyExpression& e = body_.expressions[static_cast<size_t>(expression)];
     Scalar& result = values_[static_cast<size_t>(expression)];
@@ -86,9 +88,9 @@ class BodyRun {
       case BodyKind::kVariable: return variables_[static_cast<size_t>(e.variable)];
       case BodyKind::kPosition: result = Scalar::of(DType::kI64, index_[static_cast<size_t>(e.axis)]); break;
       case BodyKind::kSize:
-        result = Scalar::of(
-            DType::kI64,
-            (e.array == ElementBody::kOutput ? result_ : sources_[static_cast<size_t>(e.array)]).shape[static_cast<size_t>(e.axis)]);
+        result = Scalar::of(DType::kI64, e.array == ElementBody::kOutput
+                                             ? shape_[static_cast<size_t>(e.axis)]
+                                             : sources_[static_cast<size_t>(e.array)].shape[static_cast<size_t>(e.axis)]);
         break;
       case BodyKind::kLoad: result = load(e); break;
       case BodyKind::kElement: {
@@ -112,7 +114,7 @@ class BodyRun {
         is_inside = false;
         report({site, element_, index, array.shape[axis]});
       } else {
-        offset += index * array.strides[axis];  // only for a valid index, because the product may overflow
+        offset += index * array.strides[axis];  // computed only for a valid index, because the product may overflow
       }
       site += !e.is_inside[axis];
     }
@@ -120,7 +122,7 @@ class BodyRun {
     if (is_inside) std::memcpy(result.bits, array.data + offset * static_cast<int64_t>(size_of(e.dtype)), size_of(e.dtype));
     return result;
   }
-  /// Returns an element of a local array. If the index is outside, reports it and returns null.
+  /// Returns an element of a local array. If the index is out of range, reports a fault and returns null.
   Scalar* local_element(int variable, int index, int site) {
     std::vector<Scalar>& array = arrays_[static_cast<size_t>(variable)];
     const auto size = static_cast<int64_t>(array.size()), at = value(index).as<int64_t>();
@@ -128,7 +130,8 @@ class BodyRun {
     report({site, element_, at, size});
     return nullptr;
   }
-  /// Keeps the fault of the lowest site. Elements are evaluated in order, so the first fault of a site is that of the lowest element.
+  /// Keeps the fault of the index check with the lowest site number. Elements are evaluated in order, so the first fault that a check
+  /// reports is at its lowest element.
   void report(const IndexFault& fault) {
     has_failed_ = true;
     if (!fault_ || fault.site < fault_->site) fault_ = fault;
@@ -143,7 +146,8 @@ class BodyRun {
     }
     Scalar result{e.dtype, {0, 0}};
     auto* const to = reinterpret_cast<std::byte*>(result.bits);
-    const DType from = operands[e.operands.size() - 1].dtype;  // the dtype of the last operand, since the condition of a where comes first
+    // The first operand of a where is its bool condition, so the dtype is taken from the last operand.
+    const DType from = operands[e.operands.size() - 1].dtype;
     if (e.op == Op::kCast)
       cast_loop(from, e.dtype)(to, addresses[0], 1, 1);
     else
@@ -153,28 +157,41 @@ class BodyRun {
 
   const ElementBody& body_;
   const std::span<const Array> sources_;
-  const Array& result_;
+  const std::span<const int64_t> shape_;
   const Sizes& sizes_;
   std::vector<int64_t> index_;
   int64_t element_ = 0;
   bool has_failed_ = false;  // true if an index of the current element was invalid
   std::vector<Scalar> variables_, values_;
-  std::vector<std::vector<Scalar>> arrays_;  // by variable number; empty: not a local array, or not declared yet
+  std::vector<std::vector<Scalar>> arrays_;  // by variable number; empty if the variable is not a local array, or is not declared yet
   std::optional<IndexFault> fault_;
 };
 
 }  // namespace
 
-Array evaluate_custom(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
-  const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
-  BodyRun run(node, sources, result, sizes);
-  const size_t size = size_of(node.dtype);
-  for (int64_t i = 0; i < result.count(); ++i) std::memcpy(result.data + static_cast<size_t>(i) * size, run.element(i).bits, size);
-  if (!run.fault()) return result;
-  const std::vector<CheckSite> sites = check_sites(*node.graph);
+std::vector<Array> evaluate_results(std::span<const Node* const> results, std::span<const Array> sources, const Sizes& sizes) {
+  const Node& first = *results[0];
+  const std::vector<int64_t> shape = sizes.values(first.shape);
+  std::vector<Array> arrays;
+  for (const Node* node : results) arrays.push_back(Array::allocate(node->dtype, shape));
+  BodyRun run(*first.as<CustomAttributes>().body, sources, shape, sizes);
+  for (int64_t i = 0; i < arrays[0].count(); ++i) {
+    run.compute(i);
+    for (size_t r = 0; r < results.size(); ++r) {
+      const size_t size = size_of(results[r]->dtype);
+      std::memcpy(arrays[r].data + static_cast<size_t>(i) * size, run.element_of(results[r]->as<CustomAttributes>().result).bits, size);
+    }
+  }
+  if (!run.fault()) return arrays;
+  const std::vector<CheckSite> sites = check_sites(*first.graph);
   IndexFault fault = *run.fault();
-  fault.site += first_site(sites, &node);
+  fault.site += first_site(sites, &first);
   throw IndexError(sites[static_cast<size_t>(fault.site)].text, fault);
+}
+
+Array evaluate_custom(const Node& node, std::span<const Array> sources, const Sizes& sizes) {
+  const Node* const results[] = {&node};
+  return evaluate_results(results, sources, sizes)[0];
 }
 
 }  // namespace harp::interp

@@ -1,4 +1,4 @@
-// Custom functions: the body is evaluated once for each element of the result.
+// Custom functions: the body is evaluated once for each element, for all results that are in use.
 #pragma once
 
 #include "interp/array.h"
@@ -6,7 +6,10 @@
 
 namespace harp::interp {
 
-/// Throws IndexError if a load is out of bounds. The fault is that of the lowest site and, for that site, of the lowest element.
+/// Evaluates several results of one call. Throws IndexError if a load is out of bounds. The fault is that of the lowest site and, for that
+/// site, of the lowest element.
+std::vector<Array> evaluate_results(std::span<const Node* const> results, std::span<const Array> sources, const Sizes& sizes);
+/// Evaluates one result.
 Array evaluate_custom(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 
 }  // namespace harp::interp

@@ -18,14 +18,15 @@ struct Complex {
   Complex operator*(Complex b) const { return {ScalarMath::fma(re, b.re, -(im * b.im)), ScalarMath::fma(re, b.im, im * b.re)}; }
   Complex operator*(T b) const { return {re * b, im * b}; }
   Complex operator-() const { return {-re, -im}; }
-  Complex turned() const { return {-im, re}; }    // this number times i
-  Complex exchanged() const { return {im, re}; }  // the parts exchanged; with this on input and output a transform becomes its inverse
+  Complex turned() const { return {-im, re}; }  // this number times the imaginary unit
+  // Returns this number with its parts exchanged. A transform becomes its inverse if the parts of its input and output are exchanged.
+  Complex exchanged() const { return {im, re}; }
   Complex conjugate() const { return {re, -im}; }
 };
 template <class T>
 using Row = std::vector<Complex<T>>;
 
-/// Returns exp(-2 pi i k / n), computed from an angle of at most pi / 4.
+/// Returns exp(-2 pi i k / n). The angle is reduced to at most pi / 4 for accuracy.
 template <class T>
 Complex<T> root(int64_t k, int64_t n) {
   const int64_t quarter = 4 * k / n, rest = 4 * k - quarter * n;
@@ -47,8 +48,8 @@ Row<T> all_roots(int64_t n, CancelChecks& checks) {
   return roots;
 }
 
-/// Returns x + y sqrt(1/2). The root is the pair high + low, because a root rounded to the dtype would be too inaccurate for transforms of
-/// three or more factors.
+/// Returns x + y sqrt(1/2). The root is used as the sum high + low of two numbers of type T, because a single rounded number would be too
+/// inaccurate for transforms whose length has three or more factors.
 template <class T>
 Complex<T> plus_half_root(Complex<T> x, Complex<T> y, T high) {
   const auto low = static_cast<T>(0x1.6a09e667f3bcdp-1 - static_cast<double>(high) - 0x1.bdd3413b26456p-55);
@@ -56,7 +57,7 @@ Complex<T> plus_half_root(Complex<T> x, Complex<T> y, T high) {
   return {sum(x.re, y.re), sum(x.im, y.im)};
 }
 
-/// Transforms `factor` elements directly; w(t) is the t-th power of the root of unity exp(-2 pi i / factor).
+/// Transforms `factor` elements directly. w(t) returns the t-th power of the root of unity exp(-2 pi i / factor).
 template <int64_t factor, class T, class Root>
 std::array<Complex<T>, factor> small_dft(const std::array<Complex<T>, factor>& a, Root w) {
   if constexpr (factor == 2) {
@@ -90,7 +91,7 @@ std::array<Complex<T>, factor> small_dft(const std::array<Complex<T>, factor>& a
   }
 }
 
-/// One pass of a transform, by the factor p of its length, over a row that holds `stride` interleaved transforms of `length` elements each.
+/// One pass of a transform, for the factor p of its length. The row contains `stride` interleaved transforms of `length` elements each.
 template <int64_t p, class T>
 void pass(const Row<T>& row, Row<T>& next, int64_t length, int64_t stride, const Row<T>& roots) {
   const int64_t n = static_cast<int64_t>(row.size()), m = length / p;
@@ -115,7 +116,7 @@ template <int64_t p, class T>
 constexpr std::array<void (*)(const Row<T>&, Row<T>&, int64_t, int64_t, const Row<T>&), kMachineCount> kPasses = {pass<p, T>,
                                                                                                                   pass_with_fma<p, T>};
 
-/// Stockham's algorithm: each pass writes its elements in the order in which the next pass reads them.
+/// Stockham's algorithm: each pass writes its results in the order in which the next pass reads them, so no reordering is needed.
 template <class T>
 Row<T> passes(Row<T> row, const Row<T>& roots) {
   Row<T> next(row.size());
@@ -133,7 +134,8 @@ Row<T> passes(Row<T> row, const Row<T>& roots) {
   return row;
 }
 
-/// Transforms of one length that has small factors. A long transform is split into the transforms of a matrix's columns, then of its rows.
+/// Transforms of one length whose prime factors are small. For a long transform, the elements form a matrix: its columns are transformed
+/// first, then its rows.
 template <class T>
 class Transform {
  public:
@@ -173,7 +175,8 @@ class Transform {
   Row<T> columns_, turns_, rows_;
 };
 
-/// Bluestein's algorithm: a convolution with a chirp, computed by transforms of a length with small factors.
+/// Bluestein's algorithm, for lengths with large prime factors: a convolution with a chirp, computed by transforms of a length whose
+/// factors are small.
 template <class T>
 class Convolution {
  public:

@@ -1,4 +1,5 @@
-// The discrete Fourier transform of rows. dft.cpp is the reference implementation of the order of operations in docs/semantics.md.
+// The discrete Fourier transform along the last axis. docs/semantics.md defines the order of its operations; dft.cpp is the reference
+// implementation.
 #pragma once
 
 #include "interp/array.h"

@@ -1,4 +1,4 @@
-// The C++ type of an element of each dtype, and a loop over the dtypes; the interpreter's tables are built with them.
+// The C++ type of an element of each dtype, and loops over dtypes, with which the interpreter's tables of functions are built.
 #pragma once
 
 #include <utility>
@@ -24,7 +24,7 @@ constexpr void for_each_dtype(Body body) {
   (std::make_integer_sequence<int, kDTypeCount>());
 }
 
-/// Calls body.template operator()<Element<dtype>>() for an integer dtype.
+/// `dtype` must be an integer dtype. Calls body.template operator()<Element<dtype>>().
 template <class Body>
 void for_integer(DType dtype, Body body) {
   HARP_ASSERT(is_int(dtype), "expected an integer dtype, got ", name(dtype));

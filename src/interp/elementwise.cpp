@@ -13,7 +13,7 @@ consteval bool every_arity_has_a_table() {
 }
 static_assert(every_arity_has_a_table(), "an elementwise op of ops.def has no kernels");
 
-/// The kernel of `op` for the dtype that it computes in.
+/// Returns the kernel of `op` for a dtype in which the op computes.
 Kernel find_kernel(Op op, DType dtype) {
   const KernelTable* const tables[kMaxArity] = {&kUnaryKernels, &kBinaryKernels, &kTernaryKernels};
   const Kernel kernel = (*tables[info(op).arity - 1])[static_cast<int>(op)][static_cast<int>(dtype)][this_machine()];
@@ -23,13 +23,13 @@ Kernel find_kernel(Op op, DType dtype) {
 
 int64_t size_of_element(DType dtype) { return static_cast<int64_t>(size_of(dtype)); }
 
-/// Takes shift counts modulo the width of the narrow dtype.
+/// Reduces shift counts modulo the number of bits of the narrow dtype. The counts have been widened to i32 already.
 void wrap_counts(std::byte* wide_counts, DType narrow, int64_t n) {
   auto* const counts = reinterpret_cast<int32_t*>(wide_counts);
   for (int64_t i = 0; i < n; ++i) counts[i] &= static_cast<int32_t>(8 * size_of(narrow)) - 1;
 }
 
-/// Computes a run of narrow elements block by block: widens the operands, runs the kernel and narrows the result.
+/// Computes n elements of a narrow dtype (f16, for example) in blocks: widens the operands, runs the kernel and narrows the result.
 template <size_t N>
 void run_narrow(Op op, DType narrow, Kernel kernel, std::byte* result, const Run& run, int64_t n) {
   const DType wide = info(narrow).computes_in, wide_result = result_dtype(op, wide), narrow_result = result_dtype(op, narrow);
@@ -52,7 +52,8 @@ void run_narrow(Op op, DType narrow, Kernel kernel, std::byte* result, const Run
 
 template <size_t N>
 void run_kernel(Op op, std::span<const Array> sources, const Array& result, const Sizes& sizes) {
-  const DType dtype = sources.back().dtype, works = works_in(op, dtype);  // Where's first source is its condition
+  // the last source, because the first source of Where is its condition
+  const DType dtype = sources.back().dtype, works = works_in(op, dtype);
   const Kernel kernel = find_kernel(op, works);
   // In the index space, operand 0 is the result and operand k + 1 is source k. The result is contiguous, so each of its runs is too.
   const std::vector<int64_t> broadcast(result.shape.size(), 0);

@@ -46,7 +46,7 @@ Array evaluate_size(const Node& node, std::span<const Array>, const Sizes& sizes
   return Array::scalar(Scalar::of(DType::kI64, sizes.value(node.as<SizeAttributes>().value)));
 }
 
-/// A view of the real or imaginary parts of a complex array: every second float of the same memory.
+/// Returns a view of the real or imaginary parts of a complex array: every second float of the same memory.
 Array part_of(const Array& source, int part) {
   Array result = source;
   result.dtype = real_dtype(source.dtype);
@@ -67,7 +67,7 @@ struct Row {
   Op op;
   Evaluator evaluator;
 };
-/// Ops that have an evaluator of their own; the evaluators of all other ops follow from their families.
+/// The evaluators of single ops. For an op without a row, the family of the op determines the evaluator.
 constexpr Row kRows[] = {
     {Op::kConstant, evaluate_constant},
     {Op::kConstantArray, evaluate_constant_array},
@@ -100,7 +100,7 @@ constexpr Row kRows[] = {
 
 consteval std::array<Evaluator, kOpCount> make_evaluators() {
   std::array<Evaluator, kOpCount> evaluators{};
-  std::array<bool, kOpCount> has_one{};  // comparing the pointers with null instead is not constexpr under UBSan
+  std::array<bool, kOpCount> has_one{};  // has_one[i]: evaluators[i] is set; comparing evaluators[i] with null is not constexpr under UBSan
   const auto set = [&](int op, Evaluator evaluator) {
     evaluators[op] = evaluator;
     has_one[op] = true;

@@ -1,4 +1,4 @@
-// Evaluates one node from the values of its operands. interpret() calls it for each node, and so does constant folding.
+// Evaluates one node, given the values of its operands. interpret() and constant folding call it for each node.
 #pragma once
 
 #include "interp/array.h"
@@ -8,7 +8,7 @@ namespace harp::interp {
 
 using Evaluator = Array (*)(const Node& node, std::span<const Array> operands, const Sizes& sizes);
 
-/// The nodes whose values evaluate() needs: the sources, or the two factors if the node is a sum of products.
+/// Returns the nodes whose values evaluate() needs: the sources of the node, or the two factors if the node is a sum of products.
 std::span<const Node* const> operands_of(const Node& node);
 
 /// Evaluates any node except an input. operands[i] is the value of operands_of(node)[i].

@@ -1,5 +1,5 @@
-// Gather and scatter in two steps: first the indices become positions (one function for each dtype of indices), then elements are copied or
-// combined (one function for each dtype of elements).
+// Gather and scatter in two steps: first the indices are converted to positions (by one function for each dtype of indices), then elements
+// are copied or combined (by one function for each dtype of elements).
 #include "interp/gather.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ void fill_positions(const Array& indices, int64_t size, int64_t* positions, cons
   });
 }
 
-/// Positions along an axis of `size` elements, in the shape of `indices`. Broadcast indices (stride 0) are converted once.
+/// Returns the positions along an axis of `size` elements that `indices` select, in the same shape. An index that is broadcast (stride 0)
+/// is converted only once.
 Array positions_of(const Array& indices, int64_t size, const Sizes& sizes) {
   Array distinct = indices;
   for (size_t axis = 0; axis < indices.shape.size(); ++axis)
@@ -44,13 +45,14 @@ Array positions_of(const Array& indices, int64_t size, const Sizes& sizes) {
   return result;
 }
 
-/// Returns the strides with that of `axis` set to 0. The caller adds the offset along this axis, which depends on the index.
+/// Returns the strides, with the stride of `axis` set to 0. The caller adds the offset along that axis, which depends on the index.
 std::vector<int64_t> without(std::vector<int64_t> strides, size_t axis) {
   strides[axis] = 0;
   return strides;
 }
 
-/// Calls put(element, update) for all updates in row-major order, so updates of one element apply in the order of the axis.
+/// Calls put(element, update) for all updates in row-major order. The updates of one element are therefore applied in their order along the
+/// axis.
 template <class T, class Put>
 void put_updates(const Array& to, const Array& positions, const Array& updates, size_t axis, const Sizes& sizes, Put put) {
   const int64_t along = to.strides[axis];
@@ -68,7 +70,7 @@ void put_updates(const Array& to, const Array& positions, const Array& updates, 
   });
 }
 
-/// Setting elements only copies bytes, so there is one instance for each element size.
+/// Copies updates to their elements. Only bytes are copied, so there is one instance for each element size.
 void set_updates(const Array& to, const Array& positions, const Array& updates, size_t axis, const Sizes& sizes) {
   const auto set = [&]<class T>(T) { put_updates<T>(to, positions, updates, axis, sizes, [](T& element, T update) { element = update; }); };
   switch (size_of(to.dtype)) {
@@ -102,7 +104,7 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
   const auto axis = static_cast<size_t>(node.as<GatherAttributes>().axis);
   const Array &x = sources[0], result = Array::allocate(node.dtype, sizes.values(node.shape));
   const int64_t size = x.shape[axis], along = x.strides[axis];
-  if (size == 0) {  // there is no element to take
+  if (size == 0) {  // the axis is empty, so all results are 0
     fill(result, Scalar{node.dtype, {0, 0}}, sizes);
     return result;
   }
@@ -117,7 +119,8 @@ Array evaluate_gather(const Node& node, std::span<const Array> sources, const Si
       const int64_t from = offsets[0] + i * steps[0] + position[i * steps[1]] * along, to = offsets[2] + i * steps[2];
       std::memcpy(result.data + to * bytes, x.data + from * bytes, static_cast<size_t>(count * bytes));
     };
-    if (steps[1] == 0 && steps[0] == 1 && steps[2] == 1) return checks.in_parts(n, copy);  // one position for the whole run
+    // all elements of the run have the same index, so they are adjacent in x
+    if (steps[1] == 0 && steps[0] == 1 && steps[2] == 1) return checks.in_parts(n, copy);
     checks.in_parts(n, [&](int64_t begin, int64_t count) {
       for (int64_t i = begin; i < begin + count; ++i) copy(i, 1);
     });
@@ -158,7 +161,7 @@ Array evaluate_scatter(const Node& node, std::span<const Array> sources, const S
   const Array result = Array::allocate(node.dtype, sizes.values(node.shape));
   copy_elements(sources[0], result, sizes);
   const int64_t size = result.shape[axis];
-  if (size == 0) return result;  // there is no element to change
+  if (size == 0) return result;  // the axis is empty, so there is nothing to update
   const Array positions = positions_of(sources[1], size, sizes), &updates = sources[2];
   switch (node.op) {
     case Op::kScatterAdd: combine_updates<Op::kAdd>(result, positions, updates, axis, sizes); break;

@@ -1,4 +1,4 @@
-// Gather and scatter: an array of indices selects the elements that are read or changed.
+// Gather and scatter: an array of indices selects the elements that are read or updated.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@ namespace harp::interp {
 
 Array evaluate_gather(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_scatter(const Node& node, std::span<const Array> sources, const Sizes& sizes);
-/// Evaluates a CheckIndex: returns the indices unchanged. Throws IndexError if one is out of bounds.
+/// Evaluates a CheckIndex node: returns the indices unchanged. Throws IndexError if an index is out of range.
 Array evaluate_check_index(const Node& node, std::span<const Array> sources, const Sizes& sizes);
-/// Returns the first index that is not in -size … size - 1, as a fault with site 0; nothing if all indices are valid.
+/// Returns the first index that is not in -size … size - 1, as a fault whose site is 0. Returns nothing if all indices are valid.
 std::optional<IndexFault> first_fault(const Array& indices, int64_t size, const Sizes& sizes);
 
 }  // namespace harp::interp

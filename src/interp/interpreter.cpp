@@ -1,11 +1,14 @@
 // Values are stored in a table by node id. A value is released after its last use, so the memory needed is that of the values alive at the
-// same time. Only nodes that an output depends on are evaluated.
+// same time. Only nodes that an output depends on are evaluated. The first result of a custom function is evaluated together with the
+// others.
 #include "interp/interpreter.h"
 
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/float_environment.h"
+#include "graph/body.h"
+#include "interp/custom.h"
 #include "interp/evaluate_node.h"
 
 namespace harp {
@@ -13,7 +16,7 @@ namespace {
 
 using interp::Array;
 
-/// Number of uses of each node's value, by node id; being an output counts as a use. 0 means that the node is dead.
+/// Returns the number of uses of each node's value, by node id. Being an output counts as a use. A node with 0 uses is dead.
 std::vector<uint32_t> count_uses(const Graph& graph) {
   std::vector<uint32_t> uses(graph.nodes().size(), 0);
   for (const GraphOutput& output : graph.outputs()) ++uses[output.node->id];
@@ -22,6 +25,18 @@ std::vector<uint32_t> count_uses(const Graph& graph) {
     for (const Node* operand : interp::operands_of(*node)) ++uses[operand->id];
   }
   return uses;
+}
+
+/// If the node is a result of a custom function of several results, returns all results of its call that are in use. Empty for other
+/// nodes.
+std::vector<const Node*> results_in_use(const Node& node, const std::vector<uint32_t>& uses) {
+  const auto* custom = std::get_if<CustomAttributes>(&node.attributes);
+  if (custom == nullptr || custom->dtypes.size() == 1) return {};
+  std::vector<const Node*> results;
+  for (size_t i = 0; i < custom->dtypes.size(); ++i)
+    if (const Node* result = result_of_call(node, static_cast<int>(i)); result != nullptr && uses[result->id] > 0)
+      results.push_back(result);
+  return results;
 }
 
 /// Returns the value of an input: a view of the caller's memory, or a copy in two cases. The memory is also that of an output: other
@@ -70,6 +85,7 @@ void interpret(const Graph& graph, std::span<const void* const> inputs, std::spa
   }
 
   std::vector<Array> operands;
+  std::vector<bool> is_known(uses.size(), false);  // by node id: whether the value was computed together with another result
   for (const Node& node : graph.nodes()) {
     if (uses[node.id] == 0 || node.op == Op::kInput) continue;
     operands.clear();
@@ -77,8 +93,18 @@ void interpret(const Graph& graph, std::span<const void* const> inputs, std::spa
       operands.push_back(values[operand->id]);
       if (--uses[operand->id] == 0) values[operand->id] = Array();
     }
+    if (is_known[node.id]) continue;
     sizes.check_cancelled();
-    values[node.id] = interp::evaluate(node, operands, sizes);
+    const std::vector<const Node*> results = results_in_use(node, uses);
+    if (results.empty()) {
+      values[node.id] = interp::evaluate(node, operands, sizes);
+      continue;
+    }
+    std::vector<Array> arrays = interp::evaluate_results(results, operands, sizes);
+    for (size_t i = 0; i < results.size(); ++i) {
+      values[results[i]->id] = std::move(arrays[i]);
+      is_known[results[i]->id] = true;
+    }
   }
   sizes.check_cancelled();
 

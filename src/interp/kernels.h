@@ -1,6 +1,6 @@
-// Loops of the elementwise ops. A Kernel computes one run of n elements. kernel_row<op>() instantiates it for every dtype that the op
-// computes in, and once without and once with the FMA instruction (machine.h). Each arity has its own translation unit for its table,
-// because the functions of ops/math.h are large. A missing Rule is a compile error, because all rules are instantiated.
+// Loops of the elementwise ops. A Kernel computes one run of n elements. kernel_row<op>() instantiates a kernel for every dtype in which
+// the op computes, both with and without the FMA instruction (machine.h). The table of each arity has its own translation unit, because the
+// functions of ops/math.h are large. A missing Rule is a compile error, because all rules are instantiated.
 #pragma once
 
 #include <algorithm>
@@ -16,21 +16,21 @@ namespace harp::interp {
 
 inline constexpr int kMaxArity = 3;
 
-/// The sources of one run: for each source the address of its first element and the distance between its elements (0: one element is used
-/// for the whole run).
+/// The sources of one run: for each source, the address of its first element and the distance between its elements, in elements. With
+/// distance 0, one element is used for the whole run.
 struct Run {
   std::array<const std::byte*, kMaxArity> sources;
   std::array<int64_t, kMaxArity> steps;
 };
 using Kernel = void (*)(std::byte* result, const Run& run, int64_t n);
-using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;  // null if the op does not compute in the dtype
+using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;  // by dtype; null if the op does not compute in the dtype
 using KernelTable = std::array<KernelRow, kOpCount>;
 
-/// The dtype of source k if the operands have the given dtype.
+/// Returns the dtype of source k of an op whose operands have the given dtype; the condition of a where is always a bool.
 constexpr DType source_dtype(Op op, DType dtype, size_t k) { return op == Op::kWhere && k == 0 ? DType::kBool : dtype; }
 constexpr DType result_dtype(Op op, DType dtype) { return info(op).result == Result::kBool ? DType::kBool : dtype; }
 
-/// Copies the elements of a source of a run into a contiguous buffer, one block at a time, unless they are contiguous already. So every op
+/// Reads a source of a run in blocks of contiguous elements; elements that are not contiguous are copied to a buffer. Therefore every op
 /// needs only one loop, over contiguous elements, which the compiler vectorises.
 template <class T>
 class DenseBlocks {
@@ -87,7 +87,7 @@ constexpr KernelRow kernel_row() {
   return row;
 }
 
-/// Makes a table with a row for each op; only the rows of the elementwise ops with this arity are filled.
+/// Makes a table with one row per op. Only the rows of elementwise ops with this number of operands are filled.
 template <int arity>
 constexpr KernelTable make_kernels() {
   KernelTable table{};

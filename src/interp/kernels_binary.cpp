@@ -1,4 +1,4 @@
-// Loops of the elementwise ops with 2 sources.
+// The loops of the elementwise ops with two operands.
 #include "interp/kernels.h"
 
 namespace harp::interp {

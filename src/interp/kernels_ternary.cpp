@@ -1,4 +1,4 @@
-// Loops of the elementwise ops with 3 sources.
+// The loops of the elementwise ops with three operands.
 #include "interp/kernels.h"
 
 namespace harp::interp {

@@ -1,4 +1,4 @@
-// Loops of the elementwise ops with 1 source.
+// The loops of the elementwise ops with one operand.
 #include "interp/kernels.h"
 
 namespace harp::interp {

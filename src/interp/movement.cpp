@@ -9,8 +9,8 @@ namespace {
 
 int64_t byte_offset(const Array& array, int64_t elements) { return elements * static_cast<int64_t>(size_of(array.dtype)); }
 
-/// Returns strides with which the same memory is a view of another shape, or nothing if a copy is needed. Both shapes are split into the
-/// smallest groups of axes with equal products; within each group the source's axes must be contiguous.
+/// Returns strides with which the same memory is a view of another shape, or nothing if the elements must be copied. Both shapes are split
+/// into the smallest groups of adjacent axes whose sizes have equal products. Within each group, the source's axes must be contiguous.
 std::optional<std::vector<int64_t>> reshaped_strides(const Array& source, std::span<const int64_t> shape) {
   if (source.count() == 0) return row_major_strides(shape);
   const IndexSpace<1> merged(source.shape, {std::span(source.strides)});
@@ -30,7 +30,7 @@ std::optional<std::vector<int64_t>> reshaped_strides(const Array& source, std::s
   return strides;
 }
 
-/// The view of `whole` that starts at `start` and has the given shape.
+/// Returns the view of `whole` that begins at index `start` and has the given shape.
 Array part_of(const Array& whole, std::span<const int64_t> start, std::span<const int64_t> shape) {
   Array part = whole;
   part.shape.assign(shape.begin(), shape.end());
@@ -85,7 +85,7 @@ Array evaluate_slice(const Node& node, std::span<const Array> sources, const Siz
   const SliceAttributes& slice = node.as<SliceAttributes>();
   Array result = sources[0];
   result.shape = sizes.values(node.shape);
-  if (result.count() == 0) {  // there are no elements, and the start may be out of bounds
+  if (result.count() == 0) {  // the start of an empty slice may be out of range
     result.strides = row_major_strides(result.shape);
     return result;
   }

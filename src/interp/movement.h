@@ -1,5 +1,5 @@
-// Nodes that compute no elements. permute, expand, slice, unfold and most reshapes return views of the same memory; pad and concat write a
-// new array. Every function has the signature of an Evaluator (evaluate_node.h).
+// Evaluators of nodes that only move elements. permute, expand, slice, unfold and most reshapes return views of the same memory; pad and
+// concat write a new array. Every function has the signature of an Evaluator (evaluate_node.h).
 #pragma once
 
 #include "interp/array.h"
@@ -14,7 +14,7 @@ Array evaluate_slice(const Node& node, std::span<const Array> sources, const Siz
 Array evaluate_pad(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_unfold(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 Array evaluate_concat(const Node& node, std::span<const Array> sources, const Sizes& sizes);
-/// Returns the source itself: the node asks for a copy in memory, which does not change the values.
+/// Returns the source itself. A contiguous node asks for a copy of its source in memory, which does not change the values.
 Array evaluate_contiguous(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 
 }  // namespace harp::interp

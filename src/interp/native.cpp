@@ -21,7 +21,7 @@ ffi_type* ffi_type_of(const NativeParameter& parameter) {
   }
 }
 
-/// An argument value in memory, as ffi_call expects it.
+/// The value of an argument. ffi_call takes the addresses of values.
 using Slot = Scalar;
 
 Slot slot_of_address(const void* address) { return Scalar::of(DType::kU64, address); }
@@ -63,7 +63,7 @@ Array evaluate_native(const Node& node, std::span<const Array> sources, const Si
   ffi_call(&cif, native.function, &status, values.data());
   const auto returned = static_cast<int32_t>(status);
   HARP_CHECK(!native.returns_status || returned == 0, Code::kNative, native_failure(native.name, returned));
-  // The function may write any byte for a bool; the interpreter requires 0 or 1.
+  // The function may write any nonzero byte for true, but the interpreter requires 1.
   if (is_bool(node.dtype))
     for (int64_t i = 0; i < result.count(); ++i) result.data[i] = std::byte{result.data[i] != std::byte{0}};
   return result;

@@ -1,4 +1,4 @@
-// Calls of the host's native functions, by libffi.
+// Calls native functions of the host program through libffi.
 #pragma once
 
 #include "interp/array.h"
@@ -6,7 +6,7 @@
 
 namespace harp::interp {
 
-/// Throws Error{kNative} if the function reports a failure.
+/// Calls the function of a native node. Throws Error{kNative} if the function returns a status other than 0.
 Array evaluate_native(const Node& node, std::span<const Array> sources, const Sizes& sizes);
 
 }  // namespace harp::interp

@@ -1,8 +1,8 @@
-// The two orders of a reduction, chain and lanes, for any strides, and a table of their instances by op and dtype.
+// The two orders of a reduction, chain and lanes, for arrays with any strides, and a table of functions by op and dtype.
 //
-// A reduce has kept axes and reduced axes; reduced axes are either outer or inner. With order chain, every reduced axis is outer, in the
-// order of the attribute. With order lanes, the innermost group of adjacent reduced axes is inner: lanes combine them to one value for each
-// outer index, and a chain combines those values.
+// The axes of a reduction are kept or reduced, and reduced axes are outer or inner. With order chain, every reduced axis is outer, in the
+// order of the attribute. With order lanes, the last group of adjacent reduced axes is inner: for each outer index, lanes combine the
+// elements of the inner axes to one value, and a chain combines those values.
 #include "interp/reduce.h"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace {
 constexpr int64_t kChainBlock = 256;
 constexpr int64_t kLanes = 64;
 constexpr int64_t kLaneBlock = 4096;
-/// Number of results that a chain computes together: large enough to use whole cache lines, small enough to stay in L1.
+/// Number of results that are computed together by chains: enough to use whole cache lines, and few enough for the L1 cache.
 constexpr int64_t kChainWidth = 512;
 
-/// How an accumulator is updated. `kOperands` is 2 for a product (acc = fma(a, b, acc)), otherwise 1.
+/// How an accumulator is updated. kOperands is 2 for a sum of products (acc = fma(a, b, acc)), else 1.
 template <Op op, DType dtype, int kOperands>
 struct Step : Combine<op, dtype> {
   using T = typename Combine<op, dtype>::T;
@@ -29,8 +29,9 @@ struct Step : Combine<op, dtype> {
   static T accumulate(T acc, T a, T b) { return Rule<Op::kFma>::apply(a, b, acc); }
 };
 
-/// Computes `width` chains side by side. Elements are combined into the accumulators of level 0. When a block of 256 elements is full and a
-/// further element arrives, the block's value becomes one element of the next level: 256 elements need one level, 257 need two.
+/// Computes `width` independent chains together. Elements are combined into the accumulators of level 0, in blocks of 256 elements. When a
+/// block is full and a further element arrives, the value of the block becomes one element of the next level. Thus 256 elements need one
+/// level, and 257 need two.
 template <class Step>
 class Chains {
   using T = typename Step::T;
@@ -38,18 +39,20 @@ class Chains {
  public:
   explicit Chains(int64_t width) : width_(width), identity_(Step::identity()), levels_(1, empty_level()) {}
 
-  /// Returns the number of elements that still fit the current block; at least 1.
+  /// Returns how many more elements the current block can take; at least 1.
   int64_t make_room() {
     if (levels_[0].count == kChainBlock) carry(0);
     return kChainBlock - levels_[0].count;
   }
-  /// Accumulators of the current block, valid until the next make_room(). After combining `n` elements into each, call advance(n).
+  /// Returns the accumulators of the current block, which are valid until the next make_room(). After combining n elements into each
+  /// accumulator, call advance(n).
   T* accumulators() { return levels_[0].values.data(); }
   void advance(int64_t n) { levels_[0].count += n; }
 
   const T* finish() {
     for (size_t level = 0; level + 1 < levels_.size(); ++level) carry(level);
-    for (T& value : levels_.back().values) value = Step::combine(identity_, value);  // an underflow may have given -0; makes it +0
+    // A sum of products may be -0 after an underflow; adding +0 gives +0
+    for (T& value : levels_.back().values) value = Step::combine(identity_, value);
     return levels_.back().values.data();
   }
 
@@ -78,8 +81,8 @@ class Chains {
   std::vector<Level> levels_;
 };
 
-/// Computes one value by lanes. Element p of a block goes to lane p % 64. A tree combines the lanes of a block, and the results of blocks
-/// are combined by the same rule.
+/// Computes one result by lanes, in blocks of 4,096 elements. Element p of a block is combined into lane p % 64. A tree combines the lanes
+/// of a block, and the results of the blocks are combined in the same way.
 template <class Step, int kOperands>
 class Lanes {
   using T = typename Step::T;
@@ -87,7 +90,7 @@ class Lanes {
  public:
   Lanes() { lanes_.fill(identity_); }
 
-  /// Adds n elements. X is the type of stored elements, or that of accumulators for the results of the level below.
+  /// Combines n further elements. X is the type of stored elements; for results of blocks, it is the type of accumulators.
   template <class X>
   void push(std::array<const X*, kOperands> data, const std::array<int64_t, kOperands>& steps, int64_t n) {
     const bool is_dense = std::all_of(steps.begin(), steps.end(), [](int64_t step) { return step == 1; });
@@ -151,10 +154,10 @@ class Lanes {
   std::vector<T> results_;
 };
 
-/// The axes of one reduce, with the strides of its operands.
+/// The axes of a reduction, with the strides of its operands.
 template <int kOperands>
 struct Axes {
-  IndexSpace<kOperands + 1> kept;  // the last operand is the result
+  IndexSpace<kOperands + 1> kept;  // its last operand is the result array
   IndexSpace<kOperands> outer, inner;
 };
 
@@ -203,7 +206,7 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
   using Stored = typename Step::Stored;
   CancelChecks checks(sizes);
   const auto inner_value = [&](const std::array<const Stored*, kOperands>& start) {
-    checks.count(kLanes);  // combining the lanes counts as work, because it takes time even for a short row
+    checks.count(kLanes);  // for cancellation, combining the lanes counts as work, because it takes time even for a short row
     Lanes<Step, kOperands> lanes;
     for_each_run(axes.inner, [&](const auto& offsets, const auto& steps, int64_t n) {
       std::array<const Stored*, kOperands> run = start;
@@ -240,7 +243,7 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
   });
 }
 
-/// Groups the axes and runs the algorithm. All operands have the source's shape.
+/// Divides the axes into kept, outer and inner ones, and runs the algorithm. All operands have the source's shape.
 template <class Step, int kOperands>
 void reduce(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result, const Sizes& sizes) {
   using Stored = typename Step::Stored;
@@ -292,7 +295,7 @@ void reduce(const ReduceAttributes& attributes, std::span<const Array> operands,
 using ReduceFunction = void (*)(const ReduceAttributes&, std::span<const Array>, const Array&, const Sizes&);
 using ReduceTable = std::array<std::array<ReduceFunction, kDTypeCount>, kOpCount>;
 
-/// One function for every reduce of ops.def and every dtype that it accepts; a combination without a rule does not compile.
+/// The table has a function for every reduction of ops.def and every dtype that it accepts. A combination without a rule does not compile.
 constexpr ReduceTable make_reduce_table() {
   ReduceTable table{};
   [&]<int... i>(std::integer_sequence<int, i...>) {
@@ -318,7 +321,8 @@ HARP_WITH_FMA void product_with_fma(const ReduceAttributes& attributes, std::spa
   reduce<Step<Op::kSum, dtype, 2>, 2>(attributes, operands, result, sizes);
 }
 
-/// Sums of products, by dtype and machine. Only floats need them: an integer product is exact modulo 2^n in any case.
+/// Functions for sums of products, by dtype and machine. Only floats need them: for integers, a product followed by a sum gives the same
+/// bits.
 constexpr std::array<std::array<ReduceFunction, kMachineCount>, kDTypeCount> make_product_table() {
   std::array<std::array<ReduceFunction, kMachineCount>, kDTypeCount> table{};
   for_each_dtype([&]<DType dtype>() {

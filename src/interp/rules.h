@@ -1,7 +1,7 @@
-// The meaning of every elementwise op on one element: Rule<op>::apply. Functions come from ops/math.h, instantiated with plain scalars. The
+// Rule<op>::apply computes one element of an elementwise op. Functions such as exp come from ops/math.h, instantiated for scalars. The
 // other ops are one C++ expression; -ffp-contract=off and -fwrapv make it the IEEE operation or wrapping integer operation that
-// docs/semantics.md requires. kernels.h instantiates all rules, so an Elementwise op does not compile if its Rule is missing or lacks a
-// dtype that ops.def accepts.
+// docs/semantics.md requires. kernels.h instantiates all rules, so an op of family Elementwise does not compile if its Rule is missing or
+// lacks a dtype that ops.def accepts.
 #pragma once
 
 #include <type_traits>
@@ -40,7 +40,7 @@ struct Rule;
     }                              \
   };
 
-// Arithmetic by a single operation.
+// Arithmetic ops that are a single C++ operation.
 HARP_RULE1(Neg, -x)
 HARP_RULE1(Recip, T(1) / x)
 HARP_RULE1(Sqrt, ScalarMath::sqrt(x))
@@ -53,7 +53,7 @@ HARP_RULE2(Add, x + y)
 HARP_RULE2(Mul, x* y)
 HARP_RULE2(Div, x / y)
 
-// Comparisons are those of C: all except Ne are false for NaN. On bool, false < true.
+// Comparisons as in C: all except Ne are false if an operand is NaN. For bools, false < true.
 HARP_RULE2(Lt, x < y)
 HARP_RULE2(Le, x <= y)
 HARP_RULE2(Eq, x == y)
@@ -71,11 +71,11 @@ struct Rule<Op::kBitNot> {
     return ~x;
   }
 };
-// Shift counts are taken modulo the width. Right shifts preserve the sign.
+// Shift counts are taken modulo the number of bits of the dtype. Right shifts of signed integers preserve the sign.
 HARP_RULE2(Shl, static_cast<T>(x << (y & T(8 * sizeof(T) - 1))))
 HARP_RULE2(Shr, static_cast<T>(x >> (y & T(8 * sizeof(T) - 1))))
 
-// Functions of ops/math.h
+// ops computed by functions of ops/math.h
 HARP_RULE1(Abs, Functions::abs(x))
 HARP_RULE1(Sign, Functions::sign(x))
 HARP_RULE1(Exp, Functions::exp(x))

@@ -1,8 +1,8 @@
-// The two orders of a scan, tree and chain, for any strides, and a table of their instances by op and dtype.
+// The two orders of a scan, tree and chain, for arrays with any strides, and a table of functions by op and dtype.
 //
-// Both split the axis into blocks of 4,096 elements. First the total of each block is computed, starting from the identity; the total of
-// the last block is not needed. An exclusive scan of the totals, by the same algorithm, gives the initial carry of each block. Then each
-// block is scanned from its carry.
+// Both orders split the axis into blocks of 4,096 elements. First the total of each block is computed, beginning with the identity; the
+// total of the last block is not needed. An exclusive scan of the totals, by the same algorithm, gives the initial carry of each block.
+// Then each block is scanned, beginning with its carry.
 #include "interp/scan.h"
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace {
 
 constexpr int64_t kBlock = 4096;
 constexpr int64_t kGroup = 64, kQuad = 4, kQuads = kGroup / kQuad;
-/// Number of adjacent scans that are computed side by side.
+/// Number of adjacent scans that are computed together.
 constexpr int64_t kChainWidth = 512;
 
-/// The elements along the scanned axis, `step` elements apart. If several scans are computed side by side, x[i] is the first element of row
-/// i, which has one element for each scan.
+/// The elements along the scanned axis, which are `step` elements apart. If several scans are computed together, x[i] is the first element
+/// of row i, which has one element for each scan.
 template <class T>
 struct Strided {
   T* data;
@@ -32,17 +32,19 @@ struct Strided {
 
 int64_t blocks_of(int64_t n) { return (n + kBlock - 1) / kBlock; }
 
-/// Replaces x[i] by x[i - k] combined with x[i], for all i at once, for the steps k = 1, 2, 4 … below n.
+/// An inclusive scan of n elements in place. For k = 1, 2, 4 … below n, each x[i] with i >= k is replaced by x[i - k] combined with x[i],
+/// using the old values.
 template <class C>
 void hillis_steele(typename C::T* x, int64_t n) {
   for (int64_t k = 1; k < n; k *= 2)
     for (int64_t i = n - 1; i >= k; --i) x[i] = C::combine(x[i - k], x[i]);
 }
 
-// Names of types: X and Y are the element types of the scanned array and of its result; for the scan of block totals they are the
-// accumulator's type.
+// In the functions below, X and Y are the element types of the scanned array and of its result. In a scan of block totals, both are the
+// type of accumulators.
 
-/// Scans one block of at most 4,096 elements from `carry`; returns the carry after it. Without `y` it only computes the carry.
+/// Scans one block of at most 4,096 elements, beginning with `carry`, and returns the carry for the next block. If y is null, no results
+/// are stored.
 template <class C, class X, class Y>
 typename C::T tree_block(Strided<const X> x, const Strided<Y>* y, int64_t n, typename C::T carry) {
   using T = typename C::T;
@@ -88,7 +90,8 @@ void tree(Strided<const X> x, Strided<Y> y, int64_t n, CancelChecks& checks) {
   }
 }
 
-/// Computes `width` parallel scans. x[i] is the first element of a row whose elements are `x_column` apart.
+/// Computes `width` scans together. x[i] is the first element of row i, whose elements are `x_column` elements apart; y and `y_column`
+/// describe the results in the same way.
 template <class C, class X, class Y>
 void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column, int64_t n, int64_t width, CancelChecks& checks) {
   using T = typename C::T;
@@ -122,7 +125,7 @@ void scan(const ScanAttributes& attributes, const Array& source, const Array& re
   const int64_t n = source.shape[attributes.axis];
   Strided<const T> x{reinterpret_cast<const T*>(source.data), source.strides[attributes.axis]};
   Strided<T> y{reinterpret_cast<T*>(result.data), result.strides[attributes.axis]};
-  if (std::find(source.shape.begin(), source.shape.end(), 0) != source.shape.end()) return;  // an empty array has nothing to scan
+  if (std::find(source.shape.begin(), source.shape.end(), 0) != source.shape.end()) return;  // no results to compute
   if (attributes.reverse) {
     x = {&x[n - 1], -x.step};
     y = {&y[n - 1], -y.step};
@@ -149,7 +152,7 @@ void scan(const ScanAttributes& attributes, const Array& source, const Array& re
 using ScanFunction = void (*)(const ScanAttributes&, const Array&, const Array&, const Sizes&);
 using ScanTable = std::array<std::array<ScanFunction, kDTypeCount>, kOpCount>;
 
-/// One function for every scan of ops.def and every dtype that it accepts; a combination without a rule does not compile.
+/// The table has a function for every scan of ops.def and every dtype that it accepts. A combination without a rule does not compile.
 constexpr ScanTable make_scan_table() {
   ScanTable table{};
   [&]<int... i>(std::integer_sequence<int, i...>) {

@@ -1,4 +1,5 @@
-// CumSum, CumProd, CumMax and CumMin. scan.cpp is the reference implementation of the order of operations in docs/semantics.md ("Scans").
+// CumSum, CumProd, CumMax and CumMin. docs/semantics.md ("Scans") defines the order of their operations; scan.cpp is the reference
+// implementation.
 #pragma once
 
 #include "interp/array.h"

@@ -1,5 +1,5 @@
-// What the loops of a run need besides arrays: the value of every dimension expression in this run, which follows from the values of the
-// shape variables, and a check for cancellation.
+// What the interpreter's loops need besides arrays: the value of every dimension expression in this run, computed from the values of the
+// shape variables, and checks for cancellation.
 #pragma once
 
 #include <span>
@@ -11,20 +11,20 @@
 
 namespace harp::interp {
 
-/// Error message of a cancelled run, for all backends.
+/// The error message of a cancelled run. All backends use it.
 inline constexpr std::string_view kRunCancelled = "the run was cancelled: the flag harp_run_options.cancel is set";
 
 class Sizes {
  public:
-  /// No variables: only constant dimensions have a value. Constant folding uses it.
+  /// Without variables: only constant dimensions have a value. Constant folding uses this.
   Sizes() = default;
-  /// values[i] belongs to dims.variables()[i]. `cancel` is the host's cancellation flag, or null.
+  /// values[i] is the value of dims.variables()[i]. `cancel` is the host's cancellation flag, or null.
   Sizes(const SymTable& dims, std::span<const int64_t> values, const volatile int32_t* cancel = nullptr);
 
   int64_t value(Dim dim) const;
   std::vector<int64_t> values(const Shape& shape) const;
 
-  /// Throws Error{kCancelled} if the host has cancelled the run. Loops count their work with CancelChecks, which calls it.
+  /// Throws Error{kCancelled} if the host has cancelled the run. Loops do not call it directly, but through CancelChecks.
   void check_cancelled() const {
     if (cancel_ != nullptr && __atomic_load_n(cancel_, __ATOMIC_RELAXED) != 0) [[unlikely]]
       leave();
@@ -37,24 +37,24 @@ class Sizes {
   std::unordered_map<const SymAtom*, int64_t> values_;
 };
 
-/// Counts the work of an operation's loops, and checks for cancellation each time kElementsPerCheck elements are counted, which take some
-/// milliseconds. Nested loops share one object, so many short rows are checked as often as one long row. Cannot be copied: a copy would
-/// begin a count of its own.
+/// Counts the elements that an operation's loops process, and checks for cancellation after every kElementsPerCheck elements, which take
+/// some milliseconds. Nested loops share one object, so many short rows are checked as often as one long row. The class cannot be copied,
+/// because a copy would have its own count.
 class CancelChecks {
  public:
   explicit CancelChecks(const Sizes& sizes) : sizes_(sizes) {}
   CancelChecks(const CancelChecks&) = delete;
   CancelChecks& operator=(const CancelChecks&) = delete;
 
-  /// Counts elements that the loop processes next, and checks for cancellation if it is time; the first call always checks. Throws
-  /// Error{kCancelled}.
+  /// Counts elements that the loop processes next, and checks for cancellation if kElementsPerCheck elements have been counted since the
+  /// last check. The first call always checks. Throws Error{kCancelled}.
   void count(int64_t elements = 1) {
     if ((left_ -= elements) >= 0) [[likely]]
       return;
     left_ = kElementsPerCheck;
     sizes_.check_cancelled();
   }
-  /// Calls work(begin, count) for parts of [0, n) of at most kElementsPerCheck elements, and counts each part before it is processed.
+  /// Divides [0, n) into parts of at most kElementsPerCheck elements. For each part, counts its elements and then calls work(begin, count).
   template <class Work>
   void in_parts(int64_t n, Work work) {
     for (int64_t begin = 0; begin < n; begin += kElementsPerCheck) {

@@ -21,7 +21,7 @@ void argsort(const Array& keys, const Array& result, const Sizes& sizes) {
   }
 }
 
-/// Sorts each row stably by key(bits), where `bits` are those of an element.
+/// Sorts each row along the last axis, stably, by key(bits), where `bits` are the bits of an element.
 template <class T, class Key>
 void sort(const Array& x, bool descending, const Array& result, Key key, const Sizes& sizes) {
   const int64_t n = x.shape.back(), rows = n == 0 ? 0 : x.count() / n;
@@ -29,7 +29,7 @@ void sort(const Array& x, bool descending, const Array& result, Key key, const S
   copy_elements(x, result, sizes);
   CancelChecks checks(sizes);
   for (int64_t i = 0; i < rows; ++i, row += n) {
-    checks.count(n);  // a row of one element has no comparisons
+    checks.count(n);  // counted separately, because a row of one element needs no comparisons
     stable_sort(
         row, row + n, [&](T a, T b) { return descending ? key(b) < key(a) : key(a) < key(b); }, checks);
   }
@@ -59,8 +59,8 @@ Array evaluate_sort(const Node& node, std::span<const Array> sources, const Size
               : size == 4 ? DType::kI32
                           : DType::kI64,
               [&]<class T>() {
-                // The key, as in graph/sorting.cpp: the distance from 0 with the number's sign, so -0 equals +0; NaN is greater than
-                // everything.
+                // The key is that of graph/sorting.cpp: the distance from 0, negative for negative numbers, so -0 equals +0. NaN is greater
+                // than all numbers.
                 sort<T>(
                     x, descending, result,
                     [infinity](T bits) {

@@ -1,4 +1,4 @@
-// Sorting of the elements of rows.
+// Sorting along the last axis.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,11 @@
 
 namespace harp::interp {
 
-/// Calls std::stable_sort and counts its comparisons.
+/// Calls std::stable_sort, and counts each comparison as an element of work for cancellation.
 template <class T, class Less>
 void stable_sort(T* first, T* last, Less less, CancelChecks& checks) {
-  std::stable_sort(first, last, [&checks, less](T a, T b) {  // the algorithm copies this function; all copies share one count
+  // std::stable_sort copies this function object; all copies share the count, because it is captured by reference.
+  std::stable_sort(first, last, [&checks, less](T a, T b) {
     checks.count();
     return less(a, b);
   });

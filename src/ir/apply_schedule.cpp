@@ -15,14 +15,15 @@
 namespace harp::ir {
 namespace {
 
-constexpr int kMaxParts = 6;         // most parts into which a loop is partitioned
-constexpr int64_t kChunk = 4096;     // elements in a chunk, the smallest share of a thread; a chunk fits L1
-constexpr int64_t kFewestLanes = 4;  // fewest lanes for which narrower vectors pay
+constexpr int kMaxParts = 6;  // maximum number of parts into which partition() splits a loop
+// Elements of a chunk, which is the smallest unit of work that a thread receives; a chunk fits the L1 cache.
+constexpr int64_t kChunk = 4096;
+constexpr int64_t kFewestLanes = 4;  // minimum number of lanes at which narrower vectors are faster than scalars
 
 void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
-/// Returns the number of lanes of the loop's vectors. With `narrow`, a loop of a known, small number of iterations gets the largest power
-/// of two that is not above that number.
+/// Returns the number of lanes of the loop's vectors. If `tag.narrow` is set and the trip count is a constant from kFewestLanes to
+/// tag.lanes - 1, returns the largest power of two that is at most the trip count; otherwise returns tag.lanes.
 int lanes_of(const VectorTag& tag, Sym count) {
   const bool is_filled = !count.is_constant() || count.constant() < kFewestLanes || count.constant() >= tag.lanes;
   return !tag.narrow || is_filled ? tag.lanes : static_cast<int>(std::bit_floor(static_cast<uint64_t>(count.constant())));
@@ -40,7 +41,8 @@ std::vector<Sym> extents_of(const Loop* outermost) {
 
 class Tags {
  public:
-  /// `kernel` receives accumulators that rewrites need. If it is null, no nest is flattened.
+  /// The kernel receives the accumulators that grouped accesses need (group_accesses). If `kernel` is null, the statements must contain no
+  /// nest that becomes a single thread loop of a GPU.
   Tags(Arena& arena, std::span<const Param> params, Kernel* kernel) : arena_(arena), params_(params), kernel_(kernel) {}
 
   Body apply(const Body& statements) {
@@ -48,7 +50,7 @@ class Tags {
     for (Stmt* s : statements) add(result, apply(s));
     return result;
   }
-  /// Returns the condition (>= 0) under which the statements may run; none: they always may.
+  /// Returns an expression that must be >= 0 where the statements run; nullopt: the statements may always run.
   const std::optional<Sym>& guard() const { return guard_; }
 
  private:
@@ -80,7 +82,7 @@ class Tags {
       outermost->body = {collapse(arena_, first_loop_in(outermost->body))};
     else
       outermost = collapse(arena_, outermost);
-    Loop *around = nullptr, *inner = outermost;  // around: the loop directly around the inner one
+    Loop *around = nullptr, *inner = outermost;  // around: the loop that directly encloses the loop `inner`
     Body* containing = nullptr;                  // the list of statements that contains the inner loop
     if (nest.chunks && first_loop_in(outermost->body) == nullptr && range(outermost->end).hi > kChunk) {
       std::tie(outermost, inner) = strip_mine(arena_, outermost, kChunk);
@@ -107,7 +109,7 @@ class Tags {
     return {outermost};
   }
 
-  /// Executes the tags of a loop. The tags of the statements inside it have been executed before.
+  /// Executes the tags of a loop. The tags of nested loops have been executed before.
   Body apply_loop(Loop* loop) {
     const LoopTags tags = std::exchange(loop->tags, {});
     Body result = {loop};
@@ -127,7 +129,7 @@ class Tags {
     return result;
   }
 
-  /// Vectorises these loops, including those inside the Ifs that unswitch made.
+  /// Vectorises the loops in `loops`. An If in `loops`, which unswitch made, contains the loops to vectorise.
   Body vectors(const VectorTag& tag, const Body& loops) {
     Body result;
     for (Stmt* s : loops) {
@@ -154,7 +156,8 @@ class Tags {
     Body result;
     for (Stmt* s : steps) {
       const auto* one = as<Loop>(s);
-      add(result, one != nullptr ? unroll(arena_, one) : Body{s});  // unroll leaves no loop if there is only one iteration
+      // vectorise() has already unrolled a loop of one iteration, so s need not be a loop.
+      add(result, one != nullptr ? unroll(arena_, one) : Body{s});
     }
     return result;
   }

@@ -2,10 +2,10 @@
 // how the kernel's Schedule transforms them. Only apply_schedule executes the tags: it fuses loops, splits them into chunks and parts,
 // vectorises and unrolls them.
 //
-// The statements are visited in order, inner ones before the loops around them, so that a rewrite sees the final form of what is inside a
-// loop. For each kernel:
+// The statements are visited in order, and nested statements before the loops that enclose them, so that a rewrite sees the final form of
+// the body of a loop. For each kernel:
 //
-//   rewrite                 of loops with           requires, and does
+//   rewrite                 tag that requests it    requirements and effect
 //   assume_nonempty         nest.nonempty           first, because every later proof uses the tighter bounds of sizes; adds a launch guard
 //   collapse                nest                    indices that allow it; adjacent loops are fused, and the fused loop gets the innermost
 //                                                   loop's tags
@@ -15,40 +15,42 @@
 //                                                   together
 //   strip_mine              nest.chunks             one loop left after collapse; the loop over chunks becomes the thread loop
 //   partition               vector.partition        before vectorise: inside each part conditions fold away, which leaves linear positions
-//   unswitch                vector.unswitch         after partition: only conditions that are left
+//   unswitch                vector.unswitch         after partition: handles the conditions that partition could not remove
 //   vectorise               vector                  positions linear in the variable, else the loop stays scalar
 //   unroll                  vector.most_…           constant trip count
 //   unroll-and-jam          vector.together         after vectorise: interleaves vectors; for a loop of stores only, vectorise does it
 //   prefetch_next           ahead                   vector loads: one prefetch for each
 //   with_page_prefetches    pages                   vector loads, the final step of the loop
-//   prefetch_row_pages,     nest.…_prefetches       vector loads and gathers in the loop around them
+//   prefetch_row_pages,     nest.…_prefetches       vector loads and gathers; adds prefetches to the loop around the innermost one
 //   prefetch_gathers
 //   group_interleaved       (all loops)             after vectorise: strided accesses that together cover whole vectors
-//   insert_cancel_polls     (all loops)             last: the final loops tell how long an iteration takes
-// The order of prefetches and of unrolled statements affects only the order of lines in the source, never a result: all rewrites keep the
-// bits.
+//   insert_cancel_polls     (all loops)             last: the cost of an iteration is estimated from the final loops
+// The order of prefetches and of unrolled statements affects only the order of lines in the generated source. Every rewrite keeps all bits
+// of the results.
 //
-// A recipe that must look at scheduled loops to decide what comes next calls apply_tags for a part of its statements and says so at its top
-// (lower/contraction.cpp, lower/reduce_lanes.cpp, lower/scan_tree.cpp).
+// A template that must look at scheduled loops to decide what to emit next calls apply_tags for a part of its statements and says so at the
+// top of its file (lower/contraction.cpp, lower/reduce_lanes.cpp, lower/scan_tree.cpp).
 #pragma once
 
 #include "ir/ir.h"
 
 namespace harp::ir {
 
-/// Executes and removes the tags of all loops of all kernels, adds the guards that this requires to the kernels' launches, and inserts
-/// polls of the cancel flag.
+/// Executes and removes the tags of all loops of all kernels. Adds guards to the launches of kernels that were specialised
+/// (assume_nonempty), and inserts polls of the cancel flag.
 void apply_schedule(Module& module);
 
-/// Executes the tags of all loops of these statements immediately. `kernel` is the kernel that the statements will belong to, with the
-/// parameters that it has so far. No loop may have the tag nest.nonempty, because its guard belongs to the launch of the whole kernel.
+/// Executes the tags of all loops of these statements immediately, before the rest of the kernel is made. `kernel` is the kernel that the
+/// statements will belong to, with the parameters that it has so far. No loop may have the tag nest.nonempty, because its guard belongs to
+/// the launch of the whole kernel.
 Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements);
 
-/// By default a loop over accumulators is fully unrolled only if the accumulators are at most this many vectors.
+/// Default limit: a loop over accumulators is fully unrolled only if the accumulators are at most this many vectors.
 inline constexpr int64_t kMaxRegisterVectors = 8;
-/// Tests whether `width` elements are whole vectors, at most `most_vectors` of them, so that they stay in registers.
+/// Tests whether `width` elements are a whole number of vectors, at most `most_vectors`, so that their accumulators stay in registers.
 bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);
-/// Tests whether apply_schedule makes vectors of this loop, which has the tag `vector`.
+/// Tests whether apply_schedule will vectorise this loop, which has the tag `vector`; it leaves a loop scalar if vectorise() cannot handle
+/// it.
 bool becomes_vectors(Arena& arena, const Loop* loop);
 
 }  // namespace harp::ir

@@ -1,5 +1,5 @@
 // Collapse: fuses a loop nest into one loop. `for i in [0, A) { for j in [0, B) … i * B + j … }` becomes `for k in [0, A * B) … k …`. A
-// group loop stays as it is, because its iterations are the threads of a block.
+// group loop (LoopKind::kGroup) is never fused, because its iterations are the threads of a block.
 #include "base/error.h"
 #include "ir/rewrite.h"
 
@@ -14,9 +14,9 @@ std::vector<Sym> positions_of(Arena& arena, const Body& body) {
   return positions;
 }
 
-/// Tests whether one loop over `joined` can replace both loops. Each position expression must survive a round trip: replace the inner
-/// variable by joined and the outer one by 0, then replace joined by outer * extent + inner. The result must have the same normal form as
-/// the original.
+/// Tests whether one loop over the variable `joined` can replace both loops. Each position expression must survive a round trip: first the
+/// inner variable is replaced by `joined` and the outer one by 0, then `joined` is replaced by outer * extent + inner. The result must have
+/// the same normal form as the original expression.
 bool can_join(Arena& arena, const Loop* outer, const Loop* inner, Sym joined) {
   const SymAtom *i = variable_of(outer->variable), *j = variable_of(inner->variable);
   const Sym pair = outer->variable * inner->end + inner->variable;
@@ -65,7 +65,7 @@ Loop* flatten(Arena& arena, Loop* outermost) {
   }
   Loop* all = new_loop(arena, variable_of(outermost->variable)->name, 0, count);
   SymSubstitution indices;
-  Sym inside = 1;  // number of iterations of the loops inside this one
+  Sym inside = 1;  // product of the extents of the loops nested inside the loop at `depth`
   for (size_t depth = nest.size(); depth-- > 0;) {
     const Sym quotient = floor_div(all->variable, inside);
     indices[variable_of(nest[depth]->variable)] = depth == 0 ? quotient : mod(quotient, nest[depth]->end);

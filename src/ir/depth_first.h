@@ -1,6 +1,7 @@
-// The order in which values are computed and named: sources before users, otherwise as the expressions are written, from left to right. The
-// order of creation would not do, because it depends on the compiler that harp is built with: in `add(mul(a, b), exp(c))` the compiler may
-// evaluate either argument first. The text of a program is part of its cache key and must not depend on that.
+// The order in which generated code computes and names values: the sources of a value come before it, from left to right as the expression
+// is written. The order in which the UOps were created is unsuitable, because it depends on the compiler that harp is built with: in
+// `add(mul(a, b), exp(c))` that compiler may evaluate either argument first. The generated text is part of the cache key of a program and
+// must not depend on the compiler.
 #pragma once
 
 #include <utility>
@@ -10,12 +11,13 @@
 
 namespace harp::ir {
 
-/// Appends the root, and before it all values that it is computed from, to `order`. Calls enter(u) at each use of a value u; if that
-/// returns true, visits the sources of u and then appends u. enter must return true at most once for each value. Iterative, because the
-/// expressions of a kernel can be a thousand levels deep.
+/// Appends the values from which `root` is computed, and then `root`, to `order`; every value comes after its sources. Calls enter(u) at
+/// each use of a value u. If enter(u) returns true, visits the sources of u and then appends u, so enter must return true at most once for
+/// each value. The traversal is iterative, because the expressions of a kernel can be a thousand levels deep.
 template <class Enter>
 void append_depth_first(const UOp* root, Enter enter, std::vector<const UOp*>& order) {
-  std::vector<std::pair<const UOp*, size_t>> stack;  // each value with the number of its next source
+  // Values whose sources are being visited, each with the index of the source to visit next.
+  std::vector<std::pair<const UOp*, size_t>> stack;
   if (enter(root)) stack.emplace_back(root, 0);
   while (!stack.empty()) {
     auto& [u, next] = stack.back();

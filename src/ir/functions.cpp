@@ -1,6 +1,6 @@
-// The IR policy of ops/math.h: a value is an expression and an operator creates a node. Instantiating a template with this policy records
-// the operations instead of executing them. The table MathOf maps each op to its function. If a row of ops.def has the flag kFunction but
-// no function exists for it, this file does not compile.
+// The policy with which the templates of ops/math.h are instantiated for the loop IR: a value is an expression, and an operator creates a
+// node. Calling a template with this policy records its operations instead of executing them. MathOf maps each op to its function. This
+// file does not compile if an op of ops.def has the flag kFunction but no function exists for it.
 #include "ir/functions.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace harp::ir {
 namespace {
 
-/// A value inside a template: an expression, or a literal. A literal belongs to no arena; it becomes a constant of the arena of the
-/// expression with which it is combined.
+/// A value inside a template of ops/math.h: an expression, or a literal. A literal belongs to no arena; when it is combined with an
+/// expression, it becomes a constant in the arena of that expression.
 template <DType D>
 struct Value {
   static constexpr DType kDType = D;
@@ -31,7 +31,7 @@ Value<D> literal(T value) {
   return {.literal = Scalar::of(D, value)};
 }
 
-/// Returns a node of `op` over the values, at least one of which must be an expression.
+/// Returns a node that applies `op` to the values, at least one of which must be an expression.
 template <DType D, DType... Ds>
 Value<D> node(Op op, const Value<Ds>&... values) {
   Arena* arena = nullptr;
@@ -40,7 +40,7 @@ Value<D> node(Op op, const Value<Ds>&... values) {
   return {arena, arena->alu(op, D, {values.in(*arena)...}), {}};
 }
 
-/// Returns the bits of an integer or bool literal.
+/// Returns the bits of a literal of an integer dtype or bool.
 template <DType D>
 uint64_t bits_of(Value<D> v) {
   return v.literal.bits[0];
@@ -119,7 +119,7 @@ template <DType D>
 requires Integer<D> Value<D>
 operator>>(Value<D> a, Value<D> count) {
   if (a.uop != nullptr || count.uop != nullptr) return node<D>(Op::kShr, a, count);
-  constexpr int kAbove = 64 - 8 * static_cast<int>(size_of(D));  // number of bits of a 64-bit word above those of the value
+  constexpr int kAbove = 64 - 8 * static_cast<int>(size_of(D));  // number of unused high bits when the value is in a 64-bit word
   if constexpr (is_signed_int(D))
     return from_bits<D>(static_cast<uint64_t>(static_cast<int64_t>(bits_of(a) << kAbove) >> kAbove >> bits_of(count)));
   return from_bits<D>(bits_of(a) >> bits_of(count));
@@ -226,7 +226,8 @@ struct IrMath {
     return {&arena, arena.intern(std::move(u)), {}};
   }
 
-  /// Returns a new function whose parameters have these dtypes. `compute` receives the parameters and returns the body.
+  /// Returns a new function whose parameters have the dtypes Ds. `compute` receives the parameters as values and returns the function's
+  /// result.
   template <DType... Ds, class Compute>
   static Function* record(Arena& arena, std::string name, Compute compute) {
     int next = 0;
@@ -317,7 +318,7 @@ constexpr std::array<std::array<Builder, kDTypeCount>, kOpCount> table(std::inte
 }
 constexpr auto kBuilders = table(std::make_integer_sequence<int, kOpCount>{});
 
-// Conversions from and to the 16-bit floats (math_half.h), by source and result dtype.
+// Builds the function that converts dtype From to dtype To, one of which is a 16-bit float; math_half.h defines `convert`.
 template <DType From, DType To, class Convert>
 Function* build_conversion(Arena& arena, Convert convert) {
   Function* f = IrMath::record<From>(arena, cat(name(To), "_of_", name(From)), convert);
@@ -399,6 +400,12 @@ FlaggedMaximum build_flagged_maximum(Arena& arena) {
   return {made("watched_greater", greater), made("watched_result", checked)};
 }
 
+/// Returns the product of the low halves of a and b plus that of their high halves.
+Value<DType::kI32> sum_of_pairs(Value<DType::kI32> a, Value<DType::kI32> b) {
+  const auto half = IrMath::i32(16);
+  return ((a << half) >> half) * ((b << half) >> half) + (a >> half) * (b >> half);
+}
+
 }  // namespace
 
 ExtremeOfNumbers build_extreme_of_numbers(Arena& arena, Op op, DType dtype) {
@@ -417,9 +424,24 @@ const Function* build_clamp_index(Arena& arena, DType dtype) {
 
 const Function* build_sum_of_pairs(Arena& arena) {
   if (const Function* known = arena.find_function(kSumOfPairs)) return known;
-  return IrMath::record<DType::kI32, DType::kI32>(arena, std::string(kSumOfPairs), [](auto a, auto b) {
-    const auto half = IrMath::i32(16);
-    return ((a << half) >> half) * ((b << half) >> half) + (a >> half) * (b >> half);
+  return IrMath::record<DType::kI32, DType::kI32>(arena, std::string(kSumOfPairs), [](auto a, auto b) { return sum_of_pairs(a, b); });
+}
+
+const Function* build_add_pairs(Arena& arena) {
+  if (const Function* known = arena.find_function(kAddPairs)) return known;
+  return IrMath::record<DType::kI32, DType::kI32, DType::kI32>(arena, std::string(kAddPairs),
+                                                               [](auto sum, auto a, auto b) { return sum + sum_of_pairs(a, b); });
+}
+
+const Function* build_add_quads(Arena& arena) {
+  if (const Function* known = arena.find_function(kAddQuads)) return known;
+  return IrMath::record<DType::kI32, DType::kI32, DType::kI32>(arena, std::string(kAddQuads), [](auto sum, auto a, auto b) {
+    constexpr int kBits = 8, kTop = 24;  // bits of a byte, and of those below the highest byte
+    for (int shift = 0; shift <= kTop; shift += kBits) {
+      const auto from_a = shift == 0 ? a : a >> IrMath::i32(shift), from_b = shift == kTop ? b : b << IrMath::i32(kTop - shift);
+      sum = sum + (from_a & IrMath::i32((1 << kBits) - 1)) * (from_b >> IrMath::i32(kTop));
+    }
+    return sum;
   });
 }
 

@@ -7,14 +7,15 @@
 namespace harp::ir {
 namespace {
 
-constexpr size_t kMaxArrays = 16;  // most arrays that are copied in groups: their elements are all in registers at the same time
+// Maximum number of arrays whose accesses are grouped: the elements of all of them are in registers at the same time.
+constexpr size_t kMaxArrays = 16;
 
 class Grouping {
  public:
   Grouping(Arena& arena, Kernel& kernel, Loop* loop, int elements)
       : arena_(arena), kernel_(kernel), loop_(*loop), variable_(variable_of(loop->variable)), elements_(elements) {}
 
-  /// Tests whether the accesses of a loop can be grouped, and finds the loads and stores that are.
+  /// Tests whether the accesses of the loop can be grouped; if so, stores_ and loads_ receive the accesses to group.
   bool prepare() {
     if (elements_ < 2 || !loop_.begin.is_constant(0) || loop_.step != 1) return false;
     for (const Stmt* s : loop_.body) {
@@ -27,8 +28,8 @@ class Grouping {
     return !stores_.empty() && stores_.size() + loads_.size() <= kMaxArrays;
   }
 
-  /// Finds the loads and stores of a loop over one group that access consecutive positions. Returns false if there are none or too many, or
-  /// if their alignment depends on the variables of enclosing loops.
+  /// For a loop whose iterations form one group: finds the loads and stores that access consecutive positions. Returns false if there are
+  /// none or too many, or if their alignment depends on the variables of enclosing loops.
   bool prepare_one(bool of_any_size) {
     for (const Stmt* s : loop_.body) {
       if (const auto* store = as<Store>(s); store != nullptr && store->mask == nullptr && is_along(store->index)) stores_.push_back(store);
@@ -55,7 +56,8 @@ class Grouping {
     Loop* rest = new_loop(arena_, variable_->name, first, min(first + elements_, count));
     rest->body = Substituter(arena_, {{variable_, rest->variable}})(loop_.body);
 
-    auto* define = arena_.statement<Define>();  // the variable `grouped`: how many of the first elements may be accessed in groups
+    // Defines the variable `grouped`: `count` if all grouped arrays are aligned, else 0. Groups that end after `grouped` are not grouped.
+    auto* define = arena_.statement<Define>();
     define->variable = arena_.syms().loop("grouped", 0, count + 1);
     define->value =
         arena_.alu(Op::kWhere, DType::kI64, {are_multiples(arena_, distances(), elements_), arena_.index(count), arena_.index(0)});
@@ -75,12 +77,13 @@ class Grouping {
   }
   Sym at(Sym index, Sym element) const { return substitute(index, {{variable_, element}}); }
 
-  /// Returns the bitwise or of the distances of the grouped arrays from the start of a cache line: a power of two divides all distances
-  /// exactly if it divides this value.
+  /// Returns the bitwise or of the distances, in elements, of the grouped arrays from the start of a cache line. A power of two divides
+  /// this value if and only if it divides every distance.
   const UOp* distances() {
     const UOp* all = nullptr;
     const auto add = [&](int buffer, Sym index) {
-      const auto alignment = alignment_of(at(index, 0), elements_);  // earlier whole groups do not change the alignment
+      // The first group stands for all groups: the others begin at a multiple of elements_ from it, which does not change the alignment.
+      const auto alignment = alignment_of(at(index, 0), elements_);
       const UOp* distance = arena_.line_offset(buffer, alignment ? alignment->base : mod(at(index, 0), elements_));
       all = all == nullptr ? distance : arena_.alu(Op::kBitOr, DType::kI64, {all, distance});
     };
@@ -89,8 +92,8 @@ class Grouping {
     return all;
   }
 
-  /// Returns the dtype that elements have in a row (an accumulator with is_row): bools and 16-bit floats are unsigned integers there, as in
-  /// memory.
+  /// Returns the dtype that elements have in a row (an accumulator with is_row). A row holds bools and 16-bit floats as unsigned integers
+  /// of the same size.
   static DType row_dtype(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
   const UOp* from_row(DType dtype, const UOp* element) {
     if (is_bool(dtype)) return arena_.alu(Op::kNe, DType::kBool, {element, arena_.constant(scalar_from_int(DType::kU8, 0))});
@@ -101,7 +104,7 @@ class Grouping {
     return dtype == row ? value : arena_.alu(is_bool(dtype) ? Op::kCast : Op::kBitcast, row, {value});
   }
 
-  /// Declares a row (an array in registers) for the elements of a group; returns its number.
+  /// Declares an accumulator with is_row, an array in registers, for the elements of a group; returns its number.
   int new_row(DType dtype, Body& body) {
     const DType stored = row_dtype(dtype);
     kernel_.accumulators.push_back({.type = {stored, 1}, .count = elements_, .init = scalar_from_int(stored, 0), .is_row = true});
@@ -149,7 +152,7 @@ class Grouping {
       copy->from = 0;
       copy->buffer = store->buffer;
       copy->index = at(store->index, first);
-      // stores come last if they may overwrite an array that the loop reads
+      // copies to an array that may be the same memory as an array that the loop reads come last, after all loads
       last.insert(is_aliased(store->buffer) ? last.end() : last.begin(), copy);
     }
     body.push_back(lane);

@@ -1,5 +1,5 @@
-// Groups the memory accesses of neighbouring iterations, so that a thread of a GPU processes several elements and loads and stores them
-// together.
+// Groups the memory accesses of consecutive iterations, so that a thread of a GPU processes several elements and loads or stores them by
+// one wide access.
 #pragma once
 
 #include "ir/ir.h"
@@ -7,31 +7,38 @@
 namespace harp::ir {
 
 /// Turns a loop over single elements, whose body consists of stores, into a loop over groups of `elements` elements. For each group, the
-/// arrays that are read at consecutive positions are first copied to registers (accumulators with is_row) in one access each; then the
+/// arrays that are read at consecutive positions are first copied to registers (accumulators with is_row) in one access each. Then the
 /// values are computed element by element, and the results are copied to memory in one access for each array. This requires addresses that
-/// are multiples of the group's size, which the loop tests at run time. Arrays that are not read at consecutive positions, and the elements
-/// after the last whole group, are accessed one by one.
+/// are multiples of the group's size, which the loop tests at run time. Arrays that are not read at consecutive positions are accessed one
+/// element at a time, and so are all arrays for the elements after the last whole group.
 ///
-/// Returns the new loop, or the loop itself if `elements` is below 2 or its stores are not at consecutive positions.
+/// Returns the new loop. Returns `loop` itself if `elements` is below 2, or if a store is masked, non-temporal or not at consecutive
+/// positions.
 Loop* group_accesses(Arena& arena, Kernel& kernel, Loop* loop, int elements);
 
-/// Where a group of elements begins relative to whole groups.
+/// How the first position of a group of elements is aligned, relative to multiples of the group's size.
 struct GroupAlignment {
-  Sym base;                    // the position of its first element, without multiples of a group; the same for every iteration of the kernel
-  std::vector<Sym> multiples;  // sizes that have to be multiples of a group, for example the length of the rows in memory
+  // Congruent to the position of the group's first element modulo the group's size, if all `multiples` are multiples of that size. The same
+  // for every iteration of the kernel.
+  Sym base;
+  // Sizes that must be multiples of the group's size for the alignment to be `base`, for example the length of the rows in memory.
+  std::vector<Sym> multiples;
 };
-/// Returns the alignment of a group that begins at `index`; nothing if it depends on the variables of enclosing loops.
+/// Returns the alignment of a group of `elements` elements that begins at `index`; nullopt if the alignment depends on the variables of
+/// enclosing loops.
 std::optional<GroupAlignment> alignment_of(Sym index, int64_t elements);
 
-/// The statements that execute all iterations of a loop with grouped accesses, and values by which the caller tests their alignment.
+/// Statements that execute all iterations of a loop over n elements by grouped accesses, and what the caller must test before it runs them.
 struct Together {
   Body body;
-  const UOp* distances;  // an i64: the bitwise or of the distances, in elements, of the grouped arrays from the start of a cache line
-  std::vector<Sym> multiples = {};  // sizes that have to be multiples of n (GroupAlignment)
+  // An i64: the bitwise or of the distances, in elements, from the start of a cache line to each grouped array; must be a multiple of n.
+  const UOp* distances;
+  std::vector<Sym> multiples = {};  // sizes that must be multiples of n (GroupAlignment)
 };
-/// Does the same as group_accesses() for a loop over [0, n), with n constant, whose iterations form one group. The caller must execute the
-/// result only where `distances` is a multiple of n, and each of `multiples`, of which there are some only if `of_any_size`. Returns nothing
-/// if no array is accessed at consecutive positions, or too many are, or if `distances` depends on the variables of enclosing loops.
+/// Groups the accesses of a loop over [0, n), with a constant n, whose iterations form one group. The caller must run the returned
+/// statements only where `distances` and each size in `multiples` are multiples of n. Without `of_any_size`, `multiples` is empty. Returns
+/// nullopt if no array is accessed at consecutive positions, if too many arrays are, or if the alignment depends on the variables of
+/// enclosing loops.
 std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop, bool of_any_size = false);
 /// Returns a bool: whether `distances` is a multiple of `elements`, a power of two.
 const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements);

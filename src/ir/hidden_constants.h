@@ -1,5 +1,5 @@
 // Large constant arrays of a program for a CPU are hidden inputs: the generated code receives their addresses after those of the graph's
-// inputs. Small arrays are part of the generated text. (A megabyte of elements as text would take the C compiler a second.)
+// inputs. Small arrays are written into the generated text. (The C compiler would take a second to compile a megabyte of elements.)
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace harp::ir {
 
-inline constexpr size_t kMaxConstantText = 4096;  // bytes of the largest array that is part of the text
+inline constexpr size_t kMaxConstantText = 4096;  // size in bytes of the largest array that is written into the generated text
 
 class HiddenConstants {
  public:
@@ -25,8 +25,8 @@ class HiddenConstants {
   /// Returns the hidden constants, as indices into Module::constants, in the order in which the generated code receives them.
   const std::vector<size_t>& constants() const& { return constants_; }
   const std::vector<size_t>& constants() && = delete;  // a range-for over a temporary's list would use freed memory
-  /// Returns the position of constant number `constant` among the arrays that the generated code receives as inputs; nullopt if it is part
-  /// of the text.
+  /// Returns the position of constant number `constant` among the arrays that the generated code receives as inputs; nullopt if the
+  /// constant is written into the generated text.
   std::optional<size_t> position(size_t constant) const { return positions_[constant]; }
   /// Returns how many arrays the generated code receives as inputs: those of the graph and the hidden ones.
   size_t inputs() const { return inputs_ + constants_.size(); }

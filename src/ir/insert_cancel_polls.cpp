@@ -1,8 +1,8 @@
 // Chooses where a kernel polls the cancel flag of its run. The host code distributes the iterations of the thread loop in shares of about a
-// millisecond and polls between the shares. Inside an iteration, and in a kernel without a thread loop, every loop that may run long is
-// polled: the poll is in the innermost loop whose iterations are long enough to hide its cost. An outermost loop with short iterations
-// polls once every few thousand iterations. Nothing polls inside a group loop: if a thread left it, the others would wait for that thread
-// forever at the next barrier.
+// millisecond and polls between the shares. Inside an iteration, and in a kernel without a thread loop, every loop nest that may run long
+// is polled: the poll is in the innermost loop whose iterations are long enough to hide its cost. An outermost loop with short iterations
+// polls once every few thousand iterations. Loops inside a group loop never poll: a thread that left the loop would never arrive at the
+// next barrier, where the other threads of the block would wait forever.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -14,15 +14,15 @@ namespace harp::ir {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
-// Times are in units of one vector statement, which takes half a nanosecond or more.
-constexpr double kShort = 1 << 18;       // total time below which a loop does not poll: a tenth of a millisecond
-constexpr double kOnePoll = 64;          // shortest iteration after which polling each time is cheap enough
-constexpr int64_t kManyShort = 1 << 14;  // total time of the short iterations between two polls
+// The unit of time of the constants below is one vector statement, which takes half a nanosecond or more.
+constexpr double kShort = 1 << 18;       // a loop whose total time is at most this does not poll: a tenth of a millisecond
+constexpr double kOnePoll = 64;          // minimum time of an iteration for which a poll in every iteration costs little
+constexpr int64_t kManyShort = 1 << 14;  // time between two polls of a loop with shorter iterations
 constexpr double kFewIterations = 8;     // assumed trip count of a loop whose bounds are unknown, when deciding whether polling is cheap
 constexpr int kMaxReplaced = 4;
 
-/// Returns an upper bound of e over all values of its variables; none: unknown. A minimum is at most each of its operands. c * (x // c) is
-/// at most x and greater than x - c.
+/// Returns an upper bound of e over all values of its variables; nullopt if none is known. Uses that a minimum is at most each of its
+/// operands, and that c * (x // c) is at most x and greater than x - c.
 std::optional<int64_t> most(Sym e, int depth = 0) {
   if (e.is_constant()) return e.constant();
   std::optional<int64_t> least_bound;
@@ -57,8 +57,8 @@ struct Cost {
 
 class LongLoops {
  public:
-  /// Returns the cost of the statements and marks the loops among them that must poll. `is_inside`: the statements are inside a loop, or
-  /// the kernel has a thread loop; loops with short iterations among them then do not poll.
+  /// Returns the cost of the statements and sets poll_interval of the loops among them that must poll. `is_inside` says that the statements
+  /// are inside a loop, or that the kernel has a thread loop; in that case loops with short iterations do not poll.
   Cost body(const Body& statements, bool is_inside) {
     Cost cost;
     for (Stmt* s : statements) cost += statement(*s, is_inside);
@@ -76,7 +76,7 @@ class LongLoops {
                         },
                         [](Routine&) {
                           return Cost{kUnknown, kUnknown};
-                        },  // a routine polls by itself
+                        },  // a routine contains its own polls
                         [](Copy& of) {
                           const std::optional<int64_t> elements = most(of.rows * of.length);
                           return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOnePoll};

@@ -33,8 +33,9 @@ void prefetch_next(Arena& arena, const Body& loops, int64_t step, const SymAtom*
 }
 
 Body with_page_prefetches(Arena& arena, Loop* loop, bool is_only_row) {
-  std::vector<const UOp*> loads;  // the first load of each row; without loads from rows that are the same for every outer iteration
-  int64_t page = kPageBytes;      // elements of a page
+  // One load of each row that the loop reads. A row that is the same in every outer iteration is included only if is_only_row.
+  std::vector<const UOp*> loads;
+  int64_t page = kPageBytes;  // elements between two prefetches: as many as a page holds, for the widest dtype
   const auto at = [&](const UOp* load, Sym place) { return substitute(load->index, {{variable_of(loop->variable), place}}); };
   for (const UOp* u : uops_of(arena, loop->body)) {
     const bool is_row = u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) &&
@@ -44,7 +45,7 @@ Body with_page_prefetches(Arena& arena, Loop* loop, bool is_only_row) {
     loads.push_back(u);
     page = std::min(page, kPageBytes / static_cast<int64_t>(size_of(u->type.dtype)));
   }
-  page = std::max(loop->step, page / loop->step * loop->step);  // a multiple of the loop's step
+  page = std::max(loop->step, page / loop->step * loop->step);  // rounds down to a multiple of the loop's step
   const Sym length = loop->end - loop->begin;
   const bool has_loops = std::ranges::any_of(loop->body, [](const Stmt* s) { return as<Loop>(s) != nullptr; });
   if (loads.empty() || has_loops || proven_less(length, page / 2)) return {loop};
@@ -69,12 +70,12 @@ Body with_page_prefetches(Arena& arena, Loop* loop, bool is_only_row) {
   return {pages};
 }
 
-// With these prefetches, a step of a Gray-Scott simulation on 1024 x 1024 runs 1.05 to 1.08 times as fast.
+// With the prefetches of this function, a step of a Gray-Scott simulation on 1024 x 1024 is 1.05 to 1.08 times as fast as without.
 Body prefetch_row_pages(Arena& arena, const Loop* row, Sym length, const Body& body) {
-  constexpr int64_t kMaxPages = 8;  // pages in a row
+  constexpr int64_t kMaxPages = 8;  // maximum length of a prefetched row, in pages
   Body prefetches;
   if (!length.is_constant()) return prefetches;
-  std::vector<int> known;  // arrays that already have a prefetch
+  std::vector<int> known;  // parameters that already have a prefetch
   for (const UOp* u : uops_of(arena, body)) {
     if (u->kind != UKind::kLoad || u->type.lanes == 1 || !u->lane_step.is_constant(1)) continue;
     const Sym begin = row->variable * length;
@@ -91,12 +92,14 @@ Body prefetch_row_pages(Arena& arena, const Loop* row, Sym length, const Body& b
 
 namespace {
 
-// Time with prefetches relative to that without. Gathering rows of 256 bytes from 16 MB: 0.68 with a prefetch distance of 32 rows, 0.75
-// with 16, 0.9 with 8; from 4 MB in the third-level cache 0.97 to 1, from the second-level cache 1.25. Scatter-adding numbers to 16 MB of
-// such rows: 0.5 to 0.6 with a distance of 64, 0.75 with 32, more than 1 with 16; to 4 MB 1.07.
-constexpr int64_t kAheadBytes = 8192, kMaxAhead = 64;  // prefetch distance: in bytes of rows, and most iterations
-constexpr int64_t kMaxLines = 16;                      // most prefetched lines of a row; the hardware prefetcher follows a longer row
-constexpr size_t kMaxOps = 16;                         // most operations to compute a position
+// Measured time with prefetches, divided by the time without. Gathers of rows of 256 bytes from an array of 16 MB: 0.68 with a prefetch
+// distance of 32 rows, 0.75 with 16, 0.9 with 8. Gathers from an array of 4 MB in the third-level cache: 0.97 to 1; from an array in the
+// second-level cache: 1.25. Scatters that add numbers to such rows of an array of 16 MB: 0.5 to 0.6 with a distance of 64, 0.75 with 32,
+// more than 1 with 16; of an array of 4 MB: 1.07.
+constexpr int64_t kAheadBytes = 8192, kMaxAhead = 64;  // prefetch distance: rows of kAheadBytes in total, at most kMaxAhead rows
+// Maximum number of cache lines of a row that are prefetched; the hardware prefetcher fetches the rest of a longer row.
+constexpr int64_t kMaxLines = 16;
+constexpr size_t kMaxOps = 16;  // maximum number of UOps that compute a prefetched position
 
 struct GatheredRow {
   int buffer;
@@ -116,8 +119,8 @@ std::vector<GatheredRow> gathered_rows(Arena& arena, const Body& body) {
   return rows;
 }
 
-/// Tests whether the position can be computed ahead of its iteration at low cost. Excludes positions with an index check, because the check
-/// must report errors in its own iteration, and positions that depend on an accumulator.
+/// Tests whether the position can be computed some iterations early at low cost. The test fails for positions with an index check, because
+/// the check must report errors in its own iteration, and for positions that depend on an accumulator.
 bool is_found_soon(const UOp* position) {
   std::vector<const UOp*> all = {position};
   for (size_t i = 0; i < all.size() && all.size() <= kMaxOps; ++i) {
@@ -131,9 +134,9 @@ bool is_found_soon(const UOp* position) {
 }  // namespace
 
 Body prefetch_gathers(Arena& arena, std::span<const Param> params, const Loop* loop, const Body& body) {
-  SymSubstitution begins;  // for the variable of each inner loop, its first value
+  SymSubstitution begins;  // maps the variable of each inner loop to its first value
   for (const Stmt* s : statements_of(body)) {
-    if (as<If>(s) != nullptr) return {};  // the iteration decides whether the positions are computed at all
+    if (as<If>(s) != nullptr) return {};  // an If may mean that some iterations do not compute the positions, so nothing is prefetched
     if (const auto* inner = as<Loop>(s)) begins.emplace(variable_of(inner->variable), inner->begin);
   }
   Substituter at_begin(arena, begins);

@@ -1,5 +1,5 @@
-// Algorithm: in each block of statements, accesses that differ only in the constant term of their position are sorted by it and cut into
-// windows of n adjacent elements.
+// Algorithm: in each list of statements, accesses whose positions differ only in the constant term are sorted by that term and cut into
+// windows of n adjacent elements, where n is the lane step. Each window is a group.
 #include "ir/interleaved_accesses.h"
 
 #include <algorithm>
@@ -13,15 +13,16 @@
 namespace harp::ir {
 namespace {
 
-// Lane steps that are grouped. A step of 2 needs no group: the renderer reads two vectors and selects every second element.
+// Smallest and largest lane step at which accesses are grouped. A lane step of 2 needs no group: the renderer reads two vectors and selects
+// every second element.
 constexpr int64_t kFewestParts = 3, kMostParts = 16;
 
-/// The key of a group: what its accesses have in common.
+/// The properties that all accesses of a group have in common.
 struct Common {
   int buffer;
   Type type;
   int64_t step;
-  Sym base;  // index without its constant term
+  Sym base;  // the index without its constant term
   bool operator==(const Common&) const = default;
 };
 struct HashCommon {
@@ -36,8 +37,8 @@ std::optional<Common> common_of(int buffer, Type type, Sym step, Sym index, cons
   return Common{buffer, type, step.constant(), index - constant_of(index)};
 }
 
-/// Splits ascending offsets into windows of n adjacent elements, of which the first and the last element must occur among the offsets.
-/// Calls f(first offset, offsets of the window).
+/// Splits ascending offsets into windows. A window is a range of n adjacent elements whose first and last elements occur among the offsets;
+/// elements in between may be missing. Calls f(first offset, offsets in the window) for each window.
 template <class Visit>
 void for_each_window(std::span<const int64_t> offsets, int64_t n, Visit f) {
   for (size_t begin = 0; begin < offsets.size();) {
@@ -78,7 +79,7 @@ class InterleavedAccesses {
   using Loads = std::unordered_map<Common, std::vector<std::pair<int64_t, const UOp*>>, HashCommon>;
 
   void mark_loads(Body& body) {
-    std::vector<Stmt*> own;  // statements of this list that contain no others; their loads are executed together
+    std::vector<Stmt*> own;  // the statements of this list that contain no nested statements; the list always executes all of them
     for (Stmt* s : body) {
       bool is_leaf = true;
       for_each_body(*s, [&](const Body&) { is_leaf = false; });
@@ -104,7 +105,8 @@ class InterleavedAccesses {
     }
     if (parts.empty()) return;
     Substituter marked(arena_, {});
-    for (const UOp* u : uops) {  // in the order of their ids: it decides the order of lines
+    // Visits the values in a fixed order, because new nodes are created here and ids are assigned in this order.
+    for (const UOp* u : uops) {
       if (const auto found = parts.find(u); found != parts.end()) {
         UOp part = *u;
         part.stride = 1 + found->second;
@@ -116,7 +118,7 @@ class InterleavedAccesses {
     for (Stmt* s : own) for_each_value(*s, [&](const UOp*& u) { u = marked(u); });
   }
 
-  /// Appends a run of consecutive stores to the result, as a StoreGroup if some of them form interleaved groups.
+  /// Appends a run of consecutive stores to the result. If some of the stores form interleaved groups, the run becomes a StoreGroup.
   void end_run(Body& run, Body& result) {
     if (std::optional<Body> grouped = in_groups(run)) {
       auto* group = arena_.statement<StoreGroup>();
@@ -128,7 +130,7 @@ class InterleavedAccesses {
     run.clear();
   }
 
-  /// Returns the stores of a run, reordered so that those of each group are adjacent; none if there is no group.
+  /// Returns the stores of a run, reordered so that the stores of each group are adjacent; nullopt if no stores form a group.
   static std::optional<Body> in_groups(const Body& run) {
     std::unordered_map<Common, std::vector<std::pair<int64_t, Stmt*>>, HashCommon> groups;
     for (Stmt* s : run) {
@@ -136,7 +138,8 @@ class InterleavedAccesses {
       if (const auto common = common_of(store.buffer, store.value->type, store.lane_step, store.index, store.mask))
         groups[*common].emplace_back(constant_of(store.index), s);
     }
-    std::unordered_map<const Stmt*, std::vector<Stmt*>> group_at;  // for the first store of each group in the run: the group
+    // Maps the first store of each group, in the order of the run, to the stores of that group.
+    std::unordered_map<const Stmt*, std::vector<Stmt*>> group_at;
     std::unordered_set<const Stmt*> is_grouped;
     for (auto& entry : groups) {
       const Common& common = entry.first;

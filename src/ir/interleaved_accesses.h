@@ -1,8 +1,9 @@
-// Interleaved accesses: vector loads and stores at a constant lane step n > 1 that together cover every element, such as the three columns
-// of an array [n, 3] with one row a lane. The renderer can then access whole vectors and shuffle, instead of single elements.
+// Interleaved accesses: vector loads and stores at a constant lane step n > 1 that together cover every element. An example is an array of
+// shape [n, 3] whose three columns are accessed by three vectors, one lane for each row. The renderer can then access whole vectors and
+// shuffle them, instead of accessing single elements.
 //
-// Each load of such a group of n gets a number 0 … n - 1, which is kept in UOp::stride; nothing else about it changes. The stores of a
-// group become adjacent: each run of consecutive stores becomes a StoreGroup, in which the stores of each group follow each other. All
+// Each load of a group of n loads gets a number 0 … n - 1, which is stored in UOp::stride; nothing else about the load changes. The stores
+// of a group become adjacent: each run of consecutive stores becomes a StoreGroup, in which the stores of each group follow each other. All
 // stores of a run write different elements, so their order makes no difference.
 #pragma once
 
@@ -10,11 +11,12 @@
 
 namespace harp::ir {
 
-/// Finds such loads and stores and groups them. Must run after all rewrites that make vectors.
+/// Finds interleaved accesses (see above) in `body` and groups them. Must run after all rewrites that make vectors.
 void group_interleaved(Arena& arena, Body& body);
 
-/// Returns the number of the load within its group of n vector loads of adjacent elements at a lane step of n; -1: the load is in no group.
-/// The kernel executes at least the first load (number 0) and the last one of a group, so all elements between them may be read.
+/// Returns the number of the load within its group of vector loads of adjacent elements; -1 if the load is in no group. A group at a lane
+/// step of n has numbers 0 … n - 1. The kernel executes at least the loads with the first and the last number, so the memory between these
+/// two elements may be read even if a load in between is missing.
 inline int64_t part_of(const UOp* load) { return load->kind == UKind::kLoad && load->type.lanes > 1 ? load->stride.constant() - 1 : -1; }
 
 }  // namespace harp::ir

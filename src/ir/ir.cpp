@@ -39,7 +39,7 @@ struct EqualContents {
 
 bool is_alu(const UOp* u, Op op) { return u->kind == UKind::kAlu && u->op == op; }
 const UOp* unsplat(const UOp* u) { return u->kind == UKind::kSplat ? u->sources[0] : u; }
-/// Returns the constant that every lane holds, or null.
+/// Returns the constant that `u` is in every lane; null if `u` is not a constant.
 const Scalar* constant_of(const UOp* u) {
   const UOp* one = unsplat(u);
   return one->kind == UKind::kConst ? &one->value : nullptr;
@@ -51,7 +51,7 @@ const bool* bool_constant_of(const UOp* u, bool& storage) {
   return &storage;
 }
 
-/// Tests whether `conjunction` implies `condition`. The test is conservative: it only finds `condition` among the operands of the
+/// Tests whether `conjunction` implies `condition`. The test is conservative: it succeeds only if `condition` is one of the operands of the
 /// conjunction.
 bool implies(const UOp* conjunction, const UOp* condition) {
   if (conjunction == condition) return true;
@@ -63,16 +63,15 @@ bool is_zero_bits(const UOp* u) {
   return constant != nullptr && constant->bits[0] == 0 && constant->bits[1] == 0;
 }
 
-/// Returns the simplified form of `op` over `sources`; null if there is none. Applies only rewrites that keep every bit of every value, NaN
-/// included.
+/// Returns a simpler value that equals `op` over `sources` in every bit, also for NaN; null if no simplification applies.
 const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources) {
   bool known = false;
   switch (op) {
     case Op::kWhere:
       if (sources[1] == sources[2]) return sources[1];
       if (bool_constant_of(sources[0], known)) return sources[known ? 1 : 2];
-      // A load that is masked by the condition gives 0 where the condition is false, so no where is needed. Padding with zeros has this
-      // form.
+      // A load that is masked by the condition gives 0 where the condition is false, so the Where changes nothing if its third operand is
+      // 0. Padding with zeros has this form.
       if (is_read_under(sources[1], sources[0]) && is_zero_bits(sources[2])) return sources[1];
       return nullptr;
     case Op::kAbs: return is_int(dtype) && !is_signed_int(dtype) ? sources[0] : nullptr;
@@ -90,10 +89,10 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
   }
 }
 
-/// Tests whether `maximum` (`minimum`) of x and this operand, a constant c, can be a single comparison that selects c if x <= c (c <= x)
-/// and else x. If x compares equal to c, either both have the same bits, so either may be selected, or they are zeros of opposite sign and
-/// c is the zero that docs/semantics.md prescribes. A NaN compares false, so x is selected and stays NaN. The rewrite is invalid if c is
-/// NaN, or the other zero.
+/// Tests whether `op`, a max or min of some x and the operand `source`, can become a comparison and a select. `source` must be a constant c
+/// other than NaN, and other than the zero that loses against the other zero (-0 in a max, +0 in a min; docs/semantics.md). The select
+/// returns c if x < c (in a min c < x), or, for c == 0, if x == c, so that a zero of the other sign becomes c. Otherwise it returns x,
+/// which includes a NaN, because a comparison with NaN is false.
 bool decides_by_comparison(Op op, const UOp* source) {
   const Scalar* constant = constant_of(source);
   if (constant == nullptr) return false;
@@ -208,14 +207,14 @@ const UOp* Arena::check(int site, Sym element, const UOp* number, const UOp* lea
 const UOp* Arena::position(const UOp* number, Sym size) {
   const DType from = number->type.dtype;
   if (number->kind == UKind::kConst &&
-      // a double represents every position of the axis exactly; other numbers it represents precisely enough to show that they are outside
+      // a double represents every valid position exactly; a larger number may be rounded, but remains out of range
       size.is_constant()) {
     const auto n = static_cast<double>(size.constant()), wanted = to_double(number->value);
     return constant(Scalar::of(DType::kI64, static_cast<int64_t>(std::min(std::max(wanted < 0 ? wanted + n : wanted, 0.0), n - 1))));
   }
   const bool is_narrow = proven_at_most(size, INT32_MAX) && (size_of(from) < 4 || from == DType::kI32);
   const DType dtype = is_narrow ? DType::kI32 : DType::kI64;
-  // larger numbers are clamped to INT64_MAX, which is outside of every axis, too
+  // clamps a u64 above INT64_MAX to INT64_MAX, which is out of range for every axis, too
   if (from == DType::kU64) number = apply(Op::kMin, from, {number, constant(Scalar::of(from, INT64_MAX))});
   const UOp* length = size.is_constant() ? constant(scalar_from_int(dtype, size.constant())) : cast(dtype, index(size));
   return call(build_clamp_index(*this, dtype), {cast(dtype, number), length});
@@ -273,7 +272,7 @@ const UOp* Arena::cast(DType dtype, const UOp* value) {
   const DType from = value->type.dtype;
   if (from == dtype) return value;
   if (!is_half(from) && !is_half(dtype)) return alu(Op::kCast, dtype, {value});
-  // does not fold 64-bit integers, because the conversion to double may round them
+  // a constant is folded, except for 64-bit integers, because the conversion to double might round them
   if (value->kind == UKind::kConst && !(is_int(from) && size_of(from) == 8))
     return constant(scalar_from_double(dtype, to_double(value->value)));
   if (is_half(from)) return cast(dtype, call(conversion(from, DType::kF32), {value}));
@@ -288,8 +287,10 @@ const UOp* Arena::cast(DType dtype, const UOp* value) {
 
 const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   if (op == Op::kCast) return cast(dtype, sources[0]);
-  const DType operand = sources.back()->type.dtype;  // the dtype of the last source: for Where the first one is the condition
-  if (is_bool(operand) && op == Op::kBitcast) return cast(dtype, sources[0]);  // a bool is a byte that holds 0 or 1
+  // Dtype of the operands; the last source tells it, because the first source of Where is the condition.
+  const DType operand = sources.back()->type.dtype;
+  // A bool is stored as a byte of 0 or 1, so its bitcast is a cast.
+  if (is_bool(operand) && op == Op::kBitcast) return cast(dtype, sources[0]);
   if (is_half(operand) && op == Op::kBitcast) return alu(op, dtype, {call(conversion(operand, DType::kU16), std::move(sources))});
   if (is_half(operand) && op != Op::kWhere) {
     for (const UOp*& source : sources) source = cast(info(operand).computes_in, source);
@@ -300,7 +301,7 @@ const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   if (is_float(operand) && (op == Op::kMax || op == Op::kMin))
     for (int i = 0; i < 2; ++i)
       if (const UOp* c = sources[1 - i], *x = sources[i]; decides_by_comparison(op, c)) {
-        // the C compiler turns < and a select into a single max or min instruction
+        // the C compiler turns a comparison with < or <= and a select into a single max or min instruction
         const Op wins_by = to_double(*constant_of(c)) == 0 ? Op::kLe : Op::kLt;
         const UOp* wins = alu(wins_by, DType::kBool, op == Op::kMax ? std::vector{x, c} : std::vector{c, x});
         return alu(Op::kWhere, dtype, {wins, c, x});

@@ -1,6 +1,7 @@
-// Algorithm: statements are visited in order with a stack of open blocks (open_blocks.h). Each block collects its lines. A value that a
-// statement needs is appended to the innermost block that defines one of the variables that the value depends on. When a block closes, its
-// lines are appended to its parent block. A value that is invariant in the inner loop that uses it therefore comes before that loop.
+// Algorithm: statements are visited in order with a stack of open blocks (open_blocks.h). Each block collects its lines. If a statement
+// needs a value, the line that computes the value is appended to the innermost block that defines a variable on which the value depends.
+// When a block closes, its lines are appended to its parent block. A value that is invariant in an inner loop is therefore computed before
+// that loop.
 #include "ir/linearize.h"
 
 #include <algorithm>
@@ -16,13 +17,13 @@
 namespace harp::ir {
 namespace {
 
-/// Most operations in an expression that is written where it is used. A larger expression gets a name.
+/// Maximum number of operations of an expression that is written at its use. A value with a larger expression gets a name.
 constexpr int kLargestExpression = 4;
 /// If at least this many accesses to an accumulator in memory have indices that differ only by a constant, the common part of the index
-/// gets a name. Otherwise the C compiler would analyse each address separately, which took a fifth of its time for a convolution.
+/// gets a name. Otherwise the C compiler analyses each address separately, which was a fifth of the compile time of a convolution.
 constexpr int kFewestAccesses = 3;
 
-/// Where a value will be defined: in the block at `level`, under these guards.
+/// The block in which a value will be computed, given by its level, and the guards (>= 0) under which the value is needed there.
 struct Placement {
   int level = 0;
   std::vector<Sym> guards;
@@ -48,8 +49,9 @@ std::vector<int> changed_accumulators(const Body& body) {
 
 bool contains(const std::vector<Sym>& guards, Sym guard) { return std::find(guards.begin(), guards.end(), guard) != guards.end(); }
 
-/// Returns how many unrolled steps the group contains. It begins with the stores of the first statement for each step, so these go to the
-/// same parameter.
+/// Returns the number of unrolled steps of the group, or a multiple of it if several statements store to the same parameter. The group
+/// begins with the stores of its first statement, one for each step, so the function counts the stores before the first one to another
+/// parameter.
 size_t steps_of(const StoreGroup& group) {
   const auto other = std::ranges::find_if(
       group.body, [&](const Stmt* s) { return harp::ir::as<Store>(s)->buffer != harp::ir::as<Store>(group.body[0])->buffer; });
@@ -57,7 +59,7 @@ size_t steps_of(const StoreGroup& group) {
 }
 
 /// Tests whether generated code extracts single lanes of this source, as it does for the condition and the arguments of kRarely. Such a
-/// source needs a name.
+/// source must be a named variable.
 bool is_indexed(const UOp* user, const UOp* source) { return user->kind == UKind::kRarely && source != user->sources[1]; }
 
 class Linearizer {
@@ -90,7 +92,8 @@ class Linearizer {
   int here() const { return blocks_.innermost(); }
   void line(Line l) { blocks_.line(std::move(l)); }
 
-  // Counts the uses of every value in the kernel. A use of a splat counts as a use of its source, because splats are repeated at each use.
+  // Counts the uses of every value of the kernel. A splat is written again at each of its uses, so each use of it counts as a use of its
+  // source.
   void count_uses(auto&& for_each_root) {
     std::vector<const UOp*> all;
     std::unordered_set<const UOp*> seen;
@@ -105,11 +108,12 @@ class Linearizer {
       for (const UOp* s : (*u)->sources) uses_[s] += (*u)->kind == UKind::kSplat ? uses_[*u] : 1;
   }
 
-  /// Returns the index of an element of an accumulator in memory without its constant term; accesses that share this part share a pointer.
-  /// Null if the part is too simple to be worth a pointer, or if the accumulator is not an array in memory.
+  /// Returns `index`, the index of an element of an accumulator, without its constant term; accesses with equal common parts share a
+  /// pointer. Returns null if the common part is too simple for a pointer to pay off, or if the accumulator is not an array in memory.
   const SymNode* common_part(int accumulator, Sym index) const {
     const Accumulator& a = accumulators_[static_cast<size_t>(accumulator)];
-    if (!a.is_row || a.spread > 0 || index.is_constant()) return nullptr;  // spread elements are registers and have no address
+    // The elements of a spread accumulator are registers and have no address.
+    if (!a.is_row || a.spread > 0 || index.is_constant()) return nullptr;
     const std::vector<SymTerm>& terms = index.node()->terms;
     const bool is_variable = terms.size() == 1 && terms[0].coefficient == 1 && terms[0].factors.size() == 1;
     return is_variable ? nullptr : (index - index.node()->constant).node();
@@ -118,8 +122,8 @@ class Linearizer {
     if (const SymNode* part = common_part(accumulator, index)) ++accesses_[{accumulator, part->id}];
   }
 
-  /// Defines the names that an access of `buffer` from a line at `level` refers to: its row pointer and the integer operations in its
-  /// index.
+  /// Defines the names that the text of an access to `buffer` at `index` needs: a pointer to the row, and the integer operations in the
+  /// index. The access is in a line of the block at `level`.
   void define_address(int buffer, Sym index, int level) {
     const SplitIndex split = split_index(index, blocks_.innermost_loop(level));
     blocks_.define_offsets(split.rest);
@@ -127,7 +131,8 @@ class Linearizer {
     blocks_.define_offsets(split.row);
     blocks_.define_pointer(buffer, split.row, blocks_.level_of(split.row), cat(parameters_[buffer], "_row"));
   }
-  /// Defines the names that an access of an element of an accumulator refers to, if the accumulator is a row in memory.
+  /// Defines the names that the text of an access to element `index` of an accumulator needs: the integer operations in the index and, if
+  /// several accesses share the common part of the index, a pointer.
   void define_element(int accumulator, Sym index) {
     blocks_.define_offsets(index);
     const SymNode* part = common_part(accumulator, index);
@@ -136,8 +141,9 @@ class Linearizer {
     blocks_.define_pointer(static_cast<int>(params_.size()) + accumulator, terms,
                            std::max(blocks_.level_of(terms), declared_level_[accumulator]), cat("row", accumulator, "_at"));
   }
-  /// Limits how far a load or a check may be hoisted. It must stay inside its If. It may leave a loop that can run zero times only under a
-  /// guard. Both rules apply to masked loads too, because parts of the mask may have become conditions of enclosing loops and Ifs.
+  /// Limits how far a load or a check may be hoisted. It must stay inside its If. It may be hoisted out of a loop that can run zero times
+  /// only under a guard. Both rules apply to masked loads, too, because parts of the mask may have become conditions of enclosing loops and
+  /// Ifs.
   void restrict_load(Placement& placement) {
     for (int level = here(); level > placement.level; --level) {
       if (blocks_[level].conditional) placement.level = level;
@@ -174,14 +180,15 @@ class Linearizer {
     if (u->kind == UKind::kAcc) {
       accumulators.push_back(u->buffer);
       placement.level = std::max(placement.level, acc_level_[u->buffer]);
-      for (int level = here(); level > placement.level; --level)  // a value is not hoisted out of an If that may change the accumulator
+      // A read of an accumulator is not hoisted out of an enclosing If, because statements in that If may change the accumulator.
+      for (int level = here(); level > placement.level; --level)
         if (blocks_[level].conditional) placement.level = level;
     }
     if (is_read(u) || u->kind == UKind::kCheck) restrict_load(placement);
     return placement;
   }
 
-  /// Returns the values from which the roots are computed (and the roots) that have no name yet, i.e. no variable in the result; sources
+  /// Returns the roots and their transitive sources, as far as they have no name yet, that is, no variable in the generated text. Sources
   /// come before users.
   std::vector<const UOp*> pending(std::span<const UOp* const> roots) const {
     std::vector<const UOp*> found;
@@ -205,19 +212,21 @@ class Linearizer {
     return found;
   }
 
-  /// Gives a name to those of the roots and of the values that they are computed from that should have one (see linearize.h). With
-  /// `name_roots` all roots get names.
+  /// Decides which of the roots and of their transitive sources get a name (see linearize.h), and emits the lines that define the names.
+  /// With `name_roots` every root gets a name.
   void need(std::span<const UOp* const> roots, bool name_roots = false) {
-    blocks_.hold_guards();  // determines which names may be used at this point
+    blocks_.hold_guards();  // find_named() uses the recorded guards
     name_below(roots, pending(roots), name_roots);
   }
-  /// Does the same for `values`, in their order: the roots and the values that they are computed from, as far as these have no name yet.
+  /// Like need(), for the unnamed roots and sources listed in `values`, which are emitted in that order. The result of hold_guards() must
+  /// be current.
   void name_below(std::span<const UOp* const> roots, const std::vector<const UOp*>& values, bool name_roots) {
     std::unordered_map<const UOp*, Placement> planned;
     for (const UOp* u : values) planned[u] = placement_of(u, planned);
     for (const UOp* root : roots)
       if (const auto p = planned.find(root); p != planned.end()) p->second.hoisted |= name_roots || p->second.level < here();
-    // Users come before sources: a splat is repeated at each use, so what its users require applies to its source.
+    // Visits users before sources, so that a requirement on a user reaches its sources in the same pass: a trivial value such as a splat is
+    // written again at each use, so its source needs a name if the splat would need one.
     for (auto u = values.rbegin(); u != values.rend(); ++u) {
       const Placement& user = planned[*u];
       for (const UOp* s : (*u)->sources)
@@ -251,8 +260,8 @@ class Linearizer {
                        !placement.guards.empty() || u->kind == UKind::kRarely || may_interleave;
     if (!named) return;
     placement.size = 0;
-    // Only loads and checks need the guards. Any other operation may be computed where its guards do not hold, because it causes no fault
-    // and its result is not used there.
+    // Only loads and checks are executed under their guards. Any other operation may be computed unconditionally: it causes no fault, and
+    // where the guards do not hold, its result is not used.
     Line let{.kind = LineKind::kLet, .value = u, .names = blocks_.mentioned(u->sources)};
     if (is_read(u) || u->kind == UKind::kCheck) let.guards = placement.guards;
     const std::vector<Line>& before = blocks_[placement.level].lines;
@@ -260,7 +269,7 @@ class Linearizer {
     blocks_.name_value(placement.level, std::move(let), placement.guards);
   }
 
-  /// Tests whether both lines call the same function, and the second call does not use the result of the first.
+  /// Tests whether both lines call the same function and the call in `second` does not use the result of the call in `first`.
   static bool are_alike(const Line& first, const Line& second) {
     if (first.kind != LineKind::kLet || first.value->kind != UKind::kCall) return false;
     const auto is_first = [&](const auto& named) { return named.first == first.value; };
@@ -268,7 +277,7 @@ class Linearizer {
            std::none_of(second.names.begin(), second.names.end(), is_first);
   }
 
-  /// Marks the names of all values computed from this accumulator as stale, because the accumulator is about to change.
+  /// Marks as stale the names of all values that are computed from this accumulator, which is about to change.
   void forget(int accumulator) {
     blocks_.forget([&](const UOp* u) {
       const std::vector<int>& used = accumulators_of_[u];
@@ -279,7 +288,8 @@ class Linearizer {
   void statements(const Body& body) {
     const auto store_at = [&](size_t i) { return i < body.size() ? harp::ir::as<Store>(body[i]) : nullptr; };
     for (size_t i = 0; i < body.size(); ++i) {
-      // An output may alias an input (in-place elementwise). Therefore all loads for a run of stores come before its first store.
+      // An output may be the same memory as an input (in-place elementwise). Therefore all loads of a run of consecutive stores come before
+      // the first store of the run.
       if (store_at(i) != nullptr && (i == 0 || store_at(i - 1) == nullptr))
         for (size_t next = i + 1; store_at(next) != nullptr; ++next) name_loads(*store_at(next));
       statement(*body[i]);
@@ -325,8 +335,8 @@ class Linearizer {
     for (Line& l : lines) line(std::move(l));
   }
 
-  /// Linearises statements that change accumulators. Values computed from those accumulators are not hoisted out of the block; a loop
-  /// recomputes them in each iteration.
+  /// Linearises the statements of a block. Values computed from accumulators that these statements change are not hoisted out of the block,
+  /// so each iteration of a loop recomputes them.
   std::vector<Line> inside_changing(const Body& statements, Block block) {
     const std::vector<int> outside = acc_level_, changed = changed_accumulators(statements);
     for (int a : changed) {
@@ -339,7 +349,7 @@ class Linearizer {
   }
 
   void line_of(const Loop& s) {
-    // A loop that provably never runs gets no lines. To hoist its loads would also be wrong, because the array may be empty.
+    // A loop that provably never runs gets no lines. Its loads must not be hoisted out of it either, because the array may be empty.
     if (s.loop != LoopKind::kThread && proven_at_most(s.end, s.begin)) return;
     blocks_.define_offsets(s.begin);
     if (s.loop != LoopKind::kThread) blocks_.define_offsets(s.end);  // the end of the thread loop is an argument of the kernel
@@ -356,7 +366,7 @@ class Linearizer {
     line({.kind = LineKind::kEnd});
   }
 
-  /// Returns the loads of the statements from parameters that the kernel may overwrite in place.
+  /// Returns the loads in these statements from parameters that may be the same memory as a written parameter (Param::in_place).
   std::vector<const UOp*> in_place_loads(const Body& body) const {
     std::vector<const UOp*> loads;
     std::unordered_set<const UOp*> seen;
@@ -395,7 +405,8 @@ class Linearizer {
 
   void line_of(const Retry& s) {
     Block block;
-    block.conditional = true;  // nothing may be hoisted out: all operations must run while the invalid flag is observed
+    // Nothing is hoisted out of this block: its operations must run while generated code observes the invalid flag.
+    block.conditional = true;
     std::vector<Line> body = inside(s.body, block);
     std::vector<Line> otherwise = inside(s.otherwise, block);
     line({.kind = LineKind::kTry});
@@ -408,7 +419,8 @@ class Linearizer {
   void statement(const Stmt& s) {
     const std::vector<const UOp*> values = values_of(s);
     need(values);
-    names_ = blocks_.mentioned(values);  // before the statement changes the accumulators from which these values are computed
+    // Must come before line_of(), which may mark these names as stale when the statement changes accumulators.
+    names_ = blocks_.mentioned(values);
     visit(s, [&](const auto& of) { line_of(of); });
   }
 
@@ -473,10 +485,11 @@ class Linearizer {
   OpenBlocks blocks_;
   std::unordered_map<const UOp*, int> uses_;
   std::unordered_map<const UOp*, std::vector<int>> accumulators_of_;
-  std::vector<std::pair<const UOp*, std::string>> names_;  // names that the operands of the current statement have
+  std::vector<std::pair<const UOp*, std::string>> names_;  // names of the operands of the current statement
   bool in_block_ = false;
   std::vector<int> acc_level_, declared_level_;
-  std::map<std::pair<int, uint32_t>, int> accesses_;  // number of accesses, by accumulator and common part of the index
+  // Number of accesses, keyed by accumulator and by the id of the common part of the index.
+  std::map<std::pair<int, uint32_t>, int> accesses_;
   int loop_count_ = 0, define_count_ = 0, keep_count_ = 0;
 };
 

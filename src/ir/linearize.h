@@ -1,9 +1,9 @@
-// Converts the statement tree of a kernel to a list of lines; each is one line of text in any C-like language. This step decides which
-// values get a name, on which loop level each value is computed, and which part of an address becomes a row pointer. Exports linearize()
-// for kernels and for math functions, and print() for `harp emit --lang linear`.
+// Converts the statement tree of a kernel to a list of lines; each line is one line of text in any C-like language. This step decides which
+// values get a name, at which loop level each value is computed, and which part of an address becomes a pointer to a row. Declares
+// linearize() for kernels and for math functions, and print() for `harp emit --lang linear`.
 //
-// A value gets a name if it is used more than once, if it is invariant in the loop that uses it (it is then computed before that loop), or
-// if the expression would become too long. All other values are written where they are used.
+// A value gets a name if it is used more than once, if it is invariant in the loop that uses it (the value is then computed before that
+// loop), or if the expression would become too long. The expression of any other value is written at its use.
 #pragma once
 
 #include <span>
@@ -16,33 +16,36 @@
 namespace harp::ir {
 
 enum class LineKind : uint8_t {
-  kComment,     // text of the statement
-  kLoop,        // opens a block; `name` is the loop variable `atom`
-  kIf,          // opens a block
-  kElse,        // closes a block, opens another
-  kTry,         // opens a block; an invalid float operation inside sets the flag that kRetry tests
-  kRetry,       // ends the block of kTry and opens the alternative, which runs if an operation was invalid
-  kEnd,         // closes a block
-  kLet,         // name = value; with guards: only where all guards are >= 0, zero elsewhere
-  kDefine,      // name = value, an integer that is the variable `atom` of the statement
-  kOffset,      // name = atom: an integer operation other than addition and multiplication, such as a quotient, remainder or minimum
-  kPointer,     // name = address of element `row` of `buffer`. Numbers beyond the parameters denote accumulators that are arrays in memory
-                // (is_row)
-  kKeep,        // before an overlapping loop (`statement`) that may overwrite what it reads: name = load `value` of the loop's first step,
-                // which overlaps the second one and is executed last
+  kComment,  // a comment with the text of the Comment `statement`
+  kLoop,     // opens the block of a loop, whose variable `atom` is called `name`
+  kIf,       // opens a block
+  kElse,     // closes a block and opens the other branch
+  kTry,      // opens a block; an invalid float operation in the block raises the flag that the matching kRetry tests
+  kRetry,    // closes the block of kTry and opens the block that runs if an operation in the first block was invalid
+  kEnd,      // closes a block
+  kLet,      // `name` = `value`. With guards: only where all guards are >= 0, else `name` = 0
+  kDefine,   // `name` = `value`; the name stands for the integer variable `atom`, which the Define `statement` introduces
+  // `name` = `atom`, which is an integer operation other than addition and multiplication, such as a quotient, remainder or minimum.
+  kOffset,
+  // `name` = address of element `row` of `buffer`. If `buffer` is at least the number of parameters, it denotes accumulator number
+  // `buffer` - (number of parameters), which is an array in memory (is_row).
+  kPointer,
+  // `name` = load `value`, in front of the loop `statement`, whose steps overlap. The loop executes its first step, which overlaps the
+  // second one, last. Loads of the first step from memory that other steps may overwrite must therefore happen before the loop.
+  kKeep,
   kStore,       // statement
   kPrefetch,    // statement
   kScatter,     // statement
-  kAccDeclare,  // the declaration of accumulator `name`, from `statement`
+  kAccDeclare,  // declares the accumulator of `statement` under the name `name`
   kAccSet,      // statement
   kAccUpdate,   // statement
-  kAccFold,     // the fold of `statement`; `name` is element 0 afterwards, which kAcc values may use
+  kAccFold,     // the AccFold `statement`; `name` is the variable for element 0 of the accumulator after the fold
   kAccScan,     // statement
   kRoutine,     // statement
   kCopy,        // statement
   kBreak,       // statement
   kBarrier,     // statement
-  kReturn,      // returns `value`, the result of a function
+  kReturn,      // return statement of a function with the result `value`
   kMma,         // statement
 };
 
@@ -50,32 +53,33 @@ struct Line {
   LineKind kind;
   std::string name = {};
   const UOp* value = nullptr;
-  std::vector<std::pair<const UOp*, std::string>> names = {};  // names of the values that this line refers to
+  std::vector<std::pair<const UOp*, std::string>> names = {};  // the values that the text of this line refers to by name, with their names
   const SymAtom* atom = nullptr;
   int buffer = -1;
   Terms row = {};
   std::vector<Sym> guards = {};
   const Stmt* statement = nullptr;
-  /// Returns the statement as an S, which it must be.
+  /// Returns the statement as a statement of type S, which must be its actual type.
   template <class S>
   const S& as() const {
     return static_cast<const S&>(*statement);
   }
-  bool is_alike = false;  // calls the same function as the previous line, on another unrolled step; the renderer may interleave both calls
+  // This line calls the same function as the previous line, for another unrolled step; the renderer may interleave the code of both calls.
+  bool is_alike = false;
 };
 
-/// Names of a kernel's parameters inside the kernel: input0, input1 … for those it reads, output0 … for those it writes. Kernels that
-/// compute the same then have the same text.
+/// Returns the names of a kernel's parameters in generated code: input0, input1 … for read parameters, output0 … for written ones. Kernels
+/// that compute the same therefore have the same text.
 std::vector<std::string> parameter_names(const Kernel& kernel);
 
 std::vector<Line> linearize(const Kernel& kernel);
 std::vector<Line> linearize(const Function& function);
 
-/// Tests whether a renderer repeats the value at each use instead of naming it: constants, parameters, positions, accumulators, and splats
-/// of these.
+/// Tests whether the renderer writes the value again at each use instead of naming it. That is true for constants, parameters, positions,
+/// accumulators and splats.
 bool is_trivial(const UOp* value);
 
-/// Returns the list as text, one line each, with the names that a renderer would use.
+/// Returns the lines as text, with the names that a renderer would use.
 std::string print(const Kernel& kernel, std::span<const Line> lines);
 
 }  // namespace harp::ir

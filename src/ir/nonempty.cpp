@@ -1,20 +1,20 @@
-// Nonempty: specialises statements to sizes for which the iteration space is not empty. The borders of a roll depend on this: (-1) % w
-// equals w - 1 only if w is not 0, and only then can partition decide that it comes after 1 % w. The launch tests once whether there are
-// elements. Inside the kernel, shape variables are replaced by variables of the same name with tighter bounds, which every proof and
-// simplification uses.
+// Nonempty: specialises statements to sizes for which the iteration space is not empty. The host code tests once before the launch whether
+// there are elements. Inside the kernel, shape variables are replaced by variables of the same name with tighter bounds, which help every
+// proof and simplification. A roll over an axis of size w needs this: (-1) % w equals w - 1 only if w is not 0, and only then can
+// partition() prove that the position w - 1 comes after the position 1 % w.
 #include "ir/rewrite.h"
 
 namespace harp::ir {
 namespace {
 
-/// Returns the bounds of the variable v that follow from extent >= 1.
+/// Returns the bounds of the variable v that follow from extent >= 1; nullopt if none follow.
 std::optional<SymRange> bounds_from(Sym extent, const SymAtom* v) {
   if (const auto linear = linear_in(extent, v); linear && linear->coefficient.is_constant() && linear->rest.is_constant()) {
     const int64_t k = linear->coefficient.constant();
     if (k > 0) return SymRange{ceil_div(1 - linear->rest, k).constant(), INT64_MAX};
     if (k < 0) return SymRange{INT64_MIN, floor_div(linear->rest - 1, -k).constant()};
   }
-  // the extent may also be a product of sizes
+  // handles an extent that is a product of sizes, one of which is v
   if (extent.node()->terms.size() == 1 && extent.node()->constant == 0 && v->range.lo >= 0)
     for (const SymAtom* f : extent.node()->terms[0].factors)
       if (f == v) return SymRange{1, INT64_MAX};

@@ -1,5 +1,5 @@
-// Text of the loop IR, for people and golden tests. Values are numbered in order of first use within a kernel. Each is printed on its own
-// line before the first statement that uses it.
+// Text of the loop IR, for people and golden tests. Values are numbered in order of first use within a kernel. Each value is printed on a
+// line of its own before the first statement that uses it.
 #include <functional>
 #include <unordered_map>
 #include <unordered_set>
@@ -86,7 +86,7 @@ std::string mma_text(const Mma& s) {
              to_string(s.column_step));
 }
 
-/// Formats a value as `op(sources)`. `source` gives the text of each source.
+/// Formats a value as `op(sources)`. `source(s)` returns the text of a source s.
 template <class SourceText>
 std::string value_text(const UOp& u, const std::vector<std::string>& buffers, SourceText source) {
   const std::string sources = join(u.sources, ", ", source);
@@ -117,7 +117,7 @@ std::string value_text(const UOp& u, const std::vector<std::string>& buffers, So
   return "";
 }
 
-/// Returns what an unscheduled loop stands for and its tags, for example " [axis 1, vector of 16, partition]".
+/// Returns the axis and the tags of an unscheduled loop as text, for example " [axis 1, vector of 16, partition]".
 std::string tags_text(const Loop& loop) {
   std::vector<std::string> words;
   const auto word = [&](bool holds, auto&&... text) {
@@ -296,7 +296,8 @@ std::string arrays_text(const std::vector<ArrayType>& arrays) {
 }  // namespace
 
 std::string describe(const UOp& value) {
-  const size_t least = value.kind == UKind::kGather ? 1 : value.kind == UKind::kCheck ? 3 : 0;  // value_text reads so many sources
+  // Number of sources that value_text() accesses without a check.
+  const size_t least = value.kind == UKind::kGather ? 1 : value.kind == UKind::kCheck ? 3 : 0;
   const std::string type = type_text(value.type);
   if (value.sources.size() < least) return cat(type, " of ", value.sources.size(), " sources");
   return cat(type, " = ", value_text(value, {}, [](const UOp* source) { return type_text(source->type); }));

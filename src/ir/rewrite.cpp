@@ -1,4 +1,4 @@
-// Substitution and the small loop rewrites. Partition, unswitch and vectorise have their own files.
+// Substitution, and the loop rewrites that need only a few lines. partition, unswitch and vectorise have their own files.
 #include "ir/rewrite.h"
 
 #include <utility>
@@ -10,8 +10,9 @@ namespace harp::ir {
 
 namespace {
 
-constexpr int kMaxStatements = 16;  // most interleaved vectors that are unrolled here; for 32, leaving the unrolling to gcc halves the
-                                    // compile time
+// Maximum number of interleaved vectors that unroll_and_jam() writes as separate statements. More vectors become a loop that gcc unrolls,
+// which for 32 vectors halves its compile time.
+constexpr int kMaxStatements = 16;
 
 }  // namespace
 
@@ -27,7 +28,7 @@ const UOp* Substituter::operator()(const UOp* root) {
 }
 
 const UOp* Substituter::rebuild(const UOp& u, std::vector<const UOp*> sources) {
-  if (u.type.lanes == 1) {  // uses the builders of the arena, which simplify
+  if (u.type.lanes == 1) {  // the builders of the arena simplify the result; they make values of one lane only
     switch (u.kind) {
       case UKind::kIndex: return arena_.index((*this)(u.index));
       case UKind::kInRange: return arena_.in_range((*this)(u.index));

@@ -1,5 +1,5 @@
-// Loop rewrites, the building blocks of apply_schedule. Each takes a statement tree and returns a new one. Results keep the same bits,
-// because only independent iterations are regrouped.
+// Loop rewrites, from which apply_schedule is built. Each takes a statement tree and returns a new one. The results of a kernel keep the
+// same bits, because the rewrites change only the order of independent iterations.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,9 @@
 
 namespace harp::ir {
 
-/// Calls make(u) for the root and each UOp that it is computed from, except those that have an entry in `made`; sources come before users.
-/// Stores the results in `made` and returns that of the root. Iterative, because the expressions of a kernel can be a thousand levels deep.
+/// Calls make(u) for the root and its transitive sources, except for UOps that have an entry in `made`; sources come before users. Stores
+/// the result of make(u) in made[u] and returns made[root]. The traversal is iterative, because the expressions of a kernel can be a
+/// thousand levels deep.
 template <class Make>
 const UOp* make_in_order(const UOp* root, std::unordered_map<const UOp*, const UOp*>& made, Make make) {
   std::vector<const UOp*> stack = {root};
@@ -30,17 +31,17 @@ const UOp* make_in_order(const UOp* root, std::unordered_map<const UOp*, const U
   return made[root];
 }
 
-/// Rebuilds expressions with variables replaced by other positions and UOps replaced by other UOps. The results are simplified again,
-/// because a replaced variable may make a condition or an index constant.
+/// Copies expressions and statements, and replaces variables by other positions and UOps by other UOps. The builders of the arena simplify
+/// the copies, because a replaced variable may make a condition or an index constant.
 class Substituter {
  public:
   Substituter(Arena& arena, SymSubstitution symbols) : arena_(arena), symbols_(std::move(symbols)) {}
-  /// Registers a replacement: later calls replace `from` by `to`.
+  /// Registers a replacement: later calls of operator() replace `from` by `to`.
   void replace(const UOp* from, const UOp* to) { memo_[from] = to; }
 
   Sym operator()(Sym e);
   const UOp* operator()(const UOp* u);
-  /// Makes a deep copy. A loop whose bounds change gets a new variable of the same name.
+  /// Returns a deep copy of the statements with all replacements. A loop whose bounds change gets a new variable of the same name.
   Body operator()(const Body& body);
 
  private:
@@ -53,61 +54,63 @@ class Substituter {
   std::unordered_map<const UOp*, const UOp*> memo_;
 };
 
-/// Chooses the loops that poll the cancel flag: those that would delay cancellation noticeably, but whose iterations are long enough to
-/// hide the cost. Loops that already poll stay unchanged. (insert_cancel_polls.cpp)
+/// Sets poll_interval of the loops that must poll the cancel flag: without polls they would delay a cancellation noticeably, and their
+/// iterations are long enough to hide the cost of a poll. Loops that already poll stay unchanged. (insert_cancel_polls.cpp)
 void insert_cancel_polls(Kernel& kernel);
-/// Makes a loop over [begin, end) with a new variable.
+/// Returns a loop over [begin, end) with a new variable and an empty body.
 Loop* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind = LoopKind::kSequential);
-/// Makes `if (condition >= 0) body else otherwise`.
+/// Returns the statement `if (condition >= 0) body else otherwise`.
 If* new_if(Arena& arena, Sym condition, Body body, Body otherwise = {});
-/// Makes a statement that runs `body` and then, if one of the float operations in `body` raised the invalid flag, `otherwise`.
+/// Returns a statement that runs `body` and then, if a float operation in `body` raised the invalid flag, runs `otherwise`.
 Retry* new_retry(Arena& arena, Body body, Body otherwise);
 
-/// Splits a loop over contiguous stores into chunks of `chunk` iterations. With non-temporal stores chunks begin at cache lines, wherever
-/// the array begins. Returns the loop over chunks and the loop inside it. (strip_mine.cpp)
+/// Splits a loop over contiguous stores into chunks of `chunk` iterations. If the stores are non-temporal, chunks begin at cache lines for
+/// every alignment of the array, so the first chunk may be shorter. Returns the loop over chunks and the loop over the elements of a chunk.
+/// (strip_mine.cpp)
 std::pair<Loop*, Loop*> strip_mine(Arena& arena, Loop* loop, int64_t chunk);
 
-/// Fuses adjacent loops of a perfect nest if the body uses their variables only in the form outer * (inner extent) + inner; repeats this
-/// with the fused loop. The contiguous axes of an elementwise kernel thus become a single loop. Returns the new outermost loop; a fused
-/// loop has the tags of the inner one. (collapse.cpp)
+/// Fuses adjacent loops of a perfect nest where the body uses their variables only in the form outer * (inner extent) + inner. The
+/// contiguous axes of an elementwise kernel thus become a single loop. Returns the new outermost loop; a fused loop has the tags of the
+/// inner one. (collapse.cpp)
 Loop* collapse(Arena& arena, Loop* outermost);
 
-/// Replaces a nest of loops, each the only statement of the one around it and over [0, extent), by one loop over the product of the
-/// extents. Indices become quotients and remainders. The loop has no tags. (collapse.cpp)
+/// Replaces a perfect nest of loops, each over [0, extent), by one loop over the product of the extents. The variables of the nest become
+/// quotients and remainders of the new variable. The new loop has no tags. (collapse.cpp)
 Loop* flatten(Arena& arena, Loop* outermost);
 
-/// Rewrites the body for sizes for which every extent is at least 1. Returns the condition (>= 0) under which the body may run. Returns
-/// nothing, and leaves the body unchanged, if no shape variable gets tighter bounds. (nonempty.cpp)
+/// Rewrites the body for sizes for which every extent is at least 1. Returns the condition (>= 0) under which the rewritten body may run.
+/// Returns nullopt, and leaves the body unchanged, if no shape variable gets tighter bounds. (nonempty.cpp)
 std::optional<Sym> assume_nonempty(Arena& arena, Body& body, std::span<const Sym> extents);
 
 /// Splits the loop at every position where a condition on its variable (in_range, or a select in an index) changes, so that the condition
-/// is constant in each part. Makes at most `budget` parts; conditions that remain stay masks. (partition.cpp)
+/// is constant in each part. Makes at most `budget` parts; conditions that are not constant in a part remain masks or selects.
+/// (partition.cpp)
 std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget);
-/// Tests whether partition could split any loop of the body. (partition.cpp)
+/// Tests whether the body contains a condition on a position, at which partition might split a loop. (partition.cpp)
 bool has_borders(Arena& arena, const Body& body);
 
-/// Loop unswitching: hoists an invariant condition out of the loop, which becomes `if (c) loop else loop`. At most two conditions.
-/// (unswitch.cpp)
+/// Loop unswitching: hoists an invariant condition out of the loop, which becomes `if (c) loop else loop`. Does so for at most two
+/// conditions. (unswitch.cpp)
 Body unswitch(Arena& arena, Loop* loop);
 
-/// Converts the loop to steps of `width` lanes plus a remainder loop. Returns the loop unchanged if it cannot be vectorised: an index is
-/// not linear in its variable, or there are fewer iterations than lanes. With `overlap` the remainder may be one more vector that overlaps
-/// the previous one; `params` must then be the kernel's parameters. With `together` > 1 and a body of stores only, unroll-and-jam: each
-/// step processes that many vectors. (vectorise.cpp)
+/// Converts the loop to steps of `width` lanes plus a remainder loop. Returns the loop unchanged if it cannot be vectorised: a position is
+/// not linear in its variable, or it has fewer iterations than lanes. With `overlap` the remainder may be one more vector that overlaps the
+/// previous one; `params` must then be the parameters of the kernel. If `together` > 1 and the body consists of stores only, each step
+/// processes that many vectors (unroll-and-jam). (vectorise.cpp)
 Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<const Param> params = {}, int together = 1);
 
-/// Tests whether vectorise would make vectors of this width. (vectorise.cpp)
+/// Tests whether vectorise(…, width, …) makes vectors of this loop. (vectorise.cpp)
 bool can_vectorise(Arena& arena, const Loop* loop, int width);
 
-/// Tests whether these UOps are so few and cheap that duplicating their code is acceptable. (vectorise.cpp)
+/// Tests whether these UOps are so few and cheap that their code may be emitted twice. (vectorise.cpp)
 bool is_short(const std::vector<const UOp*>& uops);
 
-/// Fully unrolls a loop of constant trip count.
+/// Fully unrolls a loop with a constant trip count.
 Body unroll(Arena& arena, const Loop* loop);
-/// Unrolls the loops over vectors among these statements by `together` steps, followed by a remainder loop.
+/// Unrolls each vectorised loop among these statements (step > 1) by a factor of `together`, and adds a remainder loop.
 Body unroll_and_jam(Arena& arena, const Body& loops, int together);
 
-/// Returns all UOps that the statements use, directly or as sources of others; sources come before users.
+/// Returns all UOps that the statements use, and their transitive sources; sources come before users.
 std::vector<const UOp*> uops_of(Arena& arena, const Body& body);
 
 }  // namespace harp::ir

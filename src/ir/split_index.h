@@ -1,4 +1,4 @@
-// Splits an index into the part that is constant within a row, which becomes a pointer, and the rest.
+// Splits an index into a part that is constant in the innermost loop, which generated code keeps in a pointer, and the rest.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace harp::ir {
 
-/// A sum of products of variables: one part of an index. Unlike a Sym it is not interned.
+/// A sum of products of variables, which is part of an index. Unlike a Sym it is not interned.
 struct Terms {
   std::vector<SymTerm> terms;
   int64_t constant = 0;
@@ -16,7 +16,7 @@ struct Terms {
 Terms terms_of(Sym e);
 
 /// An index as the sum of `row` and `rest`. `row` has no constant term and does not depend on the variable `innermost`. If `innermost` is
-/// null, `rest` is the whole index.
+/// null, `row` is empty and `rest` is the whole index.
 struct SplitIndex {
   Terms row, rest;
 };

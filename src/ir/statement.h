@@ -1,20 +1,21 @@
-// The statements of the loop IR: one struct for each kind, with only the fields of that kind. The Arena owns the statements; a tree refers
-// to them.
+// The statements of the loop IR: one struct for each kind, with only the fields of that kind. The Arena owns the statements; a statement
+// refers to its nested statements by pointers.
 //
-// Code that must handle every kind uses visit(), for_each_body(), for_each_position() or for_each_value(). A kind that one of them does not
-// list does not compile. To add a kind, add its name to HARP_IR_STATEMENTS, a struct, and a line in each of the last two functions.
+// Code that must handle every kind uses visit(), for_each_body(), for_each_position() or for_each_value(). Code that uses one of these
+// functions and omits a kind does not compile. To add a kind, add its name to HARP_IR_STATEMENTS, a struct, and a line in each of
+// for_each_position() and for_each_value().
 //
 // Groups of threads
 // -----------------
-// On a GPU one iteration of a kernel's thread loop is run by a *block* of threads instead of a single one. The IR expresses what these do
-// as loops: a *group loop* runs its body once for each thread of the block, and its variable is the thread's number. A kernel may contain
-// several group loops, with a *barrier* between two of them:
+// On a GPU one iteration of a kernel's thread loop is run by a *block* of threads instead of a single one. The IR expresses what these
+// threads do as loops: a *group loop* runs its body once for each thread of the block, and its variable is the thread's number. A kernel
+// may contain several group loops, with a *barrier* between two of them:
 //
 //   thread b in 0 .. blocks:             # each iteration is a block
 //     declare acc0                       # shared: 256 elements
 //     group t in 0 .. 256:               # each iteration is a thread of the block
 //       set acc0[t] to load x[256*b + t]
-//     barrier                            # from here on each thread sees what the others wrote
+//     barrier                            # after the barrier each thread sees what the others wrote
 //     group t in 0 .. 256:
 //       store y[256*b + t] = acc0[255 - t]
 //
@@ -32,14 +33,15 @@
 // - An accumulator in Space::kShared is one array for the block. It is declared outside of group loops, without an initial value. Between
 //   two barriers no thread writes an element that another thread reads or writes. Each iteration of the thread loop has its own shared
 //   arrays: a backend that reuses their memory for the next block puts a barrier between the two blocks.
-// - An accumulator in Space::kRegister or kStack that is declared inside a group loop belongs to one thread and ends with that loop.
+// - An accumulator in Space::kRegister or kStack that is declared inside a group loop belongs to one thread and exists until the end of the
+//   loop's body.
 // - A *spread* accumulator keeps values of each thread from one group loop to the next: it is declared outside of group loops, in
 //   kRegister, with `spread` elements for each thread. Elements t * spread … t * spread + spread - 1 are registers of thread t, and inside
 //   a group loop only thread t uses them. In generated C the accumulator is one array for the whole group. An AccFold or AccScan of a
-//   spread accumulator is outside of group loops: the threads execute it together, by exchanging registers. AccFold leaves its result with
-//   every thread: until the accumulator changes again, element 0 may be read outside of group loops.
-// - Any other accumulator in kRegister that is declared outside of group loops is *uniform*: each thread has a copy, and all hold the same
-//   value, because it changes only outside of group loops.
+//   spread accumulator is outside of group loops: the threads execute it together, by exchanging registers. After an AccFold every thread
+//   has the result: until the accumulator changes again, its element 0 may be read outside of group loops.
+// - Any other accumulator in kRegister that is declared outside of group loops is *uniform*: each thread has a copy, and all copies have
+//   the same value, because it changes only outside of group loops.
 #pragma once
 
 #include <concepts>
@@ -82,65 +84,69 @@ struct StmtOf : Stmt {
   StmtOf() : Stmt(of) {}
 };
 
-/// A group of stores, whose values are all computed before the first store executes.
+/// A group of stores. The values of all of them are computed before the first store executes.
 struct StoreGroup : StmtOf<StmtKind::kStoreGroup> {
   Body body;
 };
 
 enum class LoopKind : uint8_t {
   kSequential,
-  kThread,  // its range is the kernel's begin/end arguments; iterations are independent. Code outside of it runs once in each call of the
-            // kernel
-  kUnroll,  // constant trip count, fully unrolled
+  // The begin and end of the loop are arguments of the kernel, and its iterations are independent. Code outside of the loop runs once in
+  // each call of the kernel.
+  kThread,
+  kUnroll,  // a loop with a constant trip count, which is fully unrolled
   kGroup,   // a loop over the threads of a block: its variable is the thread's number (see the top of this file). It has no tags
 };
 
-/// Most threads of a block, that is, iterations of a group loop.
+/// Maximum number of threads of a block, which is the trip count of a group loop.
 inline constexpr int64_t kMaxThreads = 1024;
 
-/// Tag of a loop whose iterations are independent: the loop is vectorised, with several lanes a step.
+/// Tag of a loop whose iterations are independent: apply_schedule vectorises the loop, so that each step has several lanes.
 struct VectorTag {
   int lanes = 1;
-  bool narrow = false;     // if the loop has fewer iterations than lanes, but at least 4, use narrower vectors
-  bool overlap = false;    // instead of a remainder, the last vector may overlap the one before it
-  bool partition = false;  // first split the loop where the condition of a pad, concat or roll changes
-  bool unswitch = false;   // first hoist conditions that are invariant in the loop
-  int together = 1;        // unroll-and-jam: vectors in a step
-  // Fully unroll a loop of whole vectors, at most this many, so that its accumulators stay in registers; 0: do not.
+  bool narrow = false;     // use narrower vectors if the loop has at least 4 iterations, but fewer than `lanes`
+  bool overlap = false;    // handle the remainder by one more vector, which may overlap the vector before it
+  bool partition = false;  // before vectorising, split the loop where the condition of a pad, concat or roll changes (partition)
+  bool unswitch = false;   // before vectorising, hoist conditions that are invariant in the loop (unswitch)
+  int together = 1;        // number of vectors in a step (unroll-and-jam)
+  // If the loop consists of whole vectors, at most this many, unroll it fully, so that its accumulators stay in registers; 0: do not.
   int64_t most_registers = 0;
-  int64_t most_steps = 0;  // fully unroll a loop without remainder that has at most this many steps; 0: do not
+  int64_t most_steps = 0;  // if the loop has no remainder and at most this many steps, unroll it fully; 0: do not
 };
 
-/// Tag of the outermost loop of a nest in which each loop is the only statement of the one around it. Adjacent loops are fused where the
-/// indices allow it. The innermost loop is vectorised.
+/// Tag of the outermost loop of a perfect nest, in which each loop except the innermost contains only the next loop. Adjacent loops are
+/// fused where the indices allow it. The innermost loop must have the tag `vector`.
 struct NestTag {
-  bool is_block = false;  // this loop runs over blocks of a chain of kernels (schedule/chain.cpp) and is not fused
-  bool nonempty = false;  // specialise the kernel to sizes for which no loop is empty, if that may remove masks
-  // On a CPU: if fusion leaves one long loop, split it into chunks, which threads share. A thread loop without this flag is for a GPU: the
-  // whole nest becomes one loop, even where the indices do not allow fusion, and each iteration is run by one thread (or several
-  // iterations, whose memory accesses are then grouped).
+  // This loop runs over the blocks of a chain of kernels (schedule/chain.cpp) and is not fused with the loops inside it.
+  bool is_block = false;
+  bool nonempty = false;  // specialise the kernel to sizes for which no loop of the nest is empty, if that may remove masks
+  // For a CPU: if fusion leaves one long loop, split it into chunks, which are distributed among threads. A nest whose outermost loop is
+  // the thread loop and which does not have this flag is for a GPU: the whole nest becomes one loop, even where the indices do not allow
+  // fusion, and each thread runs one iteration (or several, whose memory accesses are then grouped).
   bool chunks = false;
-  bool page_prefetches = false;    // the loop around the innermost one prefetches the rows of later pages
-  bool gather_prefetches = false;  // the loop around the innermost one, or the innermost one if it is the only loop, prefetches gathered
-                                   // and scattered rows
+  bool page_prefetches = false;  // the loop around the innermost one prefetches one cache line of each page of later rows
+  // The loop around the innermost one prefetches rows that later iterations gather or scatter. If there is only one loop, that loop does
+  // so.
+  bool gather_prefetches = false;
 };
 
-/// Tag of a loop that is vectorised: each step also prefetches what it will load when the variable `along` of an outer loop is `distance`
-/// higher.
+/// Tag of a loop that is vectorised: each of its steps also prefetches the data that the same step will load when the variable `along` of
+/// an enclosing loop is higher by `distance`.
 struct AheadTag {
   Sym along;
   int64_t distance;
-  bool is_near;  // prefetch into the first-level cache, otherwise into the second
+  bool is_near;  // true: prefetch into the first-level cache; false: into the second-level cache
 };
 
-/// The tags of a loop say what apply_schedule (apply_schedule.h) makes of it. A template emits a scalar loop and sets its tags according to
-/// the kernel's Schedule; apply_schedule executes and removes them. A loop may also be tagged by its kind: kThread.
+/// The tags of a loop say how apply_schedule (apply_schedule.h) transforms it. A template emits a scalar loop and sets its tags according
+/// to the kernel's Schedule; apply_schedule executes and removes them. The loop kind kThread acts as a tag, too.
 struct LoopTags {
   std::optional<VectorTag> vector;
   std::optional<NestTag> nest;
-  std::optional<AheadTag> ahead;  // allowed only together with `vector`
-  // The loop (or the first of the loops that other tags make of it) prefetches one cache line of each later page of the rows that it loads.
-  // kOnlyRow: there is only one row, so loads whose position does not depend on outer loops are prefetched too.
+  std::optional<AheadTag> ahead;  // requires the tag `vector`
+  // The loop prefetches one cache line of each later page of the rows that it loads. If other tags split the loop, the first part does so.
+  // kRow: arrays at the same address in every iteration of the outer loops are not prefetched. kOnlyRow: the kernel reads only one row, so
+  // these are prefetched, too.
   enum class Pages : uint8_t { kNone, kRow, kOnlyRow } pages = Pages::kNone;
 
   bool empty() const { return !vector && !nest && !ahead && pages == Pages::kNone; }
@@ -151,61 +157,65 @@ struct Loop : StmtOf<StmtKind::kLoop> {
   LoopKind loop = LoopKind::kSequential;
   Sym variable, begin, end;
   int64_t step = 1;
-  // If true, end - begin need not be a multiple of the step: a last step may overlap the one before it, so some iterations run twice. Valid
-  // only if end - begin >= step is known or guarded. If the overlapping step reads a parameter that may be written in place, these reads
-  // come before the first store of the loop.
+  // If true, end - begin need not be a multiple of the step: one step may overlap its neighbour, so some iterations run twice. That is
+  // valid only if end - begin >= step is known or guarded. If the overlapping step reads a parameter that may be written in place, it reads
+  // before the first store of the loop.
   bool overlap = false;
   // Number of iterations between two polls of the cancel flag; 0: the loop does not poll. With 1 the loop polls before every iteration,
-  // otherwise after each `poll_interval` iterations if more follow. A cancelled run leaves the kernel at the next poll. For a thread loop
-  // the code that distributes its iterations polls as well.
+  // otherwise after each `poll_interval` iterations if more iterations follow. A cancelled run returns from the kernel at the next poll.
+  // The code that distributes the iterations of a thread loop polls in addition.
   int64_t poll_interval = 0;
   Body body;
   LoopTags tags;
-  int axis = -1;  // in an elementwise kernel: the axis of the iteration space and of the Schedule over which the loop runs; -1: none
+  // Only in an elementwise kernel: the axis of the iteration space and of the Schedule to which the loop belongs; -1: none.
+  int axis = -1;
 };
 
-/// Defines variable = value, a nonnegative i64, inside the body.
+/// Defines a variable for the statements in `body`. Its value is `value`, a nonnegative i64.
 struct Define : StmtOf<StmtKind::kDefine> {
   Sym variable;
   const UOp* value = nullptr;
   Body body;
 };
 
-/// Executes `body` if condition >= 0, else `otherwise`.
+/// Executes `body` if condition >= 0, and `otherwise` if it is negative.
 struct If : StmtOf<StmtKind::kIf> {
   Sym condition;
   Body body, otherwise;
 };
 
-/// Executes `body`. If one of its float operations raised the invalid flag (a FlaggedMaximum, functions.h, does so for operands that it
-/// cannot handle), executes `otherwise`, which sets and stores everything again. If the target has no such flag, only `otherwise` executes.
+/// Executes `body`. If a float operation in `body` raised the invalid flag, executes `otherwise`, which sets and stores everything again.
+/// (The functions of a FlaggedMaximum, functions.h, raise the flag for operands that they cannot handle.) On a target without such a flag
+/// only `otherwise` is executed.
 struct Retry : StmtOf<StmtKind::kRetry> {
   Body body, otherwise;
 };
 
-/// Sets buffer[index + lane * lane_step] to the value, in the lanes where the mask is true. A null mask means all lanes.
+/// Stores lane number `lane` of the value to buffer[index + lane * lane_step], for the lanes whose mask is true. A null mask means all
+/// lanes.
 struct Store : StmtOf<StmtKind::kStore> {
   int buffer = -1;
   Sym index, lane_step;
   const UOp* value = nullptr;
   const UOp* mask = nullptr;
-  // Use a non-temporal store if the value is a vector and its address is a multiple of its size. No other store of the kernel may touch the
-  // same cache line.
+  // Use a non-temporal store if the value is a vector and its address is a multiple of its size. No other store of the kernel may write to
+  // the same cache line.
   bool nontemporal = false;
 };
 
-/// Prefetches buffer[index], or with a position buffer[index + position * stride], which the kernel accesses soon. If the parameter is
-/// written, it is prefetched for a store, else for a load. The address may lie outside of the array.
+/// Prefetches buffer[index] or, if `position` is not null, buffer[index + position * stride], which the kernel will access soon. The
+/// prefetch is for a store if the kernel writes the parameter `buffer`, else for a load. The address may be outside of the array.
 struct Prefetch : StmtOf<StmtKind::kPrefetch> {
   int buffer = -1;
   Sym index;
   const UOp* position = nullptr;
   Sym stride;
-  bool is_near = false;  // prefetch into the first-level cache if that is large enough, otherwise into the second
+  bool is_near = false;  // true: prefetch into the first-level cache, if that is large enough; false: into the second-level cache
 };
 
-/// Updates x = buffer[index + position * stride + lane * lane_step] to combine(x, value) (Add, Mul, Max or Min), or to value if there is no
-/// `combine`. The position is one i32 or i64 for all lanes, within the array. Nothing else in the kernel reads that buffer.
+/// Replaces x = buffer[index + position * stride + lane * lane_step] by combine(x, value), where `combine` is Add, Mul, Max or Min, or by
+/// the value if there is no `combine`. The position is one i32 or i64 for all lanes and is within the array. No other statement of the
+/// kernel reads the buffer.
 struct Scatter : StmtOf<StmtKind::kScatter> {
   int buffer = -1;
   Sym index, lane_step;
@@ -215,21 +225,22 @@ struct Scatter : StmtOf<StmtKind::kScatter> {
   std::optional<Op> combine;
 };
 
-/// Declares the accumulator, initialised to `value` if there is one, else to its init. A row stays uninitialised.
+/// Declares the accumulator and sets its elements to `value`, or, if `value` is null, to Accumulator::init. An accumulator with is_row is
+/// not initialised.
 struct AccDeclare : StmtOf<StmtKind::kAccDeclare> {
   int accumulator = -1;
   const UOp* value = nullptr;
 };
 
-/// Sets accumulator[index + lane * lane_step] to the value.
+/// Sets accumulator[index + lane * lane_step] to lane number `lane` of the value.
 struct AccSet : StmtOf<StmtKind::kAccSet> {
   int accumulator = -1;
   Sym index, lane_step;
   const UOp* value = nullptr;
 };
 
-/// Combines an element with a value: x = accumulator[index + lane * lane_step] becomes combine(x, value), or, if there is a `factor`,
-/// fma(value, factor, x).
+/// Combines an element with a value: replaces x = accumulator[index + lane * lane_step] by combine(x, value), where `combine` is that of
+/// the accumulator, or, if there is a `factor`, by fma(value, factor, x).
 struct AccUpdate : StmtOf<StmtKind::kAccUpdate> {
   int accumulator = -1;
   Sym index, lane_step;
@@ -237,32 +248,34 @@ struct AccUpdate : StmtOf<StmtKind::kAccUpdate> {
   const UOp* factor = nullptr;
 };
 
-/// Reduces all elements into element 0 by halving: s[i] = combine(s[i], s[i + h]) for h = count/2 … 1. If elements are vectors, each lane
-/// is reduced separately.
+/// Reduces all elements s of the accumulator into element 0: s[i] = combine(s[i], s[i + h]) for i < h, for h = count/2, count/4, … 1. If
+/// elements are vectors, each lane is reduced separately.
 struct AccFold : StmtOf<StmtKind::kAccFold> {
   int accumulator = -1;
-  // If set, elements from this index on still hold init, and no update of the others had a factor. Combining the value of such an updated
-  // element with init gives the same bits (it is not -0.0, because init is already combined into it). So if used <= 1, the fold does
-  // nothing.
+  // If set, elements with an index of `used` or above still have their initial value, and no update of the other elements had a factor. To
+  // combine such another element with the initial value would not change its bits: it is not -0.0, because the initial value has already
+  // been combined into it. Therefore the fold does nothing if used <= 1.
   std::optional<Sym> used;
 };
 
-constexpr int kScannedGroup = 64, kQuad = 4;  // number of elements of a group of a scan, and of a quad (docs/semantics.md, "Scans")
+// kScannedGroup: number of elements of a group, which a scan processes as a unit. kQuad: number of elements of a quad, a part of a group
+// (docs/semantics.md, "Scans").
+constexpr int kScannedGroup = 64, kQuad = 4;
 
-/// The parts into which the scan of a group can be divided, in order of execution. kWhole does all of them.
+/// The parts into which the scan of a group can be divided, in order of execution. kWhole means that all parts are executed at once.
 enum class ScanPart : uint8_t {
   kWhole,
-  kQuads,   // scans each quad separately. Until kValues the renderer chooses the order of elements in memory
-  kTotals,  // one step of the scan of the quad totals, at a distance of `step` quads
-  kBefore,  // converts inclusive totals to exclusive ones: the total before each quad
-  kAdded,   // adds the total before each quad to the quad's elements
-  kValues,  // restores the order of elements that kQuads may have changed
+  kQuads,   // Scans each quad separately. From this part until kValues the renderer may keep the elements in memory in another order
+  kTotals,  // executes one step of the scan of the quad totals: combines each total with that of the quad `step` quads before it
+  kBefore,  // replaces the inclusive running totals of the quads by exclusive ones: the total of all quads before each quad
+  kAdded,   // combines the elements of each quad with the total of the quads before it
+  kValues,  // restores the order of the elements in memory, which kQuads may have changed
 };
 
 /// Replaces the accumulator's elements, a group of at most 64, by their running values, in the order that docs/semantics.md ("Scans")
-/// defines for a group. The scan starts from `value`; the total of the group without `value` goes to element 0 of `total`. With a `part`
-/// other than kWhole, only that part is done, for group `index` of several groups in the accumulator. `quads` then holds the totals of the
-/// quads of each group, and `value` and `total` are vectors with the same number in every lane.
+/// defines for a group. The scan starts from `value`; the total of the group without `value` goes to element 0 of accumulator `total`. With
+/// a `part` other than kWhole, only that part is executed, for group number `index` of the several groups in the accumulator. In that case
+/// accumulator `quads` holds the quad totals of each group, and `value` and `total` are vectors with the same number in every lane.
 struct AccScan : StmtOf<StmtKind::kAccScan> {
   int accumulator = -1;
   Sym index;
@@ -272,9 +285,10 @@ struct AccScan : StmtOf<StmtKind::kAccScan> {
   int64_t step = 1;
 };
 
-/// Executes an op of family Routine on rows begin … end - 1 of the parameters `inputs`, one row after the other. Each row has `length`
-/// elements. The result goes to the same rows of parameter `buffer`. The routine uses scratch memory: `accumulator`, a row, if there is
-/// one, else the elements of parameter `spare` from spare_index on. schedule/routine.h says how many elements.
+/// Executes `routine`, an op of family Routine such as a sort, on rows begin … end - 1 of the parameters `inputs`, one row after the other.
+/// Each row has `length` elements. The result goes to the same rows of parameter `buffer`. The routine uses scratch memory: the accumulator
+/// `accumulator`, which has is_row, or, if that is -1, the elements of parameter `spare` from spare_index on. schedule/routine.h gives the
+/// number of elements.
 struct Routine : StmtOf<StmtKind::kRoutine> {
   Op routine = Op::kArgSort;
   bool descending = false;  // for Sort
@@ -285,24 +299,27 @@ struct Routine : StmtOf<StmtKind::kRoutine> {
   int spare = -1;
   Sym spare_index;
   // For Dft: `parts` describe the layout of rows and elements: first the parts of the operands, then the two parts of the result in
-  // `buffer`. If `columns` is 0, vectors run along rows; otherwise the rows are columns in memory, and vectors run across at least
-  // `columns` of them. `layout` and `to_layout` say how real and imaginary parts are arranged in that direction. If the input is real, both
-  // operands are the same. Only the first `kept` elements of each row are stored; 0: all.
+  // `buffer`. If `columns` is 0, vectors run along rows. Otherwise the rows are columns in memory, and a vector holds the same element of
+  // adjacent rows; there are at least `columns` such rows. `layout` and `to_layout` say how real and imaginary parts are arranged along the
+  // vectors, in the input and in the result. If the input is real, both operands are the same. Only the first `kept` elements of each row
+  // are stored; 0: all elements.
   struct Part {
     Sym start, row_step, step;
   };
   std::vector<Part> parts;
   int64_t columns = 0, kept = 0;
   ComplexLayout layout = ComplexLayout::kSeparate, to_layout = ComplexLayout::kSeparate;
-  // On a GPU (schedule/grid_routine.h): if `threads` > 0, all threads of a block execute the statement together. In phase number `phase` it
-  // does the share of block number `block` of `blocks`, for all rows. There is a spare parameter only if some phase uses it.
+  // For a GPU (schedule/grid_routine.h): if `threads` > 0, all threads of a block execute the statement together. In phase number `phase`
+  // of the routine, this block executes share number `block` of `blocks` shares of the work, for all rows. A spare parameter exists only if
+  // some phase uses it.
   int threads = 0, phase = 0;
   Sym block = 0, blocks = 1;
 };
 
-/// Copies `rows` × `length` elements. Element [i][j] is read at position from + i * from_row_stride + j * from_stride of accumulator
-/// `source` (with is_row) if there is one, else of parameter inputs[0]. It is written at position index + i * stride + j of `accumulator`
-/// (with is_row) if there is one, else of parameter `buffer`. Source and destination must not overlap.
+/// Copies `rows` × `length` elements. The source is accumulator `source` (with is_row) if there is one, else parameter inputs[0]; element
+/// [i][j] is at position from + i * from_row_stride + j * from_stride of the source. The destination is `accumulator` (with is_row) if
+/// there is one, else parameter `buffer`; element [i][j] goes to its position index + i * stride + j. Source and destination must not
+/// overlap.
 struct Copy : StmtOf<StmtKind::kCopy> {
   std::vector<int> inputs;
   int source = -1;
@@ -311,37 +328,38 @@ struct Copy : StmtOf<StmtKind::kCopy> {
   int buffer = -1;
   int accumulator = -1;
   Sym index, stride;
-  bool nontemporal = false;  // use non-temporal stores for whole cache lines of the parameter
-  bool as_read = false;      // iterate in the order of the source instead of the destination
+  bool nontemporal = false;  // use non-temporal stores for the whole cache lines of parameter `buffer`
+  bool as_read = false;      // copy in the order in which the elements are in the source, instead of the order in the destination
 };
 
-/// Exits the enclosing loop if `accumulator`, an i32 declared outside of that loop, is not 0. In the loop's body only other Breaks may
-/// follow it.
+/// Exits the enclosing loop if `accumulator`, an i32 declared outside of that loop, is not 0. Breaks are the last statements of a loop's
+/// body.
 struct Break : StmtOf<StmtKind::kBreak> {
   int accumulator = -1;
 };
 
-/// A barrier: when the first thread of the block passes it, all threads have finished the statements before it, and each thread then sees
-/// what the others wrote. Barriers are outside of group loops.
+/// A barrier: no thread of the block passes it before all threads have finished the statements before it. After the barrier each thread
+/// sees what the others wrote. Barriers are outside of group loops.
 struct Barrier : StmtOf<StmtKind::kBarrier> {};
 
 struct Comment : StmtOf<StmtKind::kComment> {
   std::string text;
 };
 
-/// Multiplies matrices of f64 with the tensor cores of a GPU. A thread's results are rows 8 * i and columns 8 * j + e (e: 0, 1) from its
-/// first row and column on: for i < row_tiles, j < column_tiles the element c = accumulator[index + (i * column_tiles + j) * 2 + e] becomes
+/// Multiplies matrices of f64 with the tensor cores of a GPU. The results of a thread are in rows 8 * i and columns 8 * j + e (e: 0, 1),
+/// counted from its first row and column. For i < row_tiles and j < column_tiles, c = accumulator[index + (i * column_tiles + j) * 2 + e]
+/// is replaced by
 ///   c = fma(rows[row_index + 8 * i + k * row_step], columns[column_index + 8 * j + e + k * column_step], c)   for k = 0, 1, 2, 3
-/// `rows` and `columns` are shared arrays. The accumulator belongs to the thread. All threads of a warp execute the statement together,
-/// inside a group loop: thread number t has row_index = r + t / 4 % 8 and column_index = c + 2 * (t % 4), with the same r and c in the
-/// whole warp. So each thread reads a part of what the warp needs, and the tensor cores exchange it.
+/// `rows` and `columns` are shared arrays. The accumulator is spread over the threads. All threads of a warp execute the statement
+/// together, inside a group loop: thread number t has row_index = r + t / 4 % 8 and column_index = c + 2 * (t % 4), with the same r and c
+/// in the whole warp. Each thread reads a part of the elements that the warp needs, and the tensor cores exchange them between the threads.
 struct Mma : StmtOf<StmtKind::kMma> {
   int accumulator = -1, rows = -1, columns = -1;
   Sym index, row_index, column_index, row_step, column_step;
   int row_tiles = 1, column_tiles = 1;
 };
 
-/// Returns the statement as this kind, or null if it has another kind.
+/// Returns the statement as an S; null if it has another kind.
 template <class S>
 S* as(Stmt* s) {
   return s->kind == S::kKind ? static_cast<S*>(s) : nullptr;
@@ -351,7 +369,7 @@ const S* as(const Stmt* s) {
   return s->kind == S::kKind ? static_cast<const S*>(s) : nullptr;
 }
 
-/// Accepts a T that is one of these structs, const or not.
+/// True if T is one of the structs `Kinds`, const or not.
 template <class T, class... Kinds>
 concept Is = (std::same_as<std::remove_cvref_t<T>, Kinds> || ...);
 
@@ -360,9 +378,9 @@ struct Overloaded : Visitors... {
   using Visitors::operator()...;
 };
 template <class... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;  // a deduction guide, because clang before 17 deduces none for an aggregate
+Overloaded(Visitors...) -> Overloaded<Visitors...>;  // a deduction guide, which clang before version 17 needs for an aggregate
 
-/// Calls the visitor with the statement cast to its struct. Also accepts a statement whose struct is known statically.
+/// Calls the visitor with the statement cast to the struct of its kind. `s` may also have the type of such a struct.
 template <class S, class Visitor>
 decltype(auto) visit(S& s, Visitor&& visitor) {
   if constexpr (!Is<S, Stmt>) {
@@ -389,8 +407,8 @@ void for_each_body(S& s, Visit f) {
            });
 }
 
-/// Calls f for each position (Sym&) of the statement itself, not of nested statements, except for the variables that loops and Defines
-/// introduce.
+/// Calls f for each position (Sym&) in the fields of the statement itself, not of nested statements. Skips the variables that loops and
+/// Defines introduce.
 template <class S, class Visit>
 void for_each_position(S& s, Visit f) {
   visit(s, Overloaded{
@@ -418,7 +436,7 @@ void for_each_position(S& s, Visit f) {
            });
 }
 
-/// Calls f for each non-null value (const UOp*&) that the statement itself uses.
+/// Calls f for each non-null value (const UOp*&) in the fields of the statement itself, not of nested statements.
 template <class S, class Visit>
 void for_each_value(S& s, Visit f) {
   const auto some = [&](auto&... values) { ((values != nullptr ? f(values) : void()), ...); };
@@ -432,7 +450,7 @@ void for_each_value(S& s, Visit f) {
            });
 }
 
-/// Calls f for each accumulator (int) whose elements the statement sets, combines, folds or scans.
+/// Calls f for the number of each accumulator whose elements the statement sets, combines, folds or scans.
 template <class Visit>
 void for_each_changed_accumulator(const Stmt& s, Visit f) {
   visit(s, Overloaded{
@@ -448,19 +466,19 @@ void for_each_changed_accumulator(const Stmt& s, Visit f) {
            });
 }
 
-/// Returns the variable that the statement defines for its body, or none.
+/// Returns the variable that the statement introduces for its body; nullopt if it introduces none.
 inline std::optional<Sym> variable_in(const Stmt& s) {
   if (const auto* loop = as<Loop>(&s)) return loop->variable;
   if (const auto* define = as<Define>(&s)) return define->variable;
   return std::nullopt;
 }
 
-/// Returns the loop if it is the only statement, else null.
+/// Returns the only statement of `body` if it is the only one and a loop; else null.
 inline Loop* only_loop_in(const Body& body) { return body.size() == 1 ? as<Loop>(body[0]) : nullptr; }
-/// Returns the loop if it is the first statement, else null.
+/// Returns the first statement of `body` if it is a loop; else null.
 inline Loop* first_loop_in(const Body& body) { return body.empty() ? nullptr : as<Loop>(body[0]); }
 
-/// Returns all statements, including nested ones.
+/// Returns all statements of `body`, including nested ones.
 std::vector<const Stmt*> statements_of(const Body& body);
 
 }  // namespace harp::ir

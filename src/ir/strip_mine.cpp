@@ -1,4 +1,4 @@
-// Strip-mining: a long loop becomes a loop over chunks, which threads share, around a loop over the elements of a chunk.
+// Strip-mining: a long loop becomes a loop over chunks, which are distributed among threads, around a loop over the elements of a chunk.
 #include <algorithm>
 
 #include "ir/rewrite.h"
@@ -16,7 +16,8 @@ std::pair<Loop*, Loop*> strip_mine(Arena& arena, Loop* loop, int64_t chunk) {
     define->value = arena.line_offset(store.buffer, substitute(store.index, {{variable_of(loop->variable), 0}}));
     define->variable = arena.syms().loop("before", 0, line);
     end = min(begin + chunk - define->variable, loop->end);
-    begin = min(max(begin - define->variable, 0), loop->end);  // a chunk at the end may be empty
+    // The last chunk may be empty, because `before` shifts the chunks to the left.
+    begin = min(max(begin - define->variable, 0), loop->end);
   }
   Loop* inner = new_loop(arena, "ridx0", begin, end);
   Substituter over(arena, {{variable_of(loop->variable), inner->variable}});

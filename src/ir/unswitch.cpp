@@ -1,4 +1,5 @@
-// Unswitch: a mask that is invariant in a loop (for example whether a row of a pad is inside the source) becomes one test before the loop.
+// Unswitch: a mask that is invariant in a loop (for example whether a row of a padded array is inside the source) becomes one test before
+// the loop.
 #include <algorithm>
 
 #include "ir/rewrite.h"
@@ -8,7 +9,8 @@ namespace {
 
 constexpr int kMaxConditions = 2;  // each condition doubles the code
 
-/// Converts a conjunction of in_range conditions to one Sym that is >= 0 where all of them hold. Returns nothing for other bools.
+/// Converts a bool to an expression that is >= 0 exactly where the bool is true. Returns nullopt unless the bool is an in_range condition,
+/// or a conjunction of in_range conditions.
 std::optional<Sym> as_condition(const UOp* u) {
   if (u->kind == UKind::kInRange) return u->index;
   if (u->kind == UKind::kAlu && u->op == Op::kBitAnd && u->type.dtype == DType::kBool) {
@@ -18,8 +20,8 @@ std::optional<Sym> as_condition(const UOp* u) {
   return std::nullopt;
 }
 
-/// Returns a condition that is invariant in the loop and masks a load or selects in a where; null if there is none. If several conjunctions
-/// qualify, returns the largest one.
+/// Returns a condition that is invariant in the loop and is the mask of a load or the condition of a Where; null if there is none. If
+/// several conditions qualify, returns one that is not an operand of another one.
 const UOp* find_condition(Arena& arena, const Loop* loop) {
   std::vector<const SymAtom*> inside = {variable_of(loop->variable)};
   for (const Stmt* s : statements_of(loop->body))
@@ -31,7 +33,7 @@ const UOp* find_condition(Arena& arena, const Loop* loop) {
     if (condition == nullptr) continue;
     const auto sym = as_condition(condition);
     if (!sym || std::any_of(inside.begin(), inside.end(), [&](const SymAtom* v) { return depends_on(*sym, v); })) continue;
-    best = condition;  // uops_of lists sources first, so the last match is the largest
+    best = condition;  // uops_of() lists sources before users, so the last match is not an operand of an earlier one
   }
   return best;
 }

@@ -1,5 +1,6 @@
-// Vectorise: turns one loop into steps of `width` lanes. Positions that are linear in the loop variable become vector loads, vector stores,
-// or vectors of indices, with a lane step. Invariant values stay scalar and are broadcast (splat) where they are combined with a vector.
+// Vectorise: turns one loop into steps of `width` lanes. Loads and stores at positions that are linear in the loop variable become vector
+// loads and stores with a lane step, and an index becomes a vector of indices. Invariant values stay scalar and are broadcast (splat) where
+// they are combined with a vector.
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
@@ -30,8 +31,8 @@ class Vectoriser {
  public:
   Vectoriser(Arena& arena, const SymAtom* variable, int width) : arena_(arena), variable_(variable), width_(width) {}
 
-  /// Tests whether every position is linear in the loop variable, so that it has a lane step, and no accumulator carries a value from one
-  /// iteration to the next.
+  /// Tests whether the loop can be vectorised: every position is linear in the loop variable, so that it has a lane step, and no
+  /// accumulator passes a value from one iteration to the next.
   bool is_possible(const Body& body) {
     for (const UOp* u : uops_of(arena_, body)) {
       if (has_position(u) && !step_of(u->index)) return false;
@@ -51,14 +52,14 @@ class Vectoriser {
     return visit(
         statement,
         Overloaded{
-            // a group loop stays as it is: vectorised, it would run several threads as lanes of one thread
+            // a group loop is never inside a vectorised loop: its threads would become lanes of one thread
             [&](const Loop& s) { return s.loop != LoopKind::kGroup && !depends_on(s.begin, variable_) && !depends_on(s.end, variable_); },
             [&](const If& s) { return !depends_on(s.condition, variable_); },
             [&](const Store& s) { return step_of(s.index).has_value(); },
             [&](Is<AccSet, AccUpdate> auto& s) { return is_beside(s.index); },
             // lanes must update adjacent elements: if two lanes updated the same element, one update would be lost
             [&](const Scatter& s) { return is_beside(s.index) && !depends_on(s.stride, variable_) && !varies(s.position); },
-            // a reduction inside one iteration stays scalar, because a reduction across the lanes would need one accumulator for each lane
+            // These statements have no vector form. An AccFold, for example, would need separate accumulators for each lane.
             [](Is<Define, Copy, Prefetch, AccFold, AccScan, AccDeclare, Barrier, Mma> auto&) { return false; },
             [](Is<StoreGroup, Retry, Routine, Break, Comment> auto&) { return true; },
         });
@@ -74,7 +75,7 @@ class Vectoriser {
     const auto step = step_of(index);
     return step && step->is_constant(1);
   }
-  /// Tests whether the value differs between iterations.
+  /// Tests whether the value is different in different iterations.
   bool varies(const UOp* root) const {
     return any_of_uops(root, [&](const UOp* u) { return has_position(u) && depends_on(u->index, variable_); });
   }
@@ -86,7 +87,8 @@ class Vectoriser {
       if constexpr (requires { result->lane_step; }) {
         result->lane_step = *step_of(of.index);
         for_each_value(*result, [&](const UOp*& u) { u = wide(vector_of(u)); });
-        if constexpr (requires { result->position; }) result->position = of.position;  // all lanes use the same position
+        // The position stays scalar: all lanes have the same one.
+        if constexpr (requires { result->position; }) result->position = of.position;
       }
       return result;
     });
@@ -109,7 +111,7 @@ class Vectoriser {
     if (!varies) return u;
     lane.type.lanes = static_cast<uint16_t>(width_);
     for (const UOp*& source : lane.sources) source = wide(memo_[source]);
-    if (u->kind == UKind::kGather) lane.sources[0] = memo_[u->sources[0]];  // a position shared by all lanes stays scalar
+    if (u->kind == UKind::kGather) lane.sources[0] = memo_[u->sources[0]];  // the position stays scalar if all lanes have the same one
     return arena_.intern(std::move(lane));
   }
 
@@ -151,22 +153,26 @@ bool adds_up(const Body& body) {
   return false;
 }
 
-constexpr int kNarrowest = 4;  // fewest lanes with which a remainder is vectorised
-constexpr size_t kShort = 32;  // most operations of a body whose code may be duplicated
-/// Fewest unrolled-and-jammed steps for which the last step may overlap. With fewer steps it repeats too much work: 33 elements took 1.5
-/// times as long.
+constexpr int kNarrowest = 4;  // minimum number of iterations of a remainder that is vectorised
+constexpr size_t kShort = 32;  // maximum number of UOps in a body whose code may be emitted twice
+/// Minimum number of unrolled-and-jammed steps for which the last step may overlap the previous one. With fewer steps the share of repeated
+/// work is too large: 33 elements took 1.5 times as long.
 constexpr int kFewSteps = 4;
 
 bool is_overwritten(const UOp* u, std::span<const Param> params) {
   return u->kind == UKind::kLoad && !params[static_cast<size_t>(u->buffer)].in_place.empty();
 }
 
-/// Handles a last vector that overlaps the previous one. If stores are in place, the last vector must not read elements that the previous
-/// vector has stored. There are two ways. A short body is written twice after the loop: for the last whole vector and for the overlapping
-/// last vector. The linearizer moves the loads of both before their stores. If the length is a multiple of the vector, both copies process
-/// the same vector. (Loads before the loop would wait for pending stores to the end of an accumulator in memory.) A longer body stays a
-/// loop whose first step is the overlapping one, because the data of that step is where the loop starts reading. The step works on values
-/// that were loaded before the loop, and executes last.
+/// Finishes a loop whose last vector overlaps the previous one. If the kernel stores in place, the last vector must not read elements that
+/// the previous vector has stored. There are two ways to ensure that.
+///
+/// A short body is emitted twice more after the loop: for the last whole vector and for the overlapping last vector. The linearizer moves
+/// the loads of both copies before their stores. If the length is a multiple of the vector, both copies process the same vector. (To load
+/// before the loop instead would be slow if the array is an accumulator in memory: the load would wait for pending stores to the end of the
+/// accumulator.)
+///
+/// A longer body stays a loop whose first step is the overlapping one. Its data is at the beginning of the array, where the loop starts
+/// reading. The values of this step are loaded before the loop, and the step executes last.
 Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
   const std::vector<const UOp*> uops = uops_of(arena, steps->body);
   const bool in_place = std::any_of(uops.begin(), uops.end(), [&](const UOp* u) { return is_overwritten(u, params); });
@@ -179,12 +185,12 @@ Body overlapping(Arena& arena, Loop* steps, std::span<const Param> params) {
     result.insert(result.end(), again.begin(), again.end());
   }
   steps->overlap = false;
-  steps->end = last - steps->step + 1;  // runs while more than one whole vector remains
+  steps->end = last - steps->step + 1;  // the loop runs as long as more than one whole vector remains
   return result;
 }
 
-/// Unroll-and-jam: merges `together` steps into one. The linearizer computes the values of the group operation by operation, each operation
-/// for all steps before the next operation, so that the latency of one step overlaps the operations of the others.
+/// Unroll-and-jam: merges `together` steps into one, whose stores form a StoreGroup. The linearizer emits each operation for all merged
+/// steps before the next operation, so that the latency of one step overlaps with the operations of the others.
 Loop* jammed(Arena& arena, Loop* steps, int together) {
   const SymAtom* old = variable_of(steps->variable);
   Loop* loop = new_loop(arena, old->name, steps->begin, steps->end);
@@ -201,8 +207,8 @@ Loop* jammed(Arena& arena, Loop* steps, int together) {
 
 }  // namespace
 
-// Compilers inline a function that is called once, but not one that is called twice. If a call of exp were duplicated, it would not be
-// inlined any more, which costs a fifth of its speed.
+// Compilers inline a function that is called once, but not one that is called twice. If the code with a call of exp were emitted twice, exp
+// would no longer be inlined and would be a fifth slower.
 bool is_short(const std::vector<const UOp*>& uops) {
   return uops.size() <= kShort &&
          std::none_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kCall && !is_small(*u->function); });
@@ -237,7 +243,7 @@ Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<cons
     for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), width, overlap, params)) result.push_back(s);
     return result;
   }
-  // an overlapping step would add the repeated elements twice
+  // an overlapping step would add some elements to an accumulator twice
   if (adds_up(loop->body)) overlap = false;
 
   if (proven_nonnegative(length - width) && mod(length, width).is_constant(0))
@@ -250,7 +256,7 @@ Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<cons
   const Sym middle = loop->begin + floor_div(length, width) * width;
   Body result = {steps(arena, loop, loop->begin, middle, width, false)};
   Loop* rest = scalar(arena, loop, middle, loop->end);
-  // a remainder of known length begins with narrower vectors
+  // a remainder of known length is vectorised with fewer lanes
   const Sym left = length - floor_div(length, width) * width;
   if (left.is_constant() && left.constant() >= kNarrowest) {
     for (Stmt* s : vectorise(arena, rest, static_cast<int>(std::bit_floor(static_cast<uint64_t>(left.constant()))), false))

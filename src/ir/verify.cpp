@@ -1,4 +1,4 @@
-// The rules of the loop IR, checked in debug builds after lowering and after every rewrite.
+// The rules of the loop IR. Debug builds check them after lowering and after every rewrite.
 #include <algorithm>
 #include <span>
 #include <unordered_map>
@@ -32,7 +32,7 @@ class Verifier {
   void require(bool condition, const Words&... rule) const {
     if (!condition) violated(rule...);
   }
-  /// Checks a rule about a value. If the value breaks the rule, the error message describes the value as text.
+  /// Throws an error that describes the value u as text unless `condition`, which is what `rule` requires of u, is true.
   void require_of(const UOp& u, bool condition, std::string_view rule) const {
     if (!condition) violated(rule, "; got ", describe(u));
   }
@@ -72,8 +72,8 @@ class Verifier {
   }
 
   void value(const UOp* root) {
-    // The same value may be used at several statements; it is checked at each, because the variables and accumulators that are valid
-    // differ. The graph of values below one statement is small.
+    // A value is checked again at each statement that uses it, because the variables and accumulators that are valid there differ. The
+    // number of values below one statement is small.
     for_each_uop({root}, [&](const UOp* u) { node(*u); });
   }
 
@@ -215,7 +215,7 @@ class Verifier {
     stored_blocks_.resize(known);
   }
 
-  /// Calls f once for each load among these values and those that they are computed from.
+  /// Calls f once for each load among these values and their transitive sources.
   template <class Visit>
   static void visit_loads(std::vector<const UOp*> values, Visit f) {
     for_each_uop(std::move(values), [&](const UOp* u) {
@@ -223,8 +223,8 @@ class Verifier {
     });
   }
 
-  /// Checks a run of consecutive stores. All its loads come before its first store (ir/linearize.cpp), so no store of the run may read
-  /// elements that an earlier store of the run writes.
+  /// Checks a run of consecutive stores. The linearizer moves all loads of the run before its first store (ir/linearize.cpp), so no store
+  /// may read elements that an earlier store of the run writes.
   void stores_together(std::span<const Store* const> run) {
     const auto is_whole = [](int lanes, Sym step) { return lanes == 1 || step.is_constant(1); };
     for (size_t i = 1; i < run.size(); ++i)
@@ -263,15 +263,16 @@ class Verifier {
     return dtype;
   }
 
-  /// Returns the dtype of the parameter if a row (an accumulator with is_row) of dtype `row` may be copied to it. A row holds bools and
-  /// 16-bit floats as unsigned integers. Otherwise returns `row`.
+  /// Returns the dtype that elements of a row (an accumulator with is_row) of dtype `row` have after a copy to the parameter. The result is
+  /// the parameter's dtype if that is bool and `row` is u8, or if it is a 16-bit float and `row` is u16; otherwise it is `row`.
   DType stored_dtype(int parameter, DType row) const {
     if (parameter < 0 || static_cast<size_t>(parameter) >= kernel_.params.size()) return row;
     const DType array = kernel_.params[static_cast<size_t>(parameter)].dtype;
     return (is_bool(array) && row == DType::kU8) || (is_half(array) && row == DType::kU16) ? array : row;
   }
 
-  /// Returns the statement as a Copy if it writes to a parameter that may be the same memory as a parameter that is read; else null.
+  /// Returns the statement as a Copy if it writes to a parameter that may be the same memory as a parameter that is read; null for any
+  /// other statement.
   const Copy* stored_block(const Stmt& s) const {
     const auto* copy = as<Copy>(&s);
     if (copy == nullptr || copy->accumulator >= 0) return nullptr;
@@ -279,9 +280,9 @@ class Verifier {
     return std::ranges::any_of(kernel_.params, is_in_its_place) ? copy : nullptr;
   }
 
-  /// In-place rule: an element that may be overwritten is loaded at the same index as a store in the same run of consecutive stores. The
-  /// loads of a run come before its first store (linearize.cpp), and no other run stores that element. The rule also allows block copies
-  /// that overwrite such elements after all loads.
+  /// Checks the rule for parameters that may be the same memory. An element that a store may overwrite must be loaded at the index of a
+  /// store in the same list of statements: the loads of a run of stores come before its first store (linearize.cpp). Block copies may also
+  /// overwrite such elements if they are the last statements of the list.
   void in_place(const Body& statements) {
     const auto is_stored_block = [this](const Stmt* s) { return stored_block(*s) != nullptr; };
     const auto blocks = std::ranges::find_if(statements, is_stored_block);
@@ -315,7 +316,8 @@ class Verifier {
     if (s.loop == LoopKind::kThread)
       require(&s == thread_loop_ && !has_thread_loop_, "a kernel has one thread loop, and only loops around it, but ", loop,
               " is another one");
-    // the range of the thread loop is known before the kernel is called
+    // the bounds of the thread loop may use no variables of enclosing loops, because the host code evaluates them before it calls the
+    // kernel
     const auto around = s.loop == LoopKind::kThread ? std::exchange(open_, {}) : open_;
     for_each_position(s, [&](Sym e) { position(e); });
     open_ = around;
@@ -345,8 +347,8 @@ class Verifier {
     require(s.step == 1 && !s.overlap, "a loop that becomes vectors has step 1 and no overlapping steps, but ", loop, " has step ", s.step);
     independent(s);
   }
-  /// Checks that the iterations of a loop that is vectorised are independent: none changes what another one uses. An iteration may only
-  /// change accumulators that are declared inside the loop.
+  /// Checks that the iterations of a loop that will be vectorised are independent: none changes what another one uses. The accumulators
+  /// that an iteration changes must be declared inside the loop, or their index must depend on the loop variable.
   void independent(const Loop& s) const {
     const std::vector<const Stmt*> inside = statements_of(s.body);
     const auto is_own = [&](int accumulator) {
@@ -513,9 +515,10 @@ class Verifier {
   const Kernel& kernel_;
   int sites_;
   std::vector<int> declared_;
-  std::vector<int> stored_blocks_;  // parameters to which the enclosing lists of statements copy blocks
+  // Parameters that are the destination of block copies in the enclosing lists of statements (stored_block).
+  std::vector<int> stored_blocks_;
   std::unordered_set<const SymAtom*> open_;
-  std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // for each Break at the end of a loop: that loop
+  std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // maps each Break at the end of a loop's body to that loop
   const Loop* thread_loop_;
   bool in_thread_loop_ = false, has_thread_loop_ = false;
 };

@@ -1,5 +1,5 @@
 // Checks where group loops and barriers are, and which thread or block owns each value. The statements are visited in order; `place_` says
-// whether the current one is outside of the thread loop, in the thread loop, or in a group loop.
+// whether the current statement is outside of the thread loop, inside the thread loop but outside of group loops, or inside a group loop.
 #include "ir/verify_groups.h"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ ThreadRange threads_where(const Loop& group, std::span<const Sym> conditions, co
 
 Sym values_in(SymTable& syms, const Loop& loop, const std::function<Sym(Sym)>& rename) {
   const SymAtom* v = variable_of(loop.variable);
-  if (loop.step == 1) return syms.loop(v->name, rename(v->a), rename(v->b));  // the variable's bounds may be tighter than the loop's
+  // The bounds of the variable may be tighter than the bounds of the loop.
+  if (loop.step == 1) return syms.loop(v->name, rename(v->a), rename(v->b));
   const Sym begin = rename(loop.begin), end = rename(loop.end);
   if (loop.overlap) return syms.loop(v->name, begin, end - loop.step + 1);
   return begin + syms.loop(v->name, 0, ceil_div(end - begin, loop.step)) * loop.step;
@@ -46,14 +47,15 @@ Sym values_in(SymTable& syms, const Loop& loop, const std::function<Sym(Sym)>& r
 
 namespace {
 
-constexpr int64_t kWarp = 32;  // threads that execute together
+constexpr int64_t kWarp = 32;  // number of threads of a warp, which execute instructions together
 
 bool is_group_loop(const Stmt* s) {
   const auto* loop = as<Loop>(s);
   return loop != nullptr && loop->loop == LoopKind::kGroup;
 }
 
-enum class Place : uint8_t { kCall, kBlock, kThread };  // outside of the thread loop; inside it; inside a group loop
+// kCall: outside of the thread loop. kBlock: inside the thread loop, outside of group loops. kThread: inside a group loop.
+enum class Place : uint8_t { kCall, kBlock, kThread };
 
 class GroupRules {
  public:
@@ -134,7 +136,7 @@ class GroupRules {
     place_ = Place::kBlock;
     forget_changed(s.body);
   }
-  /// Tests whether the loop has no tags except `nest`, which is allowed because a group loop is never fused with the loops inside it.
+  /// Tests whether the loop has no tag except `nest`. That tag is allowed, because a group loop is never fused with the loops inside it.
   static bool only_nest(LoopTags tags) {
     tags.nest.reset();
     return tags.empty();
@@ -209,8 +211,8 @@ class GroupRules {
     for (const int a : {s.accumulator, s.total, s.quads})
       if (a >= 0) together(a, "scans");
   }
-  /// Checks a fold or scan of all elements of an accumulator. Inside a group loop the accumulator must belong to one thread; outside, all
-  /// threads fold or scan a spread accumulator together.
+  /// Checks a statement that folds or scans an accumulator; `what` is "folds" or "scans". Inside a group loop the accumulator must belong
+  /// to one thread. Outside of group loops all threads fold or scan a spread accumulator together.
   void together(int accumulator, std::string_view what) {
     require(!is_shared(accumulator), "nothing ", what, " a shared accumulator, but acc", accumulator, " is one");
     require(place_ != Place::kThread || is_own(accumulator), "a group loop ", what, " accumulators declared in it, but acc", accumulator,
@@ -230,7 +232,7 @@ class GroupRules {
         whole(a);
     }
   }
-  /// All threads of a warp execute the statement together, each for its own rows and columns.
+  /// Checks an Mma: all threads of a warp must execute the statement together, and each thread must have the rows and columns of its lane.
   void rules(const Mma& s) const {
     require(place_ == Place::kThread && branches_ == 0,
             "all threads of a warp multiply matrices together, inside a group loop and not under "
@@ -302,7 +304,8 @@ class GroupRules {
               ", not ", to_string(index), lanes > 1 ? cat(" and ", lanes - 1, " more in steps of ", to_string(lane_step)) : "");
   }
 
-  /// These statements may change spread accumulators: forgets that element 0 of these holds the result of a fold.
+  /// Removes from folded_ the accumulators that these statements may change, because their element 0 is then no longer the result of a
+  /// fold.
   void forget_changed(const Body& statements) {
     if (folded_.empty()) return;
     for (const Stmt* s : statements_of(statements)) for_each_changed_accumulator(*s, [&](int a) { folded_.erase(a); });
@@ -311,12 +314,12 @@ class GroupRules {
   Arena& arena_;
   const Kernel& kernel_;
   const int64_t threads_;
-  std::vector<Place> declared_;     // where each accumulator is declared
+  std::vector<Place> declared_;     // for each accumulator, the place of its declaration
   std::unordered_set<int> folded_;  // spread accumulators whose element 0 is the result of a fold
-  std::vector<Sym> conditions_;     // conditions of the enclosing Ifs
+  std::vector<Sym> conditions_;     // conditions (>= 0) of the enclosing Ifs
   std::vector<const Loop*> loops_;  // enclosing loops, except the group loop
-  size_t loops_outside_ = 0;        // how many of them are outside of the group loop
-  int branches_ = 0;                // enclosing Ifs and Retries inside the group loop
+  size_t loops_outside_ = 0;        // number of entries of loops_ that enclose the group loop
+  int branches_ = 0;                // number of Ifs and Retries inside the group loop that enclose the current statement
   Place place_ = Place::kCall;
   const Loop* group_ = nullptr;
 };

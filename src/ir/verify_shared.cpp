@@ -1,22 +1,22 @@
 // Finds races on shared accumulators. The statements are visited in the order in which a thread executes them. `open_` holds the accesses
 // since the last barrier; each new access is compared with all of them and with itself. A loop that contains barriers is visited twice,
-// because the accesses after its last barrier and those before its first barrier in the next iteration have no barrier between them.
+// because there is no barrier between the accesses after its last barrier and the accesses before its first barrier in the next iteration.
 //
 // Two accesses by threads t1 != t2 must not use the same element: index1(t1, ...) != index2(t2, ...) for all values of the variables that
 // may differ. One of three methods must prove that the difference of the indices is not 0:
 //
-// 1. Its sign is known: proven_positive(). So thread t < 32 may read element t + 32 while it writes element t.
-// 2. The index is a number in mixed radix. The difference is a sum of c * x, with constants c > 0 and integers x in a known range. Some of
-//    the x are a digit of t1 minus the same digit of t2, where a digit of t is t itself, t // k or t % k. If each c from some point on is
-//    larger than the largest absolute value of all terms with smaller c together, the sum is 0 only if the x of these terms are 0. If this
-//    makes all digits of t1 and t2 equal, then t1 = t2. So thread t may use elements 33 * (t // 32) + t % 32 of a tile, elements
-//    t + 256 * j for all j, or the elements from 16 * t to 16 * t + 15 in any order.
-//    The larger terms do not matter where all of them are multiples of one c that exceeds the largest absolute value of the smaller terms
-//    together: the sum of the smaller terms is then a multiple of c with an absolute value below c, so it is 0. So a thread t < 64 may use
-//    elements 64 * (n // 64) + t for any n.
-// 3. In that sum the largest c belongs to a remainder minus another one, x % k - y % k, where x - y is a constant that k does not divide.
-//    This is not 0, and the smaller terms cannot cancel it. So threads may read half step % 2 of an array while they write half
-//    (step + 1) % 2.
+// 1. Its sign is known: proven_positive(). Example: thread t < 32 may read element t + 32 while it writes element t.
+// 2. The index is a number in mixed radix. The difference is a sum of c * x, with constants c > 0 and integers x in a known range. In some
+//    terms x is a digit of t1 minus the same digit of t2, where a digit of t is t itself, t // k or t % k. If a coefficient c is larger
+//    than the largest absolute value of all terms with smaller c together, then the sum can be 0 only if the x of that term is 0. If this
+//    holds for all coefficients from some point on, and if it makes all digits of t1 and t2 equal, then t1 = t2. Examples: thread t may use
+//    elements 33 * (t // 32) + t % 32 of a tile, elements t + 256 * j for all j, or the elements from 16 * t to 16 * t + 15 in any order.
+//    Larger terms may be ignored if all of them are multiples of one c that exceeds the largest absolute value of the smaller terms
+//    together. If the whole sum is 0, the sum of the smaller terms is a multiple of c with an absolute value below c, so it is 0. Example:
+//    thread t < 64 may use elements 64 * (n // 64) + t for any n.
+// 3. In that sum the term with the largest c is the difference of two remainders, x % k - y % k, where x - y is a constant that k does
+//    not divide. The term is not 0, and the smaller terms cannot cancel it. Example: threads may read half step % 2 of an array while they
+//    write half (step + 1) % 2.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -33,16 +33,17 @@
 namespace harp::ir {
 namespace {
 
-/// One use of a shared accumulator.
+/// One read or write of a shared accumulator by a statement.
 struct Access {
   int accumulator;
   Sym index, lane_step;
   int lanes;
   bool writes;
-  const Loop* group;            // null: outside of group loops, so every thread executes it
-  std::vector<Sym> conditions;  // conditions of the Ifs around the access, inside the group loop
-  // Variables whose values at this access say nothing about their values at another access: those of a thread's own loops, and those of
-  // enclosing loops whose iteration has ended since. Every other variable has the same value for all threads and at both accesses.
+  const Loop* group;            // null: the access is outside of group loops, so every thread executes it
+  std::vector<Sym> conditions;  // conditions (>= 0) of the Ifs inside the group loop that enclose the access
+  // Variables whose values at this access may differ from their values at another access: the variables of a thread's own loops, and those
+  // of enclosing loops whose current iteration has ended since. Every other variable has the same value for all threads and at both
+  // accesses.
   std::set<const SymAtom*> varying;
 };
 
@@ -53,11 +54,11 @@ std::string text_of(const Access& a) {
 
 using Loops = std::unordered_map<const SymAtom*, const Loop*>;  // by variable
 
-/// One of the two accesses that are compared, with its own copy of the variables that may differ between them.
+/// One of the two accesses in a comparison, with its own copy of each variable that may have different values in the two accesses.
 class Side {
  public:
-  /// `other` is the other access. With `whole` the thread may be any thread of the group, otherwise only one that the access's conditions
-  /// allow.
+  /// `other` is the access to compare with. With `whole` the thread may be any thread of the group; otherwise the range of thread numbers
+  /// is limited by the conditions of the access.
   Side(SymTable& syms, const Loops& loops, const Access& access, const Access& other, bool whole)
       : syms_(syms), loops_(loops), access_(access), other_(other) {
     if (access.group != nullptr) {
@@ -71,10 +72,10 @@ class Side {
     if (access.lanes > 1) index_ += syms.loop("lane", 0, access.lanes) * (*this)(access.lane_step);
   }
 
-  /// Returns the number of the thread; a constant if every thread executes the access.
+  /// Returns the number of the thread that executes the access; a constant if every thread executes it.
   Sym thread() const { return thread_; }
   Sym index() const { return index_; }
-  /// Rewrites an expression of the access: variables that may differ between the accesses are replaced by this side's copies of them.
+  /// Rewrites an expression of the access: each variable that may differ between the accesses is replaced by this side's copy of it.
   Sym operator()(Sym e) {
     for (const SymAtom* v : variables_of(e)) rename(v);
     return substitute(e, own_);
@@ -103,7 +104,7 @@ class Side {
   Sym thread_, index_;
 };
 
-/// Method 2 above: the index as a number in mixed radix.
+/// Implements methods 2 and 3 of the comment at the top: treats the difference of two indices as a sum of digits with coefficients.
 class Digits {
  public:
   Digits(SymTable& syms, const Loops& loops, const Access& a, const Access& b)
@@ -131,22 +132,23 @@ class Digits {
   }
 
  private:
-  /// All terms of the sum with the same coefficient: a sum of integers between `least` and `most`.
+  /// The terms of the sum whose coefficients have the same absolute value: their integers add up to a number from `least` to `most`.
   struct Term {
     int64_t least = 0, most = 0;
     bool is_bounded = true;
-    int digits = 0, others = 0;                         // number of digits of the threads, and of other integers, in the term
-    const SymAtom *first = nullptr, *second = nullptr;  // the digit of the first thread, and that of the second
+    int digits = 0, others = 0;  // how many of these integers are digits of a thread number, and how many are not
+    // The digit of the first thread's number, and the digit of the second thread's number.
+    const SymAtom *first = nullptr, *second = nullptr;
     int64_t first_sign = 0, second_sign = 0;
-    const SymAtom *added = nullptr, *subtracted = nullptr;  // integers that belong to no thread
+    const SymAtom *added = nullptr, *subtracted = nullptr;  // integers that are no digits, with a positive and a negative coefficient
 
-    /// Tests whether the term is the difference of two remainders that are never equal.
+    /// Tests whether the term is the difference of two remainders x % k - y % k that are never equal, because k does not divide x - y.
     bool never_vanishes() const {
       if (digits != 0 || others != 2 || added == nullptr || subtracted == nullptr) return false;
       const Sym divisor = added->kind == AtomKind::kMod ? added->b : subtracted->kind == AtomKind::kMod ? subtracted->b : Sym(0);
       const auto dividend = [&](const SymAtom* x) -> std::optional<Sym> {
         if (x->kind == AtomKind::kMod && x->b == divisor) return x->a;
-        // a number from 0 to divisor - 1 is its own remainder
+        // an integer from 0 to divisor - 1 equals its own remainder
         if (const SymRange values = range(x->alone); values.lo >= 0 && divisor.is_constant() && values.hi < divisor.constant()) return x->alone;
         return std::nullopt;
       };
@@ -164,7 +166,7 @@ class Digits {
     Term& term = terms[coefficient * sign];
     SymRange values = range(atom.alone);
     if (is_first || is_second) {
-      if (variables_of(atom.alone).size() != 1) return false;  // not a digit of the thread's number alone
+      if (variables_of(atom.alone).size() != 1) return false;  // an expression with other variables is not a digit
       ++term.digits;
       (is_first ? term.first : term.second) = &atom;
       (is_first ? term.first_sign : term.second_sign) = sign;
@@ -173,7 +175,8 @@ class Digits {
       ++term.others;
       (sign > 0 ? term.added : term.subtracted) = &atom;
     }
-    constexpr int64_t kMax = int64_t{1} << 40;  // a bound of the values, so that sums of them do not overflow
+    // Limit of the values of an integer, so that their sums do not overflow; integers beyond it count as unbounded.
+    constexpr int64_t kMax = int64_t{1} << 40;
     term.is_bounded &= values.lo > -kMax && values.hi < kMax && term.digits + term.others < 1000;
     if (!term.is_bounded) return true;
     term.least += sign > 0 ? values.lo : -values.hi;
@@ -181,9 +184,9 @@ class Digits {
     return true;
   }
 
-  /// Tests whether equal indices imply equal threads because of the terms before `larger`. If there are terms from `larger` on, they have to
-  /// be multiples of the coefficient there, and the terms before it together less than that. The sum of these is then 0, with the remainder
-  /// of the constant instead of the constant.
+  /// Tests whether equal indices imply equal threads, using only the terms before `larger`. The terms from `larger` on must be multiples of
+  /// the coefficient c at `larger`, and the terms before it must together be less than c in absolute value. If the difference of the
+  /// indices is 0, the sum of the smaller terms and of the constant's remainder modulo c is then 0, too.
   bool tell_by_smaller(const std::map<int64_t, Term>& terms, std::map<int64_t, Term>::const_iterator larger, int64_t constant) {
     if (larger != terms.end()) {
       const int64_t divisor = larger->first;
@@ -193,13 +196,13 @@ class Digits {
       if (constant < -(divisor / 2)) constant += divisor;
     }
     equal_.clear();
-    __int128 least = constant, most = constant;  // of the sum of the terms so far
+    __int128 least = constant, most = constant;  // range of the sum of the constant and the terms visited so far
     for (auto at = terms.begin(); at != larger; ++at) {
       const auto& [coefficient, term] = *at;
       if (!term.is_bounded || (term.digits > 0 && (term.digits != 2 || term.others > 0 || !is_pair(term)))) return false;
       if ((term.least != 0 || term.most != 0) && coefficient <= std::max(most, -least)) {
         if (term.digits > 0) return false;
-        equal_.clear();  // this term can cancel the smaller ones, so the digits in these need not be equal
+        equal_.clear();  // this term can cancel the smaller ones, so the digits in the smaller terms need not be equal
       }
       least += static_cast<__int128>(coefficient) * term.least, most += static_cast<__int128>(coefficient) * term.most;
       if (term.digits > 0) equal_.insert(term.first);
@@ -207,7 +210,7 @@ class Digits {
     return (larger == terms.end() || std::max(most, -least) < larger->first) && is_equal(first_.thread(), 0);
   }
 
-  /// Method 3 above: the largest term is never 0, and larger than all others together.
+  /// Method 3 of the comment at the top: tests whether the largest term is never 0 and exceeds all other terms together in absolute value.
   static bool is_never_zero(const std::map<int64_t, Term>& terms, int64_t constant) {
     const auto& [coefficient, largest] = *terms.rbegin();
     __int128 least = constant, most = constant;
@@ -218,14 +221,14 @@ class Digits {
     return coefficient > std::max(most, -least) && largest.never_vanishes();
   }
 
-  /// Tests whether the two digits of a term are the same digit of the two threads, one minus the other.
+  /// Tests whether the term is a digit of one thread's number minus the same digit of the other thread's number.
   bool is_pair(const Term& term) const {
     return term.first != nullptr && term.second != nullptr && term.first_sign == -term.second_sign &&
            substitute(term.first->alone, {{first_thread_, second_.thread()}}) == term.second->alone;
   }
 
   using Ranges = std::unordered_map<const SymAtom*, SymRange>;
-  /// Records the bound on a digit that condition >= 0 implies, if the condition has the form k * digit + constant.
+  /// If `condition`, which is >= 0, has the form k * digit + constant, records the bound on the digit that follows from it in `ranges`.
   static void pin(Sym condition, Ranges& ranges) {
     const SymNode* node = condition.node();
     if (node == nullptr || node->terms.size() != 1 || node->terms[0].factors.size() != 1) return;
@@ -240,8 +243,8 @@ class Digits {
     return found == ranges.end() ? values : found->second;
   }
 
-  /// Tests whether an expression has the same value for both threads: it is a digit known to be equal, or both threads have only one
-  /// possible value of it, or a quotient and a remainder of it are known to be equal.
+  /// Tests whether the digit e is proved to have the same value for both threads. That is so if e is in `equal_`, if e can have only one
+  /// value, the same for both threads, or if a quotient and a remainder of e by the same divisor are proved to be equal.
   bool is_equal(Sym e, int depth) {
     if (e.is_constant()) return true;
     const std::vector<SymTerm>& terms = e.node()->terms;
@@ -261,7 +264,7 @@ class Digits {
         return true;
     return false;
   }
-  /// Returns the divisors of digits that are known to be equal or limited by conditions.
+  /// Returns the divisors of the digits that are proved to be equal or whose range is limited by conditions.
   std::vector<Sym> radices() const {
     std::vector<Sym> all;
     const auto add = [&](const SymAtom* digit) {
@@ -277,7 +280,7 @@ class Digits {
   Side first_, second_;
   const SymAtom *first_thread_, *second_thread_;
   Ranges first_ranges_, second_ranges_;
-  std::unordered_set<const SymAtom*> equal_;  // digits of the first thread that must equal those of the second if the indices are equal
+  std::unordered_set<const SymAtom*> equal_;  // digits of the first thread's number that equal the second thread's if the indices are equal
 };
 
 class Races {
@@ -310,7 +313,7 @@ class Races {
   void statement(const Define& s) { scope(s.variable, s.body); }
   void statement(const Retry& s) { body(s.body), body(s.otherwise); }
   void statement(const If& s) {
-    if (group_ == nullptr && !is_free_) {  // the condition is the same for all threads, so they take the same branch
+    if (group_ == nullptr && !is_free_) {  // the condition is the same for all threads, so all of them take the same branch
       const Open before = open_;
       body(s.body);
       const Open after = std::exchange(open_, before);
@@ -331,7 +334,7 @@ class Races {
       body(s.body);
       group_ = nullptr;
     } else if (s.loop == LoopKind::kThread) {
-      open_.clear();  // each iteration has shared arrays of its own, so accesses in different iterations need not be compared
+      open_.clear();  // each iteration has its own shared arrays, so accesses of different iterations need not be compared
       scope(s.variable, s.body);
       open_.clear();
     } else if (has_barrier(s.body)) {
@@ -339,7 +342,7 @@ class Races {
       for (int iteration = 0; iteration < 2; ++iteration) scope(s.variable, s.body);
       if (!proven_positive(s.end - s.begin)) join(before);
     } else {
-      // without a barrier in the loop, threads can be in different iterations
+      // without a barrier in the loop, different threads can be in different iterations at the same time
       const bool was_free = std::exchange(is_free_, true);
       scope(s.variable, s.body);
       is_free_ = was_free;
@@ -351,7 +354,7 @@ class Races {
     if (s.accumulator >= 0 && is_shared(s.accumulator)) access(s.accumulator, s.index, 1, static_cast<int>(s.length.constant()), true);
   }
 
-  /// A thread reads four terms of its rows and columns.
+  /// Records the reads of an Mma: a thread reads four terms of each of its rows and columns.
   void statement(const Mma& s) {
     const Sym term = syms_.loop("term", 0, 4), row = syms_.loop("tile", 0, s.row_tiles), column = syms_.loop("tile", 0, s.column_tiles);
     std::vector<const SymAtom*> added;
@@ -397,14 +400,15 @@ class Races {
              text_of(now));
   }
 
-  /// Tests whether it is proved that two different threads do not use the same element.
+  /// Tests whether it is proved that two different threads never use the same element in these two accesses.
   bool never_meet(const Access& a, const Access& b) {
     Side first(syms_, loops_, a, b, false), second(syms_, loops_, b, a, false);
     const Sym ahead = first.index() - second.index();
     if (proven_positive(ahead) || proven_positive(-ahead)) return true;
     if (a.group == nullptr || b.group == nullptr) return false;
     const SymRange one = range(first.thread()), other = range(second.thread());
-    if (one.lo == one.hi && other.lo == other.hi && one.lo == other.lo) return true;  // both accesses are by the same single thread
+    // Only one thread executes the accesses, the same for both.
+    if (one.lo == one.hi && other.lo == other.hi && one.lo == other.lo) return true;
     return Digits(syms_, loops_, a, b).tell_threads();
   }
 
@@ -414,10 +418,11 @@ class Races {
   std::deque<Access> accesses_;
   Open open_;
   std::vector<Sym> conditions_;
-  std::set<const SymAtom*> free_;  // variables of enclosing loops and definitions whose values differ between threads
+  std::set<const SymAtom*> free_;  // variables of enclosing loops and Defines whose values may differ between threads
   const Loop* group_ = nullptr;
-  bool is_free_ = false;  // whether the statement is in a loop without a barrier, outside of group loops, where threads may be in different
-                          // iterations
+  // Whether the current statement is outside of group loops, in a loop without a barrier. Threads may be in different iterations of such a
+  // loop.
+  bool is_free_ = false;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Walks over the UOps that a value is computed from.
+// Traverses the UOps from which a value is computed.
 #pragma once
 
 #include <unordered_set>
@@ -8,8 +8,7 @@
 
 namespace harp::ir {
 
-/// Calls visit(const UOp*) once for each of the UOps in `stack` and of those that they are computed from. Callers must not depend on the
-/// order.
+/// Calls visit(u) once for each UOp u in `stack` and each of their transitive sources. Callers must not depend on the order of the calls.
 template <class Visit>
 void for_each_uop(std::vector<const UOp*> stack, Visit visit) {
   std::unordered_set<const UOp*> seen;

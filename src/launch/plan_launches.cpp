@@ -11,9 +11,10 @@ namespace {
 
 using cuda::Location;
 
-constexpr int64_t kMaxScratch = int64_t{64} << 20;  // most bytes of scratch memory of one launch, which limits its threads
-constexpr int64_t kMaxBlocks = INT32_MAX;           // most blocks of a grid along x
-constexpr int64_t kMaxProcessors = 1 << 16;         // upper bound of the variables that stand for facts about a device
+// Limit in bytes for the scratch memory of all threads of one launch. It limits the number of blocks.
+constexpr int64_t kMaxScratch = int64_t{64} << 20;
+constexpr int64_t kMaxBlocks = INT32_MAX;    // greatest number of blocks of a grid along x
+constexpr int64_t kMaxProcessors = 1 << 16;  // greatest value of the variable `processors`, the number of the GPU's multiprocessors
 constexpr int64_t kMaxBlocksPerProcessor = 64;
 
 class Planner {
@@ -41,7 +42,8 @@ class Planner {
   }
 
  private:
-  /// Bounds of sizes that were proven for one kernel make another variable of the same name; here both are the same.
+  /// Returns the code that computes a size. A kernel may have its own variable of the same name and with narrower bounds; it stands for the
+  /// module's variable and is replaced by it.
   SizeCode code(Sym e) const {
     SymSubstitution same;
     for (const SymAtom* atom : variables_of(e))
@@ -52,8 +54,8 @@ class Planner {
 
   const render::CudaKernel& rendered(const ir::Launch& launch) const { return kernels_[static_cast<size_t>(launch.kernel)]; }
 
-  /// Returns the number of blocks of a kernel that uses scratch memory; 1 without a thread loop. If there are fewer blocks than iterations,
-  /// the kernel's loop gives each block several.
+  /// Returns the number of blocks of a launch: 1 if the kernel does not distribute its iterations over threads. The number is limited by
+  /// scratch memory, or else by how many blocks the GPU can run at the same time; each block then executes several parts of the loop.
   Sym blocks(const ir::Launch& launch) const {
     const render::CudaKernel& kernel = rendered(launch);
     if (!kernel.has_threads) return 1;
@@ -62,13 +64,14 @@ class Planner {
     return min(all, processors_ * blocks_per_processor_);
   }
 
-  /// Scratch memory of all threads of a launch, in bytes; 0 or less if it is skipped.
+  /// Returns the size of the scratch memory of all threads of a launch, in bytes. It is 0 or less if the launch is skipped.
   Sym scratch_of(const ir::Launch& launch) const {
     const render::CudaKernel& kernel = rendered(launch);
     return kernel.scratch == 0 ? Sym(0) : blocks(launch) * (kernel.scratch * kernel.block_threads);
   }
 
-  /// Launches of one generation may run at the same time, so each has scratch memory of its own.
+  /// Lays out the arena. Launches of one generation may run at the same time, so each has scratch memory of its own. Generations run one
+  /// after the other, so all of them use the same memory.
   void place_memory() {
     Sym scratch = 0;
     for (const ir::Generation& generation : module_.generations) {
@@ -97,7 +100,7 @@ class Planner {
       scratch += max(scratch_of(launch), 0);
     }
     for (const ir::NativeCall& call : generation.calls) {
-      // in sequence, because the host's functions are called one at a time
+      // The calls run one after the other, because only one function of the host is called at a time.
       std::vector<int> after = before_;
       if (plan_.steps.size() > first) {
         after.clear();
@@ -127,7 +130,7 @@ class Planner {
     return step;
   }
 
-  /// Returns the kernel's shape variables, each once, in the order of its parameters.
+  /// Returns the kernel's shape variables in the order of its parameters. Variables of the same name are one parameter.
   static std::vector<const SymAtom*> shape_variables(const render::CudaKernel& kernel) {
     std::vector<const SymAtom*> variables;
     for (const SymAtom* v : kernel.shape_variables)
@@ -193,8 +196,8 @@ class Planner {
   const Sym processors_, blocks_per_processor_;
   std::vector<Sym> variables_;
   cuda::Plan plan_;
-  std::map<std::string, int> numbers_;  // numbers of the kernels, by name
-  std::vector<int> before_;             // the steps that those of the next generation must wait for
+  std::map<std::string, int> numbers_;  // the number of each kernel, by its name
+  std::vector<int> before_;             // the steps that the next generation must wait for
 };
 
 }  // namespace

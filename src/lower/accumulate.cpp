@@ -1,4 +1,4 @@
-// Accumulators of the reduce and the scan templates.
+// Accumulators for the templates of reductions and scans.
 #include "lower/accumulate.h"
 
 #include <algorithm>
@@ -9,8 +9,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMaxElements = int64_t(1) << 48;  // more elements than a kernel can visit: 2^48 at a nanosecond each take three days
-constexpr int64_t kMaxSteps = 16;                   // most steps of a loop over lanes that is fully unrolled
+// No kernel processes more elements in one reduction: 2^48 elements at a nanosecond each would take three days.
+constexpr int64_t kMaxElements = int64_t(1) << 48;
+constexpr int64_t kMaxSteps = 16;  // maximum number of steps of a loop over lanes that is fully unrolled
 
 }  // namespace
 
@@ -63,8 +64,8 @@ void Accumulators::avoid_alias(int accumulator, int parameter) {
       if (a.space != Space::kScratch) bytes += bytes_of(a) + (a.avoid_alias_with >= 0 ? kPageBytes : 0);
     return bytes;
   };
-  for (const bool is_beside : {false, true})  // First move arrays without the extra page of avoid_alias(): they are accessed less often
-                                              // than those with it.
+  // Arrays without the extra page of avoid_alias() move to scratch memory first, because they are accessed less often than arrays with it.
+  for (const bool is_beside : {false, true})
     for (size_t i = kernel_.accumulators.size(); i-- > 0 && frame_bytes() > kFrameBytes;) {
       ir::Accumulator& a = kernel_.accumulators[i];
       if ((a.avoid_alias_with >= 0) == is_beside && a.count >= kLanes && !a.is_row) a.space = Space::kScratch;
@@ -113,7 +114,7 @@ Stmt* set_accumulator(Arena& arena, int accumulator, Sym element, const UOp* val
 Stmt* update_accumulator(Arena& arena, int accumulator, Sym element, const UOp* value, const UOp* factor) {
   auto* s = arena.statement<AccUpdate>();
   const DType dtype = value->type.dtype;
-  const bool is_multiplied = factor != nullptr && !is_float(dtype);  // AccUpdate::factor is for fma
+  const bool is_multiplied = factor != nullptr && !is_float(dtype);  // AccUpdate::factor makes an fma, which exists for floats only
   s->accumulator = accumulator;
   s->index = element;
   s->value = is_multiplied ? arena.apply(Op::kMul, dtype, {value, factor}) : value;

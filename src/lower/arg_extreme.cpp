@@ -1,4 +1,5 @@
-// ArgMax and ArgMin along a contiguous axis, and the search for the first NaN. The class is in arg_extreme_lowering.h.
+// ArgMax and ArgMin along an axis that is contiguous in memory, and the search for the first NaN. arg_extreme_lowering.h declares the
+// class.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -13,8 +14,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kBlockVectors = 4;  // vectors of a block: few enough to scan the block again, enough that comparing the extremes of
-                                      // blocks costs little
+// Vectors in a block. The number is a compromise: the best block is scanned a second time, so blocks should be short; and the extreme of
+// each block is compared with the best one so far, so there should be few blocks.
+constexpr int64_t kBlockVectors = 4;
 
 }  // namespace
 
@@ -62,8 +64,8 @@ Body ArgExtremeLowering::along_axis() {
     const Sym count = source_.shape[kept_[i]], share = i + 1 == kept_.size() ? ceil_div(count, interleaved) : count;
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, share));
     for (size_t row = 0; row < positions.size(); ++row) {
-      // Some streams may have one row less than the first one. In place of the missing row such a stream processes and stores the first
-      // stream's row again, which is harmless: no output of this kernel aliases an input (schedule/in_place.h).
+      // A later stream may have fewer rows than the first one. Instead of a missing row it processes and stores the first stream's row once
+      // more. That is harmless, because no output of this kernel aliases an input (schedule/in_place.h).
       const Sym ahead = i + 1 == kept_.size() ? share * static_cast<int64_t>(row) : Sym(0);
       const Sym exists = proven_at_most(ahead + share, count) ? Sym(1) : min(max(count - ahead - nest.back()->variable, 0), 1);
       positions[row].push_back(nest.back()->variable + ahead * exists);
@@ -125,7 +127,7 @@ Body ArgExtremeLowering::by_blocks(const std::vector<Row>& rows) {
 
 Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only) {
   const int64_t parts = rows.size() > 1 ? 1 : c_.schedule.axes.back().unroll;
-  const Sym share = floor_div(blocks, parts);  // the last group of lanes also takes the remainder
+  const Sym share = floor_div(blocks, parts);  // blocks for each group of lanes; the last group also processes the remaining blocks
   Body body;
   std::vector<LaneGroup> groups;
   for (const Row& row : rows)
@@ -133,7 +135,7 @@ Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym bloc
       const int best = new_best(lanes_, body), block = new_numbers(DType::kI32, lanes_, body);
       groups.push_back({&row, first + share * i, best, block, new_sum(lanes_, body)});
     }
-  // The block counter is a vector: broadcasting a scalar counter into the lanes takes longer.
+  // The number of the current block is counted in every lane of a vector: to broadcast a scalar counter in each step would take longer.
   const int counter = new_numbers(DType::kI32, lanes_, body);
   const auto block = [&](Sym start, const LaneGroup& group, Body& into) {
     each_lane(lanes_, into, [&](Sym lane, Body& statements) { visit_block(start + lane, group, counter, lane, statements); });
@@ -145,7 +147,7 @@ Body ArgExtremeLowering::piece(const std::vector<Row>& rows, Sym first, Sym bloc
     for (const LaneGroup& group : some) block(group.first * block_size() + loop->variable, group, loop->body);
     each_lane(lanes_, loop->body,
               [&](Sym lane, Body& statements) { statements.push_back(update_accumulator(arena_, counter, lane, number(DType::kI32, 1))); });
-    // several streams keep the hardware prefetcher busy, so only a single one needs software prefetches
+    // the hardware prefetcher works well for several memory streams; a single stream is faster with software prefetches
     if (some.size() == 1) loop->tags.pages = kept_.empty() ? LoopTags::Pages::kOnlyRow : LoopTags::Pages::kRow;
     body.push_back(loop);
   };
@@ -179,7 +181,7 @@ void ArgExtremeLowering::visit_block(Sym at, const LaneGroup& group, int counter
   std::vector<const UOp*> elements;
   for (int64_t i = 0; i < vectors_; ++i) {
     const UOp* x = element(group.row->position, at + i * lanes_);
-    // A comparison and a sum use the element. Unless it is in a variable, gcc loads it twice.
+    // Both a comparison and a sum use the element. gcc would load it twice if it were not in a variable (in_register).
     elements.push_back(has_nan() && is_read(x) ? arena_.call(build_extreme_of_numbers(arena_, extreme_, dtype_).in_register, {x}) : x);
   }
   const auto together = [&](auto combine) {
@@ -282,7 +284,8 @@ void ArgExtremeLowering::replace_by_nan(const UOp* first, int best, int index, S
 }
 
 void ArgExtremeLowering::store(const Index& position, const UOp* index, const UOp* best, Body& body) {
-  const Sym is_empty = Sym(1) - min(count_, 1);  // 1 if the axis is empty, else 0. The index of an empty axis is 0 so far
+  // 1 if the axis is empty, else 0. For an empty axis, `index` is still 0 here, and INT32_MAX is added to it.
+  const Sym is_empty = Sym(1) - min(count_, 1);
   if (!is_empty.is_constant(0)) index = plus(index, arena_.index(is_empty * std::numeric_limits<int32_t>::max()));
   for (const Node* reduce : c_.plan.reduces) c_.values.bind(reduce, is_arg_extreme(reduce->op) ? index : arena_.cast(reduce->dtype, best));
   add(store_outputs(c_, c_.plan.passes[0].stores, position), body);

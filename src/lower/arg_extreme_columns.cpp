@@ -1,4 +1,5 @@
-// ArgMax and ArgMin along an axis whose columns are adjacent in memory.
+// ArgMax and ArgMin in chain order (docs/semantics.md, "Other reductions"): the columns, which are adjacent in memory, are reduced
+// independently of each other.
 #include <algorithm>
 
 #include "lower/arg_extreme_lowering.h"
@@ -8,7 +9,7 @@ namespace harp::lower {
 using namespace ir;
 
 Body ArgExtremeLowering::tiles() {
-  constexpr int64_t kColumns = 1024;  // most columns whose results stay in the L1 cache
+  constexpr int64_t kColumns = 1024;  // maximum number of columns whose results stay in the L1 cache
   std::vector<Loop*> nest;
   Index outer;
   for (size_t i = 0; i + 1 < kept_.size(); ++i) {
@@ -82,7 +83,9 @@ Body ArgExtremeLowering::rows_of_piece(const Columns& tile, Sym begin, Sym end) 
 
 Body ArgExtremeLowering::columns_with_nan(const Columns& tile) {
   Body body;
-  const int all = new_sum(lanes_, body), rest = new_sum(1, body);  // running sums over all columns, to detect NaN
+  // Running sums over all columns, which are NaN if a column has a NaN: `all` for whole vectors of columns, `rest` for the remaining
+  // columns.
+  const int all = new_sum(lanes_, body), rest = new_sum(1, body);
   const Sym whole = floor_div(tile.width, lanes_);
   if (!whole.is_constant(0)) {
     Loop* vectors = new_loop(arena_, "vector", 0, whole);

@@ -1,13 +1,13 @@
-// ArgMax and ArgMin in one walk over the source, together with the max or min itself if the kernel reduces it too.
+// ArgMax and ArgMin in one pass over the source. If the kernel also reduces the source by max or min, the same pass computes that.
 //
-// along    for each kept index: the axis in blocks of several vectors. Each lane compares the extreme of a block with its best so far and,
-//          if the new one is better, records the number of the block. Afterwards only the first block that holds the best value of all
-//          lanes is scanned again to find the element.
-// columns  for each tile of the last kept axis: rows are read one after the other, and each column keeps its best element and the number
-//          of its row.
+// along    For each index of the kept axes, the reduced axis is split into blocks of several vectors. Each lane compares the extreme of a
+//          block with its best value so far and, if the new one is better, records the number of the block. At the end, the best value of
+//          all lanes is searched for in the first block that contains it.
+// columns  For each tile of the last kept axis, rows are read one after the other, and each column keeps its best element and the number
+//          of the row of that element.
 //
-// Comparisons assume numbers. A running sum of all elements detects NaN: it is NaN if an element is NaN (or if there are infinities of both
-// signs). Only then is the axis searched again for the first NaN.
+// The comparisons are correct only for elements other than NaN. A running sum of all elements detects NaN: the sum is NaN if an element is
+// NaN (or if there are infinities of both signs). Only in that case is the axis searched again for the first NaN.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +26,14 @@ class ArgExtremeLowering {
   void run();
 
  protected:
-  /// Most blocks or rows in one piece of the axis. Within a piece they are numbered by i32, because a vector of i32 has as many lanes as
-  /// one of f32.
+  /// Maximum number of blocks or rows in one piece of the axis. Within a piece, blocks or rows are numbered by i32, because a vector of i32
+  /// has as many lanes as a vector of f32.
   static constexpr int64_t kPiece = int64_t{1} << 30;
 
   // --- elements and their comparison ----------------------------------------------------------------------------------------
 
-  /// The element at a position of the kept axes and an index along the reduced axis.
+  /// Returns the source's element at `position`, which is its index along the kept axes (those that are not reduced), and index `at` along
+  /// the reduced axis.
   const ir::UOp* element(const Index& position, Sym at) {
     Index index(source_.shape.size(), Sym(0));
     for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = position[i];
@@ -43,10 +44,10 @@ class ArgExtremeLowering {
   const ir::UOp* is_better(const ir::UOp* best, const ir::UOp* x) {
     return arena_.apply(Op::kLt, DType::kBool, extreme_ == Op::kMax ? std::vector{best, x} : std::vector{x, best});
   }
-  /// Returns the better of two non-NaN values. With zeros of opposite sign the sign is correct only if the kernel also outputs the extreme
-  /// itself. With a NaN operand it may return either one; the running sum detects NaN afterwards. The operands of its comparison are
-  /// exchanged: callers also compute is_better(a, b) for the index, and if both used the same comparison, this result would have to wait
-  /// for that one.
+  /// Returns the better of two values. If one is NaN, the function may return either; the running sum detects NaN afterwards. If they are
+  /// zeros of opposite sign, the result has the correct sign only if the kernel also outputs the extreme itself. The function compares b
+  /// with a, while callers compute is_better(a, b) for the index: if both used the same comparison, the select of the value would have to
+  /// wait for it.
   const ir::UOp* better_of(const ir::UOp* a, const ir::UOp* b) {
     if (!has_nan()) return arena_.apply(extreme_, dtype_, {a, b});
     if (c_.plan.reduces.size() == 1) return choose(is_better(b, a), a, b);
@@ -71,19 +72,19 @@ class ArgExtremeLowering {
     body.push_back(declare_accumulator(arena_, added));
     return added;
   }
-  /// Declares the accumulators of the best element of each of `count` columns or lanes; returns their number.
+  /// Declares an accumulator of `count` elements, the best value so far of each column or lane; returns its number.
   int new_best(int64_t count, ir::Body& body) {
     return new_accumulator(dtype_, count, extreme_, accumulator_identity(c_.plan.reduces[0]->op, source_), body);
   }
-  /// Declares the accumulators of the running sums that detect NaN; -1 if no element can be NaN.
+  /// Declares an accumulator of `count` running sums, which detect NaN; returns its number, or -1 if no element can be NaN.
   int new_sum(int64_t count, ir::Body& body) {
     return has_nan() ? new_accumulator(dtype_, count, Op::kAdd, identity_of(Op::kSum, dtype_), body) : -1;
   }
-  /// Declares the accumulators of the number of the best block or row, starting at 0.
+  /// Declares an accumulator for the numbers of the best blocks or rows, which start at 0; returns its number.
   int new_numbers(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kAdd, scalar_from_int(dtype, 0), body);
   }
-  /// Declares the accumulators of the smallest index.
+  /// Declares an accumulator for smallest indices, which start at the largest value of the dtype (no_index()); returns its number.
   int new_indices(DType dtype, int64_t count, ir::Body& body) {
     return new_accumulator(dtype, count, Op::kMin, identity_of(Op::kReduceMin, dtype), body);
   }
@@ -93,9 +94,9 @@ class ArgExtremeLowering {
     s->accumulator = accumulator;
     return s;
   }
-  /// Returns the number of lanes of a vector if results are computed in i64: vectors of elements narrower than that need half the lanes.
+  /// Returns the number of lanes for vectors of i64 results: half as many as a vector of narrower elements has.
   int64_t wide_lanes() const { return size_of(dtype_) == sizeof(int64_t) ? lanes_ : std::max<int64_t>(1, lanes_ / 2); }
-  /// Emits visit(lane, statements) for lanes 0 … count - 1.
+  /// Emits a vectorised loop over lanes 0 … count - 1; visit(lane, statements) appends the statements of one lane.
   template <class Visit>
   void each_lane(int64_t count, ir::Body& body, Visit visit) {
     ir::Loop* lane = ir::new_loop(arena_, "lane", 0, count);
@@ -113,49 +114,49 @@ class ArgExtremeLowering {
 
   // --- along the axis --------------------------------------------------------------------------------------------------------
 
-  /// One row of the source, which gives one result, and its accumulators.
+  /// A row of the source, which has one result: its position along the kept axes, and the accumulators of its best value and index.
   struct Row {
     Index position;
     int best, index;
   };
-  /// A set of lanes that processes blocks of a row, starting with block `first`.
+  /// A vector of lanes that processes consecutive blocks of a row, starting with block `first`. The other members are accumulators.
   struct LaneGroup {
     const Row* row;
     Sym first;
     int best, block, sum;
   };
 
-  /// Returns the number of rows that are processed interleaved, each as a separate memory stream. The distances between these rows are
-  /// equal.
+  /// Returns the number of rows that are processed at the same time, each as a separate memory stream. These rows are at equal distances in
+  /// memory.
   int64_t interleaved_rows() const;
   int64_t block_size() const { return vectors_ * lanes_; }
   ir::Body along_axis();
   ir::Body rows_along(const std::vector<Index>& positions);
-  /// Processes elements one by one, from `begin` on.
+  /// Returns a loop that processes the elements of each row one at a time, from index `begin` to the end.
   ir::Body one_by_one(const std::vector<Row>& rows, Sym begin);
-  /// Compares an element with the best one so far. The element's index must be larger than all indices so far.
+  /// Compares element x with the best element of the row so far, and keeps the better one. Indices must be passed in ascending order.
   void update_best(const Row& row, const ir::UOp* x, const ir::UOp* index, ir::Body& body);
   ir::Body by_blocks(const std::vector<Row>& rows);
   /// Processes `blocks` blocks of each row, from block `first` on. If this is the only piece of the axis (`is_only`), also processes the
-  /// remainder of the axis, as a last block that overlaps the previous one. A single row may be processed by several groups of lanes, each
-  /// with a share of its blocks.
+  /// remaining elements of the axis, as a last block that overlaps the previous one. A single row may be divided among several groups of
+  /// lanes.
   ir::Body piece(const std::vector<Row>& rows, Sym first, Sym blocks, bool is_only);
-  /// Processes one lane of a block. `at` is the start of the block plus `lane`; `counter` holds the number of the block.
+  /// Processes one lane of a block. `at` is the start of the block plus `lane`; accumulator `counter` holds the number of the block.
   void visit_block(Sym at, const LaneGroup& group, int counter, Sym lane, ir::Body& body);
-  /// Merges the best elements of `later` into those of `group`. All blocks of `later` come after those of `group` in the same row.
+  /// Merges the results of `later` into those of `group`. Both process the same row, and all blocks of `later` come after those of `group`.
   void join(const LaneGroup& later, const LaneGroup& group, ir::Body& body);
-  /// Finds the element in the first block that has the best value of all lanes. With `is_only` that is the result, because the axis has no
-  /// other pieces.
+  /// Finds the index of the best element: determines the best value of all lanes and the first block that contains it, and searches that
+  /// block. If the axis has other pieces (not `is_only`), compares the element with the best one of the earlier pieces.
   ir::Body find_in_block(const LaneGroup& group, bool is_only);
 
   // --- by columns ------------------------------------------------------------------------------------------------------------
 
-  /// Makes the loop over tiles of the last kept axis.
+  /// Returns the loops over the kept axes (those that are not reduced); the last of these axes is divided into tiles.
   ir::Body tiles();
 
-  /// Columns start … start + width - 1 of the last kept axis. Accumulators have room for `capacity` columns.
+  /// A tile: columns start … start + width - 1 of the last kept axis. Its accumulators have space for `capacity` columns.
   struct Columns {
-    Index outer;  // position along the other kept axes
+    Index outer;  // position along the kept axes except the last one
     Sym start, width;
     int64_t capacity;
     Index position(Sym column) const {
@@ -164,7 +165,8 @@ class ArgExtremeLowering {
       return position;
     }
   };
-  /// Emits visit(column, statements) for the columns of the tile, with `together` vectors in a step.
+  /// Emits a loop over the columns of the tile, with `together` vectors of `lanes` columns in a step; visit(column, statements) appends the
+  /// statements of one column.
   template <class Visit>
   void each_column(const Columns& tile, int64_t lanes, ir::Body& body, Visit visit, int together = 1) {
     ir::Loop* column = ir::new_loop(arena_, "column", 0, tile.width);
@@ -174,18 +176,20 @@ class ArgExtremeLowering {
 
   ir::Body columns(const Columns& tile);
 
-  /// Reduces rows [begin, end) into new accumulators `best_` and `index_`; the index counts from row `begin`. (Two streams with half of the
-  /// rows each are no faster: the accumulators of both take more memory traffic than the rows.)
+  /// Reduces rows [begin, end) of the tile into new accumulators best_ and index_; the index counts from row `begin`. (To read two halves
+  /// of the rows as two memory streams would not be faster: the accumulators of both streams would cause more memory traffic than the
+  /// rows.)
   ir::Body rows_of_piece(const Columns& tile, Sym begin, Sym end);
 
-  /// Replaces results by the index of the first NaN if the tile may contain one.
+  /// If the sums of the tile are NaN, replaces the results of each column that contains a NaN by the index of the first NaN and the value
+  /// NaN.
   ir::Body columns_with_nan(const Columns& tile);
 
   // --- NaN, and results ------------------------------------------------------------------------------------------------------
 
   ir::Stmt* if_nan(const ir::UOp* sum, ir::Body then);
   ir::Body first_nan(const Row& row);
-  /// At position `at`, sets the results to the index of the first NaN, if there is one.
+  /// If `first` is the index of a NaN, sets element `at` of accumulator `index` to it and element `at` of accumulator `best` to NaN.
   void replace_by_nan(const ir::UOp* first, int best, int index, Sym at, ir::Body& body);
   void store(const Index& position, const ir::UOp* index, const ir::UOp* best, ir::Body& body);
 
@@ -198,9 +202,10 @@ class ArgExtremeLowering {
   size_t along_ = 0;  // the reduced axis
   Sym count_ = 0;     // size of the reduced axis
   std::vector<size_t> kept_;
-  int64_t lanes_ = 1, vectors_ = 0;  // lanes of a vector; vectors of a block
-  int best_ = -1, index_ = -1;       // accumulators of the columns: the best element, and its index
-  int sum_ = -1;                     // running sum of the columns, or of all concurrent rows
+  int64_t lanes_ = 1, vectors_ = 0;  // number of lanes of a vector; number of vectors of a block
+  int best_ = -1, index_ = -1;       // by columns: accumulators of the best value and of its index for each column
+  // Accumulator of the running sums: one for each column, or one for all rows that are processed at the same time.
+  int sum_ = -1;
   int names_ = 0;
 };
 

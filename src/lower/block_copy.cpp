@@ -12,7 +12,7 @@ struct Steps {
   Sym first, row, column;
 };
 
-/// Splits a position into first + row * row step + column * column step.
+/// Splits a position into `first` + row variable * `row` + column variable * `column`; nullopt if it does not have this form.
 std::optional<Steps> steps_of(Sym position, const Loop* row, const Loop* column) {
   const auto along_columns = linear_in(position, variable_of(column->variable));
   if (!along_columns) return std::nullopt;
@@ -31,7 +31,7 @@ Copy* as_block_copy(Arena& arena, const Loop* row, const Loop* column) {
   const auto* set = as<AccSet>(column->body[0]);
   if ((store == nullptr || store->mask != nullptr) && set == nullptr) return nullptr;
   const UOp* value = store != nullptr ? store->value : set->value;
-  // A bool may be stored as any nonzero byte, but must be written as 1, so bools cannot be copied as bytes.
+  // A bool in memory may be any nonzero byte, but must be stored as 1, so bools cannot be copied as bytes.
   if (value->type.lanes != 1 || is_bool(value->type.dtype)) return nullptr;
   const bool is_loaded = value->kind == UKind::kLoad && mask_of(value) == nullptr;
   if (!is_loaded && (value->kind != UKind::kAcc || (set != nullptr && value->buffer == set->accumulator))) return nullptr;

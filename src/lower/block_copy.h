@@ -1,13 +1,13 @@
-// Recognises loops that only copy and turns them into one Copy statement. That statement calls a function that all kernels share, so no
-// kernel contains compiled copy loops of its own.
+// Recognises loops that only copy elements, and turns them into one Copy statement. In generated code a Copy is a call of a function that
+// all kernels share, so that the copy loops are compiled only once.
 #pragma once
 
 #include "lower/accumulate.h"
 
 namespace harp::lower {
 
-/// Returns the loops as a copy, or null if they do anything else. They are a copy if `column` only sets contiguous elements to loads from
-/// memory or from an accumulator. `row` is the loop over rows; null: there is one row.
+/// Returns the loops as a Copy; null if they do anything except setting contiguous elements to values loaded from memory or from an
+/// accumulator. `column` is the loop over contiguous elements, and `row` the loop around it; if `row` is null, there is one row.
 ir::Copy* as_block_copy(ir::Arena& arena, const ir::Loop* row, const ir::Loop* column);
 
 }  // namespace harp::lower

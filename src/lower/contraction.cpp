@@ -2,50 +2,54 @@
 //
 //     C[row, column] = sum over terms of A[row, term] * B[term, column],
 //
-// in chain order (docs/semantics.md, "Sums"). A is the rows' factor, invariant along columns; B is the columns' factor, invariant along
-// rows. There are M rows, N columns and K terms; each may be several axes of the graph. Blocking follows BLIS: register tiles of MR x NR
-// sums (tile_rows, tile_columns), cache blocks of MC x NC (block_rows, block_columns), and KC = 256 terms at a time. KC is fixed by
-// docs/semantics.md, because it affects the bits: each block of 256 terms is one chain from +0.0, and its result is added to the sum of the
-// earlier blocks. No other choice here affects the bits.
+// in chain order (docs/semantics.md, "Sums"). A is the rows' factor, which does not depend on the column; B is the columns' factor, which
+// does not depend on the row. There are M rows, N columns and K terms; each of the three may be several axes of the graph. Blocking follows
+// BLIS: register tiles of MR x NR sums (tile_rows, tile_columns), cache blocks of MC x NC (block_rows, block_columns), and KC = 256 terms
+// at a time. KC is fixed by docs/semantics.md, because it affects the bits: each block of 256 terms is one chain from +0.0, and its result
+// is added to the sum of the earlier blocks. The other sizes do not affect the bits.
+//
+// A convolution is also a contraction:
 //
 //   conv2d    y[filter, oy, ox] = sum over c, u, v of w[filter, c, u, v] * x[c, oy + u, ox + v]
 //
-// is also a contraction: columns are the filters, B is w, terms are (c, u, v), rows are the ox of one image line. A is x seen through
-// overlapping *windows*. The lines oy form a *group*: each *member* has its own rows for the same B. (In an einsum the members may have
-// their own columns instead.) The results are contiguous along the rows ox, not along the columns: the output is *transposed*.
+// Its columns are the filters, B is w, the terms are (c, u, v), and the rows are the ox of one image line. A is x seen through overlapping
+// *windows*. The lines oy form a *group*: each *member* of the group has its own rows for the same B. (In an einsum the members may have
+// their own columns instead.) The results are contiguous in memory along the rows ox, not along the columns: the output is *transposed*.
 //
-//   for blocks of rows, for blocks of columns, whose sums stay in the second cache:
+//   for blocks of rows, for blocks of columns, whose sums stay in the second-level cache:
 //     for blocks of 256 terms:
-//       pack the rows' factor tile by tile, in the order of use (where that pays)
+//       pack the rows' factor tile by tile, in the order of use (where packing is faster)
 //       for tiles of columns (a few vectors):
-//         pack the columns' factor: 256 terms of a tile, which stay in the first cache (small factors are read in place)
+//         pack the columns' factor: 256 terms of a tile, which stay in the first-level cache (small factors are read in place)
 //         for tiles of rows: micro-kernel: accumulate all terms in registers, then add the tile to the block's sums
 //     the epilogue and the stores
 //
-// With many rows, the loop over blocks of columns is outermost, and the columns' factor is packed in it once for all rows: it is *shared*.
+// If there are many rows, the loop over blocks of columns is outermost, and the columns' factor is packed inside it, once for all rows: the
+// packed copy is *shared*.
 //
-// If there are at most 256 terms, there is only one block of terms: a tile's sums go from the registers through the epilogue to the output,
-// without an array for the block's sums.
+// If there are at most 256 terms, there is only one block of terms. The sums of a tile then go from the registers through the epilogue to
+// the output, without an array for the sums of the block.
 //
-// If the factors are integers of 16 bits that are added in i32, packing can put two terms into each lane (AxisSchedule::simd_width of the
-// terms); the micro-kernel then adds the sum of two products at a time.
+// If the factors are integers of 16 or 8 bits that are added in i32, packing can put two or four terms into each lane
+// (AxisSchedule::simd_width of the terms); the micro-kernel then adds that many products at a time.
 //
-// Packing also computes the factor, if it is an expression. For a convolution, rows or columns are windows; their padding is evaluated
-// during packing, once for a block where windows overlap. Usually the filters are the columns; then a block's sums are transposed on their
-// way to the output, which is contiguous along pixels. The last tile overlaps the previous one if there are enough rows (or columns) for a
-// whole tile and storing twice is harmless. Otherwise a packed tile has zeros beyond the last row or column, and a tile read in place
-// repeats the last row; the results of these rows and columns are not stored.
+// If a factor is an expression, packing also computes it. For a convolution, rows or columns are windows; packing evaluates their padding,
+// once for a block where windows overlap. Usually the filters are the columns; then the sums of a block are transposed before they are
+// stored to the output, which is contiguous along pixels.
+//
+// The number of rows (or columns) need not be a multiple of the tile. If there are enough for a whole tile, and storing an element twice is
+// harmless, the last tile overlaps the previous one. Otherwise the last tile has rows (or columns) beyond the end: a packed tile contains
+// zeros there, a tile that is read in place repeats the last row, and the results are not stored.
 //
 // The loops of the micro-kernel are scheduled here, before those of the rest of the kernel (ir::apply_tags): each vector of a tile is a
 // loop over lanes that must be unrolled now, because the number of operations of the unrolled epilogue decides whether a tile is stored
-// from registers or through memory.
+// directly from registers or through memory.
 //
 // contraction_layout.h defines the memory layout, contraction_block.h the loops, contraction_factors.h the packing, next_product.h the
-// prefetches. Contractions with few rows (skinny GEMM) use another recipe: skinny_gemm.cpp.
+// prefetches. Contractions with few rows (skinny GEMM) are lowered differently, in skinny_gemm.cpp.
 #include <algorithm>
 
 #include "base/error.h"
-#include "ir/functions.h"
 #include "lower/block_copy.h"
 #include "lower/gpu/product.h"
 #include "lower/next_product.h"
@@ -56,10 +60,12 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMinRun = 16;                // shortest last term axis for which splitting the terms into runs along it pays
-constexpr int64_t kMinRowsOfCopy = 200;        // number of rows for which packing the columns' factor takes a tenth of the time of the
-                                               // products
-constexpr int64_t kMaxUnrolledOperations = 8;  // most operations of an epilogue that is unrolled for each vector of a tile
+// Minimum size of the last term axis for which splitting the terms into runs along that axis is faster.
+constexpr int64_t kMinRun = 16;
+// Number of rows at which packing the columns' factor takes a tenth of the time of the products.
+constexpr int64_t kMinRowsOfCopy = 200;
+// Maximum number of operations of an epilogue, for each vector of a tile, that is unrolled.
+constexpr int64_t kMaxUnrolledOperations = 8;
 
 class TileRecipe {
  public:
@@ -74,8 +80,8 @@ class TileRecipe {
       kernel.body = block_.each_block(order, block);
       return;
     }
-    // The packing of columns comes after the loops over blocks of columns (and the loops around them) have begun, and before the loops over
-    // blocks of rows.
+    // The columns' factor is packed inside the loops over batch axes and over blocks of columns, but outside of the loop over blocks of
+    // rows.
     const size_t until = std::find(order.begin(), order.end(), block_.contraction.column_position) - order.begin() + 1;
     const std::span<const size_t> outer = std::span(order).first(until), inner = std::span(order).subspan(until);
     kernel.body = block_.each_block(outer, [&] {
@@ -83,13 +89,13 @@ class TileRecipe {
       add(body, block_.each_block(inner, block));
       return body;
     });
-    // If workers divide the rows, each worker packs a copy of the columns' factor of its own. Its share therefore needs enough row blocks
-    // to amortise the packing.
+    // If the rows are divided among workers, each worker packs its own copy of the columns' factor. The share of a worker must therefore
+    // have enough blocks of rows to amortise the packing.
     if (block_.contraction.row_position == 0) kernel.least = (kMinRowsOfCopy + layout_.block_rows - 1) / layout_.block_rows;
   }
 
  private:
-  /// The position of a tile, counted in tiles, in its block of rows and columns.
+  /// The position of a tile in its block: the member of the group, and the number of the tile along rows and along columns.
   struct Tile {
     Sym member, row_tile, column_tile;
   };
@@ -104,8 +110,9 @@ class TileRecipe {
       add(body, block_.store_rows(block_.sum_in(block_.sums_of_all_terms())));
     return body;
   }
-  /// Prepares scratch memory before the first product: copies windows, and reserves arrays for packed tiles and sums. The order matters:
-  /// whether a factor is packed depends on whether its windows are copied, and the prefetches depend on both.
+  /// Prepares scratch memory before the first product: copies the elements that windows read, and reserves arrays for packed tiles and
+  /// sums. The order of the calls matters: whether a factor is packed depends on whether its windows are copied, and the prefetches depend
+  /// on both.
   Body prepare_block() {
     Body body = factors_.copy_windows();
     if (!layout_.shares_columns) factors_.add_copied_columns();
@@ -117,7 +124,7 @@ class TileRecipe {
     return body;
   }
 
-  /// Calls `make` and returns its statements. In front of them are the declarations of the arrays that `make` requested with new_array().
+  /// Returns the statements that `make` returns, preceded by the declarations of the arrays that `make` requested with new_array().
   template <class Make>
   Body with_new_arrays(Make make) {
     new_arrays_.clear();
@@ -159,13 +166,16 @@ class TileRecipe {
         registers_.push_back(block_.accumulators.add({&block_.c.plan.reduces[0], 1}, layout_.simd)[0]);
     Body body;
     declare(registers_, body);
+    if (factors_.have_first_sums())
+      add(body, each_vector([&](int64_t row, int64_t vector, Sym lane) {
+            const UOp* start = factors_.first_sum(tile.member, tile.column_tile, vector * layout_.simd + lane, first);
+            return Body{set_accumulator(arena_, register_of(row, vector), lane, start)};
+          }));
     add(body, each_term(first, count, tile, [&](const ContractionFactors::Term& term) {
           return each_vector([&](int64_t row, int64_t vector, Sym lane) {
             const UOp* a = factors_.row(tile.member, tile.row_tile, row, term);
             const UOp* b = factors_.column(tile.member, tile.column_tile, vector * layout_.simd + lane, term);
-            const int sum = register_of(row, vector);
-            if (layout_.terms_of_lane == 1) return Body{update_accumulator(arena_, sum, lane, a, b)};
-            return Body{update_accumulator(arena_, sum, lane, arena_.call(build_sum_of_pairs(arena_), {a, b}))};
+            return Body{factors_.add_products(register_of(row, vector), lane, a, b)};
           });
         }));
     if (layout_.stores_tiles()) {
@@ -183,7 +193,7 @@ class TileRecipe {
     return body;
   }
   int register_of(int64_t row, int64_t vector) const { return registers_[static_cast<size_t>(row * layout_.vectors_of_tile() + vector)]; }
-  /// Emits `statements` for each term of a block of terms.
+  /// Emits `statements` for each term of a block of terms: terms first … first + count - 1.
   template <class Statements>
   Body each_term(Sym first, Sym count, const Tile& tile, Statements statements) {
     const Shape& shape = layout_.term_shape;
@@ -194,7 +204,7 @@ class TileRecipe {
     term->body = statements(factors_.term_at(first, term->variable));
     return {term};
   }
-  /// Splits the terms into parts. Each part begins with its share of the prefetches for the next product.
+  /// Splits the terms into parts, and emits at the start of each part its share of the prefetches for the next product.
   template <class Statements>
   Body each_term_by_parts(Sym first, Sym count, const Tile& tile, Statements statements) {
     Loop* part = new_loop(arena_, "part", 0, next_product_.parts());
@@ -205,15 +215,16 @@ class TileRecipe {
     part->body.push_back(term);
     return {part};
   }
-  /// Splits the terms into runs along the last of several term axes, so that computing the index of a term needs no division. If lanes hold
-  /// several terms, a run must fill its lanes; blocks of terms always do.
+  /// Splits the terms into runs along the last of several term axes, so that the index of a term is computed without a division. If a lane
+  /// holds several terms, each run must be a multiple of that number; a block of terms always is.
   template <class Statements>
   Body each_term_by_runs(Sym first, Sym count, Statements statements) {
     const Shape& shape = layout_.term_shape;
     const Sym length = shape.back(), of_lane = layout_.terms_of_lane;
     Loop* run = new_loop(arena_, "run", floor_div(first, length), ceil_div(first + count, length));
     const Sym begin = run->variable * length;
-    const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;  // blocks of terms then end where runs end
+    // If true, every block of terms consists of whole runs.
+    const bool are_whole = length.is_constant() && kChainBlock % length.constant() == 0;
     Loop* term = are_whole ? new_loop(arena_, "term", 0, floor_div(length, of_lane))
                            : new_loop(arena_, "term", floor_div(max(Sym(0), first - begin), of_lane),
                                       floor_div(min(length, first + count - begin), of_lane));
@@ -223,23 +234,21 @@ class TileRecipe {
     run->body = {term};
     return {run};
   }
-  /// Emits `statements` for each vector of a tile, row by row, so that each row's operand occupies a register only for a short time.
+  /// Emits `statements` for each vector of a tile. The rows of the tile come one after the other, so that the operand of a row is in a
+  /// register only for a short time.
   template <class Statements>
   Body each_vector(Statements statements) {
     Body body;
     for (int64_t row = 0; row < layout_.tile_rows; ++row)
-      for (int64_t vector = 0; vector < layout_.vectors_of_tile(); ++vector) {
-        Loop* lane = new_loop(arena_, "lane", 0, layout_.simd);
-        lane->body = statements(row, vector, lane->variable);
-        add(body, apply_tags(arena_, block_.c.kernel, vector_columns(lane, layout_.simd)));
-      }
+      for (int64_t vector = 0; vector < layout_.vectors_of_tile(); ++vector)
+        add(body, block_.each_lane([&](Sym lane) { return statements(row, vector, lane); }));
     return body;
   }
 
   // --- the results -------------------------------------------------------------------------------------------------------
 
-  /// Stores a tile when there is only one block of terms: directly from the registers if the tile is whole and the epilogue short, else
-  /// through memory.
+  /// Stores a tile whose sums are final, because there is only one block of terms: directly from the registers if the tile is whole and the
+  /// epilogue is short, otherwise through memory.
   Body store_tile(const Tile& tile) {
     const auto sum = [&](int64_t row, int64_t vector, Sym lane) {
       return end_of_products(arena_, arena_.acc(block_.dtype, register_of(row, vector), lane));
@@ -266,8 +275,8 @@ class TileRecipe {
     return {new_if(arena_, whole, std::move(direct), std::move(through_memory))};
   }
 
-  /// Stores the block if the output is transposed: transposes the columns of each tile into rows, as far as these exist, and stores them
-  /// one after the other. If there is no epilogue, transposes directly into the output.
+  /// Stores the sums of the block if the output is transposed: for each tile of columns, transposes the sums into an array with one
+  /// contiguous row for each column, and stores the columns that exist. If there is no epilogue, transposes directly into the output.
   Body store_transposed(int sums) {
     return block_.each_member([&](Sym member) {
       return block_.each_column_tile([&](Sym tile) {
@@ -294,7 +303,8 @@ class TileRecipe {
       });
     });
   }
-  /// The loops that store a tile's columns: `row` runs over all rows of the block, inside `column`. `sum` returns the value of a sum.
+  /// The loops that store the columns of a tile: `column` runs over the columns of the tile, and inside it `row` over all rows of the
+  /// block.
   struct ColumnsOfTile {
     Loop *column, *row;
   };
@@ -312,9 +322,9 @@ class TileRecipe {
   Arena& arena_;
   ContractionFactors factors_;
   NextProduct next_product_;
-  std::vector<int> registers_;   // indexed by row and vector of a tile
-  std::vector<int> new_arrays_;  // arrays that the statements under construction have requested, for a tile that is stored only partly or
-                                 // for the transposed columns of a tile
+  std::vector<int> registers_;  // accumulators for the vectors of a tile: vector `v` of row `r` is at r * vectors_of_tile() + v
+  // Arrays requested by new_array() while with_new_arrays() runs: for a partial tile, or for the transposed columns of a tile.
+  std::vector<int> new_arrays_;
 };
 
 }  // namespace

@@ -19,9 +19,10 @@ ContractionBlock::ContractionBlock(KernelContext& context, const Contraction& co
 
 // --- loops over blocks ---------------------------------------------------------------------------------------------------------
 
-/// Returns the axes in the order of the loops. The loop over rows is next to the loop over columns, unless rows are the kernel's first axis
-/// (the thread axis) and the columns' factor is not shared by all rows. If it is shared, the loop over columns comes first, so that the
-/// factor is packed inside that loop. (If the output is transposed, rows are the last axis and columns an earlier one, so the order stays.)
+/// Returns the numbers of the kernel's axes in the order of the loops, outermost first. If the output is transposed, this is the order of
+/// the axes. Otherwise batch axes come first, then rows, then columns, with two exceptions. If the columns' factor is packed once for all
+/// rows (shared), the loop over columns is outside of the loop over rows, so that the factor is packed between the two. If the factor is
+/// not shared and rows are the kernel's first axis (the thread axis), the loop over rows stays first.
 std::vector<size_t> ContractionBlock::order() const {
   const std::optional<size_t> rows = contraction.row_position;
   const size_t columns = contraction.column_position;
@@ -42,7 +43,8 @@ Body ContractionBlock::each_block(std::span<const size_t> axes, const std::funct
   if (axes.empty()) return inside();
   const size_t axis = axes[0];
   const LoopKind kind = axis == 0 && c.schedule.axes[0].kind == AxisKind::kThread ? LoopKind::kThread : LoopKind::kSequential;
-  /// Returns the loop over blocks of `size` elements along an axis of `count` elements.
+  /// Returns the loop over blocks of `size` indices along an axis of size `count`. Sets `first` to the first index of the current block and
+  /// `here` to the number of its indices.
   const auto blocks = [&](std::string_view name, const Dim& count, int64_t size, Sym& first, Sym& here) {
     const auto block = [&](Sym number) {
       first = number * size, here = min(Sym(size), count - first);
@@ -108,7 +110,8 @@ Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
   return sums_of_level(sums_.size() - 1, counts, 0, counts.back(), block_of_terms);
 }
 
-/// Makes the sum of results begin … end - 1 of the level below (at level 0: of the blocks of terms) in the array sums_[level].
+/// Returns statements that set sums_[level] to the sum of items begin … end - 1: at level 0 the items are blocks of terms, at higher levels
+/// the results of blocks of the level below.
 Body ContractionBlock::sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms) {
   Body body = each_sum([&](Sym at) { return set_accumulator(arena, sums_[level], at, zero()); });
   add(body, each(cat("block", level), end - begin, [&](Sym block) {

@@ -1,6 +1,6 @@
-// One cache block of rows and columns of a contraction: the loops over blocks, over the tiles of a block, and over the members of its group
-// (Contraction::group_position); the arrays that accumulate the block's sums over blocks of terms; and the stores of its results.
-// contraction.cpp describes the algorithm.
+// One cache block of rows and columns of a contraction. The class makes the loops over blocks, over the tiles of a block, and over the
+// members of the group (Contraction::group_position); it owns the arrays that accumulate the sums over blocks of terms, and makes the
+// stores of the results. contraction.cpp describes the algorithm.
 #pragma once
 
 #include <functional>
@@ -25,17 +25,17 @@ class ContractionBlock {
 
   // --- loops over blocks, outermost first
 
-  /// Returns the kernel's axes in the order of the loops.
+  /// Returns the numbers of the kernel's axes in the order of the loops, outermost first.
   std::vector<size_t> order() const;
-  /// Makes nested loops over the blocks of these axes, with the statements that `inside` makes in the innermost one. The loop along the
-  /// kernel's first axis is the thread loop.
+  /// Makes nested loops over the blocks of these axes; `inside` returns the statements of the innermost loop. The loop along the kernel's
+  /// first axis becomes the thread loop if the schedule says so.
   ir::Body each_block(std::span<const size_t> axes, const std::function<ir::Body()>& inside);
   Sym first_row = 0, first_column = 0, rows_here = 1, columns_here = 1;
   Sym first_of_group = 0, group_here = 1;
 
   // --- loops within a block
 
-  /// Emits a loop of `count` iterations around `statements`, which receives the loop variable. If `count` is 1 there is no loop.
+  /// Returns a loop of `count` iterations whose body is statements(variable). If `count` is 1, returns statements(0) without a loop.
   template <class Statements>
   ir::Body each(std::string_view name, Sym count, Statements statements, ir::LoopKind kind = ir::LoopKind::kSequential) {
     if (count.is_constant(1)) return statements(Sym(0));
@@ -52,8 +52,8 @@ class ContractionBlock {
   ir::Body each_column_tile(Statements statements) {
     return each("columntile", column_tiles(), statements);
   }
-  /// Emits `statements` for each member of the group. While `statements` is called, the positions of rows and columns are those of that
-  /// member; afterwards they are again those of the first member.
+  /// Emits `statements` for each member of the group. During the call of `statements`, source_index() and stores_of() refer to that member;
+  /// afterwards they refer to the first member again.
   template <class Statements>
   ir::Body each_member(Statements statements) {
     return each("member", group_here, [&](Sym member) {
@@ -63,8 +63,8 @@ class ContractionBlock {
       return body;
     });
   }
-  /// Like each_member(), for statements that concern only the rows (or only the columns). If all members of the group share them, emits the
-  /// statements once.
+  /// Like each_member(), for statements that concern only the rows' factor (or, in the second function, the columns' factor). If all
+  /// members of the group use the same rows (columns), the statements are emitted once.
   template <class Statements>
   ir::Body each_member_with_rows(Statements statements) {
     return layout.rows_have_members ? each_member(statements) : statements(Sym(0));
@@ -73,64 +73,73 @@ class ContractionBlock {
   ir::Body each_member_with_columns(Statements statements) {
     return layout.columns_have_members ? each_member(statements) : statements(Sym(0));
   }
+  /// Emits the statements that `statements` makes for a lane, for all lanes of a vector. The loop over the lanes is scheduled now.
+  template <class Statements>
+  ir::Body each_lane(Statements statements) {
+    ir::Loop* lane = new_loop(arena, "lane", 0, layout.simd);
+    lane->body = statements(lane->variable);
+    return ir::apply_tags(arena, c.kernel, vector_columns(lane, layout.simd));
+  }
   void go_to_member(Sym member);
-  /// Returns the innermost batch axis: an axis each of whose indices is an independent product. Returns nothing if there is only one
-  /// product.
+  /// Returns the number of the innermost batch axis. (Each index of a batch axis is an independent product of matrices.) Returns nullopt if
+  /// there is only one product.
   std::optional<size_t> product_axis() const;
-  /// Moves the position along the product axis forward by `further` products. Applies to all statements that are made afterwards.
+  /// Makes all following calls refer to the product that is `further` products later along product_axis().
   void move_to_product(Sym further) { position_[*product_axis()] = position_[*product_axis()] + further; }
 
   Sym row_tiles() const { return ceil_div(rows_here, layout.tile_rows); }
   Sym column_tiles() const { return ceil_div(columns_here, layout.tile_columns); }
-  /// row_of: the number, within the block, of the tile's first row. rows_from: how many rows the block has from there to its end. Likewise
-  /// for columns.
+  /// row_of: the number of the tile's first row, counted from the first row of the block. rows_from: the number of rows from that row to
+  /// the end of the block. column_of and columns_from: the same for columns.
   Sym row_of(Sym row_tile) const;
   Sym rows_from(Sym row_tile) const;
   Sym column_of(Sym column_tile) const;
   Sym columns_from(Sym column_tile) const;
-  /// Returns the index, in the reduction's source, of the product at this row and column of the block and this index along the term axes.
+  /// Returns the index, in the source of the reduction, of the product of `row`, `column` and the index `terms` along the term axes. `row`
+  /// and `column` count from the start of the whole matrix.
   Index source_index(Sym row, Sym column, const Index& terms) const;
   Index source_index(Sym row, Sym column, Sym term) const { return source_index(row, column, unflatten(term, layout.term_shape)); }
 
   // --- sums in memory
 
-  /// Adds arrays for the sums, unless tiles are stored directly from registers.
+  /// Adds the arrays that accumulate the sums of the block; adds none if tiles are stored directly from registers.
   void add_sums();
   std::span<const int> arrays_of_sums() const { return sums_; }
-  /// sums_of_block: the array that receives the sums of one block of terms. sums_of_all_terms: the array that finally holds the sums over
-  /// all terms (the same array if there is only one block of terms).
+  /// sums_of_block: the array for the sums over one block of terms. sums_of_all_terms: the array that finally contains the sums over all
+  /// terms. If there is only one block of terms, both are the same array.
   int sums_of_block() const { return sums_.front(); }
   int sums_of_all_terms() const { return sums_.back(); }
-  /// Emits `block_of_terms` for each block of terms, and combines the results of the blocks in the order of docs/semantics.md ("Sums").
+  /// Emits block_of_terms(first, count) for each block of terms, and combines the results of the blocks in the order of docs/semantics.md
+  /// ("Sums").
   using BlockOfTerms = std::function<ir::Body(Sym first, Sym count)>;
   ir::Body each_block_of_terms(const BlockOfTerms& block_of_terms);
-  /// Emits the statement for each sum of the block. `at` is the position of the sum in its array.
+  /// Emits statement(at) for each sum of the block; `at` is the position of the sum in each array of sums.
   ir::Body each_sum(const std::function<ir::Stmt*(Sym at)>& statement);
   const ir::UOp* zero() { return arena.constant(identity_of(Op::kSum, dtype)); }
 
   // --- the results
 
-  /// Makes the stores of the kernel's outputs at this row and column of the block. `sum` is the sum of products there.
+  /// Returns the stores of the kernel's outputs at this row and column of the block. `sum` is the sum of products for this row and column.
   ir::Body stores_of(const ir::UOp* sum, Sym row, Sym column);
   using SumAt = std::function<const ir::UOp*(Sym at)>;
   SumAt sum_in(int array) {
     return [this, array](Sym at) { return arena.acc(dtype, array, at); };
   }
-  /// Stores a row of a tile, whose sums begin at `begin`.
+  /// Returns a loop that stores one row of a tile. sum_at(begin) is the sum of the row's first column.
   ir::Body store_row(const SumAt& sum_at, Sym begin, Sym row, Sym first_column, Sym columns_left);
-  /// Stores the whole block row by row; each row spans all adjacent tiles.
+  /// Returns loops that store the whole block row by row, across all tiles next to each other.
   ir::Body store_rows(const SumAt& sum_at);
 
  private:
   ir::Body sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms);
 
-  Index position_;         // position along the kept axes other than rows and columns
-  std::vector<int> sums_;  // indexed by level: the array of its sums
+  Index position_;         // position along the kept axes; only the entries of rows and columns are unused
+  std::vector<int> sums_;  // the arrays that accumulate the sums, one for each level of blocks
 };
 
 inline void add(ir::Body& body, const ir::Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
-/// Lowers a contraction with few rows (skinny GEMM), where packing the columns' factor does not pay. (skinny_gemm.cpp)
+/// Lowers a contraction with few rows (skinny GEMM), for which packing the columns' factor would take too long. (skinny_gemm.cpp)
 void lower_skinny_gemm(ContractionBlock& block);
 
 }  // namespace harp::lower

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "lower/panel.h"
+#include "ir/functions.h"
 #include "schedule/cpu/tuning.h"
 
 namespace harp::lower {
@@ -12,10 +12,11 @@ using namespace ir;
 
 namespace {
 
-/// Largest columns' factor, in bytes, that stays in the first-level cache without packing: half of that cache.
+/// Maximum size in bytes of a columns' factor that is expected to stay in the first-level cache without packing: half of that cache.
 constexpr int64_t kMaxUnpackedBytes = 16 << 10;
 
-constexpr int kTermBits = 16;  // bits of a term if a lane of 32 bits holds two
+constexpr int kLaneBits = 32;               // bits of a lane that holds several terms
+constexpr int64_t kSignBits = -0x7f7f7f80;  // 0x80808080: the sign bits of four bytes
 
 }  // namespace
 
@@ -29,34 +30,43 @@ ContractionFactors::Term ContractionFactors::term_at(Sym first, Sym number) cons
   return {first, number, block_.layout.terms_of_lane == 1 ? unflatten(first + number, block_.layout.term_shape) : Index{}};
 }
 
-/// Returns what a lane holds: the term itself, or the low bits of two terms, the first of them in the low half. If there is an odd number
-/// of terms, the last lane holds the last term and a zero. The code then reads the last term for both halves, because a term beyond it
-/// might not be readable.
-const UOp* ContractionFactors::lane_of(const Term& term, const ReadTerm& read) {
+/// Returns what a lane holds: the term itself, or the low bits of several terms, the first of them in the lowest bits. A lane that is not
+/// known to be full also holds zeros in place of terms beyond the last one. The code then reads the last term, because one beyond it might
+/// not be readable.
+const UOp* ContractionFactors::lane_of(const Term& term, bool is_full, const ReadTerm& read) {
   const ContractionLayout& layout = block_.layout;
   if (layout.terms_of_lane == 1) return read(term.index);
   Arena& arena = block_.arena;
   const auto number = [&](int64_t n) { return arena.constant(scalar_from_int(block_.dtype, n)); };
-  const Sym next = term.first + term.number * layout.terms_of_lane + 1, last = layout.terms - 1;
-  const bool are_even = layout.lanes_fill(layout.terms);
-  Index low_index = term.index, high_index = term.index;
-  if (term.index.empty()) {
-    low_index = unflatten(next - 1, layout.term_shape);
-    high_index = unflatten(are_even ? next : min(next, last), layout.term_shape);
-  } else {
-    high_index.back() += 1;
+  const int bits = kLaneBits / layout.terms_of_lane;
+  const Sym first = term.first + term.number * layout.terms_of_lane, last = layout.terms - 1;
+  const UOp* lane = nullptr;
+  for (int i = 0; i < layout.terms_of_lane; ++i) {
+    const Sym at = first + i;
+    Index index = term.index;
+    if (index.empty())
+      index = unflatten(i == 0 || is_full ? at : min(at, last), layout.term_shape);
+    else
+      index.back() += i;
+    const UOp* value = read(index);
+    if (i > 0 && !is_full) value = arena.apply(Op::kWhere, block_.dtype, {arena.in_range(last - at), value, number(0)});
+    if (i + 1 < layout.terms_of_lane) value = arena.apply(Op::kBitAnd, block_.dtype, {value, number((1 << bits) - 1)});
+    if (i > 0) value = arena.apply(Op::kShl, block_.dtype, {value, number(i * bits)});
+    lane = lane == nullptr ? value : arena.apply(Op::kBitOr, block_.dtype, {lane, value});
   }
-  const UOp *low = read(low_index), *high = read(high_index);
-  if (!are_even) high = arena.apply(Op::kWhere, block_.dtype, {arena.in_range(last - next), high, number(0)});
-  low = arena.apply(Op::kBitAnd, block_.dtype, {low, number((1 << kTermBits) - 1)});
-  high = arena.apply(Op::kShl, block_.dtype, {high, number(kTermBits)});
-  return arena.apply(Op::kBitOr, block_.dtype, {low, high});
+  return lane;
+}
+/// lane_of() for the rows' factor.
+const UOp* ContractionFactors::row_lane_of(const Term& term, bool is_full, const ReadTerm& read) {
+  const UOp* lane = lane_of(term, is_full, read);
+  if (!have_first_sums()) return lane;
+  return block_.arena.apply(Op::kBitXor, block_.dtype, {lane, block_.arena.constant(scalar_from_int(block_.dtype, kSignBits))});
 }
 
 const UOp* ContractionFactors::row(Sym member, Sym row_tile, int64_t row, const Term& term) {
   if (packs_rows_) return block_.arena.acc(block_.dtype, packed_rows_, block_.layout.packed_row_at(member, row_tile, term.number, row));
   const Sym there = block_.first_row + block_.row_of(row_tile) + row, last = block_.layout.rows - 1;
-  return lane_of(term, [&](const Index& terms) {
+  return row_lane_of(term, block_.layout.lanes_fill(block_.layout.terms), [&](const Index& terms) {
     if (!row_windows_) return row_in_place(block_.layout.whole_rows ? there : min(there, last), terms);
     const Index index = block_.source_index(there, block_.first_column, terms);
     return to_accumulator(block_.arena, block_.reduce, row_windows_->value(block_.contraction.row_factor, index));
@@ -78,19 +88,89 @@ const UOp* ContractionFactors::column(Sym member, Sym column_tile, Sym column, c
   return block_.arena.acc(block_.dtype, packed_columns_, at);
 }
 
+// --- products of lanes ---------------------------------------------------------------------------------------------------------
+
+Stmt* ContractionFactors::add_products(int sum, Sym lane, const UOp* row, const UOp* column) const {
+  Arena& arena = block_.arena;
+  const int terms = block_.layout.terms_of_lane;
+  if (terms == 1) return update_accumulator(arena, sum, lane, row, column);
+  if (terms == kTermsOfPair && !block_.c.program.target.cpu_or_default().dot_products)
+    return update_accumulator(arena, sum, lane, arena.call(build_sum_of_pairs(arena), {row, column}));
+  const UOp* before = arena.acc(block_.dtype, sum, lane);
+  if (terms == kTermsOfPair) return set_accumulator(arena, sum, lane, arena.call(build_add_pairs(arena), {before, row, column}));
+  const UOp *unsigned_bytes = quads_->are_columns_signed ? row : column, *signed_bytes = quads_->are_columns_signed ? column : row;
+  return set_accumulator(arena, sum, lane, arena.call(build_add_quads(arena), {before, unsigned_bytes, signed_bytes}));
+}
+
+const UOp* ContractionFactors::first_sum(Sym member, Sym column_tile, Sym column, Sym first) {
+  return block_.arena.acc(block_.dtype, first_sums_, block_.layout.column_numbers_at(member, column_tile, first) + column);
+}
+
+/// Computes first_sum() of a packed tile of columns: less the products of the columns with what the inversion of sign bits adds to each row
+/// element (schedule/narrow_products.h, Quads).
+Body ContractionFactors::add_first_sums(Sym member, Sym column_tile, Sym first, Sym count) {
+  const ContractionLayout& layout = block_.layout;
+  Arena& arena = block_.arena;
+  while (static_cast<int64_t>(first_sum_registers_.size()) < layout.vectors_of_tile())
+    first_sum_registers_.push_back(block_.accumulators.add({&block_.c.plan.reduces[0], 1}, layout.simd)[0]);
+  const auto each_vector = [&](auto statement) {
+    Body body;
+    for (int64_t vector = 0; vector < layout.vectors_of_tile(); ++vector) {
+      const int sum = first_sum_registers_[static_cast<size_t>(vector)];
+      add(body, block_.each_lane([&](Sym lane) { return Body{statement(sum, lane, vector * layout.simd)}; }));
+    }
+    return body;
+  };
+  Body body;
+  for (const int sum : first_sum_registers_) body.push_back(declare_accumulator(arena, sum));
+  const UOp* added = arena.constant(scalar_from_int(block_.dtype, kSignBits));
+  Loop* term = new_loop(arena, "term", 0, layout.lanes_of(count));
+  const Sym packed = layout.packed_column_at(member, column_tile, first, term->variable);
+  term->body = each_vector([&](int sum, Sym lane, int64_t begin) {
+    return add_products(sum, lane, added, arena.acc(block_.dtype, packed_columns_, packed + begin + lane));
+  });
+  body.push_back(term);
+  const Sym at = layout.column_numbers_at(member, column_tile, first);
+  add(body, each_vector([&](int sum, Sym lane, int64_t begin) {
+        const UOp* products = arena.acc(block_.dtype, sum, lane);
+        return set_accumulator(arena, first_sums_, at + begin + lane, arena.apply(Op::kNeg, block_.dtype, {products}));
+      }));
+  return body;
+}
+
 // --- packed tiles --------------------------------------------------------------------------------------------------------------
 
 void ContractionFactors::add_copied_columns() {
   if (!reads_columns_) packed_columns_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_columns_size());
+  if (have_first_sums()) first_sums_ = block_.accumulators.add_array(block_.dtype, block_.layout.column_numbers_size());
 }
 void ContractionFactors::add_copied_rows() {
   if (packs_rows_) packed_rows_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_rows_size());
 }
 std::vector<int> ContractionFactors::copies() const {
   std::vector<int> arrays;
-  if (packed_columns_ >= 0 && !block_.layout.shares_columns) arrays.push_back(packed_columns_);
+  if (!block_.layout.shares_columns)
+    for (const int array : {packed_columns_, first_sums_})
+      if (array >= 0) arrays.push_back(array);
   if (packed_rows_ >= 0) arrays.push_back(packed_rows_);
   return arrays;
+}
+
+/// Packs one block of terms of a tile. If terms may not fill the last lane, only the code for that lane has conditions.
+template <class LaneAt>
+Body ContractionFactors::pack_terms(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at) {
+  const ContractionLayout& layout = block_.layout;
+  const bool are_full = layout.lanes_fill(layout.terms);
+  const Sym full = are_full ? layout.lanes_of(count) : floor_div(count, layout.terms_of_lane);
+  Body body;
+  if (!full.is_constant(0))
+    body = pack(block_.c, panel, left, full, [&](Sym lane, Sym number) { return lane_at(lane, term_at(first, number), true); });
+  if (are_full) return body;
+  Panel last = panel;
+  last.begin = panel.begin + full * panel.lanes;
+  add(body, pack(block_.c, last, left, layout.lanes_of(count) - full,
+                 [&](Sym lane, Sym number) { return lane_at(lane, term_at(first, full + number), false); }));
+  return body;
 }
 
 Body ContractionFactors::pack_rows(Sym first, Sym count) {
@@ -99,10 +179,10 @@ Body ContractionFactors::pack_rows(Sym first, Sym count) {
   return block_.each_member_with_rows([&](Sym member) {
     return block_.each_row_tile([&](Sym tile) {
       const Sym row = block_.first_row + block_.row_of(tile);
-      const Panel panel{block_.dtype,      packed_rows_,       layout.packed_row_at(member, tile, 0, 0),
-                        layout.panel_rows, !layout.whole_rows, layout.simd};
-      return pack(block_.c, panel, layout.rows - row, layout.lanes_of(count), [&](Sym lane, Sym term) {
-        return lane_of(term_at(first, term), [&](const Index& terms) { return row_in_place(row + lane, terms); });
+      const Panel panel{block_.dtype, packed_rows_,      layout.packed_row_at(member, tile, 0, 0), layout.panel_rows, !layout.whole_rows,
+                        layout.simd,  quads_.has_value()};
+      return pack_terms(panel, layout.rows - row, first, count, [&](Sym lane, const Term& term, bool is_full) {
+        return row_lane_of(term, is_full, [&](const Index& terms) { return row_in_place(row + lane, terms); });
       });
     });
   });
@@ -117,11 +197,13 @@ Body ContractionFactors::pack_tile_of_columns(Sym member, Sym column_tile, Sym f
   const ContractionLayout& layout = block_.layout;
   const Sym column = block_.column_of(column_tile);
   const Sym left = layout.whole_columns ? Sym(layout.tile_columns) : layout.columns - block_.first_column - column;
-  const Panel panel{block_.dtype, packed_columns_, layout.packed_column_at(member, column_tile, first, 0), layout.tile_columns,
-                    true,         layout.simd};
-  return pack(block_.c, panel, left, layout.lanes_of(count), [&](Sym lane, Sym term) {
-    return lane_of(term_at(first, term), [&](const Index& terms) { return column_in_place(column + lane, terms); });
+  const Panel panel{block_.dtype, packed_columns_,   layout.packed_column_at(member, column_tile, first, 0), layout.tile_columns, true,
+                    layout.simd,  quads_.has_value()};
+  Body body = pack_terms(panel, left, first, count, [&](Sym lane, const Term& term, bool is_full) {
+    return lane_of(term, is_full, [&](const Index& terms) { return column_in_place(column + lane, terms); });
   });
+  if (have_first_sums()) add(body, add_first_sums(member, column_tile, first, count));
+  return body;
 }
 
 Body ContractionFactors::share_columns() {
@@ -129,7 +211,8 @@ Body ContractionFactors::share_columns() {
   copy_column_windows(body);
   if (reads_columns_) return body;
   add_copied_columns();
-  body.push_back(declare_accumulator(block_.arena, packed_columns_));
+  for (const int array : {packed_columns_, first_sums_})
+    if (array >= 0) body.push_back(declare_accumulator(block_.arena, array));
   const Dim& terms = block_.layout.terms;
   add(body, block_.each_member_with_columns([&](Sym member) {
     return block_.each("block", ceil_div(terms, kChainBlock), [&](Sym block) {
@@ -153,14 +236,14 @@ Body ContractionFactors::copy_windows() {
   return body;
 }
 
-/// Copies the elements that the overlapping windows of a factor read for the block. `along` is the variable of the block's rows or columns,
-/// whichever the factor has.
+/// Copies the elements that the overlapping windows of a factor read in this block. `along` is the variable of the block's rows for the
+/// rows' factor, and that of the block's columns for the columns' factor. `row` and `column` are the position of the factor.
 std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column,
                                                         bool has_members, Body& body) {
   const ContractionLayout& layout = block_.layout;
   std::vector<Windows::Axis> axes = {along};
   const auto axis = [&](std::string_view name, Sym count, int64_t most) {
-    axes.push_back({new_loop(block_.arena, name, 0, count)->variable, count, most});
+    axes.push_back({new_loop(block_.arena, name, 0, count)->variable, count, count, most});
     return axes.back().variable;
   };
   if (has_members) block_.go_to_member(axis("member", block_.group_here, layout.block_group));
@@ -174,31 +257,38 @@ std::optional<Windows> ContractionFactors::copy_windows(const Node* factor, cons
   return Windows::copy(block_.c, block_.accumulators, factor, index, axes, layout.simd, body);
 }
 
-/// Copies the windows of the rows' factor for this block. Afterwards the rows are read from that copy.
+/// Copies the elements that the windows of the rows' factor read in this block. Afterwards row() reads this copy.
 void ContractionFactors::copy_row_windows(Body& body) {
   if (!block_.contraction.rows || !block_.contraction.group_is_rows) return;
-  const Sym row = new_loop(block_.arena, "row", 0, block_.rows_here)->variable;
-  row_windows_ = copy_windows(block_.contraction.row_factor, {row, block_.rows_here, block_.layout.block_rows}, block_.first_row + row,
-                              block_.first_column, block_.layout.rows_have_members, body);
+  const ContractionLayout& layout = block_.layout;
+  const Sym row = new_loop(block_.arena, "row", 0, block_.rows_here)->variable,
+            read = layout.whole_rows ? block_.rows_here : block_.row_tiles() * layout.tile_rows;
+  row_windows_ = copy_windows(block_.contraction.row_factor, {row, block_.rows_here, read, layout.block_rows}, block_.first_row + row,
+                              block_.first_column, layout.rows_have_members, body);
   if (row_windows_) packs_rows_ = false;
 }
 
-/// Copies the windows of the columns' factor. If columns are contiguous in the copy, tiles read them there without packing, unless a lane
-/// holds several terms.
+/// Copies the elements that the windows of the columns' factor read in this block. If columns are contiguous in the copy, and a lane does
+/// not hold several terms, tiles read the copy without packing.
 void ContractionFactors::copy_column_windows(Body& body) {
-  const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable;
-  column_windows_ = copy_windows(block_.contraction.column_factor, {column, block_.columns_here, block_.layout.block_columns},
-                                 block_.first_row, block_.first_column + column, block_.layout.columns_have_members, body);
-  if (!column_windows_ || block_.layout.terms_of_lane > 1) return;
-  const UOp* value = column_in_place(column, unflatten(0, block_.layout.term_shape));
+  const ContractionLayout& layout = block_.layout;
+  const bool has_tiles = !layout.whole_columns && layout.terms_together == 1;  // otherwise no column beyond the last one is read
+  const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
+            read = has_tiles ? block_.column_tiles() * layout.tile_columns : block_.columns_here;
+  column_windows_ = copy_windows(block_.contraction.column_factor, {column, block_.columns_here, read, layout.block_columns},
+                                 block_.first_row, block_.first_column + column, layout.columns_have_members, body);
+  if (!column_windows_ || layout.terms_of_lane > 1) return;
+  const UOp* value = column_in_place(column, unflatten(0, layout.term_shape));
   const auto along = value->kind == UKind::kAcc ? linear_in(value->index, variable_of(column)) : std::nullopt;
   reads_columns_ = along && along->coefficient.is_constant(1);
 }
 
-/// Tests whether a tile reads the columns' factor in place as fast as from a packed copy. Its columns must be contiguous.
+/// Tests whether a tile reads the columns' factor in place as fast as from a packed copy. Its columns must be contiguous, and only one term
+/// axis may have more than one element (a convolution with a 1 x 1 kernel has three term axes).
 bool ContractionFactors::are_near() {
   const ContractionLayout& layout = block_.layout;
-  if (layout.term_shape.size() != 1 || !layout.whole_columns || layout.terms_of_lane > 1) return false;
+  const auto is_long = [](const Dim& size) { return !size.is_constant(1); };
+  if (std::ranges::count_if(layout.term_shape, is_long) != 1 || !layout.whole_columns || layout.terms_of_lane > 1) return false;
   const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
             term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
   const UOp* value = column_in_place(column, unflatten(term, layout.term_shape));
@@ -208,11 +298,13 @@ bool ContractionFactors::are_near() {
          are_near(std::abs(down->coefficient.constant()) * static_cast<int64_t>(size_of(block_.dtype)));
 }
 
-/// Tests whether a columns' factor whose rows are `distance` bytes apart is near enough to be read in place. If vectors are whole cache
-/// lines, a tile needs one vector of the factor for every tile_rows multiply-adds. In that time the next vector arrives from the
-/// second-level cache; only the first tile of rows waits for more distant memory. With more than one block of terms the factor must fit the
-/// second-level cache. (64 x 64 x 1024 in f32: 112 GFLOP/s in place, 100 packed; 128 x 1024 x 1024: 80 in place, 90 packed.) Shorter
-/// vectors are needed at least twice as often, so the factor must then fit the first-level cache.
+/// Tests whether a columns' factor is small enough to be read in place. The elements of consecutive terms are `distance` bytes apart.
+///
+/// If vectors are whole cache lines, a tile needs one vector of the factor for every tile_rows multiply-adds. In that time the next vector
+/// arrives from the second-level cache; only the first tile of rows waits for more distant memory. With more than one block of terms the
+/// factor must fit in the second-level cache. (Measured in f32: 64 x 64 x 1024 has 112 GFLOP/s in place and 100 packed; 128 x 1024 x 1024
+/// has 80 in place and 90 packed.) Shorter vectors are needed at least twice as often, so with these the factor must fit in the first-level
+/// cache.
 bool ContractionFactors::are_near(int64_t distance) const {
   const ContractionLayout& layout = block_.layout;
   const bool is_one_block = proven_at_most(layout.terms, kChainBlock);

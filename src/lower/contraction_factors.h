@@ -1,5 +1,5 @@
-// From where the micro-kernel reads the two factors: in place, from a copy of the elements that the overlapping windows of a convolution
-// share (windows.h), or from panels packed in the order of use (panel.h).
+// Decides from where the micro-kernel reads the two factors of a contraction, and reads them. A factor is read in place, from a copy of the
+// elements that the overlapping windows of a convolution share (windows.h), or from panels packed in the order of use (panel.h).
 #pragma once
 
 #include <functional>
@@ -7,52 +7,68 @@
 #include <vector>
 
 #include "lower/contraction_block.h"
+#include "lower/panel.h"
 #include "lower/windows.h"
+#include "schedule/narrow_products.h"
 
 namespace harp::lower {
 
 class ContractionFactors {
  public:
-  explicit ContractionFactors(ContractionBlock& block) : block_(block), packs_rows_(block.layout.packs_rows) {}
+  explicit ContractionFactors(ContractionBlock& block)
+      : block_(block),
+        quads_(block.layout.terms_of_lane == kTermsOfQuad ? std::optional(quads_of(block.contraction)) : std::nullopt),
+        packs_rows_(block.layout.packs_rows) {}
 
-  /// Packs a block of columns once for all blocks of rows (layout.shares_columns).
+  /// Packs the columns' factor for a block of columns, once for all blocks of rows (layout.shares_columns).
   ir::Body share_columns();
-  /// Copies what the windows of the block read, and determines whether the columns' factor can be read in place as fast as from a packed
-  /// copy.
+  /// Copies the elements that the windows of the block read. Also decides whether the columns' factor is read in place, which must be as
+  /// fast as reading a packed copy.
   ir::Body copy_windows();
-  /// Reserve the arrays for packed tiles, which pack_rows() and pack_columns() fill.
+  /// Reserve the arrays for packed tiles, if the factor is packed. pack_rows() and pack_columns() fill these arrays.
   void add_copied_columns();
   void add_copied_rows();
-  /// Returns the arrays that hold the packed tiles.
+  /// Returns the accumulators that hold packed tiles and must be declared in each block.
   std::vector<int> copies() const;
 
-  /// pack_rows packs all tiles of rows of the block; pack_columns packs one tile of columns. Both pack one block of terms, and return no
-  /// statements if their factor is read in place.
+  /// pack_rows packs all tiles of rows of the block; pack_columns packs one tile of columns. Each packs one block of terms, and returns no
+  /// statements if its factor is not packed (pack_columns also if the packed factor is shared by all rows).
   ir::Body pack_rows(Sym first, Sym count);
   ir::Body pack_columns(Sym member, Sym column_tile, Sym first, Sym count);
 
-  /// A term: the first term of its block of terms, its number in that block, and its index along the term axes. If each lane holds several
-  /// terms, such a set counts as one term; `index` is then the index of its first term (the others follow along the last axis), or empty.
+  /// A term of a block of terms. `first` is the first term of the block, `number` counts from it, and `index` is the index along the term
+  /// axes. If each lane holds several terms, these count as one Term: `index` is that of the first of them, and the others follow along the
+  /// last axis; or `index` is empty.
   struct Term {
     Sym first, number;
     Index index;
   };
   Term term_at(Sym first, Sym number) const;
-  /// Return the value of the rows' (columns') factor at a row (column) of a tile.
+  /// Return the value of the rows' factor at a row of a tile, and of the columns' factor at a column of a tile.
   const ir::UOp* row(Sym member, Sym row_tile, int64_t row, const Term& term);
   const ir::UOp* column(Sym member, Sym column_tile, Sym column, const Term& term);
+  /// Adds the products of the terms in a lane of the rows' factor and a lane of the columns' factor to element `lane` of the accumulator
+  /// `sum`.
+  ir::Stmt* add_products(int sum, Sym lane, const ir::UOp* row, const ir::UOp* column) const;
+  /// Tests whether the sums of a tile start from first_sum() instead of zero, for each block of terms.
+  bool have_first_sums() const { return quads_ && quads_->inverts_row_signs; }
+  /// Returns what the sums of a packed column start from. `first` is the first term of their block of terms.
+  const ir::UOp* first_sum(Sym member, Sym column_tile, Sym column, Sym first);
   /// Return the value of a factor that is read in place. `column` counts from the first column of the block, `row` from the first row of
   /// the whole matrix.
   const ir::UOp* column_in_place(Sym column, const Index& terms);
   const ir::UOp* row_in_place(Sym row, const Index& terms);
-  /// Tests whether both factors are read in place.
+  /// Tests whether both factors are read in place, that is, neither from a packed copy nor from a copy of windows.
   bool are_in_place() const { return !packs_rows_ && reads_columns_ && !row_windows_ && !column_windows_; }
-  /// Tests whether elements are addressed by the index of a term, because they are read in place or from copied windows. Packed tiles are
-  /// addressed by the number of a term, which needs no division.
+  /// Tests whether a factor is addressed by the index of a term, because it is read in place or from a copy of windows. A packed copy is
+  /// addressed by the number of a term, which is computed without a division.
   bool use_indices() const { return reads_columns_ || row_windows_; }
 
  private:
+  template <class LaneAt>
+  ir::Body pack_terms(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at);
   ir::Body pack_tile_of_columns(Sym member, Sym column_tile, Sym first, Sym count);
+  ir::Body add_first_sums(Sym member, Sym column_tile, Sym first, Sym count);
   std::optional<Windows> copy_windows(const Node* factor, const Windows::Axis& along, Sym row, Sym column, bool has_members,
                                       ir::Body& body);
   void copy_row_windows(ir::Body& body);
@@ -61,12 +77,16 @@ class ContractionFactors {
   bool are_near(int64_t distance) const;
   const ir::UOp* value(const Node* factor, const Index& index);
   using ReadTerm = std::function<const ir::UOp*(const Index& terms)>;
-  const ir::UOp* lane_of(const Term& term, const ReadTerm& read);
+  const ir::UOp* lane_of(const Term& term, bool is_full, const ReadTerm& read);
+  const ir::UOp* row_lane_of(const Term& term, bool is_full, const ReadTerm& read);
 
   ContractionBlock& block_;
+  const std::optional<Quads> quads_;  // if a lane holds four terms
   std::optional<Windows> column_windows_, row_windows_;
   bool packs_rows_, reads_columns_ = false;  // reads_columns_: the columns' factor is read in place or from copied windows
   int packed_rows_ = -1, packed_columns_ = -1;
+  int first_sums_ = -1;                   // an array: for each packed column and block of terms, what its sums start from
+  std::vector<int> first_sum_registers_;  // for the vectors of a tile of first_sums_, while they are computed
 };
 
 }  // namespace harp::lower

@@ -6,16 +6,18 @@ namespace harp::lower {
 
 namespace {
 
-constexpr int64_t kMinPaddedColumns = 256;  // fewest columns for which the rows of a block's sums are padded. Row lengths are often a power
-                                            // of two, so without padding rows map to the same lines of L1.
+// Minimum number of columns for which the rows of a block's sums are padded. Row lengths are often a power of two; without padding, all
+// rows would then map to the same lines of the L1 cache.
+constexpr int64_t kMinPaddedColumns = 256;
 
-/// Returns the block size along an axis: `wanted`, limited to the size of the axis and rounded up to whole tiles.
+/// Returns the block size along an axis: `wanted`, but at least one tile and at most the size of the axis, rounded up to whole tiles.
 int64_t block_of(Dim size, int64_t tile, int64_t wanted) {
   const int64_t most = std::max<int64_t>(1, std::min(range(size).hi, std::max(wanted, tile)));
   return (most + tile - 1) / tile * tile;
 }
 
-/// Tests whether the size is no multiple of the tile but the last block still has room for a whole overlapping last tile.
+/// Tests whether the last tile should overlap the previous one: the size is not a multiple of the tile, but the last block has at least one
+/// whole tile.
 bool is_overlapped(Dim size, int64_t block, int64_t tile) {
   if (!size.is_constant() || size.constant() % tile == 0) return false;
   const int64_t in_last = (size.constant() - 1) % block + 1;
@@ -54,7 +56,7 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
   }
   const auto is_whole = [](Dim size, int64_t tile) { return size.is_constant() && size.constant() % tile == 0; };
   whole_rows = overlaps_rows || is_whole(rows, tile_rows), whole_columns = overlaps_columns || is_whole(columns, tile_columns);
-  panel_rows = (tile_rows + simd - 1) / simd * simd;  // rounded up to whole vectors, if there are enough rows to fill one
+  panel_rows = (tile_rows + simd - 1) / simd * simd;  // rounded up to whole vectors, unless the matrix has fewer rows than that
   if (range(rows).hi < panel_rows) panel_rows = tile_rows;
   if (contraction.group_position) {
     group = shape[kept_axes[*contraction.group_position]];
@@ -80,8 +82,15 @@ int64_t ContractionLayout::packed_rows_size() const {
 }
 Sym ContractionLayout::packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const {
   if (!shares_columns) return term * tile_columns;
-  const Sym tile = columns_have_members ? member * column_tiles_of_block() + column_tile : column_tile;
+  const Sym tile = shared_tile(member, column_tile);
   return (tile * lanes_of(most_terms()) + floor_div(first, terms_of_lane) + term) * tile_columns;
+}
+int64_t ContractionLayout::column_numbers_size() const {
+  return shares_columns ? (columns_have_members ? block_group : 1) * block_columns * blocks_of_terms() : tile_columns;
+}
+Sym ContractionLayout::column_numbers_at(Sym member, Sym column_tile, Sym first) const {
+  if (!shares_columns) return 0;
+  return (shared_tile(member, column_tile) * blocks_of_terms() + floor_div(first, kChainBlock)) * tile_columns;
 }
 Sym ContractionLayout::packed_row_at(Sym member, Sym row_tile, Sym term, Sym row) const {
   const Sym tile = rows_have_members ? member * row_tiles_of_block() + row_tile : row_tile;

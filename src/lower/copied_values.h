@@ -1,13 +1,15 @@
-// Copies of an array's elements in other memory, such as a buffer on the stack or shared memory: as which dtype they are stored there.
+// Copies of elements of an array in other memory, such as an array on the stack or in shared memory, which store bools and 16-bit floats as
+// integers.
 #pragma once
 
 #include "ir/ir.h"
 
 namespace harp::lower {
 
-/// Returns the integer or float dtype of the same size that a copy uses for elements of this dtype.
+/// Returns the dtype with which a copy stores elements of this dtype: u8 for bool, u16 for 16-bit floats, else the same dtype.
 inline DType copied_as(DType dtype) { return is_bool(dtype) ? DType::kU8 : is_half(dtype) ? DType::kU16 : dtype; }
-/// Returns an element of a copy as a value of `dtype`, or a value as an element of a copy, whose dtype is copied_as(dtype).
+/// Converts an element of a copy, whose dtype is copied_as(d), to a value of dtype d, or a value of dtype d to an element of a copy.
+/// `dtype` is the dtype of the result.
 inline const ir::UOp* same_bits(ir::Arena& arena, DType dtype, const ir::UOp* value) {
   const bool half = is_half(dtype) || is_half(value->type.dtype);
   return half ? arena.alu(Op::kBitcast, dtype, {value}) : arena.cast(dtype, value);

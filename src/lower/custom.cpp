@@ -1,23 +1,11 @@
-// Custom functions: lowers the body of a function for one element. Branches become Where, so loops are the only statements. A loop keeps
-// the variables that it changes in accumulators. Loads inside a branch are masked by its condition. An index that is not provably inside
-// its array is stored in an accumulator, so that it is checked even if the load is not used. A local array is an accumulator with several
-// elements. An element that is read from it is copied to an accumulator of its own, because later statements may change the array.
+// Custom functions: the loop nest of a kernel that computes the elements of a custom function one by one, or in vectors along the last
+// axis. custom_body.cpp lowers the body for one element or one vector.
 //
-// A `break` masks the statements after it, as a branch does, and the loop exits at the end of the iteration. A `while` computes its
-// condition in front of the loop, where it decides between no iterations and any number, and again at the end of each iteration.
-//
-// Long loops run in pieces and poll the cancel flag between the pieces: a poll in every iteration would prevent C compilers from
-// vectorising the loop. A loop with a checked index is never vectorised, so it tests after each iteration whether an index was out of range
-// and then exits. From that test the compiler knows that all earlier indices were in range, which makes the checks of the next iteration
-// cheaper.
-#include <algorithm>
-#include <bit>
-#include <numeric>
+// If the size of the axis is no multiple of the vector, the last vector has lanes without an element. A second version of the body masks
+// their loads and stores.
 #include <utility>
 
-#include "graph/body.h"
-#include "graph/index_fault.h"
-#include "lower/accumulate.h"
+#include "lower/custom_body.h"
 #include "lower/lower.h"
 
 namespace harp::lower {
@@ -25,437 +13,61 @@ namespace {
 
 using namespace ir;
 
-/// A loop polls after about this many evaluated expressions, and at most this many iterations: cancellation is prompt, and polls are rare.
-constexpr double kExpressionsPerPoll = 1 << 15;
-constexpr int64_t kMaxPollInterval = 4096;
-constexpr int64_t kVector = 64;  // elements of a vector, for the smallest dtype
-/// Returns the number of iterations between polls. If the trip count is known, prefers a number that divides it, unless that is much
-/// smaller. If the trip count is a multiple of whole vectors, so is the number, because C compilers vectorise few other loops.
-int64_t poll_interval(double expressions_of_iteration, Sym iterations) {
-  const double fitting = kExpressionsPerPoll / std::max(1.0, expressions_of_iteration);
-  const auto most = std::clamp<int64_t>(static_cast<int64_t>(fitting), 1, kMaxPollInterval);
-  if (iterations.is_constant())
-    for (int64_t piece = most; piece > most / 8; --piece)
-      if (iterations.constant() % piece == 0 && piece % std::gcd(iterations.constant(), kVector) == 0) return piece;
-  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
+/// Returns the statements that compute and store the element at this position, or one element in each lane. Sets `cost` to an upper bound
+/// of the number of expressions that they evaluate.
+Body store_elements(KernelContext& c, const Index& position, const Lanes& lanes, double& cost) {
+  const Node& node = *c.plan.alone;
+  const Index index = node_index(node.shape, position);
+  Body body;
+  const LoweredBody lowered = lower_body(c.values, c.kernel, node, index, nullptr, &body, lanes);
+  for (const StorePlan& store : c.plan.stores) c.values.bind(store.node, lowered.element_of(*store.node));
+  cost = lowered.cost;
+  Body stores = store_outputs(c, position);
+  if (lanes.inside != nullptr)
+    for (Stmt* s : stores) as<Store>(s)->mask = lanes.inside;
+  if (lanes.count > 1) stores = {in_each_lane(c.arena, lanes, std::move(stores))};
+  body.insert(body.end(), stores.begin(), stores.end());
+  return body;
 }
 
-class BodyLowering {
- public:
-  /// Lowers the body for the element at `index`. Appends loops and checks to `statements`, which is null if the body is an expression.
-  BodyLowering(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, ir::Body* statements)
-      : values_(values),
-        arena_(values.arena()),
-        program_(values.program()),
-        kernel_(kernel),
-        node_(node),
-        body_(*node.as<CustomAttributes>().body),
-        index_(index),
-        statements_(statements),
-        variables_(body_.variables.size(), nullptr),
-        arrays_(body_.variables.size(), -1),
-        counters_(body_.variables.size()) {}
-
-  const UOp* run(const UOp* mask) {
-    variables_[ElementBody::kResult] = arena_.constant(scalar_from_int(node_.dtype, 0));
-    if (statements_ != nullptr && !body_.sites.empty() && has_loop(body_.statements)) failed_ = accumulator(flag(0));
-    lower(body_.statements, mask);
-    return variables_[ElementBody::kResult];
-  }
-  /// Returns an upper bound of the number of expressions evaluated for one element.
-  double cost() const { return cost_; }
-
- private:
-  const BodyExpression& at(int expression) const { return body_.expressions[static_cast<size_t>(expression)]; }
-
-  void lower(const std::vector<BodyStatement>& statements, const UOp* mask) {
-    for (const BodyStatement& s : statements) {
-      const UOp* active = left_ == nullptr ? mask : both(mask, negated(left_));
-      switch (s.kind) {
-        case BodyStatement::kSet: set(s.variable, value(s.value, active), active); break;
-        case BodyStatement::kClear: clear(s.variable); break;
-        case BodyStatement::kStore: store(s, active); break;
-        case BodyStatement::kIf: {
-          const UOp* condition = value(s.value, active);
-          lower(s.body, both(active, condition));
-          if (!s.otherwise.empty()) lower(s.otherwise, both(active, negated(condition)));
-          break;
-        }
-        case BodyStatement::kFor:
-        case BodyStatement::kWhile: loop(s, active); break;
-        case BodyStatement::kBreak:
-          if (active == nullptr) active = arena_.constant(scalar_from_int(DType::kBool, 1));
-          left_ = left_ == nullptr ? active : arena_.apply(Op::kBitOr, DType::kBool, {left_, active});
-          break;
-      }
-    }
-  }
-
-  void set(int variable, const UOp* value, const UOp* mask) {
-    const UOp*& held = variables_[static_cast<size_t>(variable)];
-    // where the mask is false, the variable keeps its old value; if it has none because it is declared in this block, it takes the new one
-    held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
-  }
-
-  // Local arrays
-
-  void clear(int variable) {
-    const auto array = static_cast<size_t>(variable);
-    const DType dtype = held_as(body_.variables[array]);
-    const int64_t length = body_.lengths[array];
-    kernel_.accumulators.push_back({.type = {dtype, 1},
-                                    .count = length,
-                                    .combine = Op::kAdd,
-                                    .init = scalar_from_int(dtype, 0),
-                                    .space = length <= kMaxRegisterElements ? Space::kRegister : Space::kStack});
-    arrays_[array] = static_cast<int>(kernel_.accumulators.size()) - 1;
-    statements_->push_back(declare_accumulator(arena_, arrays_[array], nullptr));
-    cost_ += static_cast<double>(length);
-  }
-
-  /// An element of a local array.
-  struct Place {
-    int array;                     // accumulator
-    Sym index;                     // inside the array
-    const UOp* allowed = nullptr;  // true where the statement is executed and the index is inside the array; null: everywhere
-    Define* define = nullptr;      // defines the variable that is the index; null: there is none
-  };
-  Place place(int variable, int index, int site, const UOp* mask) {
-    const int array = arrays_[static_cast<size_t>(variable)];
-    if (site < 0) return {array, exact(index)->value, mask};
-    const int64_t length = body_.lengths[static_cast<size_t>(variable)];
-    const UOp* allowed = mask;
-    const UOp* number = checked(index, site, constant(length), mask, allowed);
-    note_fault(allowed, mask);
-    auto* define = arena_.statement<Define>();
-    define->value = arena_.apply(Op::kWhere, DType::kI64, {allowed, number, constant(0)});
-    define->variable = arena_.syms().loop("at", 0, length);
-    return {array, define->variable, allowed, define};
-  }
-  void put(const Place& at, Stmt* statement) {
-    if (at.define != nullptr) at.define->body = {statement};
-    statements_->push_back(at.define != nullptr ? at.define : statement);
-  }
-
-  void store(const BodyStatement& s, const UOp* mask) {
-    const Place at = place(s.variable, s.index, s.site, mask);
-    const DType dtype = dtype_of(at.array);
-    const UOp* stored = arena_.cast(dtype, value(s.value, mask));
-    if (at.allowed != nullptr) stored = arena_.apply(Op::kWhere, dtype, {at.allowed, stored, arena_.acc(dtype, at.array, at.index)});
-    put(at, set_accumulator(arena_, at.array, at.index, stored));
-  }
-  const UOp* element(const BodyExpression& e, const UOp* mask) {
-    const Place at = place(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site, mask);
-    const DType dtype = dtype_of(at.array);
-    const UOp* found = arena_.acc(dtype, at.array, at.index);
-    if (at.define == nullptr) return arena_.cast(e.dtype, kept(accumulator(found)));
-    const UOp* zero = arena_.constant(scalar_from_int(dtype, 0));
-    const int read = accumulator(zero);
-    put(at, set_accumulator(arena_, read, 0, arena_.apply(Op::kWhere, dtype, {at.allowed, found, zero})));
-    return arena_.cast(e.dtype, kept(read));
-  }
-  DType dtype_of(int accumulator) const { return kernel_.accumulators[static_cast<size_t>(accumulator)].type.dtype; }
-
-  const UOp* both(const UOp* a, const UOp* b) { return a == nullptr ? b : arena_.apply(Op::kBitAnd, DType::kBool, {a, b}); }
-  const UOp* negated(const UOp* a) { return arena_.apply(Op::kBitNot, DType::kBool, {a}); }
-
-  // Loops
-
-  /// Collects the already declared variables that the statements set.
-  void add_changed(const std::vector<BodyStatement>& statements, std::vector<int>& changed) const {
-    for (const BodyStatement& s : statements) {
-      if (s.kind == BodyStatement::kSet && variables_[static_cast<size_t>(s.variable)] != nullptr &&
-          std::find(changed.begin(), changed.end(), s.variable) == changed.end())
-        changed.push_back(s.variable);
-      add_changed(s.body, changed);
-      add_changed(s.otherwise, changed);
-    }
-  }
-
-  /// Returns the dtype in which an accumulator holds a variable: the one that arithmetic uses.
-  static DType held_as(DType dtype) { return is_bool(dtype) ? DType::kI32 : dtype == DType::kUnknown ? dtype : info(dtype).computes_in; }
-  int accumulator(const UOp* value) {
-    const DType dtype = value->type.dtype;
-    kernel_.accumulators.push_back({{dtype, 1}, 1, Op::kAdd, scalar_from_int(dtype, 0)});
-    const int number = static_cast<int>(kernel_.accumulators.size()) - 1;
-    statements_->push_back(declare_accumulator(arena_, number, value));
-    return number;
-  }
-  void keep(int accumulator, const UOp* value) { statements_->push_back(set_accumulator(arena_, accumulator, 0, value)); }
-  static bool has_loop(const std::vector<BodyStatement>& statements) {
-    return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
-      return s.kind == BodyStatement::kFor || s.kind == BodyStatement::kWhile || has_loop(s.body) || has_loop(s.otherwise);
-    });
-  }
-  /// Tests whether one of these statements of a loop's body exits the loop.
-  static bool has_break(const std::vector<BodyStatement>& statements) {
-    return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
-      return s.kind == BodyStatement::kBreak || (s.kind == BodyStatement::kIf && (has_break(s.body) || has_break(s.otherwise)));
-    });
-  }
-  const UOp* kept(int accumulator) const { return arena_.acc(dtype_of(accumulator), accumulator, 0); }
-
-  /// Lowers a loop. The variables that its body changes are held in accumulators while it runs.
-  void loop(const BodyStatement& s, const UOp* mask) {
-    HARP_ASSERT(statements_ != nullptr, "a loop of a custom function needs a list of statements, but stands in an expression");
-    std::vector<int> changed;
-    add_changed(s.body, changed);
-    std::vector<int> running;
-    for (const int variable : changed) {
-      const UOp* value = variables_[static_cast<size_t>(variable)];
-      running.push_back(accumulator(arena_.cast(held_as(value->type.dtype), value)));
-    }
-    const auto read_all = [&] {
-      for (size_t i = 0; i < changed.size(); ++i) {
-        const auto variable = static_cast<size_t>(changed[i]);
-        variables_[variable] = arena_.cast(body_.variables[variable], kept(running[i]));
-      }
-    };
-    const bool is_while = s.kind == BodyStatement::kWhile;
-    const int ended = is_while || has_break(s.body) ? accumulator(flag(0)) : -1;
-    const Scope scope = is_while ? open_while(s, mask) : open_for(s, mask);
-    ir::Body* const outer = std::exchange(statements_, &scope.loop->body);
-    const UOp* const left_outside = std::exchange(left_, nullptr);
-    const double cost_outside = std::exchange(cost_, 0);
-    read_all();
-    const std::vector<const UOp*> before = variables_;
-    lower(s.body, nullptr);  // no mask inside: the loop as a whole runs only where the mask is true
-    // all new values are computed from the old ones before any accumulator changes
-    std::vector<const UOp*> after;
-    for (size_t i = 0; i < changed.size(); ++i) {
-      const UOp* value = arena_.cast(dtype_of(running[i]), variables_[static_cast<size_t>(changed[i])]);
-      after.push_back(changed.size() > 1 ? kept(accumulator(value)) : value);
-    }
-    if (left_ != nullptr) keep(ended, arena_.cast(DType::kI32, left_));
-    for (size_t i = 0; i < changed.size(); ++i) keep(running[i], after[i]);
-    if (is_while) {
-      read_all();
-      const UOp* stays = left_ == nullptr ? nullptr : arena_.apply(Op::kEq, DType::kBool, {kept(ended), flag(0)});
-      const UOp* goes_on = both(stays, value(s.value, stays));
-      keep(ended, arena_.apply(Op::kWhere, DType::kI32, {goes_on, flag(0), flag(1)}));
-    }
-    if (scope.most_iterations * std::max(1.0, cost_) > kExpressionsPerPoll)
-      scope.loop->poll_interval = poll_interval(cost_, scope.loop->end - scope.loop->begin);
-    for (const int why : {failed_, ended}) {  // an index that was out of range may also make the trip count wrong, so the loop must exit
-      if (why < 0) continue;
-      auto* end = arena_.statement<Break>();
-      end->accumulator = why;
-      statements_->push_back(end);
-    }
-    left_ = left_outside;
-    variables_ = before;  // the variables declared inside go out of scope
-    read_all();
-    statements_ = outer;
-    cost_ = cost_outside + scope.most_iterations * cost_;
-    if (!scope.loop->body.empty()) outer->push_back(scope.outermost);
-  }
-
-  struct Scope {
-    Stmt* outermost;
-    Loop* loop;
-    double most_iterations;
-  };
-  /// Makes a loop of `iterations` iterations; the number is computed before the loop. Where the mask is false, it runs zero times.
-  Scope open_counted(const UOp* iterations, const UOp* mask, int64_t most, double most_iterations) {
-    if (mask != nullptr) iterations = arena_.apply(Op::kWhere, DType::kI64, {mask, iterations, constant(0)});
-    auto* define = arena_.statement<Define>();
-    define->value = iterations;
-    define->variable = arena_.syms().loop("turns", 0, most);
-    Loop* loop = new_loop(arena_, loop_name(), 0, define->variable);
-    define->body = {loop};
-    return {define, loop, most_iterations};
-  }
-  Scope open_while(const BodyStatement& s, const UOp* mask) {
-    return open_counted(constant(INT64_MAX), both(mask, value(s.value, mask)), INT64_MAX, static_cast<double>(INT64_MAX));
-  }
-  /// Makes the loop of a statement and its variable.
-  Scope open_for(const BodyStatement& s, const UOp* mask) {
-    const auto variable = static_cast<size_t>(s.variable);
-    const std::optional<Exact> begin = exact(s.value), end = exact(s.end);
-    const bool is_exact = begin && end && fits(end->hi - begin->lo);
-    const auto most_iterations = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
-    if (is_exact && mask == nullptr) {
-      Loop* loop = new_loop(arena_, loop_name(), begin->value, end->value);
-      counters_[variable] = Exact{loop->variable, begin->lo, end->hi - 1};
-      return {loop, loop, most_iterations};
-    }
-    // In all other cases the trip count is computed before the loop, because it depends on run-time values or on the mask.
-    const UOp *first = value(s.value, mask), *iterations = nullptr;
-    if (is_exact)
-      iterations = arena_.index(max(end->value - begin->value, 0));
-    else
-      iterations = iterations_between(first, value(s.end, mask));
-    const int64_t most = is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX;
-    const Scope scope = open_counted(iterations, mask, most, most_iterations);
-    const Sym turn = scope.loop->variable;
-    if (is_exact)
-      counters_[variable] = Exact{begin->value + turn, begin->lo, end->hi - 1};
-    else
-      variables_[variable] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
-    return scope;
-  }
-  std::string loop_name() { return cat("count", loops_++); }
-  /// Returns max(end - begin, 0), saturated to the largest i64: no run takes so long that saturation could make a difference.
-  const UOp* iterations_between(const UOp* begin, const UOp* end) {
-    const UOp* difference = arena_.apply(Op::kAdd, DType::kI64, {end, arena_.apply(Op::kNeg, DType::kI64, {begin})});
-    const UOp* is_more = arena_.apply(Op::kLt, DType::kBool, {difference, constant(0)});
-    const UOp* iterations = arena_.apply(Op::kWhere, DType::kI64, {is_more, constant(INT64_MAX), difference});
-    return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), iterations, constant(0)});
-  }
-
-  /// The value of an i64 expression of sizes and indices that provably does not overflow and can therefore be a position (Sym). Its bounds
-  /// are lo and hi.
-  struct Exact {
-    Sym value;
-    WideInt lo, hi;
-  };
-  // Leaves headroom for arithmetic on positions.
-  static bool fits(WideInt value) { return -(WideInt{1} << 62) <= value && value <= WideInt{1} << 62; }
-  std::optional<Exact> exact(int expression) const {
-    static constexpr WideInt kMaxPosition = (WideInt{1} << 61) - 1;  // bound of a size or an index
-    const BodyExpression& e = at(expression);
-    switch (e.kind) {
-      case BodyKind::kConstant: {
-        const auto value = e.value.as<int64_t>();
-        return fits(value) ? std::optional(Exact{value, value, value}) : std::nullopt;
-      }
-      case BodyKind::kPosition: return Exact{index_[static_cast<size_t>(e.axis)], 0, kMaxPosition};
-      case BodyKind::kSize: return Exact{size_of_axis(e), 0, kMaxPosition};
-      case BodyKind::kVariable: return counters_[static_cast<size_t>(e.variable)];
-      case BodyKind::kLoad:
-      case BodyKind::kElement: return std::nullopt;
-      case BodyKind::kApply: break;
-    }
-    if (e.op != Op::kNeg && e.op != Op::kAdd && e.op != Op::kMul && e.op != Op::kMax && e.op != Op::kMin) return std::nullopt;
-    const std::optional<Exact> a = exact(e.operands[0]), b = e.op == Op::kNeg ? a : exact(e.operands[1]);
-    if (!a || !b) return std::nullopt;
-    const auto made = [](WideInt lo, WideInt hi, auto&& value) -> std::optional<Exact> {
-      if (!fits(lo) || !fits(hi)) return std::nullopt;
-      return Exact{value(), lo, hi};
-    };
-    switch (e.op) {
-      case Op::kNeg: return made(-a->hi, -a->lo, [&] { return -a->value; });
-      case Op::kAdd: return made(a->lo + b->lo, a->hi + b->hi, [&] { return a->value + b->value; });
-      case Op::kMax: return made(std::max(a->lo, b->lo), std::max(a->hi, b->hi), [&] { return max(a->value, b->value); });
-      case Op::kMin: return made(std::min(a->lo, b->lo), std::min(a->hi, b->hi), [&] { return min(a->value, b->value); });
-      case Op::kMul: {
-        const auto [lo, hi] = std::minmax({a->lo * b->lo, a->lo * b->hi, a->hi * b->lo, a->hi * b->hi});
-        return made(lo, hi, [&] { return a->value * b->value; });
-      }
-      default: return std::nullopt;
-    }
-  }
-  Sym size_of_axis(const BodyExpression& e) const {
-    const Shape& shape = e.array == ElementBody::kOutput ? node_.shape : node_.sources[static_cast<size_t>(e.array)]->shape;
-    return shape[static_cast<size_t>(e.axis)];
-  }
-
-  // Expressions
-
-  const UOp* value(int expression, const UOp* mask) {
-    const BodyExpression& e = at(expression);
-    ++cost_;
-    switch (e.kind) {
-      case BodyKind::kConstant: return arena_.constant(e.value);
-      case BodyKind::kPosition: return arena_.index(index_[static_cast<size_t>(e.axis)]);
-      case BodyKind::kSize: return arena_.index(size_of_axis(e));
-      case BodyKind::kVariable:
-        if (const auto& counter = counters_[static_cast<size_t>(e.variable)]) return arena_.index(counter->value);
-        return variables_[static_cast<size_t>(e.variable)];
-      case BodyKind::kLoad: return load(e, mask);
-      case BodyKind::kElement: return element(e, mask);
-      case BodyKind::kApply: break;
-    }
-    std::vector<const UOp*> operands;
-    for (const int operand : e.operands) operands.push_back(value(operand, mask));
-    if (e.op == Op::kCast) return arena_.cast(e.dtype, operands[0]);
-    return arena_.apply(e.op, e.dtype, std::move(operands));
-  }
-
-  const UOp* load(const BodyExpression& e, const UOp* mask) {
-    const Node* array = node_.sources[static_cast<size_t>(e.array)];
-    Index known;  // the index along the axes that are provably in range
-    for (size_t axis = 0; axis < e.operands.size(); ++axis) known.push_back(e.is_inside[axis] ? exact(e.operands[axis])->value : Sym(0));
-    if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
-
-    HARP_ASSERT(statements_ != nullptr, "an index check inside an expression");
-    const UOp *place = nullptr, *allowed = mask;
-    int site = e.site;
-    Sym stride = 1;
-    std::vector<Sym> strides(e.operands.size());
-    for (size_t axis = e.operands.size(); axis-- > 0;) strides[axis] = stride, stride = stride * array->shape[axis];
-    for (size_t axis = 0; axis < e.operands.size(); ++axis) {
-      if (e.is_inside[axis]) continue;
-      const UOp* index = checked(e.operands[axis], site++, arena_.index(array->shape[axis]), mask, allowed);
-      const bool is_last = strides[axis].is_constant(1);
-      const UOp* part = is_last ? index : arena_.apply(Op::kMul, DType::kI64, {index, arena_.index(strides[axis])});
-      place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
-    }
-    note_fault(allowed, mask);
-    const int buffer = values_.parameter(program_.buffer_of.at(array), false);
-    return arena_.gather(e.dtype, buffer, flatten(known, array->shape), place, 1, allowed);
-  }
-  /// Returns an index that is checked where the mask is true. Restricts `allowed` to where the index is inside its array.
-  const UOp* checked(int expression, int site, const UOp* size, const UOp* mask, const UOp*& allowed) {
-    const UOp *zero = constant(0), *number = value(expression, mask);
-    const int first = first_site(program_.sites, &node_);
-    const UOp* index = kept(accumulator(arena_.check(first + site, flatten(index_, node_.shape), number, zero, size, mask)));
-    allowed = both(allowed, arena_.apply(Op::kLe, DType::kBool, {zero, index}));
-    allowed = both(allowed, arena_.apply(Op::kLt, DType::kBool, {index, size}));
-    return index;
-  }
-  /// Records in `failed_`, for the loops of this element, whether an index was out of range.
-  void note_fault(const UOp* allowed, const UOp* mask) {
-    if (failed_ < 0) return;
-    const UOp* inside = allowed;  // true where the index is in range, or (added below) where the mask is false, so that the index is not
-                                  // checked
-    if (mask != nullptr) inside = arena_.apply(Op::kBitOr, DType::kBool, {inside, negated(mask)});
-    keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), flag(1)}));
-  }
-  const UOp* constant(int64_t value) { return arena_.constant(Scalar::of(DType::kI64, value)); }
-  const UOp* flag(int64_t value) { return arena_.constant(scalar_from_int(DType::kI32, value)); }
-
-  ValueBuilder& values_;
-  Arena& arena_;
-  const Program& program_;
-  ir::Kernel& kernel_;
-  const Node& node_;
-  const ElementBody& body_;
-  const Index& index_;
-  ir::Body* statements_;
-  std::vector<const UOp*> variables_;           // current value of each variable; null: not declared yet
-  std::vector<int> arrays_;                     // accumulator of each local array; -1: not declared yet
-  std::vector<std::optional<Exact>> counters_;  // loop variables whose exact value is known
-  int loops_ = 0;
-  const UOp* left_ = nullptr;  // true where a `break` has left the innermost open loop in this iteration; null: there was none
-  int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: there is none, because no loop has
-                     // to exit then
-  double cost_ = 0;  // upper bound of expressions in one iteration of the innermost open loop, or in the element if no loop is open
-};
+/// Returns the statements for vector number `block` of the last axis. `position` is the position of the element along the other axes.
+Body store_vector(KernelContext& c, Index position, Sym block, int lanes, double& cost) {
+  const Sym size = iteration_space(c.plan).back(), first = block * lanes;
+  Lanes in{lanes, c.arena.syms().loop("lane", 0, lanes)};
+  position.push_back(first + in.at);
+  const bool is_whole = mod(size, lanes).is_constant(0), is_short = range(size).hi < lanes;
+  Body whole;
+  if (is_whole || !is_short) whole = store_elements(c, position, in, cost);
+  if (is_whole) return whole;
+  in.inside = c.arena.in_range(size - 1 - position.back());
+  Body part = store_elements(c, position, in, cost);
+  if (is_short) return part;
+  return {new_if(c.arena, size - first - lanes, std::move(whole), std::move(part))};
+}
 
 }  // namespace
 
 const UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, const UOp* mask,
                         std::vector<Stmt*>* statements) {
-  return BodyLowering(values, kernel, node, index, statements).run(mask);
+  return lower_body(values, kernel, node, index, mask, statements).element_of(node);
 }
 
 void lower_custom(KernelContext& c) {
-  const Node& node = *c.plan.alone;
+  const Shape space = iteration_space(c.plan);
+  const int lanes = space.empty() ? 1 : c.schedule.axes.back().simd_width;
   Index position;
   std::vector<Loop*> nest;
-  for (const Sym& size : iteration_space(c.plan)) {
-    nest.push_back(new_loop(c.arena, cat("ridx", nest.size()), 0, size));
-    position.push_back(nest.back()->variable);
+  for (const Sym& size : space) {
+    const bool is_in_vectors = lanes > 1 && nest.size() + 1 == space.size();
+    nest.push_back(is_in_vectors ? new_loop(c.arena, "block", 0, ceil_div(size, lanes))
+                                 : new_loop(c.arena, cat("ridx", nest.size()), 0, size));
+    if (!is_in_vectors) position.push_back(nest.back()->variable);
   }
-  ir::Body body;
-  const Index index = node_index(node.shape, position);
-  BodyLowering lowering(c.values, c.kernel, node, index, &body);
-  c.values.bind(&node, lowering.run(nullptr));
+  double cost = 0;
+  ir::Body body = lanes > 1 ? store_vector(c, position, nest.back()->variable, lanes, cost) : store_elements(c, position, {}, cost);
   // A thread loop needs no polling here: the host code polls between the shares into which it divides the iterations by their usual cost.
-  if (nest.size() > 1 || (nest.size() == 1 && lowering.cost() > kExpressionsPerPoll))
-    nest.back()->poll_interval = poll_interval(lowering.cost(), nest.back()->end);
-  for (Stmt* store : store_outputs(c, position)) body.push_back(store);
+  if (nest.size() > 1 || (nest.size() == 1 && cost > kExpressionsPerPoll))
+    nest.back()->poll_interval = poll_interval(cost, nest.back()->end);
   for (; !nest.empty(); nest.pop_back()) {
     nest.back()->body = std::move(body);
     body = {nest.back()};

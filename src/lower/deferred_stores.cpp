@@ -9,8 +9,8 @@ using namespace ir;
 
 namespace {
 
-/// Returns the reductions of the kernel whose results the stored value uses. The search ends at values that are loaded or that earlier
-/// passes keep.
+/// Returns the reductions of the kernel on whose results the stored value depends. The search stops at loaded values and at row values,
+/// which earlier passes keep.
 std::vector<const Node*> results_used(const KernelContext& c, const Node* stored) {
   std::unordered_set<const Node*> seen;
   for (const RowPass& pass : c.plan.passes) seen.insert(pass.row_values.begin(), pass.row_values.end());
@@ -62,7 +62,8 @@ void DeferredStores::begin_row(const Index& kept, Sym begin) {
   store_row(std::move(before));
 }
 
-/// Returns statements that store `count` elements of the previous row, from element `begin` on; with `whole_lines`, as whole cache lines.
+/// Returns statements that store elements begin … begin + count - 1 of the previous row. Non-temporal stores are used only with
+/// `whole_lines`, which requires that the elements are whole cache lines.
 Body DeferredStores::elements(Sym begin, Sym count, bool whole_lines) {
   Loop* loop = new_loop(arena_, "late", 0, count);
   const Shape& shape = c_.plan.reduces[0]->sources[0]->shape;
@@ -83,7 +84,8 @@ Stmt* DeferredStores::stores_for_step(Sym first) {
   return new_if(arena_, follows_, {new_if(arena_, length_ - kLanes - begin, elements(begin, kLanes, true))});
 }
 
-/// Stores the elements of the previous row that the steps do not: those before its first whole cache line and after its last whole step.
+/// Stores the elements of the previous row that stores_for_step() does not store: those before its first whole cache line, and those after
+/// its last whole step.
 Body DeferredStores::ends() {
   const Sym front = min(front_, length_), behind = mod(length_ - front, kLanes);
   Body result = elements(0, front, false);
@@ -91,14 +93,15 @@ Body DeferredStores::ends() {
   return result;
 }
 
-/// Returns the source index of the start of this row.
+/// Returns the index, in the source of the reductions, of the first element of row number `row` along the last kept axis.
 Index DeferredStores::element(Sym row) const {
   Index index(c_.plan.reduces[0]->sources[0]->shape.size(), Sym(0));
   for (size_t i = 0; i < kept_.size(); ++i) index[kept_[i]] = i + 1 < kept_.size() ? row_[i] : row;
   return index;
 }
 
-/// Puts the statements into a Define of the variable `front_`, the number of elements of row `row` before its first whole cache line.
+/// Returns a Define around the statements. It defines the variable front_: the number of elements of row `row` before its first whole cache
+/// line.
 Body DeferredStores::from_line(Body statements, Sym row) {
   const Index index = node_index(store_.node->shape, rows_.squeezed_index(element(row)));
   const UOp* before =
@@ -132,14 +135,15 @@ Body DeferredStores::last_row(const Index& kept, Sym exists) {
   return proven_nonnegative(exists) ? statements : Body{new_if(arena_, exists, std::move(statements))};
 }
 
-/// Makes the statements of the last pass read the values that were kept for the previous row.
+/// Binds the results and row values of the kernel to the accumulators that hold them for the previous row; used for the stores of the last
+/// pass.
 void DeferredStores::bind() {
   for (const Result& result : results_)
     c_.values.bind(result.reduce,
                    from_accumulator(arena_, *result.reduce, arena_.acc(accumulator_dtype(*result.reduce), result.accumulator, 0)));
   for (const RowPass& pass : c_.plan.passes) rows_.bind(pass);
 }
-/// Reverts bind(), so that the passes over the next row compute these values anew.
+/// Undoes bind() for row values, so that the passes over the current row compute them again.
 void DeferredStores::release() {
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* node : pass.row_values) c_.values.release(node);

@@ -1,7 +1,7 @@
 // Elementwise template: one loop for each axis, in row-major order of the output. The loops are tagged as a nest: contiguous axes are fused
-// into one loop, and a single long loop is split into chunks to distribute among threads. On a GPU all axes are thread axes: the nest
-// becomes one loop over all elements, and each element is computed by a thread. Reductions of few terms (schedule/few_terms.h) are part of
-// an element's expression.
+// into one loop, and a single long loop is split into chunks, which are distributed among threads. On a GPU the nest becomes one loop over
+// all elements, and each thread computes one element (or a few). A reduction of few terms (schedule/few_terms.h) is part of the expression
+// of an element.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -21,7 +21,7 @@ void mark_in_place(KernelContext& c) {
       if (arguments[i].buffer == buffer && c.kernel.params[i].written == written) return static_cast<int>(i);
     return -1;
   };
-  const std::vector<InPlace>& pairs = c.program.in_place;  // sorted by the written buffer
+  const std::vector<InPlace>& pairs = c.program.in_place;  // sorted by InPlace::written
   for (Param& parameter : c.kernel.params) parameter.in_place.clear();
   for (const StorePlan& store : c.plan.stores)
     for (auto pair = std::lower_bound(pairs.begin(), pairs.end(), InPlace{store.buffer, 0});
@@ -39,12 +39,12 @@ Index node_index(const Shape& shape, const Index& position) {
 
 namespace {
 
-/// Returns the offset in elements from the start of the buffer to the first stored element.
+/// Returns the number of elements from the start of the buffer to the first element that this output stores.
 Sym offset_of(const StorePlan& plan) { return plan.offset.empty() ? Sym(0) : flatten(plan.offset, plan.shape); }
 
-/// If another store writes to the same buffer at a constant distance, returns the offset of that store, so that both share a base;
-/// otherwise returns the offset of this one. For example, real and imaginary parts are interleaved in memory, and their stores can be
-/// combined only if their distance is visibly constant.
+/// Returns the offset at which the parameter for this output begins. It is the output's own offset, unless an earlier output writes to the
+/// same buffer at a constant distance; then it is the offset of that output, so that both use the same parameter. For example, real and
+/// imaginary parts are interleaved in memory, and their stores can be combined only if their distance is visibly constant.
 Sym shared_offset(const KernelPlan& kernel, const StorePlan& plan) {
   const Sym offset = offset_of(plan);
   for (const StorePlan& other : kernel.stores)
@@ -83,9 +83,9 @@ Body inner_loop(const KernelContext& c, Loop* loop, int simd_width, bool overlap
 
 namespace {
 
-/// Returns the axes in the order of the loops. That is the order of the output, except with non-temporal stores. These store whole cache
-/// lines, for which any order of the lines is equally good, so the loops take the order in which most inputs are contiguous. The first axis
-/// (the thread axis) and the last one (the vector axis) stay in place.
+/// Returns the axes in the order of the loops. Without non-temporal stores that is the order of the output. With non-temporal stores, which
+/// write whole cache lines, any order of these lines is equally good, so the loops take an order in which an input is contiguous. The first
+/// axis (the thread axis) and the last one (the vector axis) stay in place.
 std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   std::vector<size_t> order(space.size());
   std::iota(order.begin(), order.end(), size_t(0));
@@ -103,9 +103,9 @@ std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   return order;
 }
 
-/// Returns the value of a reduction of few terms at this position of its kept axes, as one expression. It combines the terms one after the
-/// other, starting from the identity, which is the order of docs/semantics.md ("Sums") for a single block. To a sum of products it adds +
-/// 0.0 at the end, as reduce.cpp does.
+/// Returns the value of a reduction of few terms, at this position of its kept axes (those that are not reduced), as one expression. The
+/// terms are combined one after the other, starting from the identity, as docs/semantics.md ("Sums") prescribes for a single block. For a
+/// sum of products +0.0 is added at the end, as in ReduceLowering::result (reduce.cpp).
 const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& position) {
   const auto& attributes = reduce.as<ReduceAttributes>();
   const Node& source = *reduce.sources[0];
@@ -131,8 +131,8 @@ const UOp* expression_of(KernelContext& c, const Node& reduce, const Index& posi
   return from_accumulator(c.arena, reduce, attributes.product ? end_of_products(c.arena, result) : result);
 }
 
-/// Specialises the kernel to the sizes for which the condition of its variant is >= 0. The condition is a minimum of differences between
-/// sizes and constants.
+/// Specialises the kernel to the sizes for which `condition`, the guard of its variant, is >= 0. The condition is a minimum of differences
+/// between sizes and constants.
 void assume(KernelContext& c, Sym condition) {
   std::vector<Sym> parts = {condition}, extents;
   while (!parts.empty()) {
@@ -148,8 +148,8 @@ void assume(KernelContext& c, Sym condition) {
   assume_nonempty(c.arena, c.kernel.body, extents);
 }
 
-/// Binds the reductions of few terms to their values at this position. All values are computed before the first is bound, because the value
-/// of one must not depend on another.
+/// Binds the reductions of few terms to their values at this position. All values are computed before the first one is bound, so that no
+/// value depends on the binding of another reduction.
 void bind_reductions(KernelContext& c, const Index& position) {
   std::vector<const UOp*> values;
   for (const Node* reduce : c.plan.reduces) values.push_back(expression_of(c, *reduce, position));

@@ -1,5 +1,5 @@
-// Compares two kernels by walking both at the same time from their stores down to their loads. Shapes and attributes are compared by
-// identity: a graph interns its size expressions, so equal ones are the same object.
+// Compares two kernels by walking through both at the same time, from their stores to their loads. Shapes and attributes are compared by
+// identity: a graph interns its size expressions, so equal expressions are the same object.
 #include "lower/equal_kernels.h"
 
 #include <algorithm>
@@ -43,16 +43,17 @@ class Comparison {
     return all(a, b, [&](const Node* x, const Node* y) { return same_node(x, y); });
   }
 
-  /// Records that buffer `b` of one kernel corresponds to buffer `a` of the other, and tests whether this agrees with what is recorded
-  /// already. Both kernels have equally many buffers, so the mapping is one to one. It has to be, because a kernel may rely on two
-  /// parameters being the same array.
+  /// Tests whether buffer `a` of the first kernel may correspond to buffer `b` of the second one, and records this. If `a` already has a
+  /// counterpart, it must be `b`. The caller checks that both kernels have equally many buffers, so the mapping is one to one; that is
+  /// necessary, because a kernel may rely on two parameters being the same array.
   bool same_buffer(int a, int b) {
     const Buffer &x = program_.buffers[static_cast<size_t>(a)], &y = program_.buffers[static_cast<size_t>(b)];
     if (x.space != y.space || (x.space == Space::kScratch && !(x.offset == y.offset)) || x.node->dtype != y.node->dtype) return false;
     return buffers_.emplace(a, b).first->second == b;
   }
 
-  /// Compares the op, dtype, shape and attributes of two nodes, but not their sources, which computes_the_same() compares.
+  /// Compares the op, dtype and shape of two nodes, and records that they correspond. computes_the_same() later compares their attributes
+  /// and sources.
   bool same_node(const Node* a, const Node* b) {
     const auto [known, is_new] = nodes_.emplace(a, b);
     if (!is_new) return known->second == b;
@@ -79,7 +80,9 @@ class Comparison {
     return std::binary_search(program_.in_place.begin(), program_.in_place.end(), InPlace{written, read});
   }
   bool in_place_alike() const {
-    for (const int read : a_.reads) {  // compares as sets, because the lists are sorted by buffer numbers, which differ between the kernels
+    // Looks up each pair of a read and a written buffer. The entries of program_.in_place for the two kernels cannot be compared one by
+    // one, because that list is sorted by buffer numbers, which differ between the kernels.
+    for (const int read : a_.reads) {
       const auto other = buffers_.find(read);
       if (other == buffers_.end()) return false;
       for (const StorePlan& store : a_.stores)

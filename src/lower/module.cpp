@@ -1,5 +1,5 @@
-// Makes the module: lowers every kernel (equal ones only once), and makes the host code, which lists the buffers of each launch by
-// generation.
+// Makes the module of a program: lowers every kernel (equal kernels only once), and makes the host code, which consists of the launches of
+// each generation with the buffers that they pass.
 #include <algorithm>
 #include <functional>
 #include <unordered_map>
@@ -35,13 +35,14 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
   return out;
 }
 
-/// Returns a condition that is >= 0 where both conditions are; none: it is always true.
+/// Returns a condition that is >= 0 exactly where both conditions are >= 0; nullopt stands for a condition that always holds.
 std::optional<Sym> both(std::optional<Sym> a, std::optional<Sym> b) {
   if (a && b) return min(*a, *b);
   return a ? a : b;
 }
 
-/// Returns the condition (>= 0) under which `v` is the first variant whose guard holds; none: always.
+/// Returns the condition (>= 0) under which variant number `v` is launched: its own guard holds, and the guard of no earlier variant does;
+/// nullopt: it is always launched. Earlier variants that run only without aliasing are ignored, because Launch::in_place handles these.
 std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   std::optional<Sym> guard = plan.variants[v].guard;
   for (size_t earlier = 0; earlier < v; ++earlier) {
@@ -53,7 +54,7 @@ std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
   return guard;
 }
 
-/// Returns the pairs of an array that the kernel stores and one that it reads that may be the same memory.
+/// Returns the pairs of a written and a read array of the kernel that may be the same memory.
 std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program& program, const KernelPlan& plan) {
   std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> pairs;
   for (const InPlace& pair : program.in_place) {
@@ -65,8 +66,8 @@ std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program
   return pairs;
 }
 
-/// Tests whether any run can select this variant. Whether arrays of the caller are the same memory is unknown until run time; for workspace
-/// arrays it is known at compile time.
+/// Tests whether any run can select this variant. Whether two arrays that the caller passes are the same memory is unknown until run time;
+/// for arrays in the workspace it is known at compile time.
 bool is_reached(const KernelPlan& plan, size_t v, const std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>>& in_place) {
   const bool is_sure =
       std::any_of(in_place.begin(), in_place.end(), [](const auto& pair) { return pair.second.kind == ir::HostBuffer::Kind::kTemporary; });
@@ -91,19 +92,19 @@ ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element) {
 
 namespace {
 
-/// The kernel that a variant was lowered to, and the arguments that a launch passes to it.
+/// The kernel to which a variant was lowered, and the arguments that its launch passes.
 struct LoweredVariant {
   int kernel;
   std::vector<ValueBuilder::Argument> arguments;
 };
 
-/// The kernel plans lowered so far. If a plan is equal to one of them, it uses the same kernels.
+/// The kernel plans lowered so far. A plan that is equal to one of them uses the kernels of that plan.
 class LoweredPlans {
  public:
   explicit LoweredPlans(const Program& program) : program_(program) {}
 
-  /// Returns the variants of a plan that is equal to this one, with this plan's buffers as arguments. If there is none, returns a list of
-  /// empty entries.
+  /// If a plan lowered before is equal to this one, returns the variants of that plan, with the buffers of this plan as arguments.
+  /// Otherwise returns a list of nullopt.
   std::vector<std::optional<LoweredVariant>> find(const KernelPlan& plan) const {
     const auto [begin, end] = plans_.equal_range(hash_of(plan));
     size_t looked_at = 0;
@@ -123,7 +124,7 @@ class LoweredPlans {
   }
 
  private:
-  static constexpr size_t kMaxCandidates = 16;  // most plans with equal hash that are compared
+  static constexpr size_t kMaxCandidates = 16;  // maximum number of plans with the same hash that are compared
 
   struct Plan {
     const KernelPlan* plan;
@@ -133,14 +134,14 @@ class LoweredPlans {
   std::unordered_multimap<size_t, Plan> plans_;
 };
 
-/// One of several kernels that make up a plan on a GPU.
+/// On a GPU one kernel plan may become several kernels, its phases. This describes one of them.
 struct Phase {
   std::string name;          // for comments
-  std::optional<Sym> guard;  // it runs only if this is >= 0; none: always
+  std::optional<Sym> guard;  // the phase runs only if guard >= 0; nullopt: always
   std::function<void(KernelContext&)> lower;
 };
 
-/// Returns the kernels that make up the plan, in order; nothing if it is not made of phases.
+/// Returns the phases of the plan, in the order of execution; nullopt if the plan becomes a single kernel.
 std::optional<std::vector<Phase>> phases_of(const Program& program, const KernelPlan& plan) {
   if (program.target.gpu() == nullptr) return std::nullopt;
   std::vector<Phase> phases;
@@ -159,7 +160,7 @@ std::optional<std::vector<Phase>> phases_of(const Program& program, const Kernel
   return phases;
 }
 
-/// Adds the kernels of a plan, and their launches, one after the other.
+/// Adds the kernels of the phases to the module, and launches that execute them one after the other.
 void lower_phases(const Program& program, const KernelPlan& plan, const std::vector<Phase>& phases, const std::string& name,
                   ir::Module& module) {
   const Variant& variant = plan.variants.at(0);
@@ -197,7 +198,7 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
     case Template::kRoutine: lower_routine(context); break;
     case Template::kScatter: lower_scatter(context); break;
     case Template::kCustom: lower_custom(context); break;
-    case Template::kNative: break;  // not a kernel: lowered by lower_native()
+    case Template::kNative: break;  // a native call is no kernel; lower_native() lowers it
   }
   HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not iterate over single blocks");
   module.blocks = std::max(module.blocks, ir::scratch_offsets(kernel).back());

@@ -1,4 +1,5 @@
-// Native calls: steps of the host code, not kernels. Each passes the addresses of whole arrays to a function of the host application.
+// Lowers native calls. They are not kernels, but steps of the host code: each passes the addresses of whole arrays to a function of the
+// host application.
 #include <algorithm>
 
 #include "lower/lower.h"
@@ -6,7 +7,7 @@
 namespace harp::lower {
 namespace {
 
-/// Returns the position of an address in the module's list, to which it is added on first use.
+/// Returns the index of an address in `addresses` (Module::natives); appends the address if it is not in the list.
 int number_of(std::vector<void*>& addresses, void* address) {
   const auto found = std::find(addresses.begin(), addresses.end(), address);
   const auto number = static_cast<int>(found - addresses.begin());

@@ -8,7 +8,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMinTerms = 4;  // fewest terms of a part: shorter loops would be mostly overhead
+constexpr int64_t kMinTerms = 4;  // minimum number of terms of a part: the overhead of shorter loops would be too large
 
 int64_t share(int64_t all, int64_t of) { return (all + of - 1) / of; }
 
@@ -37,7 +37,7 @@ void NextProduct::prefetch_elements(int64_t count, Read read, Body& body) {
 }
 
 /// Distributes the prefetches of the next product over the tiles of the current one. Each tile prefetches the rows and columns of the next
-/// product's tile at the same position; each part of the tile prefetches the corresponding terms.
+/// product's tile at the same position, and each part of the tile prefetches a share of them.
 Body NextProduct::prefetch(Sym row_tile, Sym column_tile, Sym part) {
   using Address = std::optional<std::pair<int, Sym>>;
   const auto loaded = [](const UOp* value) {

@@ -1,6 +1,7 @@
-// Prefetching for a batch of small products, each of which is a single block. While the tiles of one product are computed, the factors and
-// results of the next product are prefetched, one cache line after every few terms. All prefetches at once would exceed the number of cache
-// misses that a core can have in flight. (64 products of 64 x 64 x 64, from memory: 78 GFLOP/s without, 103 with prefetches.)
+// Prefetches for a batch of small products, each of which is a single cache block. While the tiles of one product are computed, the factors
+// and results of the next product are prefetched, a few cache lines at the start of each part of the terms. If all prefetches were issued
+// at once, they would exceed the number of cache misses that a core can have in flight. (64 products of 64 x 64 x 64 in memory: 78 GFLOP/s
+// without prefetches, 103 with.)
 #pragma once
 
 #include "lower/contraction_factors.h"
@@ -11,18 +12,19 @@ class NextProduct {
  public:
   NextProduct(ContractionBlock& block, ContractionFactors& factors) : block_(block), factors_(factors) {}
 
-  /// Decides whether there is a next product and whether prefetching it pays. Requires that ContractionFactors has decided how the factors
+  /// Decides whether the factors of the next product are prefetched. Must be called after ContractionFactors has decided how the factors
   /// are read.
   void begin_block();
 
-  /// The number of parts in which a tile processes its terms; all but the last have `terms_of_part` terms. 0: no prefetching.
+  /// Returns the number of parts into which the terms of a tile are divided; all but the last part have terms_of_part() terms. 0: there are
+  /// no prefetches.
   int64_t parts() const { return parts_; }
   int64_t terms_of_part() const;
-  /// Returns the prefetches to execute in one part of a tile.
+  /// Returns the prefetches that the current product executes in part number `part` of a tile.
   ir::Body prefetch(Sym row_tile, Sym column_tile, Sym part);
 
  private:
-  /// Prefetches the cache lines of `count` contiguous elements. `read` maps an element's number to its array and index.
+  /// Appends prefetches of the cache lines of `count` contiguous elements. read(number) returns the parameter and the index of an element.
   template <class Read>
   void prefetch_elements(int64_t count, Read read, ir::Body& body);
 

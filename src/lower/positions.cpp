@@ -1,5 +1,5 @@
-// Writes minima, maxima and remainders as selects with conditions that are linear in the loop variables, wherever possible. If partition
-// then splits the loop where such a condition changes, positions are linear in each part.
+// Expresses minima, maxima and remainders as selects with conditions that are linear in the loop variables, where possible. partition() can
+// then split a loop where such a condition changes, so that the positions in each part are linear.
 #include "lower/positions.h"
 
 #include "base/error.h"
@@ -7,8 +7,8 @@
 namespace harp::lower {
 namespace {
 
-/// Returns mod(a, b) as a select of a and a + b for a in the two periods around 0 (-b <= a < b), and of mod(a, b) elsewhere. The result is
-/// right for every b: if b <= 0, no condition that avoids the mod is true.
+/// Returns an expression that equals mod(a, b) for every b. It avoids the division in the two periods around 0: it is a for 0 <= a < b, a +
+/// b for -b <= a < 0, and mod(a, b) elsewhere. If b <= 0, both conditions are false.
 Sym remainder(Sym a, Sym b) { return select(a, select(b - 1 - a, a, mod(a, b)), select(a + b, a + b, mod(a, b))); }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Reductions: the loops over the kept axes, accumulators and results, and the passes over a row. The class is in reduce_lowering.h.
+// Reductions: the loops over the kept axes (those that are not reduced), the accumulators and results, and the passes over a row.
+// reduce_lowering.h declares the class.
 #include <algorithm>
 
 #include "lower/gpu/columns.h"
@@ -37,12 +38,15 @@ void ReduceLowering::run() {
   std::vector<Loop*> nest;
   Index position;  // position along the kept axes
   const int64_t interleaved = chain || deferred || kept_.empty() ? 1 : interleaved_rows();
-  const size_t loops = (chain || deferred || interleaved > 1) && !kept_.empty() ? kept_.size() - 1 : kept_.size();
+  const int64_t tiles = chain && !deferred ? interleaved_tiles() : 1;
+  const bool keeps_last = (chain || deferred || interleaved > 1) && !kept_.empty();  // the last kept axis has no loop of its own here
+  const size_t loops = kept_.size() - (tiles > 1 ? 2 : keeps_last ? 1 : 0);
   for (size_t i = 0; i < loops; ++i) {
     nest.push_back(new_loop(arena_, cat("oidx", i), 0, size(kept_[i])));
     position.push_back(nest.back()->variable);
   }
-  Body body = chain             ? columns(position)
+  Body body = tiles > 1         ? reduce_interleaved_tiles(position, tiles)
+              : chain           ? columns(position)
               : deferred        ? rows_with_deferred_stores(position)
               : interleaved > 1 ? reduce_interleaved_rows(position, interleaved)
                                 : lanes(position);
@@ -94,8 +98,9 @@ void ReduceLowering::bind_results(Sym element) {
       c_.values.bind(done.pass->reduces[r], from_accumulator(arena_, *done.pass->reduces[r], result(done, r, element)));
 }
 
-// A sum of products that underflow would be -0 with one block level and +0 with two. docs/semantics.md adds +0.0 at the end, so that the
-// number of levels makes no difference; with one level this function adds it.
+// docs/semantics.md adds +0.0 to a sum of products at the end. With several levels of blocks the addition of a block result to the next
+// level has this effect; with one level this function adds +0.0. Without it, products that underflow would have the sum -0 with one level
+// and +0 with two.
 const UOp* ReduceLowering::result(const Results& done, size_t r, Sym element) {
   const Node& reduce = *done.pass->reduces[r];
   const UOp* value = arena_.acc(accumulator_dtype(reduce), done.level.accumulators[r], element);
@@ -158,9 +163,9 @@ void ReduceLowering::visit(const BlockLevel& level, Sym element, const Index& in
   for (Stmt* s : store_outputs(c_, pass_->row_stores, rows_.squeezed_index(index))) body.push_back(s);
 }
 
-// Combines the elements in registers and sets each accumulator once. With one update for each element, a compiler that cannot exclude
-// aliasing between the next load and the accumulators would store them every time (x @ b of 4096 x 4096 with 8 rows at a time: 0.93 of the
-// speed).
+// Combines the elements in registers and sets each accumulator only once. If each element updated the accumulator, a compiler that cannot
+// exclude that the next load aliases the accumulators would store them after each element (x @ b of 4096 x 4096 with 8 rows at a time: 0.93
+// of the speed).
 void ReduceLowering::visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, Body& body) {
   for (const Index& index : indices) rows_.keep(*pass_, index, body);
   for (size_t r = 0; r < pass_->reduces.size(); ++r) {

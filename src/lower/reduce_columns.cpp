@@ -1,9 +1,10 @@
-// Chain-order reductions: blocks of elements are added one after the other to the accumulators of a tile of columns. The columns are the
-// vector axis; the rows to reduce are read one after the other.
+// Chain-order reductions. The rows to reduce are read one after the other; each row is combined into the accumulators of a tile of columns,
+// and the columns are the vector axis. Each block of rows is one chain, and the results of the blocks are combined one after the other.
 #include <algorithm>
 #include <unordered_map>
 
 #include "lower/reduce_lowering.h"
+#include "schedule/contraction.h"
 
 namespace harp::lower {
 
@@ -11,36 +12,49 @@ using namespace ir;
 
 namespace {
 
+constexpr int kPartOfVector = 4;      // fewest columns of a tile for which a whole vector is faster than scalars: a quarter of a vector
 constexpr int kMaxVectorsOfRest = 4;  // most vectors of a row that are unrolled in the remainder loop of unroll-and-jam, which rarely runs
 
 }  // namespace
 
 // --- blocks ------------------------------------------------------------------------------------------------------------------
 
-void ReduceLowering::chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements, Body& body) {
+void ReduceLowering::chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements,
+                                  const WholeBlocks& whole, Body& body) {
   std::vector<Sym> counts = {count};
   while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
-  chain_level(levels, counts, levels.size() - 1, 0, counts.back(), width, elements, body);
+  chain_level(levels, counts, levels.size() - 1, 0, counts.back(), width, elements, whole, body);
 }
 
 void ReduceLowering::chain_level(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
-                                 Sym width, const Elements& elements, Body& body) {
+                                 Sym width, const Elements& elements, const WholeBlocks& whole, Body& body) {
   declare(levels[level], body);
   if (level == 0) {
     elements(begin, end, body);
     return;
   }
+  if (level == 1 && whole.together > 1) {
+    const Sym end_of_whole = min(end, floor_div(counts[0], kChainBlock)),
+              rest = begin + floor_div(max(end_of_whole - begin, Sym(0)), whole.together) * whole.together;
+    Loop* groups = new_loop(arena_, "blocks", begin, rest);
+    groups->step = whole.together;
+    whole.reduce(groups->variable, groups->body);
+    body.push_back(groups);
+    begin = rest;
+  }
+  if (proven_at_most(end, begin)) return;
   Loop* blocks = new_loop(arena_, cat("block", level), begin, end);
   const Sym first = blocks->variable * kChainBlock;
-  chain_level(levels, counts, level - 1, first, min(first + kChainBlock, counts[level - 1]), width, elements, blocks->body);
-  if (width.is_constant(1)) {
-    carry(levels[level - 1], 0, levels[level], 0, blocks->body);
-  } else {
-    Loop* columns = new_loop(arena_, "column", 0, width);
-    carry(levels[level - 1], columns->variable, levels[level], columns->variable, columns->body);
-    for (Stmt* s : vector_columns(columns, simd_width_)) blocks->body.push_back(s);
-  }
+  chain_level(levels, counts, level - 1, first, min(first + kChainBlock, counts[level - 1]), width, elements, whole, blocks->body);
+  carry_columns(levels[level - 1], levels[level], width, blocks->body);
   body.push_back(blocks);
+}
+
+void ReduceLowering::carry_columns(const BlockLevel& from, const BlockLevel& to, Sym width, Body& body) {
+  if (width.is_constant(1)) return carry(from, 0, to, 0, body);
+  Loop* columns = new_loop(arena_, "column", 0, width);
+  carry(from, columns->variable, to, columns->variable, columns->body);
+  for (Stmt* s : vector_columns(columns, simd_width_)) body.push_back(s);
 }
 
 int ReduceLowering::chain_levels(const RowPass& pass) const {
@@ -57,7 +71,7 @@ Body ReduceLowering::columns(const Index& outer_kept) {
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* r : pass.reduces) row_bytes += size_of(accumulator_dtype(*r)) * static_cast<size_t>(chain_levels(pass));
   int64_t tile = kLanes;
-  // as many columns as fit on the stack, unless the schedule gives a number
+  // the largest power of two times kLanes for which the accumulators fit on the stack, unless the schedule gives a tile size
   while (tile * 2 * static_cast<int64_t>(row_bytes) <= kFrameBytes) tile *= 2;
   if (wanted > 0) tile = wanted;
   if (range(width).hi <= tile) {
@@ -96,19 +110,39 @@ Body ReduceLowering::passes_over(const Tile& tile) {
 }
 
 void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
+  reads_whole_vectors_ = false;
   if (c_.plan.passes.size() != 1 || !pass_->row_stores.empty() || kept_.empty()) return;
   if (c_.program.target.gpu() != nullptr) return;  // on a GPU a thread has only a few columns
-  std::vector<Windows::Axis> axes = {{new_loop(arena_, "column", 0, tile.width)->variable, tile.width, tile.capacity}};
-  Index index = source_index(kept_at(tile, axes[0].variable), 0, 0);
+  const bool is_narrow = tile.width.is_constant() && tile.width.constant() < simd_width_ / kPartOfVector;
+  const bool holds_vectors = tile.capacity % simd_width_ == 0 && !is_narrow;
+  const Sym read = holds_vectors ? ceil_div(tile.width, simd_width_) * simd_width_ : tile.width;
+  std::vector<Windows::Axis> axes = {{new_loop(arena_, "column", 0, tile.width)->variable, tile.width, read, tile.capacity}};
+  const Sym any_column = new_loop(arena_, "column", 0, tile.capacity)->variable;
+  Index index = source_index(kept_at(tile, axes[0].variable), 0, 0), index_of_any = source_index(kept_at(tile, any_column), 0, 0);
   for (const size_t axis : outer_) {
     if (!size(axis).is_constant() || size(axis).constant() < 1) return;
-    axes.push_back({new_loop(arena_, "term", 0, size(axis))->variable, size(axis), size(axis).constant()});
-    index[axis] = axes.back().variable;
+    axes.push_back({new_loop(arena_, "term", 0, size(axis))->variable, size(axis), size(axis), size(axis).constant()});
+    index[axis] = index_of_any[axis] = axes.back().variable;
   }
   for (const Node* reduce : pass_->reduces)
     for (const Node* operand : operands_of(*reduce))
       if (operand->rank() > 0 && !windows_.contains(operand))
         if (auto copy = Windows::copy(c_, accumulators_, operand, index, axes, simd_width_, body)) windows_.emplace(operand, *copy);
+  if (windows_.empty() || !holds_vectors || !pass_->row_values.empty()) return;
+  // Whether columns beyond the last one can be read too: from a copy if positions are linear for every column of the tile, not only for the
+  // columns that exist.
+  const auto is_readable = [&](const Node* operand) {
+    const auto copy = windows_.find(operand);
+    if (copy == windows_.end()) return operand->rank() == 0 || !varies(operand, kept_.back());
+    const UOp* value = copy->second.value(operand, index_of_any);
+    return value->kind == UKind::kAcc && linear_in(value->index, variable_of(any_column)).has_value();
+  };
+  reads_whole_vectors_ =
+      std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return std::ranges::all_of(operands_of(*reduce), is_readable); });
+}
+
+Sym ReduceLowering::columns_read(const Tile& tile) const {
+  return reads_whole_vectors_ ? ceil_div(tile.width, simd_width_) * simd_width_ : tile.width;
 }
 
 Index ReduceLowering::kept_at(const Tile& tile, Sym column) const {
@@ -124,16 +158,20 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
   std::vector<BlockLevel> levels;
   for (int l = chain_levels(*pass_); l-- > 0;) levels.push_back(new_level(tile.capacity));
   Body body;
-  chain_blocks(
-      levels, count, tile.width, [&](Sym begin, Sym end, Body& into) { reduce_rows(tile, levels[0], begin, end, into); }, body);
+  if (const int64_t shares = is_free_of_order(*pass_) ? interleaved_chains(*pass_, tile.width) : 1; shares > 1) {
+    reduce_interleaved_shares(tile, levels[0], count, shares, body);
+  } else {
+    const auto elements = [&](Sym begin, Sym end, Body& into) { reduce_rows(tile, levels[0], begin, end, into); };
+    chain_blocks(levels, count, tile.width, elements, levels.size() > 1 ? interleaved_blocks(tile, levels[1], count) : WholeBlocks(), body);
+  }
   results_.push_back({pass_, levels.back(), levels.size()});
   return body;
 }
 
 void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, Body& body) {
-  const int together = in_registers(tile.width, simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
+  const int together = in_registers(columns_read(tile), simd_width_) ? 1 : std::max(1, c_.schedule.axes.back().unroll);
   const Sym full = begin + floor_div(end - begin, together) * together;
-  // If the rows may be combined in any order, whole rows are read as several streams, each with an equal share of the rows.
+  // If the rows may be combined in any order, whole rows are read as `together` memory streams, each with an equal share of the rows.
   const Sym share = floor_div(end - begin, together);
   const bool are_interleaved = is_free_of_order(*pass_) && is_whole_row(tile);
   if (together > 1 && (full - begin).is_constant(together)) {
@@ -155,7 +193,7 @@ void ReduceLowering::reduce_rows(const Tile& tile, const BlockLevel& level, Sym 
     loop->body = rows(tile, level, loop->variable, 1);
     Loop* columns = first_loop_in(loop->body);
     avoid_page_aliasing(tile, level, loop, columns);
-    // whole rows in sequence are a single stream, so the next pages are prefetched in software
+    // rows in sequence are a single memory stream, for which the hardware prefetcher needs software prefetches of later pages
     if (together == 1 && is_whole_row(tile)) columns->tags.pages = page_prefetches();
     body.push_back(loop);
   }
@@ -168,7 +206,7 @@ Body ReduceLowering::column_rows(const Tile& tile) {
 }
 
 Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance) {
-  Loop* columns = new_loop(arena_, "column", 0, tile.width);
+  Loop* columns = new_loop(arena_, "column", 0, columns_read(tile));
   bind_results(columns->variable);
   std::vector<Index> indices;
   for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + distance * i, 0));
@@ -188,7 +226,7 @@ Body ReduceLowering::columns_of_row(Loop* columns, int together) {
 Body ReduceLowering::columns_of_results(Loop* columns) { return vector_loop(columns, simd_width_); }
 
 void ReduceLowering::avoid_page_aliasing(const Tile& tile, const BlockLevel& level, const Loop* row, const Loop* columns) {
-  if (in_registers(tile.width, simd_width_) || !becomes_vectors(arena_, columns)) return;
+  if (in_registers(columns_read(tile), simd_width_) || !becomes_vectors(arena_, columns)) return;
   const auto visit_load = [&](const UOp* u) {
     if (u->kind != UKind::kLoad || !depends_on(u->index, variable_of(columns->variable))) return;
     const int64_t size = static_cast<int64_t>(size_of(c_.kernel.params[static_cast<size_t>(u->buffer)].dtype));

@@ -1,11 +1,12 @@
-// Lanes-order reductions: blocks of elements in accumulators that are the vector axis. Rows are processed one after the other, or several
-// interleaved.
+// Lanes-order reductions: a block of elements is reduced into an accumulator of 64 lanes, which are the vector axis. Rows are processed one
+// after the other, or several at the same time (interleaved).
 //
-// A max over many floats must return NaN if an element is NaN. It is split into lanes that compute the max and ignore NaN, and lanes that
-// only detect NaN, two elements at a time. This is cheaper than a max that does both.
+// A max over many floats must return NaN if an element is NaN. It uses two sets of lanes: lanes that compute the max of all elements other
+// than NaN, and NaN lanes, which only detect NaN, two elements at a time. This is cheaper than a max that does both.
 //
-// The lanes of a step are scheduled here, before the rest of the kernel (ir::apply_tags), because the vectors that result decide which
-// cache lines the step prefetches. Steps of several rows are unrolled and jammed here, too, because that depends on the number of rows.
+// The lanes of a step are scheduled here, before the rest of the kernel (ir::apply_tags), because the resulting vectors decide which cache
+// lines the step prefetches. The steps of interleaved rows are also unrolled here (unroll_and_jam), because that depends on the number of
+// rows.
 #include <algorithm>
 
 #include "lower/reduce_lowering.h"
@@ -31,6 +32,12 @@ int64_t ReduceLowering::interleaved_rows() const {
   return have_only_sums && outer_.empty() && proven_at_most(element_count(sizes(inner_)), kLaneBlock) ? together : 1;
 }
 
+Sym ReduceLowering::index_of_stream(int64_t stream, Sym at, Sym share, Sym count) {
+  // 1 if the stream still has an index, else 0
+  const Sym exists = proven_at_most(share * (stream + 1), count) ? Sym(1) : min(max(count - share * stream - at, 0), 1);
+  return at + share * stream * exists;
+}
+
 // If the number of rows is not a multiple of the number of streams, some streams run out of rows early. In place of the missing row such a
 // stream processes the first stream's current row once more, on the same worker. That is harmless, because the results stored for a row
 // overwrite nothing that is read: kernels with row_stores, which alone may store in place, are never interleaved.
@@ -42,9 +49,7 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
   pass_ = c_.plan.passes.data();
   for (int64_t i = 0; i < together; ++i) {
     kept.push_back(outer_kept);
-    // 1 if this stream still has a row, else 0
-    const Sym exists = proven_at_most(share * (i + 1), rows) ? Sym(1) : min(max(rows - share * i - row->variable, 0), 1);
-    kept.back().push_back(row->variable + share * i * exists);
+    kept.back().push_back(index_of_stream(i, row->variable, share, rows));
   }
   row->body = with_nan_retry([&] {
     Body body;
@@ -55,7 +60,7 @@ Body ReduceLowering::reduce_interleaved_rows(const Index& outer_kept, int64_t to
     }
     lane_block(
         levels, 0, count, [&](size_t i, Sym inner) { return source_index(kept[i], 0, inner); }, body);
-    // the folds follow each other, so that the renderer combines them in pairs
+    // the folds are adjacent, so that the renderer can combine the vectors of two folds
     for (const BlockLevel& level : levels) fold(level, std::nullopt, body);
     for (size_t i = 0; i < kept.size(); ++i) {
       results_ = {{pass_, levels[i], 1}};
@@ -130,15 +135,15 @@ Body ReduceLowering::lane_pass(const Index& kept) {
         carry(levels.back(), 0, chain[0], 0, loop->body);
         into.push_back(loop);
       },
-      body);
+      {}, body);
   results_.push_back({pass_, chain.back(), levels.size() + chain.size()});
   return body;
 }
 
 int64_t ReduceLowering::parts_together() const { return c_.schedule.axes.back().unroll; }
 
-// Requires operations whose order is free. The NaN lanes of the other parts are merged into the level only at the end, and no elements may
-// be added after that. So the remainder of the row is processed first.
+// Requires that the order of the elements is free. The remainder of the row is processed before the other parts are merged into the level:
+// the merge may set lanes of the level to NaN, and the max of further elements would ignore that NaN.
 Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const Index& kept) {
   const int64_t together = parts_together();
   const Sym part = floor_div(count, kLanes * together) * kLanes;
@@ -157,7 +162,8 @@ Body ReduceLowering::reduce_row_parts(const BlockLevel& level, Sym count, const 
   return body;
 }
 
-// Lane i of the level above combines blocks i, i + 64, i + 128 … Several consecutive blocks of the same lane are processed interleaved.
+// Lane i of the level above combines blocks i, i + 64, i + 128 … For each lane, the next parts_together() of its blocks are processed at
+// the same time.
 Sym ReduceLowering::reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym begin, Sym end, Sym elements, const IndexAt& index_at,
                                               Body& body) {
   const int64_t group = kLanes * parts_together();
@@ -183,7 +189,7 @@ Sym ReduceLowering::reduce_interleaved_blocks(const BlockLevel& blocks_of, Sym b
 void ReduceLowering::lane_blocks(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                                  const IndexAt& index_at, Body& body) {
   declare(levels[level], body);
-  std::optional<Sym> used;  // number of lanes in use, if it may be 1: one lane needs no fold
+  std::optional<Sym> used;  // number of lanes in use, if that may be 1: a single lane needs no fold
   if (level == 0) {
     lane_block(
         {levels.data(), 1}, begin, end, [&](size_t, Sym inner) { return index_at(inner); }, body);
@@ -228,15 +234,16 @@ void ReduceLowering::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym
       bind_results(0);
       for (const RowPass* done = c_.plan.passes.data(); done != pass_; ++done) rows_.bind(*done);
     }
-    // Several streams keep the hardware prefetcher busy, so software prefetches are for a single row only. With data in the third-level
-    // cache every further instruction counts: the loop reaches 0.95 of the speed of reading, and 0.98 with two groups of lanes in each
-    // step. It takes one group at a time if there are NaN lanes, or if an odd number of groups would leave a remainder.
+    // The hardware prefetcher works well for several memory streams, so only a single row gets software prefetches. For data in the
+    // third-level cache every additional instruction matters: with one group of 64 lanes in each step, the loop reaches 0.95 of the speed
+    // of reading the data, and with two groups 0.98. A step has one group if there are NaN lanes, or if an odd number of groups would leave
+    // a remainder.
     const bool by_two = rows.size() > 1 && !has_nan_lanes && mod(full - begin, 2 * kLanes).is_constant(0);
     if (rows.size() == 1) steps->tags.pages = page_prefetches();
     add(rows.size() == 1 ? Body{steps} : unroll_and_jam(arena_, {steps}, by_two ? 2 : 1), body);
   }
   if (!proven_at_most(end, full)) {
-    // processing an element twice does not change a max or min, so a short remainder can overlap
+    // a max or min does not change if an element is processed twice, so the remainder may overlap the previous step
     if (has_nan_lanes && proven_at_most(kLanes, end - begin) && pass_->row_stores.empty())
       all_lanes(end - kLanes, body);
     else
@@ -257,8 +264,9 @@ Body ReduceLowering::lane_loop(std::span<const BlockLevel> rows, Sym count, Sym 
   return vector_lanes(lane, simd_width_);
 }
 
-// Uses a masked vector for the remainder. Narrower vectors and single elements (rows of 1000 floats leave 40 elements) would access parts
-// of the accumulators' vectors, so that the compiler keeps the accumulators in memory: 0.82 instead of 0.96 of the speed of reading.
+// The remainder uses a masked vector where possible. Otherwise narrower vectors and single elements (a row of 1000 floats leaves 40
+// elements) would access parts of the accumulators' vectors, so that the compiler would keep the accumulators in memory: 0.82 instead of
+// 0.96 of the speed of reading the data.
 Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sym start, const IndexOfRow& index_at) {
   const bool only_reduces = pass_->row_values.empty() && pass_->row_stores.empty();
   const bool masked = only_reduces && std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return fills_lines(reduce); });
@@ -275,14 +283,15 @@ Body ReduceLowering::first_lanes(std::span<const BlockLevel> rows, Sym count, Sy
   if (!std::all_of(uops.begin(), uops.end(), [&](const UOp* u) { return !is_read(u) || is_loaded_whole(u, lane); }))
     return lane_loop(rows, count, start, index_at);
   if (!count.is_constant() && is_short(uops))
-    lane = vectors_to(kLanes);  // unrolled; with a longer body too many steps without elements
-                                // would execute
+    // The loop over all remaining lanes has a constant trip count, so it is unrolled. A longer body would cost too much, because the
+    // vectors beyond the remainder are executed, too.
+    lane = vectors_to(kLanes);
   Body body = whole > 0 ? lane_loop(rows, whole, start, index_at) : Body{};
   for (Stmt* s : vector_lanes(lane, simd_width_)) body.push_back(s);
   return body;
 }
 
-// A masked load is a single instruction only for contiguous elements, and only for vectors of at least 16 bytes.
+// The elements must be contiguous, and the vector must have at least 16 bytes; otherwise a masked load takes several instructions.
 bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   constexpr size_t kNarrowestBytes = 16;
   if (read->kind != UKind::kLoad || size_of(read->type.dtype) * static_cast<size_t>(simd_width_) < kNarrowestBytes) return false;
@@ -290,12 +299,13 @@ bool ReduceLowering::is_loaded_whole(const UOp* read, const Loop* lane) const {
   return linear && linear->coefficient.is_constant(1);
 }
 
-// For bools, vectors of accumulators can be whole cache lines even if vectors of elements are not: the accumulators are i32.
+// The test uses the size of the accumulators' dtype, which for bools is i32: vectors of accumulators can be whole cache lines even if
+// vectors of elements are not.
 bool ReduceLowering::fills_lines(const Node* reduce) const {
   return is_whole_line(simd_width_ * static_cast<int64_t>(size_of(accumulator_dtype(*reduce))));
 }
 
-// Separate NaN lanes pay only with mask registers, because masked instructions set the lanes in which a NaN is found.
+// Separate NaN lanes are faster only on a machine with mask registers, where one masked instruction sets the lanes in which a NaN is found.
 bool ReduceLowering::nan_lanes_pay(Sym count) const {
   constexpr int64_t kFew = 256;
   const auto is_extreme_of_floats = [&](const Node* reduce) {
@@ -307,9 +317,10 @@ bool ReduceLowering::nan_lanes_pay(Sym count) const {
          !proven_at_most(count, kFew);
 }
 
-// One instruction checks two elements for NaN, so each element is used twice: in a max and in that check. One of the two elements is loaded
-// into a register for both uses, the other is a memory operand of both instructions. With both in registers, data beyond the second-level
-// cache is processed at 0.9 of the speed; with both as memory operands, as gcc prefers, data inside it at 0.92.
+// A single instruction checks two elements for NaN, so each element is used twice: in a max and in a check. Of the two elements, one is
+// loaded into a register for both uses, and the other is a memory operand of both instructions. If both were in registers, data beyond the
+// second-level cache would be processed at 0.9 of the speed; if both were memory operands, as gcc prefers, data inside that cache would be
+// processed at 0.92 of the speed.
 Body ReduceLowering::number_lanes(const BlockLevel& level, Sym start, const IndexAt& index_at) {
   Body body;
   const auto each_lane = [&](Sym count, auto visit_lane) {

@@ -1,5 +1,6 @@
-// Routine template. The rows, which are at equal distances in memory, are divided into blocks. A routine of the generated source
-// (render/routines/sort.cpp, argsort.cpp, dft.cpp) processes the rows of a block, with scratch memory for each block.
+// Routine template, for sorts and Fourier transforms. The rows, which are at equal distances in memory, are divided into blocks. A function
+// of the generated source (render/routines/sort.cpp, argsort.cpp, dft.cpp) processes the rows of a block. Each block has its own scratch
+// memory.
 #include "schedule/routine.h"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ using namespace ir;
 
 namespace {
 
-/// Returns a Routine statement with its length set, and with the scratch memory of block number `block`.
+/// Returns a Routine statement with its inputs, output and length, and with the scratch memory of block number `block`; the caller sets the
+/// range of rows.
 Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym block) {
   const Node& node = *c.plan.alone;
   auto* routine = c.arena.statement<Routine>();
@@ -26,7 +28,8 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
     routine->spare = c.values.parameter(c.plan.scratch, true);
     routine->spare_index = block * routine_scratch(node);
   } else {
-    // A routine takes an array even for rows of length 0, but an accumulator of one element would be a scalar.
+    // The scratch memory must be an array even for rows of length 0, and an accumulator of one element would be a scalar; so it has at
+    // least 2 elements.
     const int64_t elements = std::max<int64_t>(2, routine_scratch(node).constant());
     if (c.kernel.accumulators.empty()) Accumulators(c.kernel).add_array(node.dtype, elements);
     routine->accumulator = 0;
@@ -35,7 +38,8 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
   return routine;
 }
 
-/// Returns the statement, preceded by the declaration of its scratch memory if that is an accumulator instead of a workspace buffer.
+/// Returns the statement. If its scratch memory is an accumulator instead of a workspace buffer, the declaration of the accumulator comes
+/// first.
 Body with_memory(KernelContext& c, Stmt* statement) {
   return c.plan.scratch >= 0 ? Body{statement} : Body{declare_accumulator(c.arena, 0), statement};
 }
@@ -46,14 +50,14 @@ Loop* new_block_loop(KernelContext& c, Sym blocks) {
   return loop;
 }
 
-/// Sets the range of the loop or routine to the share of block number `block`, out of `blocks`, of `count` rows.
+/// Divides `count` rows among `blocks` blocks, and sets the range of the loop or routine to the share of block number `block`.
 void share(Sym count, Sym block, Sym blocks, Is<Loop, Routine> auto* statement) {
   statement->begin = floor_div(block * count, blocks);
   statement->end = floor_div((block + 1) * count, blocks);
 }
 
-/// If the rows of the transform extend along a single axis, blocks divide that axis; otherwise they divide all row axes except the last one
-/// together.
+/// Lowers a Fourier transform. If its rows extend along a single axis, that axis is divided among the blocks. Otherwise the other row axes,
+/// flattened, are divided among the blocks, and each Routine statement processes the rows along the last row axis.
 void lower_transform(KernelContext& c, const Transform& t) {
   const auto routine_at = [&](Sym block, Sym position) {
     Routine* routine = new_routine(c, t.from, block);

@@ -1,4 +1,4 @@
-// Where a Fourier transform finds the rows of its operands and of its result.
+// The addresses at which a Fourier transform finds the rows of its operands and its result.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace harp::lower {
 
-/// Returns where the parts of a transform's operands and result begin, for this position of all row axes but the last. (routine.cpp)
+/// Returns the starts and steps of the real and imaginary parts of a transform's operand and result. `position` is the flattened index
+/// along all row axes except the last one. (routine.cpp)
 std::vector<ir::Routine::Part> parts_of(const Transform& transform, Sym position);
 
 }  // namespace harp::lower

@@ -14,10 +14,11 @@ using namespace ir;
 
 namespace {
 
-// Limits for keeping values in the registers of a GPU thread. The more registers a thread has, the fewer threads run at the same time, and
-// values that do not fit the registers go to memory anyway.
-constexpr int64_t kMaxRegisterBytes = 256;  // most bytes of kept values
-constexpr int64_t kMaxSteps = 16;           // most steps of a loop over a row, which must be unrolled
+// Limits for values in the registers of a GPU thread. The more registers a thread uses, the fewer threads can run at the same time; and
+// values that do not fit in registers go to memory.
+constexpr int64_t kMaxRegisterBytes = 256;  // maximum number of bytes of kept values in registers
+// Maximum number of steps of a loop over a row. The loop must be unrolled, because registers cannot be indexed by a variable.
+constexpr int64_t kMaxSteps = 16;
 
 }  // namespace
 
@@ -42,7 +43,7 @@ Sym RowValues::position_of(const Index& index, const std::optional<Tile>& tile) 
     const Sym lane = mod(position, lanes), step = floor_div(position, lanes);
     return floor_div(lane, group_->elements) * own_elements_ + step * group_->elements + mod(lane, group_->elements);
   }
-  // adding 1 keeps this nonnegative for the row before the first one
+  // the + 1 keeps the operand of mod nonnegative for index -1, which stands for the row before the first one
   if (alternating_) position = position + mod(index[*alternating_] + 1, 2) * other_row_;
   return tile ? position * tile->columns + index[tile->axis] - tile->start : position;
 }
@@ -51,11 +52,12 @@ void RowValues::share_among(Group group) {
   group_ = group;
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
-  // If the reduced axes are not adjacent, the lanes begin anew along each run of inner axes, so that a thread's elements are not those that
-  // position_of() counts. The schedule keeps no values then (may_use_groups), and arrays are loaded again.
+  // If the reduced axes are not adjacent, each run of inner axes begins with lane 0 again, so position_of() would assign elements to the
+  // wrong threads. The schedule then keeps no values (may_use_groups), and arrays are loaded again in each pass.
   if (!elements.is_constant() || !lane_axes(*c_.plan.reduces[0]).outer.empty()) return;
   const int64_t steps = ceil_div(elements.constant(), group.threads * group.elements), own = steps * group.elements;
-  size_t kept = 0, loaded = 0;  // bytes of all kept and of all loaded values, for one element of the row
+  // Bytes for each element of the row: of all row values, and of all arrays that are kept because several passes load them.
+  size_t kept = 0, loaded = 0;
   for (const RowPass& pass : c_.plan.passes)
     for (const Node* node : pass.row_values) kept += size_of(node->dtype);
   loaded_ = loaded_again();
@@ -67,10 +69,12 @@ void RowValues::share_among(Group group) {
 
 std::vector<RowValues::Loaded> RowValues::loaded_again() const {
   std::vector<Loaded> found;
-  std::unordered_map<const Node*, size_t> passes;   // for each array, how many passes load it
-  std::unordered_set<const Node*> elsewhere, kept;  // arrays loaded at other elements; nodes that earlier passes keep
+  std::unordered_map<const Node*, size_t> passes;  // for each array, the number of passes that load it
+  // Arrays that are loaded at elements other than the current one; nodes that earlier passes keep.
+  std::unordered_set<const Node*> elsewhere, kept;
   for (const RowPass& pass : c_.plan.passes) {
-    std::vector<std::pair<const Node*, bool>> stack;  // nodes, each with whether its elements are used through a view
+    // Nodes to visit. The flag says whether the node is used through a view, that is, at another element than the current one.
+    std::vector<std::pair<const Node*, bool>> stack;
     const auto push = [&](const Node* node, bool is_moved) { stack.emplace_back(node, is_moved); };
     for (const Node* reduce : pass.reduces)
       for (const Node* operand : operands_of(*reduce)) push(operand, false);
@@ -107,8 +111,8 @@ void RowValues::declare(Accumulators& accumulators, std::optional<Tile> tile, Bo
   Dim elements = 1;
   for (size_t axis : axes_) elements *= source_.shape[axis];
   int64_t count = std::max<int64_t>(range(elements).hi, 1) * (tile ? tile->columns : 1);
-  // Code for the remainder of a row reads all lanes, so the accumulator is padded to a multiple of kLanes; the values of the padding are
-  // not used. If the length is unknown, there is padding even if the remainder is empty.
+  // The code for the remainder of a row reads all lanes, so the array is padded to a multiple of kLanes; the padding has undefined values,
+  // which are not used. If the length of the row is unknown, there is padding even if no remainder exists.
   count = elements.is_constant() ? ceil_div(count, kLanes) * kLanes : (count / kLanes + 1) * kLanes;
   if (alternating_) {
     other_row_ = count;
@@ -148,7 +152,8 @@ void RowValues::keep(const RowPass& pass, const Index& index, Body& body) {
 void RowValues::bind(const RowPass& pass) {
   for (const auto& [node, accumulator] : kept_by(pass))
     c_.values.bind(node, accumulator, [this, shape = node->shape, tile = tile_](const Index& index) {
-      Index position;  // without axes of size 1: the shapes of the node and the source may have these at different places
+      // The index without axes of size 1, because the shapes of the node and the source may have such axes at different positions.
+      Index position;
       for (size_t axis = 0; axis < index.size(); ++axis)
         if (!shape[axis].is_constant(1)) position.push_back(index[axis]);
       return position_of(node_index(source_.shape, position), tile);

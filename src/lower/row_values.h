@@ -1,5 +1,5 @@
-// Row values: elements that one pass of a row-wise kernel computes and later passes use again. They are kept in an accumulator with one
-// element for each element of the row, or, if rows are adjacent columns, for each element of a tile of rows.
+// Row values: values that one pass of a row-wise kernel computes for each element of the row, and that later passes use again. Each is kept
+// in an array with one element for each element of the row. If the rows are adjacent columns, the array contains a tile of rows.
 #pragma once
 
 #include <utility>
@@ -11,63 +11,64 @@ namespace harp::lower {
 
 class RowValues {
  public:
-  /// A row consists of the axes that the reductions of the kernel reduce.
+  /// A row extends along the axes that the reductions of the kernel reduce.
   explicit RowValues(KernelContext& context);
 
-  /// Describes a tile: its rows are the columns [start, start + columns) of this kept axis of the source. Without a tile there is one row.
+  /// A tile of rows: its rows are columns start … start + columns - 1 of the source's kept axis `axis` (an axis that is not reduced).
+  /// Without a tile there is one row at a time.
   struct Tile {
     size_t axis;
     Sym start;
     int64_t columns;
   };
-  /// Double-buffers the values: rows with odd and with even position along this kept axis are kept separately, because two adjacent rows
+  /// Double-buffers the row values: rows with an even and an odd index along this kept axis have separate arrays, because two adjacent rows
   /// are in use at the same time.
   void alternate_along(size_t axis) { alternating_ = axis; }
-  /// Divides each row among the threads of a group. Each thread has `elements` adjacent lanes of the 64 that reduce a row
-  /// (docs/semantics.md, "Sums"). Values are kept in the threads' registers if the row is known to be short, else in shared memory; a
-  /// thread reads only values that it kept itself. If there are enough registers, arrays that several passes load are kept too.
+  /// Divides each row among the threads of a group on a GPU. A thread has `elements` adjacent lanes of the 64 that reduce a row
+  /// (docs/semantics.md, "Sums"). Row values are kept in the threads' registers if the row is known to be short, else in shared memory; a
+  /// thread reads only values that it kept itself. If there are enough registers, arrays that several passes load are kept, too.
   struct Group {
     int64_t threads, elements;
   };
   void share_among(Group group);
-  /// Tests whether values are kept in registers, so that loops over a row must be unrolled.
+  /// Tests whether row values are kept in registers, which requires that loops over a row are unrolled.
   bool are_in_registers() const { return own_elements_ > 0; }
-  /// Reserves accumulators for what the passes keep.
+  /// Declares the arrays for all row values that the passes keep.
   void declare(Accumulators& accumulators, std::optional<Tile> tile, ir::Body& body);
-  /// Emits the statements that keep this pass's values of the element at this source index.
+  /// Emits the statements that keep this pass's row values for the element at this index of the reductions' source.
   void keep(const RowPass& pass, const Index& index, ir::Body& body);
-  /// Makes later expressions read the values that this pass keeps from their accumulators, instead of computing them.
+  /// Makes later expressions read the row values that this pass keeps from their arrays, instead of computing them.
   void bind(const RowPass& pass);
   /// Undoes all calls of bind().
   void release();
 
   /// Returns the axes of a row, in memory order.
   const std::vector<size_t>& axes() const { return axes_; }
-  /// Returns a source index without the axes of size 1.
+  /// Returns an index of the reductions' source without the axes of size 1.
   Index squeezed_index(const Index& index) const;
 
  private:
-  /// An array that several passes load. The first of them keeps its elements for the others.
+  /// An array that several passes load. Pass `first` loads its elements and keeps them for the other passes.
   struct Loaded {
     const Node* node;
     const RowPass* first;
   };
-  /// Returns the arrays that at least two passes load at the current element, and that no pass loads at another element.
+  /// Returns the arrays that at least two passes load, if every pass loads only the current element of the row.
   std::vector<Loaded> loaded_again() const;
   std::vector<std::pair<const Node*, int>> kept_by(const RowPass& pass) const;
   Sym position_of(const Index& index, const std::optional<Tile>& tile) const;
   ir::Accumulator array_of_group(DType dtype, int64_t count) const;
 
   KernelContext& c_;
-  const Node& source_;  // source of the reductions
+  const Node& source_;  // the source of the reductions
   std::vector<size_t> axes_;
   std::optional<Tile> tile_;
   std::optional<size_t> alternating_;
-  int64_t other_row_ = 0;                          // start of the second buffer in the accumulators, in elements
-  std::vector<std::pair<const Node*, int>> kept_;  // kept nodes, each with its accumulator
+  int64_t other_row_ = 0;                          // with double buffering: start of the second row in the arrays, in elements
+  std::vector<std::pair<const Node*, int>> kept_;  // kept nodes, each with the number of its array
   std::optional<Group> group_;
   std::vector<Loaded> loaded_;
-  int64_t own_elements_ = 0;  // elements of each kept node that a thread holds in registers; 0: they are not in registers
+  int64_t own_elements_ = 0;  // number of elements of each kept node that a thread has in registers; 0: row values are not in registers
 };
 
 }  // namespace harp::lower

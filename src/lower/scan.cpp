@@ -1,4 +1,4 @@
-// Scan template: the loops over the kept axes around scans, and the code that both orders of scans share.
+// Scan template: the loops over the kept axes (those that are not scanned), and the code that tree order and chain order share.
 #include "lower/scan.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ void lower_scan(KernelContext& context) {
   std::vector<Dim> kept;
   for (size_t axis = 0; axis < scan.shape.size(); ++axis)
     if (axis != static_cast<size_t>(attributes.axis) && !scan.shape[axis].is_constant(1)) kept.push_back(scan.shape[axis]);
-  if (!is_tree && !kept.empty()) kept.pop_back();  // the last kept axis is the columns, which have a loop of their own
+  if (!is_tree && !kept.empty()) kept.pop_back();  // in chain order, the last kept axis consists of the columns, which have a separate loop
   std::vector<Loop*> nest;
   Index index;
   for (size_t i = 0; i < kept.size(); ++i) {

@@ -1,8 +1,9 @@
-// Shared parts of the two orders of scans (docs/semantics.md, "Scans"). Both process blocks of 4,096 elements.
+// Code that the two orders of scans share: tree and chain (docs/semantics.md, "Scans"). Both process blocks of 4,096 elements.
 //
-// Level 0 processes the elements of a block, starting from a given carry (the running value before the block). At the same time it
-// accumulates the block's total, which starts at the identity, so that the elements are read only once. The totals are the elements of
-// level 1, whose running value is the carry of the next block; and so on, for as many levels as the largest possible size requires.
+// Level 0 scans the elements of a block, starting from a given carry, which is the running value before the block. At the same time it
+// accumulates the total of the block, which starts at the identity, so that the elements are read only once. The totals of blocks are the
+// items of level 1; the running value of level 1 is the carry of the next block. Higher levels are the same, for as many levels as the
+// largest possible size requires.
 #pragma once
 
 #include "lower/accumulate.h"
@@ -13,18 +14,18 @@ class ScanLowering {
  protected:
   explicit ScanLowering(KernelContext& context);
 
-  using Row = std::vector<int>;  // accumulators, one for each scan of the kernel
+  using Row = std::vector<int>;  // numbers of accumulators: one for each scan of the kernel
 
   struct BlockLevel {
     Row carries;         // running values at the current item of this level
-    Row totals;          // totals of the items so far in the block of this level; empty on the last level
-    Row starts;          // above level 0: the running values after the last item, from which the next block of the level below starts
-    Row group, running;  // in tree order, above level 0: the items of a group before and after it is scanned
+    Row totals;          // totals of the items so far in the current block of this level; empty on the last level
+    Row starts;          // above level 0: running values after the last item; the next block of the level below starts from these
+    Row group, running;  // in tree order, above level 0: the 64 items of a group before the scan, and their running values
   };
 
   // Values.
-  /// Returns the position in the kernel's iteration space, without axes of size 1, for a kept index and element number `along` of the
-  /// scanned axis.
+  /// Returns the position in the kernel's iteration space (without axes of size 1) of element number `along` of the scanned axis, at index
+  /// `kept` of the kept axes (those that are not scanned).
   Index position(const Index& kept, Sym along) const;
   const ir::UOp* element(size_t scan, const Index& position);
   const ir::UOp* read(size_t scan, const Row& row, Sym index);
@@ -33,7 +34,8 @@ class ScanLowering {
   void declare(const Row& row, ir::Body& body);
   void set(const Row& to, Sym to_index, const Row& from, Sym from_index, ir::Body& body);
   void update(const Row& to, const Row& from, Sym index, ir::Body& body);
-  /// Makes the stores at this position. Element `index` of `results` holds the values of the scans.
+  /// Returns the stores of the kernel's outputs at this position. Element `index` of the accumulators `results` holds the results of the
+  /// scans.
   ir::Body stores_of(const Row& results, Sym index, const Index& position);
 
   static constexpr int64_t kBlock = kScannedBlock;
@@ -46,12 +48,13 @@ class ScanLowering {
   const Shape& shape_;
   const ScanAttributes& attributes_;
   size_t axis_;
-  std::vector<Sym> counts_;         // number of items on each level: elements, blocks of elements, blocks of blocks, …
-  std::vector<size_t> kept_;        // the axes other than the scanned one whose size is not 1
+  std::vector<Sym> counts_;         // number of items on each level: of elements, of blocks of elements, of blocks of blocks, …
+  std::vector<size_t> kept_;        // axes other than the scanned one whose size is not 1
   std::vector<BlockLevel> levels_;  // one level for each entry of counts_
   Accumulators accumulators_;
-  int simd_width_ = 1, rows_together_ = 1;  // rows_together_: elements of a column, or groups of a row, that are interleaved
-  int64_t scheduled_tile_ = 0;              // size of a tile of the last kept axis; 0: not given by the schedule
+  // rows_together_: number of elements of a column (chain order) or groups of a row (tree order) that are interleaved.
+  int simd_width_ = 1, rows_together_ = 1;
+  int64_t scheduled_tile_ = 0;  // tile size of the last kept axis; 0: the schedule gives none
 
  private:
   int names_ = 0;
@@ -59,11 +62,11 @@ class ScanLowering {
 
 struct Scanned {
   ir::Body body;
-  ir::Loop* tiles = nullptr;  // the loop over tiles of columns; null if there is only one tile
+  ir::Loop* tiles = nullptr;  // the loop over tiles of columns; null if there is only one tile, or in tree order
 };
-/// Lowers the scans along one row, at a kept index, in tree order.
+/// Lowers the scans along one row, at index `kept` of the kept axes, in tree order.
 Scanned lower_tree_scan(KernelContext& context, const Index& kept);
-/// Lowers the scans of all columns at an index of the other kept axes, each as a chain.
+/// Lowers the scans of all columns, which are the last kept axis, in chain order. `outer_kept` is an index of the other kept axes.
 Scanned lower_chain_scan(KernelContext& context, const Index& outer_kept);
 
 }  // namespace harp::lower

@@ -1,5 +1,5 @@
-// Chain-order scans: the running values (carries) and totals of a tile of the last kept axis are contiguous (a row in L1, or registers) and
-// are the vector axis. The rows of elements are read one after the other, several in each step.
+// Chain-order scans. The running values (carries) and totals of a tile of the last kept axis are contiguous (in the L1 cache, or in
+// registers) and are the vector axis. The rows of elements are read one after the other, several in each step.
 #include <algorithm>
 
 #include "base/text.h"
@@ -11,8 +11,9 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMaxRunning = 16;  // most vectors of columns whose running values are in registers. The scan needs no other registers,
-                                     // because the elements that it adds are memory operands.
+// Maximum number of vectors of columns whose running values are in registers. The scan needs no other registers, because the elements that
+// it adds are memory operands.
+constexpr int64_t kMaxRunning = 16;
 
 class ChainScan : ScanLowering {
  public:
@@ -36,8 +37,8 @@ class ChainScan : ScanLowering {
     return tiles;
   }
 
-  /// Makes tiles of whole vectors, whose running values stay in registers. The last tile is rounded up to whole vectors and ends at the
-  /// last column, so it may overlap the tile before it: the same thread then scans these columns twice.
+  /// Returns a loop over tiles of whole vectors, whose running values stay in registers. The last tile is rounded up to whole vectors and
+  /// ends at the last column. It may overlap the tile before it; then the same thread scans some columns twice.
   Loop* register_tiles(const Index& outer_kept, int64_t all, int64_t tile) {
     const int64_t count = all / tile, rest = (all % tile + simd_width_ - 1) / simd_width_ * simd_width_;
     Loop* tiles = new_loop(arena_, "tile", 0, count);
@@ -63,7 +64,7 @@ class ChainScan : ScanLowering {
       BlockLevel level;
       level.carries = accumulators_.add(scans_, capacity);
       if (!is_last) level.totals = accumulators_.add(scans_, capacity);
-      // the last level has only one block, so its running value is the carry
+      // the last level has only one block, so its running values after the last item are its carries
       if (l > 0) level.starts = is_last ? level.carries : accumulators_.add(scans_, capacity);
       levels_.push_back(std::move(level));
     }
@@ -76,8 +77,8 @@ class ChainScan : ScanLowering {
     return body;
   }
 
-  /// Tests whether the running values can be read back from the output instead of being kept in an array. That requires a single block, and
-  /// that the stored values are the running values.
+  /// Tests whether the running values are read back from the output instead of being kept in an array. That requires a single block, and
+  /// that the stored values are the running values themselves.
   bool finds_running_values(Sym width) const {
     const std::vector<StorePlan>& stores = c_.plan.stores;
     return counts_.size() == 1 && scans_.size() == 1 && stores.size() == 1 && stores[0].node == scans_[0] &&
@@ -85,8 +86,8 @@ class ChainScan : ScanLowering {
            !in_registers(width, simd_width_, kMaxRunning);
   }
 
-  /// Scans all rows. Each row is computed from the stored result of the previous row. If rows are contiguous, they are processed as one
-  /// long line of elements, with one remainder instead of one for each row.
+  /// Scans all rows; each row is computed from the stored results of the previous row. If rows are contiguous in memory, they are processed
+  /// as one long line of elements, which has a single remainder instead of one for each row.
   template <class KeptAt>
   Body rows_from_stored(Sym width, KeptAt kept_at) {
     const Node& scan = *scans_[0];
@@ -103,18 +104,19 @@ class ChainScan : ScanLowering {
       store_row(arena_.load(scan.dtype, before.buffer, before.index), kept_at(column), along, each);
     };
     Body body = proven_positive(counts_[0]) ? std::move(first) : Body{new_if(arena_, counts_[0] - 1, std::move(first))};
-    const auto line = [&](Sym begin, Sym end) {  // the loop over elements [begin, end) of that line; they are counted after the first row
+    // Returns a loop over elements [begin, end) of the line; element 0 is the first element of the second row.
+    const auto line = [&](Sym begin, Sym end) {
       Loop* loop = new_loop(arena_, next_name(), 0, end - begin);
       const Sym place = loop->variable + begin;
       store_next(mod(place, width), floor_div(place, width) + 1, loop->body);
       return loop;
     };
-    // The loop begins at a cache line (if the array does), because a store that crosses lines costs more than a load that does.
+    // The loop begins at a cache line if the array does. A store that crosses cache lines costs more than a load that does.
     const int64_t elements = kLineBytes / static_cast<int64_t>(size_of(scan.dtype));
     const Sym front = mod(Sym(0) - width, elements);
     Loop* rest = line(front, (counts_[0] - 1) * width);
     if (proven_at_most(simd_width_, width) && proven_at_most(front, width) && is_line(*rest)) {
-      // These must be loops, because a vector may depend on what the previous vector stored: in straight-line code the linearizer would
+      // These must be loops, because a vector may depend on what the previous vector stored. In straight-line code the linearizer would
       // move all loads before the first store (ir/linearize.cpp).
       Body lines = vector_loop(line(0, front), simd_width_);
       for (Stmt* s : vector_loop(rest, simd_width_)) lines.push_back(s);
@@ -126,7 +128,7 @@ class ChainScan : ScanLowering {
     body.push_back(rows);
     return body;
   }
-  /// Tests whether a loop only stores contiguous elements that are computed from contiguous loads.
+  /// Tests whether all statements of the loop are stores of contiguous elements, whose values are computed from contiguous loads.
   bool is_line(const Loop& loop) const {
     const auto follows = [&](Sym index) {
       const auto place = linear_in(index, variable_of(loop.variable));
@@ -160,8 +162,8 @@ class ChainScan : ScanLowering {
       chain_level(level - 1, block * kBlock, block_end(block, level - 1), width, kept_at, blocks->body);
       count_in(below.totals, blocks->body);
     } else {
-      // Computing block totals costs a third of the speed. They are not computed for the first block, whose total equals its carry, and for
-      // the last block, whose total is not used.
+      // A scan that also computes the totals of a block has two thirds of the speed. The totals are not computed for the first block, where
+      // they equal the carries, and for the last block, where they are not used.
       If* choice = new_if(arena_, min(block - 1, counts_[1] - 2 - block), {});
       declare(below.totals, choice->body);
       elements(block * kBlock, block_end(block, 0), true, width, kept_at, choice->body);
@@ -174,7 +176,7 @@ class ChainScan : ScanLowering {
     body.push_back(blocks);
   }
 
-  /// Scans rows [begin, end) of every column.
+  /// Scans elements [begin, end) of every column of the tile.
   template <class KeptAt>
   void elements(Sym begin, Sym end, bool with_totals, Sym width, KeptAt kept_at, Body& body) {
     const int together = in_registers(width, simd_width_, kMaxRunning) ? 1 : rows_together_;
@@ -192,7 +194,7 @@ class ChainScan : ScanLowering {
     rows(together > 1 ? full : begin, end, 1);
   }
 
-  /// Scans one element of one column, at position `along`.
+  /// Scans element number `along` of one column.
   void row(const Index& kept, Sym along, Sym column, bool with_totals, Body& body) {
     const Index here = position(kept, along);
     for (size_t s = 0; s < scans_.size(); ++s) {

@@ -11,7 +11,7 @@ Body line_prefetches(Arena& arena, const Body& loads) {
   constexpr int64_t kPrefetchBytes = 8192;
   Body prefetches;
   if (std::ranges::any_of(loads, [](const Stmt* s) { return as<Loop>(s) != nullptr; })) return prefetches;
-  std::map<int, int64_t> bytes_of;  // for each parameter, bytes loaded so far
+  std::map<int, int64_t> bytes_of;  // for each parameter, the number of bytes loaded so far
   for (const UOp* u : uops_of(arena, loads)) {
     if (u->kind != UKind::kLoad || u->type.lanes == 1 || !u->lane_step.is_constant(1)) continue;
     const int64_t size = static_cast<int64_t>(size_of(u->type.dtype));
@@ -28,8 +28,8 @@ std::optional<ScanLineBuffer> ScanLineBuffer::of(KernelContext& context, Accumul
   for (const Stmt* stored : stores) {
     const auto* s = as<Store>(stored);
     const auto place = linear_in(s->index, variable_of(along));
-    // An accumulator cannot hold what stores of 16-bit floats and bools write: 16-bit floats are stored as bits, and a bool is stored as 1
-    // even if another nonzero byte represents it.
+    // An accumulator cannot hold the bytes that stores of 16-bit floats and bools write: it would hold a 16-bit float as a wider one, and a
+    // bool must be stored as 1 even if another nonzero byte represents it.
     const DType dtype = s->value->type.dtype;
     if (s->mask != nullptr || is_bool(dtype) || is_half(dtype) || !place || !place->coefficient.is_constant(1)) return std::nullopt;
   }

@@ -1,25 +1,26 @@
-// Non-temporal stores for scans along rows that may begin anywhere in a cache line. A block of running values goes to a temporary array
-// first, from which whole cache lines are copied to memory. What the block loads is prefetched.
+// Non-temporal stores for scans along rows that may begin anywhere in a cache line. The results of a block are first written to a temporary
+// array, from which whole cache lines are copied to memory. The elements that the block will load are prefetched.
 #pragma once
 
 #include "lower/accumulate.h"
 
 namespace harp::lower {
 
-/// Returns prefetches for the cache lines that these statements will load for later groups. Returns none if the statements contain loops.
+/// Returns prefetches of the cache lines that the same statements will load for later groups, 8 KB further on. Returns none if the
+/// statements contain loops.
 ir::Body line_prefetches(ir::Arena& arena, const ir::Body& loads);
 
 class ScanLineBuffer {
  public:
-  /// Returns a buffer with an array for each of `stores`, whose position in a row is `along`. Returns none if the stores are not
-  /// contiguous, or if an accumulator cannot hold their dtype. A block has at most `most` elements.
+  /// Returns a buffer with an array of `most` elements, the maximum size of a block, for each of `stores`. The stores must be contiguous
+  /// along the variable `along`, the position in a row. Returns nullopt if they are not, or if an accumulator cannot hold the stored dtype.
   static std::optional<ScanLineBuffer> of(KernelContext& context, Accumulators& accumulators, const ir::Body& stores, Sym along,
                                           int64_t most);
 
   void declare(ir::Body& body) const;
-  /// Changes `stores`, which store one element, so that they write to the arrays at position `place` of the block.
+  /// Replaces `stores`, which store one element, by statements that write to element `place` of the arrays.
   void keep(ir::Body& stores, Sym place) const;
-  /// Emits copies of `count` elements from the arrays to memory. `stores` give the address of the first one.
+  /// Emits copies of `count` elements from the arrays to memory. `stores` give the destination of the first element.
   void copy(const ir::Body& stores, Sym count, ir::Body& body) const;
 
  private:

@@ -27,7 +27,8 @@ int ScanPipeline::add(const Node& scan, int64_t vectors) {
   Accumulator& a = kernel_.accumulators[static_cast<size_t>(number)];
   a.type.lanes = static_cast<uint16_t>(width_);
   a.count = vectors;
-  if (vectors > 1) a.space = Space::kStack, a.is_row = true;  // an array: it is written before it is read
+  // More than one vector: an array without initial value, which is written before it is read.
+  if (vectors > 1) a.space = Space::kStack, a.is_row = true;
   return number;
 }
 
@@ -48,7 +49,8 @@ Sym ScanPipeline::lower(Sym begin, Sym end, int carry, int total, const Access& 
   const auto count = static_cast<int64_t>(parts.size());
   Loop* at = new_loop(arena_, "at", 0, groups_ + count - 1);
   at->loop = LoopKind::kUnroll;
-  for (int64_t behind = 0; behind < count; ++behind) {  // part 0, the loads, comes first for each group
+  // In each step, a group executes part number `behind`, so the groups that started earlier execute later parts.
+  for (int64_t behind = 0; behind < count; ++behind) {
     const Sym group = at->variable - behind;
     Body each;
     parts[static_cast<size_t>(behind)](group, each);
@@ -64,7 +66,7 @@ Sym ScanPipeline::lower(Sym begin, Sym end, int carry, int total, const Access& 
   return full;
 }
 
-/// Returns the parts of the work on one group, in order. The first group starts at element `first`.
+/// Returns the parts of the work on one group, in the order of execution. Group number 0 starts at element `first` of the row.
 std::vector<ScanPipeline::Part> ScanPipeline::parts(Sym first, bool has_total, const Access& access) const {
   const auto scan = [this](ScanPart part, Sym group, int64_t step, Body& body) {
     auto* s = arena_.statement<AccScan>();
@@ -81,7 +83,7 @@ std::vector<ScanPipeline::Part> ScanPipeline::parts(Sym first, bool has_total, c
     access.load(elements_, group * kScannedGroup, first + group * kScannedGroup, body);
     scan(ScanPart::kQuads, group, 1, body);
   });
-  parts.push_back([](Sym, Body&) {});  // an empty part, because loads take as long as two parts
+  parts.push_back([](Sym, Body&) {});  // an empty part, because the latency of the loads is that of two parts
   for (int64_t step = 1; step < kScannedGroup / kQuad; step *= 2)
     parts.push_back([=](Sym group, Body& body) { scan(ScanPart::kTotals, group, step, body); });
   parts.push_back([=, this](Sym group, Body& body) {

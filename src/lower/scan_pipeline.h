@@ -1,5 +1,5 @@
-// Software pipelining of the groups of a scan along rows. The work on a group is divided into parts; while one group executes a part, the
-// next group executes the part before it. That hides the latency between the parts of one group.
+// Software pipelining of the groups of a scan along rows. The work on a group is divided into parts. While one group executes a part, the
+// next group executes the part before it, which hides the latency between the parts of one group.
 #pragma once
 
 #include <functional>
@@ -10,18 +10,18 @@ namespace harp::lower {
 
 class ScanPipeline {
  public:
-  /// Callbacks that emit memory accesses. load: loads the group that begins at element `first` of the row into an accumulator, starting at
-  /// its element `at`. store: stores the running values of that group from the accumulator.
+  /// Callbacks that emit memory accesses. load: loads the group that begins at element `first` of the row into elements `at` … of an
+  /// accumulator. store: stores the running values of that group from the same elements of the accumulator.
   struct Access {
     using Copy = std::function<void(int accumulator, Sym at, Sym first, ir::Body& body)>;
     Copy load, store;
   };
 
-  /// `groups` is the number of groups of one scan in a round, `width` the number of lanes of their vectors.
+  /// `groups` is the number of groups that are pipelined in one round, and `width` the number of lanes of a vector.
   ScanPipeline(KernelContext& context, Accumulators& accumulators, const Node& scan, int64_t groups, int width);
   void declare(ir::Body& body) const;
-  /// Scans elements [begin, end), as far as they fill whole rounds; returns the first element that is left. `carry` and `total` are
-  /// accumulators; -1: there is no total.
+  /// Scans elements [begin, end), as far as they fill whole rounds; returns the first element that is left. `carry` and `total` are the
+  /// accumulators of the running value and of the block's total; total -1: the total is not needed.
   Sym lower(Sym begin, Sym end, int carry, int total, const Access& access, ir::Body& body) const;
 
  private:
@@ -36,7 +36,7 @@ class ScanPipeline {
   DType dtype_;
   int64_t groups_;
   int width_;
-  // accumulators of vectors; every lane of carry_ and total_ holds the same number
+  // Numbers of accumulators of vectors. Every lane of carry_, group_total_ and total_ holds the same number.
   int elements_, quads_, carry_, group_total_, total_;
 };
 

@@ -1,12 +1,12 @@
-// Tree-order scans: for each kept index, groups of 64 elements are loaded, scanned as a whole (kAccScan) and stored; the lanes are the
-// vector axis. The level above treats the totals of blocks in the same way: it collects 64 of them in a group. It scans that group again
-// after each block, because the next block needs its carry. The schedule says how many groups are software-pipelined: each group is one
-// part of its work behind the previous group, which hides the latency between the parts. With non-temporal stores, if rows are not whole
-// cache lines, the results of a block are first written to an array in the first-level cache (ScanLineBuffer).
+// Tree-order scans. For each index of the kept axes, groups of 64 elements are loaded, scanned by one statement (AccScan) and stored; the
+// lanes are the vector axis. The level above processes the totals of blocks in the same way: it collects 64 totals in a group. It scans
+// that group again after each block, because the next block needs its carry. The schedule gives the number of groups that are
+// software-pipelined (ScanPipeline). If the stores are non-temporal and rows are not whole cache lines, the results of a block are first
+// written to an array in the first-level cache (ScanLineBuffer).
 //
-// The loads and stores of a group are scheduled here, before the rest of the kernel (ir::apply_tags). Only then is it known whether they
-// are whole vectors, without which groups cannot be pipelined (pipelined_groups() tries), and which cache lines the vectors load, each of
-// which is prefetched.
+// The loads and stores of a group are scheduled here, before the rest of the kernel (ir::apply_tags), because two decisions depend on the
+// resulting vectors: groups are pipelined only if all their loads and stores are whole vectors (pipelined_groups() tries that), and each
+// cache line that the vectors load is prefetched.
 #include <algorithm>
 
 #include "base/text.h"
@@ -22,7 +22,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kGroup = kScannedGroup;
-constexpr int64_t kMinPipelinedGroups = 4;  // fewest groups worth pipelining
+constexpr int64_t kMinPipelinedGroups = 4;  // with fewer groups, pipelining is not faster
 
 class TreeScan : ScanLowering {
  public:
@@ -44,10 +44,10 @@ class TreeScan : ScanLowering {
     group_totals_ = accumulators_.add(scans_, 1);
     if (most >= kGroup) {
       whole_group_ = accumulators_.add(scans_, kGroup);
-      // no initial value is needed: the group is set before it is read
+      // the arrays need no initial value, because every element is set before it is read
       for (const int a : whole_group_) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;
     }
-    if (!mod(counts_[0], kGroup).is_constant(0)) {  // otherwise every block consists of whole groups
+    if (!mod(counts_[0], kGroup).is_constant(0)) {  // if the condition is false, every block consists of whole groups
       int64_t size = kQuad;
       while (size < std::min(most, kGroup)) size *= 2;
       part_group_ = accumulators_.add(scans_, size);
@@ -73,7 +73,7 @@ class TreeScan : ScanLowering {
   }
 
  private:
-  /// Scans items [begin, end) of a level: elements at level 0, blocks of the level below at higher levels.
+  /// Scans items [begin, end) of a level. At level 0 the items are elements, at higher levels the totals of blocks of the level below.
   void tree_level(size_t level, Sym begin, Sym end, const Index& kept, Body& body) {
     if (level == 0) {
       block_ = begin;
@@ -89,7 +89,7 @@ class TreeScan : ScanLowering {
       }
       if (!part_group_.empty() && !proven_at_most(end, full)) {
         Body part;
-        declare(part_group_, part);  // lanes beyond the remaining elements hold the identity
+        declare(part_group_, part);  // elements that are not loaded keep their initial value, the identity
         group(part_group_, full, end - full, kept, part);
         if (proven_at_most(full + 1, end))
           body.insert(body.end(), part.begin(), part.end());
@@ -122,9 +122,9 @@ class TreeScan : ScanLowering {
     body.push_back(groups);
   }
 
-  /// Schedules these statements immediately, before the rest of the kernel.
+  /// Executes the tags of these statements now, before the rest of the kernel is scheduled.
   Body now(const Body& tagged) const { return apply_tags(arena_, c_.kernel, tagged); }
-  /// Loads, scans and stores a group of `count` elements from `first` on.
+  /// Emits statements that load, scan and store a group of `count` elements, from element `first` of the row on.
   void group(const Row& elements, Sym first, Sym count, const Index& kept, Body& body) {
     const int width = group_width(elements, count);
     load_group(elements, 0, first, count, width, kept, body);
@@ -133,15 +133,15 @@ class TreeScan : ScanLowering {
     update(levels_[0].totals, group_totals_, 0, body);
     store_group(elements, 0, first, count, width, kept, body);
   }
-  /// Returns the vector width for a group, which consists of at least four vectors. Uses half the width if all vectors are full only then:
-  /// a partial vector is assembled from single elements, through memory.
+  /// Returns the vector width for a group, such that the group has at least four vectors. Returns half of that width if `count` fills only
+  /// vectors of half the width: a partial vector would be assembled from single elements, through memory.
   int group_width(const Row& elements, Sym count) const {
     const auto width =
         static_cast<int>(std::min<int64_t>(simd_width_, c_.kernel.accumulators[static_cast<size_t>(elements[0])].count / kQuad));
     const bool is_half_filled = width > 1 && !mod(count, width).is_constant(0) && mod(count, width / 2).is_constant(0);
     return is_half_filled ? width / 2 : width;
   }
-  /// Loads the elements from `first` on into the accumulators, whose element `at` receives the first one.
+  /// Loads `count` elements, from element `first` of the row on, into elements `at` … of the accumulators.
   void load_group(const Row& elements, Sym at, Sym first, Sym count, int width, const Index& kept, Body& body) {
     Loop* loads = new_loop(arena_, "lane", 0, count);
     const Sym lane = loads->variable;
@@ -160,9 +160,9 @@ class TreeScan : ScanLowering {
     for (Stmt* s : now(vector_lanes(stores, width))) body.push_back(s);
   }
 
-  /// Returns how many groups to pipeline: as many as the schedule says, or for a row of known length, a number that leaves a small
-  /// remainder. Returns 1 if pipelining does not pay: all loads and stores must be whole vectors, and the code must be short, because it is
-  /// unrolled for each group.
+  /// Returns how many groups are pipelined: the number that the schedule gives, or, for a row of known length, a number that leaves a small
+  /// remainder. Returns 1 (no pipelining) unless all loads and stores are whole vectors and the code is short, because it is unrolled for
+  /// each group.
   int64_t pipelined_groups(const Index& kept) {
     if (scans_.size() != 1 || simd_width_ == 1 || simd_width_ * kQuad > kGroup || whole_group_.empty()) return 1;
     int64_t groups = std::min<int64_t>(rows_together_, range(counts_[0]).hi / kGroup);
@@ -171,7 +171,7 @@ class TreeScan : ScanLowering {
       groups = all / ((all + groups - 1) / groups);
     }
     if (groups < kMinPipelinedGroups) return 1;
-    // The trial uses a group that is not the first one. In a view (a roll, for example), such a group may consist of two pieces.
+    // The trial uses a group that need not be the first one. In a view (a roll, for example) such a group may consist of two pieces.
     Body trial;
     const Sym turn = new_loop(arena_, "turn", 0, counts_[0])->variable, at = new_loop(arena_, "at", 0, groups)->variable * kGroup;
     load_group(whole_group_, at, turn + at, kGroup, simd_width_, kept, trial);
@@ -190,7 +190,7 @@ class TreeScan : ScanLowering {
     return are_vectors && is_short(values) ? groups : 1;
   }
 
-  /// Pipelines elements [begin, end), as far as they fill whole rounds. Returns the first element that is left.
+  /// Scans elements [begin, end) in the pipeline, as far as they fill whole rounds. Returns the first element that is left.
   Sym pipelined(Sym begin, Sym end, const Index& kept, Body& body) {
     const ScanPipeline::Access access = {
         [&](int elements, Sym at, Sym first, Body& each) { load_group({elements}, at, first, kGroup, simd_width_, kept, each); },
@@ -199,7 +199,7 @@ class TreeScan : ScanLowering {
     return pipeline_->lower(begin, end, level.carries[0], level.totals.empty() ? -1 : level.totals[0], access, body);
   }
 
-  /// Replaces the group by its running values, starting from `carries`. Its totals go to group_totals_.
+  /// Replaces the elements of the group by their running values, starting from `carries`. The totals of the group go to group_totals_.
   void scan_group(const Row& group, const Row& carries, Body& body) {
     is_group_scanned_ = true;
     for (size_t s = 0; s < scans_.size(); ++s) {
@@ -214,7 +214,7 @@ class TreeScan : ScanLowering {
   Row whole_group_, part_group_, group_totals_;
   std::optional<ScanPipeline> pipeline_;
   std::optional<ScanLineBuffer> line_buffer_;
-  Sym block_ = 0;  // start of the block that is being stored
+  Sym block_ = 0;  // number of the first element of the block that is being scanned
   bool is_group_scanned_ = false;
 };
 

@@ -1,13 +1,13 @@
 // Scatter template: copies the array, then applies the updates (set, add, multiply, max or min) at the positions that the indices give, in
-// the order of the axis.
+// the order of the scatter axis.
 //
-//   for each index before the axis
-//     for each element along the axis, and each index after it: store x
-//     for each update along the axis:                           compute its position
-//       for each index after the axis:                          apply the update
+//   for each index before the scatter axis
+//     for each element along the scatter axis, and each index after it: store x
+//     for each update along the scatter axis:                           compute its position
+//       for each index after the scatter axis:                          apply the update
 //
-// Indices that are invariant along all axes after the scatter axis, such as those that select rows of a table, are read once for each row,
-// and the row is updated as vectors. Updates of the same element are applied one after the other, as docs/semantics.md prescribes.
+// If the indices do not vary along the axes after the scatter axis, as when they select rows of a table, an index is read once for each
+// row, and the row is updated as vectors. Updates of the same element are applied one after the other, as docs/semantics.md prescribes.
 #include "base/text.h"
 #include "lower/lower.h"
 
@@ -37,7 +37,7 @@ class ScatterLowering {
   }
 
  private:
-  /// Opens a loop over the axis; an axis of one element needs none.
+  /// Adds a loop over this axis to `loops`, and makes index_[axis] its variable. An axis of size 1 gets no loop.
   void open(size_t axis, Dim size, std::vector<Loop*>& loops) {
     index_[axis] = 0;
     if (size.is_constant(1)) return;
@@ -51,7 +51,7 @@ class ScatterLowering {
     }
     return body;
   }
-  /// Puts the statement into loops; contiguous axes are fused, and the innermost loop is vectorised.
+  /// Puts the statement into these loops. Loops over contiguous axes will be fused, and the innermost loop vectorised.
   Body in_loops(const std::vector<Loop*>& loops, Stmt* statement) {
     if (!loops.empty()) {
       inner_loop(c_, loops.back(), c_.schedule.axes.empty() ? 1 : c_.schedule.axes.back().simd_width, c_.schedule.overlap);
@@ -86,14 +86,15 @@ class ScatterLowering {
     update->index = flatten(there, node_.shape);
     update->stride = element_count(Shape(node_.shape.begin() + static_cast<long>(axis_) + 1, node_.shape.end()));
     Body body = in_loops(loops, update);
-    return proven_positive(size) ? body : Body{new_if(arena_, size - 1, std::move(body))};  // only if the axis is not empty
+    // If the axis is empty, no update is applied.
+    return proven_positive(size) ? body : Body{new_if(arena_, size - 1, std::move(body))};
   }
 
   KernelContext& c_;
   Arena& arena_;
   const Node& node_;
   size_t axis_;
-  Index index_;  // index into the updates, or into the array, made of the variables of the open loops
+  Index index_;  // index into the updates or into the array; its entries are the variables of the loops around the current statement
 };
 
 }  // namespace

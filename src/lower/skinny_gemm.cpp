@@ -1,5 +1,6 @@
-// A contraction with few rows (skinny GEMM), where packing the columns' factor does not pay. For each row, several terms at a time are
-// added to sums that stay in memory. The columns' factor is thus read only once, in long contiguous pieces.
+// A contraction with few rows (skinny GEMM). The columns' factor is not packed, because each of its elements is used only a few times. For
+// each row, several terms at a time are added to sums that stay in memory. The columns' factor is therefore read only once, in long
+// contiguous pieces.
 #include <algorithm>
 
 #include "lower/contraction_factors.h"
@@ -10,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kPrefetchTerms = 8;  // prefetch distance in terms: fewer terms take less time than a memory access
+constexpr int64_t kPrefetchTerms = 8;  // prefetch distance in terms; to process fewer terms takes less time than a memory access
 
 class SkinnyGemm {
  public:
@@ -32,7 +33,8 @@ class SkinnyGemm {
   }
 
  private:
-  /// Sums one block of terms for all rows and columns of the block. The sums, each a chain of terms, are kept in memory.
+  /// Emits the statements that add up one block of terms for all rows and columns of the cache block. The sums are in the array chain_;
+  /// each is a chain over the terms.
   Body block_of_terms(Sym first, Sym count) {
     Body body = factors_.pack_rows(first, count);
     add(body, block_.each_sum([&](Sym at) { return set_accumulator(arena_, chain_, at, block_.zero()); }));
@@ -56,8 +58,8 @@ class SkinnyGemm {
     return body;
   }
 
-  /// Adds the products of `count` terms to the sums. The first of these terms has number `term` in the block of terms that begins at term
-  /// `first`.
+  /// Adds the products of `count` terms to the sums. The block of terms begins at term `first`; the first of the added terms has number
+  /// `term` in it.
   Body products(Sym first, Sym term, int64_t count, Sym member) {
     return block_.each_row_tile([&](Sym row_tile) {
       Loop* column = new_loop(arena_, "column", 0, block_.columns_here);
@@ -72,8 +74,9 @@ class SkinnyGemm {
         }
         column->body.push_back(set_accumulator(arena_, chain_, at, sum));
       }
-      // The loop reads short pieces of a few distant rows of the columns' factor, so it prefetches the rows of later terms (8 x 4096 x
-      // 4096: 1.9 times as fast). If a vector is half a cache line, each line is prefetched twice.
+      // Each iteration of the loop over terms reads short pieces of a few distant rows of the columns' factor, so the loop prefetches the
+      // rows of later terms (8 x 4096 x 4096: 1.9 times as fast as without). If a vector is half a cache line, each line is prefetched
+      // twice.
       if (count > 1 && layout_.simd > 1)
         column->tags.ahead = {.along = term, .distance = std::max(count, kPrefetchTerms), .is_near = false};
       return vector_loop(column, layout_.simd);
@@ -84,7 +87,7 @@ class SkinnyGemm {
   const ContractionLayout& layout_;
   Arena& arena_;
   ContractionFactors factors_;
-  int chain_ = -1;  // the accumulator that holds the sums over one block of terms
+  int chain_ = -1;  // array of the sums over one block of terms
 };
 
 }  // namespace

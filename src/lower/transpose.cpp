@@ -1,18 +1,18 @@
-// Transpose template: an elementwise kernel in blocks of two axes: the last axis ("columns"), along which stores are contiguous, and an
-// axis ("rows") along which some loads are contiguous (*crossed* loads).
+// Transpose template: lowers an elementwise kernel to blocks of two axes. Along the last axis ("columns") the stores are contiguous. Along
+// another axis ("rows") some loads are contiguous; these are the *crossed* loads.
 //
 //   for the other axes, for blocks of rows, for blocks of columns:
 //     copy each crossed load for the whole block, transposed, so that it is contiguous along columns
 //     for rows and columns of the block: compute from the copies, and store
 //     for outputs that are just a crossed load: transpose the block from memory to memory
 //
-// The transposed outputs come last and the copies first, because a store may overwrite, in place, what another output reads at the same
-// element. Packed outputs (AxisSchedule::pack of the rows) are also computed from copies, so that stores write consecutive cache lines;
-// while a row of a block is stored, a part of the next block is prefetched (Schedule::prefetch).
+// The copies come first and the transposed outputs last, because a store may overwrite, in place, an element that another output reads. If
+// the schedule says so (AxisSchedule::pack of the rows), outputs that are just a crossed load are also computed from copies, so that stores
+// write consecutive cache lines; while a row of a block is stored, a part of the next block is prefetched (Schedule::prefetch).
 //
 // With non-temporal stores (Schedule::nontemporal) blocks of columns begin at cache lines. Without packing, the loop over blocks of columns
-// is outside the loop over blocks of rows: the loads are then a few streams, one for each column of the block, and the stores are whole
-// cache lines.
+// is outside of the loop over blocks of rows: the loads are then a few memory streams, one for each column of the block, and the stores are
+// whole cache lines.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -28,7 +28,8 @@ using namespace ir;
 
 namespace {
 
-constexpr size_t kMaxCopies = 8;  // most crossed loads that are copied; further ones are read in place
+// Maximum number of crossed loads that are copied; any further crossed loads read the array directly.
+constexpr size_t kMaxCopies = 8;
 
 class TransposeLowering {
  public:
@@ -52,7 +53,7 @@ class TransposeLowering {
   }
 
  private:
-  /// A load that is contiguous along the rows. It reads position first + row + column * step.
+  /// A load that is contiguous along the rows: it reads position `first` + row variable + column variable * `step`.
   struct Crossed {
     const UOp* load;
     Sym first, step;
@@ -62,7 +63,7 @@ class TransposeLowering {
     return std::max<int64_t>(1, std::min(range(space_[axis]).hi, std::max<int64_t>(1, c_.schedule.axes[axis].tile)));
   }
 
-  /// Makes the loops over blocks from the depth-th on.
+  /// Returns the loops over blocks of axes order_[depth], order_[depth + 1] …, with the statements of a block inside.
   Body blocks(size_t depth) {
     if (depth == space_.size()) return block();
     const size_t axis = order_[depth];
@@ -78,7 +79,7 @@ class TransposeLowering {
     return {loop};
   }
 
-  /// Makes blocks of columns that begin at cache lines, wherever the array begins.
+  /// Returns the loop over blocks of columns such that each block begins at a cache line, for every alignment of the array.
   Body blocks_of_lines(size_t depth) {
     const Store& store = *as<Store>(store_outputs(c_, Index(space_.size(), Sym(0)))[0]);
     const int64_t line = std::max<int64_t>(1, kLineBytes / static_cast<int64_t>(size_of(store.value->type.dtype)));
@@ -89,7 +90,8 @@ class TransposeLowering {
     Loop* loop = new_loop(arena_, cat("block", columns_), 0, ceil_div(space_[columns_] + (line - 1), step));
     const Sym begin = loop->variable * step - define->variable;
     position_[columns_] = max(begin, 0);
-    size_here_[columns_] = max(min(begin + step, space_[columns_]) - position_[columns_], 0);  // the last block may be empty
+    // The last block may be empty.
+    size_here_[columns_] = max(min(begin + step, space_[columns_]) - position_[columns_], 0);
     loop->body = blocks(depth + 1);
     define->body = {loop};
     return {define};
@@ -108,7 +110,7 @@ class TransposeLowering {
     for (Stmt* stored : stores) {
       auto* store = as<Store>(stored);
       const auto crossed = as_crossed(store->value, row, column);
-      // A bool cannot be copied as a byte: any nonzero byte reads as true, but must be stored as 1.
+      // A bool cannot be copied as a byte: any nonzero byte reads as true, but true must be stored as 1.
       const bool is_as_stored = crossed && !is_bool(crossed->load->type.dtype);
       if (!is_as_stored || packs_ || mask_of(crossed->load) != nullptr || !is_row_major(*store, row, column)) {
         computed.push_back(store);
@@ -127,8 +129,8 @@ class TransposeLowering {
       tag(column);
       row->body = prefetches_;
       row->body.push_back(column);
-      // the tag allows fusing the loops over rows and columns; a packed copy prevents it, because its rows are longer than the block's, so
-      // that positions are not one range
+      // The tag allows fusing the loops over rows and columns. A packed copy prevents the fusion, because its rows are longer than those of
+      // the block, so that positions in it are not one contiguous range.
       if (prefetches_.empty()) row->tags.nest.emplace();
       copied.push_back(row);
     }
@@ -163,10 +165,12 @@ class TransposeLowering {
     return s;
   }
 
-  /// For each row of the block: prefetches a part of what the next block of columns loads, into the second-level cache.
+  /// Appends prefetches to prefetches_, which are executed for each row of the block: each row fetches a share of what the next block of
+  /// columns loads, into the second-level cache.
   void prefetch_next_block(const Crossed& crossed, Sym row) {
     const int64_t line = kLineBytes / static_cast<int64_t>(size_of(crossed.load->type.dtype));
-    constexpr int64_t kMaxPrefetches = 16;  // most prefetches in a row, which are unrolled
+    // Maximum number of prefetches for each row, which are unrolled.
+    constexpr int64_t kMaxPrefetches = 16;
     const int64_t lines = (tile(rows_) + line - 1) / line;
     const int64_t here = std::min(kMaxPrefetches, (tile(columns_) * lines + tile(rows_) - 1) / tile(rows_));
     for (int64_t i = 0; i < here; ++i) {
@@ -175,8 +179,8 @@ class TransposeLowering {
     }
   }
 
-  /// Returns the statements with crossed loads replaced by loads from copies; `copies` receives the statements that make the copies. Rows
-  /// of a packed copy are one cache line longer than those of the block, to avoid conflict misses in the first-level cache.
+  /// Returns the statements with crossed loads replaced by loads from copies, and appends the statements that make the copies to `copies`.
+  /// With packing, the rows of a copy are one cache line longer than those of the block, to avoid conflict misses in the first-level cache.
   Body from_copies(const Body& statements, const Loop* row, const Loop* column, Body& copies) {
     prefetches_.clear();
     Substituter with_copies(arena_, {});
@@ -215,11 +219,11 @@ class TransposeLowering {
   Accumulators accumulators_;
   const Shape space_;
   size_t rows_, columns_;
-  std::vector<size_t> order_;   // the order of the loops over blocks
-  Index position_, size_here_;  // start and size of the current block, by axis
-  Loop* outermost_ = nullptr;   // the outermost loop over blocks, if there is more than one block
+  std::vector<size_t> order_;   // axes in the order of the loops over blocks
+  Index position_, size_here_;  // for each axis: start and size of the current block
+  Loop* outermost_ = nullptr;   // the outermost loop over blocks; null if there is only one block
   std::vector<int> copies_;
-  Body prefetches_;  // the prefetches to execute in each row of the block
+  Body prefetches_;  // prefetches that are executed for each row of the block
   bool packs_ = false;
 };
 

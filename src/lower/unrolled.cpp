@@ -1,12 +1,12 @@
-// Unrolled template: kernels with axes of a few elements, such as a softmax of rows of three columns. The loops run over the other axes,
-// and the innermost one is vectorised, so each lane is a row. An iteration computes every element of the short axes as a separate
-// expression. This includes the axes that it reduces: a reduction is a tree of operations on values in registers, in the order of
+// Unrolled template: kernels with axes of a few elements (short axes), such as a softmax of rows of three columns. The loops run over the
+// other axes, and the innermost loop is vectorised, so each lane is a row. An iteration computes every element of the short axes as a
+// separate expression. If a short axis is reduced, the reduction is a tree of operations on values in registers, in the order of
 // docs/semantics.md. All elements are loaded before the first one is stored. Loads and stores of rows are interleaved accesses
 // (ir/interleaved_accesses.cpp).
 //
-// In docs/semantics.md ("Sums") accumulators start at the identity, and those to which no element is added keep it. This template does not
-// combine values with the identity. Only in sums of floats does that make a difference, and only in the sign of a zero: -0.0 + 0.0 is +0.0.
-// So +0.0 is added once, at the end.
+// In docs/semantics.md ("Sums") accumulators start at the identity, and accumulators to which no element is added keep it. This template
+// does not combine values with the identity. The difference matters only in sums of floats, and only for the sign of a zero: -0.0 + 0.0 is
+// +0.0. Therefore +0.0 is added once, at the end of such a sum.
 #include "lower/unrolled.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class UnrolledLowering {
     const bool is_in_place = std::ranges::any_of(c_.kernel.params, [](const Param& p) { return !p.in_place.empty(); });
     nest.back()->body = std::move(body);
     inner_loop(c_, nest.back(), c_.schedule.axes[axes_.vectors].simd_width, c_.schedule.may_overlap() && !is_in_place);
-    nest.back()->tags.vector->narrow = true;  // use narrower vectors if there are fewer rows than lanes
+    nest.back()->tags.vector->narrow = true;  // if there are fewer rows than lanes, use narrower vectors
     for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
     if (c_.schedule.axes[0].kind == AxisKind::kThread) nest[0]->loop = LoopKind::kThread;
     nest[0]->tags.nest = {.is_block = c_.plan.blocks > 0,
@@ -60,7 +60,8 @@ class UnrolledLowering {
  private:
   static void append(const Body& statements, Body& to) { to.insert(to.end(), statements.begin(), statements.end()); }
 
-  /// Calls f for each index of the unrolled axes, from axis number `axis` on.
+  /// Calls f for each combination of indices of the unrolled axes, starting with axis number `axis`; sets the entries of `position` before
+  /// each call.
   template <class Visit>
   void for_each_unrolled(Index& position, size_t axis, Visit f) {
     if (axis == space_.size()) return f();
@@ -71,7 +72,8 @@ class UnrolledLowering {
     }
   }
 
-  /// Returns the stores of the element at one index of the iteration space.
+  /// Returns all stores for one position of the iteration space: those of the results at this position and, in a row-wise kernel, those of
+  /// each element of the row.
   Body element(const Index& position) {
     if (c_.plan.reduces.empty()) return store_outputs(c_, position);
     const std::vector<Index> row = row_at(position);
@@ -88,13 +90,15 @@ class UnrolledLowering {
     return body;
   }
 
-  /// Returns the source indices of the row that is reduced at this position, in the order of docs/semantics.md ("Sums").
+  /// Returns the indices, in the reductions' source, of the elements of the row that is reduced at this position, in the order in which
+  /// docs/semantics.md ("Sums") combines them.
   std::vector<Index> row_at(const Index& position) const {
     const Node& reduce = *c_.plan.reduces[0];
     const Shape& shape = reduce.sources[0]->shape;
     std::vector<size_t> axes;
     for (const int axis : reduce.as<ReduceAttributes>().axes) axes.push_back(static_cast<size_t>(axis));
-    if (reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes) std::ranges::sort(axes);  // lanes run in memory order
+    // In lanes order, elements are taken in memory order.
+    if (reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes) std::ranges::sort(axes);
     Index index(shape.size(), Sym(0));
     size_t next = 0;
     for (size_t axis = 0; axis < shape.size(); ++axis)
@@ -140,7 +144,7 @@ class UnrolledLowering {
     return from_accumulator(arena_, reduce, result);
   }
 
-  /// Returns the index of the row's first NaN, or, if there is no NaN, of its first extreme.
+  /// Returns the index of the first NaN of the row, or, if there is no NaN, of the first element that is the max (or min).
   const UOp* first_extreme(const Node& reduce, const std::vector<Index>& row) {
     const Node& source = *reduce.sources[0];
     const DType dtype = accumulator_dtype(source);
@@ -152,7 +156,8 @@ class UnrolledLowering {
         best = x;
         continue;
       }
-      // x becomes the best unless it is a number that is no better, or `best` is NaN
+      // x does not replace `best` if x compares as no better, or if `best` is NaN. A comparison with NaN is false, so a NaN x replaces a
+      // number
       const UOp* is_worse = arena_.apply(Op::kLe, DType::kBool, is_max ? std::vector{x, best} : std::vector{best, x});
       if (is_float(dtype)) is_worse = arena_.apply(Op::kBitOr, DType::kBool, {is_worse, arena_.apply(Op::kIsNan, DType::kBool, {best})});
       number =

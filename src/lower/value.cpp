@@ -18,7 +18,7 @@ Sym flatten(const Index& index, const Shape& shape) {
 
 Index unflatten(Sym position, const Shape& shape) {
   Index index(shape.size(), Sym(0));
-  size_t outermost = 0;  // the first axis whose size is not 1 needs no mod
+  size_t outermost = 0;  // index of the first axis whose size is not 1; that axis needs no mod
   while (outermost < shape.size() && shape[outermost].is_constant(1)) ++outermost;
   for (size_t i = shape.size(); i-- > outermost;) {
     if (shape[i].is_constant(1)) continue;
@@ -29,8 +29,9 @@ Index unflatten(Sym position, const Shape& shape) {
 }
 
 Index reshape_index(const Index& index, const Shape& to, const Shape& from) {
-  // Walks both shapes from the left. Wherever the products of the sizes so far are equal, the axes since the previous such point form a
-  // group, which is flattened and unflattened separately. An axis that stays the same is a group of one and needs no division.
+  // Walks both shapes from the left. Whenever the products of the sizes so far are equal, the axes since the previous such point form a
+  // group, which is flattened and unflattened separately from the others. An axis that both shapes have is a group by itself and needs no
+  // division.
   Index result;
   size_t t = 0, f = 0;
   while (t < to.size() || f < from.size()) {
@@ -79,7 +80,8 @@ Sym ValueBuilder::position_in(int buffer, Index index, const Shape& shape) const
   if (program_.buffers[static_cast<size_t>(buffer)].space == Space::kScratch) {
     size_t first = 0;
     while (shape[first].is_constant(1)) ++first;
-    index[first] = 0;  // a block buffer holds only one index of its first axis, the current one
+    // A block buffer of a chain contains only one index of its first axis: that of the current block.
+    index[first] = 0;
   }
   return flatten(index, shape);
 }
@@ -177,8 +179,8 @@ const UOp* ValueBuilder::pad(const Node* node, const Index& index, const UOp* ma
   return arena_.apply(Op::kWhere, node->dtype, {inside, value(node->sources[0], source, both(mask, inside)), filled});
 }
 
-/// Follows a chain of slices that this kernel computes. Returns the node that the last of them slices, and changes `index` to the index
-/// into that node.
+/// If `node` is a slice that this kernel computes, follows the chain of such slices to the node below them. Returns that node, and replaces
+/// `index` by the index of the same element in it.
 const Node* ValueBuilder::below_slices(const Node* node, Index& index) const {
   while (node->op == Op::kSlice && !is_loaded(program_, plan_, node)) {
     const auto& slice = node->as<SliceAttributes>();
@@ -196,8 +198,8 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
     starts.push_back(end);
     end += source->shape[axis];
   }
-  // If all sources are slices of one array (as in a roll), selects the index instead of the value, so that each element is computed only
-  // once.
+  // If all sources are slices of one array (as in a roll), the code selects the index of the array instead of the value, so that each
+  // element is read or computed only once.
   std::vector<Index> below;
   const Node* base = nullptr;
   for (size_t s = 0; s < node->sources.size(); ++s) {
@@ -228,10 +230,12 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
     const UOp* mine = value(node->sources[s], part, both(mask, both(from, until)));
     result = result == nullptr ? mine : arena_.apply(Op::kWhere, node->dtype, {until, mine, result});
   }
-  return result != nullptr ? result : arena_.constant(scalar_from_int(node->dtype, 0));  // the concat is empty, so nothing uses the value
+  // An empty concat has no elements, so its value is never used.
+  return result != nullptr ? result : arena_.constant(scalar_from_int(node->dtype, 0));
 }
 
-/// Reads the source at a position along the axis that is known only at run time; the rest of the index is symbolic.
+/// Returns an element of a Gather node. The position along the gather axis is known only at run time; the other entries of the index are
+/// symbolic.
 const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp* mask) {
   const auto axis = static_cast<size_t>(node->as<GatherAttributes>().axis);
   const Sym size = node->sources[0]->shape[axis];
@@ -242,7 +246,7 @@ const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp*
   if (are_positions(*node->sources[1])) {
     there[axis] = selected_position(index_at(*node->sources[1], index), size);
     const UOp* element = value(node->sources[0], there, allowed);
-    if (is_read(element)) return element;  // a masked read is 0 where the mask is false, as required
+    if (is_read(element)) return element;  // no Where is needed, because a masked read is 0 where its mask is false
     return arena_.apply(Op::kWhere, node->dtype, {has_elements, element, arena_.constant(scalar_from_int(node->dtype, 0))});
   }
   const auto from = gathered(*node, [&](const Node* x) { return is_loaded(program_, plan_, x); });
@@ -258,7 +262,8 @@ const UOp* ValueBuilder::gather(const Node* node, const Index& index, const UOp*
   return arena_.gather(node->dtype, buffer, base, position, from->view.strides[axis], allowed);
 }
 
-/// Checks an index. A u64 above the largest i64 is clamped to the largest i64, which is outside of every axis as well.
+/// Returns an element of a CheckIndex node: an index that is checked at run time. A u64 above INT64_MAX is clamped to INT64_MAX, which is
+/// out of range for every axis, too.
 const UOp* ValueBuilder::check_index(const Node* node, const Index& index, const UOp* mask) {
   const Sym size = node->as<CheckAttributes>().size;
   const UOp* number = value(node->sources[0], index, mask);

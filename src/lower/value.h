@@ -1,6 +1,6 @@
 // Pull lowering: expresses the value of a node at an index by the values of its sources. Movement ops only rewrite the index. The value of
-// a stored node is therefore one expression, in which every elementwise op, view, pad and concat between the store and the buffers that it
-// reads is fused.
+// a stored node is therefore one expression, into which all elementwise ops, views, pads and concats between the loaded buffers and the
+// store are fused.
 #pragma once
 
 #include <functional>
@@ -12,42 +12,44 @@
 
 namespace harp::lower {
 
-using Index = std::vector<Sym>;  // one position for each axis of the node
+using Index = std::vector<Sym>;  // one entry for each axis of the node
 
 class ValueBuilder {
  public:
   ValueBuilder(ir::Arena& arena, const Program& program, const KernelPlan& plan, ir::Kernel& kernel);
 
-  /// Returns the node's element at `index`. Loads happen only where `mask` is true (null: everywhere).
+  /// Returns the element of the node at `index`. If there is a mask, the expression loads from memory only where the mask is true, and its
+  /// value is unspecified elsewhere.
   const ir::UOp* value(const Node* node, const Index& index, const ir::UOp* mask = nullptr);
-  /// Makes later calls of value() return `value` for this node, a reduction or scan of this kernel, as long as the kernel's loops are at
-  /// the same kept index (of a reduction) or position (of a scan). Callers bind a new value when they move on.
+  /// Makes later calls of value() return `value` for this node, a reduction, scan or custom function of this kernel, regardless of the
+  /// index. Callers bind a new value when the position of the kernel's loops changes.
   void bind(const Node* node, const ir::UOp* value) {
     bound_[node] = value;
     values_.clear();
   }
-  /// Makes later calls of value() read the node's elements from an accumulator, at a position computed from their index.
+  /// Makes later calls of value() read the elements of this node from an accumulator. position_of(index) returns the element of the
+  /// accumulator.
   using PositionOf = std::function<Sym(const Index&)>;
   void bind(const Node* node, int accumulator, PositionOf position_of) {
     kept_[node] = {accumulator, std::move(position_of)};
     values_.clear();
   }
 
-  /// Undoes bind(): later calls of value() compute or load the node again.
+  /// Undoes bind() of an accumulator: later calls of value() compute or load the node again.
   void release(const Node* node) {
     kept_.erase(node);
     values_.clear();
   }
 
-  /// Returns the number of the parameter through which the kernel accesses a buffer of the program; the parameter points to element
-  /// `offset` of the buffer. Adds the parameter on first use.
+  /// Returns the number of the parameter by which the kernel accesses `buffer`, a buffer of the program; the parameter points to element
+  /// `offset` of the buffer. Adds the parameter on the first call.
   int parameter(int buffer, bool written, Sym offset = 0);
-  /// Returns the position of element `index` of an array of this shape in a buffer of the program.
+  /// Returns the position in `buffer`, a buffer of the program, of element `index` of an array of this shape.
   Sym position_in(int buffer, Index index, const Shape& shape) const;
-  /// The array that a launch passes for a parameter of the kernel.
+  /// The memory that a launch passes for a parameter of the kernel: a buffer of the program, from element `offset` on.
   struct Argument {
     int buffer;
-    Sym offset;  // offset of the first element that the parameter points to, in elements
+    Sym offset;  // in elements from the start of the buffer
   };
   const std::vector<Argument>& arguments() const { return arguments_; }
 
@@ -73,7 +75,7 @@ class ValueBuilder {
   const ir::UOp* gather(const Node* node, const Index& index, const ir::UOp* mask);
   const ir::UOp* check_index(const Node* node, const Index& index, const ir::UOp* mask);
   const ir::UOp* load(const Node* node, const Index& index, const ir::UOp* mask);
-  const ir::UOp* both(const ir::UOp* a, const ir::UOp* b);  // Returns the conjunction of two conditions; null stands for true.
+  const ir::UOp* both(const ir::UOp* a, const ir::UOp* b);  // Returns the conjunction of two masks; a null mask stands for true.
 
   ir::Arena& arena_;
   const Program& program_;
@@ -85,16 +87,17 @@ class ValueBuilder {
   std::vector<Argument> arguments_;
 };
 
-/// Returns the element of a custom function at `index`. Appends the loops and index checks that it needs to `statements`, and their
-/// accumulators to the kernel. `statements` is null if the function is a mere expression. (custom.cpp)
+/// Returns the element of a custom function at `index`. Appends the loops and index checks that are needed to compute it to `statements`,
+/// and the accumulators that these use to the kernel. `statements` may be null if the function needs neither. (custom.cpp)
 const ir::UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, const ir::UOp* mask,
                             std::vector<ir::Stmt*>* statements);
 
-/// Row-major position of `index` in an array of this shape.
+/// Returns the row-major position of `index` in an array of this shape.
 Sym flatten(const Index& index, const Shape& shape);
 /// The inverse of flatten(): returns the index whose row-major position is `position`.
 Index unflatten(Sym position, const Shape& shape);
-/// Returns the source index of the Reshape element at `index`. Axes that stay the same need no division.
+/// For a Reshape from shape `from` to shape `to`: returns the index in the source of the element at `index` of the result. Axes that stay
+/// the same need no division.
 Index reshape_index(const Index& index, const Shape& to, const Shape& from);
 
 }  // namespace harp::lower

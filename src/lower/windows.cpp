@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "lower/block_copy.h"
 #include "schedule/contraction.h"
+#include "schedule/contraction_blocks.h"
 
 namespace harp::lower {
 
@@ -12,10 +13,10 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 17;  // most elements of a box that is copied
-constexpr double kMinReads = 2;                     // fewest reads of each element for which a copy pays
+constexpr double kMinReads = 2;  // fewest reads of each element for which a copy pays
 
-/// Returns the index of the element of `array` that is read to compute `factor` at this index; none if several elements are read.
+/// Returns the index of the element of `array` that is read to compute the element of `factor` at this index; nullopt if no element or
+/// several elements are read.
 std::optional<Index> position_read(KernelContext& c, const Node* array, const Node* factor, const Index& index) {
   std::optional<Index> found;
   bool alone = true;
@@ -39,34 +40,34 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   const std::optional<Index> read = position_read(context, windows.array_, factor, index);
   if (!read) return std::nullopt;
 
-  Index ends;                      // ends of the accessed box, relative to the origin
-  std::vector<bool> reads_beyond;  // whether positions beyond the end may be read along this axis
+  Ends ends;
   double elements = 1, reads = 1;
   for (const Axis& axis : axes) reads *= static_cast<double>(axis.most);
   for (Sym at : *read) {
     int64_t size = 1;
-    Sym end = 1;
-    bool is_along_first = false;
+    Sym copied = 1, wanted = 1;
     for (const Axis& axis : axes) {
       const auto along = linear_in(at, variable_of(axis.variable));
-      if (!along || !along->coefficient.is_constant() || along->coefficient.constant() < 0) return std::nullopt;
-      const int64_t step = along->coefficient.constant();
-      is_along_first |= step != 0 && &axis == axes.data();
-      size += step * (axis.most - 1);
-      end += step * (axis.count - 1);
+      if (!along) return std::nullopt;
       at = along->rest;
+      if (axis.most == 1) continue;  // the only position is 0, so the step does not matter; it may be symbolic
+      if (!along->coefficient.is_constant() || along->coefficient.constant() < 0) return std::nullopt;
+      const int64_t step = along->coefficient.constant();
+      size += step * (axis.most - 1);
+      copied += step * (axis.count - 1);
+      wanted += step * (axis.read - 1);
     }
     windows.origin_.push_back(at);
     windows.sizes_.push_back(size);
-    ends.push_back(end);
-    reads_beyond.push_back(is_along_first && !proven_at_most(size, end));
+    ends.copied.push_back(copied);
+    ends.read.push_back(wanted);
     elements *= static_cast<double>(size);
   }
-  if (elements > static_cast<double>(kMaxElements) || reads < kMinReads * elements) return std::nullopt;
+  if (elements > static_cast<double>(kMaxCopiedWindows) || reads < kMinReads * elements) return std::nullopt;
 
   windows.copy_ = accumulators.add_array(windows.array_->dtype, static_cast<int64_t>(elements));
   body.push_back(declare_accumulator(context.arena, windows.copy_));
-  Body statements = windows.copy_box(0, windows.origin_, ends, reads_beyond, simd_width);
+  Body statements = windows.copy_box(0, windows.origin_, ends, simd_width);
   // If there are no windows, nothing may be read, because the array may be shorter than one window.
   Sym last = 0;
   for (const Axis& axis : axes)
@@ -103,27 +104,29 @@ Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_wi
 
 /// Copies elements of the box: all positions along the axes from `axis` on, for the positions `there` along the axes before it. Positions
 /// beyond the end of the box are zero in the copy; they are read only for results that are not stored.
-Body Windows::copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& reads_beyond, int simd_width) {
+Body Windows::copy_box(size_t axis, Index there, const Ends& ends, int simd_width) {
   Arena& arena = c_->arena;
-  if (std::none_of(reads_beyond.begin() + static_cast<std::ptrdiff_t>(axis), reads_beyond.end(), [](bool on) { return on; }))
-    if (Body rows = copy_rows(axis, there, ends, simd_width); !rows.empty()) return rows;
-  if (ends[axis].is_constant(1) && !reads_beyond[axis] && axis + 1 < ends.size())
-    return copy_box(axis + 1, there, ends, reads_beyond, simd_width);
-  Loop* loop = new_loop(arena, cat("window", axis), 0, ends[axis]);
+  bool reads_beyond = false;  // along this axis or a later one
+  for (size_t later = axis; later < ends.copied.size(); ++later) reads_beyond |= ends.reads_beyond(later);
+  if (!reads_beyond)
+    if (Body rows = copy_rows(axis, there, ends.copied, simd_width); !rows.empty()) return rows;
+  if (ends.copied[axis].is_constant(1) && !ends.reads_beyond(axis) && axis + 1 < ends.copied.size())
+    return copy_box(axis + 1, there, ends, simd_width);
+  Loop* loop = new_loop(arena, cat("window", axis), 0, ends.copied[axis]);
   there[axis] = origin_[axis] + loop->variable;
   Body copied;
-  if (axis + 1 < ends.size()) {
-    loop->body = copy_box(axis + 1, there, ends, reads_beyond, simd_width);
+  if (axis + 1 < ends.copied.size()) {
+    loop->body = copy_box(axis + 1, there, ends, simd_width);
     copied = {loop};
   } else {
     loop->body = {copy_element(there)};
     copied = inner_loop(*c_, loop, simd_width, true);
   }
-  if (!reads_beyond[axis]) return copied;
-  std::vector<Loop*> nest = {new_loop(arena, "beyond", ends[axis], sizes_[axis])};
+  if (!ends.reads_beyond(axis)) return copied;
+  std::vector<Loop*> nest = {new_loop(arena, "beyond", ends.copied[axis], ends.read[axis])};
   there[axis] = origin_[axis] + nest.back()->variable;
-  for (size_t inner = axis + 1; inner < ends.size(); ++inner) {
-    nest.push_back(new_loop(arena, cat("window", inner), 0, sizes_[inner]));
+  for (size_t inner = axis + 1; inner < ends.copied.size(); ++inner) {
+    nest.push_back(new_loop(arena, cat("window", inner), 0, ends.read[inner]));
     there[inner] = origin_[inner] + nest.back()->variable;
   }
   nest.back()->body = {set_accumulator(arena, copy_, position(there), arena.constant(identity_of(Op::kSum, array_->dtype)))};

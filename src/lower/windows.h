@@ -1,5 +1,5 @@
-// Copies to scratch memory the elements of an array that the overlapping windows of a block read. Without the copy a convolution would read
-// each element once for every position in its window, and test for padding each time.
+// Copies to scratch memory the elements of an array that the overlapping windows of a block read. Without the copy, a convolution would
+// read each element once for every position in its window, and would test for padding at each read.
 #pragma once
 
 #include <optional>
@@ -10,34 +10,41 @@ namespace harp::lower {
 
 class Windows {
  public:
-  /// A variable of the positions in a block, such as the number of a row. It takes the values 0 … count - 1; count is at most `most`.
+  /// A variable of the positions in a block, such as the number of a row. It takes the values 0 … count - 1. value() may later be called
+  /// for the positions 0 … read - 1. Only along the first axis may `read` be greater than `count`: a tile of rows may extend beyond the
+  /// last row of the block. Both are at most `most`.
   struct Axis {
-    Sym variable, count;
+    Sym variable, count, read;
     int64_t most;
   };
-  /// Adds statements to `body` that copy the elements read at positions `index` of `factor`, which depend on the variables of `axes`. Along
-  /// the first axis, value() may later be called for any position below `most`; positions from `count` on are zero in the copy. Returns
-  /// none and leaves `body` unchanged if these elements are not a box of the array or if copying does not pay.
+  /// Adds statements to `body` that copy the elements read at positions `index` of `factor`, which depend on the variables of `axes`.
+  /// Positions from `count` on are zero in the copy. Returns none and leaves `body` unchanged if these elements are not a box of the array
+  /// or if copying does not pay.
   static std::optional<Windows> copy(KernelContext& context, Accumulators& accumulators, const Node* factor, const Index& index,
                                      std::span<const Axis> axes, int simd_width, ir::Body& body);
 
-  /// Returns the value of the factor at an index of the block, read from the copy.
+  /// Returns the value of the factor at an index of the block; it reads the copy instead of the array.
   const ir::UOp* value(const Node* factor, const Index& index) const;
 
  private:
+  /// Ends of a box, relative to its origin: of the elements that are copied, and of those that value() reads.
+  struct Ends {
+    Index copied, read;
+    bool reads_beyond(size_t axis) const { return !proven_at_most(read[axis], copied[axis]); }
+  };
   explicit Windows(KernelContext& context) : c_(&context) {}
   ir::Stmt* copy_element(const Index& there);
-  /// Returns statements that copy the box along this axis and the following ones as whole rows, if the rows are contiguous in memory;
+  /// Returns statements that copy the box along `axis` and the following axes as whole rows, if the rows are contiguous in memory;
   /// otherwise returns no statements.
   ir::Body copy_rows(size_t axis, Index there, const Index& ends, int simd_width);
-  ir::Body copy_box(size_t axis, Index there, const Index& ends, const std::vector<bool>& reads_beyond, int simd_width);
+  ir::Body copy_box(size_t axis, Index there, const Ends& ends, int simd_width);
   Sym position(const Index& index) const;
 
   KernelContext* c_;
   const Node* array_ = nullptr;
   int copy_ = -1;
-  Index origin_;                // origin of the box in the array
-  std::vector<int64_t> sizes_;  // sizes of the box
+  Index origin_;                // index of the first element of the box in the array
+  std::vector<int64_t> sizes_;  // size of the box along each axis
 };
 
 }  // namespace harp::lower

@@ -10,7 +10,7 @@ namespace harp {
 
 enum class DTypeKind : uint8_t { kUnknown, kBool, kSigned, kUnsigned, kFloat, kComplex };
 
-/// The two 16-bit float types. C++ has no arithmetic for them, so they hold only the bits; ops/math_half.h converts them.
+/// The two 16-bit float types. C++ has no arithmetic for them, so these types only contain the bits; ops/math_half.h converts them.
 struct F16 {
   uint16_t bits;
 };
@@ -18,13 +18,13 @@ struct BF16 {
   uint16_t bits;
 };
 
-// HARP_DTYPE(id, name, size in bytes, kind, C++ type or void if there is none, dtype it computes in, may be used in graphs)
+// HARP_DTYPE(id, name, size in bytes, kind, C++ type or void if there is none, dtype in which operations compute, may be used in graphs)
 //
-// A dtype that computes in another dtype is narrow. Every operation that computes widens narrow operands, computes op(wide(narrow) ...) and
-// narrows the result, with one rounding or truncation for each operation (docs/semantics.md, "dtypes").
+// A dtype is narrow if operations compute in another, wider dtype. Such an operation widens its narrow operands, computes in the wide
+// dtype, and narrows the result, so there is one rounding or truncation for each operation (docs/semantics.md, "dtypes").
 //
-// A complex element is two adjacent floats, re and im. No kernel computes with complex elements: graph/complex.h expresses complex
-// operations by operations on the parts. So complex dtypes need no C++ type.
+// A complex element is two adjacent floats, the real and the imaginary part. No kernel computes with complex elements: graph/complex.h
+// expresses complex operations by operations on the parts. So complex dtypes need no C++ type.
 #define HARP_DTYPES(HARP_DTYPE)                                     \
   HARP_DTYPE(Unknown, "unknown", 0, kUnknown, void, Unknown, false) \
   HARP_DTYPE(Bool, "bool", 1, kBool, bool, Bool, true)              \
@@ -76,7 +76,8 @@ constexpr bool is_bool(DType dtype) { return dtype == DType::kBool; }
 constexpr bool is_half(DType dtype) { return is_float(dtype) && size_of(dtype) == 2; }
 /// True if operations widen values of this dtype before they compute.
 constexpr bool is_narrow(DType dtype) { return info(dtype).computes_in != dtype; }
-/// The dtype for computations of several steps that round once at the end: f32 for f16 and bf16, otherwise the dtype itself.
+/// The dtype in which computations of several steps are done, so that they round only once at the end: f32 for f16 and bf16, otherwise the
+/// dtype itself.
 constexpr DType working_dtype(DType dtype) { return is_half(dtype) ? info(dtype).computes_in : dtype; }
 
 /// The dtype of the parts of a complex dtype; a real dtype is returned unchanged.
@@ -84,7 +85,7 @@ constexpr DType real_dtype(DType dtype) { return dtype == DType::kC64 ? DType::k
 /// The complex dtype whose parts have the given dtype, f32 or f64.
 constexpr DType complex_dtype(DType dtype) { return dtype == DType::kF32 ? DType::kC64 : DType::kC128; }
 
-/// The dtype called `name` in graphs, or nothing.
+/// Returns the dtype whose name in graphs is `name`, or nothing.
 constexpr std::optional<DType> dtype_from_name(std::string_view name) {
   for (int i = 0; i < kDTypeCount; ++i)
     if (kDTypes[i].name == name) return static_cast<DType>(i);

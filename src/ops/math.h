@@ -1,44 +1,48 @@
-// Every math function of harp, written once. math::Functions<M>::exp(x) and so on are templates over a policy M, with two instantiations:
-//   - the interpreter uses plain numbers (ScalarMath in ops/scalar_math.h), which defines the result;
-//   - the IR builder uses expressions. The rendered C does the same IEEE operations in the same order, so it gives the same bits.
-// Therefore a template contains no branch on values and no loop over data: only selects, and loops with a fixed trip count, which the
-// builder unrolls. Measured errors over all f32 inputs and f64 samples: tests/ulp/README.md; guaranteed bounds: docs/semantics.md.
+// Every math function of harp, written once. math::Functions<M>::exp(x) and so on are templates over a policy M. They have two
+// instantiations:
+//   - The interpreter instantiates them with plain numbers (ScalarMath in ops/scalar_math.h). This defines the results.
+//   - The IR builder instantiates them with expressions. The rendered C does the same IEEE operations in the same order, so it gives the
+//     same bits.
+// Therefore a template contains no branch on values and no loop over data, only selects and loops with a fixed trip count, which the
+// builder unrolls. tests/ulp/README.md has the errors measured over all f32 inputs and f64 samples; docs/semantics.md has the guaranteed
+// bounds.
 //
-// The policy. M is a type with only static members:
+// The policy M is a type with only static members:
 //   template <DType D> using T             value types for kBool, kI32, kU32, kI64, kU64, kF32, kF64, all distinct, so that
 //                                          functions overload on them; cheap to copy. kU16, kF16, kBF16 are only converted
-//                                          (math_half.h). A policy whose arithmetic wraps at 8 and 16 bits has the other narrow
-//                                          integers too, and their functions.
-//   Operators on T<D>, both sides of the same D:
+//                                          (math_half.h). A policy whose arithmetic wraps at 8 and 16 bits also has value types for
+//                                          the other narrow integers, and functions on them.
+//   Operators on T<D>, where both operands have the same D:
 //     floats                               + - * / and unary -   IEEE, round to nearest; never contracted
 //     ints                                 + - * and unary -     wrapping;  & | ^ ~ << >>  (>> is arithmetic on signed types;
 //                                          a count is always in [0, width));  / %  truncating as in C, and only with divisors
 //                                          that do not trap (never 0, never least / -1)
 //     floats and ints                      < <= > >= == != give T<kBool>; float comparisons with NaN are false, != is true
-//     bool                                 & | ! == !=           (never && and ||: they could not be overloaded lazily)
+//     bool                                 & | ! == !=           (never && and ||, because overloads evaluate both operands)
 //   f32(float) f64(double) i32 u32 i64 u64 literals; templates never rely on an implicit conversion of a number
-//   template integer<D>(int64_t)           a literal of any integer dtype, wrapped to it
+//   template integer<D>(int64_t)           a literal of any integer dtype, wrapped to that dtype
 //   fma(a, b, c) sqrt(x) abs(x)            floats; fma rounds once, abs clears the sign bit
-//   floor ceil trunc rint(x)               floats; rint is half to even
-//   select(condition, a, b)                a where condition, else b; both are evaluated
-//   template bitcast<D>(x)                 the same bits as D, of the same size
+//   floor ceil trunc rint(x)               floats; rint rounds half to even
+//   select(condition, a, b)                a where condition is true, else b; both are evaluated
+//   template bitcast<D>(x)                 a T<D> with the bits of x, which has the same size
 //   template cast<D>(x)                    between ints: truncates or extends; int to float and f64 to f32: round to nearest
 //                                          even (overflow to infinity); f32 to f64: exact; f64 to i64: only whole numbers of
-//                                          magnitude <= 2^61, so no saturation is needed. Elsewhere unused.
+//                                          magnitude <= 2^61, so no saturation is needed. Other casts are not used.
 //   template table<D>(table, index)        element of a MathTable of dtype D. The T<kI32> index is in bounds by construction for
 //                                          every input, even if the result is not used. A table of sixteen elements is indexed by the
 //                                          low four bits of the index; some targets implement it as a register permutation
 //   named(name, function, args...)         function(args...), where function is a capture-free function object on T values. An IR
-//                                          policy makes a function `name` of it, which a target may replace by an instruction. A name
-//                                          always stands for the same function.
+//                                          policy creates a function with this name, which a target may replace by an instruction.
+//                                          A name always stands for the same function.
 //   rarely(name, condition, common, rare, args...)
-//                                          rare(args...) where condition, else common. rare is a capture-free function object on T
-//                                          values. An IR policy makes a function `name` of it and calls it lane by lane, only for
-//                                          lanes that need it. A name always stands for the same function.
+//                                          rare(args...) where condition is true, else common. rare is a capture-free function object
+//                                          on T values. An IR policy creates a function with this name and calls it lane by lane, only
+//                                          for lanes where condition is true. A name always stands for the same function.
 // The functions do not use the C library, errno or the floating-point flags. The sign and payload of a NaN are unspecified.
 #pragma once
 
-// Operands of T<kBool> use & and | on purpose: overloaded && and || would lose their evaluation order, and on plain bools they branch.
+// The templates combine T<kBool> values by & and | on purpose: overloaded && and || would evaluate both operands anyway, and on plain bools
+// they would branch.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
@@ -94,7 +98,7 @@
   X(remainder, 2)              \
   X(floor_divide, 2)
 
-/// X(name, arity): functions on f32 and f64 whose result is bool.
+/// X(name, arity): functions on f32 and f64 whose result is a bool.
 #define HARP_MATH_PREDICATES(X) \
   X(isnan, 1)                   \
   X(isinf, 1)                   \

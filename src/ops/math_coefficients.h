@@ -1,7 +1,8 @@
-// Constants and polynomial coefficients of the math functions, for f32 and f64, lowest power first. They were made with Sollya 8.0 by
-// fpminimax(function, powers, formats of the dtype, interval, relative, floating, leading terms), a minimax fit among polynomials whose
-// coefficients have the dtype's precision. The stated error is the relative error of the whole function, leading terms included, before
-// rounding in the evaluation. A pair kX, kXLow sums to the constant X. Changing a number changes result bits and needs a new kLawRevision.
+// Constants and polynomial coefficients of the math functions, for f32 and f64. Coefficients are in ascending order of powers. They were
+// computed with Sollya 8.0 by fpminimax(function, powers, formats of the dtype, interval, relative, floating, leading terms), which gives a
+// minimax fit among polynomials whose coefficients have the precision of the dtype. The comment of a polynomial c states its degree, and
+// the relative error of the whole function (including the leading terms) before rounding errors of the evaluation. Two constants kX and
+// kXLow add up to the constant X. Changing a coefficient changes result bits and requires a new kLawRevision (base/revision.h).
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,15 @@
 
 namespace harp {
 
-/// A table of this size is indexed by the low four bits of an index, so that a permutation of a vector register can implement the look-up.
+/// A table of this size is indexed by the low four bits of an index, so that targets can implement the look-up by permuting a vector
+/// register.
 inline constexpr size_t kPermutedTable = 16;
 
-/// A table of constants that functions index; policies access it by table<D>(). It holds raw bits, to be read as `dtype`.
+/// A table of constants. Functions read its elements by the policy's table<D>() (math.h). It contains raw bits, to be read as `dtype`.
 struct MathTable {
   std::string_view name;
   DType dtype;
-  std::span<const uint32_t> words;  // size_of(dtype) is 4
+  std::span<const uint32_t> words;  // size_of(dtype) must be 4
 };
 
 namespace math {
@@ -51,12 +53,13 @@ struct Coefficients<DType::kF32> {
   static constexpr float kExp[] = {0.5f, 0x1.5554dep-3f, 0x1.55556cp-5f, 0x1.120ac2p-7f, 0x1.6ca998p-10f};
   // 2^f = 1 + f ln 2 + f^2 c(f) for |f| <= 1/2; the coefficients of e^r times powers of ln 2
   static constexpr float kExp2[] = {0x1.ebfbep-3f, 0x1.c6afeep-5f, 0x1.3b2accp-7f, 0x1.5ec79ap-10f, 0x1.438b5ap-13f};
-  // e^r for functions near e^r - 1, whose relative error is larger than that of e^r; degree 5, relative error 2^-32.9
+  // the same c(r) as for kExp, with a smaller error, for functions such as e^r - 1, whose relative error is larger; degree 5, relative
+  // error 2^-32.9
   static constexpr float kExpFine[] = {0.5f, 0x1.555552p-3f, 0x1.5554e4p-5f, 0x1.1115b6p-7f, 0x1.6d514ap-10f, 0x1.9a93c4p-13f};
-  // Tables of the logarithms for the sixteen intervals of [3/4, 3/2), indexed by the first four bits of the fraction (so from 1 on).
-  // kLogInverse: f32 numbers within 0.4 % of the reciprocal of the interval's centre, chosen so that their logarithm is very close to a
-  // multiple of 2^-17 (2^-16 for log2, 2^-18 for log10). kLogCentre: minus that logarithm, with an error of at most 2^-31. The two
-  // intervals around 1 have 1 and 0.
+  // Tables of the logarithms for the sixteen intervals of [3/4, 3/2). The index is the first four bits of the fraction, so the first
+  // element is for the interval that starts at 1. kLogInverse: f32 numbers within 0.4 % of the reciprocal of the interval's centre, chosen
+  // so that their logarithm is very close to a multiple of 2^-17 (2^-16 for log2, 2^-18 for log10). kLogCentre: minus that logarithm, with
+  // an error of at most 2^-31. For the two intervals next to 1, kLogInverse is 1 and kLogCentre is 0.
   static constexpr float kLogInverse[] = {0x1p0f,         0x1.d47b24p-1f, 0x1.bfdef4p-1f, 0x1.a49908p-1f, 0x1.934adcp-1f, 0x1.7eebbp-1f,
                                           0x1.6bf76cp-1f, 0x1.5f2c6p-1f,  0x1.4ba1eep0f,  0x1.3edc1ap0f,  0x1.35c0cp0f,   0x1.292e36p0f,
                                           0x1.1e1064p0f,  0x1.1578e6p0f,  0x1.0bc4b2p0f,  0x1p0f};
@@ -111,13 +114,14 @@ struct Coefficients<DType::kF32> {
                                    0x1.540172p-8f, -0x1.a3d812p-11f, 0x1.4917a4p-14f};
   // atanh s = s + s^3 (1/3 + s^2 c(s^2)) for |s| <= (sqrt(2) - 1) / (sqrt(2) + 1); degree 3, relative error 2^-43.6
   static constexpr float kSeries[] = {0x1.999998p-3f, 0x1.2493acp-3f, 0x1.c644a6p-4f, 0x1.8fedc8p-4f};
-  static constexpr float kErfcMiddle = 0x1.3ba592p0f, kErfcMiddleLow = -0x1.2aac8p-25f;  // their sum is the value at t = 0
+  // the sum of both is the value for t = 0 (see kErfc)
+  static constexpr float kErfcMiddle = 0x1.3ba592p0f, kErfcMiddleLow = -0x1.2aac8p-25f;
   // (1 + 2x) e^(x^2) erfc(x) = kErfcMiddle + t c(t), t = (x - 4) / (x + 4) for 1/2 <= x <= 10.1; degree 8, relative error 2^-28.3
   static constexpr float kErfc[] = {-0x1.1df1a6p-3f, 0x1.f7f734p-7f, 0x1.16ea1ep-4f,  -0x1.9de0cep-4f, 0x1.801488p-4f,
                                     -0x1.0f664ap-4f, 0x1.2f0236p-5f, -0x1.0fb63cp-6f, 0x1.5945dep-8f};
-  // tanh(centre + t) = c(t): one table for the centres and one for each power of t. The intervals start at 0, 1/4, 1/2, 3/4, 1, 3/2, 2,
-  // 5/2, 3, 4, 5, 6, 7, 9. The index is the last bits of the exponent and the first bits of the fraction of 1 + x, four bits in all;
-  // relative error 2^-27.3.
+  // tanh(centre + t) = c(t). The first row contains the centres of the intervals, and each further row the coefficients of one power of t,
+  // for all intervals. The intervals start at 0, 1/4, 1/2, 3/4, 1, 3/2, 2, 5/2, 3, 4, 5, 6, 7, 9. The index has four bits: the last bits of
+  // the exponent and the first bits of the fraction of 1 + x. The relative error is 2^-27.3.
   static constexpr float kTanh[8][16] = {
       {0x1.3cff2ep0f, 0x1.bcd0dep0f, 0x1.1e7a1cp1f, 0x1.5ead4cp1f, 0x1.b09d9cp1f, 0x1.181a9cp2f, 0x1.59c356p2f, 0x1.9a2bbap2f,
        0x1.f12ce4p2f, 0x1.2p3f, 0x1.2p3f, 0x1.2p3f, 0x0p0f, 0x1.7a2e4cp-2f, 0x1.3d14b6p-1f, 0x1.bcd486p-1f},
@@ -135,8 +139,8 @@ struct Coefficients<DType::kF32> {
        0x1.b93d48p-24f, 0x0p0f, 0x0p0f, 0x0p0f, 0x1.250966p-3f, 0x1.5ac364p-6f, -0x1.b8470ap-5f, -0x1.e5fffap-5f},
       {0x1.ef93d8p-7f, 0x1.16dffcp-9f, -0x1.77af5ep-11f, -0x1.1fa584p-11f, -0x1.4c647cp-13f, -0x1.7d8062p-16f, -0x1.a21202p-19f,
        -0x1.669b4cp-22f, -0x1.97f21ep-26f, 0x0p0f, 0x0p0f, 0x0p0f, -0x1.2eeaa2p-5f, -0x1.1c7978p-4f, -0x1.8d931ep-6f, 0x1.a75c22p-7f}};
-  // erf(centre + t) = c(t), in the same layout. Interval i is around i / 3.9. In interval 0 the third row and those after it are the
-  // coefficients of c in erf x = x + x c(x). Relative error 2^-28.1.
+  // erf(centre + t) = c(t), with rows as in kTanh. The centre of interval i is near i / 3.9. In interval 0, the rows from the third on are
+  // the coefficients of c in erf x = x + x c(x). The relative error is 2^-28.1.
   static constexpr float kErfNear[8][16] = {
       {0x0p0f, 0x1.0039fap-2f, 0x1.0397b6p-1f, 0x1.869a5ap-1f, 0x1.0504e4p0f, 0x1.4693dep0f, 0x1.885b84p0f, 0x1.ca2706p0f, 0x1.05c5fcp1f,
        0x1.269f0ap1f, 0x1.479012p1f, 0x1.6861b6p1f, 0x1.85cc8p1f, 0x1.a6e08p1f, 0x1.c7bfa4p1f, 0x1.ea87aap1f},
@@ -159,7 +163,7 @@ struct Coefficients<DType::kF32> {
        -0x1.cce54cp-12f}};
   // atan x = atan c + atan t with t = (f x - c) / (c x + f): tables of c, f and atan c. The intervals start at 0 and, from 3/32 on, at
   // every 2^k and 3/2 2^k. The index is the last three bits of the exponent and the first bit of the fraction. In the last interval, which
-  // has no end, c stands for infinity.
+  // is unbounded, f = 0 and c = 1, so t = -1 / x, and the third table has pi/2 instead of atan c.
   static constexpr float kAtanCentre[] = {0x1.3216d2p1f,  0x1.b4eb02p1f,  0x1.310066p2f,  0x1.b432fap2f,  0x1.306e8ep3f,  0x1p0f,
                                           0x0p0f,         0x1.be9ea6p-4f, 0x1.3d24f2p-3f, 0x1.bc74b6p-3f, 0x1.3bee12p-2f, 0x1.bb6e9ap-2f,
                                           0x1.39492ap-1f, 0x1.b8f832p-1f, 0x1.354c6p0f,   0x1.b6b424p0f};
@@ -170,9 +174,9 @@ struct Coefficients<DType::kF32> {
                                             0x1.19256cp-1f, 0x1.6c082ap-1f, 0x1.c24138p-1f, 0x1.0ae5d8p0f};
   // atan t = t + t^3 c(t^2) for |t| <= 0.104; degree 1, relative error 2^-27.1
   static constexpr float kAtanNear[] = {-0x1.55537cp-2f, 0x1.9540dap-3f};
-  // Tables of the cube root. kCubeRootInverse: numbers near the reciprocals of the centres of the sixteenths of [1, 2), chosen so that
-  // their cube roots are very close to an f32. kCubeRootOfCentre: the reciprocals of these roots. kCubeRootOfPower: the cube roots of 1, 2
-  // and (last element) 1/2.
+  // Tables of the cube root. kCubeRootInverse: numbers near the reciprocals of the centres of the sixteen equal parts of [1, 2), chosen so
+  // that their cube roots are very close to an f32. kCubeRootOfCentre: the reciprocals of these cube roots. kCubeRootOfPower: the cube
+  // roots of 1, 2 and (last element) 1/2.
   static constexpr float kCubeRootInverse[] = {
       0x1.f0818cp-1f, 0x1.d4310cp-1f, 0x1.bac092p-1f, 0x1.a42bb6p-1f, 0x1.8fab5cp-1f, 0x1.7d1742p-1f, 0x1.6c24fap-1f, 0x1.5c92c2p-1f,
       0x1.4e551cp-1f, 0x1.4146c2p-1f, 0x1.351d6ep-1f, 0x1.29e216p-1f, 0x1.1f7ad8p-1f, 0x1.15ac92p-1f, 0x1.0ca678p-1f, 0x1.04104p-1f};
@@ -269,7 +273,8 @@ struct Coefficients<DType::kF64> {
   static constexpr double kSeries[] = {0x1.999999999999ap-3, 0x1.249249249238ap-3, 0x1.c71c71c73ed96p-4,
                                        0x1.745d173287457p-4, 0x1.3b13b7b7e84bdp-4, 0x1.110fb32950d85p-4,
                                        0x1.e23e8af9fa06fp-5, 0x1.a7bbd06bfbc4ap-5, 0x1.d8b67d1b5220dp-5};
-  static constexpr double kErfcMiddle = 0x1.3ba5916e9fd7fp0, kErfcMiddleLow = -0x1.9481fed9430ecp-55;  // their sum is the value at t = 0
+  // the sum of both is the value for t = 0 (see kErfc)
+  static constexpr double kErfcMiddle = 0x1.3ba5916e9fd7fp0, kErfcMiddleLow = -0x1.9481fed9430ecp-55;
   // (1 + 2x) e^(x^2) erfc(x) = kErfcMiddle + t c(t), t = (x - 4) / (x + 4) for 1/2 <= x <= 27.3; degree 20, relative error 2^-58.8
   static constexpr double kErfc[] = {-0x1.1df1ad154a28ep-3,  0x1.f7f5df66fd571p-7,   0x1.16ecefcfa5347p-4,   -0x1.9ddb23c3e7cc5p-4,
                                      0x1.7fee004e132ddp-4,   -0x1.0fb06dfe6b80cp-4,  0x1.3079edf65d8afp-5,   -0x1.0962387d9943ep-6,

@@ -1,5 +1,5 @@
-// erf and erfc for f32 and f64. Near 0 erf is a polynomial. Elsewhere erfc x = e^(-x^2) g(x) / (1 + 2x), where g is smooth and close to 1
-// and is computed as a polynomial in (x - 4) / (x + 4). Every factor is a pair.
+// erf and erfc for f32 and f64. Near 0, erf is a polynomial. Elsewhere erfc x = e^(-x^2) g(x) / (1 + 2x), where g is smooth and close to 1
+// and is computed as a polynomial in (x - 4) / (x + 4). Every factor is a pair, that is, an unevaluated sum of two floats (math_real.h).
 #pragma once
 
 #include "ops/math_exp.h"
@@ -37,13 +37,13 @@ struct ErrorFunctions {
     return R::copy_sign(R::pick(a < real(1), near, far), x);
   }
 
-  /// The number 2^n value, where n is given by sum = n + kRounder (math_real.h).
+  /// Represents the number 2^n value, where n is given by sum = n + kRounder (math_real.h).
   struct Tail {
     Pair value;
     F sum;
   };
 
-  /// erfc x for x >= 1/2, up to arguments for which it underflows.
+  /// Returns erfc x for x >= 1/2, up to arguments for which the result underflows.
   static Tail complement(F x) {
     F t = (x - real(4)) / (x + real(4));
     Pair g = R::fast_two_sum(real(C::kErfcMiddle), R::fma(t, R::polynomial(t, C::kErfc), real(C::kErfcMiddleLow)));

@@ -10,22 +10,22 @@ template <class M, DType D>
 struct ExactFunctions {
   HARP_MATH_TYPES
 
-  // maximum and minimum select twice, the second time with exchanged operands. The selections differ in their bits only if neither
-  // comparison is true, so that each returns its second operand: the operands are +0 and -0, or one of them is NaN. Combining the bits of
-  // both selections then gives the right zero, or a NaN.
-  /// NaN propagates. max(-0, +0) = +0: the sign bits are combined by `and`, all other bits by `or`.
+  // maximum and minimum select twice, the second time with exchanged operands. The two selections have different bits only if neither
+  // comparison is true, so that each selects its second operand. In that case the operands are +0 and -0, or one of them is NaN. Combining
+  // the bits of both selections then gives the right zero, or a NaN.
+  /// If an operand is NaN, the result is NaN. max(-0, +0) = +0, because `and` combines the sign bits and `or` combines all other bits.
   static F maximum(F a, F b) {
     I first = R::bits(R::pick(a > b, a, b)), second = R::bits(R::pick(b > a, b, a));
     return R::from_bits((first & second) | ((first | second) & integer(~R::kSignBit)));
   }
-  /// NaN propagates; min(-0, +0) = -0.
+  /// If an operand is NaN, the result is NaN. min(-0, +0) = -0.
   static F minimum(F a, F b) {
     I first = R::bits(R::pick(a < b, a, b)), second = R::bits(R::pick(b < a, b, a));
     return R::from_bits(first | second);
   }
 
-  /// Maximum and minimum of `a`, which is not NaN, and `b`, which is ignored if it is NaN. Together with found_nan() this is the fastest
-  /// way to compute a running maximum of many numbers.
+  /// Return the maximum and the minimum of `a`, which must not be NaN, and `b`; return `a` if b is NaN. Together with found_nan() this is
+  /// the fastest way to compute a running maximum of many numbers.
   static F greater_number(F a, F b) { return R::pick(R::is_nan(b), a, maximum(a, b)); }
   static F lesser_number(F a, F b) { return R::pick(R::is_nan(b), a, minimum(a, b)); }
   /// Returns a if it is greater than b, otherwise b.
@@ -34,9 +34,10 @@ struct ExactFunctions {
   static F found_nan(F found, F a, F b) { return R::pick(R::is_nan(a) | R::is_nan(b), real(R::kNan), found); }
 
   static F abs(F x) { return M::abs(x); }
-  /// -1 or 1; zeros and NaN are returned unchanged.
+  /// Returns -1 or 1; returns x itself if it is zero or NaN.
   static F sign(F x) { return R::pick(x > real(0), real(1), R::pick(x < real(0), real(-1), x)); }
-  /// A `sign` that is NaN counts as positive, because the sign of a computed NaN differs between machines (docs/semantics.md).
+  /// Returns `magnitude` with the sign of `sign`. A `sign` that is NaN counts as positive, because the sign bit of a computed NaN differs
+  /// between machines (docs/semantics.md).
   static F copysign(F magnitude, F sign) { return R::copy_sign(magnitude, R::pick(R::is_nan(sign), real(0), sign)); }
   /// Rounds to the nearest integer, half to even.
   static F round(F x) { return M::rint(x); }
@@ -45,11 +46,11 @@ struct ExactFunctions {
   static Bool isinf(F x) { return M::abs(x) == real(R::kInfinity); }
   static Bool isfinite(F x) { return M::abs(x) < real(R::kInfinity); }
 
-  /// x - trunc(x / y) y as in C: exact, with the sign of x; NaN if x is infinite or y is 0.
+  /// Returns x - trunc(x / y) y exactly, with the sign of x, as fmod of C does; NaN if x is infinite or y is 0.
   static F fmod(F x, F y) {
     F a = M::abs(x), b = M::abs(y);
     F q = M::trunc(a / b);
-    // q is the quotient, or 1 more if the division rounded up to an integer; the remainder is exact in both cases
+    // q is the integer quotient, or 1 more if the division rounded up to an integer; in both cases fma gives the exact remainder
     F r = R::fma(-q, b, a);
     r = R::pick(r < real(0), r + b, r);
     r = R::pick(a < b, a, r);
@@ -60,14 +61,15 @@ struct ExactFunctions {
     return R::pick(defined, R::copy_sign(r, x), real(R::kNan));
   }
 
-  /// The remainder of NumPy and Python: it has the sign of y, also if it is zero.
+  /// Returns the remainder as NumPy and Python define it: it has the sign of y, even if it is zero.
   static F remainder(F x, F y) {
     F r = fmod(x, y);
     Bool other_sign = (r < real(0)) != (y < real(0));
     return R::pick(r == real(0), R::copy_sign(real(0), y), R::pick(other_sign, r + y, r));
   }
 
-  /// NumPy's floor_divide: the quotient that matches remainder(x, y). It may differ from floor(x / y).
+  /// Returns NumPy's floor_divide: the integer quotient that belongs to remainder(x, y). It may differ from floor(x / y), in which the
+  /// division rounds.
   static F floor_divide(F x, F y) {
     F r = fmod(x, y);
     Bool down = (r != real(0)) & ((r < real(0)) != (y < real(0)));
@@ -80,13 +82,13 @@ struct ExactFunctions {
   }
 
  private:
-  /// Integers up to this one are exact in the dtype. For larger quotients fmod() uses fmod_far().
+  /// All integers up to this bound are exact in the dtype. For larger quotients fmod() uses fmod_far().
   static constexpr Native kMaxQuotient = R::kDouble ? 0x1p53 : 0x1p24;
 
   using F64 = typename M::template T<DType::kF64>;
   using I64 = typename M::template T<DType::kI64>;
 
-  /// A positive finite number m 2^e, where the integer m uses all bits of the mantissa.
+  /// A positive finite number m 2^e, where m is an integer whose highest mantissa bit is set.
   struct Parts {
     F64 m;
     I e;
@@ -100,20 +102,21 @@ struct ExactFunctions {
     return {M::template cast<DType::kF64>(m), M::select(tiny, e - integer(R::kMantissaBits), e)};
   }
 
-  /// x mod m in [-m/2, m/2], for an x slightly outside that range.
+  /// Returns the residue of x modulo m in [-m/2, m/2], for an x slightly outside that range.
   static F64 centre(F64 x, F64 m) {
     F64 half = m * M::f64(0.5);
     x = M::select(x > half, x - m, x);
     return M::select(x < -half, x + m, x);
   }
-  /// a b mod m in [-m/2, m/2], for a and b in that range and an integer m < 2^53; all steps are exact.
+  /// Returns the residue of a * b modulo m in [-m/2, m/2], for a and b in that range and an integer m < 2^53. All steps are exact.
   static F64 multiply(F64 a, F64 b, F64 m) {
     F64 p = a * b, p_low = M::fma(a, b, -p);
     F64 q = M::rint(p / m);
     return centre(M::fma(-q, m, p) + p_low, m);
   }
 
-  /// The remainder for quotients above kMaxQuotient: m_x 2^(e_x - e_y) mod m_y, with the power of 2 computed by repeated squaring.
+  /// Returns the remainder for quotients above kMaxQuotient. With x = m_x 2^(e_x) and y = m_y 2^(e_y), it is m_x 2^(e_x - e_y) mod m_y,
+  /// times 2^(e_y). The power of 2 modulo m_y is computed by repeated squaring.
   static F fmod_far(F x, F y) {
     constexpr int kSteps = R::kDouble ? 6 : 4;  // 2^(largest exponent difference >> kSteps) is below m_y / 2
     Parts a = parts(x), b = parts(y);

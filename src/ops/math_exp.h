@@ -1,5 +1,5 @@
-// exp, exp2, expm1, sinh, cosh, tanh for f32 and f64. All reduce their argument to n ln 2 + r with |r| <= ln(2) / 2 and keep r as a pair h
-// + l, so that only the last addition rounds at the precision of the result.
+// exp, exp2, expm1, sinh, cosh, tanh for f32 and f64. (tanh for f32 is in math_piecewise.h.) All reduce their argument to n ln 2 + r with
+// |r| <= ln(2) / 2 and represent r by a sum of two floats, so that only the last addition rounds at the precision of the result.
 #pragma once
 
 #include "ops/math_piecewise.h"
@@ -10,7 +10,7 @@ template <class M, DType D>
 struct ExpFunctions {
   HARP_MATH_TYPES
 
-  /// e^x = 2^n (1 + (h + tail)), where n is given by sum = n + kRounder (math_real.h).
+  /// Represents e^x = 2^n (1 + (h + tail)), where n is given by sum = n + kRounder (math_real.h).
   struct Reduced {
     F sum, h, tail;
   };
@@ -24,7 +24,8 @@ struct ExpFunctions {
     F c = R::clamp(x, R::kDouble ? -1078 : -152, R::kDouble ? 1025 : 129);
     F z = c + real(R::kRounder), fraction = c - (z - real(R::kRounder));
     F h = fraction * real(C::kLn2Full), low = R::fma(fraction, real(C::kLn2Full), -h);
-    if constexpr (R::kDouble) low = R::fma(fraction, real(C::kLn2FullLow), low);  // 0.1 ulp better in f64; in f32 it would be 1/60 ulp
+    // This makes f64 results 0.1 ulp more accurate. For f32 it would be only 1/60 ulp.
+    if constexpr (R::kDouble) low = R::fma(fraction, real(C::kLn2FullLow), low);
     F tail = R::fma(fraction * fraction, R::polynomial(fraction, C::kExp2), low);
     return R::scale(real(1) + (h + tail), z);
   }
@@ -32,7 +33,8 @@ struct ExpFunctions {
   static F expm1(F x) {
     F c = R::clamp(x, R::kDouble ? -40 : -20, kHighest);
     F result = real(2) * R::sum(half_expm1(c));
-    return R::keep_tiny(x, result);  // a tiny x is its own expm1; half of a subnormal would not be exact, and -0 would give 0
+    // expm1 of a tiny x rounds to x. Without this, half of a subnormal x would not be exact, and -0 would give +0.
+    return R::keep_tiny(x, result);
   }
 
   static F sinh(F x) {
@@ -61,7 +63,7 @@ struct ExpFunctions {
     return {z, h, tail(h, l, C::kExp)};
   }
 
-  /// Outside of these bounds e^x overflows or rounds to 0.
+  /// Outside of these bounds e^x overflows, or underflows to 0.
   static constexpr Native kLowest = R::kDouble ? -746 : -104;
   static constexpr Native kHighest = R::kDouble ? 710 : 89;
 
@@ -82,8 +84,8 @@ struct ExpFunctions {
     return {z, h, tail(h, n * real(-C::kLn2Low), C::kExp)};
   }
 
-  /// (e^c - 1) / 2 as a sum of two parts, of which the low one is not small. The division by 2 keeps intermediate values from overflowing
-  /// where e^c is near the largest number.
+  /// Returns (e^c - 1) / 2 as a sum of two floats. The low one may be larger than an ulp of the high one. The division by 2 keeps
+  /// intermediate values from overflowing if e^c is near the largest float.
   static Pair half_expm1(F c) {
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c);
@@ -93,7 +95,7 @@ struct ExpFunctions {
     return {lead.hi, lead.lo + R::fma(s, tail(h, n * real(-C::kLn2Low), C::kExpFine), lost)};
   }
 
-  /// tanh |x| = E / (E + 2) with E = e^(2|x|) - 1. The remainder of the division corrects the rounded quotient.
+  /// Computes tanh |x| = E / (E + 2) with E = e^(2|x|) - 1. The remainder of the division corrects the rounded quotient.
   static F tanh_by_exp(F x) {
     F magnitude = R::at_most(M::abs(x), 20);  // for larger arguments tanh rounds to 1
     Pair e = half_expm1(magnitude + magnitude);
@@ -104,20 +106,20 @@ struct ExpFunctions {
     return R::pick(M::abs(x) < real(kTiny), x, R::copy_sign(R::sum(quotient), x));
   }
 
-  /// Parts of sinh and cosh. The even and odd parts of e^r are cosh r and sinh r. With |x| = n ln 2 + r, sinh |x| = difference cosh r + sum
-  /// sinh r and cosh |x| = sum cosh r + difference sinh r, where sum and difference are (2^n ± 2^-n) / 2. This needs no division and has no
-  /// cancellation. up = 2^n / 4 and down = 2^-n / 4, so the results are half of the function's value. sinh r = h + sinh_tail and cosh r = 1
-  /// + cosh_tail.
+  /// Intermediate values of sinh and cosh. The odd and even parts of e^r are sinh r and cosh r. With |x| = n ln 2 + r, S = (2^n + 2^-n) / 2
+  /// and D = (2^n - 2^-n) / 2, sinh |x| = D cosh r + S sinh r and cosh |x| = S cosh r + D sinh r. These formulas need no division and have
+  /// no cancellation. up = 2^n / 4, down = 2^-n / 4, sum = S / 2 and difference = D / 2, so the formulas give half of the function's value.
+  /// sinh r = h + sinh_tail and cosh r = 1 + cosh_tail.
   struct Halves {
     F up, down, sum, difference, h, sinh_tail, cosh_tail;
   };
   static Halves halves(F x) {
-    // above the limits both functions overflow, and 2^n would overflow too
+    // above these limits both functions overflow; the clamp keeps 2^n from overflowing
     F c = R::at_most(M::abs(x), R::kDouble ? 710.6 : 89.5);
     F z = R::fma(c, real(C::kLog2E), real(R::kRounder)), n = z - real(R::kRounder);
     F h = R::fma(n, real(-C::kLn2), c), l = n * real(-C::kLn2Low), r = h + l, s = r * r;
     F up = R::power_of_two(R::whole(z) - integer(2));
-    // 2^-n is negligible where it would not be a normal number
+    // n is limited, because 2^-n is negligible where it would not be a normal number
     F down = R::power_of_two(integer(-2) - R::whole(R::at_most(z, R::kRounder + 100)));
     F sinh_tail = R::fma(r * s, R::polynomial(s, C::kSinh), l), cosh_tail = s * R::fma(s, R::polynomial(s, C::kCosh), real(0.5));
     return {up, down, up + down, up - down, h, sinh_tail, cosh_tail};

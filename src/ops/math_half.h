@@ -16,7 +16,7 @@ struct HalfFormat {
   static constexpr uint32_t kMantissaBits = D == DType::kF16 ? 10 : 7;
   static constexpr uint32_t kInfinity = D == DType::kF16 ? 0x7c00 : 0x7f80;
   static constexpr uint32_t kNan = D == DType::kF16 ? 0x7e00 : 0x7fc0;
-  static constexpr uint32_t kDropped = 23 - kMantissaBits;  // bits of an f32's mantissa that the format lacks
+  static constexpr uint32_t kDropped = 23 - kMantissaBits;  // the number of bits of an f32's mantissa that the format lacks
 };
 
 template <class M, DType D>
@@ -29,14 +29,14 @@ struct HalfConversions {
   using F64 = typename M::template T<DType::kF64>;
   using Bool = typename M::template T<DType::kBool>;
 
-  /// Exact; a NaN stays a NaN.
+  /// Converts to f32 exactly. A NaN stays a NaN.
   static F32 widen(Half x) {
     U32 b = bits(x);
     if constexpr (D == DType::kBF16) {
       return real(b << word(16));
     } else {
-      // The exponent is now 112 too small, because the dtypes have different biases. A multiplication corrects it, also for subnormals.
-      // Infinity and NaN are handled separately.
+      // The exponent is now 112 too small, because f16 and f32 have different exponent biases. The multiplication corrects it, also for
+      // subnormals. Infinity and NaN are handled separately.
       U32 magnitude = (b & word(0x7fff)) << word(Format::kDropped), sign = (b & word(0x8000)) << word(16);
       U32 finite = M::template bitcast<DType::kU32>(real(magnitude) * M::f32(0x1p112f));
       U32 beyond = magnitude | word(0x7f800000);
@@ -51,7 +51,8 @@ struct HalfConversions {
 
   static Half narrow(F64 x) { return narrow(to_odd(x)); }
 
-  /// Narrows a 32-bit or 64-bit integer. It is first rounded to odd, to as many bits as an f32 or f64 mantissa holds.
+  /// Narrows a 32-bit or 64-bit integer. So that narrowing rounds only once, the integer is first rounded to odd (see the top of this
+  /// file), to as many bits as the mantissa of an f32 or f64 has.
   template <DType Int>
   static Half narrow_int(typename M::template T<Int> x) {
     static_assert(is_int(Int) && size_of(Int) >= 4);
@@ -80,26 +81,28 @@ struct HalfConversions {
 
   /// The bits of the half nearest to a nonnegative f32 that is not NaN.
   static U32 nearest(U32 magnitude) {
-    // Adds half of the last place, minus 1 if the last bit is even. The carry may reach the exponent, up to infinity.
+    // Adds half a unit in the last place of the result, or the next smaller number if the last bit is even, so that ties round to even. The
+    // carry may reach the exponent and may give infinity.
     U32 last = (magnitude >> word(Format::kDropped)) & word(1);
     U32 rounded = magnitude + word((1u << (Format::kDropped - 1)) - 1) + last;
     if constexpr (D == DType::kBF16) {
       return rounded >> word(Format::kDropped);
     } else {
       U32 normal = (rounded - word(112u << 23)) >> word(Format::kDropped);
-      // the last place of an f16 subnormal equals that of 0.5 in f32, so adding 0.5 rounds at the right place
+      // The last bit of an f16 subnormal has the value of the last bit of 0.5 in f32, so adding 0.5 rounds at that bit.
       U32 subnormal = M::template bitcast<DType::kU32>(real(magnitude) + M::f32(0.5f)) - word(0x3f000000);
       U32 finite = M::select(magnitude < word(0x38800000), subnormal, normal);
       return M::select(magnitude < word(0x477ff000), finite, word(Format::kInfinity));
     }
   }
 
-  /// Rounds to odd: x itself if it is an f32, otherwise the adjacent f32 whose last bit is 1.
+  /// Rounds x to odd: returns x itself if it is an f32, otherwise the adjacent f32 whose last bit is 1.
   static F32 to_odd(F64 x) {
     F32 near = M::template cast<DType::kF32>(x);
     F64 back = M::template cast<DType::kF64>(near);
     U32 b = M::template bitcast<DType::kU32>(near);
-    // The other f32 next to x. It is nearer to 0 if the one found has the larger magnitude, for example if x overflowed to infinity.
+    // The other f32 adjacent to x. Its magnitude is below that of `near` if |near| > |x| (for example if x overflowed to infinity),
+    // otherwise above.
     U32 other = M::select(M::abs(back) > M::abs(x), b - word(1), b + word(1));
     Bool is_even = (b & word(1)) == word(0);
     return real(M::select((back != x) & is_even & (x == x), other, b));

@@ -1,5 +1,5 @@
-// Functions on signed and unsigned integers of any width, and the few functions of bool. Arithmetic wraps, and nothing is undefined: a
-// divisor that would trap is replaced before the division, and the quotient is not used.
+// Functions on signed and unsigned integers of any width, and the few functions on bool. Arithmetic wraps, and no operation is undefined:
+// before a division that would trap, the divisor is replaced, and the quotient is not used.
 #pragma once
 
 #include <limits>
@@ -20,7 +20,7 @@ struct IntFunctions {
   static I maximum(I a, I b) { return M::select(a > b, a, b); }
   static I minimum(I a, I b) { return M::select(a < b, a, b); }
 
-  /// The smallest signed value is its own absolute value.
+  /// Returns the absolute value. For the smallest signed value that is the value itself.
   static I abs(I x) {
     if constexpr (kSigned)
       return M::select(x < constant(0), -x, x);
@@ -35,13 +35,13 @@ struct IntFunctions {
       return positive;
   }
 
-  /// C's remainder, with the sign of x; 0 if y is 0.
+  /// Returns the remainder of C, with the sign of x; 0 if y is 0.
   static I fmod(I x, I y) {
     I d = divisor(x, y);
     return M::select(trapping(x, y), constant(0), x % d);
   }
 
-  /// The remainder with the sign of y; 0 if y is 0.
+  /// Returns the remainder with the sign of y; 0 if y is 0.
   static I remainder(I x, I y) {
     I r = fmod(x, y);
     if constexpr (kSigned)
@@ -50,9 +50,9 @@ struct IntFunctions {
       return r;
   }
 
-  /// The quotient rounded down; 0 if y is 0; the smallest value divided by -1 wraps to itself.
+  /// Returns the quotient rounded down; 0 if y is 0. The smallest value divided by -1 wraps to itself.
   static I floor_divide(I x, I y) {
-    I d = divisor(x, y), q = x / d;  // the smallest value by -1: d is 1, and q is that value
+    I d = divisor(x, y), q = x / d;  // for the smallest value divided by -1, d is 1 and q is that value
     if constexpr (kSigned) {
       I r = x - q * d;
       q = M::select((r != constant(0)) & ((r ^ d) < constant(0)), q - constant(1), q);
@@ -60,7 +60,8 @@ struct IntFunctions {
     return M::select(y == constant(0), constant(0), q);
   }
 
-  /// Square-and-multiply, wrapping. For negative exponents, x^-n is 1 for x = 1, +-1 for x = -1 and 0 otherwise (also for x = 0).
+  /// Computes the power by square-and-multiply, wrapping. For a negative exponent the result is 1 if x = 1, 1 or -1 if x = -1, and
+  /// otherwise 0 (also for x = 0).
   static I pow(I x, I y) {
     I result = constant(1), power = x;
     for (int bit = 0; bit < kWidth - (kSigned ? 1 : 0); ++bit) {

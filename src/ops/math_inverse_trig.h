@@ -1,5 +1,5 @@
-// asin, acos, atan, atan2 for f32 and f64: a polynomial on a small interval. Other arguments are mapped there by a square root or a
-// quotient, whose rounding error is kept, and by the constants pi and pi/2 as pairs.
+// asin, acos, atan, atan2 for f32 and f64. Each is a polynomial on a small interval. Other arguments are mapped to that interval by a
+// square root or a quotient, and by the constants pi and pi/2 as pairs. The rounding error of the quotient is computed and added.
 #pragma once
 
 #include "ops/math_piecewise.h"
@@ -10,7 +10,7 @@ template <class M, DType D>
 struct InverseTrigFunctions {
   HARP_MATH_TYPES
 
-  /// asin |x|, or pi/2 - 2 asin sqrt((1 - |x|) / 2) where |x| >= 1/2.
+  /// Computes asin |x| by a polynomial if |x| < 1/2, otherwise as pi/2 - 2 asin sqrt((1 - |x|) / 2). The result gets the sign of x.
   static F asin(F x) {
     Arc arc = arc_sine(x);
     F rest = (arc.s * arc.z) * R::polynomial(arc.z, C::kAsin), twice = arc.s + arc.s;
@@ -19,7 +19,7 @@ struct InverseTrigFunctions {
     return R::copy_sign(R::pick(arc.small, arc.s + rest, big), x);
   }
 
-  /// pi/2 - asin x. For x >= 1/2 it is 2 asin sqrt((1 - |x|) / 2); for x <= -1/2 it is pi minus that.
+  /// Computes pi/2 - asin x if |x| < 1/2, 2 asin sqrt((1 - |x|) / 2) if x >= 1/2, and pi minus the latter if x <= -1/2.
   static F acos(F x) {
     Arc arc = arc_sine(x);
     F s = R::pick(arc.small, real(-1), real(2)) * R::copy_sign(arc.s, x);
@@ -58,7 +58,8 @@ struct InverseTrigFunctions {
 
  private:
   static F atan_by_inverse(F x) {
-    F a = R::at_most(M::abs(x), 0x1p60);  // atan is pi/2 from this limit on; it keeps infinity out of the remainder
+    // Above this limit atan rounds to pi/2. The clamp keeps infinity out of the remainder.
+    F a = R::at_most(M::abs(x), 0x1p60);
     Bool invert = a > real(1);
     F inverse = real(1) / a, q = R::pick(invert, inverse, a);
     F q_low = R::pick(invert, R::fma(-inverse, a, real(1)) * inverse, real(0));
@@ -84,13 +85,14 @@ struct InverseTrigFunctions {
     return {small, R::pick(small, a, M::sqrt(z)), z};
   }
 
-  /// atan(q + q_low) - q for 0 <= q <= 1; 1 - q^2/2 approximates the derivative 1 / (1 + q^2) well enough for q_low.
+  /// Returns atan(q + q_low) - q for 0 <= q <= 1. The factor of q_low is 1 - q^2 / 2, which is close enough to the derivative 1 / (1 +
+  /// q^2).
   static F beyond(F q, F q_low) {
     F s = q * q;
     return R::fma(q * s, R::polynomial(s, C::kAtan), q_low * R::fma(s, real(-0.5), real(1)));
   }
 
-  /// Adds base + base_low + q + rest, where |base| >= |q| or base = 0.
+  /// Returns base + base_low + q + rest, where |base| >= |q| or base = 0.
   static F around(F base, F base_low, F q, F rest) {
     Pair p = R::fast_two_sum(base, q);
     return p.hi + (p.lo + (base_low + rest));

@@ -1,6 +1,6 @@
 // Parts shared by the logarithms of f32 and f64, and log, log2, log10, log1p, asinh, acosh, atanh for f64. The argument is split into 2^k m
-// with m in [sqrt(1/2), sqrt(2)). log m is a polynomial in f = m - 1, whose first terms f - f^2/2 are accurate enough to be added last.
-// (f32 takes log m from tables: math_log_f32.h.)
+// with m in [sqrt(1/2), sqrt(2)). With f = m - 1, log m is f - f^2/2 + f^3 c(f) with a polynomial c. The large terms k log 2 and f are
+// added last, without losing the rounding error of their sum. (f32 takes log m from tables: math_log_f32.h.)
 #pragma once
 
 #include "ops/math_real.h"
@@ -11,11 +11,11 @@ template <class M, DType D>
 struct LogParts {
   HARP_MATH_TYPES
 
-  /// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
+  /// Represents x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
   struct Split {
     F k, f;
   };
-  /// Requires a positive finite x.
+  /// Splits x, which must be positive and finite.
   static Split split(F x) {
     F k = M::named(
         R::kDouble ? "exponent_f64" : "exponent_f32",
@@ -29,7 +29,7 @@ struct LogParts {
     return {k, m - real(1)};
   }
 
-  /// Returns `result` if x is a positive finite number; otherwise the logarithm of 0, of infinity, of a negative number or of NaN.
+  /// Returns `result` if x is a positive finite number; -inf for 0, inf for inf, and NaN for negative numbers and NaN.
   static F at_limits(F x, F result) {
     return M::named(
         R::kDouble ? "log_at_limits_f64" : "log_at_limits_f32",
@@ -47,7 +47,8 @@ struct LogParts {
   static constexpr Native kTinyScale = R::kDouble ? 0x1p52 : 0x1p23;
 
   static F normal(F x) { return R::pick(x < real(R::kLeastNormal), x * real(kTinyScale), x); }
-  // Functions on the bits of a normal number x = 2^e m with m in [sqrt(1/2), sqrt(2)): exponent() returns e, without_exponent() returns m.
+  // Both functions take the bits of a normal number x = 2^e m with m in [sqrt(1/2), sqrt(2)): exponent() returns e, without_exponent()
+  // returns m.
   static I exponent(I ix) { return (ix - integer(kSqrtHalfBits)) >> integer(R::kMantissaBits); }
   static F without_exponent(I ix) { return R::from_bits(ix - (exponent(ix) << integer(R::kMantissaBits))); }
 };
@@ -82,11 +83,11 @@ struct LogFunctions : LogParts<M, D> {
   static F log1p(F x) {
     Pair u = R::two_sum(real(1), x);
     F result = log_of_pair(u, integer(0));
-    result = at_limits(u.hi, result);                          // the limits of log1p are those of log at 1 + x
+    result = at_limits(u.hi, result);                          // at its limits, log1p x is log(1 + x)
     return R::pick(M::abs(x) < real(kNegligible), x, result);  // also keeps -0
   }
 
-  /// log(|x| + sqrt(x^2 + 1)); a polynomial where |x| < 1/2.
+  /// Computes log(|x| + sqrt(x^2 + 1)), or a polynomial if |x| < 1/2.
   static F asinh(F x) {
     F a = M::abs(x), s = a * a;
     F near = R::fma(a * s, R::polynomial(s, C::kAsinh), a);
@@ -104,7 +105,7 @@ struct LogFunctions : LogParts<M, D> {
     return R::copy_sign(result, x);
   }
 
-  /// log(1 + (d + sqrt(x^2 - 1))) with d = x - 1; the sum is an accurate pair even if x is close to 1.
+  /// Computes log(1 + (d + sqrt(x^2 - 1))) with d = x - 1. The argument of the logarithm is an accurate pair even if x is close to 1.
   static F acosh(F x) {
     Bool far = x > real(kFar);
     F b = R::pick(far, real(2), x);
@@ -123,7 +124,7 @@ struct LogFunctions : LogParts<M, D> {
     return R::pick(x < real(1), real(R::kNan), R::pick(x == real(1), real(0), result));
   }
 
-  /// log((1 + |x|) / (1 - |x|)) / 2; a polynomial where |x| < 1/2.
+  /// Computes log((1 + |x|) / (1 - |x|)) / 2, or a polynomial if |x| < 1/2.
   static F atanh(F x) {
     F a = M::abs(x), s = a * a;
     F near = R::fma(a * s, R::polynomial(s, C::kAtanh), a);
@@ -149,25 +150,25 @@ struct LogFunctions : LogParts<M, D> {
     return R::fma(f * real(-0.5), f, (f * f * f) * R::polynomial(f, coefficients));
   }
 
-  /// log(1 + f) c for the constant c + c_low, as a pair whose low part may exceed the last bit of the high part.
+  /// Returns c log(1 + f), for the constant c + c_low, as a sum of two floats. The low one may be larger than an ulp of the high one.
   static Pair scaled(F f, Native c, Native c_low) {
     F h = f * real(c);
     return {h, R::fma(beyond_f(f, C::kLog), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
   }
 
-  /// Returns k unit + f + low. The sum of the first two terms is computed exactly, as a pair.
+  /// Returns k unit + f + low. The sum of the first two terms is exact, as a pair.
   static F assemble(F k, Native unit, F f, F low) {
     F a = R::fma(k, real(unit), f), b = f - R::fma(k, real(-unit), a);
     return a + (b + low);
   }
 
-  /// log(2^more u) for a normal u.hi.
+  /// Returns log(2^more u) for a pair u whose high part is a normal number.
   static F log_of_pair(Pair u, I more) {
     I ix = R::bits(u.hi), e = exponent(ix);
     F low = R::pick(e > integer(60), real(0), u.lo * R::power_of_two(-e));
     Pair f = R::fast_two_sum(without_exponent(ix) - real(1), low);
     F k = M::template cast<D>(e + more);
-    // 1 - f + f^2 approximates the logarithm's derivative 1 / (1 + f), precisely enough for the factor f.lo
+    // the factor 1 - f + f^2 is close enough to the logarithm's derivative 1 / (1 + f), because f.lo is small
     F low_log = f.lo * R::fma(f.hi, f.hi - real(1), real(1));
     F rest = R::fma(k, real(C::kLn2Low), beyond_f(f.hi, C::kLog) + low_log);
     return assemble(k, C::kLn2, f.hi, rest);

@@ -37,13 +37,13 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     return R::or_sign(at_limits(n.u, natural(n.minus_k, n.centre, n.r)), x);  // keeps -0
   }
 
-  /// log(1 + w) with w = |x| + x^2 / (1 + sqrt(x^2 + 1)).
+  /// Computes log(1 + w) with w = |x| + x^2 / (1 + sqrt(x^2 + 1)).
   static F asinh(F x) {
     F a = M::abs(x), root = M::sqrt(R::fma(a, a, real(1)));
     return R::or_sign(log_of_sum_or_twice(R::fast_two_sum(a, (a * a) / (real(1) + root)), a), x);
   }
 
-  /// log(1 + w) with w = d + sqrt(d^2 + 2 d), where d = x - 1.
+  /// Computes log(1 + w) with w = d + sqrt(d^2 + 2 d), where d = x - 1.
   static F acosh(F x) {
     F d = x - real(1), twice = d + d, square = R::fma(d, d, twice), root = M::sqrt(square);
     F lost = R::fma(-root, root, square) + R::fma(d, d, twice - square);
@@ -52,7 +52,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     return R::pick(x < real(1), real(R::kNan), log_of_sum_or_twice(w, x));
   }
 
-  /// log(1 + w) / 2 with w = 2 |x| / (1 - |x|).
+  /// Computes log(1 + w) / 2 with w = 2 |x| / (1 - |x|).
   static F atanh(F x) {
     F a = M::abs(x);
     Pair below = R::fast_two_sum(real(1), -a);
@@ -72,7 +72,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
   static constexpr MathTable kLog2Inverses{"log2_inverses", D, kLog2InverseBits}, kLog2Centres{"log2_centres", D, kLog2CentreBits};
   static constexpr MathTable kLog10Inverses{"log10_inverses", D, kLog10InverseBits}, kLog10Centres{"log10_centres", D, kLog10CentreBits};
 
-  /// The exponent k of a normal number 2^k m with m in [3/4, 3/2), from the number's bits.
+  /// Returns the exponent k of a normal number 2^k m with m in [3/4, 3/2). `ix`: the bits of the number.
   static I exponent(I ix) { return (ix - integer(kMinMantissa)) >> integer(R::kMantissaBits); }
   static F mantissa(F x) {
     return M::named(
@@ -92,7 +92,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
         },
         x);
   }
-  /// x 2^-k, where k is the exponent of v.
+  /// Returns x 2^-k, where k is the exponent of v.
   static F scaled_against(F x, F v) {
     return M::named(
         "scaled_against_f32", [](F a, F b) { return R::scale(a, -exponent(R::bits(b))); }, x, v);
@@ -104,20 +104,21 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
   struct Near {
     F minus_k, centre, r;
   };
-  /// Requires a positive finite x.
+  /// Decomposes log x for a positive finite x.
   static Near near(F x, const MathTable& inverses, const MathTable& centres) {
     F m = mantissa(x);
     I i = interval(m);
     return {minus_exponent(x), M::template table<D>(centres, i), R::fma(m, M::template table<D>(inverses, i), real(-1))};
   }
-  /// Adds the parts of the logarithm. r is added without a further rounding error, because it has been rounded already.
+  /// Adds the parts of the logarithm. r already has a rounding error, so it is added exactly, as part of a pair.
   static F natural(F minus_k, F centre, F r) {
     Pair lead = R::fast_two_sum(R::fma(minus_k, real(-C::kLn2), centre), r);
     F rest = R::fma(r * r, R::polynomial(r, C::kLogNear), minus_k * real(-C::kLn2Low));
     return lead.hi + (lead.lo + rest);
   }
 
-  /// Parts of log(1 + w), w >= -1: r = m inverse - 1 is computed as w s + (s - 1) with s = 2^-k inverse, which rounds once.
+  /// Parts of log(1 + w) for w >= -1, as in Near. `inverse` is the table's number near 1 / m. To round only once, r = m inverse - 1 is
+  /// computed as w s + (s - 1) with s = 2^-k inverse.
   struct NearSum {
     F u, minus_k, centre, r, s;
   };
@@ -135,7 +136,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     F rest = n.r + R::fma(n.r * n.r, R::polynomial(n.r, C::kLogNear), low);
     return at_limits(n.u, R::fma(minus_k, real(-C::kLn2), n.centre) + rest);
   }
-  /// log(1 + w), or log 2x if x is so large that w would equal 2x but may have overflowed.
+  /// Returns log(1 + w). If x is so large that w would be 2x and may have overflowed, returns log 2x instead.
   static F log_of_sum_or_twice(Pair w, F x) {
     Bool far = x > real(kFar);
     return log_of_sum({R::pick(far, x, w.hi), R::pick(far, real(0), w.lo)}, R::pick(far, real(1), real(0)));

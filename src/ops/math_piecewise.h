@@ -1,5 +1,6 @@
-// tanh, erf, atan and sine for f32. Each has sixteen intervals, and tables give for each interval its centre and the coefficients of a
-// short polynomial. Except for the sine, the centres are chosen so that the function's value there is close to an f32.
+// tanh, erf, atan and sine for f32. The argument of each function is divided into sixteen intervals. For each interval, tables have its
+// centre and the coefficients of a short polynomial. Except for the sine, the centres are chosen so that the function's value there is
+// close to an f32.
 #pragma once
 
 #include "ops/math_real.h"
@@ -12,24 +13,25 @@ struct Piecewise {
   HARP_MATH_TYPES
 
   static F tanh(F x) {
-    F a = R::at_most(M::abs(x), 9.02F);  // from here on tanh rounds to 1
+    F a = R::at_most(M::abs(x), 9.02F);  // for larger arguments tanh rounds to 1
     I i = R::bits(real(1) + a) >> integer(R::kMantissaBits - 2);
     F t = a - M::template table<D>(kTanhTables[0], i);
     return R::or_sign(R::fma(slope(t, i, kTanhTables), t, M::template table<D>(kTanhTables[1], i)), x);
   }
 
   static F erf(F x) {
-    F a = R::at_most(M::abs(x), 3.95F);  // from here on erf rounds to 1
+    F a = R::at_most(M::abs(x), 3.95F);  // for larger arguments erf rounds to 1
     I i = R::bits(R::fma(a, real(3.9F), real(R::kRounder)));
     F t = a - M::template table<D>(kErfTables[0], i);
-    F lead = R::pick(t == a, a, M::template table<D>(kErfTables[1], i));  // in interval 0 the slope is that of erf minus 1
+    F lead = R::pick(t == a, a, M::template table<D>(kErfTables[1], i));  // in interval 0, slope() returns erf(a) / a - 1
     return R::or_sign(R::fma(slope(t, i, kErfTables), t, lead), x);
   }
 
-  /// atan c + atan t with t = (f a - c) / (c a + f) and a = |x|. f is 1, except in the last interval, where f = 0 and c = 1 give t = -1 /
-  /// a.
+  /// Computes atan a = atan c + atan t with t = (f a - c) / (c a + f) and a = |x|. f is 1, except in the last interval, where f = 0 and c =
+  /// 1 give t = -1 / a.
   static F atan(F x) {
-    F a = R::at_most(M::abs(x), 0x1p100F);  // atan is pi/2 from this limit on; it keeps infinity out of the product
+    // Above this limit atan rounds to pi/2. The clamp keeps infinity out of the product.
+    F a = R::at_most(M::abs(x), 0x1p100F);
     I i = R::bits(R::clamp(a, 0x1p-4F, 12)) >> integer(R::kMantissaBits - 1);
     F centre = M::template table<D>(kAtanCentres, i), factor = M::template table<D>(kAtanFactors, i);
     F t = R::fma(a, factor, -centre) / R::fma(a, centre, factor), square = t * t;
@@ -37,7 +39,8 @@ struct Piecewise {
     return R::or_sign(M::template table<D>(kAtansOfCentres, i) + near, x);
   }
 
-  /// sin(i pi/8 + r + low) for |r| <= pi/16, as sine + (cosine sin r + sine (cos r - 1)). The tables provide the sign.
+  /// Computes sin(i pi/8 + r + low) for |r| <= pi/16 as sine + (cosine sin r + sine (cos r - 1)), where `sine` and `cosine` of i pi/8 are
+  /// from tables, with their signs.
   static F sine(F r, F low, I i) {
     F square = r * r, sine = M::template table<D>(kSines, i), cosine = M::template table<D>(kCosines, i);
     F beyond_r = R::fma(r * square, R::polynomial(square, C::kSin), low);
@@ -46,8 +49,8 @@ struct Piecewise {
   }
 
  private:
-  /// Returns (c(t) - c(0)) / t, where c is the polynomial of the interval. tables[0] holds the centres of the intervals, and tables[k + 1]
-  /// the coefficients of t^k.
+  /// Returns (c(t) - c(0)) / t, where c is the polynomial of the interval. tables[0] contains the centres of the intervals, and tables[k +
+  /// 1] the coefficients of t^k.
   template <size_t N>
   static F slope(F t, I interval, const MathTable (&tables)[N]) {
     F sum = M::template table<D>(tables[N - 1], interval);

@@ -56,12 +56,13 @@ struct PowerFunctions {
   using Exp = ExpFunctions<M, D>;
   using Log = LogParts<M, D>;
 
-  /// |log x| is 0 or at least half an ulp of 1, so the result overflows or underflows for any |y| above this bound.
+  /// For any |y| above this bound the result of pow is 1, or it overflows or underflows, because |log x| is 0 or at least half an ulp of 1.
   static constexpr Native kLargest = R::kDouble ? 0x1p66 : 0x1p34;
   static constexpr int kTinyBits = R::kMantissaBits;
   static constexpr Native kTinyScale = R::kDouble ? 0x1p52 : 0x1p23;
-  /// |x| = 2^(3k + j) m with j in {-1, 0, 1} and m in [1, 2). A table gives, for the sixteenth of [1, 2) that contains m, a number near the
-  /// reciprocal of its centre; its product with m is 1 + r with a small r.
+  /// Splits |x| = 2^(3k + j) m with j in {-1, 0, 1} and m in [1, 2), so the cube root is 2^k times those of 2^j and m. For the sixteenth of
+  /// [1, 2) that contains m, a table has a number near the reciprocal of its centre. The product of that number with m is 1 + r with a
+  /// small r.
   static F cbrt_by_table(F x) {
     F e = M::named(
         "floor_exponent_f32", [](F v) { return M::template cast<D>(M::select(is_tiny(v), shifted(v) - integer(kTinyBits), shifted(v))); },
@@ -88,7 +89,7 @@ struct PowerFunctions {
     F a = M::abs(x);
     return R::pick(a < real(R::kLeastNormal), a * real(kTinyScale), a);
   }
-  /// The exponent of x, or for a subnormal x that of the normal number to which it is scaled.
+  /// Returns the exponent of x. If x is subnormal, returns the exponent of the normal number to which normal() scales it.
   static I shifted(F x) { return (R::bits(normal(x)) >> integer(R::kMantissaBits)) - integer(R::kBias); }
 
   static constexpr auto kInverseBits = table_bits(Coefficients<DType::kF32>::kCubeRootInverse),
@@ -98,8 +99,8 @@ struct PowerFunctions {
       kCubeRootsOfCentres{"cube_roots_of_centres", DType::kF32, kCentreBits},
       kCubeRootsOfPowers{"cube_roots_of_powers", DType::kF32, kPowerBits};
 
-  /// |x| = 2^(3k + j) m. A polynomial approximates the cube root of m, a step of Halley's method triples its correct bits, and a step of
-  /// Newton's method with an accurate residual corrects the last ones.
+  /// Splits |x| = 2^(3k + j) m. A polynomial approximates the cube root of m, a step of Halley's method triples the number of correct bits,
+  /// and a step of Newton's method with an accurate residual corrects the last bits.
   static F cbrt_by_newton(F x) {
     F a = M::abs(x);
     Bool tiny = a < real(R::kLeastNormal);
@@ -114,7 +115,7 @@ struct PowerFunctions {
     Bool one = j == integer(1), two = j == integer(2);
     root = root * R::pick(one, real(kCubeRootOf2), R::pick(two, real(kCubeRootOf4), real(1)));
     m = m * R::pick(one, real(2), R::pick(two, real(4), real(1)));
-    F power = root * root * root;  // Halley's step triples the correct bits; the polynomial has 16
+    F power = root * root * root;  // the root has 16 correct bits, and Halley's step triples them
     root = root * (R::fma(real(2), m, power) / R::fma(real(2), power, m));
     Pair square = R::two_product(root, root);
     Pair cube = R::two_product(square.hi, root);
@@ -127,7 +128,7 @@ struct PowerFunctions {
   static constexpr Native kCubeRootOf2 = static_cast<Native>(0x1.428a2f98d728bp0);
   static constexpr Native kCubeRootOf4 = static_cast<Native>(0x1.965fea53d6e3dp0);
 
-  /// log x for a positive finite x, with a relative error of about 2^-36 (f32) and 2^-66 (f64).
+  /// Returns log x for a positive finite x, with a relative error of about 2^-36 (f32) or 2^-66 (f64).
   static Pair accurate_log(F x) {
     auto split = Log::split(x);
     F f = split.f;
@@ -135,7 +136,7 @@ struct PowerFunctions {
     Pair s = R::divide({f, real(0)}, g, real(1) / g.hi);
     Pair z = R::two_product(s.hi, s.hi);
     z.lo = R::fma(s.hi + s.hi, s.lo, z.lo);
-    // series = 1/3 + z c(z), v = s z series, log = 2 (s + v)
+    // log m = 2 (s + v) with v = s z series, series = 1/3 + z c(z), and z = s^2
     Pair series = R::fast_two_sum(real(C::kThird), z.hi * R::polynomial(z.hi, C::kSeries));
     series.lo = series.lo + real(C::kThirdLow);
     Pair u = R::two_product(z.hi, series.hi);
@@ -151,7 +152,8 @@ struct PowerFunctions {
     return R::fast_two_sum(log.hi, log.lo);
   }
 
-  /// In f64 neither the squares nor their sum overflow, and the rounding of the sum does not affect the f32 result.
+  /// Computes the root in f64, where neither the squares nor their sum overflow, and the rounding of the sum does not affect the f32
+  /// result.
   static F hypot_in_f64(F x, F y) {
     auto a = M::template cast<DType::kF64>(x), b = M::template cast<DType::kF64>(y);
     return M::template cast<D>(M::sqrt(M::fma(b, b, a * a)));

@@ -1,7 +1,7 @@
-// Basics that the function families share: the types of one dtype under a policy, bit tricks, polynomials, and arithmetic on pairs. A pair
-// is an unevaluated sum hi + lo, where |lo| is about half an ulp of hi. It gives an intermediate value twice the precision, so that the
-// function's result is rounded essentially once. Names follow the literature (Dekker, Knuth; Muller et al., "Handbook of Floating-Point
-// Arithmetic", chapters 4 and 5).
+// Basics of all math functions: the types of one dtype under a policy M (math.h), bit operations, polynomials, and arithmetic on pairs. A
+// pair is an unevaluated sum hi + lo, where |lo| is about half an ulp of hi. It gives an intermediate value twice the precision, so that
+// the function's result is in effect rounded only once. Names follow the literature (Dekker, Knuth; Muller et al., "Handbook of
+// Floating-Point Arithmetic", chapters 4 and 5).
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace harp::math {
 
-/// Converts floats to the words of a MathTable.
+/// Converts floats to their bits, which are the words of a MathTable.
 template <size_t N>
 constexpr std::array<uint32_t, N> table_bits(const float (&values)[N]) {
   std::array<uint32_t, N> bits = {};
@@ -77,12 +77,13 @@ struct Real {
         kDouble ? "copy_sign_f64" : "copy_sign_f32",
         [](F m, F s) { return from_bits((bits(m) & integer(~kSignBit)) | (bits(s) & integer(kSignBit))); }, magnitude, sign);
   }
-  /// x with its sign bit set if that of `sign` is set.
+  /// Returns x with its sign bit set if that of `sign` is set. A sign bit that x already has stays set.
   static F or_sign(F x, F sign) {
     return M::named(
         kDouble ? "or_sign_f64" : "or_sign_f32", [](F v, F s) { return from_bits(bits(v) | (bits(s) & integer(kSignBit))); }, x, sign);
   }
-  /// x if it is far below 1 (|x| < 2^-95, or 2^-767 for f64: the exponent is in the lowest eighth), including 0; otherwise y.
+  /// Returns x if it is 0 or far below 1 (|x| < 2^-95 for f32, 2^-767 for f64: its biased exponent is in the lowest eighth of the range);
+  /// otherwise y.
   static F keep_tiny(F x, F y) {
     constexpr NativeInt kLargeExponents = NativeInt{7} << (kDouble ? 60 : 28);
     return M::named(
@@ -95,23 +96,23 @@ struct Real {
   static F at_most(F x, Native hi) { return pick(x > real(hi), real(hi), x); }
   static F at_least(F x, Native lo) { return pick(x < real(lo), real(lo), x); }
 
-  /// 2^n if that is a normal number; otherwise some number or NaN.
+  /// Returns 2^n if that is a normal number. For other n the result is an arbitrary number or NaN.
   static F power_of_two(I n) { return from_bits((n + integer(kBias)) << integer(kMantissaBits)); }
-  /// The integer n of a sum n + kRounder.
+  /// Returns the integer n, given sum = n + kRounder.
   static I whole(F sum) { return bits(sum) - integer(std::bit_cast<NativeInt>(kRounder)); }
-  /// x 2^n for |n| up to twice the exponent range. It multiplies in two steps, so that results overflow and underflow gradually.
+  /// Returns x 2^n for |n| up to twice the exponent range. It multiplies in two steps, so that results overflow and underflow gradually.
   static F scale(F x, I n) {
     I half = n >> integer(1);
     return x * power_of_two(half) * power_of_two(n - half);
   }
-  /// Does the same for n = sum - kRounder. The first of the two multiplications must be exact for x: then AVX-512's instruction, which
-  /// rounds once, gives the same bits.
+  /// Returns x 2^n, given sum = n + kRounder. The first of the two multiplications must be exact for x, so that the instruction of AVX-512,
+  /// which rounds only once, gives the same bits.
   static F scale(F x, F sum) {
     return M::named(
         kDouble ? "scale_f64" : "scale_f32", [](F v, F s) { return scale(v, whole(s)); }, x, sum);
   }
 
-  /// c[0] + c[1] x + c[2] x^2 + ... by Horner's rule.
+  /// Evaluates c[0] + c[1] x + c[2] x^2 + ... by Horner's rule.
   template <size_t N>
   static F polynomial(F x, const Native (&c)[N]) {
     F sum = real(c[N - 1]);
@@ -119,12 +120,12 @@ struct Real {
     return sum;
   }
 
-  /// a + b exactly; requires |a| >= |b| or a = 0 (or suitable exponents).
+  /// Returns a + b exactly. Requires |a| >= |b| or a = 0; it suffices that the exponent of a is not below that of b.
   static Pair fast_two_sum(F a, F b) {
     F hi = a + b;
     return {hi, b - (hi - a)};
   }
-  /// a + b c exactly, if the product b c is exact too (or contributes nothing to the sum).
+  /// Returns a + b c exactly, if the product b c is exact or too small to affect the sum.
   static Pair fast_two_sum(F a, F b, F c) {
     F hi = fma(b, c, a);
     return {hi, fma(b, c, a - hi)};
@@ -134,12 +135,12 @@ struct Real {
     F hi = a + b, part = hi - a;
     return {hi, (a - (hi - part)) + (b - part)};
   }
-  /// a b exactly, unless the low part underflows.
+  /// Returns a b exactly, unless the low part underflows.
   static Pair two_product(F a, F b) {
     F hi = a * b;
     return {hi, fma(a, b, -hi)};
   }
-  /// a / b, given r close to 1 / b; the low part corrects the high part by its exact remainder.
+  /// Returns a / b, given r close to 1 / b. The remainder of the division corrects the quotient.
   static Pair divide(Pair a, Pair b, F r) {
     F hi = a.hi * r;
     F remainder = fma(-hi, b.hi, a.hi) + fma(-hi, b.lo, a.lo);
@@ -148,7 +149,7 @@ struct Real {
   static F sum(Pair p) { return p.hi + p.lo; }
 };
 
-/// First line of a function family's struct: `R` and the types of its dtype.
+/// The first line of the struct of each family of functions: defines `R` and the types of its dtype.
 #define HARP_MATH_TYPES                          \
   using R = Real<M, D>;                          \
   using C = typename R::C;                       \

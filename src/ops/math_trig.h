@@ -1,6 +1,7 @@
-// sin, cos, tan for f32 and f64, over the whole range. The argument is reduced to i pi/2 + (r + low) with |r| <= pi/4. Up to kNear the
-// reduction subtracts a multiple of pi/2 in three parts. Larger arguments (rare) are multiplied in integers by the relevant digits of 2/pi
-// (Payne and Hanek). sin and cos of f32 reduce to i pi/8 + (r + low) with |r| <= pi/16 and then use tables (ops/math_piecewise.h).
+// sin, cos, tan for f32 and f64, over the whole range. The argument is reduced to i pi/2 + (r + low) with |r| <= pi/4. For arguments up to
+// kNear, the reduction subtracts a multiple of pi/2 in three parts. Larger arguments are rare; they are multiplied by the relevant bits of
+// 2/pi in integer arithmetic (the method of Payne and Hanek). sin and cos of f32 reduce to i pi/8 + (r + low) with |r| <= pi/16 and then
+// use tables (ops/math_piecewise.h).
 #pragma once
 
 #include <bit>
@@ -40,7 +41,7 @@ struct TrigFunctions {
   using F64 = typename M::template T<DType::kF64>;
   using I64 = typename M::template T<DType::kI64>;
 
-  /// x = i pi/2 + (r + low), up to a multiple of 2 pi.
+  /// Represents x = i pi/2 + (r + low), up to a multiple of 2 pi.
   struct Angle {
     F r, low;
     I i;
@@ -50,9 +51,10 @@ struct TrigFunctions {
   /// Below this bound tan x rounds to x.
   static constexpr Native kTiny = R::kDouble ? 0x1p-28 : 0x1p-13;
 
-  static Bool is_far(F x) { return M::abs(x) >= real(kNear); }  // also true for infinity, for which the far reduction gives NaN
+  // Also true for infinity, for which far() gives NaN.
+  static Bool is_far(F x) { return M::abs(x) >= real(kNear); }
 
-  /// Collects every rounding error of the reduction in `low`.
+  /// Reduces x by multiples of pi/2. `low` of the result contains all rounding errors of the reduction.
   static Angle near(F x) {
     F z = R::fma(x, real(C::kTwoOverPi), real(R::kRounder)), n = z - real(R::kRounder);
     F r1 = R::fma(n, real(-C::kHalfPi), x);  // exact
@@ -70,27 +72,28 @@ struct TrigFunctions {
     F low = R::fma(n, real(-C::kHalfPiLowest / 4), R::pick(r * r > real(0x1p-20), lost, real(0)));
     return {r, low, R::bits(z)};
   }
-  /// sin and cos of an angle that is reduced by multiples of pi/8 (near_eighth).
+  /// Return the sine and the cosine of an angle that was reduced by multiples of pi/8 (near_eighth).
   static F sine(Angle angle) { return Piecewise<M>::sine(angle.r, angle.low, angle.i); }
   static F cosine(Angle angle) { return Piecewise<M>::sine(angle.r, angle.low, angle.i + integer(4)); }
 
-  /// sin(r + low + (i + shift) pi/2), for f64 only.
+  /// Returns sin(r + low + (i + shift) pi/2); for f64 only.
   static F quadrant(Angle angle, typename R::NativeInt shift) {
     F r = angle.r, s = r * r;
     I i = angle.i + integer(shift);
     F a = r + R::fma(r * s, R::polynomial(s, C::kSin), angle.low);
     a = R::from_bits(R::bits(a) | (R::bits(r) & integer(R::kSignBit)));                       // sin(-0) = -0
-    F whole = R::fma(s, real(-0.5), real(1)), rest = R::fma(s, real(-0.5), real(1) - whole);  // the sum of whole and rest is 1 - s / 2
+    F whole = R::fma(s, real(-0.5), real(1)), rest = R::fma(s, real(-0.5), real(1) - whole);  // whole + rest is 1 - s / 2
     rest = R::fma(-r, angle.low, rest);
     F b = whole + R::fma(s * s, R::polynomial(s, C::kCos), rest);
     F value = R::pick((i & integer(1)) != integer(0), b, a);
     return R::from_bits(R::bits(value) ^ ((i & integer(2)) << integer(62)));
   }
 
-  /// tan(r + low + i pi/2): t for even i and -1 / t for odd i, with t as a pair.
+  /// Returns tan(r + low + i pi/2): t for even i and -1 / t for odd i, with t as a pair.
   static F tangent(Angle angle) {
     F r = angle.r, s = r * r;
-    // Near pi/4 the rounding error of r^2 matters. It is corrected by the derivative of r^3 c(r^2) by r^2, for which r / 2 is close enough.
+    // Near pi/4 the rounding error of s = r^2 matters. It is multiplied by the derivative of r^3 c(r^2) with respect to r^2, for which r /
+    // 2 is close enough.
     F low = R::fma(r * R::fma(r, r, -s), real(0.5), R::fma(angle.low, s, angle.low));
     F rest = R::fma(r * s, R::polynomial(s, C::kTan), low);
     Pair t = R::fast_two_sum(r, rest);
@@ -110,8 +113,9 @@ struct TrigFunctions {
       return far_f32(x, kQuarter);
   }
 
-  /// far_f32 multiplies the 24 bits of x by 96 bits of 2/pi and keeps 64 bits: 2 bits count multiples of pi/2, 62 bits are the fraction. It
-  /// subtracts a multiple of pi/2 (unit = kQuarter) or of pi/8 (unit = kEighth), which is 2^unit as a number of these 64 bits.
+  /// far_f32 multiplies the 24 bits of x by 96 bits of 2/pi and keeps 64 bits of the product: 2 bits count multiples of pi/2, 62 bits are
+  /// the fraction. Then it subtracts a multiple of pi/2 (unit = kQuarter) or of pi/8 (unit = kEighth). In these 64 bits, pi/2 or pi/8 is
+  /// represented by 2^unit.
   static constexpr uint64_t kQuarter = 62, kEighth = 60;
   static Angle far_f32(F x, uint64_t unit) {
     I a = R::bits(x) & integer(0x7fffffff), s = (a >> integer(23)) - integer(120), w = (s >> integer(5)) & integer(7);
@@ -135,7 +139,8 @@ struct TrigFunctions {
     constexpr int kWords = 6;
     const U64 k32 = M::u64(32), mask = M::u64(0xffffffff), zero = M::u64(0);
     I a = R::bits(x) & integer(0x7fffffffffffffff);
-    I position = (a >> integer(52)) - integer(1075 - 30);  // position of the first bit used, counting the 32 zeros before the table
+    // The position in kTwoOverPiWords, in bits, of the first bit that is used. The table begins with 32 zeros.
+    I position = (a >> integer(52)) - integer(1075 - 30);
     I first = (position >> integer(5)) & integer(31);
     U64 shift = M::template cast<DType::kU64>(position & integer(31));
     U64 m = M::template cast<DType::kU64>((a & integer(0xfffffffffffff)) | integer(0x10000000000000));
@@ -145,7 +150,7 @@ struct TrigFunctions {
       U64 two_words = (word(first + integer(j)) << k32) | word(first + integer(j + 1));
       v[j] = ((two_words << shift) >> k32) & mask;
     }
-    // schoolbook product with 32 bits in each column, starting from the last column
+    // schoolbook multiplication with 32 bits in each column, from the last column to the first
     U64 column[kWords] = {zero, zero, zero, zero, zero, zero};
     U64 carry = zero;
     for (int j = kWords - 1; j >= 0; --j) {

@@ -82,8 +82,8 @@ constexpr bool accepts(Operands operands, DType dtype) {
   }
   return false;
 }
-/// True if this source is an operand, that is, one of the sources that share a dtype. The condition of a where, the indices of a gather or
-/// scatter, and the sources of a Custom or Native op are not operands.
+/// True if this source of `op` is an operand, that is, one of the sources that must have the same dtype. The condition of a Where, the
+/// indices of a gather or scatter, and the sources of a Custom or Native op are not operands.
 constexpr bool is_operand(Op op, size_t source) {
   if (op == Op::kNative || op == Op::kCustom) return false;
   if (op == Op::kWhere) return source != 0;
@@ -93,8 +93,8 @@ constexpr bool is_operand(Op op, size_t source) {
 /// True if an operand of `op` may have this dtype.
 constexpr bool accepts(Op op, DType dtype) { return accepts(info(op).operands, dtype); }
 
-/// True if a node of `op` may have operands of this dtype. Nodes that compute never have complex operands: their constructors build nodes
-/// on the parts instead (graph/complex.h).
+/// True if a node of `op` may have operands of this dtype. Nodes that compute never have complex operands, because the constructors of such
+/// nodes build nodes on the real and imaginary parts instead (graph/complex.h).
 constexpr bool has_nodes_of(Op op, DType dtype) {
   const Family family = info(op).family;
   const bool computes = family == Family::kElementwise || family == Family::kConvert || family == Family::kReduce ||
@@ -129,8 +129,8 @@ constexpr std::optional<Op> op_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-/// The elementwise op that combines two elements for an op of the families Reduce, Scan and Scatter (Sum -> Add), or that compares them
-/// (ArgMax -> Max). A plain scatter has no such op, because the update replaces the element.
+/// The elementwise op `by` with which an op `of` of the families Reduce, Scan and Scatter combines two elements (Sum: Add), or compares
+/// them (ArgMax: Max). A plain Scatter has no such op, because the update replaces the element.
 struct Combination {
   Op of, by;
 };
@@ -167,10 +167,11 @@ consteval bool every_op_that_combines_has_a_combination() {
 }
 static_assert(every_op_that_combines_has_a_combination(), "a reduction, scan or scatter of ops.def is missing in kCombinations");
 
-/// The op by which combination() says that `op` combines elements. `op` must have one, as every reduction and scan does.
+/// Returns the elementwise op by which `op` combines elements. `op` must be in kCombinations, as every reduction and scan is.
 constexpr Op combine_of(Op op) { return combination(op).value(); }
 
-/// True if a reduction or scan gives the same bits in every order of evaluation. (If there are several NaNs, it may return any of them.)
+/// True if a reduction or scan gives the same bits for every order of evaluation. (If several elements are NaN, the result may be any of
+/// them.)
 constexpr bool is_free_of_order(Op op, DType dtype) {
   return op == Op::kReduceMax || op == Op::kReduceMin || op == Op::kCumMax || op == Op::kCumMin || is_arg_extreme(op) ||
          (!is_float(dtype) && !is_complex(dtype));

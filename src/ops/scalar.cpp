@@ -13,7 +13,7 @@
 namespace harp {
 namespace {
 
-/// Calls body(T()) with the C++ type T of a real dtype.
+/// Calls body(T()), where T is the C++ type of a real dtype.
 template <class Body>
 auto with_type(DType dtype, Body&& body) {
   switch (dtype) {
@@ -41,7 +41,7 @@ concept Half = std::is_same_v<T, F16> || std::is_same_v<T, BF16>;
 template <Half T>
 using Conversions = math::HalfConversions<ScalarMath, std::is_same_v<T, F16> ? DType::kF16 : DType::kBF16>;
 
-/// Truncates and saturates; NaN becomes 0.
+/// Converts to the integer type T: truncates and saturates; NaN becomes 0.
 template <class T>
 T int_from_double(double value) {
   if (std::isnan(value)) return 0;
@@ -87,7 +87,7 @@ Scalar scalar_from_int(DType dtype, WideInt value) {
     if constexpr (std::is_same_v<T, bool>)
       return Scalar::of(dtype, value != 0);
     else if constexpr (!Half<T>)
-      return Scalar::of(dtype, static_cast<T>(value));  // integers wrap, floats round to nearest even
+      return Scalar::of(dtype, static_cast<T>(value));  // integers wrap; floats round to nearest, ties to even
     else if (value > INT64_MAX)
       return Scalar::of(dtype, Conversions<T>::template narrow_int<DType::kU64>(static_cast<uint64_t>(value)));
     else

@@ -1,6 +1,6 @@
-// The scalar policy of ops/math.h: values are plain C++ numbers. The interpreter and the tests use it. Code that includes it must be
-// compiled with -ffp-contract=off -fwrapv. fma is one instruction if compiled with -mfma, otherwise a call of the C library's fma, which
-// rounds once too.
+// The policy of ops/math.h whose values are plain C++ numbers, for the interpreter and the tests. Code that includes this file must be
+// compiled with -ffp-contract=off -fwrapv. With -mfma, fma is one instruction; otherwise it is a call of the C library's fma, which also
+// rounds once.
 #pragma once
 
 #include <bit>

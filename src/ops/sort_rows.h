@@ -1,4 +1,4 @@
-// Constants on sorted rows that the scheduler and the renderer (render/routines/sort.cpp) share.
+// Constants for sorting rows that the scheduler and the renderer (render/routines/sort.cpp) share.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,7 @@
 namespace harp {
 
 /// Rows up to this length are sorted in parallel, one row in each vector lane. The working set is one vector for each element of a row, at
-/// most 64 bytes * 4096 = 256 KiB, which is a part of an L2 cache. (For rows of 300 to 16,384 f32, this takes 0.10 to 0.37 of the time of a
-/// radix sort.)
+/// most 64 bytes * 4096 = 256 KiB, which fits in L2. (For rows of 300 to 16,384 f32, this takes 0.10 to 0.37 of the time of a radix sort.)
 inline constexpr int64_t kMaxSortedSideBySide = 4096;
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// Factorisation of the length of a Fourier transform (docs/semantics.md); shared by interpreter, scheduler and renderer.
+// Factorisation of the length of a Fourier transform (docs/semantics.md), shared by the interpreter, the scheduler and the renderer.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace harp {
 
-/// Returns the factor by which the first pass of a transform of n elements divides n; 0 if n is 1 or has a prime factor above 13. 8 and 4
-/// are preferred: the factor 2 occurs only if n is twice an odd number.
+/// Returns the factor by which the first pass of a transform of n elements divides n; 0 if n is 1 or its smallest prime factor is above 13.
+/// The factors 8 and 4 are preferred: 2 is returned only if n is twice an odd number.
 constexpr int64_t transform_factor(int64_t n) {
   if (n % 32 == 0 || n % 16 == 8) return 8;
   for (const int64_t p : {4, 2, 3, 5, 7, 11, 13})
@@ -24,8 +24,8 @@ constexpr bool has_small_factors(int64_t n) {
   return true;
 }
 
-/// For a length with small factors: the number of rows of the matrix into which a transform is split. It is close to the number of columns,
-/// and at least 16. 1 means that the transform is not split.
+/// For a length with only small factors, returns the number of rows of the matrix into which a transform is split. It is close to the
+/// number of columns, and at least 16. 1 means that the transform is not split.
 constexpr int64_t transform_rows(int64_t n) {
   if (n < 256) return 1;
   const auto least_prime = [](int64_t k) { return k % 2 == 0 ? 2 : transform_factor(k); };
@@ -34,24 +34,27 @@ constexpr int64_t transform_rows(int64_t n) {
   return n / rows < 16 ? 1 : rows;
 }
 
-/// For any other length n: the length of the transforms that compute a convolution of n elements; it is below 4 n.
+/// For a length n with a prime factor above 13, returns the length of the transforms by which a convolution computes the transform of n
+/// elements; it is below 4 n.
 constexpr int64_t convolution_length(int64_t n) {
   int64_t m = 1;
   while (m < 2 * n - 1) m *= 2;
   return m / 4 * 3 >= 2 * n - 1 ? m / 4 * 3 : m;
 }
 
-/// Memory layout of real and imaginary parts. kSeparate: each part is contiguous. kInterleaved: real and imaginary parts alternate, real
-/// part first; kSwapped: imaginary part first. kReal: there are real parts only, and the imaginary parts are +0.
+/// The memory layout of real and imaginary parts. kSeparate: the real parts are contiguous, and so are the imaginary parts. kInterleaved:
+/// real and imaginary parts alternate, real part first. kSwapped: they alternate, imaginary part first. kReal: there are only real parts,
+/// and all imaginary parts are +0.
 enum class ComplexLayout : uint8_t { kSeparate, kReal, kInterleaved, kSwapped };
 
-// Memory needed by a transform of n elements, counted in numbers: tables (which depend only on the length) and temporary storage.
-// render/routines/dft.cpp defines the layout. Vectors have at most kMaxTransformLanes lanes.
+// The memory that a transform of n elements needs, counted in real numbers: tables, which depend only on the length (transform_tables), and
+// temporary storage (transform_spare). render/routines/dft.cpp defines its layout. Vectors have at most kMaxTransformLanes lanes.
 inline constexpr int64_t kMaxTransformLanes = 16;
-inline constexpr int64_t kTransformTile = 2048;  // elements transformed together, unless a vector is wider
+// The number of elements that are transformed together, if that is more than the lanes of a vector.
+inline constexpr int64_t kTransformTile = 2048;
 
-/// Returns the most memory that `lines` lines of n elements take if they are stored in tiles of several lines. The last tile may overlap
-/// the one before, so it may store lines twice.
+/// Returns the largest memory, in elements, for `lines` lines (rows or columns of a matrix) of n elements that are stored in tiles of
+/// several lines. The last tile may overlap the one before, so that some lines are stored twice.
 constexpr int64_t most_in_tiles(int64_t n, int64_t lines) {
   return n * (lines + std::min(lines, std::max(kTransformTile / n, kMaxTransformLanes)));
 }
@@ -67,7 +70,7 @@ constexpr int64_t transform_spare(int64_t n) {
   return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMaxTransformLanes);
 }
 
-/// Tests whether the tables of a transform are kept between runs: its length is constant and the tables are not too large.
+/// Tests whether the tables of a transform are kept between runs. That is so if its length is a constant and the tables are not too large.
 constexpr bool keeps_transform_tables(int64_t n) { return n >= 1 && n <= int64_t{1} << 20; }
 
 }  // namespace harp

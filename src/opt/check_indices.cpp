@@ -12,7 +12,8 @@ namespace {
 
 bool has_indices(const Node* node) { return node->op == Op::kGather || is_scatter(node->op); }
 
-/// Tests whether the node contains every element of its source at least once, so that checking the source checks the node.
+/// True if the node contains every element of its source at least once and no others, so that the source can be checked instead of the
+/// node.
 bool keeps_all(const Node* node) { return node->op == Op::kReshape || node->op == Op::kExpand || node->op == Op::kPermute; }
 
 bool is_optional_check(const Node* node) { return node->op == Op::kCheckIndex && node->as<CheckAttributes>().optional; }
@@ -31,7 +32,7 @@ const Node* check(Graph& graph, const Node* node) {
   const Node* indices = node->sources[1];
   for (; keeps_all(indices); indices = indices->sources[0]) views.push_back(indices);
   if (indices->op == Op::kCheckIndex) return node;
-  // The message about a gather names only the axis and not the operation, because take, take_along_axis and x[i] all make this node.
+  // The error message of a gather names only the axis and not the operation, because take, take_along_axis and x[i] all make Gather nodes.
   const std::string what = cat(node->op == Op::kGather ? "" : cat(name(node->op), ": "), "axis ", axis, " of ", label(x));
   indices = build::check_index(indices, x->shape[static_cast<size_t>(axis)], what);
   for (; !views.empty(); views.pop_back()) indices = build::with_sources(graph, views.back(), {indices});

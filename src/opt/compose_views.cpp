@@ -20,7 +20,8 @@ const Node* compose_permute(Graph& graph, const Node* node) {
   return graph.intern(Op::kPermute, node->dtype, node->shape, {source->sources[0]}, PermuteAttributes{std::move(axes)});
 }
 
-/// Merges two Expands or two Reshapes: they have no attributes, so the shape of the outer node defines the result.
+/// Merges an Expand of an Expand, or a Reshape of a Reshape. These nodes have no attributes, so the shape of the outer node defines the
+/// result.
 const Node* compose_shape(Graph& graph, const Node* node) {
   const Node* source = node->sources[0];
   if (source->shape == node->shape) return source;
@@ -59,8 +60,8 @@ const Node* compose_contiguous(Graph&, const Node* node) {
   return source->op == Op::kContiguous ? source : node;
 }
 
-/// Returns the source's axis that corresponds to this axis of the reshape. Returns nothing if the reshape does more than add or remove axes
-/// of size 1, or if this axis has size 1.
+/// Returns the source's axis that corresponds to `axis` of the reshape. Returns nothing if the reshape does more than add or remove axes of
+/// size 1, or if `axis` has size 1.
 std::optional<int> axis_below(const Node& reshape, int axis) {
   const Shape &to = reshape.shape, &from = reshape.sources[0]->shape;
   std::optional<int> found;
@@ -76,9 +77,9 @@ std::optional<int> axis_below(const Node& reshape, int axis) {
   return i == to.size() && j == from.size() ? found : std::nullopt;
 }
 
-/// Replaces an Unfold with windows of one element by a Slice. An Unfold of another Unfold stays, because schedule_contraction.cpp finds the
-/// rows and groups of a convolution by the order of its Unfolds. A Reshape that only adds or removes axes of size 1 moves from below an
-/// Unfold to above it, so that the Unfolds along several axes are consecutive nodes.
+/// Replaces an Unfold with windows of one element by a Slice. An Unfold of another Unfold stays, because schedule_contraction.cpp
+/// recognises a convolution by the order of its Unfolds. If the source is a Reshape that only adds or removes axes of size 1, the Unfold is
+/// applied first and the Reshape afterwards, so that the Unfolds along several axes are consecutive nodes.
 const Node* compose_unfold(Graph& graph, const Node* node) {
   const Node* source = node->sources[0];
   UnfoldAttributes unfold = node->as<UnfoldAttributes>();

@@ -11,7 +11,8 @@
 namespace harp::opt {
 namespace {
 
-/// Larger arrays are not folded: storing them in the compiled program costs more than computing them at run time.
+/// Constant arrays with more elements are not folded: storing the result in the compiled program would cost more than computing it at run
+/// time.
 constexpr int64_t kMaxElements = 4096;
 
 bool all_constant(std::span<const Dim> dims) {
@@ -39,7 +40,7 @@ const Node* constant(Graph& graph, const Scalar& value) {
   return graph.intern(Op::kConstant, value.dtype, {}, {}, ConstantAttributes{value});
 }
 
-/// Folds an elementwise operation if the elements of each source are all equal: the operation is computed once, on scalars.
+/// Folds an elementwise operation if each source has only equal elements: the operation is computed once, on scalars.
 const Node* fold_uniform(Graph& graph, const Node* node) {
   std::vector<interp::Array> operands;
   std::vector<const Node*> scalars;
@@ -53,7 +54,7 @@ const Node* fold_uniform(Graph& graph, const Node* node) {
   return uniform(graph, scalar_of(interp::evaluate(*scalar, operands, interp::Sizes())), node->shape);
 }
 
-/// Folds a join or movement of arrays whose elements all have the same value.
+/// Folds a join or movement if all elements of all sources have the same value.
 const Node* fold_moved(Graph& graph, const Node* node) {
   const Scalar* value = node->sources.empty() ? nullptr : uniform_value(node->sources[0]);
   if (value == nullptr) return node;
@@ -65,7 +66,8 @@ const Node* fold_moved(Graph& graph, const Node* node) {
   return uniform(graph, *value, node->shape);
 }
 
-/// Folds a gather from an array whose elements are all equal, if the array is known to have elements.
+/// Folds a gather from an array whose elements are all equal. The axis must be known not to be empty, because a gather from an empty axis
+/// gives 0.
 const Node* fold_gathered(Graph& graph, const Node* node) {
   const Node* x = node->sources[0];
   const Scalar* value = uniform_value(x);
@@ -73,7 +75,7 @@ const Node* fold_gathered(Graph& graph, const Node* node) {
   return value != nullptr && has_elements ? uniform(graph, *value, node->shape) : node;
 }
 
-/// Removes an index check whose indices are constant and valid.
+/// Removes an index check if the indices are constant and valid.
 const Node* fold_check(const Node* node) {
   const Dim size = node->as<CheckAttributes>().size;
   const Node* indices = node->sources[0];
@@ -83,8 +85,8 @@ const Node* fold_check(const Node* node) {
   return interp::first_fault(known, size.constant(), interp::Sizes()) ? node : indices;
 }
 
-/// Folds a node over constant arrays. Storing the result saves nothing if the node only changes the view (expand) or if the result is
-/// larger than its sources; such nodes stay.
+/// Folds a node whose sources are constant arrays. Nothing would be gained if the node only changes the view (expand), or if the result is
+/// larger than the sources; such nodes are not folded.
 const Node* fold_array(Graph& graph, const Node* node) {
   if (node->op == Op::kExpand || node->op == Op::kContiguous) return node;
   if (!all_constant(node->shape) || !std::visit(DimsAreConstant(), node->attributes)) return node;
@@ -132,7 +134,7 @@ const Node* fold(Graph& graph, const Node* node) {
 
 }  // namespace
 
-/// Every node that can be folded depends on one of these, so a graph without them needs no pass.
+/// Every node that can be folded depends on one of these three ops, so a graph without them needs no pass.
 bool may_fold_constants(const Node& node) { return node.op == Op::kConstant || node.op == Op::kConstantArray || node.op == Op::kSize; }
 
 std::unique_ptr<Graph> fold_constants(const Graph& graph) {

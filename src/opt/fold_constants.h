@@ -1,5 +1,6 @@
 // Evaluates nodes that depend only on constants, by calling the interpreter: scalars, arrays whose elements are all equal, and small
-// constant arrays. It never makes more data than it replaces. Results keep their bits, because the interpreter defines them.
+// constant arrays. A result is never larger than the largest constant that it replaces. Results have the same bits as without the pass,
+// because the interpreter defines them.
 #pragma once
 
 #include <memory>

@@ -9,10 +9,11 @@
 namespace harp::opt {
 namespace {
 
-constexpr size_t kMaxNodes = 64;  // most nodes that are copied to compute one element
+constexpr size_t kMaxNodes = 64;  // the greatest number of nodes that may be copied to compute one element
 
-/// The result of a search downwards that skips movement nodes and the nodes for which `passes` holds: the first other node, and how the
-/// skipped movement nodes view it. There is no result if that view is not linear or reads padding.
+/// The result of a search from a node through its sources, which skips movement nodes and nodes for which `passes` is true. `node` is the
+/// first node that is not skipped, and `view` describes how the skipped movement nodes read it. below() returns nothing if strides cannot
+/// describe that view or if it reads padding.
 struct Viewed {
   const Node* node;
   View view;
@@ -28,8 +29,8 @@ std::optional<Viewed> below(const Node* node, Passes passes) {
   return Viewed{node, *std::move(view)};
 }
 
-/// True if every element equals its own index along the axis. Such an index fits i32, because a run requires that an arange has at most
-/// 2^31 elements (graph/requirements.cpp).
+/// True if every element equals its own index along the axis. The indices fit i32, because an arange with more than 2^31 elements is
+/// rejected at run time (graph/requirements.cpp).
 bool is_position(const Node* node, size_t axis) {
   const auto keeps_integers = [](const Node* x) {
     return x->op == Op::kCast && is_int(x->dtype) && size_of(x->dtype) >= size_of(DType::kI32);
@@ -41,20 +42,20 @@ bool is_position(const Node* node, size_t axis) {
   return !node->shape.empty();
 }
 
-/// If the node's elements do not vary along the axis, returns the same values with size 1 along it; else null.
+/// If the node's elements do not vary along the axis, returns them with size 1 along it, that is, in `shape`; else null.
 const Node* one_along(const Node* node, size_t axis, const Shape& shape) {
   if (node->rank() == 0) return build::broadcast_to(node, shape);
   const bool is_same = node->op == Op::kExpand && node->sources[0]->shape[axis].is_constant(1);
   return is_same ? build::expand(node->sources[0], shape) : nullptr;
 }
 
-/// Computes the elements of an array at given positions along an axis. It gathers only from arrays that are stored in memory anyway. An
-/// elementwise expression over such arrays is computed again, for the selected element only.
+/// Builds nodes that compute, for each row along an axis, the element of an array at a given position. Only arrays that are stored in
+/// memory anyway are gathered. An elementwise expression over such arrays is computed again for the selected element.
 class ElementSelector {
  public:
   ElementSelector(Graph& graph, const Node* positions, size_t axis) : graph_(graph), positions_(positions), axis_(axis) {}
 
-  /// Returns null if an operand would have to be stored first, or if the expression has too many nodes.
+  /// Returns null if an array would have to be stored in memory first, or if the expression has too many nodes.
   const Node* select(const Node* node) {
     if (node->rank() == 0) return node;
     if (const auto found = selected_.find(node); found != selected_.end()) return found->second;
@@ -112,7 +113,7 @@ const Node* gathered(Graph& graph, const Node* node) {
   const Node* first = build::constant(graph, scalar_from_int(DType::kI64, 0));
   const Node* is_in_range = build::elementwise(
       Op::kBitAnd, {build::elementwise(Op::kLe, {first, positions}), build::elementwise(Op::kLt, {positions, build::size(graph, length)})});
-  // the sum that is replaced would turn -0.0 into +0.0, so +0.0 is added
+  // The replaced sum would turn an element of -0.0 into +0.0, so +0.0 is added to the element.
   const Node* sum = build::elementwise(Op::kWhere, {is_in_range, build::elementwise(Op::kAdd, {element, zero}), zero});
   return build::reshape(sum, node->shape);
 }

@@ -1,6 +1,6 @@
-// sum(where(arange == i, x, 0)) along an axis is element i of x, or 0 if i is out of range. Computed as written, it reads all of x to add
-// zeros. Classification losses select the element of the target class in this form (graph/class_losses.cpp), because its gradient needs no
-// scatter. This pass runs after gradients are built, and replaces such a sum by a gather that loads one element per row.
+// sum(where(arange == i, x, 0)) along an axis is element i of x, or 0 if i is out of range. If it is computed as written, all of x is read
+// to add zeros. Classification losses select the element of the target class in this form (graph/class_losses.cpp), because its gradient
+// needs no scatter. This pass runs after gradients are built, and replaces such a sum by a gather that loads one element per row.
 #pragma once
 
 #include <memory>

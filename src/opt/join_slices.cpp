@@ -12,14 +12,14 @@
 namespace harp::opt {
 namespace {
 
-/// Returns the source if it is a slice, or its own source if it is a reshape of a slice; else null.
+/// Returns the slice if `source` is a slice or a reshape of a slice; else null.
 const Node* slice_of(const Node* source) {
   if (source->op == Op::kReshape) source = source->sources[0];
   return source->op == Op::kSlice ? source : nullptr;
 }
 
-/// Returns the axis along which two slices of one array start at different elements. Returns nothing if they also differ along another
-/// axis.
+/// Returns the axis along which two slices of one array start at different elements. Returns nothing if the slices also differ along
+/// another axis.
 std::optional<size_t> differing_axis(const Node& a, const Node& b) {
   const auto &x = a.as<SliceAttributes>(), &y = b.as<SliceAttributes>();
   std::optional<size_t> found;
@@ -34,13 +34,14 @@ std::optional<size_t> differing_axis(const Node& a, const Node& b) {
   return found;
 }
 
-/// The step of the slice along the axis; nothing for a single element, which fits into a slice of any step.
+/// Returns the step of the slice along the axis. Returns nothing for a single element, which fits into a slice of any step.
 std::optional<int64_t> step_along(const Node& slice, size_t axis) {
   if (slice.shape[axis].is_constant(1)) return std::nullopt;
   return slice.as<SliceAttributes>().step[axis];
 }
 
-/// The distance from the first one of `count` elements to the element after them; nothing if it may not fit 64 bits.
+/// Returns count * step, the distance from the first of `count` elements to the element that would follow them. Returns nothing if it may
+/// not fit 64 bits.
 std::optional<Dim> distance_of(const Dim& count, int64_t step) {
   int64_t distance = 0;
   if (!count.is_constant()) return step >= INT32_MIN && step <= INT32_MAX ? std::optional(count * Dim(step)) : std::nullopt;
@@ -49,7 +50,7 @@ std::optional<Dim> distance_of(const Dim& count, int64_t step) {
 
 bool is_one(const Dim& size) { return size.is_constant(1); }
 
-/// True if the sizes are equal, apart from axes of size 1. Their products may not fit 64 bits, so they are not compared.
+/// True if the two shapes are equal when axes of size 1 are ignored. Products of sizes are not compared, because they may not fit 64 bits.
 bool are_same_but_for_ones(std::span<const Dim> a, std::span<const Dim> b) {
   auto i = a.begin(), j = b.begin();
   while (true) {
@@ -60,19 +61,19 @@ bool are_same_but_for_ones(std::span<const Dim> a, std::span<const Dim> b) {
   }
 }
 
-/// True if a slice of this size takes all elements of the array along the axes from `first` on, in their order.
+/// True if a slice of this size takes all elements of the array in order, along axis `first` and all axes after it.
 bool takes_all(const SliceAttributes& slice, const Shape& size, const Node& array, size_t first = 0) {
   for (size_t axis = first; axis < size.size(); ++axis)
     if (!slice.start[axis].is_constant(0) || slice.step[axis] != 1 || !(size[axis] == array.shape[axis])) return false;
   return true;
 }
 
-/// Adjacent sources of a concat that are slices of one array (or reshapes of slices), and that one larger slice can replace.
+/// Adjacent sources of a concat that are slices of one array (or reshapes of slices) and can be replaced by one larger slice.
 class Run {
  public:
   Run(const Node* first, size_t along) : first_(first), slice_(slice_of(first)), along_(along), length_(first->shape[along]) {}
 
-  /// Adds the next source of the concat if its elements follow those of the run.
+  /// If the elements of the concat's next source follow those of the run, adds it to the run and returns true.
   bool add(const Node* source) {
     const Node* next = slice_of(source);
     if (slice_ == nullptr || next == nullptr || next->sources[0] != slice_->sources[0]) return false;
@@ -110,12 +111,15 @@ class Run {
   }
 
  private:
-  /// Tests whether one larger slice has its elements in the order of the concat, and can be read without many divisions. The order: `axis`
-  /// is where the slices of the array differ, and along_ is the axis of the concat. The axes before these must be the same in the source
-  /// and in its slice, apart from axes of size 1. Then, for each index of these axes, the larger slice and the concat both contain the
-  /// parts one after the other. Divisions: a reshape that merges `axis` with axes behind it may have to divide positions. That is cheap if
-  /// axes behind along_ remain, because each division then serves a row of elements. No division is needed if the slices take whole,
-  /// consecutive parts of the array.
+  /// True if one larger slice has its elements in the order of the concat, and can be read without many divisions.
+  ///
+  /// Order: `axis` is the axis along which the slices of the array differ, and along_ is the axis of the concat. The axes before `axis` in
+  /// the slice and before along_ in the source must be the same, apart from axes of size 1. Then, for each index of these axes, both the
+  /// larger slice and the concat have the parts one after the other.
+  ///
+  /// Divisions: a reshape that merges `axis` with axes after it may need a division to find an element. This is cheap if axes after along_
+  /// remain, because one division then serves a whole row of elements. No division is needed if the slices are whole, consecutive parts of
+  /// the array.
   bool can_grow(size_t axis, int64_t step) const {
     const std::span<const Dim> shape = first_->shape, taken = slice_->shape;
     if (!are_same_but_for_ones(shape.first(along_), taken.first(axis))) return false;
@@ -124,11 +128,11 @@ class Run {
     return step == 1 && takes_all(slice_->as<SliceAttributes>(), slice_->shape, *slice_->sources[0], axis + 1);
   }
 
-  const Node *first_, *slice_;  // the first source, and its slice or null
+  const Node *first_, *slice_;  // first_: the first source of the run; slice_: slice_of(first_)
   size_t along_;                // the axis of the concat
-  Dim length_;                  // size of the run along it
-  // Set if the run has more than one source: axis_ is the axis of the array along which their slices follow each other; step_ and taken_
-  // are the step and the number of elements of the joined slice along it.
+  Dim length_;                  // size of the run along the axis of the concat
+  // Set if the run has more than one source. axis_ is the axis of the array along which the slices follow each other; step_ and taken_ are
+  // the step and the number of elements of the joined slice along it.
   bool has_axis_ = false;
   size_t axis_ = 0;
   std::optional<int64_t> step_;

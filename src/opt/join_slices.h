@@ -1,8 +1,8 @@
-// Joins neighbouring sources of a concat that are slices of one array and follow each other in it: concat(x[0:2], x[2:5], y) becomes
-// concat(x[0:5], y). Single elements of an axis may follow each other at any distance, also backward. Example: the gradient of a weight
-// that every step of a recurrent network uses contains such a concat, whose sources are the inputs of the steps. Without this pass it would
-// copy all inputs. Joining only changes how elements are found, so every dtype keeps its bits. It expects that compose_views has merged
-// consecutive movement nodes.
+// Joins adjacent sources of a concat that are consecutive slices of one array: concat(x[0:2], x[2:5], y) becomes concat(x[0:5], y). Single
+// elements can be joined even if they are not adjacent in the array, because a slice may have any step, also a negative one. Example: the
+// gradient of a weight that every step of a recurrent network uses contains such a concat, whose sources are the inputs of the steps.
+// Without this pass, all inputs would be copied. Joining only changes how elements are found, so no bits change. The pass expects that
+// compose_views has merged consecutive movement nodes.
 #pragma once
 
 #include <memory>

@@ -44,7 +44,7 @@ std::shared_ptr<Graph> optimise(std::shared_ptr<Graph> graph, std::span<const st
   for (const std::string& name : disabled)
     HARP_CHECK(find_pass(name) != nullptr, Code::kInvalidArgument, "unknown optimiser pass \"", name, "\", expected one of ",
                join(passes(), ", ", [](const Pass& p) { return p.name; }));
-  // A pass copies the whole graph, and the copy takes most of the pass's time. Therefore a pass that would change nothing does not run.
+  // A pass copies the whole graph, which takes most of its time. Therefore a pass that would change nothing is not run.
   std::vector<const Node*> live = graph->live_nodes();
   const auto becomes = [&](std::unique_ptr<Graph> result) {
     if (kVerifyPasses) verify(*result);

@@ -6,7 +6,7 @@
 namespace harp::opt {
 namespace {
 
-/// Most successive replacements of one node. At the limit the driver stops with a correct node that might be simplified further.
+/// Limit for successive replacements of one node. At the limit, the node is correct but could perhaps be simplified further.
 constexpr int kRewritesPerNode = 64;
 
 const Node* apply(Graph& graph, Rule rule, const Node* node) {
@@ -15,7 +15,7 @@ const Node* apply(Graph& graph, Rule rule, const Node* node) {
     const Node* replacement = rule(graph, node);
     HARP_ASSERT(replacement->dtype == node->dtype && replacement->shape == node->shape, "a rule replaced ", graph.describe(node), " by ",
                 graph.describe(replacement));
-    const bool is_new = replacement->id >= known_nodes;  // nodes that existed before have already been through the rule
+    const bool is_new = replacement->id >= known_nodes;  // the rule has already been applied to nodes that existed before
     node = replacement;
     if (!is_new) break;
   }
@@ -27,7 +27,7 @@ const Node* apply(Graph& graph, Rule rule, const Node* node) {
 std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule) {
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
   std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // by old id: the node that replaces it
-  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // by old id: the node's copy before the rule was applied
+  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // by old id: the node's copy, to which the rule has not been applied
   for (const Node* input : graph.inputs()) {
     const Node* copy = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
     replaced[input->id] = copied[input->id] = copy;

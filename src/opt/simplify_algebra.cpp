@@ -12,27 +12,27 @@ namespace {
 
 bool is_exact_kind(DType dtype) { return is_int(dtype) || is_bool(dtype); }
 
-/// True if every element is this integer (bool: 0 or 1). Always false for floats.
+/// True if every element is this integer (for bool: 0 or 1). False for every float array.
 bool is_integer(const Node* node, int64_t value) {
   const Scalar* scalar = is_exact_kind(node->dtype) ? uniform_value(node) : nullptr;
   return scalar != nullptr && *scalar == scalar_from_int(node->dtype, value);
 }
-/// True if every element is bit-identical to this float (the sign of a zero counts).
+/// True if every element has the same bits as this float, including the sign of a zero. False for every integer array.
 bool is_exactly(const Node* node, double value) {
   const Scalar* scalar = is_float(node->dtype) ? uniform_value(node) : nullptr;
   return scalar != nullptr && *scalar == scalar_from_double(node->dtype, value);
 }
 bool is_one(const Node* node) { return is_integer(node, 1) || is_exactly(node, 1.0); }
-/// True if adding the node changes nothing. For floats that is -0.0, since (-0) + (+0) = +0.
+/// True if adding this node to x gives x for every x. For floats only -0.0 does: (-0) + (+0) is +0.
 bool adds_nothing(const Node* node) { return is_integer(node, 0) || is_exactly(node, -0.0); }
-/// True if every bit is set; for bool, true if every element is true.
+/// True if every bit of every element is set; for bool, if every element is true.
 bool is_all_ones(const Node* node) { return is_bool(node->dtype) ? is_integer(node, 1) : is_integer(node, -1); }
 
 const Node* integer(Graph& graph, const Node* like, int64_t value) {
   return uniform(graph, scalar_from_int(like->dtype, value), like->shape);
 }
 
-/// If one source is neutral for the operation, returns the other source in the node's shape; else the node.
+/// If one source is the neutral element of the operation (x + 0, x * 1), returns the other source in the node's shape; else the node.
 template <bool (*changes_nothing)(const Node*)>
 const Node* drop_neutral(Graph& graph, const Node* node) {
   const Node *a = node->sources[0], *b = node->sources[1];
@@ -41,19 +41,19 @@ const Node* drop_neutral(Graph& graph, const Node* node) {
   return node;
 }
 
-/// op(op(x)) = x: returns x.
+/// For ops with op(op(x)) = x: returns x.
 const Node* drop_pair(Graph&, const Node* node) {
   const Node* inner = node->sources[0];
   return inner->op == node->op ? inner->sources[0] : node;
 }
 
-/// x op x = x: returns x.
+/// For ops with x op x = x: returns x.
 const Node* drop_same(Graph& graph, const Node* node) {
   const Node* x = node->sources[0];
   return is_exact_kind(x->dtype) && x == node->sources[1] ? stretched(graph, x, node->shape) : node;
 }
 
-/// If one source decides the result whatever the other one is (x * 0, x & 0, x | ~0), returns it in the node's shape.
+/// If one source alone determines the result (x * 0, x & 0, x | ~0), returns that source in the node's shape.
 template <bool (*decides)(const Node*)>
 const Node* keep_deciding(Graph& graph, const Node* node) {
   for (const Node* source : node->sources)
@@ -63,24 +63,24 @@ const Node* keep_deciding(Graph& graph, const Node* node) {
 bool is_zero_integer(const Node* node) { return is_integer(node, 0); }
 bool is_one_integer(const Node* node) { return is_integer(node, 1); }
 
-/// For ops whose result for two equal operands is always `value`: returns the constant.
+/// For ops that give the same constant `value` for any two equal operands: returns that constant.
 template <int64_t value>
 const Node* known_if_same(Graph& graph, const Node* node) {
   const Node* x = node->sources[0];
   return is_exact_kind(x->dtype) && x == node->sources[1] ? integer(graph, node, value) : node;
 }
 
-/// x % 1 = 0: returns 0.
+/// x % 1 is 0: returns 0.
 const Node* remainder_of_one(Graph& graph, const Node* node) { return is_integer(node->sources[1], 1) ? integer(graph, node, 0) : node; }
 
-/// Removes a shift whose count is a multiple of the dtype's width.
+/// Removes a shift if its count is a multiple of the number of bits of the dtype, because counts are taken modulo that number.
 const Node* shift_by_nothing(Graph& graph, const Node* node) {
   const Scalar* count = uniform_value(node->sources[1]);
   const uint64_t width = 8 * size_of(node->dtype);
   return count != nullptr && count->bits[0] % width == 0 ? stretched(graph, node->sources[0], node->shape) : node;
 }
 
-/// A comparison of bools with a constant: b == true and b != false become b; b == false and b != true become not b.
+/// Simplifies a comparison of bools with a constant: b == true and b != false become b; b == false and b != true become not b.
 template <bool neutral>
 const Node* compare_with_bool(Graph& graph, const Node* node) {
   for (int k = 0; k < 2; ++k) {
@@ -92,14 +92,14 @@ const Node* compare_with_bool(Graph& graph, const Node* node) {
   return node;
 }
 
-/// The number of bits n such that the dtype represents every integer from 0 to 2^n - 1.
+/// Returns the number of bits n such that the dtype can represent every integer from 0 to 2^n - 1.
 int whole_bits(DType dtype) {
   if (dtype == DType::kF16) return 11;
   if (dtype == DType::kBF16) return 8;
   if (is_float(dtype)) return dtype == DType::kF32 ? 24 : 53;
   return 8 * static_cast<int>(size_of(dtype)) - (is_signed_int(dtype) ? 1 : 0);
 }
-/// True if every value of `from` is a value of `to`. A cast from `from` to `to` can then be undone or skipped.
+/// True if `to` can represent every value of `from`. A cast from `from` to `to` can then be undone or skipped.
 bool is_lossless(DType from, DType to) {
   if (from == to || is_bool(from)) return true;
   if (is_bool(to)) return false;
@@ -112,7 +112,7 @@ const Node* cast_once(Graph& graph, const Node* node) {
   if (inner->op != Op::kCast) return node;
   const Node* x = inner->sources[0];
   if (!is_lossless(x->dtype, inner->dtype)) return node;
-  // A cast from float to integer saturates; a cast from integer to integer wraps.
+  // A cast from float to integer saturates, but a cast from integer to integer wraps, so the two differ for values that do not fit.
   const bool saturates = is_int(x->dtype) && is_float(inner->dtype) && is_int(node->dtype);
   if (saturates && !is_lossless(x->dtype, node->dtype)) return node;
   return x->dtype == node->dtype ? x : graph.intern(Op::kCast, node->dtype, node->shape, {x});
@@ -129,7 +129,7 @@ const Node* choose(Graph& graph, const Node* node) {
 
 bool is_plus_zero(const Node* node) { return is_integer(node, 0) || is_exactly(node, 0.0); }
 
-/// The axis along which a pad of zeros adds elements; none if there are several, or if it pads with something else.
+/// Returns the axis along which a pad adds zeros. Returns nothing if it pads several axes, or with another value.
 std::optional<size_t> zero_padded_axis(const Node* node) {
   if (node->op != Op::kPad || is_complex(node->dtype)) return std::nullopt;
   const auto& [before, after, value] = node->as<PadAttributes>();
@@ -143,14 +143,14 @@ std::optional<size_t> zero_padded_axis(const Node* node) {
   return axis;
 }
 
-/// Returns x + 0, which is x except that -0 becomes +0.
+/// Returns x + 0. This is x, except that -0 becomes +0.
 const Node* plus_zero(Graph& graph, const Node* x) {
   if (is_exact_kind(x->dtype) || (x->op == Op::kAdd && is_plus_zero(x->sources[1]))) return x;
   const Node* zero = graph.intern(Op::kConstant, x->dtype, {}, {}, ConstantAttributes{scalar_from_int(x->dtype, 0)});
   return graph.intern(Op::kAdd, x->dtype, x->shape, {x, zero});
 }
 
-/// If two arrays are padded with zeros so that their elements are at adjacent positions, their sum is a concat: pad(a) + pad(b) =
+/// If two arrays are padded with zeros so that the elements of one follow those of the other, their sum is a concat: pad(a) + pad(b) =
 /// pad(concat(a + 0, b + 0)). The gradient of an array that was split is such a sum.
 const Node* join_parts(Graph& graph, const Node* node) {
   const Node *first = node->sources[0], *second = node->sources[1];
@@ -177,7 +177,7 @@ const Node* join_parts(Graph& graph, const Node* node) {
   return graph.intern(Op::kPad, node->dtype, node->shape, {joined}, std::move(around));
 }
 
-/// acc = fma(x, 1, acc) is acc + x rounded once, so the sum of x * 1 is the sum of x. The order of the sum does not change.
+/// The sum of x * 1 is the sum of x: acc = fma(x, 1, acc) has the same bits as acc + x. The order of the sum does not change.
 const Node* sum_of_one(Graph& graph, const Node* node) {
   ReduceAttributes attributes = node->as<ReduceAttributes>();
   if (!attributes.product) return node;
@@ -188,7 +188,7 @@ const Node* sum_of_one(Graph& graph, const Node* node) {
   return graph.intern(Op::kSum, node->dtype, node->shape, {x}, std::move(attributes));
 }
 
-/// Replaces each source whose elements are all equal by a scalar constant. At least one source must keep the node's shape.
+/// Replaces each source whose elements are all equal by a scalar constant. At least one source must still have the node's shape.
 const Node* use_scalars(Graph& graph, const Node* node) {
   std::vector<const Node*> sources = node->sources;
   bool has_shape = false, changed = false;
@@ -205,7 +205,7 @@ struct AlgebraRule {
   Op op;
   Rule rule;
 };
-/// Rules are tried in this order. The first one that changes the node wins, and the result is simplified again.
+/// For each op, rules are tried in this order. After the first rule that changes the node, the result is simplified again.
 constexpr AlgebraRule kRules[] = {
     {Op::kNeg, drop_pair},
     {Op::kBitNot, drop_pair},
@@ -240,7 +240,7 @@ constexpr AlgebraRule kRules[] = {
 };
 
 constexpr size_t kMaxRulesPerOp = 3;
-/// kRules grouped by op; each list ends with a null pointer.
+/// kRules by op; the list of each op ends with a null pointer.
 constexpr auto kRulesOf = [] {
   std::array<std::array<Rule, kMaxRulesPerOp + 1>, kOpCount> rules{};
   std::array<size_t, kOpCount> count{};
@@ -263,7 +263,8 @@ const Node* simplify(Graph& graph, const Node* node) {
 
 }  // namespace
 
-/// A rule for two operands applies only if the operands are equal, one of them is a constant, or both are pads.
+/// A rule for two operands applies only if the operands are equal, one of them is a constant, or both are pads. This test is cheaper than
+/// trying the rules.
 bool may_simplify_algebra(const Node& node) {
   const bool has_rule = kRulesOf[static_cast<int>(node.op)][0] != nullptr;
   if (has_rule && (info(node.op).family != Family::kElementwise || node.sources.size() != 2)) return true;

@@ -1,5 +1,5 @@
-// Applies arithmetic identities from a table of small rules by op. On floats it uses only the identities that docs/semantics.md allows
-// (x*1, x+(-0), -(-x), …), because every output keeps its bits. On integers and bool it uses any identity of two's complement arithmetic.
+// Applies arithmetic identities from a table of small rules for each op. On floats it uses only identities that keep every bit and that
+// docs/semantics.md allows (x*1, x+(-0), -(-x), …). On integers and bool it uses any identity of two's complement arithmetic.
 #pragma once
 
 #include <memory>

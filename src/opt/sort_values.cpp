@@ -8,7 +8,7 @@
 namespace harp::opt {
 namespace {
 
-/// Counts the nodes and outputs that read each node, by node id.
+/// Returns, by node id, how many times nodes and outputs read each node.
 std::vector<int> count_readers(const Graph& graph) {
   std::vector<int> readers(graph.nodes().size(), 0);
   for (const Node* node : graph.live_nodes())
@@ -17,8 +17,8 @@ std::vector<int> count_readers(const Graph& graph) {
   return readers;
 }
 
-/// True if the node is a gather and the only reader of the argsort that supplies its indices. Bool arrays are excluded: any nonzero byte
-/// means true, so equal bools may have different bytes.
+/// True if the node is a gather and nothing else reads the argsort that gives its indices. Bool arrays are excluded: any nonzero byte means
+/// true, so equal bools may have different bytes.
 bool takes_by_own_order(const Node& node, const std::vector<int>& readers) {
   if (node.op != Op::kGather || is_bool(node.dtype)) return false;
   const Node* indices = node.sources[1];
@@ -27,8 +27,8 @@ bool takes_by_own_order(const Node& node, const std::vector<int>& readers) {
   return indices->op == Op::kArgSort && readers[indices->id] == 1;
 }
 
-/// Returns the sorted array if the indices of the gather are the argsort of its source; else the gather. Building that argsort again
-/// returns the existing node, because nodes are interned.
+/// If the indices of the gather are the argsort of its own source, returns the sorted array; else the gather. To find out, the argsort is
+/// built again: nodes are interned, so building an existing node returns it.
 const Node* sorted(Graph& graph, const Node* gather) {
   const Node *x = gather->sources[0], *indices = gather->sources[1];
   const int axis = gather->as<GatherAttributes>().axis;

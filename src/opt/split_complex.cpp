@@ -7,7 +7,7 @@
 namespace harp::opt {
 namespace {
 
-/// The new nodes that replace one node of the old graph: one real node, or the two parts of a complex node.
+/// The new nodes that replace one node of the old graph: one node for a real node, or two (real and imaginary part) for a complex node.
 struct Split {
   const Node* parts[2] = {nullptr, nullptr};  // a real node uses only parts[0]
 };
@@ -36,14 +36,14 @@ class Splitter {
     return split_floats(new_->add_input(name, dtype, doubled(input->shape)), input->shape);
   }
 
-  /// Returns the shape of the float array that has the same memory layout as a complex array of `shape`.
+  /// Returns the shape of a float array that has the same memory layout as a complex array of `shape`.
   static Shape doubled(const Shape& shape) {
     Shape floats = shape.empty() ? Shape{1} : shape;
     floats.back() = floats.back() * Dim(2);
     return floats;
   }
 
-  /// Splits `floats`, which interleaves the parts of a complex array of `shape`, into the real and the imaginary array.
+  /// `floats` contains alternating real and imaginary parts of a complex array of `shape`. Returns these as two arrays.
   Split split_floats(const Node* floats, const Shape& shape) {
     Split result;
     for (int part = 0; part < 2; ++part) {
@@ -57,7 +57,8 @@ class Splitter {
     return result;
   }
 
-  /// Splits a call of a native function. The function still receives each complex array as one array of floats, in its memory layout.
+  /// Splits the result of a call of a native function. The function itself still gets each complex array as one array of floats, in the
+  /// memory layout of the complex array.
   Split split_native(const Node* node) {
     std::vector<const Node*> sources;
     for (const Node* source : node->sources) sources.push_back(joined(source));
@@ -83,13 +84,13 @@ class Splitter {
     return {{re, with_part(*node, 1)}};
   }
 
-  /// Returns one part of a source. A real source (indices, for example) is used unchanged for both parts.
+  /// Returns the node for one part of a source. A real source, for example of indices, is the same for both parts.
   const Node* source(const Node* node, size_t index, int part) const {
     const Node* source = node->sources[index];
     return splits_[source->id].parts[is_complex(source->dtype) ? part : 0];
   }
 
-  /// Rebuilds the node over one part of its sources.
+  /// Makes a copy of the node whose sources are one part of the old sources.
   const Node* with_part(const Node& node, int part) {
     std::vector<const Node*> sources;
     sources.reserve(node.sources.size());
@@ -111,8 +112,8 @@ class Splitter {
     return half;
   }
 
-  /// Interleaves the two parts along a new last axis. An array of rank kMaxRank has no room for another axis, so it is flattened first,
-  /// which does not change its memory layout.
+  /// Returns the two parts of a complex node interleaved along a new last axis. If the rank is kMaxRank, the axes are merged first to make
+  /// room for the new axis; this does not change the memory layout.
   const Node* joined(const Node* node) {
     const Split& split = splits_[node->id];
     if (!is_complex(node->dtype)) return split.parts[0];

@@ -1,11 +1,13 @@
-// After this pass the graph has no complex numbers. Each node of a complex dtype becomes two real nodes, its real and its imaginary part;
-// views, joins and copies act on both parts. A complex input becomes a float input with twice as many elements along its last axis, where
-// real and imaginary parts alternate. A complex output becomes a float output with an additional last axis of size 2, which matches the
-// memory layout of its elements. Results are the same bits in the same buffers; inputs and outputs keep their positions and names.
+// After this pass the graph has no complex numbers. Each node of a complex dtype is replaced by two real nodes, its real and its imaginary
+// part; views, joins and copies are applied to both parts. A complex input becomes a float input with twice as many elements along its last
+// axis, in which real and imaginary parts alternate. A complex output becomes a float output with an additional last axis of size 2, which
+// has the same memory layout. The arrays of a run therefore contain the same bytes as before; inputs and outputs keep their positions and
+// names.
 //
-// The pass also replaces each stop_gradient node, which only gradients use, by its source.
+// The pass also replaces each stop_gradient node, which only affects gradients, by its source.
 //
-// It is not a rewrite rule. Every compile runs it before the first rule, so rules see real numbers only.
+// It does not use rewrite.h, and is not in the table of passes. Every compile runs it before the other passes, so they see only real
+// numbers.
 #pragma once
 
 #include <memory>

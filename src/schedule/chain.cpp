@@ -1,11 +1,12 @@
-// Chains: consecutive kernels that all iterate over the same first axis (batches, heads), where each kernel reads only the current index of
-// that axis from the arrays that earlier kernels of the chain write. A chain runs all of its kernels for one index (a block) before the
-// next index, instead of each kernel for all indices. The data that one kernel passes to the next is then still in the caches, and each
-// worker stores only one block of it.
+// A chain is a sequence of consecutive kernels that all iterate over the same first axis (such as batches or heads). From the arrays that
+// earlier kernels of the chain write, each kernel reads only the elements at the current index of that axis; these elements are a block. A
+// chain runs all of its kernels for one block before it starts the next block, instead of each kernel for all blocks. The data that one
+// kernel passes to the next is then still in the caches, and each worker needs memory for only one block of an intermediate array.
 //
-// Algorithm: consecutive kernels, each of which is the only one of its generation, are joined as long as each iterates over the first axis
-// and reads what earlier ones wrote only at the current index. Within such a run the chain extends from the first kernel that writes a
-// block buffer to the last kernel that reads one.
+// Algorithm: kernels are sorted by generation; kernels of one generation do not depend on each other. The search joins consecutive kernels,
+// each of which is alone in its generation, as long as each iterates over the first axis and reads the results of earlier kernels only at
+// the current index. Within such a run of kernels, the chain extends from the first kernel that writes a block buffer (an array of which
+// only one block at a time is stored) to the last kernel that reads one.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -20,21 +21,22 @@
 namespace harp {
 namespace {
 
-constexpr size_t kMaxKernels = 16;  // most kernels in a chain: their argument structs are on the stack at the same time
+// The largest number of kernels in a chain. The argument structs of all of them are on the stack at the same time.
+constexpr size_t kMaxKernels = 16;
 
-/// Returns the first axis whose size is not 1; the rank if there is none.
+/// Returns the index of the first axis whose size is not the constant 1; the rank if there is no such axis.
 size_t first_axis(const Shape& shape) {
   return static_cast<size_t>(std::find_if(shape.begin(), shape.end(), [](const Dim& d) { return !d.is_constant(1); }) - shape.begin());
 }
 
-/// Tests whether the first axis has size `blocks`.
+/// Tests whether the first axis whose size is not 1 has the constant size `blocks`.
 bool has_blocks(const Shape& shape, int64_t blocks) {
   const size_t axis = first_axis(shape);
   return axis < shape.size() && shape[axis].is_constant(blocks);
 }
 
-/// Tests whether the elements of the node at one index of its first axis depend only on the elements of this operand at the same index of
-/// its first axis.
+/// Tests whether the node's elements at index i of its first axis depend only on the operand's elements at index i of the operand's first
+/// axis, for every i. Axes of size 1 are ignored.
 bool keeps_block(const Node& node, const Node& operand, int64_t blocks) {
   if (!has_blocks(operand.shape, blocks)) return false;
   if (is_elementwise(node.op) || node.op == Op::kReshape || info(node.op).family == Family::kCopy) return true;
@@ -43,12 +45,14 @@ bool keeps_block(const Node& node, const Node& operand, int64_t blocks) {
   return node.op == Op::kPermute && static_cast<size_t>(node.as<PermuteAttributes>().axes[axis]) == from;
 }
 
-/// Tests whether the kernel's outermost loop is the thread loop and each of its iterations processes a single index of the first axis.
+/// Tests whether the kernel's outermost loop is the one that threads divide, and each iteration of it processes a single index of the first
+/// axis.
 bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   const size_t axes = iteration_space(kernel).size();
   if (schedule.axes[0] != AxisSchedule{AxisKind::kThread}) return false;
   switch (schedule.recipe) {
-    case Template::kElementwise: return axes > 1 && !unrolls_axes(kernel, schedule);  // the first axis may be the vector axis, or unrolled
+    // With a single axis, vectors may run along it. With unrolled axes, an iteration may process several indices of the first axis.
+    case Template::kElementwise: return axes > 1 && !unrolls_axes(kernel, schedule);
     case Template::kTranspose: return axes > 1;
     case Template::kReduce:
     case Template::kRowwise:
@@ -66,8 +70,8 @@ bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   return false;
 }
 
-/// Returns the size of the first axis if the kernel processes its indices one by one and stores and reduces only data of the current index.
-/// Otherwise returns 0.
+/// Returns the size of the first axis if the kernel can be part of a chain: it processes the indices of that axis one by one, and stores
+/// and reduces only data of the current index. Otherwise returns 0.
 int64_t blocks_of(const KernelPlan& kernel, int64_t min_blocks) {
   if (kernel.alone != nullptr || !kernel.scans.empty()) return 0;
   const Shape space = iteration_space(kernel);
@@ -82,7 +86,7 @@ int64_t blocks_of(const KernelPlan& kernel, int64_t min_blocks) {
   return blocks;
 }
 
-/// The kernels with numbers begin … end - 1.
+/// A range of kernels, as indices into Program::kernels: begin … end - 1.
 struct Range {
   size_t begin, end;
 };
@@ -116,7 +120,7 @@ class ChainFinder {
 
  private:
   struct Uses {
-    std::vector<size_t> writers, readers;  // numbers of kernels, ascending
+    std::vector<size_t> writers, readers;  // indices of kernels in Program::kernels, ascending
   };
 
   /// Returns the buffers that the kernel reads at an index of the first axis other than the current one.
@@ -135,13 +139,13 @@ class ChainFinder {
         if (!same_index) buffers.insert(program_.buffer_of.at(node));
         continue;
       }
-      if (is_reduce(node->op)) continue;  // a reduction's operands are examined separately, at the current index
+      if (is_reduce(node->op)) continue;  // the walk starts at each reduction's operands separately, so it need not pass through reductions
       for (const Node* operand : operands_of(*node)) stack.emplace_back(operand, same_index && keeps_block(*node, *operand, blocks));
     }
     return buffers;
   }
 
-  /// Returns the end of the run of kernels, starting at `begin`, that could be one chain.
+  /// Returns the end (exclusive) of the longest run of kernels from `begin` on that could be one chain.
   size_t end_of_run(size_t begin) const {
     std::unordered_set<int> written;
     size_t end = begin;
@@ -153,8 +157,8 @@ class ChainFinder {
     return end;
   }
 
-  /// Returns the size in bytes of one block of the array in buffer `b` if all kernels that write or read the array are in the range;
-  /// otherwise 0.
+  /// Returns the size in bytes of one block of the array in buffer `b`, if the array is a temporary that only kernels of the range write
+  /// and read. Otherwise returns 0.
   Dim block_bytes(size_t b, const Range& range) const {
     const Buffer& buffer = program_.buffers[b];
     const Uses& uses = uses_[b];
@@ -164,8 +168,9 @@ class ChainFinder {
     return harp::block_bytes(buffer);
   }
 
-  /// Tests whether a chain pays for an array of `blocks` blocks. An array of unknown size counts if it may be large: if it turns out to be
-  /// small, the chain costs only one call of each kernel for each block.
+  /// Tests whether a chain pays for an array of `blocks` blocks of `block` bytes each. For an array of symbolic size the result is true if
+  /// the array may be large. If such an array turns out to be small at run time, the chain costs only one call of each kernel for each
+  /// block.
   bool pays(int64_t blocks, Dim block) const {
     return block.is_constant() ? are_blocks(blocks, block.constant(), least_, limits_)
                                : range(block).lo <= limits_.max_block_bytes && range(block * blocks).hi >= least_;
@@ -182,9 +187,9 @@ class ChainFinder {
     return chain;
   }
 
-  /// Tests whether a chain would prevent an output from being stored over an input. Without the chain, the kernel that stores the output is
-  /// the last to read that input; in the chain, other kernels read the input for later blocks. Which arrays a caller may alias must not
-  /// depend on schedules.
+  /// Tests whether a chain would forbid the caller to pass the same memory for an input and an output. Without the chain, the kernel that
+  /// stores the output is the last to read that input. In the chain, other kernels still read the input for later blocks when that kernel
+  /// has stored the first block. Which arrays a caller may alias must not depend on schedules.
   bool prevents_aliasing(const Range& chain) const {
     for (size_t b = 0; b < program_.buffers.size(); ++b) {
       const std::vector<size_t>& readers = uses_[b].readers;
@@ -209,13 +214,14 @@ class ChainFinder {
       };
       if (std::none_of(kernel.stores.begin(), kernel.stores.end(), is_by_block)) continue;
       std::erase_if(kernel.variants,
-                    // variants with non-temporal stores bypass the caches, from which the next kernel of a chain reads
+                    // A variant with non-temporal stores bypasses the caches, but the next kernel of the chain reads the stored data from
+                    // the caches.
                     [](const Variant& variant) { return variant.only_without_aliasing; });
       for (Variant& variant : kernel.variants) variant.schedule.nontemporal = variant.schedule.defer_stores = false;
     }
   }
 
-  /// Merges the generations of a chain into one and renumbers all generations.
+  /// Merges the generations of the kernels of each chain into one generation, and renumbers all generations.
   void renumber() {
     std::vector<int> number;
     for (size_t g = 0; g < joined_.size(); ++g) {
@@ -235,15 +241,15 @@ class ChainFinder {
   }
 
   Program& program_;
-  int64_t least_;  // smallest array, in bytes, for which a chain is made
+  int64_t least_;  // smallest array, in bytes, that is worth a chain
   const FusionLimits& limits_;
-  std::vector<int64_t> blocks_;  // indexed by kernel; 0: the kernel cannot be in a chain
-  /// Indexed by kernel: the buffers that the kernel reads at an index of the first axis other than the current one; empty if it cannot be
-  /// in a chain.
+  std::vector<int64_t> blocks_;  // indexed by kernel: the size of the first axis; 0: the kernel cannot be in a chain
+  /// Indexed by kernel: the buffers that the kernel reads at an index of the first axis other than the current one; empty if the kernel
+  /// cannot be in a chain.
   std::vector<std::unordered_set<int>> other_index_;
-  std::vector<Uses> uses_;            // indexed by buffer: the kernels that use it, ascending
-  std::vector<int> joined_;           // indexed by generation: the first generation of the chain that contains it
-  NodeMarks seen_same_, seen_other_;  // nodes visited in one walk
+  std::vector<Uses> uses_;            // indexed by buffer: the kernels that write and read it, ascending
+  std::vector<int> joined_;           // indexed by generation: the first generation of its chain; itself if it is in no chain
+  NodeMarks seen_same_, seen_other_;  // nodes that the current walk has reached at the current index, and at others
 };
 
 }  // namespace

@@ -8,14 +8,14 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kWidestVector = 16;  // lanes of the widest vector of any machine
-// Rows and columns are exchanged only if padding the new columns to whole vectors costs at most this many times what padding the old ones
-// costs.
+constexpr int64_t kWidestVector = 16;  // lanes of the widest vector register of any supported machine
+// Rows and columns are exchanged only if padding to whole vectors (room_of_vectors()) enlarges the new columns by at most this many times
+// the factor by which it enlarges the old columns.
 constexpr double kMaxExchangedPadding = 1.125;
 
 }  // namespace
 
-// Visits each pair of a node and an axis only once.
+// The walk goes from the root through pairs of a node and one of its axes, and visits each pair only once.
 bool varies(const Node* root, size_t root_axis) {
   std::vector<std::pair<const Node*, size_t>> stack = {{root, root_axis}};
   std::set<std::pair<const Node*, size_t>> seen;
@@ -64,8 +64,9 @@ const Node* array_below_windows(const Node* factor) {
 
 namespace {
 
-/// Completes the contraction: finds the axis of the rows, and that of the group, among the kept axes other than the columns. Windows are
-/// copied for a whole group of rows, or of columns, at a time.
+/// Completes the contraction: among the kept axes (those that are not reduced) other than the columns, finds the axis of the rows and the
+/// group axis (Contraction::group_position). If the rows' factor A consists of windows (overlapping views of an array), only that factor
+/// varies along the group axis; otherwise only the columns' factor B does.
 Contraction with_columns(std::span<const size_t> kept, size_t columns, const Node* row_factor, const Node* column_factor) {
   Contraction found{.rows = std::nullopt,
                     .columns = kept[columns],
@@ -87,15 +88,15 @@ Contraction with_columns(std::span<const size_t> kept, size_t columns, const Nod
   return found;
 }
 
-/// Returns the ratio of padded to used lanes: `lanes` rounded up to whole vectors of kWidestVector, divided by `lanes`.
+/// Returns the factor by which padding to whole vectors of kWidestVector increases the number of lanes.
 double room_of_vectors(int64_t lanes) {
   return static_cast<double>((lanes + kWidestVector - 1) / kWidestVector * kWidestVector) / static_cast<double>(lanes);
 }
 
-/// Tests whether rows and columns should be exchanged because the columns of a convolution are windows. If windows are the rows instead,
-/// the micro-kernel reads single elements of them, wherever these are in the copied box. As columns, windows are read as whole vectors,
-/// which few pixels do not fill, and strided windows need a further copy. The other factor is packed in any case, so it is equally good as
-/// columns if it fills vectors.
+/// Tests whether rows and columns should be exchanged because the columns of a convolution are windows (overlapping views of its input). If
+/// windows are the rows, the micro-kernel reads single elements of them from anywhere in the copied part of the input. If windows are the
+/// columns, it reads them as whole vectors, which a short line of pixels does not fill; and strided windows need a further copy. The other
+/// factor (the weights) is packed in either case, so it serves equally well as columns if it fills whole vectors.
 bool is_better_exchanged(const Shape& shape, const Contraction& usual) {
   if (!usual.rows || array_below_windows(usual.column_factor) == nullptr) return false;
   const Dim rows = shape[*usual.rows], columns = shape[usual.columns];

@@ -1,6 +1,7 @@
-// Contractions: sums of products with the structure rows times columns, such as (batched) matrix products, convolutions, and most einsums.
-// One factor is invariant along the columns, the other along the rows, so a register tile uses each loaded element many times. There may be
-// a single row. Tiles then pay only if the columns' factor is contiguous along the terms: they transpose it piece by piece.
+// Contractions: sums of products that have the structure of a matrix product C = A·B, such as (batched) matrix products, convolutions, and
+// most einsums. The columns' factor B does not vary along the rows of C, and the rows' factor A does not vary along its columns, so a
+// register tile uses each loaded element many times. There may be a single row (a vector times a matrix). Register tiles then pay only if B
+// is contiguous in memory along the terms (the summed axis), because tiles transpose it piece by piece.
 #pragma once
 
 #include <optional>
@@ -10,28 +11,32 @@
 namespace harp {
 
 struct Contraction {
-  std::optional<size_t> rows;            // axis of the reduction's source; none: there is one row
-  size_t columns;                        // axis of the reduction's source
-  std::optional<size_t> row_position;    // index of `rows` among the axes of iteration_space()
-  size_t column_position;                // index of `columns` there: the last axis, unless rows are last
-  std::optional<size_t> group_position;  // an axis each of whose indices has rows (or columns) of its own, such as the lines of an image:
-                                         // the group, whose indices are its members (lower/contraction.cpp)
+  std::optional<size_t> rows;          // the axis of the rows in the reduction's source; none: there is a single row
+  size_t columns;                      // the axis of the columns in the reduction's source
+  std::optional<size_t> row_position;  // index of `rows` among the axes of iteration_space()
+  // Index of `columns` among the axes of iteration_space(): the last one, unless the rows are last.
+  size_t column_position;
+  // The group: an axis along which only one of the factors varies, the rows' factor A if group_is_rows, else the columns' factor B. An
+  // example is the axis of the lines of an image whose pixels are the rows. The indices of the group are its members
+  // (lower/contraction.cpp).
+  std::optional<size_t> group_position;
   bool group_is_rows = false;
-  const Node *row_factor = nullptr, *column_factor = nullptr;  // row_factor varies along rows but not along columns; column_factor the
-                                                               // reverse
+  // row_factor varies along the rows but not along the columns; column_factor varies along the columns but not along the rows.
+  const Node *row_factor = nullptr, *column_factor = nullptr;
 
-  /// Tests whether results are contiguous along the rows.
+  /// Tests whether the results are contiguous in memory along the rows instead of the columns.
   bool is_output_transposed() const { return row_position && *row_position > column_position; }
 };
-/// Tests whether the node's value depends on the index along this axis. Conservative: returns true if in doubt.
+/// Tests whether the node's value depends on the index along this axis. Returns true if that cannot be excluded.
 bool varies(const Node* node, size_t axis);
-/// Returns the array whose overlapping windows (Unfold ops) `factor` is a view of; null if there are no windows, or if elements of the
-/// array's dtype must be converted first.
+/// If `factor` is a view of overlapping windows (Unfold ops) of an array, returns that array. Returns null if there are no windows, or if
+/// the array's elements must be converted first (16-bit floats, bools).
 const Node* array_below_windows(const Node* factor);
 /// Returns the number of elements in each sum of a reduction.
 Dim term_count(const Node& reduce);
 Dim row_count(const Node& reduce, const Contraction& contraction);
-/// Returns the contraction, or nothing if the reduction is not one or is not alone in its kernel.
+/// Returns the reduction, or the only reduction of the kernel, as a contraction. Returns nothing if it is not a contraction, if the kernel
+/// has other reductions or several passes, or if the kernel stores a value for every term.
 std::optional<Contraction> as_contraction(const Node& reduce);
 std::optional<Contraction> as_contraction(const KernelPlan& kernel);
 

@@ -7,14 +7,14 @@
 namespace harp {
 namespace {
 
-/// Returns the size of a block along the axis at `position`: the tile of the schedule, at most the size of the axis, rounded up to whole
-/// register tiles.
+/// Returns the size of a cache block along the axis at `position`: the schedule's tile for that axis, but at most the size of the axis,
+/// rounded up to whole register tiles of `tile` elements.
 int64_t block_extent(const KernelPlan& kernel, const Schedule& schedule, size_t position, int64_t tile) {
   const int64_t wanted = std::max(schedule.axes[position].tile, tile),
                 most = std::max<int64_t>(1, range(iteration_space(kernel)[position]).hi);
   return ceil_div(std::min(wanted, most), tile) * tile;
 }
-/// Returns the number of columns of a block.
+/// Returns the number of columns of a cache block.
 int64_t block_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
   const AxisSchedule& columns = schedule.axes[contraction.column_position];
   return block_extent(kernel, schedule, contraction.column_position, int64_t{columns.unroll} * columns.simd_width);

@@ -1,5 +1,5 @@
-// Tiles and blocks of contractions: which reductions are large enough to be tiled, how many elements a schedule's tiles and blocks contain,
-// and the limits for these numbers.
+// Register tiles and cache blocks of contractions: which reductions are large enough for register tiles, how many elements the tiles and
+// blocks of a schedule contain, and the limits for these numbers.
 #pragma once
 
 #include "schedule/contraction.h"
@@ -7,18 +7,24 @@
 
 namespace harp {
 
-/// Returns the condition (>= 0) that there are at least as many rows, columns and terms as register tiles need to pay (`limits`); nothing
-/// if it never holds.
+/// Returns an expression of the shape variables that is >= 0 if rows, columns and terms are all at least as many as register tiles need to
+/// pay (`limits`). Returns nothing if they never are.
 std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits);
-/// Tests whether the reduction is a contraction that fills tiles whatever the sizes. It then has its own kernel.
+/// Tests whether the reduction is a contraction that has enough rows, columns and terms for register tiles, for all values of the shape
+/// variables. Such a reduction gets a kernel without other reductions.
 bool wants_tiles(const Node& reduce, const FusionLimits& limits);
+
+/// Most elements that overlapping windows read for a block and that are copied to scratch memory together (lower/windows.h). If they are
+/// more, each window is copied on its own.
+inline constexpr int64_t kMaxCopiedWindows = int64_t{1} << 17;
 
 /// Limits that legal schedules obey: most sums in the registers of a tile, and most sums of a block in scratch memory. block_sums returns
 /// the latter number for a schedule.
 inline constexpr int64_t kMaxRegisterSums = 128, kMaxBlockSums = int64_t{1} << 20;
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
-/// Limit that legal schedules obey: most elements of the columns' factor that are packed at once for all rows. shared_columns returns that
-/// number for a schedule: a block of columns times all terms.
+/// Limit that every legal schedule obeys: the largest number of elements of the columns' factor B that are packed at once and shared by all
+/// rows. shared_columns() returns that number for a schedule: the columns of a block, for all members of a group
+/// (Contraction::group_position), times all terms.
 inline constexpr int64_t kMaxSharedColumns = int64_t{1} << 22;
 int64_t shared_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
 

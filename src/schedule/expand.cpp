@@ -1,4 +1,5 @@
-// Gives each kernel its variants: from the recipes for the target's kind of machine, or from overrides of the API or the tuner.
+// Gives each kernel its variants, that is, schedules with the conditions under which they are used. They come from the rules for the
+// target's kind of machine (cpu/recipes.h, gpu/recipes.h), or from overrides by the API or the tuner.
 #include <variant>
 
 #include "base/table_limit.h"

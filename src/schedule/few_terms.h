@@ -1,5 +1,6 @@
-// Reductions of a known, small number of terms in chain order: pools, small stencils, sums of a few rows. One expression per result can
-// compute them, without accumulators in memory; the kernel is then lowered like an elementwise one (lower/elementwise.cpp).
+// Reductions of a known, small number of terms that are combined one after the other (chain order, docs/semantics.md, "Sums"): pooling,
+// small stencils, sums of a few rows. A single expression can compute each result, without accumulators in memory. The kernel is then
+// lowered like an elementwise kernel (lower/elementwise.cpp).
 #pragma once
 
 #include <optional>
@@ -8,11 +9,13 @@
 
 namespace harp {
 
-/// Most terms of such a reduction. Its expression has one load and one operation for each term.
+/// The largest number of terms for which a single expression computes a result. The expression has one load and one operation for each
+/// term.
 inline constexpr int64_t kMaxExpressionTerms = 64;
 
-/// Returns the number of terms if one expression can compute each result of the kernel's reductions. Returns nothing if the number is
-/// unknown or large, if the kernel makes several passes or stores values for every term, or if a reduction has another order.
+/// Returns the number of terms of each result if a single expression can compute it. Returns nothing if the number is unknown or above
+/// kMaxExpressionTerms, if the kernel makes several passes or stores values for every term, or if a reduction does not combine its terms
+/// one after the other.
 std::optional<int64_t> expression_terms(const KernelPlan& kernel);
 
 }  // namespace harp

@@ -1,10 +1,10 @@
-// Algorithm: stored nodes are visited sources first. Each is a *root*; a walk through the nodes that are computed inline with it finds the
-// buffers that it reads. A root joins an existing kernel over the same space if
-//   - everything that it reads is written before that kernel runs, or is written by that kernel itself and read at the same index (the
+// Algorithm: the stored nodes are visited in an order in which sources come first. Each stored node is a *root*. A walk through the nodes
+// that are computed inline with the root finds the buffers that it reads. A root joins an existing kernel with the same iteration space if
+//   - every buffer that the root reads is written before that kernel runs, or is written by that kernel and read at the same index (the
 //     epilogue of a reduction or scan, or an output computed from another output), and
-//   - it reads a buffer that the kernel reads or writes, so that one pass over the memory serves both;
-// otherwise it starts a new kernel, one generation after the latest kernel from which it reads. The generation of a kernel never changes,
-// so it is known at once which kernels run late enough. At the end, values that only their own kernel uses lose their buffers.
+//   - the root reads a buffer that the kernel reads or writes, so that one pass over the memory serves both.
+// Otherwise the root starts a new kernel, one generation after the latest kernel whose results it reads. The generation of a kernel never
+// changes, so it is known at once which kernels run late enough. At the end, values that only their own kernel uses lose their buffers.
 #include "schedule/fuse.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "base/pointer_set.h"
 #include "base/table_limit.h"
 #include "base/visits.h"
+#include "graph/body.h"
 #include "opt/remove_dead_code.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/grid_routine.h"
@@ -30,19 +31,23 @@ namespace harp {
 
 namespace {
 
-constexpr int kMaxRounds = 4;         // rounds of fusion; each stores values that were computed several times in the previous round
-constexpr size_t kRecentKernels = 8;  // kernels over the same space that a root tries to join, the most recent ones
-constexpr int kFarGenerations = 16;   // if a value is needed again this many generations later, it is assumed to have left the caches
+// The largest number of rounds of fusion after the first. Each stores values that several kernels computed in the round before.
+constexpr int kMaxRounds = 4;
+// A root tries to join at most this many kernels with the same iteration space, the most recent ones.
+constexpr size_t kRecentKernels = 8;
+// A value that is needed again this many generations (fuse.h) later is assumed to have left the caches.
+constexpr int kFarGenerations = 16;
 
-/// The buffers that a root (a stored node) reads, and whether it reads them at its own index or at others.
+/// The buffers that a root (a stored node) reads, and whether it reads them at the index of the element that it computes or at other
+/// indices.
 struct Dependencies {
-  std::vector<const Node*> buffers;   // stored nodes, inputs, constant arrays; in order of first use
-  PointerSet<Node> same_index;        // buffers read at the root's own index (ignoring axes of size 1)
-  PointerSet<Node> other_index;       // buffers read at other indices
-  std::vector<const Node*> computed;  // the computed nodes, including the root
+  std::vector<const Node*> buffers;   // the stored nodes, inputs and constant arrays that the root reads, in order of first use
+  PointerSet<Node> same_index;        // buffers that are read at the root's own index (ignoring axes of size 1)
+  PointerSet<Node> other_index;       // buffers that are read at other indices
+  std::vector<const Node*> computed;  // the nodes that are computed inline, including the root
 };
 
-/// Tests whether the node is a permute that moves only axes of size 1, and so does not change the order in memory.
+/// Tests whether the node is a permute that moves only axes of size 1, so that the order of elements in memory does not change.
 bool moves_only_ones(const Node& node) {
   if (node.op != Op::kPermute) return false;
   std::vector<int> moved = node.as<PermuteAttributes>().axes;
@@ -50,21 +55,21 @@ bool moves_only_ones(const Node& node) {
   return std::ranges::is_sorted(moved);
 }
 
-/// Tests whether the node reads this operand at its own index.
+/// Tests whether each element of the node reads this operand at the element's own index (ignoring axes of size 1).
 bool keeps_index(const Node& node, size_t operand) {
   if (is_elementwise(node.op)) return true;
   if (info(node.op).family == Family::kGather) return operand == 1;
   return (node.op == Op::kReshape || moves_only_ones(node)) && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
-/// Tests whether one kernel stores the concat and selects the source of each element, instead of one kernel for each source. If a source
-/// has less than a cache line in each row, such as the border that a reflection adds to a picture, a kernel for that source would store
-/// parts of cache lines. Sources of equal shapes share a kernel in any case.
+/// Tests whether a single kernel computes the concat and selects the source of each element. Otherwise a separate kernel stores each
+/// source. If a row of some source is shorter than a cache line, such as the border that a reflection adds to a picture, a separate kernel
+/// for that source would store parts of cache lines. Sources of equal shapes share a kernel in any case.
 bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_sources) {
   const auto axis = static_cast<size_t>(concat.as<ConcatAttributes>().axis);
   const Shape rows(concat.shape.begin(), concat.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   if (concat.sources.size() > most_sources || squeezed(rows).empty()) return false;
-  // a source that is stored anyway is stored directly into its part of the concat, by the kernel that computes it
+  // if a source is stored anyway, the kernel that computes it stores it directly into its part of the concat
   if (std::ranges::any_of(concat.sources, [&](const Node* source) { return stored.contains(source); })) return false;
   const auto is_short = [&](const Node* source) {
     const Shape row(source->shape.begin() + static_cast<std::ptrdiff_t>(axis), source->shape.end());
@@ -75,10 +80,10 @@ bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_source
   return std::ranges::any_of(concat.sources, is_short) && std::ranges::any_of(concat.sources, has_other_shape);
 }
 
-/// Returns the max and min reductions whose results are broadcast along the rows again (as in softmax, which subtracts the max from each
-/// element of the row). Such reductions make further passes over the rows.
+/// Returns the max and min reductions whose results are broadcast along the reduced rows again (as in softmax, which subtracts the max from
+/// each element of the row). The kernel of such a reduction makes another pass over the rows.
 PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* const> live) {
-  // indexed by node id: the reduction of whose results the node is an elementwise function; null: none
+  // indexed by node id: the max or min reduction of whose results the node is an elementwise function; null: none
   std::vector<const Node*> below(graph.nodes().size(), nullptr);
   PointerSet<Node> result;
   for (const Node* node : live) {
@@ -92,13 +97,12 @@ PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* cons
   return result;
 }
 
-/// Determines which kernels run too early to read a set of buffers: a kernel must run in a later generation than the kernels that write
-/// these buffers.
+/// Determines which kernels run late enough to read a set of buffers: those in a later generation than all kernels that write the buffers.
 struct Readiness {
-  int maker = -1;                       // the kernel that writes the latest of the buffers; a root that joins it need not wait for that
-                                        // buffer
-  int generation = -1, of_others = -1;  // the latest generation that writes one of the buffers; the latest that writes one that `maker`
-                                        // does not write
+  // The kernel that writes the latest of the buffers. A root that joins this kernel need not wait for that buffer.
+  int maker = -1;
+  // generation: the latest generation that writes one of the buffers. of_others: the same, without the buffers that `maker` writes.
+  int generation = -1, of_others = -1;
 
   void add(int kernel, int made_in) {
     if (kernel == maker) return;
@@ -115,12 +119,12 @@ struct Readiness {
 struct KernelDraft {
   KernelPlan plan;
   PointerSet<Node> makes, reads, computes;
-  Shape space;  // iteration_space(plan) for the first store; all stores have the same
+  Shape space;  // iteration_space(plan) for the first store; the other stores have the same space
 
-  /// Tests whether docs/semantics.md prescribes the order in which the kernel combines its elements (reductions, scans).
+  /// Tests whether docs/semantics.md prescribes the order in which the kernel combines elements, that is, whether it reduces or scans.
   bool has_order() const { return !plan.reduces.empty() || !plan.scans.empty(); }
-  /// Tests whether the kernel stays within its limits if it also computes these nodes and reads these buffers. Nodes that it already
-  /// computes do not count again.
+  /// Tests whether the kernel stays within its limits if it also computes `nodes` and reads `buffers`. Nodes that it computes already are
+  /// not counted twice.
   bool has_room_for(const std::vector<const Node*>& nodes, const std::vector<const Node*>& buffers, const FusionLimits& limits) const {
     if (reads.size() + buffers.size() > limits.arrays) {
       const auto more = std::count_if(buffers.begin(), buffers.end(),
@@ -159,10 +163,12 @@ class Fuser {
   }
 
   /// Returns nodes that several kernels compute although storing them would be cheaper. If such nodes depend on each other, returns only
-  /// the one that is nearest to the outputs and not just a view.
+  /// the one nearest to the outputs that is more than a view.
   std::vector<const Node*> recomputed(const std::vector<double>& cost) const {
-    std::vector<double> users(graph_.nodes().size(), 0);  // indexed by node id: the largest number of kernels that compute one of its users
-    std::vector<int> uses(graph_.nodes().size(), 0);      // indexed by node id: number of nodes and outputs that use it
+    // Indexed by node id: the largest number of kernels that compute one of the node's users.
+    std::vector<double> users(graph_.nodes().size(), 0);
+    // Indexed by node id: the number of nodes and outputs that use the node.
+    std::vector<int> uses(graph_.nodes().size(), 0);
     std::vector<const Node*> result;
     for (size_t i = live_.size(); i-- > 0;) {
       const Node* node = live_[i];
@@ -173,7 +179,7 @@ class Fuser {
       }
     }
     for (const GraphOutput& output : graph_.outputs()) ++uses[output.node->id];
-    NodeMarks stored = stored_;  // the nodes stored so far, and those that the result will store
+    NodeMarks stored = stored_;  // the nodes stored so far, and those added to the result
     for (const Node* node : live_) {
       const Computations& computed = computations_[node->id];
       if (is_buffer(node) || is_free(*node)) continue;
@@ -190,15 +196,15 @@ class Fuser {
   bool has_own_buffer(const Node* node) const { return node->op == Op::kInput || node->op == Op::kConstantArray; }
   bool is_buffer(const Node* node) const { return stored_.contains(node) || has_own_buffer(node); }
 
-  /// Which kernels compute a node.
+  /// The kernels that compute a node.
   struct Computations {
-    double kernels = 0;  // number of kernels; a kernel that computes only a part of the node counts as a fraction
+    double kernels = 0;  // number of kernels, where a kernel that computes only a part of the node counts as a fraction
     int count = 0;       // number of kernels
-    int last = -1;       // the last of those kernels
+    int last = -1;       // index of the last kernel that computes the node
     int first_generation = 0, last_generation = 0;
   };
-  /// Tests whether storing a node that several kernels compute would be cheaper. `cost` is that of inlined_costs(), which counts an operand
-  /// several times if several nodes share it.
+  /// Tests whether storing a node that several kernels compute would be cheaper. `cost` is the node's cost by inlined_costs(), which counts
+  /// an operand several times if several nodes use it.
   bool is_worth_storing(const Node& node, double cost, const NodeMarks& stored) const {
     const Computations& computed = computations_[node.id];
     if (!harp::is_worth_storing(cost, computed.kernels, limits_.memory_cost)) return false;
@@ -206,8 +212,9 @@ class Fuser {
     return harp::is_worth_storing(exact_cost(node, stored), computed.kernels, limits_.memory_cost * kMainMemory);
   }
 
-  /// Tests whether storing the node replaces at least two buffers by one: those of its operands, if nothing else uses them. The kernel that
-  /// writes the latest of these buffers would compute the node as its epilogue, so the others must be written before that kernel runs.
+  /// Tests whether storing the node replaces at least two buffers, those of its operands, by one buffer, because nothing else uses the
+  /// operands. The kernel that writes the latest of these buffers would compute the node as its epilogue, so the other operands must be
+  /// written before that kernel runs.
   bool replaces_buffers(const Node& node, const std::vector<int>& uses) const {
     if (!is_elementwise(node.op)) return false;
     Readiness readiness;
@@ -222,8 +229,8 @@ class Fuser {
     return replaced >= 2 && readiness.is_ready_for(readiness.maker, readiness.generation);
   }
 
-  /// Walks from the values through all nodes that are computed inline, and collects the buffers that they read. `at_root_index`: the values
-  /// are read at the root's own index.
+  /// Walks from the values through all nodes that are computed inline, and collects the buffers that these nodes read. `at_root_index`: the
+  /// values are read at the root's own index.
   Dependencies dependencies_of(std::span<const Node* const> values, bool at_root_index) {
     Dependencies d;
     seen_same_.clear(), seen_other_.clear(), listed_.clear();
@@ -236,7 +243,7 @@ class Fuser {
       stack.pop_back();
       ++visited;
       if (!(same ? seen_same_ : seen_other_).insert(node)) continue;
-      const bool is_root = first && at_root_index && stored_.contains(node);  // the root is stored; walk its operands
+      const bool is_root = first && at_root_index && stored_.contains(node);  // the walk goes on through the root, although it is stored
       first = false;
       if (is_buffer(node) && !is_root) {
         if (listed_.insert(node)) d.buffers.push_back(node);
@@ -257,7 +264,7 @@ class Fuser {
   }
 
   void place(const Node* node) {
-    if (kernel_of(node) >= 0) return;  // a Fourier transform already stores this node
+    if (kernel_of(node) >= 0) return;  // a Fourier transform, or another result of the same custom function, already stores this node
     if (is_reduce(node->op)) {
       place_reduce(node);
     } else if (is_scan(node->op)) {
@@ -272,8 +279,8 @@ class Fuser {
     }
   }
 
-  /// Handles a node that is a reshape of a value that the kernel of a reduction computes: stores it in that kernel, because the elements
-  /// have the same order in memory. Returns whether there is such a kernel.
+  /// If the node is a reshape of a value that the kernel of a reduction can compute, stores it in that kernel, because the elements have
+  /// the same order in memory. Returns whether there is such a kernel.
   bool place_reshaped(const Node* node) {
     const Node* value = node;
     while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
@@ -314,8 +321,8 @@ class Fuser {
     add_buffer(node);
   }
 
-  /// Tests whether the reduction may be computed in the same pass as those of the kernel. An arg-extreme may share a pass only with the
-  /// extreme itself, unless row passes need that extreme.
+  /// Tests whether the reduction may be computed in the same pass as the reductions of the kernel. An argmax (or argmin) may share a pass
+  /// only with the max (min) of the same source, and only if that max is not broadcast along the rows again.
   bool may_share_pass(const KernelPlan& kernel, const Node* reduce) const {
     if (!has_arg_extreme(kernel) && !is_arg_extreme(reduce->op)) return true;
     const Node* other = kernel.reduces[0];
@@ -346,7 +353,7 @@ class Fuser {
   }
 
   /// Gives a node its own kernel. A routine may get a buffer of scratch memory. A transform may store a value derived from its result
-  /// instead of the result.
+  /// instead of the result. The kernel of a custom function stores all results of the call, because the body computes them together.
   void place_alone(const Node* node) {
     const auto transform = program_.transforms.find(node);
     const bool transforms = transform != program_.transforms.end();
@@ -361,14 +368,21 @@ class Fuser {
       program_.buffers.push_back({Buffer::Kind::kTemporary, 0, node, 0, 0, plan.generation, plan.generation});
     }
     join(kernels_[static_cast<size_t>(k)], k, d, stored);
+    if (!is_custom(node->op)) return;
+    for (size_t i = 0; i < node->as<CustomAttributes>().dtypes.size(); ++i) {
+      const Node* other = result_of_call(*node, static_cast<int>(i));
+      if (other == nullptr || other == node || !stored_.contains(other)) continue;
+      plan.stores.push_back({other, add_buffer(other), other->shape, {}});
+      join(kernels_[static_cast<size_t>(k)], k, {}, other);
+    }
   }
 
-  /// Tests whether a routine has a buffer of scratch memory in the workspace.
+  /// Tests whether the kernel of a routine gets a buffer of scratch memory in the workspace.
   bool needs_scratch(const Node& node) const {
     if (limits_.grid_routines) return !grid_routine(node, program_.transforms).scratch().is_constant(0);
     return !uses_worker_scratch(node);
   }
-  /// Returns the number of elements of that buffer.
+  /// Returns the number of elements of a routine's buffer of scratch memory.
   Dim scratch_of(const Node& node) const {
     if (limits_.grid_routines) return grid_routine(node, program_.transforms).scratch();
     const auto transform = program_.transforms.find(&node);
@@ -376,7 +390,7 @@ class Fuser {
     return blocks * routine_scratch(node);
   }
 
-  /// Stores each source of a concat into its part of the result, in a kernel over the space of that source.
+  /// Stores each source of a concat into its part of the result, in a kernel that iterates over the shape of that source.
   void place_concat(const Node* node) {
     const int axis = node->as<ConcatAttributes>().axis;
     const int buffer = add_buffer(node);
@@ -393,10 +407,10 @@ class Fuser {
         return a < 0 || kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
       });
     }
-    if (last >= 0) made_by_[node] = last;  // the concat is complete when the latest of its parts is stored
+    if (last >= 0) made_by_[node] = last;  // the concat is complete when the latest of its sources is stored
   }
 
-  /// Copies an output that is an input, a constant array, or the same node as an earlier output.
+  /// If the output is an input, a constant array, or the same node as an earlier output, adds a copy of it.
   void place_copy(int output) {
     const Node* node = graph_.outputs()[static_cast<size_t>(output)].node;
     if (output_buffers_[static_cast<size_t>(output)] >= 0) return;
@@ -407,7 +421,7 @@ class Fuser {
     place_store({node, id, node->shape, {}}, read_at_same_index(node), nullptr);
   }
 
-  /// Returns the dependencies of a plain element-wise copy of a buffer.
+  /// Returns the dependencies of a kernel that copies a buffer: it reads the buffer at the same index.
   static Dependencies read_at_same_index(const Node* buffer) {
     Dependencies d;
     d.buffers.push_back(buffer);
@@ -417,8 +431,8 @@ class Fuser {
 
   int place_store(StorePlan store, Dependencies d, const Node* makes) {
     const Shape space = squeezed(store.node->shape);
-    // candidates for the root to join: first the kernels that write buffers that it reads at its own index, then other kernels over the
-    // same space
+    // The kernels that the root may join: first those that write buffers that the root reads at its own index, then other kernels with the
+    // same iteration space.
     Readiness readiness;
     for (const Node* buffer : d.buffers)
       if (const int k = kernel_of(buffer); k >= 0) readiness.add(k, kernels_[static_cast<size_t>(k)].plan.generation);
@@ -445,7 +459,7 @@ class Fuser {
     return k;
   }
 
-  /// Requires that the kernel is not empty. Its space never changes once there is a store.
+  /// Returns the iteration space of the kernel, which must have a store, a reduction or a scan. It never changes afterwards.
   static const Shape& space_of(KernelDraft& kernel) {
     if (kernel.space.empty()) kernel.space = iteration_space(kernel.plan);
     return kernel.space;
@@ -458,7 +472,7 @@ class Fuser {
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);
       if (maker == k) {
-        // a concat is not in `makes` of any kernel, because several kernels write it
+        // no kernel has a concat in `makes`, because several kernels write it
         if (!may_read_own || d.other_index.contains(buffer) || !kernel.makes.contains(buffer)) return false;
         shares = true;
       } else if (maker >= 0 && kernels_[static_cast<size_t>(maker)].plan.generation >= kernel.plan.generation) {
@@ -515,7 +529,7 @@ class Fuser {
     return h;
   }
 
-  /// Adds the buffer through which other kernels read the node: an output buffer if the node is an output, else a workspace buffer.
+  /// Adds the buffer from which other kernels read the node: an output buffer if the node is an output, else a workspace buffer.
   int add_buffer(const Node* node) {
     Buffer buffer{Buffer::Kind::kTemporary, 0, node, 0, 0};
     if (const auto found = outputs_of_.find(node); found != outputs_of_.end() && !found->second.empty()) {
@@ -537,19 +551,21 @@ class Fuser {
   std::vector<const Node*> live_;
   PointerSet<Node> extremes_of_rows_;
   const NodeMarks& stored_;
-  NodeMarks seen_same_, seen_other_, listed_;  // nodes visited in one walk
-  std::vector<Computations> computations_;     // indexed by node id
+  NodeMarks seen_same_, seen_other_, listed_;  // nodes that the current walk has visited
+  std::vector<Computations> computations_;     // indexed by node id: the kernels that compute it
   std::vector<KernelDraft> kernels_;
   std::unordered_map<const Node*, int> made_by_;
-  std::unordered_map<const Node*, std::vector<int>> readers_;  // indexed by node: the kernels that read it, except the one that computes it
+  // Indexed by node: the kernels that read the node, except the kernel that computes it.
+  std::unordered_map<const Node*, std::vector<int>> readers_;
   std::unordered_map<uint64_t, std::vector<int>> elementwise_spaces_;
   std::map<size_t, std::vector<int>> reduce_spaces_;
   std::unordered_map<uint64_t, std::vector<int>> scan_spaces_;
   std::vector<int> output_buffers_;
-  std::unordered_map<const Node*, std::vector<size_t>> outputs_of_;  // numbers of the outputs that have no buffer yet, in descending order
+  // Indexed by node: the numbers of the outputs of this node that have no buffer yet, in descending order.
+  std::unordered_map<const Node*, std::vector<size_t>> outputs_of_;
 };
 
-/// Removes buffers that no other kernel reads, adds those of inputs and constants, and sorts the kernels by generation.
+/// Removes the buffers that no other kernel reads, adds the buffers of inputs and constants, and sorts the kernels by generation.
 void Fuser::finish() {
   std::vector<bool> keep(program_.buffers.size(), true);
   for (auto& [node, id] : std::unordered_map(program_.buffer_of)) {
@@ -646,7 +662,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = choose_product_axes(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);
   graph = opt::in_order(place_transforms(std::move(graph)));
-  const Transforms transforms = find_transforms(*graph);
+  const Transforms transforms = find_transforms(*graph, !limits.grid_routines);
   const auto live = graph->live_nodes();
   NodeMarks stored = choose_materialised(*graph, live, transforms, limits);
   for (int round = 0;; ++round) {
@@ -657,8 +673,8 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
     program.transforms = transforms;
     Fuser fuser(program, stored, limits);
     fuser.run();
-    // choose_materialised could not know which stored nodes end up in different kernels. If several kernels compute the same value, a
-    // further round of fusion stores it.
+    // choose_materialised() could not know which stored nodes would be in different kernels. If several kernels compute the same value
+    // although storing it is cheaper, a further round of fusion stores it.
     const auto again = round < kMaxRounds ? fuser.recomputed(inlined_costs(*graph, live, stored)) : std::vector<const Node*>();
     if (again.empty()) {
       group_rows(program, limits);

@@ -1,4 +1,5 @@
-// Graph -> kernels: groups stored nodes into kernels and sorts them into generations (Kahn's algorithm).
+// Fusion: groups the nodes of a graph into kernels, and the kernels into generations. A kernel belongs to a later generation than all
+// kernels whose results it reads.
 #pragma once
 
 #include <memory>
@@ -9,10 +10,11 @@
 
 namespace harp {
 
-/// Returns the kernels, buffers and generations of the optimised graph, after row blocks, split reductions and transforms have been applied
-/// (row_blocks.h, split_reductions.h, transform.h). Offsets of buffers and schedules of kernels are not set yet.
+/// Returns the kernels, buffers and generations of the optimised graph. Before fusion, applies the rewrites of integer_products.h,
+/// row_blocks.h, split_groups.h, product_axes.h, split_reductions.h and transform.h. Does not set the offsets of buffers and the schedules
+/// of kernels.
 Program fuse(std::shared_ptr<Graph> graph, const ChainOptions& chains, const FusionLimits& limits);
-/// The last step of fusion: merges kernels over the same rows, and divides every kernel with reductions into passes. (rowwise.cpp)
+/// The last step of fusion: merges kernels that process the same rows, and divides every kernel with reductions into passes. (rowwise.cpp)
 void group_rows(Program& program, const FusionLimits& limits);
 
 }  // namespace harp

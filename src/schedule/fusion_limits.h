@@ -1,5 +1,5 @@
-// The limits that fusion gets from the target machine: how large a kernel may become, and when storing, splitting or tiling pays. Fusion
-// itself is shared by all backends and contains no numbers of a machine.
+// The limits of fusion, which depend on the target machine: how large a kernel may become, and when storing, splitting or tiling pays.
+// Fusion itself is shared by all backends and contains no machine-dependent numbers.
 #pragma once
 
 #include <cstddef>
@@ -11,49 +11,62 @@ namespace harp {
 
 struct FusionLimits {
   // --- One kernel
-  int ops;          // most operations that it computes
-  int depth;        // longest chain of inlined operations
-  int joins;        // most concats nested in each other: each concat splits the loop into one part for each of its sources
-  size_t arrays;    // most arrays that it reads
-  size_t stores;    // most arrays that it writes
-  size_t reduces;   // most reductions, or scans: each has its own accumulators
-  size_t selected;  // most sources of a concat among which the kernel selects for each element; with more, each source is stored into its
-                    // part
+  int ops;         // most operations that a kernel computes
+  int depth;       // longest chain of dependent operations that a kernel computes without storing
+  int joins;       // most concats nested in each other in a kernel; each concat splits the loop into one part for each of its sources
+  size_t arrays;   // most arrays that a kernel reads
+  size_t stores;   // most arrays that a kernel writes
+  size_t reduces;  // most reductions, or scans, of a kernel; each has its own accumulators
+  // Most sources of a concat for which one kernel computes the whole result and selects the source of each element. If a concat has more
+  // sources, a separate kernel stores each source into its part of the result.
+  size_t selected;
 
   // --- Storing a value instead of computing it again
-  double memory_cost;    // cost of loading or storing an element, in units of ops.def's cost column
-  int64_t min_elements;  // fewest elements of a value that is stored in a kernel of its own
+  double memory_cost;    // cost of loading or storing an element, in units of an addition (the cost column of ops.def)
+  int64_t min_elements;  // fewest elements for which a value is stored by a kernel of its own
 
   // --- One kernel that makes several passes over its rows
   size_t row_reduces, row_stores, passes;
-  int64_t kept_bytes;      // most bytes of a row's values that are kept for later passes
-  double recomputed_cost;  // largest cost of an element that every pass computes again because it cannot be kept
+  int64_t kept_bytes;      // most bytes of the values of one row that are kept in scratch memory for later passes
+  double recomputed_cost;  // largest cost of a value that every pass computes again because its row is too long to be kept
 
-  // --- Reductions from many elements to few values, which threads share
-  int64_t long_row;       // fewest elements of a row that is worth several threads
+  // --- Reductions of many elements to few values, whose elements are divided among threads
+  int64_t long_row;       // fewest elements of a row for which dividing the row among several threads pays
   int64_t few_long_rows;  // fewest rows that give all threads work; with fewer, long rows are divided among threads
 
-  // Whether the machine has more threads than most kernels have rows. Then a reduction that is long only for some sizes is split too, if it
-  // may have at least two blocks (docs/semantics.md, "Sums"), and a long list of block results is split again (split_reductions.h).
+  // Whether the machine has more threads than most kernels have rows, as a GPU has. A reduction that is long only for some values of the
+  // shape variables is then split too, provided that it may have at least two blocks (docs/semantics.md, "Sums"). If the block results are
+  // many, their reduction is split again (split_reductions.h).
   bool many_threads;
-  // Whether routines (sort, Fourier transform) are sequences of kernels on a grid (grid_routine.h) instead of functions that workers call.
+  // Whether a routine (sort, Fourier transform) is a sequence of kernels on a GPU grid (grid_routine.h). Otherwise it is a function that
+  // the worker threads call.
   bool grid_routines;
 
-  // --- Register tiles of a contraction: fewest rows, columns and terms for which they are faster than adding row after row
+  // --- Contractions: fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other
   int64_t tile_rows, tile_columns, tile_terms;
-  bool integer_products;  // whether sums of products of integers are contractions, too (integer_products.h)
+  bool integer_products;  // whether sums of products of integers count as contractions too (integer_products.h)
 
-  // --- Kernels that run block by block of an array's first axis (chain.h)
-  int64_t min_blocks;       // fewest blocks of an array: with fewer, the blocks that all workers hold at a time would be the whole array
-  int64_t max_block_bytes;  // most bytes of a block, so that a cache holds the blocks of several workers
-  int64_t max_blocks_of_smallest;  // the bytes of the smallest array that is worth a chain divided by the least bytes of a block, which
-                                   // must outweigh the calls of its kernels
+  // --- Chains of kernels, which process one block of an array's first axis at a time (chain.h)
 
-  // --- Blocks of rows, which become such a first axis (row_blocks.h)
-  int64_t rows_of_tile;    // rows of a register tile. If the rows of a block are no multiple of it, the last tile computes rows that are
-                           // not used
-  int64_t max_read_again;  // most elements of the other factors, which every block reads again, per element of the block
-  int64_t large_arrays;    // smallest matrix that is cut into blocks, as a multiple of the smallest array that is worth a chain
+  // Fewest blocks of an array for which a chain (chain.h) pays. With fewer blocks, those that all workers use at a time would be the whole
+  // array.
+  int64_t min_blocks;
+  // Most bytes of a block, so that a cache has room for the blocks of several workers.
+  int64_t max_block_bytes;
+  // The size of the smallest array that is worth a chain (chain.h), divided by this number, is the smallest size of a block. The work on a
+  // smaller block would not outweigh the calls of the chain's kernels.
+  int64_t max_blocks_of_smallest;
+
+  // --- Cutting matrices into blocks of rows, so that these blocks become the first axis (row_blocks.h)
+
+  // The number of rows of a register tile. If the rows of a block are not a multiple of it, the last tile computes rows that are not used.
+  int64_t rows_of_tile;
+  // Every block reads the other factors of its products again. Cutting pays if these have at most this many elements for each element of
+  // the block.
+  int64_t max_read_again;
+  // The smallest matrix that is cut into blocks, as a multiple of the size of the smallest array that is worth a chain
+  // (ChainOptions::bytes).
+  int64_t large_arrays;
 };
 
 /// Returns the limits for a CPU. (cpu/tuning.cpp)

@@ -7,8 +7,8 @@
 namespace harp {
 namespace {
 
-constexpr int kMaxNodes = 64;                       // most nodes of an index expression
-constexpr int64_t kMaxConstant = int64_t{1} << 40;  // largest constant of an index: no sum of constants and sizes overflows 64 bits
+constexpr int kMaxNodes = 64;                       // most nodes in an expression that computes indices
+constexpr int64_t kMaxConstant = int64_t{1} << 40;  // largest constant in an index, so that no sum of constants and sizes overflows 64 bits
 
 bool is_small_constant(const Node& node) {
   const Scalar& value = node.as<ConstantAttributes>().value;
@@ -35,7 +35,8 @@ bool are_positions(const Node& indices) {
       case Op::kReshape:
       case Op::kPermute:
       case Op::kExpand:
-      case Op::kCheckIndex: break;  // an index check has a kernel of its own, which reports indices outside the axis
+      // A kernel of its own checks the indices and reports those outside the axis.
+      case Op::kCheckIndex: break;
       case Op::kNeg:
       case Op::kAdd:
       case Op::kMin:
@@ -55,7 +56,7 @@ std::vector<const Node*> computed_values(const Program& program, const KernelPla
   std::unordered_set<const Node*> used(kernel.reduces.begin(), kernel.reduces.end());
   used.insert(kernel.scans.begin(), kernel.scans.end());
   for (const StorePlan& store : kernel.stores) used.insert(store.node);
-  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {  // users before their sources
+  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {  // visits users before their sources
     if (!used.contains(*at)) continue;
     const bool reads_positions = (*at)->op == Op::kGather && are_positions(*(*at)->sources[1]);
     for (const Node* operand : operands_of(**at).first(reads_positions ? 1 : operands_of(**at).size())) used.insert(operand);
@@ -69,10 +70,10 @@ std::optional<Gathered> gathered(const Node& gather, const std::function<bool(co
   while (is_movement(chain.back()->op) && chain.back()->op != Op::kPad) chain.push_back(chain.back()->sources[0]);
   const std::span<const Node* const> nodes = chain;
   const auto axis = static_cast<size_t>(gather.as<GatherAttributes>().axis);
-  // Find the deepest node of which the gather's source is a view, whether or not that node lies in memory.
+  // Find the deepest node of which the gather's source is a view, whether or not that node is in memory.
   size_t depth = nodes.size();
   std::optional<View> deepest = view_through(nodes);
-  for (; !deepest; deepest = view_through(nodes.first(depth))) --depth;  // the loop terminates, because a node is a view of itself
+  for (; !deepest; deepest = view_through(nodes.first(depth))) --depth;  // the loop ends, because each node is a view of itself
   if (deepest->shape[axis].is_constant(1) || deepest->strides[axis].is_constant(0)) return std::nullopt;
   for (size_t i = 0; i + 1 < depth; ++i) {
     if (!lies_in_memory(nodes[i])) continue;

@@ -2,9 +2,9 @@
 // threads and begins when the phase before it is complete; between phases, the data is in the scratch buffer of the kernel
 // plan. The kernels themselves are text (render/cuda/sort.cpp, fourier.cpp).
 //
-// sort, argsort     phase 0: each block sorts a tile: several short rows, or a piece of a long row
-//                   phase k: each block makes one tile of the result of merging sorted pieces of kSortTile << (k - 1) elements in pairs
-// dft               phase 0: the tables. Then, depending on the length n of the rows:
+// sort, argsort     phase 0: each block sorts a tile, that is, several short rows or a piece of a long row
+//                   phase k: sorted pieces of kSortTile << (k - 1) elements are merged in pairs; each block computes one tile of the result
+// dft               phase 0: computes the tables. The other phases depend on the length n of the rows:
 //   n is constant and has small factors
 //                   phase 1 transforms rows that fit the shared memory of a block; longer rows are treated as matrices: phase 1 transforms
 //                   the columns of each matrix, phase 2 its rows (ops/block_transforms.h). Some short rows need no tables
@@ -22,26 +22,27 @@ namespace harp {
 
 struct RoutinePhase {
   int number;
-  std::string_view name;       // for comments
-  Dim blocks;                  // number of blocks that share the tiles or rows: for each position (see GridRoutine), or in total if is_once
-  bool is_once = false;        // whether the phase runs once for all positions
-  std::optional<Dim> guard{};  // the phase runs only if this is >= 0; none: always
+  std::string_view name;  // shown in comments of the generated code
+  // The number of blocks that divide the tiles or rows: for each position (GridRoutine::positions), or in total if is_once.
+  Dim blocks;
+  bool is_once = false;           // whether the phase runs once, not for each position
+  std::optional<Dim> guard{};     // the phase runs only if this is >= 0; none: always
   int threads = kRoutineThreads;  // of a block
 };
 
 struct GridRoutine {
   std::vector<RoutinePhase> phases;
-  Dim positions = 1;  // number of positions along all row axes except the last one
-  // Scratch memory, in elements of the result: first `tables`, shared by all positions, then `memory` for each position.
+  Dim positions = 1;  // number of indices of all row axes but the last one
+  // The scratch memory, in elements of the result: first `tables`, which all positions share, then `memory` for each position.
   Dim tables = 0, memory = 0;
 
   Dim scratch() const { return tables + positions * memory; }
 };
 
-/// For Sort and ArgSort.
+/// Returns the phases of a Sort or ArgSort.
 GridRoutine grid_sort(const Node& node);
 GridRoutine grid_transform(const Transform& transform, DType dtype);
-/// For any routine. `transforms` has its transform, if it is one.
+/// Returns the phases of any routine. If the node is a Fourier transform, `transforms` contains it.
 GridRoutine grid_routine(const Node& node, const Transforms& transforms);
 
 }  // namespace harp

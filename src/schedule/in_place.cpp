@@ -1,7 +1,7 @@
-// Algorithm: walks from every stored value down to its loads and records whether each buffer is read at the stored element itself or at
-// another element (through a flip, a pad, an expand, …). A kernel completes all reads of an iteration before it stores (ir/linearize.h), so
-// a buffer that is read only at the stored element may be overwritten there. A row-wise kernel stores the elements of a row in one of its
-// passes: that store may overwrite what the same or an earlier pass reads, but not what a later pass reads.
+// Algorithm: a walk goes from every stored value down to its loads. It records whether each buffer is read at the stored element itself or
+// at another element (through a flip, a pad, an expand, …). A kernel completes all reads of an iteration before it stores (ir/linearize.h),
+// so a buffer that is read only at the stored element may be overwritten there. A row-wise kernel stores the elements of a row in one of
+// its passes. That store may overwrite what the same or an earlier pass reads, but not what a later pass reads.
 #include "schedule/in_place.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace harp {
 namespace {
 
-/// Tests whether element i of the node depends only on element i of this operand, in row-major order. For a gather this holds for the
-/// indices, but not for the gathered array.
+/// Tests whether element i of the node depends only on element i of this operand, where i is a row-major index. For a gather this is true
+/// for the indices, but not for the gathered array.
 bool keeps_position(const Node& node, size_t operand, const Node& source) {
   const Family family = info(node.op).family;
   const bool may =
@@ -24,12 +24,13 @@ bool keeps_position(const Node& node, size_t operand, const Node& source) {
   return may && squeezed(node.shape) == squeezed(source.shape);
 }
 
-/// The buffers that a kernel loads. same_index: buffers that are loaded at the element that is stored, each with the last pass that loads
-/// it. other_index: buffers that are loaded at another element.
+/// The buffers that a kernel loads. same_index: the buffers that are loaded at the index of the stored element; for each of them, the last
+/// pass that loads it. other_index: the buffers that are loaded at other indices.
 struct Reads {
   std::unordered_map<int, size_t> same_index;
   std::unordered_set<int> other_index;
-  bool has_order = false;  // the kernel scans, scatters or calls a routine, so it does not compute its elements one at a time
+  // The kernel scans, scatters or calls a routine, so it does not compute its elements one at a time.
+  bool has_order = false;
 };
 
 class InPlaceFinder {
@@ -45,7 +46,7 @@ class InPlaceFinder {
       for (const StorePlan& store : kernel.stores) ++writers_[static_cast<size_t>(store.buffer)];
       for (int b : kernel.reads) {
         LastReaders& last = last_readers_[static_cast<size_t>(b)];
-        // kernels are sorted by generation, so this generation is the later one
+        // kernels are sorted by generation, so if the two differ, this kernel's generation is the later one
         if (last.generation != kernel.generation) last = {kernel.generation, 0, static_cast<int>(k)};
         ++last.count;
       }
@@ -60,13 +61,14 @@ class InPlaceFinder {
 
  private:
   struct LastReaders {
-    // generation: the last one that reads the buffer; count: how many kernels of that generation read it; kernel: one of these
+    // generation: the last one in which a kernel reads the buffer; count: how many kernels of that generation read it; kernel: the first of
+    // them
     int generation = -1, count = 0, kernel = -1;
   };
 
   const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
 
-  /// Tests whether no other kernel reads the buffer in the kernel's generation or later.
+  /// Tests whether this kernel is the last one to read the buffer: no other kernel reads it in the same generation or later.
   bool reads_last(int kernel, int b) const {
     const LastReaders& last = last_readers_[static_cast<size_t>(b)];
     return last.kernel == kernel && last.count == 1;
@@ -75,7 +77,7 @@ class InPlaceFinder {
   void visit(int k) {
     using Kind = Buffer::Kind;
     const KernelPlan& kernel = program_.kernels[static_cast<size_t>(k)];
-    std::vector<int> given;  // buffers that may be overwritten
+    std::vector<int> given;  // the buffers that this kernel is the last one to read
     for (int b : kernel.reads)
       if (buffer(b).kind != Kind::kConstant && !buffer(b).bytes.is_constant(0) && reads_last(k, b)) given.push_back(b);
     if (given.empty()) return;
@@ -96,7 +98,7 @@ class InPlaceFinder {
       for (size_t s : kernel.passes[p].row_stores) pair_up(kernel.stores[s], p, given, reads);
   }
 
-  /// Adds a pair for each buffer of `given` that the store, which belongs to pass number `pass`, may overwrite.
+  /// Adds a pair for each buffer of `given` that this store of pass number `pass` may overwrite.
   void pair_up(const StorePlan& store, size_t pass, const std::vector<int>& given, const Reads& reads) {
     using Kind = Buffer::Kind;
     if (!store.offset.empty() || writers_[static_cast<size_t>(store.buffer)] > 1) return;
@@ -109,7 +111,8 @@ class InPlaceFinder {
     }
   }
 
-  /// Records which buffers a pass loads to compute these values. The walk stops at reductions, whose passes are examined separately.
+  /// Records which buffers a pass loads to compute these values. The walk stops at reductions, because the operands of each reduction are
+  /// recorded for the pass that computes it.
   void read(const KernelPlan& kernel, std::initializer_list<const Node*> roots, size_t pass, bool at_element, Reads& reads) {
     read(kernel, std::span(roots.begin(), roots.size()), pass, at_element, reads);
   }
@@ -129,7 +132,7 @@ class InPlaceFinder {
           reads.other_index.insert(b);
         continue;
       }
-      if (is_reduce(node->op)) continue;  // an earlier pass computes it, and has been examined
+      if (is_reduce(node->op)) continue;  // the operands of a reduction are recorded for its own pass
       reads.has_order |= is_scan(node->op) || stands_alone(*node);
       const auto operands = operands_of(*node);
       for (size_t i = 0; i < operands.size(); ++i) stack.emplace_back(operands[i], same_index && keeps_position(*node, i, *operands[i]));
@@ -139,7 +142,7 @@ class InPlaceFinder {
   const Program& program_;
   std::vector<int> writers_;  // indexed by buffer: number of kernels that store to it
   std::vector<LastReaders> last_readers_;
-  NodeMarks seen_same_, seen_other_;  // nodes visited in one walk
+  NodeMarks seen_same_, seen_other_;  // nodes that the current walk has reached at the stored element, and at others
   std::vector<InPlace> pairs_;
 };
 

@@ -12,7 +12,8 @@
 namespace harp {
 namespace {
 
-/// If the node is an unmarked sum of products of integers, and tiles may pay, returns the attributes that make it a contraction.
+/// If the node is a sum of products of integers that is not marked as one, and register tiles may pay for it, returns the attributes that
+/// make it a contraction.
 std::optional<ReduceAttributes> attributes_of_product(const Node& node, const FusionLimits& limits) {
   if (node.op != Op::kSum || node.sources[0]->op != Op::kMul || !is_int(node.dtype)) return std::nullopt;
   Node product = node;
@@ -20,7 +21,7 @@ std::optional<ReduceAttributes> attributes_of_product(const Node& node, const Fu
   const bool is_chain = attributes.order == ReduceOrder::kChain;
   attributes.order = ReduceOrder::kChain;
   attributes.product = true;
-  // If tiles do not pay, terms that are contiguous are better reduced by lanes than as a chain.
+  // If register tiles do not pay, contiguous terms are reduced faster in lanes order than in chain order (docs/semantics.md, "Sums").
   if (is_chain ? !as_contraction(product) : !wants_tiles(product, limits)) return std::nullopt;
   return std::move(attributes);
 }

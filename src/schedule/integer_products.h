@@ -1,9 +1,9 @@
 // Finds the sums of products of integers that are contractions (contraction.h), so that they get register tiles, packed factors and cache
-// blocks like those of floats.
+// blocks as contractions of floats do.
 //
-// Graphs mark only sums of float products (ReduceAttributes::product), because only for floats the mark changes bits. This rewrite, which
-// runs before fusion, marks sums of integer products too. Addition of integers wraps, so every order of the terms gives the same bits; a
-// lanes-order sum that fills register tiles can therefore become a chain.
+// In a graph, only sums of products of floats are marked as such (ReduceAttributes::product), because the mark changes the result bits only
+// for floats. This rewrite, which runs before fusion, marks sums of products of integers too. Addition of integers wraps, so every order of
+// the terms gives the same bits. Therefore a lanes-order sum that fills register tiles may become a chain-order sum.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,8 @@ std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& 
   const Shape space = iteration_space(kernel);
   if (!kernel.reduces.empty() || !kernel.scans.empty() || kernel.alone != nullptr || space.size() < 2) return std::nullopt;
   const KernelViews views(program, kernel);
-  std::vector<size_t> loads(space.size() - 1, 0);  // number of loads contiguous along each axis but not along the last one
+  // for each axis: the number of loads that are contiguous along it, but not along the last axis
+  std::vector<size_t> loads(space.size() - 1, 0);
   for (const StorePlan& store : kernel.stores)
     for (const View& view : views.of(store.node)) {
       Shape strides;
@@ -58,7 +59,9 @@ bool may_use_groups(const KernelPlan& kernel) {
 DType scanned_dtype(const Node& scan) { return is_bool(scan.dtype) ? DType::kI32 : working_dtype(scan.dtype); }
 
 bool may_scan_by_groups(const KernelPlan& kernel) {
-  constexpr int64_t kBytes = 48 << 10, kMemory = kScannedBlock + kScannedBlock / 3;  // of shared memory; elements, and totals of parts
+  // kBytes: the shared memory of a thread block. kMemory: the elements of shared memory for one scan, namely a block and the totals of its
+  // parts.
+  constexpr int64_t kBytes = 48 << 10, kMemory = kScannedBlock + kScannedBlock / 3;
   if (kernel.scans.empty() || scan_axis(kernel) < 0 || kernel.scans[0]->as<ScanAttributes>().order != ScanOrder::kTree) return false;
   int64_t bytes = 0;
   for (const Node* scan : kernel.scans) {
@@ -70,22 +73,23 @@ bool may_scan_by_groups(const KernelPlan& kernel) {
 
 namespace {
 
-/// Returns how many elements of a row an iteration would reduce, fully unrolled; 1 if the kernel reduces nothing; 0 if it cannot be
-/// unrolled.
+/// Returns how many elements of a row one iteration would reduce if the row were fully unrolled; 1 if the kernel reduces nothing; 0 if the
+/// row cannot be unrolled.
 int64_t unrolled_terms(const KernelPlan& kernel) {
   if (kernel.reduces.empty()) return 1;
-  if (expression_terms(kernel)) return 0;  // lowered differently: as one expression for each result, with vectors along the last kept axis
+  // If a single expression computes each result, vectors run along the last axis that is not reduced, and no axis is unrolled.
+  if (expression_terms(kernel)) return 0;
   const Node& reduce = *kernel.reduces[0];
   const Dim terms = term_count(reduce);
   if (!terms.is_constant() || terms.constant() > kMaxShortAxis) return 0;
-  // In lanes order all reduced elements must be in one run of adjacent axes; earlier reduced axes would form a chain of sums.
+  // In lanes order all reduced axes must be adjacent; otherwise the results of several runs of axes would be combined by a chain.
   const std::vector<bool> reduced = reduced_axes(reduce);
   const bool is_one_run = std::is_sorted(reduced.begin(), reduced.end());
   return is_one_run || reduce.as<ReduceAttributes>().order == ReduceOrder::kChain ? terms.constant() : 0;
 }
 
-/// Also unrolls axes before the vector axis. Such an axis is one along which loads are contiguous, while they are strided along the
-/// vectors, so that the elements of both axes together are whole vectors in memory.
+/// Also unrolls axes before the vector axis, if a load is contiguous along such an axis and has the axis' size as its stride along the
+/// vector axis. The elements of both axes together are then whole vectors in memory.
 void unroll_interleaved(const Program& program, const KernelPlan& kernel, UnrolledAxes& axes) {
   const Shape space = iteration_space(kernel);
   const KernelViews views(program, kernel);
@@ -95,7 +99,7 @@ void unroll_interleaved(const Program& program, const KernelPlan& kernel, Unroll
       for (size_t axis = 0; axis < view.shape.size(); ++axis)
         if (!view.shape[axis].is_constant(1)) strides.push_back(view.strides[axis]);
       const Dim& along = strides[axes.vectors];
-      if (!along.is_constant() || along.constant() <= 2) continue;  // loads of every second element are cheap without this
+      if (!along.is_constant() || along.constant() <= 2) continue;  // loads of every second element are cheap even without unrolling
       for (size_t axis = 0; axis < axes.vectors; ++axis) {
         const Dim& size = space[axis];
         if (axes.unrolled[axis] || !strides[axis].is_constant(1) || !size.is_constant() || size.constant() > kMaxShortAxis) continue;
@@ -132,7 +136,7 @@ double kept_bytes(const KernelPlan& kernel) {
 }
 
 bool may_defer_stores(const KernelPlan& kernel) {
-  constexpr double kMaxKept = 256 << 10;  // most bytes that one row may keep
+  constexpr double kMaxKept = 256 << 10;  // most bytes of the values of one row that are kept for later passes
   if (kernel.passes.size() < 2 || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kLanes) return false;
   const RowPass &last = kernel.passes.back(), &before = kernel.passes[kernel.passes.size() - 2];
   if (!last.reduces.empty() || !last.stores.empty() || last.row_stores.size() != 1 || before.reduces.empty() || before.row_values.empty())
@@ -153,7 +157,7 @@ bool may_store_by_lines(const KernelPlan& kernel) {
     return mod(space.back() * static_cast<int64_t>(size_of(store.node->dtype)), kLineBytes).is_constant(0);
   };
   const auto is_no_number = [](const StorePlan& store) { return is_half(store.node->dtype) || is_bool(store.node->dtype); };
-  // an accumulator array cannot hold 16-bit floats or bools
+  // the temporary array would be an array of accumulators, which cannot have 16-bit floats or bools as elements
   if (std::any_of(kernel.stores.begin(), kernel.stores.end(), is_no_number)) return false;
   return (scans_blocks(kernel) || range(space.back()).hi <= kScannedBlock) &&
          !std::all_of(kernel.stores.begin(), kernel.stores.end(), has_whole_lines);

@@ -1,4 +1,5 @@
-// Queries on the structure of a kernel that hold for every machine. The rules of legal schedules (legal.h) and the recipes use them.
+// Queries on the structure of a kernel that are independent of the machine. The rules for legal schedules (legal.h) and the code that
+// chooses schedules use them.
 #pragma once
 
 #include <optional>
@@ -8,63 +9,66 @@
 
 namespace harp {
 
-/// Returns the axis of iteration_space() along which most of the loads that are not contiguous along the last axis are contiguous. Returns
-/// nothing if there are no such loads, or if the kernel is not elementwise.
+/// Considers the loads of an elementwise kernel that are not contiguous along the last axis. Returns the axis of iteration_space() along
+/// which most of them are contiguous; nothing if there is no such load, or if the kernel is not elementwise.
 std::optional<size_t> transposed_axis(const Program& program, const KernelPlan& kernel);
 
-/// Limit that legal schedules obey: most elements of a block of a transpose.
+/// Limit that every legal schedule obeys: the largest number of elements of a block of a transpose.
 inline constexpr int64_t kMaxBlockElements = int64_t{1} << 15;
-/// Limits for the tiles of a transpose on a GPU, which a group of threads copies to shared memory (lower/gpu/transpose.h): most rows or
-/// columns; fewest and most elements.
+/// Limits for the tiles of a transpose on a GPU, which a group of threads copies to shared memory (lower/gpu/transpose.h): the largest
+/// number of rows or columns, and the smallest and largest number of elements.
 inline constexpr int64_t kMaxTileSide = 256, kMinTileElements = 256, kMaxTileElements = 4096;
 
-/// The reduced axes of a lanes-order reduction's source: the innermost run of adjacent ones, whose elements are divided among 64 lanes
-/// (docs/semantics.md, "Sums"), and those before it, along which the results of the runs are combined one after the other.
+/// The reduced axes of the source of a lanes-order reduction. inner: the innermost run of adjacent reduced axes, whose elements are divided
+/// among 64 lanes (docs/semantics.md, "Sums"). outer: the other reduced axes, along which the results of the inner runs are combined one
+/// after the other.
 struct LaneAxes {
   std::vector<size_t> outer, inner;
 };
 LaneAxes lane_axes(const Node& reduce);
-/// Returns how many of the 64 lanes of the reduction get elements: all, or fewer for a run that is known to be short; a power of two, at
-/// least 2. The other lanes hold the identity. Combining with the identity changes no bit, so folding only the lanes in use gives the same
-/// result.
+/// Returns how many of the 64 lanes of the reduction get elements: all 64, or fewer if the inner axes are known to have few elements. The
+/// result is a power of two and at least 2. The other lanes contain the identity, and combining a value with the identity changes no bit,
+/// so folding only the lanes in use gives the same result.
 int64_t lanes_in_use(const Node& reduce);
-/// Tests whether the threads of a group may reduce rows together (lower/gpu/rows.h). That requires lanes order, and, if the reduced
-/// elements are not one run of adjacent axes, that no values are kept for later passes.
+/// Tests whether the threads of a group may together reduce a row (lower/gpu/rows.h). The reduction must be in lanes order
+/// (docs/semantics.md, "Sums"). If its reduced axes are not adjacent, the kernel must not keep values of rows for later passes.
 bool may_use_groups(const KernelPlan& kernel);
 /// Returns the dtype in which a scan computes: bools as i32, 16-bit floats as f32.
 DType scanned_dtype(const Node& scan);
-/// Tests whether groups of threads may scan rows together (lower/gpu/scan.h). That requires tree order, and scans that compute in the same
-/// dtype, whose blocks all fit shared memory.
+/// Tests whether the threads of a group may together scan a row (lower/gpu/scan.h). The order of the scans must be tree (docs/semantics.md,
+/// "Scans"), all scans of the kernel must compute in the same dtype, and shared memory must have room for a block of each.
 bool may_scan_by_groups(const KernelPlan& kernel);
-/// Limit that legal schedules obey: most lanes of one thread of a group.
+/// Limit that every legal schedule obeys: the largest number of a reduction's lanes that one thread of a group computes.
 inline constexpr int kMaxElementsOfThread = 8;
-/// Returns the bytes of the values of one row that are kept for later passes, for the largest possible row.
+/// Returns the size in bytes of the values of one row that are kept for later passes, for a row of the largest possible length.
 double kept_bytes(const KernelPlan& kernel);
-/// How the elementwise recipe divides the axes of a kernel with short axes if vectors do not run along the last axis. The kernel is a loop
-/// over the index space without the unrolled axes. Each iteration computes every element of the unrolled axes, and reads every element of
-/// the rows that it reduces.
+/// Describes an elementwise schedule that unrolls short axes, so that vectors need not run along the last axis. The kernel is a loop over
+/// the index space without the unrolled axes. Each iteration computes all elements along the unrolled axes and, if the kernel reduces,
+/// reads all elements of the rows that it reduces.
 struct UnrolledAxes {
-  size_t vectors;              // the axis of iteration_space() whose elements are the lanes
-  std::vector<bool> unrolled;  // by axis of iteration_space()
-  int64_t elements;            // of an iteration: indices of the unrolled axes times elements of a reduced row
+  size_t vectors;              // the axis of iteration_space() whose elements are the lanes of the vectors
+  std::vector<bool> unrolled;  // for each axis of iteration_space(): whether it is unrolled
+  // The elements of one iteration: the number of indices of the unrolled axes times the number of elements of a reduced row.
+  int64_t elements;
 };
-/// Returns the unrolled axes; nothing if the kernel cannot be lowered in this way or if no axis is short.
+/// Returns the axes of a schedule that unrolls short axes; nothing if the kernel cannot be lowered in this way, or if no axis is short.
 std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPlan& kernel);
 
-/// Limits that legal schedules obey: most elements of an unrolled axis, or of all reduced ones together; most elements of an iteration;
-/// most operations of an iteration.
+/// Limits that every legal schedule obeys: the most elements of one unrolled axis, or of all reduced axes together; the most elements of
+/// one iteration; and the most operations of one iteration.
 inline constexpr int64_t kMaxShortAxis = 16, kMaxUnrolledElements = 128, kMaxUnrolledOperations = 1024;
 
-/// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. It then needs a temporary array
-/// for a block of the scan (4,096 elements), or for a row.
+/// Tests whether a scan along rows can store whole cache lines although its rows begin anywhere in a line. Such a scan needs a temporary
+/// array for one block of the scan (4,096 elements), or for one row.
 bool may_store_by_lines(const KernelPlan& kernel);
 
-/// Tests whether a row-wise kernel can defer the stores of its last pass to the next-to-last pass of the next row
-/// (lower/deferred_stores.h). That requires at least two passes, a next-to-last pass that is slow because it keeps what it computes, and
-/// double-buffered values that fit L2.
+/// Tests whether a row-wise kernel can interleave the stores of its last pass with the next-to-last pass of the next row
+/// (lower/deferred_stores.h). That requires at least two passes, a next-to-last pass that keeps values for the last one, and values small
+/// enough that two rows of them fit L2.
 bool may_defer_stores(const KernelPlan& kernel);
 
-/// Tests whether a kernel's maxima may use NaN detection by the invalid flag (Schedule::nan_flag).
+/// Tests whether the max reductions of a kernel may detect NaN by the CPU's floating-point flag for invalid operations
+/// (Schedule::nan_flag).
 bool may_use_invalid_flag(const KernelPlan& kernel);
 
 }  // namespace harp

@@ -1,20 +1,22 @@
-// Block sizes of the summation order that docs/semantics.md, "the law", prescribes ("Sums" and "Scans"). They determine the bits of every
-// float sum on every machine. The interpreter has its own copies of these constants, so that a wrong value here shows as a difference
-// between its results and those of generated code.
+// Block sizes of the orders of summation that docs/semantics.md prescribes ("Sums" and "Scans"). They determine the bits of every float sum
+// on every machine. The interpreter has its own copies of these constants, so that a wrong value here shows as a difference between its
+// results and those of generated code.
 #pragma once
 
 #include <cstdint>
 
 namespace harp {
 
-/// Lanes (independent running values) of a lanes-order reduction, and elements of a group of a scan.
+/// The number of lanes (independent running values) of a lanes-order reduction; also the number of elements of a group of a scan.
 inline constexpr int64_t kLanes = 64;
-/// Elements that the lanes accumulate before they are folded; the result is then added to the sum of the earlier blocks.
+/// The number of elements that the lanes accumulate before they are folded into one value. The values of several blocks are combined by the
+/// same rule.
 inline constexpr int64_t kLaneBlock = 4096;
-/// Elements that a chain (a sum down columns, or of products) adds one after the other; the result is then added to the sum of the earlier
-/// blocks.
+/// The number of elements that a chain-order reduction (a sum down columns, or of products) adds one after the other. The values of several
+/// blocks are combined by the same rule.
 inline constexpr int64_t kChainBlock = 256;
-/// Elements of a block of a scan, whose running values are computed independently.
+/// The number of elements of a block of a scan. The total of each block is computed independently of other blocks; then the running values
+/// of each block start from the combined totals of the blocks before it.
 inline constexpr int64_t kScannedBlock = 4096;
 
 }  // namespace harp

@@ -1,5 +1,5 @@
-// rules_of() says which schedules are legal, with one function for each template. check_legal() compares a schedule with these rules and
-// reports the first that it breaks.
+// rules_of() returns the rules that legal schedules obey; it calls one function for each template. check_legal() compares a schedule with
+// these rules and reports the first rule that the schedule breaks.
 #include "schedule/legal.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "schedule/body_lanes.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/few_terms.h"
 #include "schedule/kernel_structure.h"
@@ -26,8 +27,9 @@ Template recipe_of(const KernelPlan& kernel) {
 }
 
 int vector_axis(const KernelPlan& kernel) {
-  if (kernel.alone != nullptr && !is_scatter(kernel.alone->op)) return -1;
   const int kept = static_cast<int>(iteration_space(kernel).size());
+  if (kernel.alone != nullptr && is_custom(kernel.alone->op)) return lanes_of_body(*kernel.alone) ? kept - 1 : -1;
+  if (kernel.alone != nullptr && !is_scatter(kernel.alone->op)) return -1;
   if (!kernel.reduces.empty()) return kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes ? kept : kept - 1;
   const int scanned = scan_axis(kernel);
   const bool is_chain = scanned >= 0 && kernel.scans[0]->as<ScanAttributes>().order == ScanOrder::kChain;
@@ -48,7 +50,8 @@ int thread_axis(const KernelPlan& kernel) {
 
 namespace {
 
-/// Returns the rules for axes that all recipes of a kernel share: kinds, threads, vectors.
+/// Returns the rules for axes that are the same for all recipes of a kernel: the kind of each axis, the axis for threads, the axis for
+/// vectors.
 std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
   std::vector<AxisRules> axes(iteration_space(kernel).size());
   if (const int threads = thread_axis(kernel); threads >= 0 && static_cast<size_t>(threads) < axes.size())
@@ -60,10 +63,10 @@ std::vector<AxisRules> axes_of(const KernelPlan& kernel) {
   return axes;
 }
 
-/// Adds the rules for tiles and unrolling. They depend on the order of the reduction:
-/// - chain order: tiles of columns, with several unrolled vectors, and several rows added in one step
-/// - scans along rows: pipelined groups
-/// - lanes order: interleaved rows, or interleaved parts of a row.
+/// Adds the rules for tiles and unrolling:
+/// - chain-order reductions and scans down columns: tiles of columns, several unrolled rows, and for reductions several unrolled vectors
+/// - scans along rows: software-pipelined groups
+/// - lanes-order reductions: interleaved rows, or interleaved parts of a row
 void add_tiles(const KernelPlan& kernel, std::vector<AxisRules>& axes) {
   const int columns = vector_axis(kernel);
   if (columns >= 0 && columns == scan_axis(kernel)) axes[static_cast<size_t>(columns)].max_unroll = kMaxPipelinedGroups;
@@ -90,7 +93,8 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
   if (contraction.is_output_transposed())
     std::swap(columns.max_lanes, rules.axes[static_cast<size_t>(vector_axis(kernel))].max_lanes);
   else
-    rules.axes.back().max_unroll = kMaxUnroll;  // terms that are added in one step
+    // The number of terms that are added in one step.
+    rules.axes.back().max_unroll = kMaxUnroll;
   if (contraction.rows) {
     AxisRules& rows = rules.axes[*contraction.row_position];
     rows.max_tile = kMaxTile;
@@ -98,11 +102,12 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
     rows.pack = columns.pack = true;
   }
   if (contraction.group_position) rules.axes[*contraction.group_position].max_tile = kMaxTile;
-  rules.axes.back().max_lanes = terms_of_lane(*kernel.reduces[0], contraction);
+  rules.axes.back().max_lanes = most_terms_of_lane(*kernel.reduces[0], contraction);
   return rules;
 }
 
-/// Returns the rules for a product on a GPU. A tile covers all rows and columns together, but belongs to the last axis of each.
+/// Returns the rules for a product on a GPU. A tile extends over all axes of the rows and all axes of the columns; the schedule states its
+/// size at the last axis of the rows and at the last axis of the columns.
 ScheduleRules product_rules(const KernelPlan& kernel, const Product& product) {
   ScheduleRules rules{Template::kContraction, axes_of(kernel)};
   for (AxisRules& axis : rules.axes) axis.max_lanes = 1, axis.threads = axis.kind == AxisKind::kSequential;
@@ -113,7 +118,7 @@ ScheduleRules product_rules(const KernelPlan& kernel, const Product& product) {
   return rules;
 }
 
-/// On a GPU a group of threads makes a tile, whose elements it shares (lower/gpu/transpose.h).
+/// Returns the rules for a transpose by tiles on a GPU, where the threads of a group share a tile in shared memory (lower/gpu/transpose.h).
 ScheduleRules grid_transpose_rules(const KernelPlan& kernel, size_t axis) {
   ScheduleRules rules{Template::kTranspose, axes_of(kernel)};
   for (AxisRules& a : rules.axes) a.threads = true, a.max_lanes = 1;
@@ -129,7 +134,8 @@ ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
   return rules;
 }
 
-/// Returns the rules for reductions of few terms, which are lowered as an elementwise kernel over the kept axes.
+/// Returns the rules for reductions of few terms that compute each result by a single expression. They are lowered as an elementwise kernel
+/// over the axes that are not reduced.
 ScheduleRules expression_rules(const KernelPlan& kernel) {
   ScheduleRules rules{Template::kElementwise, axes_of(kernel), true};
   rules.axes[rules.axes.size() - 2].max_unroll = kMaxInterleaved;
@@ -145,6 +151,8 @@ ScheduleRules unrolled_rules(const KernelPlan& kernel, const UnrolledAxes& axes)
 
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
   const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
+  if (rules.recipe == Template::kCustom && has_vectors == rules.axes.end())
+    return "no axis: vectors cannot compute the elements of this custom function";
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
   if (rules.recipe == Template::kElementwise && !kernel.reduces.empty() && !expression_terms(kernel))
     return cat("axis ", has_vectors - rules.axes.begin(), ", the last one that is not short");
@@ -197,7 +205,7 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
              vector_axis_text(kernel, rules));
 }
 
-/// Checks the axes of an elementwise schedule that unrolls short axes.
+/// Checks the axes of an elementwise schedule that unrolls short axes (UnrolledAxes in kernel_structure.h).
 void check_unrolled(const Program& program, const KernelPlan& kernel, const Schedule& s, std::string_view where) {
   const UnrolledAxes axes = *unrolled_axes(program, kernel);
   const Shape space = iteration_space(kernel);
@@ -236,6 +244,8 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     usual.axes[static_cast<size_t>(scattered)].groups = true;
   }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
+  if (program.target.gpu() != nullptr && usual.recipe == Template::kCustom)  // each thread computes one element
+    for (AxisRules& axis : usual.axes) axis.max_lanes = 1;
   const std::optional<UnrolledAxes> unrolled = program.target.gpu() == nullptr ? unrolled_axes(program, kernel) : std::nullopt;
   if (unrolled && kernel.reduces.empty()) {
     usual.axes[unrolled->vectors].max_lanes = kMaxLanes;

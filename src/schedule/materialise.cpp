@@ -1,10 +1,10 @@
-// Decides between recomputing a value and storing it.
+// Decides for each value whether to store it or to recompute it.
 //
-// Walking from the outputs down, each node collects its *readings*: pairs (kernel that will read the node, path of movement ops from the
-// node to that kernel), each with the number of times that an element is read. Two users in one kernel that read the same index share one
-// reading, because lowering computes equal values once; an expand or unfold on the path multiplies the number. A node is stored if
-// (readings - 1) times its cost exceeds the cost of one store and the loads. Kernels do not exist yet. A kernel is identified by the shape
-// over which it iterates, because outputs over the same space share a kernel.
+// The algorithm walks from the outputs to the inputs and collects the *readings* of each node. A reading is a pair: the kernel that will
+// read the node, and the path of movement ops from the node to that kernel. It has a count, the number of times that an element is read.
+// Two users in one kernel that read the same index share one reading, because lowering computes equal values once. An expand or unfold on
+// the path multiplies the count. A node is stored if (sum of counts - 1) times its cost exceeds the cost of one store and the loads. There
+// are no kernels yet, so the shape over which a kernel will iterate stands for the kernel: outputs over the same shape share a kernel.
 #include "schedule/materialise.h"
 
 #include <algorithm>
@@ -21,11 +21,13 @@ namespace harp {
 namespace {
 
 constexpr double kManyReadings = 1e9;
-constexpr int kFarLevels = 8;        // if there are this many reductions between two uses of a value, it is assumed to have left the caches
-constexpr size_t kMaxReadings = 24;  // most distinct readings that are kept for a node; more are replaced by a very high number
+// A value is assumed to have left the caches if there are this many reductions between two of its uses.
+constexpr int kFarLevels = 8;
+// The most distinct readings that are recorded for a node. If a node has more, its count becomes kManyReadings.
+constexpr size_t kMaxReadings = 24;
 
 using ReadingKey = uint64_t;
-using Readings = std::vector<std::pair<ReadingKey, double>>;  // readings with their multiplicities, sorted by key
+using Readings = std::vector<std::pair<ReadingKey, double>>;  // readings with their counts, sorted by key
 
 uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdu;
@@ -49,8 +51,8 @@ void add_reading(Readings& readings, ReadingKey key, double times) {
     readings.front().second = kManyReadings;
 }
 
-/// Returns how often `user` reads an element of its source for each of its own elements that is read: the growth factor of an expand or
-/// unfold, or the fraction of the source that a slice takes.
+/// Returns how often `user` reads each element of its source if each element of `user` is read once: the factor by which an expand or
+/// unfold enlarges its source, or the fraction of its source that a slice takes.
 double multiplicity(const Node& user) {
   if (user.op == Op::kSlice) return share_of(user.shape, user.sources[0]->shape);
   if (user.op != Op::kExpand && user.op != Op::kUnfold) return 1;
@@ -66,13 +68,14 @@ double multiplicity(const Node& user) {
 }
 
 bool has_buffer(const Node* node) { return node->op == Op::kInput || node->op == Op::kConstantArray; }
-/// Tests whether each source of a concat is stored directly into its part of the result: if there are more than `selected` sources, or if
-/// all sources must be stored anyway.
+/// Tests whether each source of a concat is stored directly into its part of the result. That is so if there are more than `selected`
+/// sources, or if all sources must be stored anyway.
 bool joins_in_memory(const Node& node, size_t selected) {
   const auto is_stored_whole = [](const Node* source) { return is_reduce(source->op) || is_scan(source->op); };
   return node.op == Op::kConcat && (node.sources.size() > selected || std::ranges::all_of(node.sources, is_stored_whole));
 }
-/// Returns the axes that a lanes-order reduction flattens into one sequence, as a mask with one bit for each axis.
+/// Returns the axes that a lanes-order reduction (docs/semantics.md, "Sums") flattens into one sequence, as a mask with one bit for each
+/// axis; 0 for a chain-order reduction.
 uint32_t axes_by_lanes(const Node& reduce) {
   const auto& attributes = reduce.as<ReduceAttributes>();
   uint32_t axes = 0;
@@ -80,9 +83,10 @@ uint32_t axes_by_lanes(const Node& reduce) {
     for (const int axis : attributes.axes) axes |= 1u << axis;
   return axes;
 }
-/// Tests whether the node is its source with all axes flattened into one.
+/// Tests whether the node is a reshape of its source to a single axis.
 bool flattens(const Node& node) { return node.op == Op::kReshape && node.rank() == 1; }
-/// Tests whether an element's index along one of these axes decides whether, or from where, the node loads the element (a pad or a concat).
+/// Tests whether the node is a pad or concat along one of these axes. An element's index along that axis then decides whether, or from
+/// which source, the node loads the element.
 bool has_borders(const Node& node, uint32_t axes) {
   if (node.op == Op::kConcat) return (axes >> node.as<ConcatAttributes>().axis) % 2 != 0;
   if (node.op != Op::kPad) return false;
@@ -92,9 +96,8 @@ bool has_borders(const Node& node, uint32_t axes) {
   return false;
 }
 
-/// Stores nodes for which has_borders() holds along axes that a reduction flattens. Otherwise each element would need a division to find
-/// its index and would be loaded separately. Nodes of fewer than `least` elements are not stored, because they are not worth a kernel of
-/// their own.
+/// Stores pads and concats along axes that a reduction flattens. Without that, each element would need a division to find its index, and
+/// would be loaded separately. Nodes of fewer than `least` elements are not stored, because they are not worth a kernel of their own.
 void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks& stored) {
   std::unordered_map<const Node*, uint32_t> reduced;
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
@@ -113,7 +116,7 @@ void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks&
   }
 }
 
-/// Calls visit(operand) once for each operand that is computed inline with the node.
+/// Calls visit(operand) once for each distinct operand that is computed inline with the node, that is, an operand without a buffer.
 void for_each_inlined(const Node& node, const NodeMarks& stored, auto visit) {
   const auto operands = operands_of(node);
   for (auto at = operands.begin(); at != operands.end(); ++at)
@@ -149,7 +152,8 @@ double exact_cost(const Node& root, const NodeMarks& stored) {
 }
 
 double share_of(const Shape& part, const Shape& whole) {
-  constexpr double kSteps = 1024;  // ratios are multiples of 1 / kSteps, so that sums of them are exact and do not depend on the order
+  // ratios are multiples of 1 / kSteps, so that sums of them are exact and independent of the order of summation
+  constexpr double kSteps = 1024;
   const Dim count = element_count(part), all = element_count(whole);
   if (!count.is_constant() || !all.is_constant() || count.constant() >= all.constant()) return 1;
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
@@ -171,7 +175,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       stored.insert(transform->second.to);
       for (const Node* source : transform->second.from)
         if (!has_buffer(source)) stored.insert(source);
-      // the operands must be in memory: a routine reads each element several times, and a native function needs addresses
+      // the operands must be in memory, because a routine reads each element several times, and a native function needs addresses
     } else if (stands_alone(*node) && !is_scatter(node->op)) {
       for (const Node* source : node->sources)
         if (!has_buffer(source)) stored.insert(source);
@@ -182,11 +186,11 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
 
   store_bordered(live, limits.min_elements, stored);
 
-  // what one element of a node costs if all nodes that it is computed from are computed inline: operations, the longest chain of them,
-  // nested concats
+  // What one element of a node costs if every node on which it depends is computed inline. ops: number of operations; depth: length of the
+  // longest chain of operations; joins: largest nesting depth of concats.
   struct Inline {
     int ops = 0, depth = 0, joins = 0;
-    size_t arrays = 0;  // number of arrays that it reads
+    size_t arrays = 0;  // number of arrays that the node reads
   };
   std::vector<Inline> inlined(graph.nodes().size());
   std::vector<const Node*> stack;
@@ -221,16 +225,18 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     });
     for (const Node* source : operands_of(*node)) here.arrays += is_array(source);
     here.joins += node->op == Op::kConcat;
-    // these sums count operands twice that several nodes share, so count again exactly before a limit is exceeded
+    // These sums count an operand once for each node that uses it. Before they are compared with the limits, each operand is counted only
+    // once.
     if (here.ops > limits.ops / 2 || here.arrays > limits.arrays) count_exactly(node, here);
     const bool is_too_large = here.ops > limits.ops || here.arrays > limits.arrays;
     if ((is_too_large || here.depth > limits.depth || here.joins > limits.joins) && info(node->op).family != Family::kLeaf) {
-      stored.insert(node);  // users of the node are then in other kernels
+      stored.insert(node);  // nodes that use this node are then in other kernels
     }
   }
 
   const std::vector<double> costs = inlined_costs(graph, live, stored);
-  // Indexed by node id: the largest number of reductions on a path to the node, and the largest such number of its readers.
+  // Indexed by node id. level: the largest number of reductions and scans on a path from an input to the node. last_level: the largest
+  // level of a stored node whose kernel reads the node.
   std::vector<int> level(graph.nodes().size()), last_level(graph.nodes().size());
   for (const Node* node : live) {
     for (const Node* source : node->sources) level[node->id] = std::max(level[node->id], level[source->id]);
@@ -249,9 +255,10 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
         stored.insert(node);
     }
     if (stored.contains(node)) {
-      // the kernel that stores the node reads its operands once for each element; a reduction or scan iterates over the space of its source
+      // The kernel that stores the node reads its operands once for each element of its iteration space. The iteration space of a reduction
+      // or scan is the shape of its source.
       const uint64_t space = is_reduce(node->op)                            ? mix(space_key(node->sources[0]->shape), 3)
-                             : stands_alone(*node) && !is_routine(node->op) ? mix(node->id, 7)  // no other node joins its kernel
+                             : stands_alone(*node) && !is_routine(node->op) ? mix(node->id, 7)  // its kernel computes no other node
                              : is_scan(node->op) ? mix(space_key(node->shape), 16 + static_cast<uint64_t>(node->as<ScanAttributes>().axis))
                                                  : mix(space_key(node->shape), 5);
       mine.assign(1, {space, 1.0});
@@ -261,8 +268,8 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
       if (has_buffer(source)) continue;
       last_level[source->id] = std::max(last_level[source->id], stored.contains(node) ? level[node->id] : last_level[node->id]);
       Readings& theirs = readings[source->id];
-      if (node->op == Op::kConcat && stored.contains(node)) {  // a kernel over the space of each source stores that source into its part of
-                                                               // the result
+      // A kernel over the shape of each source stores that source into its part of the result.
+      if (node->op == Op::kConcat && stored.contains(node)) {
         add_reading(theirs, mix(space_key(source->shape), 5), 1);
         continue;
       }

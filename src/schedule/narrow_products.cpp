@@ -5,19 +5,23 @@
 #include <limits>
 #include <optional>
 
+#include "base/error.h"
 #include "ops/scalar.h"
 
 namespace harp {
 namespace {
 
-constexpr int kMaxDepth = 8;  // most operations, views not counted, between a factor and the narrow array from which it is computed
+// The most operations, not counting views, between a factor and the array of narrow integers from which it is computed.
+constexpr int kMaxDepth = 8;
 
 struct Interval {
   int64_t least, greatest;
 
   bool is_within(const Interval& other) const { return other.least <= least && greatest <= other.greatest; }
 };
-constexpr Interval kI16{std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()},
+constexpr Interval kI8{std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max()},
+    kU8{std::numeric_limits<uint8_t>::min(), std::numeric_limits<uint8_t>::max()},
+    kI16{std::numeric_limits<int16_t>::min(), std::numeric_limits<int16_t>::max()},
     kI32{std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
 
 Interval hull(const Interval& a, const Interval& b) { return {std::min(a.least, b.least), std::max(a.greatest, b.greatest)}; }
@@ -27,7 +31,8 @@ Interval interval_of(const Scalar& constant) {
   return {value, value};
 }
 
-/// Returns the range of values of a node of i32, or of an integer dtype of fewer bits; nothing if the node may have any value of i32.
+/// Returns an interval that contains all values of an integer node of at most 32 bits; nothing if no interval smaller than the range of i32
+/// is known.
 std::optional<Interval> interval_of(const Node& whole, int depth = kMaxDepth) {
   const Node* below = &whole;
   while (is_movement(below->op) && below->op != Op::kPad) below = below->sources[0];
@@ -61,16 +66,27 @@ std::optional<Interval> interval_of(const Node& whole, int depth = kMaxDepth) {
   }
 }
 
-bool fits_half_a_lane(const Node* factor) {
-  const std::optional<Interval> values = interval_of(*factor);
-  return values && values->is_within(kI16);
+/// Returns how many values of the factor fit a lane.
+int values_of_lane(const Node& factor) {
+  const std::optional<Interval> values = interval_of(factor);
+  if (!values) return 1;
+  if (values->is_within(kI8) || values->is_within(kU8)) return kTermsOfQuad;
+  return values->is_within(kI16) ? kTermsOfPair : 1;
 }
 
 }  // namespace
 
-int terms_of_lane(const Node& reduce, const Contraction& contraction) {
-  const bool fits = reduce.dtype == DType::kI32 && fits_half_a_lane(contraction.row_factor) && fits_half_a_lane(contraction.column_factor);
-  return fits ? kMaxTermsOfLane : 1;
+int most_terms_of_lane(const Node& reduce, const Contraction& contraction) {
+  if (reduce.dtype != DType::kI32) return 1;
+  return std::min(values_of_lane(*contraction.row_factor), values_of_lane(*contraction.column_factor));
+}
+
+Quads quads_of(const Contraction& contraction) {
+  const std::optional<Interval> rows = interval_of(*contraction.row_factor), columns = interval_of(*contraction.column_factor);
+  HARP_ASSERT(rows && columns, "four terms share a lane only if they are known to fit bytes");
+  if (columns->is_within(kI8) && rows->is_within(kU8)) return {.are_columns_signed = true, .inverts_row_signs = false};
+  if (columns->is_within(kU8) && rows->is_within(kI8)) return {.are_columns_signed = false, .inverts_row_signs = false};
+  return {.are_columns_signed = columns->is_within(kI8), .inverts_row_signs = true};
 }
 
 }  // namespace harp

@@ -1,4 +1,4 @@
-// A set of nodes of one graph that is cleared in constant time, because walks over single kernels are frequent and short.
+// A set of nodes of one graph. Clearing it takes constant time, because walks over the nodes of single kernels are frequent and short.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class NodeMarks {
   explicit NodeMarks(const Graph& graph) : stamps_(graph.nodes().size(), 0) {}
   void clear() { ++now_; }
   bool contains(const Node* node) const { return stamps_[node->id] == now_; }
-  /// Returns true if the node was not in the set.
+  /// Adds the node. Returns true if the node was not in the set.
   bool insert(const Node* node) {
     if (contains(node)) return false;
     stamps_[node->id] = now_;

@@ -1,4 +1,5 @@
-// Schedule overrides for single kernels, from a user, the tuner, the tuning database or the fuzzer, as data and as text.
+// Schedules that override the chosen schedules of single kernels, as data and as text. They come from a user, the tuner, the tuning
+// database or the fuzzer.
 #pragma once
 
 #include <span>
@@ -8,26 +9,26 @@
 
 namespace harp {
 
-/// An override, as text for example "kernel_3: reduce [thread, reduce simd=8]", or "kernel_3 variant 2: ..." for only the second of a
-/// kernel's size variants.
+/// An override. As text it is for example "kernel_3: reduce [thread, reduce simd=8]", or "kernel_3 variant 2: ..." if it replaces only the
+/// second of the kernel's variants for different sizes.
 struct ScheduleOverride {
   int64_t kernel = 0;
-  int64_t variant = 0;  // counts from 1; 0: the override replaces all variants, for all sizes
+  int64_t variant = 0;  // counts from 1; 0: the override replaces all variants by one for all sizes
   Schedule schedule;
   friend bool operator==(const ScheduleOverride&, const ScheduleOverride&) = default;
 };
 
 std::string print(const ScheduleOverride& override);
-/// Parses what print() writes. Text after a # is ignored. Throws Error{kParse}.
+/// Parses the text of one override, as print() writes it. Text after a # is ignored. Throws Error{kParse}.
 ScheduleOverride parse_override(std::string_view line);
-/// Parses one override a line; ignores empty lines and comments.
+/// Parses a text with one override in each line. Empty lines and comments are ignored.
 std::vector<ScheduleOverride> parse_overrides(std::string_view text);
-/// Throws Error{kParse} if there are two overrides for the same variant of a kernel, or one for the whole kernel and one for a variant of
-/// it.
+/// Throws Error{kParse} if there are two overrides for the same variant of a kernel, or one for all variants of a kernel and one for a
+/// single variant of the same kernel.
 void check_each_once(std::span<const ScheduleOverride> overrides);
 
-/// Applies the overrides. Throws Error{kInvalidArgument}, which names the broken rule, for an unknown kernel or variant, for a schedule
-/// that is not legal (legal.h), and for one that uses vectors although `has_vectors` is false.
+/// Replaces the schedules of the kernels that the overrides name. Throws Error{kInvalidArgument}, which names the broken rule, if a kernel
+/// or variant does not exist, if a schedule is not legal (legal.h), or if it uses vectors although `has_vectors` is false.
 void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool has_vectors);
 
 }  // namespace harp

@@ -1,8 +1,9 @@
-// The memory plan: buffers whose lifetimes (in generations) do not overlap share a slot. A slot is as large as its largest member, and
-// slots are at consecutive multiples of 64 bytes, so the workspace size for given shape variables is exact. If every free slot is too small
-// for a buffer, it gets several adjacent slots. If the last reader of a buffer may overwrite it with its result (in_place.h), the result
-// takes over the slot. The block buffers of chains are placed by the same algorithm in each worker's own memory; their lifetimes are
-// counted in kernels instead of generations.
+// The memory plan. The workspace is divided into slots, and buffers whose lifetimes (in generations) do not overlap share a slot; they are
+// its members. A slot is as large as its largest member and begins at the next multiple of 64 bytes after the slot before it, so the
+// workspace size for given shape variables is exact. If every free slot is too small for a buffer, the buffer gets several adjacent slots.
+// If the last kernel that reads a buffer may overwrite it with its result (in_place.h), the result takes over the slot. The same algorithm
+// places the block buffers of chains (chain.cpp) in the memory of each worker; their lifetimes are counted in kernels instead of
+// generations.
 #include <algorithm>
 #include <span>
 #include <unordered_map>
@@ -15,7 +16,7 @@
 namespace harp {
 namespace {
 
-/// A buffer that shares a slot with others: its size, and its lifetime from first write to last read.
+/// A buffer that shares a slot with others: its size, and its lifetime from the first write to the last read.
 struct SlotMember {
   int buffer;
   Dim bytes;
@@ -25,13 +26,14 @@ struct SlotMember {
 Dim align(Dim bytes) { return ceil_div(bytes, 64) * 64; }
 
 struct Slot {
-  Dim bytes;       // size of its largest member; slots begin at multiples of 64 bytes
-  int busy_until;  // generation (or, for block buffers, kernel) of the last read of any member so far
+  Dim bytes;  // size of the slot's largest member
+  // The generation (for block buffers: the kernel) of the last read of any member so far.
+  int busy_until;
   std::vector<int> members;
-  size_t together = 1;  // number of adjacent slots, from this one on, that the last member takes
+  size_t together = 1;  // number of adjacent slots, including this one, that the last member takes
 };
 
-/// Returns the slot of a buffer that buffer `id` may overwrite, or null. Only the last member of a slot can be overwritten.
+/// Returns the slot of a buffer that buffer `id` may overwrite in place, or null. Only the last member of a slot can be overwritten.
 Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, int id) {
   for (auto pair = std::lower_bound(safe.begin(), safe.end(), InPlace{id, 0}); pair != safe.end() && pair->written == id; ++pair)
     for (Slot& slot : slots)
@@ -39,16 +41,17 @@ Slot* slot_in_place(std::vector<Slot>& slots, const std::vector<InPlace>& safe, 
   return nullptr;
 }
 
-/// For each size: the times at which buffers of that size are first written, without buffers that may overwrite another one.
+/// For each size, the generations in which buffers of that size are first written. Buffers that may overwrite another one in place are left
+/// out.
 class FirstWrites {
  public:
-  /// The members are in the order of their first writes.
+  /// Requires that the members are sorted by their first writes.
   FirstWrites(const std::vector<SlotMember>& members, const std::vector<InPlace>& safe) {
     for (const SlotMember& member : members)
       if (!std::ranges::binary_search(safe, member.buffer, {}, &InPlace::written)) times_[member.bytes.hash()].push_back(member.first);
   }
-  /// Tests whether a buffer of this size is first written at a time in [from, to]. (Sizes with equal hash count as one size: this only
-  /// affects a preference.)
+  /// Tests whether a buffer of this size is first written in one of the generations `from` … `to`. (Sizes with equal hashes count as equal.
+  /// That is harmless, because the answer only affects which of several free slots is preferred.)
   bool any(Dim bytes, int from, int to) const {
     const auto found = times_.find(bytes.hash());
     if (found == times_.end()) return false;
@@ -60,12 +63,13 @@ class FirstWrites {
   std::unordered_map<size_t, std::vector<int>> times_;
 };
 
-/// Returns the fewest adjacent free slots that are large enough together, or none. A slot does not count as free if a buffer of exactly its
-/// size is written during the member's lifetime. Only slots of constant size are used, because sums of symbolic sizes take long to compare.
+/// Returns the shortest run of adjacent free slots that together are large enough for the member; empty if there is none. A slot does not
+/// count as free if a buffer of exactly the slot's size is first written during the member's lifetime. Only slots of constant size are
+/// used, because comparing sums of symbolic sizes takes long.
 std::span<Slot> free_slots(std::vector<Slot>& slots, const SlotMember& member, const FirstWrites& first_writes) {
   std::span<Slot> best;
   const Dim wanted = align(member.bytes);
-  Dim room = 0;  // of the slots from `begin` on
+  Dim room = 0;  // total size of the slots begin … end
   for (size_t begin = 0, end = 0; end < slots.size(); ++end) {
     if (!slots[end].bytes.is_constant() || slots[end].busy_until >= member.first ||
         first_writes.any(slots[end].bytes, member.first, member.last)) {
@@ -88,7 +92,8 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
   const FirstWrites first_writes(members, safe);
   std::vector<Slot> slots;
   for (const SlotMember& member : members) {
-    if (Slot* slot = slot_in_place(slots, safe, member.buffer)) {  // the overwritten buffer has the same size, so the slot is large enough
+    // The overwritten buffer has the same size, so the slot is large enough.
+    if (Slot* slot = slot_in_place(slots, safe, member.buffer)) {
       program.in_place.push_back({member.buffer, slot->members.back()});
       for (Slot& taken : std::span<Slot>(slot, slot->together)) taken.busy_until = member.last;
       slot->members.push_back(member.buffer);
@@ -96,8 +101,8 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
     }
     check_time(program.graph->dims());
     const Dim bytes = member.bytes;
-    // prefer a free slot of the same size, then one that is large enough, or several adjacent ones, but none that a buffer of exactly its
-    // size needs in the meantime; then a smaller slot whose enlarged size stays a simple expression; else a new slot
+    // The order of preference is: a free slot of the same size; a larger free slot; several adjacent free slots; a smaller free slot, which
+    // is enlarged; a new slot. Larger or adjacent slots are not taken if a buffer of exactly their size needs them in the meantime.
     Slot* best = nullptr;
     for (Slot& slot : slots) {
       if (slot.busy_until >= member.first) continue;
@@ -127,7 +132,7 @@ Dim assign_offsets(Program& program, const std::vector<InPlace>& safe, std::vect
   return end;
 }
 
-/// Returns the block buffers, whose lifetimes are counted in kernels.
+/// Returns the block buffers of chains (chain.cpp). Their lifetimes are counted in kernels.
 std::vector<SlotMember> block_members(const Program& program) {
   std::vector<SlotMember> members;
   std::vector<size_t> member_of(program.buffers.size());

@@ -15,13 +15,17 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kManyColumns = 128;  // number of rows or columns above which an only partly filled last tile costs little
-constexpr int64_t kRowsOfStored = 16;  // number of rows above which making a copy of the columns' factor costs little
+// With at least this many rows or columns, a last tile that is only partly filled costs little.
+constexpr int64_t kManyColumns = 128;
+// With at least this many rows, copying the columns' factor B costs little.
+constexpr int64_t kRowsOfStored = 16;
 
-/// How a product is used: `node` is the product, or a view of it whose elements are in the order in which its user reads them.
+/// A product and the views through which it is used. `node` is the product itself, or the last of a chain of views of it (permutes and
+/// reshapes, each with a single user).
 struct Use {
   const Node* node;
-  std::vector<size_t> order;  // the kept axes of the product, without those of size 1, in the node's order
+  // The kept axes of the product (those that are not summed), without axes of size 1, in the order of the axes of `node`.
+  std::vector<size_t> order;
 };
 
 std::vector<size_t> kept_axes(const Node& sum) {
@@ -34,12 +38,14 @@ std::vector<size_t> kept_axes(const Node& sum) {
   return kept;
 }
 
-/// Returns the axes of a node's source in the order of the node's axes, if the node only permutes axes or adds or removes axes of size 1.
+/// `order` lists the axes of a product in the order of the axes of the node's source. Returns it in the order of the node's own axes;
+/// nothing if the node does more than permute axes or add or remove axes of size 1.
 std::optional<std::vector<size_t>> permuted(const Node& node, const std::vector<size_t>& order) {
   if (node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape)) return order;
   if (node.op != Op::kPermute) return std::nullopt;
   const Shape& from = node.sources[0]->shape;
-  std::vector<size_t> rank(from.size()), result;  // rank: position of a source axis among those whose size is not 1
+  // rank: the index of each source axis among the axes whose size is not 1.
+  std::vector<size_t> rank(from.size()), result;
   for (size_t axis = 0, next = 0; axis < from.size(); ++axis) rank[axis] = from[axis].is_constant(1) ? next : next++;
   for (const int axis : node.as<PermuteAttributes>().axes)
     if (!from[static_cast<size_t>(axis)].is_constant(1)) result.push_back(order[rank[static_cast<size_t>(axis)]]);
@@ -55,7 +61,7 @@ class ProductAxes {
     for (const GraphOutput& output : graph.outputs()) users_[output.node->id].push_back(nullptr);
   }
 
-  /// Returns the node of the new graph that replaces a node of the old one; `copy` is its copy in the new graph.
+  /// Returns the node of the new graph that replaces `node` of the old graph. `copy` is the unchanged copy of `node` in the new graph.
   const Node* replace(const Node* node, const Node* copy) {
     if (const Node* known = replacements_[node->id]) return known;
     if (is_elementwise(node->op)) return merged_elementwise(copy);
@@ -80,8 +86,8 @@ class ProductAxes {
     return use;
   }
 
-  /// Returns the product with its last two axes merged, reshaped to the shape of its use; null if they cannot be merged or merging does not
-  /// pay.
+  /// Returns the product with its last two axes merged into one, reshaped to the shape of its use; null if they cannot be merged, or if
+  /// merging does not pay.
   const Node* merged(const Node& sum, const Use& use) {
     const std::vector<size_t>& order = use.order;
     if (order.size() < 3 || order.back() != kept_axes(sum).back()) return nullptr;
@@ -97,10 +103,10 @@ class ProductAxes {
     return result != nullptr ? reshaped(result, use.node->shape) : nullptr;
   }
 
-  /// Returns the product with a factor changed: the slice that `factor` is a view of is stored (copied). Null if the factor is a view of no
-  /// slice, or if elements of the slice are repeated.
+  /// Returns the product with one factor changed: if `factor` is a view of a slice, the slice is copied to a contiguous array. Returns null
+  /// if `factor` is not a view of a slice, or if it repeats elements of the slice.
   const Node* with_stored(const Node& sum, const Node* factor) {
-    std::vector<const Node*> views;  // from the factor down to the slice
+    std::vector<const Node*> views;  // the views from the factor down to the slice
     const Node* slice = nullptr;
     for (const Node* node = factor; is_movement(node->op) && node->op != Op::kPad; node = node->sources[0]) {
       if (slice != nullptr && node->op == Op::kExpand) return nullptr;
@@ -118,9 +124,9 @@ class ProductAxes {
     return result_.intern(sum.op, sum.dtype, sum.shape, {products}, sum.attributes);
   }
 
-  /// Handles a product whose last kept axis has only a few elements, such as the two interleaved sets of pixels of a transposed convolution
-  /// with a stride of 2. Returns the product with other rows and columns, in its old shape; null if there are none for which register tiles
-  /// pay.
+  /// Handles a product whose last kept axis has only a few elements, such as the result of a transposed convolution with a stride of 2,
+  /// which has two interleaved sets of pixels along its last axis. Returns the product computed with other axes as rows and columns, in its
+  /// original shape; null if register tiles pay for no such axes.
   const Node* reordered(const Node& sum) {
     const std::vector<size_t> kept = kept_axes(sum);
     const Shape& shape = sum.sources[0]->shape;
@@ -153,14 +159,17 @@ class ProductAxes {
     return best->shape == sum.shape ? best : result_.intern(Op::kReshape, best->dtype, sum.shape, {best});
   }
 
-  /// Returns the product with its kept axes, without those of size 1, in this order, and with the last two merged if `merges`. Returns null
-  /// if register tiles do not pay for it, or if the positions of the merged axis are not linear.
+  /// Returns the product with its kept axes (without those of size 1) in this order and, if `merges`, with the last two of them merged into
+  /// one. Returns null if register tiles do not pay for the new product, or if the positions of a factor along the merged axis are not
+  /// linear.
   const Node* with_axes(const Node& sum, const std::vector<size_t>& order, bool merges) {
     const Node& product = *sum.sources[0];
-    const size_t apart = order.size() - (merges ? 2 : 1);  // number of axes before the summed ones
+    // The number of kept axes that come before the summed axes.
+    const size_t apart = order.size() - (merges ? 2 : 1);
     ReduceAttributes reduce = sum.as<ReduceAttributes>();
     if (reduce.order != ReduceOrder::kChain || product.sources.size() != 2) return nullptr;
-    std::vector<int> axes;  // the axes of the new product: first those of size 1, which are dropped, then the others in the new order
+    // The permutation of the factors' axes: first those of size 1, which are dropped, then the others in the new order.
+    std::vector<int> axes;
     Shape shape;
     for (size_t axis = 0; axis < product.shape.size(); ++axis)
       if (std::ranges::find(order, axis) == order.end() && std::ranges::find(reduce.axes, static_cast<int>(axis)) == reduce.axes.end())
@@ -200,7 +209,7 @@ class ProductAxes {
     return plain && plain->rows && fills_tiles(*result, *plain, limits_) ? result : nullptr;
   }
 
-  /// Tests whether the factor reads an array at positions that are linear in its index.
+  /// Tests whether the factor is a view of an array, with positions that are linear in the factor's index.
   static bool is_linear(const Node* factor) {
     std::vector<const Node*> nodes = {factor};
     while (is_movement(nodes.back()->op) && nodes.back()->op != Op::kPad) nodes.push_back(nodes.back()->sources[0]);
@@ -231,9 +240,11 @@ class ProductAxes {
 
   Graph& result_;
   const FusionLimits& limits_;
-  std::vector<std::vector<const Node*>> users_;          // indexed by the id of a node of the old graph; null: an output
-  std::vector<const Node*> replacements_;                // indexed likewise
-  std::unordered_map<const Node*, const Node*> merged_;  // maps a reshape back to the graph's axes to its operand with merged axes
+  // Indexed by the id of a node of the old graph: the nodes that use it; null stands for an output.
+  std::vector<std::vector<const Node*>> users_;
+  std::vector<const Node*> replacements_;  // indexed in the same way: the node of the new graph that replaces it
+  // Maps a reshape that restores the original axes to the node with merged axes that it reshapes.
+  std::unordered_map<const Node*, const Node*> merged_;
 };
 
 }  // namespace
@@ -245,13 +256,14 @@ std::shared_ptr<Graph> choose_product_axes(std::shared_ptr<Graph> whole, const F
   if (std::ranges::none_of(live, has_columns)) return whole;
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
   ProductAxes axes(graph, *result, limits);
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node that replaces it
-  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // the same, before it was replaced
+  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
+  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // indexed by node id: its unchanged copy in the new graph
   for (const Node* input : graph.inputs())
     copied[input->id] = replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
   for (const Node* node : live) {
     if (node->op == Op::kInput) continue;
-    const bool is_product = sums_products(*node);  // its factors must stay those of a product
+    // A sum of products must still read a product, so it reads the unchanged copy of its source.
+    const bool is_product = sums_products(*node);
     std::vector<const Node*> sources;
     for (const Node* source : node->sources) sources.push_back((is_product ? copied : replaced)[source->id]);
     const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);

@@ -1,15 +1,15 @@
-// Chooses the axes of contractions before fusion, where the rows and columns that the graph gives would not fill register tiles
+// Chooses the axes of contractions before fusion, if the rows and columns that the graph gives would not fill register tiles
 // (contraction.h):
 //
-//   merged      The columns are several axes. For example, in the gradient of a convolution with 1 x 1 kernels each row of the picture is
-//               an axis of its own: a row of 13 pixels fills most of one vector only, and the result has to be reordered. If the pixels are
-//               contiguous in memory, they become one axis, in the order in which the result is used, and the contraction is a plain matrix
-//               product. Pixels that are cut out of a larger picture, or every second pixel, are not contiguous. If a row of them may be
-//               too short for register tiles, they are copied first.
-//   reordered   The last axis has only a few elements. For example, the results of a transposed convolution with a stride of 2 lie in two
-//               interleaved sets along the last axis; the pixels of a set become the columns and the channels the rows.
+//   merged      The columns are several axes. For example, in the gradient of a convolution with 1 x 1 kernels, the lines of the picture
+//               are one axis and the pixels of a line another. A line of 13 pixels does not quite fill one vector, and the result would
+//               have to be reordered. If the pixels are contiguous in memory, their axes become one axis, in the order in which the result
+//               is used, and the contraction becomes a plain matrix product. Pixels that are cut out of a larger picture, or every second
+//               pixel, are not contiguous. If a line of such pixels may be too short for register tiles, the pixels are copied first.
+//   reordered   The last axis has only a few elements. For example, the results of a transposed convolution with a stride of 2 are two
+//               interleaved sets of pixels along the last axis. The pixels of a set become the columns, and the channels become the rows.
 //
-// Each element keeps its terms and their order. Elementwise operations on the result get merged axes, too.
+// Each result keeps its terms and their order. Elementwise operations on the result of a product get its merged axes too.
 #pragma once
 
 #include <memory>

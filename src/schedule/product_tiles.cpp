@@ -9,8 +9,8 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kMaxTileBytes = 64 << 10;    // of the results of a tile, which stay in registers
-constexpr int64_t kMaxSharedBytes = 99 << 10;  // shared memory of a block on the smallest GPU
+constexpr int64_t kMaxTileBytes = 64 << 10;    // most bytes of the results of a tile, which stay in registers
+constexpr int64_t kMaxSharedBytes = 99 << 10;  // shared memory of a thread block on the smallest supported GPU
 
 bool is_power(int64_t n) { return n > 0 && std::has_single_bit(static_cast<uint64_t>(n)); }
 
@@ -37,7 +37,7 @@ std::optional<Product> as_product(const KernelPlan& kernel) {
     (in_first == in_second ? found.batch : in_first ? found.rows : found.columns).push_back(position++);
   }
   if (found.rows.empty() || found.columns.empty()) return std::nullopt;
-  // Results that are adjacent in memory are in one row.
+  // Results that are adjacent in memory must be in the same row, so the last axis must be an axis of the columns.
   if (found.rows.back() > found.columns.back()) {
     std::swap(found.rows, found.columns);
     std::swap(found.row_factor, found.column_factor);

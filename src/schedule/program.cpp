@@ -1,4 +1,4 @@
-// Program: properties of kernels, the printer and the verifier.
+// Properties of kernels, and the printer and the verifier of a Program.
 #include "schedule/program.h"
 
 #include <algorithm>
@@ -154,7 +154,8 @@ std::string print_kernel(const Program& program, const KernelPlan& kernel, size_
     if (!s.offset.empty()) append(out, cat(" at ", to_string(Shape(s.offset)), " of ", to_string(s.shape)));
     out += "\n";
   }
-  for (size_t i = 0; i < kernel.variants.size(); ++i) {  // printed in the syntax of overrides, so that users can copy the line (override.h)
+  // Variants are printed in the syntax of overrides (override.h), so that users can copy a line.
+  for (size_t i = 0; i < kernel.variants.size(); ++i) {
     const Variant& v = kernel.variants[i];
     const int64_t variant = kernel.variants.size() > 1 ? static_cast<int64_t>(i) + 1 : 0;
     append(out, cat("  ", print(ScheduleOverride{static_cast<int64_t>(number), variant, v.schedule}),
@@ -194,22 +195,24 @@ std::string print(const Program& program) {
 
 namespace {
 
-/// A workspace buffer or a worker's block buffer: its size, its lifetime, and the first kernel that writes it.
+/// A buffer in the workspace, or a block buffer in a worker's memory: its size, its lifetime, and the first kernel that writes it.
 struct Lifetime {
   int buffer;
   Dim bytes;
   int first, last, maker;
 };
 
-/// Checks that buffers that are in use at the same time do not overlap, except in-place pairs, and that each begins at a multiple of 64
-/// bytes and lies inside the memory. Sizes are symbolic: the check evaluates them for a few values of the variables.
+/// Checks that buffers whose lifetimes overlap do not overlap in memory, except for in-place pairs, and that each buffer begins at a
+/// multiple of 64 bytes and lies inside the memory. Sizes are symbolic, so the check evaluates them for a few values of the shape
+/// variables.
 void verify_disjoint(const Program& program, const std::vector<Lifetime>& all, Dim memory) {
   for (const int64_t value : {1, 7, 100}) {
     const auto at = [&](Sym size) {
       return evaluate(size, [&](const SymAtom& variable) { return std::clamp(value, variable.range.lo, variable.range.hi); });
     };
     if (std::any_of(all.begin(), all.end(), [&](const Lifetime& it) { return at(it.bytes) < 0; }))
-      continue;  // no run has these values: they violate a constraint of the graph, which makes a size negative
+      // A size is negative, so these values violate a constraint of the graph, and no run has them.
+      continue;
     struct Extent {
       int64_t begin, end;
     };
@@ -271,8 +274,8 @@ void verify_memory(const Program& program) {
   verify_disjoint(program, blocks, program.block_bytes);
 }
 
-/// Checks that every store iterates over the kernel's space, or, if it stores the elements of a row in a row-wise pass, over the space of
-/// the rows.
+/// Checks the shape of every store: it is the kernel's iteration space, or, for a store of the elements of a row in a row-wise pass, the
+/// shape of the reductions' source.
 void verify_stores(const KernelPlan& kernel, size_t number) {
   const Shape space = iteration_space(kernel);
   HARP_ASSERT(kernel.passes.empty() == kernel.reduces.empty(), "kernel_", number, " has ", kernel.passes.size(), " passes and ",
@@ -301,7 +304,8 @@ void verify_stores(const KernelPlan& kernel, size_t number) {
 }  // namespace
 
 void verify(const Program& program) {
-  std::vector<int> written_in(program.buffers.size(), -1);  // the last generation and the last kernel that write a buffer
+  // Indexed by buffer: the last generation (written_in) and the last kernel (written_by) that write it.
+  std::vector<int> written_in(program.buffers.size(), -1);
   std::vector<size_t> written_by(program.buffers.size());
   for (size_t k = 0; k < program.kernels.size(); ++k)
     for (const StorePlan& s : program.kernels[k].stores) {
@@ -316,7 +320,7 @@ void verify(const Program& program) {
     for (int b : kernel.reads) {
       const Buffer& buffer = program.buffers[static_cast<size_t>(b)];
       if (buffer.kind == Buffer::Kind::kInput || buffer.kind == Buffer::Kind::kConstant) continue;
-      if (buffer.bytes.is_constant(0)) continue;  // an empty buffer may have no writer
+      if (buffer.bytes.is_constant(0)) continue;  // an empty buffer need not have a writer
       const int generation = written_in[static_cast<size_t>(b)];
       const bool in_chain = kernel.blocks > 0 && generation == kernel.generation && written_by[static_cast<size_t>(b)] < k;
       HARP_ASSERT(generation >= 0 && (generation < kernel.generation || in_chain), "kernel_", k, " reads ", name_of(program, b),

@@ -1,5 +1,5 @@
-// Walks both shapes from the left. Wherever the products of the sizes so far are equal, the axes since the previous such point form a
-// group.
+// Walks both shapes from the first axis on and multiplies the sizes so far. Whenever the two products are equal, the axes since the
+// previous such point belong together: the reshape splits or joins only these axes.
 #include "schedule/reshaped_axes.h"
 
 namespace harp {

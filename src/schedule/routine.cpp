@@ -9,13 +9,14 @@ namespace harp {
 namespace {
 
 constexpr int64_t kMaxBlocks = 16;
-constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;  // most bytes of scratch memory of a worker
+// The most bytes of scratch memory that a worker has of its own.
+constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;
 
-/// Returns the smallest number of rows in a block of a transform. Short rows are transformed together, as many as fill vectors. If each
-/// block computes tables of its own, which costs as much as a few rows, a block needs more rows.
+/// Returns the smallest number of rows in a block of a Fourier transform. Short rows are transformed together, so a block has at least as
+/// many as fill vectors. If each block computes its own tables, which costs as much as a few rows, a block has several rows.
 int64_t least_transform_rows(Dim n) {
   if (!n.is_constant()) return 16;
-  // several short rows are processed together; a long row is processed as a matrix
+  // several short rows are transformed together; a long row is transformed as a matrix
   const bool are_interleaved = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;
   return are_interleaved ? 4 * kMaxTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
 }
@@ -24,10 +25,10 @@ int64_t least_transform_rows(Dim n) {
 /// that computes the transform. Then a row takes tables of 2 n + 5 M elements, four rows of M, and the memory of the transform of M. The
 /// latter is 2 M (its tiles never overlap, because M is 2^i or 3 times that) plus the tiles, which exceed M by no more than the minimum
 /// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (two factors below 16 and a factor of 16
-/// besides).
+/// besides). If there are no imaginary parts, a row of zeros takes the place of each.
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
-  return 70 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
+  return 71 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ Dim transform_blocks(const Transform& t) {
 
 bool uses_worker_scratch(const Node& node) {
   const Dim elements = routine_scratch(node);
-  // a worker's memory is an accumulator, which cannot hold 16-bit floats or bools
+  // a worker's scratch memory is an array of accumulators, which cannot have 16-bit floats or bools as elements
   const bool has_accumulators = node.op == Op::kDft || (node.op == Op::kSort && !is_half(node.dtype) && !is_bool(node.dtype));
   return has_accumulators && elements.is_constant() &&
          elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMaxWorkerScratchBytes;
@@ -57,7 +58,8 @@ Dim routine_scratch(const Node& node) {
   const Dim length = node.shape.back();
   switch (node.op) {
     case Op::kArgSort: return length;
-    case Op::kSort: {  // for a long row a copy of it; for short rows as many lines as a row has elements; always whole cache lines
+    // A long row needs a copy of it. Short rows, which are sorted in vector lanes, need as many cache lines as a row has elements.
+    case Op::kSort: {
       const int64_t line = kLineBytes / static_cast<int64_t>(size_of(node.dtype));
       return max(ceil_div(length, line), min(length, kMaxSortedSideBySide)) * line;
     }

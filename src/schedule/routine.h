@@ -1,18 +1,19 @@
-// Kernels that call one routine of the generated source (sort, Fourier transform) on whole rows: how rows are divided into blocks, and how
-// much scratch memory a block takes.
+// Kernels that call a routine of the generated source (sort, Fourier transform) for whole rows: how the rows are divided into blocks, and
+// how much scratch memory a block needs.
 #pragma once
 
 #include "schedule/transform.h"
 
 namespace harp {
 
-/// Returns the number of blocks that the rows are divided into; each block is processed by one worker.
+/// Returns the number of blocks into which the rows are divided. One worker processes a block.
 Dim routine_blocks(const Node& node);
 Dim transform_blocks(const Transform& transform);
-/// Returns how much scratch memory a block takes besides operands and result, in elements of the node's dtype.
+/// Returns how much scratch memory a block needs in addition to operands and result, in elements of the node's dtype.
 Dim routine_scratch(const Node& node);
-/// Tests whether that memory is one buffer for each worker, because its size is constant and fits the caches; otherwise there is one buffer
-/// for each block. A worker that reuses the same memory for all its blocks leaves more room in the caches for operands and results.
+/// Tests whether the scratch memory of a routine is one buffer for each worker, because its size is constant and fits the caches. Otherwise
+/// there is one buffer for each block. A worker that uses the same memory for all its blocks leaves more room in the caches for operands
+/// and results.
 bool uses_worker_scratch(const Node& node);
 
 }  // namespace harp

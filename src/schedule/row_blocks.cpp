@@ -1,7 +1,8 @@
-// Algorithm: a region starts at a product of matrices and contains everything that is computed from its result row by row, until the data
-// is small again (another product, a sum along each row). The region is cut into blocks if nothing outside uses a large array of it. Arrays
-// inside the region then have shape [blocks, rows of a block, ...] instead of [batch..., rows, ...]. Arrays that enter or leave the region
-// are reshaped. If the number of rows is not a multiple of the block, rows of zeros are appended first, whose results are not used.
+// Algorithm: a region starts at a product of matrices. It contains everything that is computed from the product's result row by row, until
+// the data is small again (after another product, or a sum along each row). A region is cut into blocks if no node outside of it uses one
+// of its large arrays. The arrays inside the region then have the shape [blocks, rows of a block, ...] instead of [batch..., rows, ...].
+// Arrays that enter or leave the region are reshaped. If the number of rows is not a multiple of the block's rows, rows of zeros are
+// appended first; their results are not used.
 #include "schedule/row_blocks.h"
 
 #include <algorithm>
@@ -29,9 +30,9 @@ Shape joined(Shape first, const Shape& rest) {
   return first;
 }
 
-/// How the leading axes [batch..., rows] of a region's arrays are cut.
+/// How the leading axes [batch..., rows] of the arrays of a region are cut into blocks of rows.
 struct Cut {
-  Shape leading;  // original sizes of the leading axes
+  Shape leading;  // sizes of the leading axes before the cut
   int64_t block, blocks_of_rows;
 
   size_t row_axis() const { return leading.size() - 1; }
@@ -42,13 +43,13 @@ struct Cut {
   bool is_prefix_of(const Shape& shape) const {
     return shape.size() >= leading.size() && std::equal(leading.begin(), leading.end(), shape.begin());
   }
-  /// Returns the number of elements of a row.
+  /// Returns the number of elements of a row of an array with this (uncut) shape.
   int64_t row_size(const Shape& shape) const { return count_of(std::span(shape).subspan(leading.size())); }
   Shape cut(const Shape& shape) const { return joined({blocks(), block}, rest(shape)); }
   Shape rest(const Shape& shape) const { return Shape(shape.begin() + static_cast<ptrdiff_t>(leading.size()), shape.end()); }
 };
 
-/// Returns the number of rows of a block: about as many as wanted, chosen so that few rows are computed without being used.
+/// Returns the number of rows of a block: a number near `wanted` for which register tiles compute few rows that are not used.
 int64_t rows_of_block(int64_t rows, int64_t wanted, int64_t rows_of_tile) {
   const int64_t of_tile = std::min(rows_of_tile, wanted);
   const auto computed = [&](int64_t block) { return ceil_div(rows, block) * ceil_div(block, of_tile) * of_tile; };
@@ -70,7 +71,7 @@ class RegionFinder {
     for (const GraphOutput& output : graph.outputs()) is_output_[output.node->id] = true;
   }
 
-  /// Returns for each node id how the node is cut; null if it is in no region.
+  /// Returns, indexed by node id, the cut of the region to which the node belongs; null if it is in no region.
   std::vector<const Cut*> find(std::vector<std::unique_ptr<Cut>>& cuts) {
     std::vector<const Cut*> found(users_.size(), nullptr);
     for (const Node* node : live_) {
@@ -87,7 +88,7 @@ class RegionFinder {
   }
 
  private:
-  /// Returns the cut along the rows of a product of matrices, if the product's result is large; else nothing.
+  /// If the node is a product of matrices with a large result, returns the cut along its rows; otherwise nothing.
   std::optional<Cut> cut_from(const Node& node) const {
     if (!sums_products(node) || !are_known(node.sources[0]->shape)) return std::nullopt;
     const std::optional<Contraction> contraction = as_contraction(node);
@@ -99,7 +100,7 @@ class RegionFinder {
     const auto size = static_cast<int64_t>(size_of(node.dtype));
     const int64_t bytes = count_of(node.shape) * size;
     if (cut.rows() < 2 * options_.rows || bytes < limits_.large_arrays * options_.bytes) return std::nullopt;
-    // the array is not cut if its first axis already divides it into blocks that are small enough
+    // The array is not cut if its first axis already divides it into blocks that are small enough for a chain.
     const auto first = std::find_if(node.shape.begin(), node.shape.end(), [](const Dim& d) { return !d.is_constant(1); });
     if (static_cast<size_t>(first - node.shape.begin()) < rows &&
         are_blocks(first->constant(), bytes / first->constant(), options_.bytes, limits_))
@@ -110,7 +111,7 @@ class RegionFinder {
     return cut;
   }
 
-  /// Tests whether the node can be computed row by row: each of its rows depends only on the same row of those sources that have rows.
+  /// Tests whether the node can be computed row by row: each of its rows depends only on the same row of its sources in the region.
   static bool keeps_rows(const Node& node, const Cut& cut) {
     const size_t leading = cut.leading.size();
     if (is_reduce(node.op)) {
@@ -127,12 +128,12 @@ class RegionFinder {
     return true;
   }
 
-  /// Returns the region that begins with the product `root`; empty if cutting does not pay.
+  /// Returns the nodes of the region that starts at the product `root`; empty if cutting the region does not pay.
   std::vector<const Node*> region_from(const Node& root, const Cut& cut) const {
     const int64_t large_row = cut.row_size(root.shape);
     const auto is_large = [&](const Node* node) { return cut.is_prefix_of(node->shape) && cut.row_size(node->shape) >= large_row; };
     std::vector<bool> follows(users_.size(), false), is_needed(users_.size(), false);
-    std::vector<const Node*> all;  // all nodes computed row by row
+    std::vector<const Node*> all;  // all nodes that are computed row by row from the root
     for (const Node* node : live_) {
       const auto is_inside = [&](const Node* source) { return follows[source->id]; };
       const bool is_root = node == &root || node == root.sources[0];
@@ -142,7 +143,8 @@ class RegionFinder {
       follows[node->id] = true;
       all.push_back(node);
     }
-    // the region consists of the large nodes, of the small ones on which these depend, and of the small ones that depend on them
+    // The region consists of the nodes with large rows, the nodes with small rows on which these depend, and the direct users of nodes with
+    // large rows.
     for (auto node = all.rbegin(); node != all.rend(); ++node) {
       const std::vector<const Node*>& users = users_[(*node)->id];
       is_needed[(*node)->id] = is_large(*node) || std::any_of(users.begin(), users.end(),
@@ -173,7 +175,7 @@ class RegionFinder {
   std::vector<const Node*> live_;
   ChainOptions options_;
   const FusionLimits& limits_;
-  std::vector<std::vector<const Node*>> users_;  // indexed by node id
+  std::vector<std::vector<const Node*>> users_;  // indexed by node id: the nodes that use it
   std::vector<bool> is_output_;
 };
 
@@ -210,7 +212,7 @@ class Cutter {
     return result_->intern(op, source->dtype, std::move(shape), {source}, std::move(attributes));
   }
 
-  /// Returns the node of a region in blocks. Its sources have been cut already.
+  /// Returns a node of a region with its shape in blocks. Its sources in the region have been cut already.
   const Node* in_blocks(const Node& node, const Cut& cut) {
     std::vector<const Node*> sources;
     for (const Node* source : node.sources)
@@ -227,15 +229,15 @@ class Cutter {
     return result_->intern(node.op, node.dtype, cut.cut(node.shape), std::move(sources), std::move(attributes));
   }
 
-  /// Cuts a source from outside of the region. A source that is expanded along rows or batches is cut before the expand, so that kernels
-  /// still see that it is invariant along these axes.
+  /// Cuts a source that is outside of the region into blocks. If the source is expanded along rows or batches, its operand is cut and then
+  /// expanded, so that kernels still see that it does not vary along these axes.
   const Node* cut_from_outside(const Node& node, const Cut& cut) {
     if (node.rank() == 0) return whole(node);
     const Node* source = whole(node.op == Op::kExpand ? *node.sources[0] : node);
     const size_t rows = cut.row_axis();
     const bool has_rows = source->shape[rows] == cut.leading[rows];
     if (has_rows && cut.rows_beyond() > 0) source = with_rows_beyond(source, cut);
-    // [batch..., blocks, rows of a block, rest]; axes that the source lacks have size 1
+    // The shape [batch..., blocks, rows of a block, rest]; an axis along which the source does not vary has size 1.
     const Shape rest = cut.rest(source->shape), last = has_rows ? Shape{cut.blocks_of_rows, cut.block} : Shape{1, 1};
     const Shape batch(cut.leading.begin(), cut.leading.end() - 1),
         own(source->shape.begin(), source->shape.begin() + static_cast<ptrdiff_t>(rows));
@@ -252,8 +254,8 @@ class Cutter {
     return result_->intern(Op::kPad, source->dtype, std::move(shape), {source}, std::move(pad));
   }
 
-  /// Returns the product under a sum outside of the region. It must be rebuilt from its factors, not be a view of a product inside a
-  /// region.
+  /// Returns the product under a sum that is outside of the region. If a region contains that product, it is built again from its factors,
+  /// because a sum of products must read a product, not a view of one.
   const Node* whole_product(const Node& product) {
     if (cut_of_[product.id] == nullptr) return whole(product);
     std::vector<const Node*> factors;
@@ -261,7 +263,7 @@ class Cutter {
     return result_->intern(product.op, product.dtype, product.shape, std::move(factors), product.attributes);
   }
 
-  /// Returns the node in its original shape.
+  /// Returns the node in its original shape, without blocks.
   const Node* whole(const Node& node) {
     const Node*& found = whole_[node.id];
     if (found != nullptr) return found;
@@ -278,7 +280,9 @@ class Cutter {
   const Graph& graph_;
   std::vector<const Cut*> cut_of_;
   std::unique_ptr<Graph> result_;
-  std::vector<const Node*> whole_, cut_;  // by id; the whole_ entry of a region's node is made when a node outside needs it
+  // Indexed by node id: the node in its original shape, and in blocks. For a node of a region, `whole_` is set when a node outside needs
+  // it.
+  std::vector<const Node*> whole_, cut_;
 };
 
 }  // namespace

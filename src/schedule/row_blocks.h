@@ -1,8 +1,9 @@
-// Cuts matrices that are computed and used row by row (the scores of attention: a product, a softmax, another product) into blocks of rows,
-// which become the first axis. Kernels that then run block by block (chain.cpp) pass each block on in the caches, and the whole matrix,
-// which may be far larger than memory, never exists.
+// Cuts matrices that are computed and used row by row into blocks of rows, which become the first axis. An example is the matrix of
+// attention scores: a product computes it, a softmax and another product use it. The kernels can then run block by block (chain.cpp) and
+// pass each block on in the caches, so that the whole matrix, which may be far larger than memory, is never stored.
 //
-// This is a rewrite of the graph before fusion. Rows are independent and each is computed as before, so the bits do not change.
+// This is a rewrite of the graph before fusion. The rows are independent of each other and each is computed as before, so the bits do not
+// change.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,8 @@
-// Algorithm: each kernel's tree is walked from its stores and reductions down to its loads, with the set of row axes that have been
-// broadcast on the way. The walk shows which values the merged kernel can pass on internally: a value of shape `space` if no axis is in the
-// set, and a value with one element for each row if exactly the reduced axes are. The pass of a kernel follows from what it uses: the
-// result of a reduction is available after the pass that computes it, an element within the pass that computes it.
+// Algorithm: for each kernel, a walk goes from its stores and reductions down to its loads. It tracks the set of row axes along which
+// values have been broadcast on the way. The set shows which values the merged kernel can pass on internally: a value with the shape of the
+// rows if the set is empty, and a value with one element for each row if the set consists of exactly the reduced axes. The pass of a kernel
+// follows from the values that it uses. The result of a reduction is available only after the pass that computes it, but an element of a
+// row is available within the same pass.
 #include "schedule/row_passes.h"
 
 #include <algorithm>
@@ -49,11 +50,11 @@ bool Traffic::is_needed_outside(const Program& program, int buffer, const std::v
 
 namespace {
 
-constexpr AxisMask kOtherElement = ~0u;  // the mask of a read at an element other than the current one
+constexpr AxisMask kOtherElement = ~0u;  // stands for a read at an element other than the current one
 
-/// The buffers that a kernel reads and another kernel of the group writes. For each buffer: the sets of axes that are broadcast between a
-/// load and the stores or reductions that use it.
-using ReadsByBuffer = std::map<int, std::vector<AxisMask>>;  // key: number of the buffer
+/// The buffers that a kernel reads and that some kernel writes. For each buffer, and for each load from it: the set of axes along which the
+/// loaded value is broadcast on its way to the stores or reductions that use it.
+using ReadsByBuffer = std::map<int, std::vector<AxisMask>>;  // key: index of the buffer
 
 class PassFinder {
  public:
@@ -61,8 +62,10 @@ class PassFinder {
       : program_(program), traffic_(traffic), kernels_(kernels), rows_(rows), limits_(limits) {}
 
   std::optional<std::vector<SharedPass>> run() {
-    std::unordered_map<int, size_t> ready;    // buffers made here, with the pass that makes each
-    std::map<int, std::vector<size_t>> uses;  // for each buffer of elements of the rows: the passes that read it
+    // The buffers that the kernels of the group write, with the pass that computes each.
+    std::unordered_map<int, size_t> ready;
+    // For each buffer with the shape of the rows: the passes that read it.
+    std::map<int, std::vector<size_t>> uses;
     std::vector<SharedPass> passes;
     size_t reduces = 0, stores = 0, ops = 0;
     for (int k : kernels_) {
@@ -81,7 +84,7 @@ class PassFinder {
           if (mask != (is_element ? 0 : rows_.reduced)) return std::nullopt;
         pass = std::max(pass, made->second + (!is_element && has_rows ? 1 : 0));
       }
-      // The kernel has one value for each row but uses no result of the other kernels, so it does not belong to these rows.
+      // This kernel computes one value for each row, but uses no result of the other kernels, so it cannot be merged with them.
       if (!has_rows && !follows) return std::nullopt;
       for (const auto& [b, masks] : *reads)
         if (ready.contains(b) && squeezed(buffer(b).node->shape) == rows_.space) uses[b].push_back(pass);
@@ -104,8 +107,8 @@ class PassFinder {
   const KernelPlan& kernel(int k) const { return program_.kernels[static_cast<size_t>(k)]; }
   const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
 
-  /// Returns the set of axes that are broadcast between this operand and the stores that use the node. `mask` is the set between the node
-  /// itself and these stores.
+  /// Returns the set of axes along which this operand of the node is broadcast on its way to the stores that use the node. `mask` is that
+  /// set for the node itself.
   AxisMask mask_of(const Node& node, size_t operand, AxisMask mask) const {
     const Node& source = *operands_of(node)[operand];
     if (mask == kOtherElement || source.rank() == 0) return source.rank() == 0 ? all_axes() : kOtherElement;
@@ -114,7 +117,7 @@ class PassFinder {
     if (is_elementwise(node.op) || family == Family::kCopy || (family == Family::kGather && operand == 1)) return mask;
     if (node.op == Op::kReshape) return squeezed(node.shape) == squeezed(source.shape) ? mask : kOtherElement;
     if (node.op != Op::kExpand) return kOtherElement;
-    size_t axis = 0;  // an axis of the rows' space
+    size_t axis = 0;  // an axis of rows_.space
     for (size_t i = 0; i < node.shape.size(); ++i) {
       if (node.shape[i].is_constant(1)) continue;
       while (axis < rows_.space.size() && (mask >> axis & 1)) ++axis;
@@ -126,8 +129,8 @@ class PassFinder {
   }
   AxisMask all_axes() const { return (AxisMask(1) << rows_.space.size()) - 1; }
 
-  /// Returns the buffers that the kernel reads; nothing if a value of the kernel is neither an element of the rows nor one value for each
-  /// row.
+  /// Returns the buffers that the kernel reads. Returns nothing if a value that the kernel stores has neither the shape of the rows nor one
+  /// element for each row.
   std::optional<ReadsByBuffer> reads_in(const KernelPlan& plan) const {
     std::vector<std::pair<const Node*, AxisMask>> stack;
     for (const StorePlan& s : plan.stores) {
@@ -158,8 +161,8 @@ class PassFinder {
     return reads;
   }
 
-  /// Decides what happens to values that several passes use: they are kept in scratch memory, or, if the row may be too long for that,
-  /// recomputed in each pass. Returns false if that would cost too much.
+  /// Decides what happens to values that several passes use: they are kept in scratch memory, or, if the row may be too long for that, each
+  /// pass computes them again. Returns false if computing them again would cost too much.
   bool keep_row_values(const std::map<int, std::vector<size_t>>& uses, const std::unordered_map<int, size_t>& ready,
                        std::vector<SharedPass>& passes) const {
     const bool by_lanes = rows_.reduce->as<ReduceAttributes>().order == ReduceOrder::kLanes;
@@ -182,7 +185,7 @@ class PassFinder {
     return true;
   }
 
-  /// Returns the cost of computing one element from loads and from values with one element for each row.
+  /// Returns the cost of computing one element of a row from loads and from values with one element for each row.
   double cost_of(const Node* root) const {
     std::vector<const Node*> stack{root};
     std::unordered_set<const Node*> seen;

@@ -1,5 +1,5 @@
-// Decides whether several kernels over the same rows can become one row-wise kernel, and with which passes. rowwise.cpp uses this before it
-// merges them.
+// Decides whether several kernels that process the same rows can become one row-wise kernel, and which passes that kernel makes.
+// rowwise.cpp merges such kernels.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +12,41 @@
 
 namespace harp {
 
-using AxisMask = uint32_t;  // axes of the rows' space, one bit each
+using AxisMask = uint32_t;  // a set of axes of Rows::space, with one bit for each axis
 
-/// The rows that several kernels share: the space of their elements, and which of its axes are reduced.
+/// The rows that several kernels process: the shape of all their elements, and which of its axes are reduced. A row consists of the
+/// elements along the reduced axes.
 struct Rows {
   const Node* reduce;  // one of the reductions over these rows
-  Shape space, kept;   // sizes without axes of size 1. space: the elements; kept: without the reduced axes
+  // Both are without axes of size 1. space: the shape of the elements; kept: `space` without the reduced axes.
+  Shape space, kept;
   AxisMask reduced = 0;
 
   explicit Rows(const Node& reduce);
-  /// Tests whether `other` reduces the same rows in the same order.
+  /// Tests whether `other` reduces rows of the same shape along the same axes in the same order.
   bool same(const Node& other) const;
   Dim length() const;
 };
 
-/// For each buffer, the kernels that write it and those that read it.
+/// For each buffer, the kernels that write it (makers) and those that read it (readers).
 struct Traffic {
   std::vector<std::vector<int>> makers, readers;
 
   explicit Traffic(const Program& program);
-  /// Tests whether the buffer still has to exist if these kernels (in ascending order) become one, because another kernel or the caller
-  /// uses it.
+  /// Tests whether the buffer must still be stored if these kernels (in ascending order) become one kernel, because another kernel or the
+  /// caller uses it.
   bool is_needed_outside(const Program& program, int buffer, const std::vector<int>& kernels) const;
 };
 
-/// A pass over the rows, like RowPass; stores are given as (kernel, index of the store).
+/// A pass over the rows, as RowPass, but stores are given as pairs (kernel, index of the store in that kernel).
 struct SharedPass {
   std::vector<const Node*> reduces, row_values;
   std::vector<std::pair<int, size_t>> row_stores, stores;
 };
 
-/// Returns the passes of the merged kernel, or nothing if these kernels (in ascending order) cannot be merged: a value is neither an
-/// element of the rows nor has one element for each row, a value is not read at the current element or row, the kernel would be too large,
-/// or too much would be recomputed.
+/// Returns the passes of the kernel that results from merging these kernels (in ascending order). Returns nothing if they cannot be merged:
+/// a value has neither the shape of the rows nor one element for each row, a value is read at another element or row than the current one,
+/// the merged kernel would be too large, or too much would be computed again.
 std::optional<std::vector<SharedPass>> shared_passes(const Program& program, const Traffic& traffic, const std::vector<int>& kernels,
                                                      const Rows& rows, const FusionLimits& limits);
 

@@ -1,14 +1,14 @@
-// Row-wise kernels: reductions over the same rows and the elementwise values between them (softmax, layer_norm, logsumexp and their
-// gradients) become one kernel that makes several passes over each row, instead of kernels that pass arrays through memory.
+// Row-wise kernels. Reductions over the same rows and the elementwise values between them (softmax, layer_norm, logsumexp and their
+// gradients) become one kernel that makes several passes over each row, instead of several kernels that pass arrays through memory.
 //
-// A *group* of kernels becomes one kernel; at first every kernel is a group of its own. A kernel joins the groups that write what it reads,
-// as long as
-//   - all reductions of the group reduce the same axes of the same shape in the same order, and every other value is an element of the rows
-//     or has one element for each row,
-//   - values that one kernel of the group writes are read by the others at the current element or row, and
-//   - no path of reads leads from the group through another kernel back into the group.
-// `level` orders the groups as generations order the kernels: a group's level is above those of all groups from which it reads. The passes
-// follow from the dependencies.
+// The kernels are divided into *groups*, each of which will become one kernel. At first every kernel is a group of its own. A group is
+// merged with a group that writes what it reads if
+//   - all reductions of both groups reduce the same axes of the same shape in the same order, and every other value has the shape of the
+//     rows or one element for each row,
+//   - values that one kernel of the merged group writes are read by its other kernels at the current element or row, and
+//   - no path of reads leads from the merged group through another group back into it.
+// A group has a `level`, which is above the levels of all groups from which it reads, as the generation of a kernel is. The passes follow
+// from the dependencies (row_passes.h).
 #include <algorithm>
 #include <unordered_set>
 
@@ -20,10 +20,12 @@
 namespace harp {
 namespace {
 
-constexpr int kMaxVisits = 400;  // limit of the search for another path
+// The search for another path (has_other_path) visits at most this many groups.
+constexpr int kMaxVisits = 400;
 
 struct Group {
-  std::vector<int> kernels;  // kernels of the group, ascending; empty: it was merged into another group
+  // The kernels of the group in ascending order. It is empty after the group has been merged into another one.
+  std::vector<int> kernels;
   const Node* reduce = nullptr;
   int level = 0;
 };
@@ -66,11 +68,11 @@ class RowGrouper {
     if (from == to) return;
     Group &a = group(from), &b = group(to);
     if (a.reduce == nullptr && b.reduce == nullptr) return;
-    // a contraction in register tiles makes its own pass over its factors, so it is merged with no other reduction
+    // A contraction by register tiles makes its own pass over its factors, so it is not merged with another reduction.
     if (a.reduce != nullptr && b.reduce != nullptr && (wants_tiles(*a.reduce, limits_) || wants_tiles(*b.reduce, limits_))) return;
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
-    // one thread processes whole rows, so rows must not be too long
+    // One thread processes a whole row, so rows must not be too long unless there are many.
     const int64_t longest = long_length(limits_, rows.reduce->as<ReduceAttributes>().order);
     if (range(rows.length()).hi > longest && range(element_count(rows.kept)).hi < limits_.few_long_rows) return;
     std::vector<int> kernels;
@@ -85,8 +87,8 @@ class RowGrouper {
     raise_readers(from);
   }
 
-  /// Tests whether a path of reads leads from one group to the other through a third group. Conservative: may return true although there is
-  /// none.
+  /// Tests whether a path of reads leads from one group to the other through a third group. Returns true if the search takes too long, even
+  /// if there is no such path.
   bool has_other_path(int from, int to) {
     std::vector<int> stack;
     std::unordered_set<int> seen;
@@ -102,13 +104,14 @@ class RowGrouper {
       stack.pop_back();
       if (g == from) return true;
       if (g == to || group(g).level <= group(from).level || !seen.insert(g).second) continue;
-      if (seen.size() > kMaxVisits) return true;  // the search limit is reached: assume that there is a path
+      if (seen.size() > kMaxVisits) return true;  // the search takes too long, so assume that there is a path
       visit_sources(g);
     }
     return false;
   }
 
-  /// Raises the level of all groups that read, directly or indirectly, from a group whose level has changed, as far as needed.
+  /// After the level of a group has changed, raises the levels of all groups that directly or indirectly read its results, as far as
+  /// needed.
   void raise_readers(int changed) {
     std::vector<int> stack{changed};
     while (!stack.empty()) {
@@ -188,7 +191,7 @@ class RowGrouper {
     return result;
   }
 
-  /// Removes the buffers that are marked as dropped because a single kernel both writes and reads them.
+  /// Removes the marked buffers. A single kernel writes and reads such a buffer, so it passes the values on without memory.
   void drop(const std::vector<bool>& dropped) {
     std::vector<int> number(program_.buffers.size(), -1);
     std::vector<Buffer> buffers;
@@ -211,7 +214,7 @@ class RowGrouper {
 
   void set_lifetimes() {
     program_.generations = 0;
-    // merging kernels has changed the generations, so lifetimes are computed anew
+    // merging kernels has changed the generations, so the lifetimes of buffers are computed again
     for (Buffer& buffer : program_.buffers) buffer.first_generation = buffer.last_generation = 0;
     std::vector<bool> written(program_.buffers.size());
     const auto used = [&](int b, int generation, bool writes) {
@@ -220,7 +223,7 @@ class RowGrouper {
       written[static_cast<size_t>(b)] = written[static_cast<size_t>(b)] || writes;
       it.last_generation = std::max(it.last_generation, generation);
     };
-    for (const KernelPlan& plan : program_.kernels) {  // sorted by generation: writers come before readers
+    for (const KernelPlan& plan : program_.kernels) {  // kernels are sorted by generation, so writers come before readers
       for (const StorePlan& s : plan.stores) used(s.buffer, plan.generation, true);
       if (plan.scratch >= 0) used(plan.scratch, plan.generation, true);
       for (int b : plan.reads) used(b, plan.generation, false);
@@ -233,7 +236,7 @@ class RowGrouper {
   Traffic traffic_;
   std::vector<Group> groups_;
   std::vector<int> group_of_;                   // indexed by kernel
-  std::unordered_map<int, int> generation_of_;  // key: number of the group
+  std::unordered_map<int, int> generation_of_;  // key: index of the group
 };
 
 }  // namespace

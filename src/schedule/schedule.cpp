@@ -20,7 +20,7 @@ Enum parse_word(const std::string_view (&words)[n], std::string_view what, std::
   fail(Code::kParse, "schedule: unknown ", what, " \"", word, "\"; known: ", join(words, ", "));
 }
 
-/// Splits at spaces; brackets and commas are separate words.
+/// Splits a text at spaces. Each bracket and comma is a word of its own.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   size_t start = 0;
@@ -50,8 +50,8 @@ constexpr Switch kSwitches[] = {{"partition", &Schedule::partition},     {"overl
                                 {"nontemporal", &Schedule::nontemporal}, {"defer_stores", &Schedule::defer_stores},
                                 {"prefetch", &Schedule::prefetch},       {"nan_flag", &Schedule::nan_flag}};
 
-/// Parses one word of an axis, such as "thread" or "simd=16". `given` collects the keys of the axis's words so far ("simd", or "kind" for a
-/// kind); a repeated key is an error.
+/// Parses one word of an axis, such as "thread" or "simd=16". `given` contains the keys of the axis's words so far ("simd" for "simd=16",
+/// "kind" for the name of a kind). A repeated key is an error.
 void parse_axis_word(std::string_view word, AxisSchedule& axis, std::vector<std::string_view>& given) {
   constexpr std::string_view kKind = "kind";
   const size_t equals = word.find('=');
@@ -107,7 +107,8 @@ Schedule parse_schedule(std::string_view text) {
   HARP_CHECK(i < words.size() && words[i] == "[", Code::kParse, "schedule: expected [ after the recipe, got ",
              i < words.size() ? cat("\"", words[i], "\"") : std::string("the end of the text"));
   ++i;
-  bool closed = false, open = false;  // closed: "]" was read; open: an axis has begun and its "," or "]" is still to come
+  // closed: the "]" has been read; open: an axis has begun, but its "," or "]" has not been read yet.
+  bool closed = false, open = false;
   AxisSchedule axis;
   std::vector<std::string_view> given;
   for (; i < words.size() && !closed; ++i) {

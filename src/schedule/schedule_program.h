@@ -1,4 +1,4 @@
-// From the optimised graph to the scheduled program: fuses nodes into kernels, chooses templates and schedules, plans memory.
+// From the optimised graph to the scheduled program: fuses nodes into kernels, chooses their schedules, and plans the memory.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,25 @@ namespace harp {
 
 struct ScheduleOptions {
   Machine target;
-  int simd_width = 0;          // 0: as many lanes as the target's vectors hold; otherwise 1, 2, 4, 8 or 16, whatever the dtype
-  std::string_view overrides;  // lines in the syntax of override.h; empty: none
+  // The number of vector lanes. 0: as many as fit a vector of the target; otherwise 1, 2, 4, 8 or 16 for every dtype.
+  int simd_width = 0;
+  std::string_view overrides;  // overrides of schedules, in the syntax of override.h; may be empty
   ChainOptions chains = {};
-  bool has_vectors = true;  // false: plain text, in which overrides cannot request vectors
+  bool has_vectors = true;  // false: the generated code has no vectors, so overrides must not request any
 };
 
-/// Runs fuse.cpp (after row_blocks.cpp, split_reductions.cpp and transform.cpp, and including rowwise.cpp), expand.cpp, chain.cpp and
-/// plan_memory.cpp, in this order.
+/// Runs fuse() (which includes the rewrites before it and rowwise.cpp), expand(), chain_kernels() and plan_memory(), in this order.
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options);
 
-/// Gives every kernel its variants.
+/// Gives every kernel its variants: schedules with the conditions under which they are used.
 void expand(Program& program, const ScheduleOptions& options);
-/// Returns the default schedule of a kernel for each recipe of rules_of (legal.h), whether or not that recipe pays.
+/// Returns a default schedule of the kernel for each recipe (Template) that can lower it (rules_of() in legal.h), even if that recipe is
+/// slower than others.
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options);
-/// Merges the kernels of each chain into one generation where that pays. Arrays used only inside the chain are reduced to one block for
-/// each worker. `least` is the smallest array, in bytes, that is worth a chain.
+/// Merges the kernels of each chain (chain.cpp) into one generation where that pays. Of an array that only a chain uses, each worker stores
+/// only one block. `least`: size in bytes of the smallest array that is worth a chain.
 void chain_kernels(Program& program, int64_t least, const FusionLimits& limits);
-/// Gives every workspace buffer its offset.
+/// Sets the position of every buffer in the workspace.
 void plan_memory(Program& program);
 
 }  // namespace harp

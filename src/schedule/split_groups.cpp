@@ -15,7 +15,7 @@
 namespace harp {
 namespace {
 
-/// An axis of size outer * inner that is replaced by two axes of these sizes.
+/// An axis of size outer * inner, which is replaced by two axes of the sizes `outer` and `inner`.
 struct Split {
   size_t axis;
   Dim outer, inner;
@@ -27,8 +27,8 @@ Shape split_shape(Shape shape, const Split& split) {
   return shape;
 }
 
-/// Tests whether this axis of a factor was made by a reshape of two axes, along one of which the elements are repeated. Returns the sizes
-/// of the two axes, or nothing.
+/// If a reshape has joined two axes to this axis of a factor, and the factor's elements are repeated along one of the two, returns their
+/// sizes; otherwise nothing.
 std::optional<Split> hidden_group(const Node* node, size_t axis) {
   const size_t of_factor = axis;
   while (is_movement(node->op)) {
@@ -64,8 +64,8 @@ std::optional<Split> hidden_group(const Node* node, size_t axis) {
   return std::nullopt;
 }
 
-/// Returns the nodes whose rows are reduced later, directly or after elementwise operations, as in a softmax. The kernels of such nodes may
-/// run together row by row (row_blocks.h), which requires that their axes stay as they are.
+/// Returns the nodes along whose last axis a reduction is computed later, directly or after elementwise operations, as in a softmax. Their
+/// kernels may run together, row by row (row_blocks.h), which requires that their axes stay as they are.
 NodeMarks reduced_by_rows(const Graph& graph, std::span<const Node* const> live) {
   NodeMarks found(graph);
   for (auto at = live.rbegin(); at != live.rend(); ++at) {
@@ -81,7 +81,7 @@ class GroupSplitter {
  public:
   GroupSplitter(Graph& graph, const FusionLimits& limits) : graph_(graph), limits_(limits) {}
 
-  /// Returns the replacement of a node of the new graph, whose sources have been replaced already.
+  /// Returns the node that replaces `node` in the new graph. The sources of `node` have been replaced already.
   const Node* replace(const Node* node) {
     if (sums_products(*node)) return split_sum(node);
     return is_elementwise(node->op) ? split_elementwise(node) : node;
@@ -115,22 +115,22 @@ class GroupSplitter {
     return contraction && fills_tiles(sum, *contraction, limits_);
   }
 
-  /// Tests whether the last axis is too short to be the columns while there are enough members of the group. product_axes.h then makes the
-  /// members the columns.
+  /// Tests whether the last axis is too short for the columns of register tiles, while the group has enough members (indices of the inner
+  /// axis of the split). product_axes.h then makes the members the columns.
   bool may_be_columns(const Node& sum, Dim members) const {
     return proven_less(sum.shape.back(), limits_.tile_columns) && proven_at_most(limits_.tile_columns, members) &&
            proven_at_most(limits_.tile_terms, term_count(sum));
   }
 
-  /// Returns the sum of products with this axis split in two, reshaped to the old shape; null if register tiles do not pay for the split
-  /// sum either.
+  /// Returns the sum of products with this axis split in two, reshaped to the original shape. Returns null if register tiles do not pay for
+  /// it.
   const Node* with_groups(const Node& sum, const Split& split) {
     const Node* product = sum.sources[0];
     std::vector<const Node*> factors;
     for (const Node* factor : product->sources) factors.push_back(factor->rank() == 0 ? factor : with_axis(factor, split));
     const Node* products = graph_.intern(product->op, product->dtype, split_shape(product->shape, split), std::move(factors));
     ReduceAttributes attributes = sum.as<ReduceAttributes>();
-    size_t kept = 0;  // position of the axis among the kept ones
+    size_t kept = 0;  // position of the axis among those that are not summed
     for (size_t axis = 0; axis < split.axis; ++axis)
       kept += std::ranges::find(attributes.axes, static_cast<int>(axis)) == attributes.axes.end();
     for (int& axis : attributes.axes) axis += axis > static_cast<int>(split.axis);
@@ -140,7 +140,7 @@ class GroupSplitter {
     return joined(result, sum.shape, of_result);
   }
 
-  /// Splits an elementwise node whose operand was split, so that it is computed in the shape with groups.
+  /// If an operand of the elementwise node is the reshape of a split node, computes the node in the split shape, too.
   const Node* split_elementwise(const Node* node) {
     std::optional<Split> split;
     for (const Node* source : node->sources)
@@ -158,8 +158,8 @@ class GroupSplitter {
     return result;
   }
 
-  /// Returns the node with the axis split. Views are rebuilt on a split source, so that an axis along which elements are repeated is
-  /// visible as such.
+  /// Returns the node with the axis split in two. A view is rebuilt as a view of its split source, so that an axis along which elements are
+  /// repeated remains visible.
   const Node* with_axis(const Node* node, const Split& split) {
     Shape shape = split_shape(node->shape, split);
     const Node* source = node->sources.empty() ? nullptr : node->sources[0];
@@ -195,7 +195,7 @@ class GroupSplitter {
 
   Graph& graph_;
   const FusionLimits& limits_;
-  std::unordered_map<const Node*, Split> splits_;  // reshapes that join the two axes of a split again, each with that split
+  std::unordered_map<const Node*, Split> splits_;  // maps a reshape that joins two split axes again to their split
 };
 
 }  // namespace
@@ -214,13 +214,14 @@ std::shared_ptr<Graph> split_groups(std::shared_ptr<Graph> whole, const FusionLi
   if (std::ranges::none_of(live, may_have_groups)) return whole;
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
   GroupSplitter splitter(*result, limits);
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node that replaces it
-  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // the same, before it was replaced
+  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
+  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // indexed by node id: its copy in the new graph, not split
   for (const Node* input : graph.inputs())
     copied[input->id] = replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
   for (const Node* node : live) {
     if (node->op == Op::kInput) continue;
-    const bool is_product = sums_products(*node);  // its factors must stay those of a product
+    // A sum of products must still read a product, so it reads the unchanged copy of its source.
+    const bool is_product = sums_products(*node);
     std::vector<const Node*> sources;
     for (const Node* source : node->sources) sources.push_back((is_product ? copied : replaced)[source->id]);
     const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);

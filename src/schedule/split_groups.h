@@ -1,9 +1,9 @@
-// Finds products of groups whose group axis is hidden in a kept axis, and makes it an axis of its own. In a grouped convolution the input
-// channels of a group are repeated for each of its output channels: output channel = group * members + member, and the windows depend only
-// on the group. With this axis split in two, the sum of products has rows (the members) that share their columns, so that register tiles
-// pay (contraction.h).
+// Finds sums of products with groups, in which an axis of the result is a group axis joined with another axis, and splits that axis in two.
+// An example is a grouped convolution, where output channel = group * members + member. The input channels of a group are repeated for each
+// of its output channels, so the windows depend only on the group. After the split, the members are rows that share their columns, so that
+// register tiles pay (contraction.h).
 //
-// This rewrite runs before fusion. Each element keeps its terms and their order. Elementwise operations on the result are split in the same
+// This rewrite runs before fusion. Each result keeps its terms and their order. Elementwise operations on the result are split in the same
 // way, so that the kernel of the product still stores the final values.
 #pragma once
 

@@ -1,13 +1,13 @@
 // Algorithm: the reduced elements, in the order of docs/semantics.md ("Sums"), are split into whole blocks and a remainder. One reduction
-// computes a value for each whole block, another the value of the remainder; the concatenation of these values is reduced by a further
-// reduction in the same order. If the remainder is empty, its value is the identity, and one more block result that is the identity changes
-// no bit (docs/semantics.md, "Sums").
+// computes a value for each whole block, another one the value of the remainder. A further reduction combines the concatenation of these
+// values in the same order. If the remainder is empty at run time, its value is the identity. A further block result that is the identity
+// changes no bit (docs/semantics.md, "Sums").
 //
-// An arg-extreme is computed from the extreme of each block and the index of that extreme within the block: the result is in the first
-// block that has the best value.
+// An argmax or argmin is computed from the max (min) of each block and the index of that element within its block: the result is in the
+// first block with the best value.
 //
-// A reduction in lanes order over axes that are not adjacent is a chain of sums in lanes order. On a GPU it becomes two reductions, each of
-// which may be split again.
+// If the axes of a reduction in lanes order are not adjacent, it is defined as a chain of reductions in lanes order. On a GPU it becomes
+// two reductions, each of which may be split again.
 #include "schedule/split_reductions.h"
 
 #include <algorithm>
@@ -50,15 +50,16 @@ class Splitter {
     return std::accumulate(axes.begin(), axes.end(), Dim(1), [&](Dim n, int axis) { return n * shape[static_cast<size_t>(axis)]; });
   }
 
-  /// Tests whether this is a lanes-order reduction of few rows over axes that are not adjacent, which one group of threads would take too
-  /// long to reduce.
+  /// Tests whether this is a lanes-order reduction (docs/semantics.md, "Sums") over axes that are not adjacent, with few but long rows. One
+  /// group of threads would take too long to reduce such a row.
   bool is_chain_of_lanes() const {
     if (!limits_.many_threads || attributes_.order != ReduceOrder::kLanes || lane_axes(reduce_).outer.empty()) return false;
     return range(count(attributes_.axes)).hi > long_length(limits_, ReduceOrder::kLanes) &&
            range(count(kept_axes())).hi < limits_.few_long_rows;
   }
 
-  /// Reduces the innermost run of adjacent axes in lanes order, and the results by a chain.
+  /// Reduces the innermost run of adjacent axes in lanes order, and then the results of these runs in chain order (docs/semantics.md,
+  /// "Sums").
   const Node* chain_of_lanes() {
     const LaneAxes lanes = lane_axes(reduce_);
     const std::vector<int> inner(lanes.inner.begin(), lanes.inner.end());
@@ -77,30 +78,33 @@ class Splitter {
       ReduceAttributes attributes = attributes_;
       attributes.axes = axes, attributes.order = order, attributes.product = product;
       Splitter part(graph_, *graph_.intern(reduce_.op, dtype, std::move(shape), {all}, std::move(attributes)), limits_);
-      if (order == ReduceOrder::kChain) part.in_block_ = kLaneBlock;  // of many elements each: there are few of them
+      // Each element stands for many elements of the source, so this reduction is split again only if it is long for all sizes.
+      if (order == ReduceOrder::kChain) part.in_block_ = kLaneBlock;
       all = part.run();
     }
     return all->dtype == reduce_.dtype ? all : graph_.intern(Op::kCast, reduce_.dtype, all->shape, {all});
   }
 
-  /// Decides whether splitting pays. If so, sets `order_`, `axis_` and the length of the reduced sequence.
+  /// Decides whether splitting pays. If so, sets `order_`, `axis_`, `kept_`, and the length of the reduced sequence.
   bool choose() {
     const Shape& shape = reduce_.sources[0]->shape;
     const std::vector<int> kept = kept_axes();
     std::vector<int> axes = attributes_.axes;
     if (attributes_.order == ReduceOrder::kLanes) std::sort(axes.begin(), axes.end());
     const bool is_lanes = attributes_.order == ReduceOrder::kLanes;
-    // lanes order over axes that are not adjacent is a chain of several lanes-order sums (docs/semantics.md, "Sums"), which is not split
+    // A lanes-order reduction over axes that are not adjacent is a chain of several lanes-order reductions (docs/semantics.md, "Sums").
+    // Only chain_of_lanes() splits it.
     if (is_lanes && axes.back() - axes.front() + 1 != static_cast<int>(axes.size())) return false;
-    if (!is_lanes && attributes_.product && kept.size() > 1) return false;  // a contraction divides its work among threads by tiles instead
+    // Threads divide a contraction by tiles instead.
+    if (!is_lanes && attributes_.product && kept.size() > 1) return false;
     length_ = count(axes);
     block_ = is_lanes ? kLaneBlock : kChainBlock;
     const SymRange lengths = range(length_);
     const bool may_be_long = limits_.many_threads && in_block_ < kLaneBlock;
     if ((may_be_long ? lengths.hi : lengths.lo) <= long_length(limits_, attributes_.order)) return false;
     if (range(count(kept)).hi >= limits_.few_long_rows) return false;
-    // In lanes order the axis of blocks comes after the kept axes, so that the elements of a block are contiguous; in chain order it comes
-    // before them.
+    // In lanes order (docs/semantics.md, "Sums") the axis of the blocks comes after the kept axes, so that the elements of a block are
+    // contiguous. In chain order it comes before them.
     axis_ = is_lanes ? kept.size() : 0;
     order_ = is_lanes ? kept : axes;
     order_.insert(order_.end(), is_lanes ? axes.begin() : kept.begin(), is_lanes ? axes.end() : kept.end());
@@ -108,7 +112,7 @@ class Splitter {
     return true;
   }
 
-  /// Returns the results of the blocks, along axis_.
+  /// Returns an array with the results of all blocks along axis_.
   const Node* results_of(Op op) {
     const Dim whole = floor_div(length_, block_) * block_, rest = mod(length_, block_);
     std::vector<const Node*> found;
@@ -141,17 +145,17 @@ class Splitter {
     return node->shape == shape ? node : graph_.intern(Op::kReshape, node->dtype, shape, {node});
   }
 
-  /// Returns a shape: the kept axes, with the axes `reduced` in the place of the reduced ones.
+  /// Returns the shape of the kept axes, with axes of the sizes `reduced` inserted at axis_.
   Shape with(std::initializer_list<Dim> reduced) const {
     Shape shape = kept_;
     shape.insert(shape.begin() + static_cast<ptrdiff_t>(axis_), reduced);
     return shape;
   }
 
-  /// Returns elements [start, start + size) of the reduced sequence, with axes of the sizes `blocks` in the place of the reduced axes.
-  /// `node` is the source of the reduction, or one factor of it.
+  /// Returns the elements start … start + size - 1 of the reduced sequence, with axes of the sizes `blocks` instead of the reduced axes.
+  /// `node` is the source of the reduction, or one factor of that source.
   const Node* part(const Node* node, Dim start, Dim size, std::initializer_list<Dim> blocks) {
-    if (node->rank() == 0) return node;  // a scalar factor has no part
+    if (node->rank() == 0) return node;  // a scalar factor is the same for every part
     const auto view = [&](Op op, Shape shape, const Node* source, Attributes attributes = NoAttributes{}) {
       const bool changes = op == Op::kPermute || source->shape != shape;
       return changes ? graph_.intern(op, source->dtype, std::move(shape), {source}, std::move(attributes)) : source;
@@ -198,10 +202,11 @@ class Splitter {
   const FusionLimits& limits_;
   Dim length_ = 0;
   int64_t block_ = 0;
-  int64_t in_block_ = 1;    // how many elements of the original source each element of this reduction's source stands for
-  std::vector<int> order_;  // the axes of the source, kept and reduced, in the order in which this rewrite arranges them
+  // The number of elements of the original source for which each element of this reduction's source stands.
+  int64_t in_block_ = 1;
+  std::vector<int> order_;  // all axes of the source, in the order in which this rewrite arranges them
   Shape kept_;
-  size_t axis_ = 0;  // position of the reduced axis among the kept ones
+  size_t axis_ = 0;  // position of the reduced axis among the kept axes
 };
 
 }  // namespace
@@ -216,7 +221,7 @@ std::shared_ptr<Graph> split_reductions(std::shared_ptr<Graph> whole, const Fusi
   const std::vector<const Node*> live = graph.live_nodes();
   if (std::ranges::none_of(live, [](const Node* node) { return is_reduce(node->op); })) return whole;
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node that replaces it
+  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
   for (const Node* input : graph.inputs())
     replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
   for (const Node* node : live) {

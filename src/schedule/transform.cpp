@@ -1,7 +1,7 @@
-// Algorithm: the views between the array in memory and the transform that reads it are composed into one view. So are the views between the
-// transform's result and the array that stores it, if there is only one such array. If both arrays have the same axes, and vectors find
-// contiguous data in both, the transform needs no copies; otherwise it needs a copy before it, after it, or both. Imaginary parts that are
-// all zero are not read, and unused ends of rows are not stored.
+// Algorithm: the views between the array in memory and the transform that reads it are composed into one view. The views between the
+// transform's result and the array that stores it are composed in the same way, if there is only one such array. If both arrays have the
+// same axes, and vectors find contiguous data in both, the transform needs no copies. Otherwise it needs a copy before it, after it, or
+// both. Imaginary parts that are all zero are not read, and the ends of rows that nothing uses are not stored.
 #include "schedule/transform.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kMaxColumns = 32;  // most columns that are transformed together; a full block of columns has at least half as many
+// The most columns that are transformed together.
+constexpr int64_t kMaxColumns = 32;
 
 bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
 Shape strides_of(const Shape& shape) { return View::contiguous(shape).strides; }
@@ -24,7 +25,7 @@ struct Source {
   const Node* array;
   View view;
 };
-/// Returns the deepest node of which `node` is a linear view. The search ends at nodes that transforms write, because these lie in memory.
+/// Returns the deepest node of which `node` is a linear view. The search ends at nodes that transforms write, because those are in memory.
 Source source_of(const Node* node, const std::unordered_set<const Node*>& written) {
   std::vector<const Node*> nodes = {node};
   while (is_view(*nodes.back()) && !written.contains(nodes.back())) nodes.push_back(nodes.back()->sources[0]);
@@ -36,10 +37,10 @@ bool is_zeros(const Node* node) {
   while (is_view(*node)) node = node->sources[0];
   if (node->op != Op::kConstant) return false;
   const Scalar& value = node->as<ConstantAttributes>().value;
-  return value == Scalar{value.dtype, {0, 0}};  // only +0 may be left out: a part that is -0 must be read
+  return value == Scalar{value.dtype, {0, 0}};  // only +0 may be left out; parts that are -0 must be read
 }
 
-/// The operands of a transform: real and imaginary parts. For real input both are the same.
+/// The operands of a transform: the real and the imaginary parts. If the input is real, `im` equals `re` and is not read.
 struct Sources {
   Source re, im;
   bool is_real;
@@ -55,7 +56,7 @@ Sources own_sources(const Node& dft) {
   return {{dft.sources[0], view}, {dft.sources[is_real ? 0 : 1], view}, is_real};
 }
 
-/// Returns an upper bound for how many elements of each row of `n` elements the view uses, counted from the first one.
+/// Returns an upper bound of how many elements of each row of `n` elements the view uses, counted from the start of the row.
 int64_t seen_of_rows(const View& view, int64_t n) {
   const Dim start = mod(view.offset, n);
   if (view.fill || !start.is_constant()) return n;
@@ -73,12 +74,13 @@ int64_t seen_of_rows(const View& view, int64_t n) {
 struct Destination {
   const Node* to;
   std::array<Dim, 2> start;
-  Shape steps;   // distance of consecutive elements along each axis of the result, except the axis of real and imaginary parts
-  int64_t kept;  // how many elements of each row, from the first on, are stored; 0: all
+  // The distance in memory of consecutive elements along each axis of the result, except the axis of real and imaginary parts.
+  Shape steps;
+  int64_t kept;  // number of elements that are stored of each row, from its start; 0: all
 };
 
-/// Tests whether a transform of this length along the columns of memory may process them as columns. Longer columns are processed as
-/// matrices instead.
+/// Tests whether a transform along the columns of memory may process several columns together. Longer columns are processed one by one, as
+/// matrices.
 bool may_be_columns(Dim length) {
   return length.is_constant() && has_small_factors(length.constant()) && length.constant() > 1 && transform_rows(length.constant()) == 1;
 }
@@ -105,13 +107,13 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
     t.columns = std::min(kMaxColumns, range(contiguous->size).lo);
     std::rotate(contiguous, contiguous + 1, t.rows.end());
   }
-  for (size_t axis = t.rows.size(); axis-- > 1;) {  // fuse axes that are contiguous with each other
+  for (size_t axis = t.rows.size(); axis-- > 1;) {  // fuses axes that are contiguous with each other in the source and in the result
     TransformAxis &outer = t.rows[axis - 1], &inner = t.rows[axis];
     if (!(outer.from_step == inner.from_step * inner.size) || !(outer.to_step == inner.to_step * inner.size)) continue;
     inner.size = inner.size * outer.size;
     t.rows.erase(t.rows.begin() + static_cast<ptrdiff_t>(axis - 1));
   }
-  // Rows too short to fill vectors are transformed together, so there must be enough of them at equal distances.
+  // Rows that are too short to fill vectors are transformed together, so the last axis of rows must have enough of them.
   const Dim length = t.element.size;
   if (t.columns == 0 && t.rows.size() > 1 && length.is_constant() && transform_rows(length.constant()) == 1 &&
       range(t.rows.back().size).lo < kMaxTransformLanes)
@@ -121,7 +123,8 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
 
 class Finder {
  public:
-  explicit Finder(const Graph& graph) : graph_(graph), live_(graph.live_nodes()) {}
+  explicit Finder(const Graph& graph, bool any_length_takes_reals = false)
+      : graph_(graph), live_(graph.live_nodes()), any_length_takes_reals_(any_length_takes_reals) {}
 
   Transforms run() {
     Transforms found;
@@ -130,8 +133,8 @@ class Finder {
     return found;
   }
 
-  /// Returns where the result is stored if it has a single user that only rearranges it: a permute that moves the transformed axis back to
-  /// its original position, or an output of complex numbers.
+  /// If the result has a single user that only rearranges it, returns where that user stores it. The user is a permute that moves the
+  /// transformed axis back to its original position, or an output of complex numbers.
   std::optional<Destination> result_of(const Node& dft) {
     if (users_.empty()) count_users();
     const std::vector<const Node*>& users = users_[dft.id];
@@ -160,8 +163,10 @@ class Finder {
     Destination own_result{&dft, {0, count}, strides_of(shape), 0};
     const Dim length = shape.back();
     if (!length.is_constant() || length.constant() < 2 || !has_small_factors(length.constant()) ||
-        !keeps_transform_tables(length.constant()))
-      return *placed(shape, {{dft.sources[0], contiguous}, {dft.sources[1], contiguous}, false}, own_result);
+        !keeps_transform_tables(length.constant())) {
+      const bool is_real = any_length_takes_reals_ && !length.is_constant() && is_zeros(dft.sources[1]);
+      return *placed(shape, {{dft.sources[0], contiguous}, {dft.sources[is_real ? 0 : 1], contiguous}, is_real}, own_result);
+    }
     const std::optional<Destination> result = result_of(dft);
     own_result.kept = kept_of(dft);
     const Sources own = own_sources(dft), sources = sources_of(dft, written_);
@@ -173,7 +178,7 @@ class Finder {
     return *placed(shape, own, own_result);
   }
 
-  /// Returns how many elements of each row, from the first on, the users of the result need; 0: all.
+  /// Returns how many elements of each row, counted from its start, the users of the result need; 0: all.
   int64_t kept_of(const Node& dft) {
     const int64_t n = dft.shape.back().constant();
     int64_t kept = 0;
@@ -194,7 +199,7 @@ class Finder {
     return kept < n && kept >= transform_rows(n) ? kept : 0;
   }
 
-  /// If one output concatenates the real and the imaginary parts, each through the same views, returns that output as the destination. The
+  /// If an output concatenates the real and the imaginary parts, after the same views of each, returns that output as the destination. The
   /// views may leave out the ends of rows.
   std::optional<Destination> joined(const Node& dft) {
     const Node* to = nullptr;
@@ -226,7 +231,8 @@ class Finder {
   }
 
   /// Inverts a view of a transform's result. `strides` are the distances in memory of the view's elements. Returns the distances in memory
-  /// of the result's elements, as far as they are stored (`shape`). `seen`: the row-major strides of the whole result.
+  /// of the elements of the result that are stored (`shape`); nothing if the view is not a permutation of its axes. `seen`: the row-major
+  /// strides of the whole result.
   static std::optional<Shape> steps_of(const View& view, const Shape& strides, const Shape& shape, const Shape& seen) {
     Shape steps(shape.size(), 0);
     for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -247,11 +253,12 @@ class Finder {
 
   const Graph& graph_;
   std::vector<const Node*> live_;
+  const bool any_length_takes_reals_;
   std::vector<std::vector<const Node*>> users_;  // indexed by node id
   std::unordered_set<const Node*> written_;      // nodes that the transforms found so far write
 };
 
-/// Returns the order of the result's axes that matches the memory order of the source's rows; nothing if the axes are in that order
+/// Returns a permutation of the result's axes that gives the rows the memory order of the source's rows; nothing if they are in that order
 /// already.
 std::optional<std::vector<int>> order_of(const View& rows) {
   std::vector<int> axes(rows.shape.size());
@@ -273,15 +280,15 @@ ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start) {
   return step.is_constant(2) && distance.is_constant(-1) ? ComplexLayout::kSwapped : ComplexLayout::kSeparate;
 }
 
-Transforms find_transforms(const Graph& graph) { return Finder(graph).run(); }
+Transforms find_transforms(const Graph& graph, bool any_length_takes_reals) { return Finder(graph, any_length_takes_reals).run(); }
 
 std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph) {
   const auto live = graph->live_nodes();
   if (std::ranges::none_of(live, [](const Node* node) { return node->op == Op::kDft; })) return graph;
   auto result = std::make_shared<Graph>(graph->options(), graph->name(), graph->shared_dims());
   Finder finder(*graph);
-  std::vector<const Node*> replaced(graph->nodes().size(), nullptr);  // indexed by node id: the node that replaces it
-  std::unordered_set<const Node*> written;                            // nodes of the result graph that transforms write
+  std::vector<const Node*> replaced(graph->nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
+  std::unordered_set<const Node*> written;                            // nodes of the new graph that transforms write
   for (const Node* input : graph->inputs())
     replaced[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
   const auto permuted = [&](const Node* node, const std::vector<int>& axes) {

@@ -1,6 +1,6 @@
-// Where a Fourier transform reads its rows and where it writes its results. A transform accepts any constant distance between the numbers
-// of a row, and between rows. It therefore reads views of arrays in memory directly, and writes its results in the layout that their user
-// needs: real and imaginary parts separate or interleaved, transforms along rows or columns of memory.
+// Describes where a Fourier transform reads its rows and where it writes its results. The distance between the numbers of a row, and
+// between rows, may be any constant. A transform can therefore read views of arrays in memory directly, and write its results in the layout
+// that their user needs: real and imaginary parts separate or interleaved, along rows or columns of memory.
 #pragma once
 
 #include <array>
@@ -13,32 +13,39 @@
 
 namespace harp {
 
-/// An axis of rows, or the elements of a row: its size, and the distance between consecutive elements in the source and in the destination.
+/// An axis of rows, or the axis of the elements of a row: its size, and the distance between consecutive elements in the source and in the
+/// destination.
 struct TransformAxis {
   Dim size, from_step, to_step;
 };
 
 struct Transform {
-  std::array<const Node*, 2> from;  // arrays in memory of the real and of the imaginary parts; the same array for real input
-  std::array<Dim, 2> from_start;    // positions of the first elements of these arrays
-  const Node* to;                   // the array that is written: the transform's own result, or its single user, which only rearranges it
-  std::array<Dim, 2> to_start;      // positions of the first real and the first imaginary part
-  std::vector<TransformAxis> rows;  // axes of the rows, outermost first; none: there is one row
+  // The arrays in memory that contain the real and the imaginary parts; the same array if the input is real.
+  std::array<const Node*, 2> from;
+  std::array<Dim, 2> from_start;  // positions of the first elements in these arrays
+  // The array that is written: the transform's own result, or the result of its single user, which only rearranges it.
+  const Node* to;
+  std::array<Dim, 2> to_start;      // positions of the first real and the first imaginary part in `to`
+  std::vector<TransformAxis> rows;  // axes of the rows, outermost first; empty: there is one row
   TransformAxis element;
-  int64_t columns = 0;   // vectors run across rows, along the last axis, which has at least this many rows; 0: they run along each row
-  bool is_real = false;  // imaginary parts are all +0 and are not in memory
-  int64_t kept = 0;      // how many elements of each row, from the first on, are stored; 0: all
+  // If not 0, vectors run across several rows, along the last axis of `rows`, which has at least this many rows. 0: vectors run along each
+  // row.
+  int64_t columns = 0;
+  bool is_real = false;  // imaginary parts are all +0 and are not read
+  int64_t kept = 0;      // number of elements that are stored of each row, from its start; 0: all
 };
 
-/// Returns the layout of complex numbers in memory, given the distance `step` of consecutive numbers and the positions of the first real
-/// and the first imaginary part.
+/// Returns the layout in memory of complex numbers, given the distance `step` between consecutive numbers (in elements), and the positions
+/// of the first real and the first imaginary part.
 ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start);
 
 using Transforms = std::unordered_map<const Node*, Transform>;
-/// Returns all transforms of the graph.
-Transforms find_transforms(const Graph& graph);
+/// Returns all transforms of the graph. `any_length_takes_reals`: the routine for unknown lengths needs no array of the imaginary parts if
+/// they are all +0.
+Transforms find_transforms(const Graph& graph, bool any_length_takes_reals);
 
-/// Rewrites transforms of columns so that their results have the memory order of their sources; users see the result through a permutation.
+/// Rewrites transforms of columns so that their results have the memory order of their sources. Their users read the result through a
+/// permutation.
 std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph);
 
 }  // namespace harp

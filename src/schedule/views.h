@@ -1,5 +1,5 @@
-// How the elements of each node of a kernel access memory: the strides of the loads that the node is computed from. They are computed for
-// the loads first, and then for each node from its sources.
+// Finds how a kernel accesses memory: for each node, the strides of the loads from which its elements are computed. The strides are
+// determined for the loads first, and then for each node from its sources.
 #pragma once
 
 #include <unordered_map>
@@ -12,7 +12,8 @@ namespace harp {
 
 /// A linear map from a node's indices to positions in an array in memory.
 struct ArrayView : View {
-  int64_t element_bytes;  // bytes of an element of the array; its dtype may differ from the node's (a cast or comparison in between)
+  // The bytes of an element of the array. The array's dtype may differ from the node's, because a cast or comparison may be in between.
+  int64_t element_bytes;
   bool operator==(const ArrayView&) const = default;
 };
 
@@ -20,7 +21,7 @@ class KernelViews {
  public:
   KernelViews(const Program& program, const KernelPlan& kernel);
 
-  /// Returns the views of the loads that the node is computed from. Loads whose positions are not linear in the node's index are left out.
+  /// Returns the views of the loads from which the node is computed. Loads whose positions are not linear in the node's index are left out.
   std::vector<ArrayView> of(const Node* node) const;
 
  private:

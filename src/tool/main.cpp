@@ -22,10 +22,10 @@ void add_compile_options(CLI::App& verb, CompileArguments& arguments) {
   verb.add_option("--math", arguments.math, "Math level, which says how exact results are: stable")
       ->type_name("LEVEL")
       ->capture_default_str();
-  verb.add_option(
-          "--target", arguments.target,
-          "CPU to compile for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-one-load (Zen 4), aarch64; of the backend cuda the GPU: "
-          "sm_80, sm_86, sm_89, sm_90, sm_100, sm_120; default: $HARP_MACHINE, else this machine's")
+  verb.add_option("--target", arguments.target,
+                  "CPU to compile for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-one-load (Zen 4), the last three also with -vnni "
+                  "(x86-64-v4-vnni: with dot products of integers), aarch64; of the backend cuda the GPU: "
+                  "sm_80, sm_86, sm_89, sm_90, sm_100, sm_120; default: $HARP_MACHINE, else this machine's")
       ->type_name("MACHINE")
       ->envname("HARP_MACHINE");
   verb.add_option("--compiler", arguments.compiler,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schedule/narrow_products.h"
+
 namespace harp::tune {
 namespace {
 
@@ -30,7 +32,8 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   const bool has_rows = row_position < rules.axes.size();
   const AxisSchedule one_row, &rows = has_rows ? s.axes[row_position] : one_row;
   const int64_t row_count = has_rows ? kernel.extents[row_position] : 1;
-  const double terms_of_lane = cpu.multiplies_pairs ? s.axes.back().simd_width : 1;
+  const int terms = s.axes.back().simd_width, multiplied = cpu.dot_products ? kTermsOfQuad : cpu.multiplies_pairs ? kTermsOfPair : 1;
+  const double terms_of_lane = terms <= multiplied ? terms : 1;  // terms whose products take one instruction
   const double r = rows.unroll, c = columns.unroll, lanes = columns.simd_width * terms_of_lane, sums = r * c;
   const double spilled = std::max(0.0, sums + c + 1 - cpu.vector_registers);
   const double loads = (c + r * (rows.pack ? 1 : 1.3)) * kLoad;

@@ -28,7 +28,7 @@ Bytes bytes_of(const std::vector<T>& values) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// A context that has the backend. It compiles graphs with the backend and runs the programs on the backend's own device.
+/// A context that has the backend under test. It compiles graphs for the backend and runs the programs on the backend's device.
 class Bench {
  public:
   explicit Bench(const Subject& subject, std::function<void(harp_context_options&)> change = nullptr)
@@ -46,11 +46,12 @@ class Bench {
   const char* device_name() const { return device_->name().data(); }
 
   Graph graph(const std::string& text) const { return parse(context_.get(), "harp 1\n" + text); }
-  /// Returns NULL on failure, with the error in `err`.
+  /// Compiles a graph. Returns NULL on failure, with the error in `err`.
   Program try_compile(const harp_graph* graph, harp_error** err, const std::function<void(harp_compile_options&)>& change = nullptr) const {
     harp_compile_options options = compile_options();
     options.backend = subject_.name;
-    if (!device_->is_host()) options.target = nullptr;  // HARP_MACHINE names a CPU, not a GPU
+    // HARP_MACHINE names a row of CPUs, which a backend for another device does not have
+    if (!device_->is_host()) options.target = nullptr;
     if (change) change(options);
     return Program(harp_compile(graph, &options, err));
   }
@@ -149,14 +150,14 @@ void check_operations(const Subject& subject) {
   size_t operations = 0;
   for (size_t begin = 0, end = 0; begin < cells.size(); begin = end, ++operations) {
     while (end < cells.size() && cells[end].row == cells[begin].row) ++end;
-    const harp::fuzz::Cell& cell = cells[begin + operations % (end - begin)];  // each operation is checked with another dtype
+    const harp::fuzz::Cell& cell = cells[begin + operations % (end - begin)];  // the dtype differs from operation to operation
     CAPTURE(cell.row->name);
     CAPTURE(harp::name(cell.dtype));
     const Graph graph = parse(bench.context(), harp::print_graph(*cell.test.graph));
     REQUIRE(graph != nullptr);
     const Program program = bench.compile(graph.get(), subject.quick);
     if (is_not_for_this_cpu(program.get())) continue;
-    // The optimiser decides which indices are checked, and in which order, so the reference is the optimised graph.
+    // With index checks, the reference is the optimised graph, because the optimiser decides which checks remain, and in which order.
     const std::shared_ptr<const harp::Graph> reference =
         harp::check_sites(*cell.test.graph).empty() ? cell.test.graph->clone() : harp::optimised(*cell.test.graph, {});
     for (const std::vector<int64_t>& sizes : cell.test.sizes) check_case(bench, program.get(), cell.test, *reference, sizes);
@@ -168,7 +169,8 @@ void check_programs(const Subject& subject) {
   const Bench bench(subject);
   const std::string text = "graph g(x: f32[n, 3], s: f32[]) flags=[broadcast] { return y = x * s, t = sum(x, axes=[0]) }";
   const Program program = bench.compile(text), reference = compile(bench.graph(text).get(), "interp");
-  // The signature, with the pairs of arrays that may be computed in place, is the same on every backend, so that a host can switch.
+  // Every backend must give the same signature, including the pairs of arrays that may be computed in place. A host can then switch between
+  // backends.
   CHECK(take(harp_program_signature(program.get(), nullptr)) == take(harp_program_signature(reference.get(), nullptr)));
   must_run(program.get());
   for (const int64_t n : {0, 1, 2, 7, 100}) {
@@ -229,7 +231,7 @@ void check_errors(const Subject& subject) {
   const Program program = bench.compile("graph g(x: f32[n in 1..10, 3], i: i32[k]) { return y = x * 2.0, z = i }");
   const Program reference = compile(bench.graph("graph g(x: f32[n in 1..10, 3], i: i32[k]) { return y = x * 2.0, z = i }").get(), "interp");
   must_run(program.get());
-  // The argument checks give the same errors as the interpreter does for the same arrays on its own device.
+  // Wrong arguments must give the same errors as the interpreter gives for the same arrays on its own device.
   const auto refused = [&](harp_status code, harp_dtype dtype, std::vector<int64_t> dims, size_t n_inputs = 2) {
     int64_t count = 1;
     for (const int64_t size : dims) count *= size;
@@ -255,7 +257,7 @@ void check_errors(const Subject& subject) {
   refused(HARP_ERROR_RANGE, HARP_F32, {0, 3});
   refused(HARP_ERROR_INVALID_ARGUMENT, HARP_F32, {2, 3}, 1);
 
-  // An index out of range gives the interpreter's message.
+  // For an index out of range, the message must be the interpreter's.
   const std::string gather = "graph g(x: f32[5], i: i32[3]) { return y = take(x, i, axis=0) }";
   const auto checked = [](harp_compile_options& options) { options.check_indices = 1; };
   const Program taking = bench.compile(bench.graph(gather).get(), checked);
@@ -307,7 +309,7 @@ void check_aliases(const Subject& subject) {
   CHECK(status_of(third.get(), sums.get(), over) == HARP_ERROR_ALIAS);
   CHECK(floats_in(y.get()) == b);
   CHECK(floats_in(third.get()) == x);
-  // The result has the same bits if it is computed in place of the input that the signature lists.
+  // The output may overwrite the input that the signature lists; the result must have the same bits then.
   ErrorSlot err;
   CHECK_MESSAGE(status_of(first.get(), sums.get(), err) == HARP_OK, err.message());
   CHECK(floats_in(first.get()) == expected);
@@ -354,7 +356,7 @@ void check_threads(const Subject& subject) {
 
 namespace {
 
-/// Counts its calls; the first call sets the flag that cancels the run.
+/// Counts the calls of the host function; the first call sets the flag that cancels the run.
 struct Canceller {
   int32_t flag = 0;
   int calls = 0;
@@ -390,7 +392,7 @@ void check_cancelling(const Subject& subject) {
   CHECK(harp_program_run(program.get(), 1, &input, 1, &output, &options, before) == HARP_ERROR_CANCELLED);
   CHECK(output == nullptr);
 
-  // The first function sets the flag; the second one, which needs the first one's result, must not be called.
+  // The first host function sets the flag. The second one requires the first one's result, so it must not be called.
   Canceller canceller;
   const Graph chain = make_graph(bench.context());
   const harp_dim one = 1;
@@ -418,7 +420,8 @@ void check_lifetimes_and_limits(const Subject& subject) {
   std::vector<Buffer> inputs, outputs;
   {
     Bench bench(subject);
-    program = bench.compile("graph g(x: f32[n]) { return y = x * 2.0 }");  // the graph is released after this line
+    // this line also releases the graph, which the program must survive
+    program = bench.compile("graph g(x: f32[n]) { return y = x * 2.0 }");
     inputs.push_back(bench.floats({1, 2, 3}));
     bench.drop_context();
   }
@@ -484,7 +487,7 @@ void check_devices(const Subject& subject) {
   const Buffer nothing = bench.buffer(HARP_F32, {0, 3}, {});
   CHECK(harp_buffer_size(nothing.get()) == 0);
 
-  // A program runs on arrays of the devices that its backend can read, and on no others.
+  // A program accepts arrays on the devices that its backend can read, and rejects all others.
   const Program program = bench.compile("graph g(x: f32[2, 3]) { return y = x * 2.0 }");
   must_run(program.get());
   harp_buffer* input = here.get();
@@ -504,7 +507,7 @@ void check_devices(const Subject& subject) {
   const Buffer copied(output);
   CHECK(floats_in(copied.get()) == std::vector<float>{2, 4, 6, 8, 10, 12});
 
-  // An entry point takes addresses on the device; a backend may have no entry points.
+  // A backend need not have entry points. If it has one, it takes addresses on the backend's device.
   ErrorSlot none;
   const harp_entry_point_ex entry = harp_program_entry_ex(program.get(), none);
   CHECK((entry != nullptr || none.code() == HARP_ERROR_UNSUPPORTED));

@@ -12,8 +12,9 @@ namespace conformance {
 /// A backend under test.
 struct Subject {
   const char* name;
-  const harp::Backend* row = nullptr;  // the row that is added to every context; NULL: harp's own table has it
-  // Compile options for programs whose speed does not matter, because the many graphs of check_operations take long to compile.
+  const harp::Backend* row = nullptr;  // the backend's row, which is added to every context; NULL: harp's own table has the row
+  // Changes compile options so that a program compiles quickly. check_operations uses it, because it compiles many graphs and their speed
+  // does not matter.
   std::function<void(harp_compile_options&)> quick = nullptr;
   std::function<void(harp_context*)> prepare = nullptr;  // called with each new context
 };
@@ -21,16 +22,16 @@ struct Subject {
 /// Checks every operation of the table, each with one of its dtypes, with small inputs of all kinds of shapes (scalar, empty, one element,
 /// strided, symbolic ...) and special values.
 void check_operations(const Subject& subject);
-/// Checks symbolic sizes, empty arrays, names of shape variables, signatures, stages and statistics.
+/// Checks symbolic sizes, empty arrays, names of shape variables, signatures, pipeline stages and statistics.
 void check_programs(const Subject& subject);
-/// Checks wrong arguments, indices out of range, and host functions that fail: code and message are the interpreter's, and outputs are
-/// unchanged.
+/// Checks wrong arguments, indices out of range, and host functions that fail: code and message must be the interpreter's, and outputs must
+/// be unchanged.
 void check_errors(const Subject& subject);
 /// Checks outputs in place of inputs, and arrays that must not overlap but do.
 void check_aliases(const Subject& subject);
 /// Checks a program that many threads run, and contexts with several workers.
 void check_threads(const Subject& subject);
-/// Checks a cancel flag that is set before a compilation or a run, or during a run.
+/// Checks cancelling, with a flag that is set before a compilation, before a run, or during a run.
 void check_cancelling(const Subject& subject);
 /// Checks handles that are released early, and time limits of compilations.
 void check_lifetimes_and_limits(const Subject& subject);

@@ -1,4 +1,5 @@
-// The backends of this library pass the conformance suite, and what other parts of harp say about backends agrees with the table.
+// The backends of this library pass the conformance suite, and everything that harp says about its backends agrees with the table of
+// backends.
 #include <doctest/doctest.h>
 
 #include "backend/conformance.h"
@@ -11,8 +12,8 @@ using namespace capi_test;
 namespace {
 
 const conformance::Subject kInterp{"interp"};
-/// clang compiles the operations without optimisation, in a fifth of gcc's time. These tests check what harp does with a backend; the op
-/// matrix checks the generated code.
+/// Operations are compiled by clang without optimisation, which takes a fifth of gcc's time. These tests check how harp uses a backend; the
+/// op matrix checks the generated code.
 const conformance::Subject kC{"c", nullptr, compile_quickly};
 
 }  // namespace

@@ -1,6 +1,6 @@
-// A backend in one file, made by the steps of CONTRIBUTING.md, "Add a backend". It interprets the graph, and its arrays are on a device of
-// its own. An address on that device is a host address with an additional bit set that no host address has, so harp crashes if it uses such
-// an address as one of the host.
+// A complete backend in one file, made by the steps of CONTRIBUTING.md, "Add a backend". It interprets the graph, and its arrays are on a
+// device of its own. An address on that device is a host address with one more bit set, which no host address has. So harp crashes if it
+// uses such an address as one of the host.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -99,7 +99,7 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   CHECK_MESSAGE(description.find(", mirror\n") != std::string::npos, description);
   CHECK_MESSAGE(description.find("\nmirror: present\n") != std::string::npos, description);
 
-  // Other contexts do not have the backend.
+  // The backend was added to one context; other contexts do not have it.
   const capi_test::Context other = capi_test::make_context();
   CHECK(harp_backend_available(other.get(), "mirror") == 0);
   const int64_t size = 2;
@@ -108,7 +108,7 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   const std::string expected = "harp_buffer_new: unknown device \"mirror\", expected one of: cpu";
   CHECK_MESSAGE(unknown.message().find(expected) == 0, unknown.message());
 
-  // Arrays on its device are refused by other backends, and by functions that need a host address.
+  // Other backends reject arrays on the device "mirror", and so do functions that need an address in the host's memory.
   const capi_test::Graph graph = capi_test::parse(context.get(), "harp 1\ngraph g(x: f32[2]) { return y = x * 2.0 }");
   const capi_test::Buffer there(harp_buffer_new(context.get(), "mirror", HARP_F32, 1, &size, nullptr));
   const capi_test::Program program = capi_test::compile(graph.get(), "interp");
@@ -126,7 +126,7 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   CHECK(harp_program_run(program.get(), 1, &input, 1, &output, nullptr, into) == HARP_ERROR_DEVICE);
   CHECK(into.message().find("output \"y\" is on the device mirror, which programs of the backend interp cannot read; ") == 0);
 
-  // The backend has no tuning, and its programs do not take arrays in host memory.
+  // The backend cannot be tuned, and its programs reject arrays in the host's memory.
   harp_compile_options compile = HARP_COMPILE_OPTIONS_INIT;
   compile.backend = "mirror";
   harp_tune_options tune = HARP_TUNE_OPTIONS_INIT;

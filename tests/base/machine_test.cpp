@@ -1,16 +1,21 @@
-// Machine rows: their names, also through harp.h; which rows this CPU can run; and that the library ignores HARP_MACHINE, which is for
-// tests and the tool. (tests/golden/schedules.txt has each row's schedules.)
+// Machine rows: their names, also through harp.h; which rows this CPU can run; and that the library ignores HARP_MACHINE, which only tests
+// and the tool read. (tests/golden/schedules.txt has the schedules of each row.)
 #include "support/machine.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/text.h"
+#include "compile/c_flags.h"
 #include "support/backends_run.h"
 
 using namespace capi_test;
+using harp::Cpu;
 using harp::Machine;
 using harp::testing::all_rows;
 using harp::testing::row;
@@ -19,7 +24,7 @@ namespace {
 
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n, 64]) {\n  return y = softmax(x, axis=1)\n}\n";
 
-/// Sets an environment variable during its lifetime.
+/// Sets an environment variable for its lifetime, and restores it.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -35,7 +40,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// The source for the machine that harp detects.
+/// The generated source for the machine that harp detects.
 std::string usual_source(const char* text) {
   const Context context = make_context();
   return source_for(nullptr, parse(context.get(), text).get());
@@ -54,9 +59,37 @@ TEST_CASE("C1: every machine row has a name of its own, in the table and in harp
     const std::string said = harp::cat("target ", target.name, " ");
     CHECK(source_for(std::string(target.name).c_str(), graph.get()).find(said) != std::string::npos);
   }
-  for (const char* name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load", "aarch64"}) CHECK(names.contains(name));
+  for (const char* name : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3-vnni", "x86-64-v4", "x86-64-v4-vnni", "x86-64-v4-one-load",
+                           "x86-64-v4-one-load-vnni", "aarch64"})
+    CHECK(names.contains(name));
   CHECK(row("x86-64-v4-one-load").cpu().vector_loads_a_cycle == 1);
   CHECK(row("x86-64-v4-one-load").cpu().march == row("x86-64-v4").cpu().march);
+}
+
+TEST_CASE("C1: dot products belong to rows of their own, whose other capabilities are those of a row without them") {
+  size_t count = 0;
+  for (const Machine& target : all_rows()) {
+    CAPTURE(target.name);
+    const Cpu& cpu = target.cpu();
+    constexpr std::string_view kSuffix = "-vnni";
+    CHECK(cpu.dot_products == target.name.ends_with(kSuffix));
+    CHECK(cpu.dot_products == !cpu.extension.empty());
+    harp::CompileRequest request;
+    request.target = target;
+    const std::vector<std::string> flags = harp::varying_flags(request, 12);
+    const auto has = [&](const std::string& flag) { return std::find(flags.begin(), flags.end(), flag) != flags.end(); };
+    CHECK(has("-mavxvnni") == (target.name == "x86-64-v3-vnni"));
+    CHECK(has("-mavx512vnni") == (cpu.dot_products && target.name != "x86-64-v3-vnni"));
+    if (!cpu.dot_products) continue;
+    ++count;
+    const Machine without = row(target.name.substr(0, target.name.size() - kSuffix.size()));
+    CHECK(cpu.march == without.cpu().march);
+    CHECK(cpu.vector_bytes == without.cpu().vector_bytes);
+    const bool has_same_numbers = harp::measured_numbers(cpu) == harp::measured_numbers(without.cpu());
+    CHECK(has_same_numbers);
+    if (harp::can_run(target)) CHECK(harp::can_run(without));
+  }
+  CHECK(count == 3);
 }
 
 TEST_CASE("C1: a name that is no machine row's is an error that lists the rows") {
@@ -119,7 +152,8 @@ TEST_CASE("C1: rows that need no more than this CPU has are those it can run") {
   CHECK(harp::can_run(host));
   for (const Machine& target : harp::foreign_machines()) CHECK_FALSE(harp::can_run(target));
   for (const Machine& target : harp::machines())
-    if (target.cpu().march == host.cpu().march) CHECK(harp::can_run(target));
+    if (target.cpu().march == host.cpu().march && (target.cpu().extension.empty() || target.cpu().extension == host.cpu().extension))
+      CHECK(harp::can_run(target));
   for (const Machine& target : harp::machines())
     if (target.cpu().vector_bytes > host.cpu().vector_bytes) CHECK_FALSE(harp::can_run(target));
 }

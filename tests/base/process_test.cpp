@@ -1,4 +1,4 @@
-// Running commands: their environment, their output, and that nothing of them remains however they end.
+// Running commands: their environment, their output, and that nothing remains of them, however they end.
 #include <doctest/doctest.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +96,7 @@ TEST_CASE("process: output beyond the limit is dropped, and the program is not b
 TEST_CASE("process: it gets an environment, a directory, stdin and descriptors of our choice, and nothing else") {
   TestSystem system;
   const Scratch scratch;
-  const int leaky = ::open("/dev/null", O_RDONLY);  // a descriptor of the host without close-on-exec
+  const int leaky = ::open("/dev/null", O_RDONLY);  // an open descriptor of the host that child processes inherit
   const int directory = ::open(scratch.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   Command command = shell("env | grep -v '^PWD=\\|^_=\\|^SHLVL=\\|^OLDPWD='; cat; pwd; ls /proc/self/fd | tr '\\n' ' '");
   command.environment = {"PATH=/usr/bin:/bin", "ONLY=this"};
@@ -104,7 +104,7 @@ TEST_CASE("process: it gets an environment, a directory, stdin and descriptors o
   const CommandResult result = run_command(system, command, Clock::now() + 60s);
   ::close(leaky);
   ::close(directory);
-  // 0, 1, 2 and the directory that ls reads
+  // ls has the descriptors 0, 1 and 2, and 3 for the directory that it reads.
   CHECK(result.output == "PATH=/usr/bin:/bin\nONLY=this\n" + scratch.path() + "\n0 1 2 3 ");
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("process: signals blocked or ignored by the host are neither in the ch
   unsigned long long blocked = 1, ignored = ~0ull;
   REQUIRE(std::sscanf(result.output.c_str(), "SigBlk: %llx SigIgn: %llx", &blocked, &ignored) == 2);
   CHECK(blocked == 0);
-  CHECK((ignored & 0x7fffffff) == 0);  // glibc reserves 32 and 33 and leaves their handling as inherited
+  CHECK((ignored & 0x7fffffff) == 0);  // signals 1 to 31; glibc uses 32 and 33 itself, and their handling is inherited
 }
 
 TEST_CASE("process: of two programs the second reads what the first writes, and the words of both are kept") {
@@ -139,7 +139,7 @@ TEST_CASE("process: of two programs the second reads what the first writes, and 
   CHECK(run_pipeline(system, "sleep 1000", "cat", 300ms).end == End::kTimedOut);
   CHECK(run_pipeline(system, "yes", "sleep 1000", 300ms).end == End::kTimedOut);
   CHECK(run_pipeline(system, "sleep 1000 & true", "cat").end ==
-        End::kTimedOut);  // another process holds the pipe after the writer has ended: a time limit applies
+        End::kTimedOut);  // the writer has ended, but another process still holds the pipe, so the time limit ends the pipeline
   CHECK(Clock::now() - start < 50s);
   CHECK_FALSE(has_children());
 }
@@ -159,8 +159,8 @@ TEST_CASE("process: of two programs one that does not start leaves nothing of th
 
 namespace {
 
-/// A clock that passes every deadline of the test at the second call after a file has appeared. Between two calls, a waiting harp reads
-/// what the command has written.
+/// A clock. After a file has appeared, the second call returns a time after every deadline of the test. Between the first call and the
+/// second, harp, which is waiting for the command, reads what it has written.
 class ClockOfFile : public FaultyProcess {
  public:
   ClockOfFile(FaultPlan& plan, std::string file) : FaultyProcess(plan), file_(std::move(file)) {}
@@ -231,11 +231,11 @@ TEST_CASE("process: of a pipeline whose writer the host reaped, nobody says that
   TestSystem system;
   const Scratch scratch;
   for (const auto& [exit, end, code] : {std::tuple{"exit 0", End::kUnknown, 0}, {"exit 3", End::kExited, 3}}) {
-    const std::string reaped = scratch / exit;  // this file appears when the host has reaped the writer; then the reader ends
+    const std::string reaped = scratch / exit;  // a file that appears when the host has reaped the writer; the reader ends only then
     const std::string reader = "cat; while [ ! -e '" + reaped + "' ]; do sleep 0.01; done; " + exit;
     std::thread host([&] {
       const auto give_up = Clock::now() + 20s;
-      while (::waitpid(-1, nullptr, 0) < 0 && Clock::now() < give_up) std::this_thread::sleep_for(1ms);  // waits for a child to appear
+      while (::waitpid(-1, nullptr, 0) < 0 && Clock::now() < give_up) std::this_thread::sleep_for(1ms);  // repeats until there is a child
       write_text(reaped, "");
     });
     const CommandResult result = run_pipeline(system, "exit 7", reader, 20s);
@@ -257,12 +257,12 @@ TEST_CASE("process: no descriptor and no child is left, whichever call fails") {
         system.plan.error = error;
         const CommandResult result = n_programs == 1 ? run_shell(system, "echo text", 20s) : run_pipeline(system, "echo text", "cat", 20s);
         if (result.succeeded()) CHECK(std::string("text\n").starts_with(result.output));
-        if (system.plan.calls <= n) break;  // the command made fewer than n calls, so every call has failed once
+        if (system.plan.calls <= n) break;  // the command makes fewer than n calls, so each of them has failed once
       }
     }
   }
   while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-  }  // if waitpid always fails, zombies remain because of the test itself
+  }  // zombies remain if waitpid always fails; that is due to the test
   CHECK(count_open_files() == files_before);
 }
 
@@ -281,7 +281,7 @@ TEST_CASE("process: a failing call leaves no zombie") {
     }
 }
 
-// Runs in the copy of this program that the next test case starts.
+// The next test case starts a copy of this program, which runs only this test case.
 TEST_CASE("process: what a variable looks like from here" * doctest::skip()) {
   RealProcess process;
   std::printf("variable: %s\n", process.environment("HARP_PROBE").value_or("not seen").c_str());
@@ -316,7 +316,7 @@ TEST_CASE("log: messages reach the callback with their level, and nothing else h
   const Log log(&Heard::hear, &heard, LogLevel::kInfo);
   log.debug("too low");
   log.info("one ", 1);
-  log.warning("50% {} \n {0}");  // format characters are not interpreted
+  log.warning("50% {} \n {0}");  // format specifiers in a message are not interpreted
   log.error("three");
   const std::vector<std::pair<int, std::string>> expected = {{2, "one 1"}, {3, "50% {} \n {0}"}, {4, "three"}};
   CHECK(heard.messages == expected);

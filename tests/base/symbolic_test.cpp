@@ -1,5 +1,5 @@
-// Symbolic integers: normal forms, rules for division, proofs; and a random search for an expression whose simplified form has another
-// value or whose proof is wrong.
+// Symbolic integers: normal forms, rules for division, proofs; and a search with random expressions for a simplified form that has another
+// value, or a proof that is wrong.
 #include "base/symbolic.h"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ TEST_CASE("G16 dims: positions of a reshape meet again") {
   CHECK(mod(i * m + j, m) == j);
   CHECK(floor_div(k, m) * m + mod(k, m) == k);
   CHECK((floor_div(k, m) * m + mod(k, m)) * 3 + b == 3 * k + b);
-  // a divisor that is a sum
+  // The divisor is a sum.
   const Sym l = t.loop("l", 0, n * (m + 1)), row = m + 1;
   CHECK(floor_div(l, row) * row + mod(l, row) == l);
   CHECK(3 * n * floor_div(l, row) * row + 3 * n * mod(l, row) + i == 3 * n * l + i);
@@ -69,7 +69,7 @@ TEST_CASE("G16 dims: proofs use the bounds of loops") {
   CHECK(proven_at_most(4096 * blocks + 1, n));
   CHECK(proven_nonnegative(n * n - n));
   CHECK(proven_at_most(min(4096 * blocks + 4096, n), n));
-  const Sym d = t.variable("d", -5, 5);  // a remainder is between the divisor and 0
+  const Sym d = t.variable("d", -5, 5);  // d may be negative; then a remainder is between d and 0
   CHECK(proven_nonnegative(mod(n, d) + 5));
   CHECK_FALSE(proven_nonnegative(mod(n, d) - d));
   CHECK_FALSE(proven_nonnegative(mod(n, d)));
@@ -80,7 +80,8 @@ TEST_CASE("G16 dims: overflow is an error") {
   const Sym n = t.variable("n", 0, 100);
   CHECK_THROWS_AS(Sym(INT64_MAX) + 1, Error);
   CHECK_THROWS_AS((n * INT64_MAX) * 2, Error);
-  CHECK_NOTHROW(floor_div(floor_div(t.variable("m", 0, INT64_MAX), int64_t{1} << 62), 4));  // not multiplied, which would overflow
+  // the two divisors are not multiplied, because the product would overflow
+  CHECK_NOTHROW(floor_div(floor_div(t.variable("m", 0, INT64_MAX), int64_t{1} << 62), 4));
   const Sym big = n * (INT64_MAX / 4);
   CHECK_THROWS_AS(evaluate(big, [](const SymAtom&) { return int64_t(100); }), Error);
 }
@@ -95,7 +96,7 @@ struct Random {
 int64_t fdiv(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
 int64_t fmod_(int64_t a, int64_t b) { return b == 0 ? 0 : a - fdiv(a, b) * b; }
 
-/// An expression with its values for some assignments, computed step by step.
+/// An expression, and its values for some values of the variables, computed step by step.
 struct Checked {
   Sym e;
   std::vector<int64_t> values;
@@ -114,7 +115,7 @@ TEST_CASE("G16 dims: random expressions keep their value, and what is proven hol
     std::vector<std::array<int64_t, 4>> points;  // values of n, m, i, j
     for (int p = 0; p < 60; ++p) {
       const int64_t nv = lo + random.below(hi - lo + 1), mv = 1 + random.below(9);
-      if (nv == 0) continue;  // the loop of i has no iteration
+      if (nv == 0) continue;  // then the loop over i has no iterations
       points.push_back({nv, mv, random.below(nv), 1 + random.below(mv)});
     }
     auto leaf = [&](Sym e, auto value) {
@@ -131,7 +132,7 @@ TEST_CASE("G16 dims: random expressions keep their value, and what is proven hol
       const Checked& c = pool[random.below(static_cast<int64_t>(pool.size()))];
       const int64_t what = random.below(8);
       Checked r;
-      // a divisor that may be 0 is simplified as if it were not, so use positive divisors only
+      // harp simplifies a division as if the divisor were not 0, so only positive divisors are used.
       const bool divides = what == 3 || what == 4;
       if (divides && range(b.e).lo < 1) continue;
       if (range(a.e).hi > 100000 || range(b.e).hi > 100000) continue;
@@ -171,9 +172,9 @@ TEST_CASE("G16 dims: random expressions keep their value, and what is proven hol
 
 namespace {
 
-/// A recipe for an expression: an operation on earlier recipes of the list, or a leaf.
+/// A recipe for an expression: an operation on earlier recipes of the list, a variable or a constant.
 struct Recipe {
-  int operation = 0;  // 0 and 1: variable and constant
+  int operation = 0;  // 0: a variable, 1: a constant, otherwise an operation
   int64_t value = 0;
   size_t a = 0, b = 0, c = 0;
 };
@@ -202,7 +203,8 @@ Sym combine(int operation, Sym a, Sym b, Sym c) {
   }
 }
 
-/// Builds only what the recipe needs, the last operand first. Returns nothing if a value exceeds 64 bits.
+/// Builds only the expressions that this recipe uses, the last operand first; the results must not depend on that order. Returns nothing if
+/// a value exceeds 64 bits.
 std::optional<Sym> make_lazily(const std::vector<Recipe>& recipes, size_t at, const std::vector<Sym>& variables) {
   const Recipe& r = recipes[at];
   if (r.operation == 0) return variables[static_cast<size_t>(r.value)];
@@ -244,7 +246,7 @@ TEST_CASE("G16 dims: the normal form does not depend on what was made before") {
           made = combine(r.operation, *eager[r.a], *eager[r.b], r.operation == 9 ? *eager[r.c] : Sym(0));
       } catch (const Error&) {
       }
-      if (made && !made->is_constant() && made->node()->weight > 60) made.reset();  // limited as sizes are
+      if (made && !made->is_constant() && made->node()->weight > 60) made.reset();  // no larger than the expressions of sizes may be
       eager.push_back(made);
     }
     for (size_t i = recipes.size(); i-- > 0;) {
@@ -253,7 +255,7 @@ TEST_CASE("G16 dims: the normal form does not depend on what was made before") {
       INFO("seed ", seed, ", recipe ", i);
       REQUIRE(lazy.has_value());
       REQUIRE(to_string(*lazy) == to_string(*eager[i]));
-      // importing, which rebuilds everything, changes nothing
+      // Importing rebuilds every expression in another table, which must not change it.
       SymTable imported;
       for (const Sym& v : eager_variables) imported.import(v);
       REQUIRE(to_string(imported.import(*eager[i])) == to_string(*eager[i]));

@@ -1,5 +1,5 @@
-"""bindings/go: go vet, its tests, also under the race detector and with all checks of what goes to C, the README word for word, and the programs of
-docs/go.md. The generated files are what the generator writes.
+"""bindings/go: go vet; its tests, which are also run with the race detector and with Go's checks of pointers that are passed to C; the
+README, exactly as it is written; and the programs of docs/go.md. The generated files must equal what the generator writes.
 
 rows: C3.go H1.lazy/go H1.realize/go H1.cached/go H6.slices_in/go H6.slices_out/go
 """
@@ -19,13 +19,13 @@ package_group.require("go", __file__, programs=("go",))
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = os.environ["HARP_BUILD_DIR"]
 GO = SOURCE / "bindings" / "go"
-os.environ.pop("HARP_MACHINE", None)  # programs run for this CPU, as at a user's
+os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
 ROWS = {"TestLazyTensors": "H1.lazy,realize/go", "TestSeveralTensorsAreOneProgram": "H1.realize/go", "TestTensorMistakes": "H1.lazy/go",
         "TestEachStructureIsCompiledOnce": "H1.cached/go", "TestJit": "H1.cached/go", "TestCallOnSlices": "H6.slices_in,slices_out/go"}
 
 
 def record(status, name):
-    """Writes a line to the results that ./dev rows reads."""
+    """Writes a line to the file of results, which ./dev rows reads."""
     print(status, name, flush=True)
     if os.environ.get("HARP_TEST_RESULTS"):
         with open(os.environ["HARP_TEST_RESULTS"], "a", encoding="utf-8") as file:
@@ -38,8 +38,8 @@ def blocks(text):
 
 
 class Go:
-    """Installs harp in the build folder. Go's build cache is the user's, and does not notice if the headers behind pkg-config change or
-    move. A macro that no code reads has their digest, so that the cache notices."""
+    """Installs harp in the build folder. The user's Go build cache is used, which does not notice if the headers that pkg-config names
+    change or move. A macro that no code reads has a digest of them, so that the cache notices."""
 
     def __init__(self, scratch):
         self.scratch = scratch
@@ -68,7 +68,7 @@ class Go:
         self.run(sys.executable, "generate.py", "--check")
 
     def check_tests(self):
-        """Runs the package's tests and writes one line of results for each."""
+        """Runs the package's tests and writes one line to the results for each."""
         result = subprocess.run(["go", "test", "-count=1", "-json", "."], cwd=GO, env=self.environment, capture_output=True, text=True, check=False)
         events = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
         ended = {e["Test"]: e["Action"] for e in events if "Test" in e and e["Action"] in ("pass", "fail", "skip")}
@@ -83,7 +83,7 @@ class Go:
         self.run("go", "test", "-race", "-run", "Concurrent|Closing|Collection|Cancel|GivenUp|Jit|Native|Realize|Example", ".", **checks)
 
     def check_readme(self):
-        """Runs the README's commands in a home folder of their own, exactly as they are written."""
+        """Runs the README's commands exactly as they are written, in an empty home folder."""
         parts = blocks((GO / "README.md").read_text(encoding="utf-8"))
         install, start = [content for language, content in parts if language == "sh"]
         program, shown = [next(content for language, content in parts if language == wanted) for wanted in ("go", "text")]

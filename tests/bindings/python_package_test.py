@@ -14,7 +14,7 @@ from package_group import absent, note, require
 
 SOURCE, BUILD = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_BUILD_DIR"]
 PACKAGE = os.path.join(SOURCE, "bindings", "python")
-# Has the packages that only the registry has (.ci/python-requirements.txt), not Debian; ./dev creates it.
+# A virtual environment with the packages that Debian does not have (.ci/python-requirements.txt). ./dev creates it.
 VENV = os.path.join(BUILD, "python_venv")
 PYTHON = os.path.join(VENV, "bin", "python")
 ROWS = {"test_tensor": "G11.constants,operators/python", "test_lazy": "H1.lazy,realize,cached/python",
@@ -41,7 +41,7 @@ def install(target, library, build_directory):
 
 
 def check_types(target):
-    """Tests whether pyright, which needs node, finds a type for everything that the installed package exports."""
+    """Checks with pyright, which needs node, that everything that the installed package exports has a type."""
     pyright = os.path.join(VENV, "bin", "pyright")
     environment = {**os.environ, "PYTHONPATH": target, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
     if not os.path.exists(pyright):
@@ -58,7 +58,7 @@ def check_types(target):
 
 
 def record(junit):
-    """Writes a line for each test case to the results that ./dev rows reads. Returns how many failed."""
+    """Writes one line for each test case to the file of results, which ./dev rows reads. Returns the number of failures."""
     failed = 0
     lines = []
     for case in ElementTree.parse(junit).getroot().iter("testcase"):

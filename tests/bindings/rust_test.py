@@ -1,5 +1,5 @@
-"""The Rust crates: what is generated is what would be generated now, clippy has nothing to say, all tests pass with each way to find
-libharp, documentation and tutorial included, and bindings/rust/README.md works word for word.
+"""The Rust crates: generated files equal what the generator writes; clippy gives no warnings; all tests pass, including those in
+documentation and tutorial, with each way to find libharp; and bindings/rust/README.md works exactly as it is written.
 
 rows: C3.rust H1.lazy/rust H1.realize/rust H1.cached/rust H6.ndarray_in/rust H6.ndarray_out/rust G11.constants/rust G11.operators/rust
 """
@@ -14,14 +14,14 @@ SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
 RUST = os.path.join(SOURCE, "bindings", "rust")
 FEATURES = "ndarray,half,num-complex"
-# Warnings that clippy of Debian 12's Rust 1.63 gives wrongly: for thread_local!, and for threads that are all started before the first one
-# is joined. Later versions do not give them.
+# Warnings that clippy of Rust 1.63 (Debian 12) gives although the code is right: about thread_local!, and about threads that are all
+# started before the first one is joined. Later versions do not give them.
 WRONG_WARNINGS = ("-A", "clippy::declare_interior_mutable_const", "-A", "clippy::needless_collect")
 sys.path.insert(0, os.path.join(SOURCE, "tests", "support"))
 from package_group import absent, require  # noqa: E402
 
 require("rust", __file__, programs=("cargo", "rustc"))
-os.environ.pop("HARP_MACHINE", None)  # programs run for this CPU, as at a user's
+os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
 
 
 def record(status, name, reason=""):
@@ -38,11 +38,11 @@ def run(*command, cwd=RUST, **environment):
 
 
 class Absent(Exception):
-    """An error: something in the group rust is not installed."""
+    """Something of the package group rust is not installed."""
 
 
 class Skipped(Exception):
-    """An error: this Debian has another version of a package."""
+    """This Debian has another version of a package than the tests need."""
 
 
 def installed(prefix):
@@ -77,14 +77,14 @@ def check_static(harp):
 
 
 def check_load_dynamic(harp):
-    """Tests the library when the loader finds it, without pkg-config."""
+    """Runs the tests with a library that is loaded at run time, without pkg-config."""
     environment = {**harp, "PKG_CONFIG_PATH": ""}
     run("cargo", "test", "--quiet", "--locked", "-p", "harp", "--no-default-features", "--features", "load-dynamic", "--test", "graph", "--test", "threads", **environment)
 
 
 def check_read_me(harp):
-    """Runs the README's commands in a home folder of their own, builds its program as it is printed, and compares the output with the one
-    that it shows."""
+    """Runs the README's commands exactly as they are written, in an empty home folder. Builds its program and compares the output with the
+    one that the README shows."""
     with open(os.path.join(RUST, "README.md"), encoding="utf-8") as file:
         text = file.read()
     commands = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
@@ -105,7 +105,7 @@ def main():
     if os.environ.get("HARP_SANITIZE"):
         record("skip", "script.rust", "cargo's programs do not load the sanitizers' run-times")
         return 0
-    # Crates that are already in cargo's cache need no connection.
+    # If the crates are in cargo's cache, this needs no connection.
     fetched = subprocess.run(["cargo", "fetch", "--quiet", "--locked"], cwd=RUST, capture_output=True, text=True, check=False)
     if fetched.returncode != 0:
         return int(absent(__file__, "the crates of Cargo.lock are not in cargo's cache and cannot be fetched; ./dev setup rust"))

@@ -1,5 +1,6 @@
-"""include/harp.api.json is true: what can be put together from it is what harp.h declares, for C99 and C++ compilers; the table of all
-functions begins with that of version 1; its documentation names all its members; and its generator refuses what nobody decided.
+"""include/harp.api.json is right. Declarations that are made from it agree with harp.h, for C99 and C++ compilers. The table of all
+functions begins with the table of version 1. The documentation describes all members of the file. The generator rejects functions about
+which a fact is missing.
 
 rows: C4.get_api
 """
@@ -24,12 +25,12 @@ def read(*path):
 
 
 def declared(type_, name):
-    """Returns a declaration of `name` as docs/api-json.md says it is made."""
+    """Returns a declaration of `name`, made by the rule of docs/api-json.md."""
     return type_.replace("(*)", f"(*{name})", 1) if "(*)" in type_ else f"{type_} {name}"
 
 
 def program(api):
-    """Returns a source file that compiles only if functions, constants, types and structs are those of harp.h."""
+    """Returns a source file that compiles only if functions, constants, types and structs of the file are those of harp.h."""
     lines = ["#include <stddef.h>", "#include <harp.h>", "#define HOLDS(name, what) typedef char name[(what) ? 1 : -1]",
              "#ifdef __cplusplus", 'extern "C" {', "#endif"]
     for function in api["functions"]:
@@ -41,7 +42,7 @@ def program(api):
                      f"offsetof(harp_api, harp_version) + {function['table']} * sizeof(void (*)(void)));")
     for constant in api["constants"]:
         value = constant["value"]
-        text = f"({value + 1} - 1)" if value in (-2**31, -2**63) else str(value)  # C has no literal for the least number
+        text = f"({value + 1} - 1)" if value in (-2**31, -2**63) else str(value)  # C has no literal for the least integer of a type.
         lines.append(f"HOLDS(value_{constant['name']}, {constant['name']} == ({constant['type']}){text});")
     for typedef in api["typedefs"]:
         lines.append(f"{declared(typedef['type'] + '*', 'own_' + typedef['name'])} = ({typedef['name']}*)0;")
@@ -57,7 +58,7 @@ def program(api):
         for field in struct["fields"]:
             at = f"{name}_{field['name']}"
             lines.append(f"HOLDS(at_{at}, offsetof(struct own_{name}, {field['name']}) == offsetof({name}, {field['name']}));")
-            # A pointer to an object or a function of another type does not convert.
+            # A wrong type would not compile, because pointers to objects or functions of different types do not convert to each other.
             if "callback" in field:
                 value = declared(field["type"], "value")
                 lines.append(f"static void type_{at}({name}* whole, {value}) {{ whole->{field['name']} = value; }}")
@@ -106,7 +107,7 @@ def check_complete(api):
 
 
 def names_in(expression):
-    """Returns the parameters that the expression for a length uses."""
+    """Returns the parameters that occur in the expression for a length."""
     return set(re.findall(r"\b(?!max\b|bytes\b|program\b|harp_)(?<!\.)[a-z]\w*", expression))
 
 

@@ -21,13 +21,13 @@ std::vector<int64_t> offsets(const std::vector<int64_t>& dims, const std::vector
   return result;
 }
 
-/// Memory for a layout. `first` points to the element with indices 0, with any alignment.
+/// Memory for an array with this layout. `first` points to the element with index 0 on all axes; it is not aligned.
 struct Outside {
   Outside(const std::vector<int64_t>& dims, const std::vector<int64_t>& strides, size_t element) : at(offsets(dims, strides)) {
     int64_t least = 0, most = 0;
     for (const int64_t offset : at) least = std::min(least, offset), most = std::max(most, offset);
     bytes.resize(static_cast<size_t>(most - least) + element + 1);
-    first = bytes.data() + 1 - least;  // an odd address, so unaligned
+    first = bytes.data() + 1 - least;  // an odd address, which is not aligned
   }
   std::vector<int64_t> at;
   std::vector<unsigned char> bytes;
@@ -52,7 +52,7 @@ void check_layout(harp_context* context, harp_dtype dtype, const std::vector<int
     std::memset(untouched.data() + (target.first - target.bytes.data()) + target.at[i], 0, element);
   bool same = true;
   for (size_t i = 0; i < target.at.size(); ++i) same = same && std::memcmp(target.first + target.at[i], inside + i * element, element) == 0;
-  const bool overlap = [&] {  // elements with the same address: one of the written values remains
+  const bool overlap = [&] {  // some elements have the same address; then one of the values that are written there remains
     std::vector<int64_t> sorted = target.at;
     std::ranges::sort(sorted);
     return std::ranges::adjacent_find(sorted, [&](int64_t a, int64_t b) { return b - a < static_cast<int64_t>(element); }) != sorted.end();
@@ -76,14 +76,14 @@ TEST_CASE("H5: strided copies of every layout are copies element by element") {
   check_layout(c, HARP_F32, {}, {});
   check_layout(c, HARP_F32, {2, 3}, {12, 4});    // row-major: one contiguous block
   check_layout(c, HARP_F32, {2, 3}, {4, 8});     // transposed
-  check_layout(c, HARP_F32, {2, 3}, {16, 4});    // rows with gaps
+  check_layout(c, HARP_F32, {2, 3}, {16, 4});    // there are gaps between the rows
   check_layout(c, HARP_F32, {2, 3}, {-12, 4});   // rows in reverse order
   check_layout(c, HARP_F32, {2, 3}, {-12, -4});  // both axes reversed
   check_layout(c, HARP_F64, {4, 5}, {0, 8});     // broadcast rows
   check_layout(c, HARP_F64, {4, 5}, {8, 0});
   check_layout(c, HARP_I8, {3, 3, 3}, {0, 0, 0});
   check_layout(c, HARP_COMPLEX128, {2, 2, 2}, {17, 40, 81});  // unaligned
-  check_layout(c, HARP_I16, {2, 1, 3}, {6, 999, 2});          // the stride of an axis of size 1 is never used
+  check_layout(c, HARP_I16, {2, 1, 3}, {6, 999, 2});          // the stride of an axis of size 1 is not used
   check_layout(c, HARP_I64, {3, 0, 2}, {1, 2, 3});
   check_layout(c, HARP_F16, std::vector<int64_t>(16, 2), std::vector<int64_t>(16, 0));
 
@@ -95,7 +95,7 @@ TEST_CASE("H5: strided copies of every layout are copies element by element") {
     for (size_t i = 0; i < dims.size(); ++i)
       dims[i] = static_cast<int64_t>(random() % 4) + (random() % 8 != 0), order[i] = static_cast<int64_t>(i);
     std::ranges::shuffle(order, random);
-    int64_t step = static_cast<int64_t>(harp_dtype_size(dtype));  // an array without overlaps, its axes in random order and direction
+    int64_t step = static_cast<int64_t>(harp_dtype_size(dtype));  // a layout without overlaps, with the axes in random order and direction
     for (const int64_t i : order) {
       const auto axis = static_cast<size_t>(i);
       if (random() % 3 == 0) step += static_cast<int64_t>(random() % 9);

@@ -10,7 +10,7 @@ using namespace capi_test;
 
 namespace {
 
-constexpr int64_t kSize = 3000;  // f32 elements; more than 4 KiB
+constexpr int64_t kSize = 3000;  // number of f32 elements, which have more than 4 KiB
 
 harp_node* constant_of(harp_graph* graph, const std::vector<float>& values, std::vector<harp_dim> dims = {}) {
   if (dims.empty()) dims = {static_cast<int64_t>(values.size())};
@@ -23,7 +23,7 @@ std::vector<float> ramp(size_t size, float first) {
   return values;
 }
 
-/// y = x * w, for a constant w.
+/// A graph y = x * w with the constant w.
 Graph scaled(harp_context* context, const std::vector<float>& w) {
   Graph graph = make_graph(context, HARP_GRAPH_BROADCAST);
   const harp_dim dims[] = {static_cast<int64_t>(w.size())};
@@ -50,7 +50,7 @@ TEST_CASE("X3.hidden_inputs/c: a large constant is data of the program, not text
   CHECK(source.find("inputs[1] is 3000 elements of f32, digest ") != std::string::npos);
   CHECK(source.find("constant0[") == std::string::npos);
 
-  const std::vector<float> few = ramp(1024, 1);  // 4 KiB: text
+  const std::vector<float> few = ramp(1024, 1);  // exactly 4 KiB, which are written into the text
   const Program small = compile(scaled(context.get(), few).get(), "c");
   CHECK(stats_of(small).constant_bytes == 0);
   CHECK(take(harp_program_source(small.get(), nullptr)).find("constant0[1024]") != std::string::npos);
@@ -64,7 +64,7 @@ TEST_CASE("X3.hidden_inputs/c,interp: both backends compute the same bits, whate
   std::vector<Program> programs;
   for (const char* backend : {"interp", "c"}) programs.push_back(compile(graph.get(), backend));
   std::fill(w.begin(), w.end(), -1.0f);
-  graph.reset();  // the programs hold what they need
+  graph.reset();  // programs keep what they need of the graph
   const Buffer input = wrap(context.get(), x, {kSize});
   for (const Program& program : programs) {
     const std::vector<Buffer> outputs = run(program.get(), {input.get()});
@@ -96,7 +96,7 @@ TEST_CASE("X3.hidden_inputs/c: programs that differ in the data alone are differ
     CHECK(values<float>(run(program, {input.get()})[0].get()).back() == 2 * w->back());
   harp_cache_stats_info cache = HARP_CACHE_STATS_INFO_INIT;
   CHECK(harp_cache_stats(context.get(), &cache, nullptr) == HARP_OK);
-  CHECK(cache.misses == 1);  // one compilation served both
+  CHECK(cache.misses == 1);  // the programs differ only in their constants, so one was compiled
 }
 
 TEST_CASE("X3.hidden_inputs/c: the cache forgets a program with more than 4 MiB of constants when its last user does") {
@@ -148,7 +148,7 @@ TEST_CASE("X3.hidden_inputs/c: many constants, constants without elements, bools
   harp_output(graph.get(), "sum", sum);
   harp_output(graph.get(), "none", harp_constant_array(graph.get(), HARP_F64, 2, none, 0, nullptr));
   std::vector<uint8_t> bools(2 * kSize);
-  for (size_t i = 0; i < bools.size(); ++i) bools[i] = static_cast<uint8_t>(i % 3);  // 2 is true
+  for (size_t i = 0; i < bools.size(); ++i) bools[i] = static_cast<uint8_t>(i % 3);  // as a bool, 2 is true
   harp_node* const mask = harp_constant_array(graph.get(), HARP_BOOL, 2, rows, bools.size(), bools.data());
   harp_output(graph.get(), "mask", mask);
   harp_output(graph.get(), "chosen", harp_where(mask, constant_of(graph.get(), ramp(kSize, 5)), constant_of(graph.get(), ramp(kSize, 9))));

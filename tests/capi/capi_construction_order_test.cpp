@@ -1,15 +1,15 @@
-// The text of a program and its cache key depend on the structure of the graph, not on the order in which its nodes were made. That order
-// is often the choice of a compiler: harp_add(harp_exp(x), harp_sin(y)) makes either operand first.
+// The text of a program and its cache key must depend on the structure of the graph, not on the order in which its nodes were made. A C
+// compiler often chooses that order: harp_add(harp_exp(x), harp_sin(y)) makes either operand first.
 #include "support/capi_support.h"
 
 using namespace capi_test;
 
 namespace {
 
-using Operand = std::function<harp_node*()>;  // makes the operand of a call, and what it is made of
+using Operand = std::function<harp_node*()>;  // a function that makes an operand, and before it the operand's own operands
 
-/// A graph of several kernels: functions, reductions, a contraction, two checks of indices, and an output that uses all of them. Each call
-/// of two operands makes them from left to right, or from right to left.
+/// A graph with several kernels: functions, reductions, a contraction, two index checks, and an output that uses all of them. The operands
+/// of each call with two operands are made from left to right, or with `from_right` from right to left.
 harp_node* build(harp_graph* g, bool from_right) {
   const auto of = [](harp_node* (*function)(harp_node*), const Operand& x) -> Operand { return [=] { return function(x()); }; };
   const auto both = [=](harp_node* (*function)(harp_node*, harp_node*), const Operand& left, const Operand& right) -> Operand {
@@ -68,7 +68,8 @@ TEST_CASE("C3.digest H2.source: operands made in another order give the same tex
     REQUIRE_MESSAGE(results[from_right] != nullptr, std::string(harp_error_message(harp_graph_error(graph.get()))));
     CHECK(harp_output(graph.get(), "result", results[from_right]) == HARP_OK);
   }
-  CHECK(take(harp_graph_print(graphs[0].get(), nullptr)) != take(harp_graph_print(graphs[1].get(), nullptr)));  // the orders differ
+  // the nodes were really made in different orders
+  CHECK(take(harp_graph_print(graphs[0].get(), nullptr)) != take(harp_graph_print(graphs[1].get(), nullptr)));
   for (const char* stage : {"graph", "opt", "schedule", "ir", "ir-opt", "linear", "c"})
     CHECK_MESSAGE(emitted(graphs[0].get(), stage) == emitted(graphs[1].get(), stage), stage);
 

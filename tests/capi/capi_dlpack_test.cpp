@@ -8,7 +8,7 @@ using namespace capi_test;
 
 namespace {
 
-/// A DLPack array made by another library: 2 by 3 f32, row-major. Counts the calls of its deleter.
+/// An array of 2 by 3 f32 in row-major order, as another library would pass it by DLPack. It counts the calls of its deleter.
 template <class Managed>
 struct Foreign {
   Foreign() {
@@ -41,8 +41,8 @@ Buffer take_in(harp_context* context, New& array, harp_error** err = nullptr) {
 
 }  // namespace
 
-// The numbers are those of dlpack.h of dmlc/dlpack, tag v1.1 (commit 3ea601bb), compiled for a 64-bit machine: DLTensor, DLManagedTensor
-// (dl_tensor, manager_ctx, deleter) and DLManagedTensorVersioned (version, manager_ctx, deleter, flags, dl_tensor).
+// The expected numbers come from dlpack.h of dmlc/dlpack, tag v1.1 (commit 3ea601bb), compiled for a 64-bit machine: DLTensor,
+// DLManagedTensor (dl_tensor, manager_ctx, deleter) and DLManagedTensorVersioned (version, manager_ctx, deleter, flags, dl_tensor).
 TEST_CASE("H6.dlpack_in/c H6.dlpack_out/c: the structs lie as DLPack's do") {
   CHECK(sizeof(harp_dl_tensor) == 48);
   CHECK(offsetof(harp_dl_tensor, data) == 0);
@@ -81,7 +81,7 @@ void check_import() {
     CHECK(harp_buffer_dtype(buffer.get()) == HARP_F32);
     CHECK(dims(buffer.get()) == std::vector<int64_t>{2, 3});
     const Buffer second(harp_buffer_retain(buffer.get()));
-    array.shape[0] = 9;  // the buffer has a copy
+    array.shape[0] = 9;  // has no effect, because the buffer has copied the shape
     CHECK(dims(second.get()) == std::vector<int64_t>{2, 3});
     CHECK(array.given_back == 0);
   }
@@ -96,7 +96,7 @@ void check_import() {
   const Buffer shifted = take_in(context.get(), offset);
   REQUIRE(shifted != nullptr);
   CHECK(harp_buffer_data(shifted.get()) == offset.data + 2);
-  odd_axes.shape[0] = 1, odd_axes.strides[0] = -77;  // the stride of an axis of size 1 is never used
+  odd_axes.shape[0] = 1, odd_axes.strides[0] = -77;  // the stride of an axis of size 1 is not used
   CHECK(take_in(context.get(), odd_axes) != nullptr);
   scalar.managed.tensor.ndim = 0, scalar.managed.tensor.shape = nullptr, scalar.managed.tensor.strides = nullptr;
   CHECK(take_in(context.get(), scalar) != nullptr);
@@ -174,7 +174,7 @@ TEST_CASE("H6.dlpack_in/c: arrays with a version say that they may not be writte
   copied.managed.flags = HARP_DL_IS_COPIED;
   const Buffer own = take_in(context.get(), copied);
   CHECK(harp_buffer_data(own.get()) == copied.data);
-  later.managed.minor = 9;  // a newer version with the same layout
+  later.managed.minor = 9;  // another minor version, which has the same layout
   CHECK(take_in(context.get(), later) != nullptr);
   for (const uint32_t major : {0u, 2u}) {
     newer.managed.major = major;

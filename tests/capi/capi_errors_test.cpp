@@ -1,5 +1,5 @@
-// Every misuse of the C API gives a status and a message that says what was expected and what was given. No output is written, and the
-// context stays usable. Each case is one misuse.
+// Every misuse of the C API returns a status and a message that says what was expected and what was given. No output is written, and the
+// context can still be used. Each case is one misuse.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ using namespace capi_test;
 
 namespace {
 
-/// Checks the error that a graph keeps after `misuse`; later calls return NULL.
+/// Checks the error that a graph keeps after `misuse`, and that later calls on the graph return NULL.
 void check_sticks(const std::function<void(harp_graph*)>& misuse, harp_status code, const std::string& message, uint32_t flags = 0) {
   const Context context = make_context();
   const Graph g = make_graph(context.get(), flags);
@@ -315,7 +315,7 @@ TEST_CASE("C1: compile options that make no sense") {
   ErrorSlot no_output;
   CHECK(harp_compile(empty.get(), nullptr, no_output) == nullptr);
   check_error(no_output, HARP_ERROR_INVALID_ARGUMENT, "no output");
-  CHECK(compile(g.get(), "interp") != nullptr);  // the context stays usable
+  CHECK(compile(g.get(), "interp") != nullptr);  // the context can still be used
 }
 
 TEST_CASE("H4.available: without a compiler, c names every command it tried and interp runs") {
@@ -353,7 +353,7 @@ TEST_CASE("C1: a compiler that hangs is stopped, and a cache that cannot be writ
   check_error(err, HARP_ERROR_COMPILER, "slow cc");
 
   std::string log;
-  const std::string no_directory = script + "/cache";  // a path below a file, so it cannot be a directory
+  const std::string no_directory = script + "/cache";  // cannot be created, because `script` is a file
   const Context uncached = make_context([&](auto& options) {
     options.cache_dir = no_directory.c_str();
     options.log_user = &log;
@@ -536,7 +536,7 @@ TEST_CASE("C1: buffers that make no sense") {
 
 TEST_CASE("G16.dims: byte counts are those of each array's own dtype, and the error names array, shape and limit") {
   const Context context = make_context();
-  // An array of 2^60 one-byte elements has a valid size; with eight-byte elements its size would overflow.
+  // An array of 2^60 elements of one byte has a valid size. With elements of eight bytes the size would overflow.
   const Graph fixed = parse(context.get(), R"(graph g(x: bool[1]) {
   big = expand(x, [1152921504606846976])
   return y = slice(big, start=[0], stop=[3])

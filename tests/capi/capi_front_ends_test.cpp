@@ -1,5 +1,5 @@
-// Features of harp.h for bindings: taking a graph's error without side effects, compiling some nodes of a graph that grows, queries about
-// nodes, and calls on plain arrays.
+// Functions of harp.h that bindings need: taking a graph's error without side effects, compiling some of the nodes of a growing graph,
+// queries about nodes, and calls with plain arrays.
 #include <cstring>
 #include <set>
 
@@ -20,7 +20,8 @@ std::string taken(harp_graph* graph) {
 
 Program compile_nodes(harp_graph* graph, std::vector<harp_node*> nodes, const char* backend, ErrorSlot& err,
                       std::vector<const char*> names = {}) {
-  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;  // for this CPU, because the program runs whatever the row
+  // without a target, because the tests run the program whatever row HARP_MACHINE names
+  harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.backend = backend;
   return Program(
       harp_compile_nodes(graph, static_cast<int32_t>(nodes.size()), names.empty() ? nullptr : names.data(), nodes.data(), &options, err));
@@ -54,12 +55,12 @@ TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of 
   const size_t nodes = harp_graph_node_count(graph.get());
   CHECK(nodes == 2);
   CHECK(harp_add(x, y) == nullptr);
-  CHECK(harp_neg(x) == nullptr);  // the graph keeps its error
+  CHECK(harp_neg(x) == nullptr);  // fails, because the graph still has the error of harp_add
   CHECK(taken(graph.get()).starts_with("add: operands have shapes [3] and [4]"));
   CHECK(harp_graph_error(graph.get()) == nullptr);
   CHECK(harp_graph_node_count(graph.get()) == nodes);
 
-  // These operations create nodes before they detect the error.
+  // These operations have created nodes when they detect the error. The nodes must be removed again.
   harp_node* parts[3] = {nullptr, nullptr, nullptr};
   harp_node* both[] = {x, y};
   CHECK(harp_softmax(x, 5) == nullptr);
@@ -75,7 +76,7 @@ TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of 
   CHECK(taken(graph.get()) == "input: the graph already has an input called \"x\"");
   CHECK(harp_graph_node_count(graph.get()) == nodes);
 
-  // The same names and nodes can be created afterwards.
+  // After an error was taken, the same names and nodes can be created.
   CHECK(input(graph.get(), "bad", {-5}) == nullptr);
   CHECK(taken(graph.get()) != "");
   harp_node* z = input(graph.get(), "bad", {3});
@@ -86,7 +87,7 @@ TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of 
   const Program program = compile(graph.get(), "interp");
   CHECK(take(harp_program_signature(program.get(), nullptr)).starts_with("graph(x: f32[3], y: f32[4], bad: f32[3]) -> sum: f32[3]"));
 
-  // Nodes of two graphs mark both graphs.
+  // An operation on nodes of two graphs leaves an error in both.
   const Graph other = make_graph(context.get());
   CHECK(harp_add(x, input(other.get(), "x", {3})) == nullptr);
   CHECK(taken(graph.get()).find("different graphs") != std::string::npos);
@@ -188,6 +189,12 @@ TEST_CASE("C3.introspection: a node tells its operation, its sources and its att
   CHECK(std::string(harp_node_op(x)) == "input");
   CHECK(harp_node_source_count(x) == 0);
   CHECK(harp_node_source(x, 0) == nullptr);
+  harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+  desc.body = "output0 = 1.0\noutput1 = 2", desc.graph = graph.get();
+  const harp_dtype dtypes[] = {HARP_F32, HARP_I64};
+  harp_node* results[2] = {};
+  REQUIRE(harp_custom_function_results(0, nullptr, &desc, 2, dtypes, results) == HARP_OK);
+  CHECK(attributes(results[1]) == "body=\"\"\"output0 = 1.0\noutput1 = 2\"\"\", dtype=[f32, i64], shape=[], result=1");
   CHECK(harp_node_source(product, -1) == nullptr);
   CHECK(harp_node_source(product, 2) == nullptr);
   CHECK(attributes(harp_size(graph.get(), n)) == "value=n");
@@ -208,7 +215,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   for (int step = 0; step < 200; ++step) {
     const std::string name = "forcing" + std::to_string(step);
     state = harp_add(harp_mul(state, one), harp_sin(input(graph.get(), name.c_str(), {n})));
-    // A front end that has computed the state replaces it by an input.
+    // A front end that has computed the state continues with an input in its place.
     const std::string next = "state" + std::to_string(step);
     state = input(graph.get(), next.c_str(), {n});
     harp_node* kept[] = {state, one, x};
@@ -222,7 +229,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   CHECK(harp_node_dims(state, 1, &size, nullptr) == HARP_OK);
   CHECK(size == n);
 
-  // Names of dropped inputs are free again. Outputs stay, and so do handles of their dependencies.
+  // The names of dropped inputs can be used again. Outputs and what they are computed from are not dropped, and their handles stay valid.
   harp_node *again = input(graph.get(), "forcing7", {n}), *y = harp_mul(again, x), *dropped = harp_exp(state);
   REQUIRE(y != nullptr);
   CHECK(dropped != y);
@@ -234,7 +241,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   CHECK(take(harp_graph_print(graph.get(), nullptr)).find("(x: f32[n in 0..100], forcing7: f32[n]) {") != std::string::npos);
   std::set<harp_node*> handles = {x, again, y};
   for (int i = 0; i < 10; ++i) handles.insert(harp_add(x, harp_constant(graph.get(), HARP_F32, i)));
-  CHECK(handles.size() == 13);  // each handle of a dropped node is reused once
+  CHECK(handles.size() == 13);  // so no two of the new nodes have the same handle, although handles of dropped nodes are reused
 
   ErrorSlot err;
   const Graph other = make_graph(context.get());

@@ -1,5 +1,5 @@
-// Features of harp.h for front ends: gradients that are zero if y is independent of x, queries about dependence, promotion of all pairs of
-// dtypes, and arrays filled or padded with the value of a node.
+// Functions of harp.h that front ends need: gradients that are zero where y is independent of x, queries about dependence, promotion of
+// every pair of dtypes, and arrays that are filled or padded with the value of a node.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -82,7 +82,7 @@ TEST_CASE("G19.loud_error G1: zeros where y is independent, if they are asked fo
     CHECK(harp_node_dims(xs[k], harp_node_rank(xs[k]), of_x.data(), nullptr) == HARP_OK);
     CHECK(own == of_x);
   }
-  // for dependent nodes the gradients are the same as without the flag
+  // With respect to nodes on which y depends, the gradients are the same nodes as without the flag.
   harp_node* const dependent[] = {x, w, y};
   harp_node* same[3] = {};
   REQUIRE(harp_grad(y, 3, dependent, nullptr, same) == HARP_OK);
@@ -101,7 +101,7 @@ TEST_CASE("G19.loud_error G1: zeros where y is independent, if they are asked fo
     REQUIRE(program != nullptr);
     const std::vector<Buffer> r = run(program.get(), {bx.get(), bw.get(), bb.get(), bi.get(), bz.get(), bl.get()});
     REQUIRE(r.size() == 7);
-    // for b < x the step is w, and x w w has the derivatives w w and 2 x w; otherwise the step is 7
+    // Where b < x, the step is w, and the derivatives of x w w are w w and 2 x w. Elsewhere the step is the constant 7.
     CHECK(values<float>(r[0].get()) == std::vector<float>{16, 35, 36});
     CHECK(values<float>(r[1].get()) == std::vector<float>{0, 0, 0});
     CHECK(values<std::complex<float>>(r[2].get()) == std::vector<std::complex<float>>{0, 0});
@@ -142,12 +142,12 @@ TEST_CASE("G19.loud_error: what depends on what") {
   harp_node *x = input(g, "x", {3}), *w = input(g, "w", {3}), *foreign = input(other, "x", {3});
   harp_node *b = harp_lt(x, w), *k = harp_cast(x, HARP_I32), *y = harp_where(b, w, harp_neg(w));
   CHECK(harp_depends(x, x) == 1);
-  CHECK(harp_depends(y, x) == 1);  // dependence through a bool counts
+  CHECK(harp_depends(y, x) == 1);  // y depends on x only through a bool
   CHECK(harp_depends(y, w) == 1);
   CHECK(harp_depends(y, b) == 1);
   CHECK(harp_depends(k, x) == 1);
   CHECK(harp_depends(k, w) == 0);
-  CHECK(harp_depends(y, k) == 0);  // k is older than y, but y does not use it
+  CHECK(harp_depends(y, k) == 0);  // y does not use k, although k was made before y
   CHECK(harp_depends(x, y) == 0);  // x does not depend on y
   CHECK(harp_depends(harp_stop_gradient(x), x) == 1);
   CHECK(harp_depends(nullptr, x) == 0);
@@ -159,7 +159,7 @@ TEST_CASE("G19.loud_error: what depends on what") {
 TEST_CASE("G9.promotion: everything with everything, as the table of docs/semantics.md says") {
   std::ifstream file(std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "docs" / "semantics.md");
   REQUIRE(file.good());
-  /// The cells of a table row, without bars, blanks and asterisks.
+  /// The cells of a row of a Markdown table, without bars, blanks and asterisks.
   const auto cells_of = [](std::string row) {
     for (char& c : row)
       if (c == '|' || c == '*') c = ' ';
@@ -173,7 +173,7 @@ TEST_CASE("G9.promotion: everything with everything, as the table of docs/semant
   }
   const std::vector<std::string> names = cells_of(line);
   REQUIRE(names.size() == std::size(kAll));
-  std::getline(file, line);  // the line below the heading of the table
+  std::getline(file, line);  // skips the line under the heading of the table
   const Context context = make_context();
   for (size_t a = 0; a < names.size(); ++a) {
     REQUIRE(std::getline(file, line));
@@ -250,7 +250,7 @@ TEST_CASE("G9.promotion G9.infer_error: which flag promotes what") {
   CHECK(Graph(harp_graph_new(context.get(), 8, err)) == nullptr);
   CHECK(err.message().starts_with("harp_graph_new: unknown flags 8; expected 0 or a combination of HARP_GRAPH_BROADCAST"));
 
-  // the flags in the text format have the same effect
+  // The flags of the text format have the same effect.
   for (const char* flags : {"promote_mixed", "promote_mixed, promote", "promote, promote_mixed", "broadcast, promote_mixed"}) {
     const Graph g = parse(context.get(), std::string("graph g(i: i32[3], x: f32[3]) flags=[") + flags + "] {\n  return y = i + x\n}");
     REQUIRE(g != nullptr);

@@ -1,4 +1,4 @@
-// The C API and its host: ownership of memory, and the hooks for the host's allocator, log, threads and workspace.
+// The C API and its host: ownership of memory, and the host's own functions for allocation, logging, threads and workspaces.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -23,7 +23,7 @@ TEST_CASE("H5.owned H5.wrap: buffers go with their last handle, children keep pa
   const auto count = [](void* user, void*) { ++*static_cast<int*>(user); };
   harp_buffer* wrapped = harp_buffer_wrap(context.get(), HARP_F32, 2, shape, data.data(), count, &deleted, nullptr);
   REQUIRE(wrapped != nullptr);
-  CHECK(harp_buffer_data(wrapped) == data.data());  // wrapped, not copied
+  CHECK(harp_buffer_data(wrapped) == data.data());  // the buffer has no copy
   CHECK(harp_buffer_retain(wrapped) == wrapped);
   harp_buffer_release(wrapped);
   CHECK(deleted == 0);
@@ -81,7 +81,7 @@ TEST_CASE("X5.allocator: arrays come from the host, and running out of memory le
       std::free(memory);
     };
   });
-  // The sum is stored before its second use, so backend c needs a workspace. There are two outputs.
+  // The sum is stored, because it is used twice, so the backend c needs a workspace. The graph has two outputs.
   const Graph graph = parse(context.get(), R"(harp 1
 graph two(x: f32[n, 8]) flags=[broadcast] {
   s = sum(x, axes=[0], keepdims=true)

@@ -13,7 +13,7 @@ using namespace capi_test;
 
 namespace {
 
-// The sums are stored before their second use, so backend c needs a workspace, which is large enough to be kept.
+// The sums are stored before the second pass reads them, so the backend c needs a workspace. It is large enough to be kept for reuse.
 constexpr const char* kText = R"(harp 1
 graph centre(x: f32[n, m]) flags=[broadcast] {
   return y = mul(x, sum(x, axes=[0], keepdims=true))
@@ -30,7 +30,7 @@ harp_memory_stats_info stats_of(const Context& context) {
   return stats;
 }
 
-/// A program of kText with its input.
+/// A program of kText and an input for it.
 struct Centre {
   explicit Centre(harp_context* context) : program(compile(parse(context, kText).get(), "c")), data(kRows * kColumns, 0.5f) {
     must_run(program.get());
@@ -62,11 +62,11 @@ TEST_CASE("X5.kept_memory: runs use the workspace and the released outputs of ea
     if (round == 0) first = harp_buffer_const_data(outputs[0].get());
     CHECK(harp_buffer_const_data(outputs[0].get()) == first);
   }
-  CHECK(stats_of(context).allocated == 2);  // the workspace and the output of 80,000 bytes
+  CHECK(stats_of(context).allocated == 2);  // one block for the workspace, and one for the output of 80,000 bytes
   CHECK(stats_of(context).reused == 4);
   CHECK(stats_of(context).kept_bytes > 80'000);
 
-  const std::vector<Buffer> held = centre();  // memory in use is not taken away
+  const std::vector<Buffer> held = centre();  // trimming must not free memory that is in use
   CHECK(harp_memory_trim(context.get(), 0, nullptr) == HARP_OK);
   CHECK(stats_of(context).kept_bytes == 0);
   CHECK(is_right(held));
@@ -79,7 +79,7 @@ TEST_CASE("X5.kept_memory: the limit holds; off means that everything goes back 
   Centre centre(small.get()), other(off.get());
   for (int round = 0; round < 3; ++round) {
     CHECK(is_right(centre()));
-    CHECK(stats_of(small).kept_bytes <= 32 << 10);  // the workspace, but not the output
+    CHECK(stats_of(small).kept_bytes <= 32 << 10);  // the workspace is kept, the larger output is not
     CHECK(is_right(other()));
     CHECK(stats_of(off).kept_bytes == 0);
   }
@@ -121,7 +121,7 @@ TEST_CASE("X5.kept_memory: kept memory comes from the host's allocator and goes 
     CHECK(is_right(centre()));
     CHECK(host.live == 2);
   }
-  CHECK(host.live == 0);  // released with the context
+  CHECK(host.live == 0);  // the context has freed what it kept
 }
 
 TEST_CASE("X5.kept_memory: a program and a buffer keep their context, and with it the memory") {

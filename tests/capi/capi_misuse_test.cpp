@@ -1,6 +1,6 @@
-// The systematic error tests: every building function of harp.h, with every kind of wrong argument. The message begins with the called
-// operation, never with a primitive that it consists of, and says what was given. The context stays usable, and harp_compile reports the
-// error of the graph. Each line is one misuse.
+// Systematic tests of errors: every function of harp.h that builds a node, with every kind of wrong argument. The message must begin with
+// the operation that was called, never with a primitive of which it consists, and say what was given. The context can still be used, and
+// harp_compile reports the graph's error. Each line is one misuse.
 #include <algorithm>
 #include <cctype>
 
@@ -17,7 +17,7 @@ const harp_dim kMinus[] = {-7, -7}, kHuges[] = {kHuge, kHuge}, kThree[] = {3, 3,
                kOnes[18] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 const int64_t kZeroStep[] = {0, 0}, kLeast[] = {INT64_MIN, INT64_MIN}, kGreatest[] = {INT64_MAX};
 
-/// A graph with one array of each kind, and a node of another graph.
+/// A graph with an array of each kind, and a node of another graph.
 struct Bench {
   explicit Bench(harp_context* context) : graph(make_graph(context)), other(make_graph(context)) {
     g = graph.get();
@@ -115,7 +115,7 @@ TEST_CASE("C1: every function of two and three operands names itself in its erro
   struct Row {
     const char* name;
     Binary function;
-    bool any_dtype = false;  // accepts all dtypes, also different ones
+    bool any_dtype = false;  // accepts every combination of dtypes
   };
   const std::vector<Row> rows = {{"add", harp_add},
                                  {"sub", harp_sub},
@@ -470,11 +470,27 @@ TEST_CASE("C1: lists of nodes of the operations that name their graph, and of th
   check({"custom_function", kArgument, "got a list of -1", [&](Bench& t) { custom(t, -1, none); }});
   check({"custom_function", kArgument, "got NULL", [&](Bench& t) { custom(t, 2, nullptr); }});
   check({"custom_function", kArgument, "operand 1 is NULL", [&](Bench& t) { custom(t, 1, none); }});
+  const auto results = [](Bench& t, int32_t n, harp_node* const* nodes) {
+    harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+    desc.body = "output = f32(1)", desc.graph = t.g;
+    const harp_dtype dtype = HARP_F32;
+    harp_node* result = nullptr;
+    CHECK(harp_custom_function_results(n, nodes, &desc, 1, &dtype, &result) == HARP_ERROR_INVALID_ARGUMENT);
+    CHECK(result == nullptr);
+  };
+  check({"custom_function_results", kArgument, "got a list of -1", [&](Bench& t) { results(t, -1, none); }});
+  check({"custom_function_results", kArgument, "got NULL", [&](Bench& t) { results(t, 2, nullptr); }});
+  check({"custom_function_results", kArgument, "operand 1 is NULL", [&](Bench& t) {
+           harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+           desc.graph = t.g;
+           harp_node* result = nullptr;
+           CHECK(harp_custom_function_results(1, none, &desc, 1, nullptr, &result) == HARP_ERROR_INVALID_ARGUMENT);
+         }});
   check({"native", kArgument, "got a list of -1", [&](Bench& t) { native(t, -1, none); }});
   check({"native", kArgument, "got NULL", [&](Bench& t) { native(t, 2, nullptr); }});
   check({"native", kArgument, "operand 2 is NULL", [&](Bench& t) { native(t, 2, none); }});
 
-  // Without a node there is no graph that could store an error. The next call on a graph reports the NULL.
+  // Without a node there is no graph that could keep an error. The call returns NULL, and the next call with a graph reports this NULL.
   const std::vector<std::function<harp_node*()>> empty = {
       [] { return harp_concat(0, nullptr, 0); },
       [] { return harp_stack(0, nullptr, 0); },
@@ -488,6 +504,43 @@ TEST_CASE("C1: lists of nodes of the operations that name their graph, and of th
     check({"add", kArgument, "operand 2 is NULL", [&](Bench& t) { harp_add(t.x, make()); }});
     check({"output \"y\"", kArgument, "the node is NULL", [&](Bench& t) { harp_output(t.g, "y", make()); }});
   }
+}
+
+TEST_CASE("C1: the arguments of a custom function of several results") {
+  const auto of = [](Bench& t, int32_t n, std::vector<harp_dtype> dtypes, const char* body, harp_graph* graph = nullptr) {
+    harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+    desc.body = body, desc.graph = graph;
+    std::vector<harp_node*> results(65);
+    CHECK(harp_custom_function_results(1, &t.x, &desc, n, dtypes.data(), results.data()) != HARP_OK);
+    CHECK(std::count(results.begin(), results.end(), nullptr) == 65);
+  };
+  constexpr const char* op = "custom_function_results";
+  constexpr const char* kBody = "output0 = input0[0, 0]\noutput1 = input0[1, 2]";
+  check({op, kArgument, "expected a list of dtypes, got a list of 0", [&](Bench& t) { of(t, 0, {HARP_F32}, kBody); }});
+  check({op, kArgument, "expected a list of dtypes, got a list of -1", [&](Bench& t) { of(t, -1, {HARP_F32}, kBody); }});
+  check({op, kArgument, "65 results; a function has 1 to 64", [&](Bench& t) { of(t, 65, std::vector<harp_dtype>(65, HARP_F32), kBody); }});
+  check({op, kDType, "result 1 cannot be complex64", [&](Bench& t) { of(t, 2, {HARP_F32, HARP_COMPLEX64}, kBody); }});
+  check({op, kDType, "99", [&](Bench& t) { of(t, 2, {HARP_F32, 99}, kBody); }});
+  check({op, kArgument, "the body is NULL", [&](Bench& t) { of(t, 2, {HARP_F32, HARP_F32}, nullptr); }});
+  check({op, kArgument, "the body never sets output2", [&](Bench& t) { of(t, 3, {HARP_F32, HARP_F32, HARP_F32}, kBody); }});
+  check({op, kArgument, "desc.graph is not the graph of the inputs", [&](Bench& t) {
+           of(t, 2, {HARP_F32, HARP_F32}, kBody, t.other.get());
+         }});
+  check({op, kArgument, "desc is NULL", [](Bench& t) {
+           const harp_dtype dtype = HARP_F32;
+           harp_node* result = nullptr;
+           CHECK(harp_custom_function_results(1, &t.x, nullptr, 1, &dtype, &result) == HARP_ERROR_INVALID_ARGUMENT);
+         }});
+  check({op, kArgument, "expected a list of dtypes, got NULL", [](Bench& t) {
+           harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+           harp_node* result = nullptr;
+           CHECK(harp_custom_function_results(1, &t.x, &desc, 1, nullptr, &result) == HARP_ERROR_INVALID_ARGUMENT);
+         }});
+  check({op, kArgument, "the array of results is NULL", [](Bench& t) {
+           const harp_dtype dtype = HARP_F32;
+           harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+           CHECK(harp_custom_function_results(1, &t.x, &desc, 1, &dtype, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
+         }});
 }
 
 TEST_CASE("C1: an operation with an expression names itself once") {
@@ -555,7 +608,7 @@ TEST_CASE("C1 G16: an empty array whose other size is so large that its work doe
         parse(context.get(), harp::cat("harp 1\ngraph g(x: i32[n in 0..100, m in 0..", bound, "], b: i32[n, 1]) flags=[broadcast] {\n",
                                        "  return y = maximum(x, b), s = sum(x, axes=[1])\n}\n"));
     const Program program = compile(graph.get(), "c", [](harp_compile_options& o) { o.simd_width = 1; });
-    // m * 21 is -1 modulo 2^64, which once made a divisor 0; then the greatest size
+    // m * 21 is -1 modulo 2^64, which once led to a division by 0. The third value is the greatest size.
     for (const int64_t m : {int64_t{5270498306774157604}, int64_t{878416384462359600}, INT64_MAX, int64_t{7}}) {
       if (std::string(bound) == "100" && m > 100) continue;
       std::vector<int32_t> nothing;

@@ -1,11 +1,11 @@
-// The functions of harp.h for layers, losses, resizing and other composites build the same graphs as the text format's operations.
+// The functions of harp.h for layers, losses, resizing and other composites build the same graphs as the operations of the text format.
 #include "support/capi_same_graph.h"
 
 using namespace capi_test;
 
 namespace {
 
-/// d as [2, 3, 3, 2]: a batch of two images with three channels.
+/// The operand d with the shape [2, 3, 3, 2]: a batch of two images with three channels.
 harp_node* images(const Operands& o) {
   const harp_dim dims[] = {2, 3, 3, 2};
   return harp_reshape(o.d, 4, dims);
@@ -86,19 +86,19 @@ TEST_CASE("G22: norms of channels, attention, resizing") {
   const Context context = make_context();
   const std::string x = kImages, w = kThree;
   check_same(context.get(), "batch_norm(" + x + ", mean=" + w + ", var=" + w + ", weight=" + w + ", eps=0.5)", [](const Operands& o) {
-    harp_node *x = images(o), *w = three(o);  // created in the order of the text
+    harp_node *x = images(o), *w = three(o);  // before the call, in the order of the text's parser
     return harp_batch_norm(x, w, w, w, nullptr, 1, 0.5);
   });
   check_same(context.get(), "batch_norm(" + x + ", bias=" + w + ")", [](const Operands& o) {
-    harp_node *x = images(o), *w = three(o);  // created in the order of the text
+    harp_node *x = images(o), *w = three(o);  // before the call, in the order of the text's parser
     return harp_batch_norm(x, nullptr, nullptr, nullptr, w, 1, 1e-5);
   });
   check_same(context.get(), "group_norm(" + x + ", 3, weight=" + w + ")", [](const Operands& o) {
-    harp_node *x = images(o), *w = three(o);  // created in the order of the text
+    harp_node *x = images(o), *w = three(o);  // before the call, in the order of the text's parser
     return harp_group_norm(x, 3, w, nullptr, 1e-5);
   });
   check_same(context.get(), "instance_norm(" + x + ", bias=" + w + ")", [](const Operands& o) {
-    harp_node *x = images(o), *w = three(o);  // created in the order of the text
+    harp_node *x = images(o), *w = three(o);  // before the call, in the order of the text's parser
     return harp_instance_norm(x, nullptr, w, 1e-5);
   });
   const double scale = 0.5;

@@ -1,4 +1,4 @@
-// Every operation of harp.h builds the same graph as the operation of that name in the text format: both print the same.
+// Every operation of harp.h builds the same graph as the operation of the same name in the text format, so both are printed alike.
 #include <cmath>
 
 #include "support/capi_same_graph.h"
@@ -306,9 +306,41 @@ TEST_CASE("G14: unstack and meshgrid give all results, or none") {
     harp_node* before = grids[0];
     CHECK(harp_meshgrid(2, axes, "yx", grids) == HARP_ERROR_INVALID_ARGUMENT);
     CHECK(grids[0] == before);
-    CHECK(harp_unstack(axes[0], 0, 3, grids) == HARP_ERROR_INVALID_ARGUMENT);  // the graph keeps its first error
+    CHECK(harp_unstack(axes[0], 0, 3, grids) == HARP_ERROR_INVALID_ARGUMENT);  // fails, because the graph still has its first error
   }
   CHECK(harp_unstack(nullptr, 0, 0, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_CASE("G13.custom_results: a custom function gives all results, or none") {
+  const Context context = make_context();
+  const char* body = "output0 = input0[ridx0, 0]\noutput1 = ridx0\nfor i in 1 .. 4 { output0 = output0 + input0[ridx0, i] }";
+  const harp_dtype dtypes[] = {HARP_F32, HARP_I64};
+  const Graph g = make_graph(context.get());
+  const Operands o = declare(g.get());
+  harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+  desc.body = body, desc.dtype = HARP_BOOL, desc.rank = 1, desc.dims = &o.n;
+  harp_node* results[2] = {};
+  REQUIRE(harp_custom_function_results(1, &o.f, &desc, 2, dtypes, results) == HARP_OK);
+  harp_output(g.get(), "y", harp_mul(results[0], harp_cast(results[1], HARP_F32)));
+  const Graph same = parse(context.get(), std::string(kHead) + "  a, b = custom_function(f, body=\"\"\"" + body +
+                                              "\"\"\", dtype=[f32, i64], shape=[n])\n  return y = a * cast(b, dtype=f32)\n}\n");
+  harp_node_set_name(results[0], "a");
+  harp_node_set_name(results[1], "b");
+  CHECK(take(harp_graph_print(g.get(), nullptr)) == take(harp_graph_print(same.get(), nullptr)));
+
+  // one result is the node of harp_custom_function
+  desc.body = "output = input0[ridx0, 0]", desc.dtype = HARP_F32;
+  harp_node* one = nullptr;
+  REQUIRE(harp_custom_function_results(1, &o.f, &desc, 1, dtypes, &one) == HARP_OK);
+  CHECK(one == harp_custom_function(1, &o.f, &desc));
+
+  harp_node* const before = results[0];
+  CHECK(harp_custom_function_results(1, &o.f, &desc, 2, dtypes, results) == HARP_ERROR_PARSE);  // the body sets output, not output0
+  CHECK(results[0] == before);
+  CHECK(harp_custom_function_results(1, &o.f, &desc, 1, dtypes, &one) == HARP_ERROR_INVALID_ARGUMENT);  // the graph has an error
+  desc.graph = nullptr;
+  CHECK(harp_custom_function_results(0, nullptr, &desc, 1, dtypes, &one) == HARP_ERROR_INVALID_ARGUMENT);
+  CHECK(harp_custom_function_results(0, nullptr, nullptr, 1, dtypes, &one) == HARP_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
@@ -326,7 +358,7 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
     return harp_einsum("ij,kj->ik", 2, nodes);
   });
 
-  // x with this shape, then arrays of ones, created in the order of the text
+  // Returns the operand x with this shape, and arrays of ones with the other shapes. They are created in the order of the text.
   const auto arrays = [](const Operands& o, const std::vector<harp_dim>& x, const std::vector<std::vector<harp_dim>>& ones) {
     std::vector<harp_node*> made = {harp_reshape(o.d, static_cast<int32_t>(x.size()), x.data())};
     for (const std::vector<harp_dim>& dims : ones)

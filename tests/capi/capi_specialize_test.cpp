@@ -1,4 +1,4 @@
-// Programs that notice which sizes repeat, and are compiled for them when the host asks (harp_program_specialize).
+// Programs count which sizes occur repeatedly, and are compiled for these when the host asks for it (harp_program_specialize).
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -34,7 +34,7 @@ size_t specialize(const Program& program) {
   return count;
 }
 
-/// The result of a run with x of this shape, as bits.
+/// The bits of the result of a run with x of the shape [n, m].
 std::vector<uint32_t> result(harp_context* context, const Program& program, int64_t n, int64_t m,
                              const harp_run_options* options = nullptr) {
   std::vector<float> data(static_cast<size_t>(n * m));
@@ -52,11 +52,11 @@ TEST_CASE("G16.specialize_auto/c,interp: sizes that repeat are compiled for, on 
   for (const char* backend : {"interp", "c"}) {
     CAPTURE(backend);
     const Program general = compile(graph.get(), backend), program = compile_auto(graph.get(), backend);
-    CHECK(specialize(program) == 0);  // nothing has run
+    CHECK(specialize(program) == 0);  // there has been no run
     const auto same = [&](int64_t n, int64_t m) { return result(context.get(), program, n, m) == result(context.get(), general, n, m); };
     CHECK(same(3, 40));
     CHECK(same(5, 64));
-    CHECK(specialize(program) == 0);  // no size has repeated
+    CHECK(specialize(program) == 0);  // no sizes have occurred twice
     CHECK(same(5, 64));
     CHECK(specializations(program) == 0);
     CHECK(specialize(program) == 1);

@@ -163,7 +163,7 @@ TEST_CASE("L3.names L3.dtypes L3.shapes L3.shape_vars: the signature can be aske
     size_t workspace = 1;
     CHECK(harp_program_workspace_size(p.get(), 2, sizes, 1, &workspace, nullptr) == HARP_OK);
     CHECK(workspace % 64 == 0);
-    // no input has an axis of size k, so k is passed by name
+    // No input has an axis of the size k, so k is passed by name.
     std::vector<double> data(6 * 3 * 4, -1.0);
     const Buffer xb = wrap(context.get(), data, {6, 3, 4});
     const char* const names[] = {"k", "n"};
@@ -427,7 +427,7 @@ TEST_CASE("C1 G14: structs of an older harp.h: what they lack is not read") {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.struct_size = offsetof(harp_compile_options, check_indices);
   options.backend = "interp";
-  options.check_indices = 1;  // the new field's place in memory holds something else in the old struct
+  options.check_indices = 1;  // must not be read, because in the old struct this memory belongs to something else
   const Program program(harp_compile(graph.get(), &options, nullptr));
   REQUIRE(program != nullptr);
   std::vector<float> x = {1, 2};
@@ -464,7 +464,7 @@ TEST_CASE("C1: the cache through the API: misses, hits in memory and on disk, cl
   CHECK(cache_of(compile(graph.get(), "c")) == HARP_CACHE_DISK);
   harp_cache_stats_info stats = HARP_CACHE_STATS_INFO_INIT;
   REQUIRE(harp_cache_stats(context.get(), &stats, nullptr) == HARP_OK);
-  CHECK(stats.entries >= 1);  // the cache also stores the compiler's version
+  CHECK(stats.entries >= 1);  // besides the program, the cache stores the compiler's version
   CHECK(stats.bytes > 1000);
   CHECK(stats.disk_hits == 1);
   CHECK(stats.misses == 0);

@@ -1,4 +1,4 @@
-// Lists with counts: the default, one number for all axes, one per axis, padding before and after; and every invalid count.
+// Lists with a count: the default, one number for all axes, one for each axis, padding before and after each axis; and every invalid count.
 #include "support/capi_same_graph.h"
 
 using namespace capi_test;
@@ -8,7 +8,7 @@ namespace {
 const int64_t kTwo[] = {2}, kOneTwo[] = {1, 2}, kThrees[] = {3, 3, 3};
 const harp_dim kWindow[] = {2, 3}, kThree[] = {3}, kPairs[] = {1, 0, 2, 1}, kOne[] = {1}, kOneAnAxis[] = {1, 2};
 
-/// Ones of type f64 with these sizes.
+/// An array of ones of type f64 with these sizes.
 harp_node* ones(const Operands& o, const std::vector<harp_dim>& dims) {
   return harp_broadcast_to(harp_constant(o.g, HARP_F64, 1), static_cast<int32_t>(dims.size()), dims.data());
 }
@@ -50,7 +50,7 @@ TEST_CASE("G5 G15: one number goes for every axis, no number is the default") {
              [&](const Operands& o) { return harp_unfold2d(o.d, 1, kThree, 0, nullptr, 0, nullptr, 4, kPairs); });
   check_same(context.get(), "unfold1d(d, size=3, padding=[[1, 2]])",
              [&](const Operands& o) { return harp_unfold1d(o.d, 1, kThree, 0, nullptr, 0, nullptr, 2, kOneAnAxis); });
-  // without axes nothing happens, whatever number is given for all axes
+  // If the list of axes is empty, the operation does nothing, whatever number is given for all axes.
   const Graph g = make_graph(context.get());
   const Operands o = declare(g.get());
   CHECK(harp_unfold(o.d, 0, nullptr, 0, nullptr, 1, kTwo, 0, nullptr) == o.d);
@@ -61,7 +61,8 @@ TEST_CASE("G15: lists of convolutions and pools") {
   const Context context = make_context();
   const std::string x = "reshape(d, shape=[1, 1, 6, 6])", w = "broadcast_to(f64(1), shape=[4, 1, 2, 2])";
   check_same(context.get(), "conv2d(" + x + ", " + w + ", stride=2, padding=1)", [](const Operands& o) {
-    harp_node *x = image(o), *w = ones(o, {4, 1, 2, 2});  // created in the order of the text
+    // Separate statements, because the nodes must be created in the same order as by the text's parser.
+    harp_node *x = image(o), *w = ones(o, {4, 1, 2, 2});
     return harp_conv2d(x, w, nullptr, 1, kTwo, 1, kOne, 0, nullptr, 1);
   });
   check_same(context.get(), "conv2d(" + x + ", " + w + ", padding=[1, 2], dilation=[1, 2])", [](const Operands& o) {

@@ -1,4 +1,4 @@
-// The compile cache: which entries it finds, which entries it rejects, where its directory is and where it refuses to be.
+// The compile cache: which entries it finds, which entries it rejects, where its directory is, and which directories it refuses.
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@ using namespace cache_scenarios;
 
 namespace {
 
-/// Collects log messages, because every degradation has to be logged.
+/// Collects log messages, because harp must log whenever the cache works only in part.
 struct Messages {
   std::string text;
   Log log() {
@@ -109,7 +109,7 @@ TEST_CASE("cache: an entry's file is the payload with a footer behind it") {
   const auto file = artifact->file(), payload = artifact->payload();
   REQUIRE(file.size() > payload.size());
   CHECK(std::equal(payload.begin(), payload.end(), file.begin()));
-  // Every bit of the footer counts, and so does its place at the end of the file.
+  // Every bit of the footer matters, and the footer must be at the end of the file.
   for (size_t at = payload.size(); at < file.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
       std::vector<std::byte> damaged(file.begin(), file.end());
@@ -122,7 +122,7 @@ TEST_CASE("cache: an entry's file is the payload with a footer behind it") {
 }
 
 TEST_CASE("cache: entries of the form before the footer are misses, and are evicted and cleared like others") {
-  // The key's digits with another suffix, and contents that begin with a header.
+  // The old form: a file name of the key's digits with another suffix, and contents that begin with a header.
   const std::string old_form = std::string("HARPENT\1", 8) + std::string(200, 'x');
   const Scratch scratch;
   TestSystem system;
@@ -190,7 +190,7 @@ TEST_CASE("cache: what is not a plain file of ours is not read") {
   CHECK(cache.lookup(key_of(1)) == nullptr);
   std::filesystem::remove(path);
 
-  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);  // opening it must not wait for a writer
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);  // a FIFO: opening it must not wait for a writer
   CHECK(cache.lookup(key_of(1)) == nullptr);
   std::filesystem::remove(path);
 
@@ -204,7 +204,7 @@ TEST_CASE("cache: what is not a plain file of ours is not read") {
   ::chmod(path.c_str(), 0600);
   CHECK(cache.lookup(key_of(1)) != nullptr);
 
-  system.process.user = ::geteuid() + 1;  // simulates another user, to whom the directory does not belong
+  system.process.user = ::geteuid() + 1;  // another user, who does not own the directory
   CHECK(cache.lookup(key_of(1)) == nullptr);
 }
 
@@ -233,12 +233,13 @@ TEST_CASE("cache: hostile directories are refused, with the reason") {
   system.process.user = 65534;
   CHECK(refusal(system, scratch / "mine") == "the user id of this process is unknown");
 
-  // A symbolic link in the path is fine if its target is.
+  // A symbolic link in the path is accepted if its target is acceptable.
   system.process.user.reset();
   std::filesystem::create_directory_symlink(make("good", 0700), scratch / "way");
   CompileCache through(system, options_in(scratch / "way/cache"), Log());
   CHECK(through.directory() == scratch / "good/cache/entries-1");
-  // A world-writable parent with the sticky bit, such as /tmp, is fine: others cannot rename our files.
+  // A parent that everybody may write to is accepted if it has the sticky bit, as /tmp does, because others cannot rename harp's files
+  // there.
   make("sticky", 01777);
   CHECK_FALSE(CompileCache(system, options_in(scratch / "sticky/cache"), Log()).directory().empty());
 }
@@ -302,7 +303,7 @@ TEST_CASE("cache: the least recently used entries go first, and limits hold") {
     cache.publish(*artifact_of(n));
     set_used(entry_path(cache, n), 1'000'000 + n);
   }
-  cache.lookup(key_of(0));  // makes it the most recently used
+  cache.lookup(key_of(0));  // this makes key 0 the most recently used one
   cache.evict({.bytes = uint64_t{1} << 30, .entries = 5});
   const CacheStats stats = cache.stats();
   CHECK(stats.entries == 5);
@@ -348,7 +349,7 @@ TEST_CASE("cache: only abandoned work directories are swept") {
   }
   std::filesystem::permissions(open_to_all, std::filesystem::perms::all);
   cache.evict({});
-  CHECK(count_work_directories(cache.directory()) == 4);  // too recent to count as abandoned
+  CHECK(count_work_directories(cache.directory()) == 4);  // they are too recent to count as abandoned
   age_work_directories(cache.directory());
   cache.evict({});
   CHECK_FALSE(std::filesystem::exists(abandoned));
@@ -369,7 +370,7 @@ TEST_CASE("cache: a host that closes its descriptors and opens files of its own 
     std::vector<int> taken;
     {
       CompileCache cache(system, options_in(scratch / "cache"), Log());
-      if (!cache.publish(*artifact_of(1))) return 1;  // so that it also keeps a work directory
+      if (!cache.publish(*artifact_of(1))) return 1;  // after this the cache also keeps a work directory open
       ::closefrom(3);
       for (int i = 0; i < 8; ++i) taken.push_back(::open((scratch / "host").c_str(), O_RDONLY | O_DIRECTORY));
       if (taken.front() != 3) return 2;
@@ -378,7 +379,8 @@ TEST_CASE("cache: a host that closes its descriptors and opens files of its own 
       cache.evict({.bytes = 1, .entries = 1});
       if (!is_untouched()) return 4;
       cache.publish(*artifact_of(3));
-      for (const int fd : taken) ::close(fd);  // closes and opens again, so that the same numbers are in use at the end
+      // closes the directories and opens them again, so that their descriptors have the same numbers when the cache is destroyed
+      for (const int fd : taken) ::close(fd);
       ::closefrom(3);
       for (int& fd : taken) fd = ::open((scratch / "host").c_str(), O_RDONLY | O_DIRECTORY);
     }
@@ -399,12 +401,12 @@ TEST_CASE("cache: a host closes harp's descriptors, and new ones for the same di
     ::closefrom(3);
     CompileCache cache(system, options_in(scratch / "cache"), Log());
     for (int round = 1; round < 4; ++round) {
-      if (!cache.publish(*artifact_of(round))) return 10 * round;  // also keeps a work directory
+      if (!cache.publish(*artifact_of(round))) return 10 * round;  // after this the cache also keeps a work directory open
       std::optional<WorkDirectory> used = cache.work_directory();
       if (!used) return 10 * round + 1;
       ::closefrom(3);
-      if (cache.stats().entries != static_cast<uint64_t>(round)) return 10 * round + 2;  // the first call after the loss
-      used.reset();  // lost its descriptors too, so it must not close those of the cache
+      if (cache.stats().entries != static_cast<uint64_t>(round)) return 10 * round + 2;  // the first call after the descriptors were closed
+      used.reset();  // its descriptors were closed, too; it must not close those that the cache has opened since
       if (cache.list().size() != static_cast<size_t>(round)) return 10 * round + 3;
       if (!cache.lookup(key_of(round))) return 10 * round + 4;
     }
@@ -429,7 +431,7 @@ TEST_CASE("cache: a kept descriptor that was lost stays lost when its file is op
     REQUIRE(open() == number);
     CHECK_FALSE(kept.is_ours());
   }
-  CHECK(::close(number) == 0);  // kept has not closed it
+  CHECK(::close(number) == 0);  // succeeds, so KeptFd has not closed it
 }
 
 TEST_CASE("cache: it comes back when somebody removes its directory") {
@@ -534,7 +536,7 @@ TEST_CASE("cache: a shared object is looked at before it is believed") {
   CHECK(shared_object_fault(std::as_bytes(std::span(text))) == "is not an ELF file");
   std::string self = read_text("/proc/self/exe");
   std::string other = self;
-  other[18] = 0x77;  // the field e_machine
+  other[18] = 0x77;  // changes the field e_machine
   CHECK(shared_object_fault(std::as_bytes(std::span(other))) == "is for another machine");
   CHECK(shared_object_fault(std::as_bytes(std::span(self)).first(4096)) == "is truncated");
   CHECK(shared_object_fault(std::as_bytes(std::span(self)).first(63)) == "is not an ELF file");
@@ -545,7 +547,8 @@ TEST_CASE("cache: a shared object is looked at before it is believed") {
   for (int i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) segment;
     std::memcpy(&segment, self.data() + header.e_phoff + i * sizeof segment, sizeof segment);
-    if (segment.p_type == PT_DYNAMIC) self.replace(segment.p_offset, segment.p_filesz, segment.p_filesz, '\0');  // a lost page
+    // one page of the file is lost
+    if (segment.p_type == PT_DYNAMIC) self.replace(segment.p_offset, segment.p_filesz, segment.p_filesz, '\0');
   }
   CHECK(shared_object_fault(std::as_bytes(std::span(self))) == "has a damaged dynamic section");
 }

@@ -1,5 +1,5 @@
-// The errors of the compile service: flags that change arithmetic, sources and compilers that fail, full disks, caches and directories that
-// cannot be used, failing system calls. Compilers that misbehave are shell scripts.
+// Errors of the compile service: flags that change arithmetic, sources and compilers that fail, full disks, caches and directories that
+// cannot be used, system calls that fail. Compilers that misbehave are shell scripts.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -139,9 +139,9 @@ TEST_CASE("compile: an artifact without entry points does not load, and says so"
   request.source = "int something(void) { return 1; }\n";
   const std::string message = error_of([&] { service.compile(request); }).message;
   CHECK(contains(message, "lacks entry_point, though the C compiler reported success: /"));
-  CHECK(contains(message, " -shared "));  // the command line of the compiler
+  CHECK(contains(message, " -shared "));  // the message has the compiler's command line
   request.source = source_returning(1) + "extern int no_such_function(void); int use(void) { return no_such_function(); }\n";
-  for (int times = 0; times < 2; ++times) {  // the bad artifact is returned neither from memory nor from the disk
+  for (int times = 0; times < 2; ++times) {  // neither memory nor disk has kept the bad artifact
     const Error error = error_of([&] { service.compile(request); });
     CHECK(error.code == Code::kCompiler);
     CHECK(contains(error.message, "harp-kernel: undefined symbol: no_such_function"));
@@ -170,14 +170,14 @@ TEST_CASE("compile: a cache that cannot be used is no error") {
   bench.options.compiler = copying_compiler(bench.scratch, 6);
   CompileReport report;
   write_text(bench.scratch / "file", "");
-  bench.options.cache.directory = bench.scratch / "file";  // the path is a file
+  bench.options.cache.directory = bench.scratch / "file";  // the path names a file, not a directory
   {
     CompileService service = bench.service();
     CHECK(call(bench.system, service.compile(request_for(6))) == 6);
     service.compile(request_for(6), &report);
     CHECK(report.origin == Origin::kMemory);
   }
-  // A readable cache that is not writable: existing entries are used, new ones stay in memory.
+  // A cache that can be read but not written: existing entries are used, and new ones stay in memory.
   bench.options.cache.directory = bench.scratch / "cache";
   bench.service().compile(request_for(6));
   struct ReadOnlyFiles : FaultyFiles {
@@ -286,9 +286,9 @@ TEST_CASE("compile: directories that forbid execution are skipped, and named in 
       int memory_file(const char*) override { return -ENOSYS; }
     } files(bench.system.plan);
     const System system{files, bench.system.process};
-    if (call(system, artifact) != 5) return 1;  // uses a private file in /tmp
+    if (call(system, artifact) != 5) return 1;  // loaded from a private file in /tmp
     bench.system.process.variables["TMPDIR"] = bench.scratch / "noexec";
-    if (call(system, artifact) != 5) return 2;  // uses another private file in /tmp
+    if (call(system, artifact) != 5) return 2;  // TMPDIR forbids execution, so again from a private file in /tmp
     for (const char* directory : {"/var/tmp", "/tmp"})
       if (::mount("tmpfs", directory, "tmpfs", MS_NOEXEC, "mode=1777") != 0) return kNeedsRoot;
     bench.system.process.variables.erase("TMPDIR");
@@ -317,7 +317,7 @@ TEST_CASE("compile: a damaged entry is compiled again") {
 TEST_CASE("compile: any system call may fail: a result, or an error; nothing left behind; usable after") {
   const FaultResult result = fail_every_call({ENOSPC, EMFILE}, false);
   CHECK(result.points > 100);
-  CHECK(result.succeeded > result.points / 2);  // most of these calls only save work, so compilation succeeds without them
+  CHECK(result.succeeded > result.points / 2);  // compilation succeeds without most of these calls, because they only save work
   CHECK(result.first_fault == "");
 }
 

@@ -1,5 +1,5 @@
 // The time limit covers a whole compilation, and the host limits how many compilers run at once and with which priority. Waiting times use
-// a simulated clock; threads that wait for each other end only when the test releases them.
+// a simulated clock. Compilations that others wait for end only when the test allows it.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -23,8 +23,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A clock that advances only while a thread sleeps, and by a microsecond for each reading. While a command runs, sleeps also take real
-/// time, which the command needs.
+/// A clock that advances only while a thread sleeps, and by a microsecond each time it is read. While a command runs, sleeping also takes
+/// real time, so that the command can end.
 class SteppedProcess : public FaultyProcess {
  public:
   using FaultyProcess::FaultyProcess;
@@ -50,14 +50,14 @@ class SteppedProcess : public FaultyProcess {
   std::atomic<std::chrono::microseconds> slept_{std::chrono::microseconds(0)};
 };
 
-/// A lock that another process holds for ever.
+/// Files in which another process seems to hold the cache's lock for ever.
 class LockedFiles : public FaultyFiles {
  public:
   using FaultyFiles::FaultyFiles;
   int try_lock(int) override { return -EWOULDBLOCK; }
 };
 
-/// Counts running compilers; a call with --version does not count.
+/// Counts running compilers. Calls with --version do not count.
 class CountingProcess : public FaultyProcess {
  public:
   using FaultyProcess::FaultyProcess;
@@ -73,7 +73,7 @@ class CountingProcess : public FaultyProcess {
   }
   int reap(int pid, ChildStatus& status) override {
     {
-      const std::lock_guard guard(mutex_);  // before the pid can be reused
+      const std::lock_guard guard(mutex_);  // must be done before the pid can be reused
       running_.erase(pid);
     }
     return FaultyProcess::reap(pid, status);
@@ -87,7 +87,7 @@ class CountingProcess : public FaultyProcess {
   size_t most_ = 0, started_ = 0;
 };
 
-/// A compiler that announces its start and runs until the file `go` exists.
+/// A compiler that creates the file `begun` and then runs until the file `go` exists.
 std::string waiting_compiler(const Scratch& scratch) {
   return fake_compiler(
       scratch, "waiting",
@@ -97,7 +97,7 @@ void wait_for_file(const std::string& path) {
   while (!std::filesystem::exists(path)) std::this_thread::sleep_for(milliseconds(1));
 }
 
-/// The error of a compilation with a short time limit while another thread's compilation runs.
+/// The error of compiling `second` with a short time limit while another thread compiles `first`.
 Error error_meanwhile(CompileService& service, Process& process, const Scratch& scratch, const CompileRequest& first,
                       const CompileRequest& second) {
   std::thread other([&] { service.compile(first); });
@@ -135,7 +135,7 @@ TEST_CASE("compile: a limit names the step that was interrupted and what came be
     return error_of([&] { either.check(); }).message;
   };
   CHECK(over_at(milliseconds(35)).ends_with("ms and was stopped; compile_timeout_ms sets the limit"));
-  CHECK(over_at(milliseconds(20)).ends_with("ms and was stopped"));  // at a deadline that the caller chose
+  CHECK(over_at(milliseconds(20)).ends_with("ms and was stopped"));  // the deadline is the caller's, so compile_timeout_ms is not mentioned
   TimeLimit cancelled(process, milliseconds(30), Deadline::max(), &cancel);
   CHECK(error_of([&] { cancelled.check(); }).code == Code::kCancelled);
 }
@@ -151,7 +151,7 @@ TEST_CASE("compile: a lock that is never given back takes at most half of the ti
   const auto before = process.slept();
   TimeLimit limit(process, milliseconds(30'000));
   CHECK(call(bench.system, service.compile(request_for(6), limit)) == 6);
-  CHECK(process.slept() - before < milliseconds(18'000));  // instead of the 20 s of a lock's own timeout
+  CHECK(process.slept() - before < milliseconds(18'000));  // less than the 20 s for which harp waits for a lock
 }
 
 TEST_CASE("compile: the pipeline ends where its time is over") {
@@ -160,7 +160,7 @@ TEST_CASE("compile: the pipeline ends where its time is over") {
   const auto graph = parse_graph(text + "  return z = t1000\n}");
   FaultPlan plan;
   SteppedProcess process(plan);
-  process.step(1000);  // each reading of the clock takes a millisecond
+  process.step(1000);  // the clock advances by a millisecond each time it is read
   PipelineOptions options;
   options.target = host_machine();
   std::set<std::string> steps;
@@ -200,7 +200,7 @@ TEST_CASE("compile: who waits for another thread's compilation of the same progr
   const Error error = error_meanwhile(service, bench.system.process, bench.scratch, request_for(1), request_for(1));
   CHECK(error.code == Code::kCompiler);
   CHECK_MESSAGE(contains(error.message, "it was waiting for another thread that compiles the same program"), error.message);
-  CHECK(call(bench.system, service.compile(request_for(1))) == 6);  // the result that the other compilation was waiting for
+  CHECK(call(bench.system, service.compile(request_for(1))) == 6);  // the other thread's compilation was successful
 }
 
 TEST_CASE("compile: who waits for a compiler to end says so") {
@@ -273,8 +273,8 @@ TEST_CASE("compile: the default leaves a processor to the host") {
 
 TEST_CASE("compile: compilers run with the priority that the host gives them") {
   Bench bench;
-  // The fake compiler waits until it has the priority, because the service sets it after the start. The increment is relative to this
-  // process's priority.
+  // The service sets the priority only after the compiler has started, so the fake compiler waits for it. The priority is relative to that
+  // of this process.
   const int wanted = std::min(19, getpriority(PRIO_PROCESS, 0) + 19);
   const std::string waits = "while [ \"$(nice)\" -lt " + std::to_string(wanted) + " ]; do :; done\n";
   bench.options.compiler = fake_compiler(bench.scratch, "nice", waits + copy_prebuilt(bench.scratch, 6));

@@ -1,4 +1,4 @@
-// Long sources are compiled in parts, in parallel: where they are split, and that the result is the same.
+// Long sources are compiled in parts, at the same time: where they are split, and that the result is the same.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using Origin = CompileReport::Origin;
 
 namespace {
 
-/// Functions f0, f1, ... of this length that return their numbers; entry_point_ex returns their sum.
+/// `count` functions f0, f1, ..., which return their numbers and have a text of this length. entry_point_ex returns the sum.
 CompileRequest request_of_functions(int count, size_t length) {
   CompileRequest request;
   std::string& source = request.source;
@@ -144,7 +144,7 @@ TEST_CASE("compile: a long source is compiled in parts at the same time, and wor
   struct Counting : FaultyProcess {
     using FaultyProcess::FaultyProcess;
     int spawn(const SpawnRequest& request) override {
-      const auto& words = request.arguments;  // gcc's compiler proper, or a driver that does not link
+      const auto& words = request.arguments;  // counts runs of gcc's compiler proper, and of drivers that do not link
       parts += request.program.ends_with("/cc1") || std::find(words.begin(), words.end(), "-c") != words.end();
       return FaultyProcess::spawn(request);
     }
@@ -162,11 +162,11 @@ TEST_CASE("compile: a long source is compiled in parts at the same time, and wor
     CHECK(call(bench.system, service.compile(request)) == 36);
     CHECK(process.parts == 3);
     CompileReport report;
-    request.functions.clear();  // the list of functions is not part of the key
+    request.functions.clear();  // clearing this list does not change the cache key
     service.compile(request, &report);
     CHECK(report.origin == Origin::kMemory);
     CHECK(process.parts == 3);
-    request.flags = {"-O0"};  // a flag of the caller may change the kind of the output, so there are no parts
+    request.flags = {"-O0"};  // the caller's flags may change the kind of output, so the source is compiled as a whole
     CHECK(call(bench.system, service.compile(request)) == 36);
     CHECK(process.parts == 3);
   }

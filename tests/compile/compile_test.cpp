@@ -1,5 +1,5 @@
 // From source to a running function: the choice of the compiler, its arguments, and artifacts that are found without a compiler and shared
-// by threads, processes and programs. (compile_parts_test.cpp has long sources, compile_faults_test.cpp the errors.) The sources are tiny;
+// by threads, processes and programs. (compile_parts_test.cpp tests long sources, compile_faults_test.cpp errors.) The sources are tiny;
 // compilers that misbehave are shell scripts.
 #include <doctest/doctest.h>
 
@@ -84,7 +84,7 @@ TEST_CASE("compile: a work directory serves again, as long as it is there and th
   CHECK(std::filesystem::is_empty(first[0]));
   CHECK(compile(2));
   CHECK(work() == first);
-  std::filesystem::remove(first[0]);  // somebody deletes files
+  std::filesystem::remove(first[0]);  // as if a user had deleted it
   CHECK(compile(3));
   const std::vector<std::string> second = work();
   REQUIRE(second.size() == 1);
@@ -93,7 +93,7 @@ TEST_CASE("compile: a work directory serves again, as long as it is there and th
   CHECK(compile(4));
   CHECK(work().size() == 2);
   service.reset();
-  CHECK(work() == second);  // kept, because the parent may be using them
+  CHECK(work() == second);  // a forked child keeps it, because its parent may be using it
 }
 
 TEST_CASE("compile: a disk hit starts no process") {
@@ -170,7 +170,8 @@ TEST_CASE("compile: another compiler behind the same name is another compiler") 
   CompileService service = bench.service();
   CompileReport report;
   service.compile(request_for(1));
-  // The compiler is upgraded while the program runs: entries in memory stay valid, but nothing new is stored under the old identity.
+  // The compiler is upgraded while the program runs. Entries in memory stay valid, but nothing new is stored under the identity of the old
+  // compiler.
   std::this_thread::sleep_for(10ms);
   write_text(compiler, read_text(compiler) + "# changed\n");
   CompileRequest other = request_for(1);
@@ -180,7 +181,7 @@ TEST_CASE("compile: another compiler behind the same name is another compiler") 
   CompileService later = bench.service();
   later.compile(other, &report);
   CHECK(report.origin == Origin::kDisk);
-  later.compile(request_for(1), &report);  // this entry comes from the old compiler
+  later.compile(request_for(1), &report);  // the entry on disk was made by the old compiler, so it is not used
   CHECK(report.origin == Origin::kCompiled);
   CHECK(runs_of(bench.scratch) == 3);
 }
@@ -207,7 +208,7 @@ TEST_CASE("compile: what reads files beyond the request is never cached") {
   request = request_for(4);
   request.flags = {"-march=native"};
   service.compile(request);
-  CHECK(service.cache().stats().entries <= 1);  // the entry of the compiler's version
+  CHECK(service.cache().stats().entries <= 1);  // at most the entry with the compiler's version, not the program
 }
 
 TEST_CASE("compile: which command is tried, in which order") {
@@ -236,7 +237,7 @@ TEST_CASE("compile: CC is split into words once") {
   CHECK(words("'' x") == "|x");
   CHECK(words("") == "");
   CHECK(words("gcc 'open") == "open quote");
-  CHECK(words("gcc; rm -rf $HOME `x` > y") == "gcc;|rm|-rf|$HOME|`x`|>|y");  // no shell interprets the text
+  CHECK(words("gcc; rm -rf $HOME `x` > y") == "gcc;|rm|-rf|$HOME|`x`|>|y");  // no shell interprets the command
   CHECK(quote_command({"/a b/cc", "-O3", "it's", ""}) == "'/a b/cc' -O3 'it'\\''s' ''");
 }
 
@@ -257,7 +258,7 @@ TEST_CASE("compile: no compiler: the error names every command tried") {
         "no C compiler works; tried CC=no-such-cc -x (not found on PATH), cc (not found on PATH), gcc (not found on PATH), "
         "clang (not found on PATH); backend interp runs without one");
   CHECK(service.stats().failures == 1);
-  // A failed search is not remembered: a compiler that appears later is found.
+  // harp does not remember that it found no compiler, so it finds one that appears later.
   bench.system.process.variables["PATH"] = "/usr/bin";
   CHECK(call(bench.system, service.compile(request_for(1))) == 1);
 
@@ -302,10 +303,10 @@ TEST_CASE("compile: a compiler that crashes is asked once more, without optimisa
   CHECK(call(bench.system, artifact) == 8);
   CHECK(artifact->manifest().command.back() == "-O0");
   CHECK(read_text(bench.scratch / "runs") == "run\n");
-  // Another process tries with optimisation again: the compiler may not crash there, and the result is faster.
+  // Another process tries with optimisation first, because there the compiler may not crash, and optimised code is faster.
   CHECK(bench.service().compile(request_for(8))->manifest().command.back() == "-O0");
   CHECK(read_text(bench.scratch / "runs") == "run\nrun\n");
-  // A second crash is an error; every other failure is an error at once.
+  // If the second attempt crashes as well, that is an error. Any other failure is an error at once.
   bench.options.compiler = fake_compiler(bench.scratch, "always", crash);
   CHECK(contains(error_of([&] { bench.service().compile(request_for(9)); }).compiler_output, "internal compiler error"));
   CHECK(read_text(bench.scratch / "runs") == "run\nrun\nrun\nrun\n");
@@ -321,7 +322,7 @@ TEST_CASE("compile: a relative PATH entry is not the current directory") {
   REQUIRE(::chdir(bench.scratch.path().c_str()) == 0);
   bench.system.process.variables["PATH"] = ".:";
   CHECK_FALSE(find_program(bench.system, "harp-test-cc").has_value());
-  CHECK(find_program(bench.system, "./harp-test-cc").has_value());  // the path is given explicitly
+  CHECK(find_program(bench.system, "./harp-test-cc").has_value());  // the path is given, so PATH is not searched
   CHECK_FALSE(find_program(bench.system, bench.scratch.path()).has_value());
   REQUIRE(::chdir(here.c_str()) == 0);
 }
@@ -365,7 +366,7 @@ TEST_CASE("compile: threads that ask for the same thing share one compilation") 
 TEST_CASE("compile: processes that ask for the same thing share one compilation") {
   Bench bench;
   bench.options.compiler = copying_compiler(bench.scratch, 6);
-  bench.service().cache();  // this creates the directory
+  bench.service().cache();  // this creates the cache directory
   std::vector<int> children;
   for (int i = 0; i < 8; ++i)
     children.push_back(cache_scenarios::in_child([&] { return call(bench.system, bench.service().compile(request_for(6))) == 6 ? 0 : 1; }));
@@ -396,7 +397,7 @@ TEST_CASE("compile: cancelling ends a compilation and everybody who waits") {
 TEST_CASE("compile: one that was cancelled does not cancel the others") {
   Bench bench;
   const std::string compiler = copying_compiler(bench.scratch, 6);
-  // The first run hangs, later ones work.
+  // The first run of the compiler hangs; later runs work.
   bench.options.compiler =
       fake_compiler(bench.scratch, "once", "if mkdir " + (bench.scratch / "first") + " 2>/dev/null; then sleep 1000; fi\nexec " + compiler);
   CompileService service = bench.service();

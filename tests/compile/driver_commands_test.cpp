@@ -1,5 +1,5 @@
-// The commands of gcc's driver, read from its output for -###: harp understands them or leaves them to the driver; the file that harp
-// builds with them equals the driver's; and the driver is used if they fail.
+// The commands that gcc's driver would run, which harp reads from the driver's output for -###. harp either understands these commands or
+// uses the driver. The file that harp makes with them must equal the driver's, and harp must use the driver if a command fails.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -36,7 +36,7 @@ std::string with(std::string text, const std::string& from, const std::string& t
   return text.replace(at, from.size(), to);
 }
 
-/// Records the programs that are started. One of them can be made to fail to start, to fail, or to end without output or result.
+/// Records which programs are started. It can make one of them fail to start, fail, or end without output or result.
 struct Watching : FaultyProcess {
   using FaultyProcess::FaultyProcess;
   int spawn(const SpawnRequest& request) override {
@@ -58,7 +58,7 @@ struct Watching : FaultyProcess {
   auto count(const std::string& name) const { return std::count(started.begin(), started.end(), name); }
   bool has_started(const std::string& name) const { return count(name) > 0; }
   Words started;
-  int outside = 0;  // outside the work directory
+  int outside = 0;  // how often a program was started outside of the work directory
   std::string absent, failing, silent;
 };
 
@@ -83,7 +83,7 @@ TEST_CASE("compile: what is not gcc's way is left to the driver") {
   CHECK(!understood(with(kAnswer, "/cc1 ", "/cc1plus ")));
   CHECK(!understood(with(kAnswer, " as ", " objcopy ")));
   CHECK(!understood(with(kAnswer, "collect2", "gold")));
-  CHECK(!understood(kAnswer + " /usr/bin/strip ./unit.so\n"));          // an unexpected fourth command
+  CHECK(!understood(kAnswer + " /usr/bin/strip ./unit.so\n"));          // there is an unexpected fourth command
   CHECK(!understood(with(kAnswer, "-O3 \"-std", "\"-std")));            // an argument is missing or changed
   CHECK(!understood(with(kAnswer, "./ccA.s\n as", "- |\n as")));        // a pipe between commands
   CHECK(!understood(with(kAnswer, "-o ./ccB.o", "")));                  // no output file is given
@@ -93,7 +93,7 @@ TEST_CASE("compile: what is not gcc's way is left to the driver") {
   CHECK(!understood(with(kAnswer, "\"-std=gnu11\"", "\"-std=gnu11")));  // an unclosed quote
 }
 
-/// The machine code without the key that it contains, which differs between compilers.
+/// The machine code with the key in it overwritten, because the key depends on the name of the compiler.
 static std::string without_key(const Artifact& artifact) {
   std::string bytes(reinterpret_cast<const char*>(artifact.payload().data()), artifact.payload().size());
   const std::string key = artifact.key().hex();
@@ -106,7 +106,7 @@ TEST_CASE("compile: gcc's commands make what its driver makes") {
   for (const int optimisation : {0, 1, 3}) {
     Bench own, whole;
     own.options.compiler = "gcc";
-    whole.options.compiler = "gcc -DANOTHER_WORD";  // the compiler is more than a name, so the driver is used
+    whole.options.compiler = "gcc -DANOTHER_WORD";  // the compiler is not just a name, so harp uses the driver
     CompileRequest request = request_for(11);
     request.optimisation = optimisation;
     request.vectors_written = optimisation == 3;
@@ -119,7 +119,7 @@ TEST_CASE("compile: gcc's commands make what its driver makes") {
     CHECK(process.has_started("as"));
     CHECK(!process.has_started("collect2"));
     CHECK(without_key(*mine) == without_key(*theirs));
-    CHECK(mine->manifest().command.front().ends_with("gcc"));  // the manifest has the equivalent command for a user
+    CHECK(mine->manifest().command.front().ends_with("gcc"));  // the manifest has the command that a user would type
   }
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("compile: where a command of gcc's driver does not work, the driver is
       CHECK(process.started.back() == "gcc");
     }
   }
-  Bench bench;  // the driver's messages are reported
+  Bench bench;  // the error has the driver's messages
   bench.options.compiler = "gcc";
   CompileRequest request = request_for(1);
   request.source = "this is no C\n";
@@ -195,14 +195,14 @@ TEST_CASE("compile: the compiler is asked what it is once, from the beginning of
     CHECK(process.count("gcc") == 1);
     CHECK(process.has_started("cc1"));
   }
-  CHECK(service.begin_search("") == nullptr);  // the compiler is known by now
+  CHECK(service.begin_search("") == nullptr);  // NULL, because the compiler is already known
 
   CompileService another(System{bench.system.files, process}, bench.options, Log());
-  CHECK(another.clear());  // deletes the stored answer, too
+  CHECK(another.clear());  // this also deletes the stored answer of the driver
   process.started.clear();
-  CHECK(another.begin_search("") != nullptr);  // the search is dropped immediately
+  CHECK(another.begin_search("") != nullptr);  // the returned search is released at once
   CHECK(process.started == Words{"gcc"});
-  CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no child process remains
+  CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no child process is left
   CHECK(call(bench.system, another.compile(request_for(32))) == 32);
   CHECK(process.count("gcc") == 2);
 }
@@ -245,7 +245,7 @@ TEST_CASE("compile: flags work around gcc versions that vectorise wrongly; other
     with_flags.target = testing::row("x86-64-v3");
     with_flags.flags = {"-O2"};
     const Words before_others = varying_flags(with_flags, version);
-    CHECK(!has(before_others, "-DHARP_GCC_BUGS_AVOIDED"));  // then the preprocessor code in the source decides
+    CHECK(!has(before_others, "-DHARP_GCC_BUGS_AVOIDED"));  // whether gcc has the bugs is then decided by the preprocessor, in the source
     CHECK(has(before_others, "-fno-tree-slp-vectorize") == has_bugs);
     CHECK(has(flags, "-fno-ipa-pure-const") == version.has_value());
     CHECK(has(flags, "-mno-80387") == version.has_value());

@@ -1,4 +1,4 @@
-// From an artifact to a loaded library: its name, where it is loaded from, the resources it takes, and the errors.
+// From an artifact to a loaded library: its name, where it is loaded from, the resources that it uses, and errors.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -31,7 +31,7 @@ bool succeeds(int child) {
   return status == 0;
 }
 
-/// A system without memory files. `forbidden` is a directory without execute permission, with the errors of glibc and the kernel.
+/// A system without memory files. In the directory `forbidden` nothing can be executed; the errors are those of glibc and the kernel.
 struct NoMemoryFiles : FaultyFiles {
   using FaultyFiles::FaultyFiles;
   int memory_file(const char*) override { return -ENOSYS; }
@@ -60,7 +60,7 @@ TEST_CASE("loader: libraries are told apart, shared while equal, and closed") {
   const auto one = bench.service().compile(request_for(1));
   const auto two = bench.service().compile(request_for(2));
   const int files_before = count_open_files();
-  // Load and unload alternately: the system reuses names and descriptors, but libraries must not be confused.
+  // The system reuses names and descriptors of unloaded libraries. Two libraries must not be confused because of that.
   for (int i = 0; i < 100; ++i) {
     CHECK(call(bench.system, one) == 1);
     CHECK(call(bench.system, two) == 2);
@@ -71,7 +71,7 @@ TEST_CASE("loader: libraries are told apart, shared while equal, and closed") {
     const auto first = loader.load(*one);
     CHECK(loader.load(*one) == first);
     const auto second = loader.load(*two);
-    CHECK(loader.load(*one) == first);  // no longer kept by the loader, but still alive
+    CHECK(loader.load(*one) == first);  // the loader keeps only one library, but the first one is still in use
     CHECK(first->entry_point_ex()(nullptr, nullptr, nullptr, nullptr) == 1);
     CHECK(second->entry_point_ex()(nullptr, nullptr, nullptr, nullptr) == 2);
     CHECK(count_open_files() == files_before);
@@ -99,11 +99,11 @@ TEST_CASE("loader: evicting an artifact takes nothing from those who use it") {
 }
 
 TEST_CASE("loader: a program is two mappings and no descriptor, whoever compiled it") {
-  for (const char* compiler : {"gcc", "gcc -DANOTHER_WORD", "clang"}) {  // gcc's commands run separately, gcc's driver, another driver
+  for (const char* compiler : {"gcc", "gcc -DANOTHER_WORD", "clang"}) {  // gcc's commands run by harp, gcc's driver, and another driver
     Bench bench;
     bench.options.compiler = compiler;
     CompileRequest request = request_for(4);
-    // constants, and pointers to them, which the dynamic linker relocates
+    // Constants, and pointers to constants, which the dynamic linker must relocate.
     request.source += "EXPORT const char* const words[] = {\"one\", \"two\"};\nEXPORT const double table[3] = {1, 2, 3};\n";
     const auto artifact = bench.service().compile(request);
     const int files_before = count_open_files();
@@ -246,7 +246,7 @@ TEST_CASE("loader: without memory files, a directory that forbids execution or b
       return NoMemoryFiles::open(directory, path, flags, mode);
     }
     FileInfo of;
-    std::string created_in;  // the directories in which files were created
+    std::string created_in;  // the directories in which this system has created files
   } foreign(bench.system.plan);
   const std::string above = bench.scratch / "above", temp = above + "/temp";
   std::filesystem::create_directories(temp);
@@ -254,7 +254,8 @@ TEST_CASE("loader: without memory files, a directory that forbids execution or b
   process.variables["TMPDIR"] = temp;
   CHECK(call(System{foreign, process}, artifact) == 5);
   CHECK(contains(foreign.created_in, temp));
-  for (const std::string& path : {temp, above}) {  // whoever owns the parent directory can rename the one below
+  // a directory is not safe if another user owns its parent, because that user can rename it
+  for (const std::string& path : {temp, above}) {
     REQUIRE(foreign.stat_at(AT_FDCWD, path.c_str(), false, foreign.of) == 0);
     foreign.created_in.clear();
     CHECK(call(System{foreign, process}, artifact) == 5);
@@ -287,7 +288,7 @@ TEST_CASE("loader: a process that may open no more files is told so") {
     int last = -1;
     for (int fd; (fd = ::open("/dev/null", O_RDONLY)) >= 0;) last = fd;
     if (error_of([&] { call(bench.system, artifact); }).code != Code::kIo) return 2;
-    ::close(last);  // one descriptor suffices for the memory file, but not for the dynamic linker, which opens it
+    ::close(last);  // the memory file takes this descriptor, and the dynamic linker, which opens the file, finds none
     const Error error = error_of([&] { call(bench.system, artifact); });
     if (error.code != Code::kIo || !contains(error.message, "Too many open files")) return 3;
     ::close(last - 1);

@@ -11,7 +11,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// The next kernel reads the result of a row, so a run needs memory besides its arrays.
+// The second kernel reads the result of the first, so a run needs memory for temporary arrays besides its inputs and outputs.
 constexpr const char* kText =
     "harp 1\ngraph g(x: f32[n, 4]) flags=[broadcast] { return y = contiguous(x * 2.0) - contiguous(max(x, axes=[0], keepdims=true)) }";
 
@@ -55,7 +55,7 @@ TEST_CASE("H5.device: a GPU that is full during a run") {
     const Buffer x = filled(context.get(), "cuda", kX);
     ErrorSlot err;
     CHECK(result(program.get(), x.get(), err) == kY);
-    // Memory suffices for the new output but not for the run's temporary arrays: the two ways to run out of memory.
+    // Once the memory suffices for the new output but not for the temporary arrays of the run, and once not even for the output.
     const Buffer large = filled(context.get(), "cuda", Floats(4 * 10'000, 1));
     for (const size_t room : {size_t{320'040}, size_t{160'040}}) {
       driver.set_memory(room);
@@ -94,7 +94,7 @@ TEST_CASE("H5.device: a kernel that faults during a run loses this GPU alone, an
   CHECK(result(program.get(), other.get(), none) == kY);
   const int frees = driver.calls("cuMemFreeAsync");
   x.reset();
-  CHECK(driver.calls("cuMemFreeAsync") == frees);  // the driver's function would fail
+  CHECK(driver.calls("cuMemFreeAsync") == frees);  // the device is lost, so a call of this function could only fail; harp does not make it
   program.reset();
 }
 

@@ -1,5 +1,5 @@
-// A host that captures its stream as a CUDA graph, over the fake driver: runs on that stream become parts of the graph, and what cannot
-// become one is refused without harm to the capture.
+// A host that captures its stream as a CUDA graph, over the fake driver. Runs on that stream become parts of the graph. What cannot become
+// a part of a graph is an error, and the host can still finish the capture.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -22,12 +22,12 @@ using fake_cuda::Floats;
 using fake_cuda::Host;
 using fake_cuda::make_context_with;
 
-/// Two kernels, with the sum in the arena between them.
+/// Two kernels; the sum is in the arena (the memory for temporary arrays) between them.
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) flags=[broadcast] {\n  s = sum(x, axes=[0])\n  return y = x - s\n}";
 
 void* address_of(const Buffer& buffer) { return reinterpret_cast<void*>(harp_buffer_address(buffer.get())); }
 
-/// Runs a program on arrays of the caller and on a stream, if there is one.
+/// Runs a program on arrays of the caller, on this stream unless it is NULL.
 harp_status run_on(void* stream, const Program& program, std::vector<harp_buffer*> inputs, harp_buffer* y, harp_error** err,
                    uint32_t flags = 0) {
   harp_run_options options = HARP_RUN_OPTIONS_INIT;
@@ -56,13 +56,14 @@ TEST_CASE("H5.capture: runs on a stream that the host captures become parts of i
       const Buffer z = filled(context.get(), "cuda", {0, 0, 0});
       ErrorSlot err;
       for (int i = 0; i < 3; ++i) REQUIRE_MESSAGE(run_on(nullptr, program, {x.get()}, y.get(), err) == HARP_OK, err.message());
-      const int launches = driver.calls("cuGraphLaunch");  // of harp's own graph of the program
+      const int launches = driver.calls("cuGraphLaunch");  // launches of the graph that harp has made of the program for repeated runs
       CHECK(launches > 0);
       host.begin_capture();
       CHECK_MESSAGE(run_on(host.stream(), program, {x.get()}, y.get(), err) == HARP_OK, err.message());
       CHECK_MESSAGE(run_on(host.stream(), program, {y.get()}, z.get(), err) == HARP_OK, err.message());
       CHECK(driver.current_context() == other);
-      CHECK(content_of(z.get()) == Floats{0, 0, 0});  // harp's own stream goes on, and nothing of the graph has run
+      // harp's own stream is not captured, so z can be read; the captured runs have not been executed
+      CHECK(content_of(z.get()) == Floats{0, 0, 0});
       CHECK(driver.calls("cuGraphLaunch") == launches);
       const CapturedGraph graph = host.end_capture();
       CHECK(content_of(z.get()) == Floats{0, 0, 0});
@@ -73,7 +74,7 @@ TEST_CASE("H5.capture: runs on a stream that the host captures become parts of i
       host.enqueue_write(address_of(x), {0, 0, 3}, host.stream());
       graph.launch();
       CHECK(host.read(z.get()) == Floats{3, 3, 6});
-      // Runs outside of the graph are not disturbed.
+      // Runs outside of the graph still work.
       CHECK(run_on(nullptr, program, {z.get()}, x.get(), err) == HARP_OK);
       CHECK(content_of(x.get()) == Floats{-9, -9, -6});
     }
@@ -84,7 +85,7 @@ TEST_CASE("H5.capture: runs on a stream that the host captures become parts of i
 
 namespace {
 
-/// The host's allocator: hands out parts of one block, and notes the stream of each call.
+/// The host's allocator. It hands out parts of one block and records the stream of each call.
 struct Block {
   char* begin;
   size_t used = 0;
@@ -200,7 +201,7 @@ TEST_CASE("H5.capture: what cannot be captured is refused, and the capture goes 
     graph.launch();
     CHECK(host.read(y.get()) == Floats{-5, -4, -3});
   }
-  {  // memory of a graph comes from a pool
+  {  // Without memory pools, a run that needs temporary memory cannot be captured; a run without it can.
     driver.set_machine(1, 90, 13000, false);
     const Host host(driver, 0);
     const Context context = make_context_with(driver, host.options());
@@ -290,7 +291,7 @@ TEST_CASE("H5.capture: every function of the driver fails once during a capture,
             CHECK_MESSAGE((!has_failed || silent.count(function) == 1), "no error");
           else
             CHECK_MESSAGE(err.message().find(function) != std::string::npos, err.message());
-          // The part of the run that was captured does no harm, and the whole run can still be captured.
+          // The part of the run that was captured before the failure does no harm: the whole run can still be captured after it.
           CHECK(run_on(host.stream(), program, {x.get()}, y.get(), nullptr) == HARP_OK);
           {
             const CapturedGraph graph = host.end_capture();
@@ -299,7 +300,7 @@ TEST_CASE("H5.capture: every function of the driver fails once during a capture,
           }
           CHECK(driver.live() == live);
           points += has_failed ? 1 : 0;
-          if (!has_failed) break;  // a run has no more calls
+          if (!has_failed) break;  // a run makes fewer calls of this function
         }
     CHECK(points > 15);
   }

@@ -1,4 +1,5 @@
-// A list of graphs, written as text, whose kernels must have the interpreter's bits in the emulator in every order of threads.
+// A list of graphs in the text format. The tests check that the kernels generated for them give the interpreter's bits in the emulator, in
+// every order of threads.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,10 +16,11 @@ namespace harp::cuda_test {
 
 class CheckedPrograms {
  public:
-  /// With `data_sets` > 1 there is more than one set of inputs: in some a NaN would hide the order of a sum.
+  /// The number of sets of random inputs with which each program runs. More than one is useful where a NaN in a set can hide that the order
+  /// of a sum is wrong.
   explicit CheckedPrograms(int data_sets = 1) : data_sets_(data_sets) {}
 
-  /// `body`: the parameters and statements of a graph. `sizes`: lists of values of its shape variables.
+  /// `body` is the text of a graph's parameters and statements; `sizes` has lists of values of its shape variables.
   void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}) {
     fuzz::Case test;
     test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());

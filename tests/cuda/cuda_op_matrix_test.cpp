@@ -1,9 +1,10 @@
-// The column of the op matrix for GPUs: operations × dtypes × difficult shapes, in the emulator against the interpreter. `./dev test` takes
-// one dtype of a part of the operations, `./dev fuzz` all cells: HARP_CUDA_CELLS is the number of parts of which one runs (1: all of them,
-// with every dtype), HARP_CUDA_SEED chooses the part. Writes cuda_matrix.txt to the build folder for tests/house/rows.py.
+// The column of the op matrix for GPUs: operations × dtypes × difficult shapes, in the emulator, compared with the interpreter. `./dev
+// test` runs a part of the operations, each with one dtype; `./dev fuzz` runs all cells. HARP_CUDA_CELLS is the number of parts of which
+// one runs (1: all cells, with every dtype), and HARP_CUDA_SEED chooses the part. Writes cuda_matrix.txt to the build folder for
+// tests/house/rows.py.
 //
-// tests/cuda/recipes.txt says which schedules the kernels of the golden graphs and of each operation have on a GPU. HARP_WRITE_GOLDEN=1
-// writes it anew.
+// tests/cuda/recipes.txt lists the schedules that the kernels of the golden graphs, and of each operation, have on a GPU.
+// HARP_WRITE_GOLDEN=1 writes the file anew.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,7 +44,7 @@ std::vector<Cell> cell_of_each_operation(std::vector<Cell> cells, uint64_t seed)
   return chosen;
 }
 
-/// Returns every `parts`th cell.
+/// Returns every `parts`th cell; the seed decides which one is first.
 std::vector<Cell> part_of(std::vector<Cell> cells, uint64_t parts, uint64_t seed) {
   std::vector<Cell> chosen;
   for (size_t i = seed % parts; i < cells.size(); i += parts) chosen.push_back(std::move(cells[i]));
@@ -57,7 +58,7 @@ std::string file_text(const fs::path& path) {
   return text.str();
 }
 
-/// Returns the schedules of a graph's kernels: "kernel_0: elementwise [thread simd=4]".
+/// Returns the schedules of a graph's kernels, for example "kernel_0: elementwise [thread simd=4]".
 std::vector<std::string> schedules_of(const Graph& graph) {
   std::vector<std::string> found;
   std::istringstream text(emit_stage(graph, options_for_cuda(false), "schedule"));
@@ -66,7 +67,8 @@ std::vector<std::string> schedules_of(const Graph& graph) {
   return found;
 }
 
-/// Returns the name of a schedule in the table of operations: the recipe, and whether several threads share an element or a row.
+/// Returns the name under which a schedule is listed in the table of operations: the recipe, and "by groups" if several threads share an
+/// element or a row.
 std::string recipe_of(const std::string& schedule) {
   const size_t begin = schedule.find(": ") + 2;
   const std::string recipe = schedule.substr(begin, schedule.find(' ', begin) - begin);

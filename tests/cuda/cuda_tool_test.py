@@ -1,4 +1,5 @@
-"""The program `harp` and GPUs, without one: what it prints where there is no driver and no compiler, and runs over the fake driver."""
+"""The command-line program `harp` and GPUs, on a machine without one: what it prints if there is no driver and no compiler, and its runs
+over the fake driver."""
 import os
 import re
 import subprocess
@@ -30,7 +31,8 @@ class Tool:
         self.environment = {**os.environ, "HARP_CACHE_DIR": os.path.join(scratch, "cache")}
         for variable in ("HARP_DUMP", "HARP_MACHINE"):
             self.environment.pop(variable, None)
-        # Files that are not libraries hide the libraries that this machine may have.
+        # CUDA's libraries are looked for in this folder first. Its files are not libraries, so that libraries that this machine may have
+        # are not found.
         self.nothing = os.path.join(scratch, "nothing")
         os.mkdir(self.nothing)
         for name in ("libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12"):
@@ -60,7 +62,7 @@ class Tool:
             graph = os.path.join(GOLDEN, name + ".harp")
             assert self.harp("emit", graph, "--lang", "cuda", "--target", "sm_80", PATH="")[0] == read(CUDA_GOLDEN, name + ".cu")
             assert self.harp("emit", graph, "--lang", "plan", "--target", "sm_80", PATH="")[0] == read(CUDA_GOLDEN, name + ".plan")
-        # The name of the stage implies the backend; without a GPU the target is the first row.
+        # The stage implies the backend, and without a GPU the target is the first machine row of GPUs, so both calls print the same.
         source, _ = self.harp("emit", self.scale, "--lang", "cuda")
         assert source == self.harp("emit", self.scale, "--lang", "cuda", "--backend", "cuda", "--target", "sm_80")[0]
         for row in ROWS:

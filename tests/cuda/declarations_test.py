@@ -1,6 +1,6 @@
-"""The declarations of src/run/cuda/driver.h are CUDA's: every function of the table exists at its pinned version with as many parameters,
-each of the same size and kind, and structs and enumerators have CUDA's layout and values. CUDA's own header comes with the group cuda.
-"""
+"""Checks the declarations of src/run/cuda/driver.h against CUDA's own header, which is in the package group cuda: every function of the
+table exists at its version and has as many parameters, of the same sizes and kinds; structs and enumerators have CUDA's layout and
+values."""
 import os
 import re
 import subprocess

@@ -110,7 +110,7 @@ TEST_CASE("H5.device: DLPack arrays on a GPU go out and come in") {
     }
     CHECK(driver.live().find("allocations") == std::string::npos);
 
-    // Pinned memory belongs to the host; naming a GPU that does not exist is an error.
+    // Pinned memory counts as the host's memory. The name of a GPU that does not exist is an error.
     float pinned[2] = {4, 5};
     int64_t size = 2;
     harp_dl_managed given{};
@@ -210,7 +210,7 @@ TEST_CASE("H5.device: a GPU that is full") {
     CHECK(err.code() == HARP_ERROR_OUT_OF_MEMORY);
     CHECK_MESSAGE(err.message().find("out of memory on cuda:0: 800000 bytes: cuMemAlloc") == 0, err.message());
     CHECK_MESSAGE(err.message().find("CUDA_ERROR_OUT_OF_MEMORY (2)") != std::string::npos, err.message());
-    // Freed memory is kept for reuse until memory is short.
+    // harp keeps freed memory for reuse, and releases it when memory would otherwise not suffice.
     large.reset();
     CHECK(make_buffer(context.get(), "cuda", 220'000) != nullptr);
     const Buffer small = filled(context.get(), "cuda", {1, 2});
@@ -279,7 +279,8 @@ TEST_CASE("H5.device: threads use one GPU") {
 
 namespace {
 
-/// Uses arrays on a GPU in every way. Returns the first error.
+/// Creates, fills, reads, shares and releases arrays on a GPU, so that every function of the driver for arrays is called. Returns the first
+/// error.
 std::string use_arrays(const fake_cuda::Driver& driver) {
   const Context context = fake_cuda::make_context(driver);
   ErrorSlot err;
@@ -304,7 +305,8 @@ std::string use_arrays(const fake_cuda::Driver& driver) {
 TEST_CASE("H5.device: every function of the driver fails once, and nothing is left behind") {
   const fake_cuda::Driver driver;
   constexpr int kStatuses[] = {1, 2, 700, 801, 999};
-  // A failure while something is released is not reported, because the driver reports failures of earlier work there.
+  // Failures of these functions are not reported: they release something, and the driver uses their status to report failures of earlier
+  // work.
   const std::set<std::string> silent = {"cuCtxPopCurrent",           "cuMemFreeAsync", "cuMemFree", "cuStreamDestroy", "cuMemPoolDestroy",
                                         "cuDevicePrimaryCtxRelease", "cuGetErrorName"};
   size_t points = 0;
@@ -326,7 +328,8 @@ TEST_CASE("H5.device: every function of the driver fails once, and nothing is le
           ++points;
           const bool released = driver.live().empty();
           if (status != 700) CHECK_MESSAGE(released, driver.live());
-          const bool retried = status == 2 && function.find("cuMemAlloc") == 0;  // after kept memory was released
+          // harp has released the memory that it kept, and tried the allocation again
+          const bool retried = status == 2 && function.find("cuMemAlloc") == 0;
           if (silent.count(function) != 0 || retried) continue;
           const bool names_it = message.find(function) != std::string::npos || (function == "cuGetProcAddress" && !message.empty());
           if (!message.empty() || status != 700) CHECK_MESSAGE(names_it, message);

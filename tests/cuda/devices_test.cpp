@@ -1,5 +1,5 @@
-// Several GPUs, over the fake driver: a program is loaded where it runs and only there, runs where its arrays are, and one GPU's failures
-// are not another's.
+// Several GPUs, over the fake driver. A program is loaded only on the GPUs on which it runs, it runs on the GPU where its arrays are, and a
+// failure of one GPU does not affect the others.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -20,14 +20,14 @@ using fake_cuda::Floats;
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) flags=[broadcast] {\n  s = sum(x, axes=[0])\n  return y = x - s\n}";
 const Floats kX = {1, 2, 3}, kY = {-5, -4, -3};
 
-/// The new output of a run; NULL on failure.
+/// Runs the program and returns its new output; NULL on failure.
 Buffer run_on(const Program& program, harp_buffer* x, harp_error** err) {
   harp_buffer* outputs[] = {nullptr};
   harp_program_run(program.get(), 1, &x, 1, outputs, nullptr, err);
   return Buffer(outputs[0]);
 }
 
-/// Checks a run on a device, whose new output is there.
+/// Checks a run whose input is on this device: the result is right, and the new output is on the same device.
 void check_run(harp_context* context, const Program& program, const char* device) {
   const Buffer x = filled(context, device, kX);
   ErrorSlot err;
@@ -48,7 +48,7 @@ TEST_CASE("H5.devices: a GPU is opened, and a program loaded there, when it is f
     const Buffer x = filled(context.get(), "cuda:2", kX);
     CHECK(opened() == 1);
     const Program program = compile_for_gpu(context.get(), kText);
-    CHECK(opened() == 1);  // the code is checked on the GPU that is in use
+    CHECK(opened() == 1);  // the compiled code is checked on the GPU that is already open; no other one is opened for it
     ErrorSlot err;
     const Buffer y = run_on(program, x.get(), err);
     REQUIRE_MESSAGE(y != nullptr, err.message());
@@ -63,7 +63,7 @@ TEST_CASE("H5.devices: a GPU is opened, and a program loaded there, when it is f
     CHECK(driver.calls("cuKernelGetFunction") == now);
     CHECK(driver.calls("cuLibraryLoadData") == 1);
     CHECK(opened() == 2);
-    // An entry point that gets addresses of the host only runs on a GPU that is in use.
+    // An entry point with arrays in the host's memory runs on a GPU that is already open, and opens no other one.
     const harp_entry_point_ex entry = harp_program_entry_ex(program.get(), nullptr);
     REQUIRE((entry != nullptr));
     Floats from = kX, to(3);
@@ -125,7 +125,7 @@ TEST_CASE("H5.devices: GPUs of several kinds run one program") {
     const Context context = fake_cuda::make_context(driver);
     const Program program = compile_for_gpu(context.get(), kText);
     for (const char* device : {"cuda:0", "cuda:1", "cuda:2"}) check_run(context.get(), program, device);
-    // Code for a newer GPU runs there; an older one is an error of the run.
+    // Code for sm_90 runs on the GPU that is new enough; on the older one the run fails.
     const Graph graph = parse(context.get(), kText);
     harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
     options.backend = "cuda";
@@ -140,6 +140,28 @@ TEST_CASE("H5.devices: GPUs of several kinds run one program") {
   }
   CHECK(driver.live() == "");
   CHECK(driver.mistakes() == "");
+}
+
+TEST_CASE("H5.devices: code for the GPUs at hand is made for the most multiprocessors, code for a named row for the row's own number") {
+  const fake_cuda::Driver driver;
+  driver.set_machine(3, 90);
+  driver.set_capability(1, 86);
+  driver.set_processors(0, 6);
+  driver.set_processors(2, 5);
+  const Context context = fake_cuda::make_context(driver);
+  const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)\n}");
+  const auto schedule = [&](const char* target) {
+    harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
+    options.backend = "cuda";
+    options.target = target;
+    ErrorSlot err;
+    harp_string* const text = harp_graph_emit(graph.get(), &options, "schedule", err);
+    REQUIRE_MESSAGE(text != nullptr, err.message());
+    return take(text);
+  };
+  const std::string here = schedule(nullptr), named = schedule("sm_86");
+  CHECK_MESSAGE(here.find(" - 6 >= 0") != here.npos, here);
+  CHECK_MESSAGE(named.find(" - 132 >= 0") != named.npos, named);
 }
 
 TEST_CASE("H5.devices: threads run one program on two GPUs") {

@@ -20,14 +20,23 @@ namespace {
 
 using fuzz::GuardedArray;
 
+/// The inputs of a program for one list of sizes, and what the interpreter makes of them.
+struct Reference {
+  Reference(const GpuProgram& program, const std::vector<int64_t>& sizes)
+      : inputs(fuzz::input_bytes(program.test, sizes)), expected(fuzz::interpreted_or_fault(*program.reference, sizes, inputs)) {}
+
+  const std::vector<std::vector<std::byte>> inputs;
+  const fuzz::Expected expected;
+};
+
 /// Runs one program with one list of sizes and compares it. Returns what is wrong, or "".
 std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibrary& library, const std::vector<int64_t>& sizes,
-                      ThreadOrder order) {
+                      const Reference& reference, ThreadOrder order) {
   const Graph& graph = *program.test.graph;
-  const fuzz::Expected expected = fuzz::interpreted_or_fault(*program.reference, sizes, fuzz::input_bytes(program.test, sizes));
+  const fuzz::Expected& expected = reference.expected;
   std::vector<GuardedArray> inputs, outputs;
   std::vector<void*> in, out;
-  for (const auto& bytes : fuzz::input_bytes(program.test, sizes)) inputs.emplace_back(bytes);
+  for (const auto& bytes : reference.inputs) inputs.emplace_back(bytes);
   for (const auto& bytes : expected.outputs) outputs.emplace_back(bytes.size());
   for (GuardedArray& array : inputs) in.push_back(array.data());
   for (GuardedArray& array : outputs) {
@@ -50,18 +59,21 @@ std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibr
   return {};
 }
 
-/// Does the same with all sizes and data sets, in these orders of threads.
+/// Calls check_run() for all sizes, data sets and orders of threads. Returns the first thing that is wrong, or "".
 std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& library, std::span<const ThreadOrder> orders,
                        int data_sets) {
   for (int i = 0; i < data_sets; ++i, ++program.test.data_seed)
-    for (const std::vector<int64_t>& sizes : program.test.sizes)
+    for (const std::vector<int64_t>& sizes : program.test.sizes) {
+      const Reference reference(program, sizes);
       for (const ThreadOrder order : orders)
-        if (const std::string wrong = check_run(program, unit, library, sizes, order); !wrong.empty())
+        if (const std::string wrong = check_run(program, unit, library, sizes, reference, order); !wrong.empty())
           return cat("sizes ", join(sizes, ", "), ", data ", program.test.data_seed, ": ", wrong);
+    }
   return {};
 }
 
-/// Checks what NVIDIA's compilers refuse and the emulator does not: shared arrays that a kernel declares have at most 48 KiB.
+/// Checks a limit that NVIDIA's compilers have and the emulator does not: the shared arrays that a kernel declares have at most 48 KiB
+/// together.
 void check_shared_arrays(const std::string& source) {
   constexpr size_t kMost = size_t{48} << 10;
   static const std::map<std::string, size_t> kBytes = {{"u8", 1},  {"i8", 1},  {"bool", 1},  {"u16", 2},   {"i16", 2}, {"u32", 4},
@@ -101,7 +113,8 @@ void GpuPrograms::add_for(const Machine& target, std::string label, fuzz::Case t
   options.schedule_override = std::move(schedule);
   Generated generated = generate(*test.graph, options);
   check_shared_arrays(generated.source);
-  ir::verify(*generated.module);  // finds what the emulator may not see: a thread that uses another one's elements of a spread accumulator
+  // finds a mistake that the emulator may miss: a thread that uses another thread's elements of a spread accumulator
+  ir::verify(*generated.module);
   const bool checks = check_indices || !check_sites(*test.graph).empty();
   std::shared_ptr<const Graph> reference = checks ? optimised(*test.graph, options) : test.graph;
   all.push_back({std::move(label), std::move(test), std::move(reference), std::move(generated)});

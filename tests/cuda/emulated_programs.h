@@ -1,5 +1,5 @@
-// Programs for GPUs in the emulator: the text that a GPU would run is compiled unchanged for the CPU, launched as its plan says, and
-// compared with the interpreter. Many programs are compiled together, because the compiler takes most of the time.
+// Programs for GPUs in the emulator. The CUDA text of a program is compiled unchanged for the CPU, launched as its plan says, and compared
+// with the interpreter. Many programs are compiled together, because the compiler takes most of the time.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,8 @@ inline constexpr ThreadOrder kAllOrders[] = {ThreadOrder::kAscending, ThreadOrde
 struct GpuProgram {
   std::string label;  // for messages
   fuzz::Case test;
-  std::shared_ptr<const Graph> reference;  // the graph that the interpreter runs: the optimiser decides which index checks remain
+  // the graph for the interpreter: with index checks it is the optimised one, because the optimiser decides which checks remain
+  std::shared_ptr<const Graph> reference;
   Generated generated;
 };
 
@@ -28,17 +29,19 @@ PipelineOptions options_for_cuda(bool check_indices);
 struct GpuPrograms {
   std::vector<GpuProgram> all;
 
-  /// Generates a program, with these overrides of schedules (schedule/override.h), for the lowest machine row of GPUs, or for another one.
+  /// Generates a program for the lowest machine row of GPUs, or for `target`. `schedule`: overrides of the kernels' schedules, as text
+  /// (schedule/override.h).
   void add(std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
   void add_for(const Machine& target, std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
 };
 
-/// Compiles all programs in one go and runs each with all its sizes in these orders of threads, with data from its seed and from the
-/// data_sets - 1 seeds after it. Returns one text for each program: what is wrong, or "". A program is wrong if a bit of an output or an
-/// index fault differs from the interpreter's, if it writes beside an array, or if the emulator finds a mistake.
+/// Compiles all programs in one go. Runs each of them with all its sizes in these orders of threads, and with `data_sets` sets of input
+/// data, whose seeds are the case's own and those after it. Returns one text for each program: what is wrong, or "". A program is wrong if
+/// a bit of an output or an index fault differs from the interpreter's, if it writes outside of an array, or if the emulator finds a
+/// mistake.
 std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets = 1);
 
-/// Does the same for a program whose text is `source` instead of the generated one.
+/// Like run_emulated() for one program and one order of threads, but with the CUDA text `source` instead of the generated one.
 std::string run_emulated_text(const GpuProgram& program, const std::string& source, ThreadOrder order, int data_sets);
 
 }  // namespace harp::cuda_test

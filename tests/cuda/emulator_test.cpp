@@ -21,7 +21,7 @@ namespace {
 
 constexpr ThreadOrder kOrders[] = {ThreadOrder::kAscending, ThreadOrder::kDescending, ThreadOrder::kShuffled};
 
-// Sums of blocks in shared memory. Tests of faulty kernels change this text, for example by omitting the marked line.
+// Sums of blocks in shared memory. Tests of faulty kernels change this text, for example by removing the marked line.
 constexpr std::string_view kSum = R"(
 extern "C" __global__ void __launch_bounds__(256) sum(float* __restrict__ out, const float* __restrict__ x, unsigned n) {
   __shared__ float sums[256];
@@ -94,8 +94,8 @@ std::string with_128_threads(std::string_view text) {
   return result;
 }
 
-/// Compiles a text together with a function main, which launches the kernel `sum` with this many threads, as a program with a sanitizer.
-/// Returns its output.
+/// Compiles a text together with a function main, which launches the kernel `sum` with this many threads, into a program with a sanitizer
+/// (`flags`). Runs the program and returns its output.
 std::string output_of_program(std::string_view text, const std::string& flags, int threads) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / cat("harp_emulator_test_", getpid());
   std::filesystem::create_directories(folder);
@@ -118,7 +118,8 @@ int main() {
     if (flag != "-shared") append(command, cat(flag, " "));
   append(command, cat(flags, " ", source, " -o ", program, " >", log, " 2>&1"));
   int status = std::system(command.c_str());
-  // ThreadSanitizer of gcc 12 does not find room for its memory if the kernel spreads addresses widely
+  // setarch -R turns off the randomisation of addresses; with randomised addresses, ThreadSanitizer of gcc 12 may find no room for its
+  // memory.
   if (status == 0) status = std::system(cat("setarch -R ", program, " >", log, " 2>&1").c_str());
   std::ifstream file(log);
   const std::string output{std::istreambuf_iterator<char>(file), {}};

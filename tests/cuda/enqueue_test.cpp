@@ -1,5 +1,5 @@
-// Runs on a stream of the host's, over the fake driver, whose streams do nothing until something waits: such a run returns with its work
-// enqueued, and the results are there in the order of the stream.
+// Runs on a stream of the host, over the fake driver, whose streams execute work only when something waits for it. Such a run returns when
+// its work is enqueued; the results exist when the stream has reached that work.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ using fake_cuda::Floats;
 using fake_cuda::Host;
 using fake_cuda::make_context_with;
 
-/// Two kernels, with the sum in the arena between them.
+/// Two kernels; the sum is in the arena (the memory for temporary arrays) between them.
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) flags=[broadcast] {\n  s = sum(x, axes=[0])\n  return y = x - s\n}";
 
 harp_run_options on_stream(void* stream) {
@@ -29,7 +29,7 @@ harp_run_options on_stream(void* stream) {
   return options;
 }
 
-/// Runs a program of one input and one output on a stream; returns the output, NULL on failure.
+/// Runs a program with one input and one output on a stream. Returns the output; NULL on failure.
 Buffer run_on(void* stream, harp_program* program, harp_buffer* x, harp_error** err) {
   const harp_run_options options = on_stream(stream);
   harp_buffer* inputs[] = {x};
@@ -51,7 +51,7 @@ TEST_CASE("H5.enqueue: a run on a stream of the host's returns before it is comp
       const fake_cuda::CurrentContext current(driver.library(), other);
       const Context context = make_context_with(driver, host.options());
       const Program program = compile_for_gpu(context.get(), kText);
-      // The first run also loads the program; nothing of it is complete either. Without a pool every release waits.
+      // The first run also loads the program, and must not wait either. Without memory pools, every release of memory waits.
       for (const int order : {0, 4, 8, 12, 16, 28}) {
         CAPTURE(order);
         driver.set_order(order);
@@ -66,22 +66,22 @@ TEST_CASE("H5.enqueue: a run on a stream of the host's returns before it is comp
           CHECK(driver.calls("cuStreamSynchronize") == waits);
           CHECK(driver.pending() > 0);
         }
-        // What the run has written can be an input of the next one, and both can be released at once.
+        // The output can be an input of the next run, and both arrays can be released at once, although nothing has been executed yet.
         const Buffer z = run_on(host.stream(), program.get(), y.get(), err);
         REQUIRE_MESSAGE(z != nullptr, err.message());
         if (has_pools) CHECK(driver.calls("cuStreamSynchronize") == waits);
         x.reset(), y.reset();
         CHECK(host.read(z.get()) == Floats{7, 8, 9});
-        // Functions of harp that come later are in order with such a run.
+        // Later calls of harp see the results of such a run.
         const Buffer w = run_on(host.stream(), program.get(), z.get(), err);
         CHECK(content_of(w.get()) == Floats{-17, -16, -15});
         CHECK(host.read(w.get()) == Floats{-17, -16, -15});
-        // Without a stream the run is complete.
+        // A run without a stream is complete when it returns.
         harp_buffer* inputs[] = {w.get()};
         harp_buffer* outputs[] = {nullptr};
         CHECK(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK);
         const Buffer last(outputs[0]);
-        CHECK(driver.pending() <= 1);  // the release of the arena
+        CHECK(driver.pending() <= 1);  // only the release of the arena may be left
         CHECK(driver.current_context() == other);
       }
     }
@@ -113,7 +113,7 @@ TEST_CASE("H5.enqueue: harp's stream is the host's") {
 
 namespace {
 
-/// A function of the host that works only on arrays in its own memory.
+/// A host function that can only access arrays in the host's memory.
 int32_t negate(const float* x, float* y, int64_t n, void* user) {
   ++*static_cast<int*>(user);
   for (int64_t i = 0; i < n; ++i) y[i] = -x[i];
@@ -180,7 +180,7 @@ TEST_CASE("H5.enqueue: a run that checks indices, calls the host or stages outpu
     ErrorSlot err;
     CHECK_MESSAGE(harp_program_call(program.get(), 1, in, 1, out, &options, err) == HARP_OK, err.message());
     CHECK(to == Floats{-5, -4, -3});
-    // Inputs alone are staged in the order of the stream.
+    // If only inputs are staged (copied to the GPU), the copies are made in the order of the stream, and the run need not wait.
     const Buffer staged = wrap(context.get(), from, {3});
     const Buffer y = filled(context.get(), "cuda", {0, 0, 0});
     harp_buffer* inputs[] = {staged.get()};
@@ -214,13 +214,13 @@ TEST_CASE("H5.streams H6.dlpack_out/c: another stream of the host's comes after 
       REQUIRE_MESSAGE(run() == HARP_OK, err.message());
       harp_dl_managed* exported = harp_buffer_to_dlpack(y.get(), err);
       REQUIRE_MESSAGE(exported != nullptr, err.message());
-      // What the fake shows: without an order the consumer sees what was there before.
+      // The fake driver shows that nothing orders the two streams yet: the consumer still sees the old content.
       CHECK(host.read(exported->tensor.data, 3, other) == Floats{0, 0, 0});
       CHECK_MESSAGE(harp_buffer_signal_stream(y.get(), other, err) == HARP_OK, err.message());
       CHECK(host.read(exported->tensor.data, 3, other) == Floats{-5, -4, -3});
       exported->deleter(exported);
 
-      // The legacy default stream.
+      // NULL names the legacy default stream.
       REQUIRE(harp_buffer_write(x.get(), 12, Floats{0, 0, 1}.data(), nullptr) == HARP_OK);
       REQUIRE(run() == HARP_OK);
       CHECK(harp_buffer_signal_stream(y.get(), nullptr, nullptr) == HARP_OK);
@@ -235,7 +235,8 @@ TEST_CASE("H5.streams H6.dlpack_out/c: another stream of the host's comes after 
       check_error(cpu, HARP_ERROR_DEVICE, "the device cpu has no streams");
       CHECK(harp_buffer_signal_stream(nullptr, other, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
 
-      // Each function fails once. The work is then complete, as the stream does not wait.
+      // Each function fails once. When the call returns with the error, the run's work is complete, because the other stream will not wait
+      // for it.
       float last = 1;
       for (const char* function :
            {"cuCtxPushCurrent", "cuStreamGetCtx", "cuStreamIsCapturing", "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"}) {
@@ -259,7 +260,7 @@ TEST_CASE("H5.streams H6.dlpack_out/c: another stream of the host's comes after 
 
 TEST_CASE("H5.enqueue: every function of the driver fails once, and the next run is right") {
   const fake_cuda::Driver driver;
-  // What fails while something is released or given back is nobody's error, and a run can do without a graph of its launches.
+  // The failure of a function that releases something is not reported.
   const std::set<std::string> silent = {"cuCtxPopCurrent", "cuMemFreeAsync", "cuMemFree", "cuEventDestroy", "cuGetErrorName"};
   size_t points = 0;
   for (const bool has_pools : {true, false}) {
@@ -270,7 +271,7 @@ TEST_CASE("H5.enqueue: every function of the driver fails once, and the next run
       const Context context = make_context_with(driver, host.options());
       const Program program = compile_for_gpu(context.get(), kText);
       const Buffer x = filled(context.get(), "cuda", {1, 2, 3});
-      const auto run_often = [&] {  // until the graph of the launches is there
+      const auto run_often = [&] {  // three runs, after which the graph of the launches exists
         for (int i = 0; i < 3; ++i) CHECK(run_on(host.stream(), program.get(), x.get(), nullptr) != nullptr);
       };
       run_often();
@@ -287,7 +288,7 @@ TEST_CASE("H5.enqueue: every function of the driver fails once, and the next run
             ErrorSlot err;
             const Buffer y = run_on(host.stream(), program.get(), x.get(), err);
             driver.fail(function, 0, 0);
-            if (driver.calls(function) < before + nth) break;  // a run has no more calls
+            if (driver.calls(function) < before + nth) break;  // a run makes fewer calls of this function
             ++points;
             const bool retried = function == "cuCtxPushCurrent" || function == "cuStreamSynchronize" || function.find("cuGraph") == 0 ||
                                  (status == 2 && function.find("cuMemAlloc") == 0);
@@ -319,7 +320,7 @@ TEST_CASE("H5.enqueue: a GPU that is lost while work is enqueued is an error of 
   ErrorSlot err, next, later;
   const Buffer y = run_on(host.stream(), program.get(), x.get(), err);
   CHECK(y != nullptr);
-  driver.fail("cuCtxPushCurrent", 1, 700);  // any function reports what a kernel did
+  driver.fail("cuCtxPushCurrent", 1, 700);  // any function of the driver may report that a kernel faulted
   CHECK(run_on(host.stream(), program.get(), x.get(), next) == nullptr);
   check_error(next, HARP_ERROR_DEVICE, "CUDA_ERROR_ILLEGAL_ADDRESS (700). A kernel faulted");
   CHECK(run_on(host.stream(), program.get(), x.get(), later) == nullptr);

@@ -43,7 +43,7 @@ TEST_CASE("C1: grids, guards and shared memory of launches") {
     return std::vector<int64_t>(bench.s, bench.s + 7);
   };
   CHECK(shape_of(planned.n, 0, 5) == std::vector<int64_t>{0, 5, 1, 1, 64, 2, 1});
-  CHECK(shape_of(planned.n, 0, 0) == std::vector<int64_t>(7));  // an empty grid
+  CHECK(shape_of(planned.n, 0, 0) == std::vector<int64_t>(7));  // an empty grid, so the kernel is not launched
   CHECK(shape_of(planned.processors * planned.each, 0, 5) == std::vector<int64_t>{0, 4 * 16, 1, 1, 64, 2, 1});
   CHECK(shape_of(planned.processors * planned.each, 100 << 10, 5) == std::vector<int64_t>{100 << 10, 4 * 2, 1, 1, 64, 2, 1});
 
@@ -89,7 +89,7 @@ TEST_CASE("C1: an index out of range is reported by its lowest element") {
     CHECK(error.fault == IndexFault{0, 1, -70000, 3});
     CHECK_MESSAGE(error.message.find("take: axis 0 of \"x\"") != std::string::npos, error.message);
   }
-  bench.run({5, 6, 7}, {0, 0, 0});  // the next run starts anew
+  bench.run({5, 6, 7}, {0, 0, 0});  // the next run is not affected by the fault
   CHECK(bench.y == Floats{5, 5, 5});
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("C1: functions of the host are called on arrays in the host's memory")
     bench.run({1, 2}, {0, 0});
     CHECK(bench.y == Floats{4.5f, 7.5f});
     bench.run({}, {});
-    CHECK(calls == 1);  // an empty result needs no call
+    CHECK(calls == 1);  // with an empty result the host's function is not called
     bench.run({1, 2}, {0, 0});
     const std::string message = message_of([&] { bench.run({1, 2}, {0, 0}); }, Code::kNative);
     CHECK_MESSAGE(message.find("add_one") != std::string::npos, message);

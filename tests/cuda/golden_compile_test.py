@@ -1,7 +1,12 @@
 """The CUDA text of the golden graphs (tests/cuda/golden/*.cu) and NVIDIA's own compilers, which come with the group cuda; no GPU is needed.
-For every architecture that harp generates code for, the text compiles without a spilled register and within the registers that the launch
-bounds leave, and in the PTX every operation on floats is the one of the source: rounded to nearest, not approximate, subnormals kept.
+The text compiles without a spilled register and within the registers that the launch bounds leave, and in the PTX every operation on floats is
+the one of the source: rounded to nearest, not approximate, subnormals kept.
+
+This test takes a part of all combinations, because ptxas takes long: each text with NVRTC 13 for one architecture in turn, products by tiles
+for all of them, and a part of the texts with the other compilers. `./dev torture cuda` takes all texts, architectures and compilers (table 3:
+tests/torture/cuda/compilers.py, which uses this module).
 """
+import collections
 import concurrent.futures
 import ctypes
 import glob
@@ -20,6 +25,7 @@ PACKAGES = os.path.join(VENV, "lib", f"python{sys.version_info[0]}.{sys.version_
 NVRTC_13 = os.path.join(PACKAGES, "cu13", "lib", "libnvrtc.so.13")
 NVRTC_12 = os.path.join(PACKAGES, "cuda_nvrtc", "lib", "libnvrtc.so.12")
 NVCC = os.path.join(PACKAGES, "cu13", "bin", "nvcc")
+COMPILERS = ("NVRTC 13", "NVRTC 12", "nvcc 13")
 ARCHITECTURES = ("80", "86", "90", "100", "120")
 REGISTERS = 65536  # registers of a multiprocessor
 GOLDEN = sorted(glob.glob(os.path.join(SOURCE, "tests", "cuda", "golden", "*.cu")))
@@ -41,14 +47,18 @@ def arithmetic_flags():
 FLAGS = ["--std=c++17", "--ptxas-options=-v", *arithmetic_flags()]
 
 
-def compile_by_nvrtc(library, text, architecture, kind):
-    """Compiles the text by NVRTC to "CUBIN" for sm_ARCHITECTURE or "PTX" for compute_ARCHITECTURE. Returns the result and the log."""
+Compiled = collections.namedtuple("Compiled", "cubin ptx log")
+
+
+def compile_by_nvrtc(library, text, architecture, to_cubin=True):
+    """Compiles the text by NVRTC for sm_ARCHITECTURE; if not `to_cubin`, only to PTX for compute_ARCHITECTURE. Returns Compiled: machine code
+    (None), the PTX that it is made of, and the compiler's messages."""
     nvrtc = ctypes.CDLL(library)
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"unit.cu", 0, None, None) == 0
     try:
-        target = "sm_" if kind == "CUBIN" else "compute_"
-        words = [f"--gpu-architecture={target}{architecture}", "--minimal", *(FLAGS if kind == "CUBIN" else FLAGS[:1] + FLAGS[2:])]
+        target, flags = ("sm_", FLAGS) if to_cubin else ("compute_", [flag for flag in FLAGS if "ptxas" not in flag])
+        words = [f"--gpu-architecture={target}{architecture}", "--minimal", "--no-cache", *flags]
         status = nvrtc.nvrtcCompileProgram(program, len(words), (ctypes.c_char_p * len(words))(*[word.encode() for word in words]))
 
         def fetch(what):
@@ -59,22 +69,26 @@ def compile_by_nvrtc(library, text, architecture, kind):
 
         log = fetch("ProgramLog").decode().rstrip("\0")
         assert status == 0, log
-        return fetch(kind), log
+        return Compiled(fetch("CUBIN") if to_cubin else None, fetch("PTX").decode().rstrip("\0"), log)
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 
 
-def compile_by_nvcc(text, architecture, kind="CUBIN"):
-    """Compiles the text by nvcc to "CUBIN" for sm_ARCHITECTURE or "PTX" for compute_ARCHITECTURE. Returns the result and the messages."""
+def compile_by_nvcc(text, architecture, to_cubin=True):
+    """The same by nvcc."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "unit.cu"), "w", encoding="utf-8") as file:
             file.write(text)
-        code = "sm_" if kind == "CUBIN" else "compute_"
-        words = [NVCC, "-" + kind.lower(), "-gencode", f"arch=compute_{architecture},code={code}{architecture}", *FLAGS, "-o", "unit.out", "unit.cu"]
+        # --keep: nvcc leaves the PTX in unit.ptx, where -ptx puts it.
+        kind, code = (("-cubin", "--keep", "-o", "unit.cubin"), "sm_") if to_cubin else (("-ptx",), "compute_")
+        words = [NVCC, *kind, "-gencode", f"arch=compute_{architecture},code={code}{architecture}", *FLAGS, "unit.cu"]
         result = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stderr
-        with open(os.path.join(folder, "unit.out"), "rb") as file:
-            return file.read(), result.stdout + result.stderr
+        cubin = None
+        if to_cubin:
+            with open(os.path.join(folder, "unit.cubin"), "rb") as file:
+                cubin = file.read()
+        return Compiled(cubin, read(os.path.join(folder, "unit.ptx")), result.stdout + result.stderr)
 
 
 def launch_bounds(text):
@@ -99,8 +113,8 @@ def check_resources(text, log, label):
 
 
 def check_arithmetic(ptx, label):
-    """Checks that arithmetic on floats has an explicit suffix for rounding to nearest (without one ptxas may contract), and that no
-    operation is approximate."""
+    """Checks that every arithmetic operation on floats has the suffix for rounding to nearest (without a suffix, ptxas may contract
+    operations), and that no operation is approximate."""
     operations = set(re.findall(r"^\s+(?:@!?%p\d+\s+)?((?:\w|\.)+)", ptx, re.M))
     for operation in sorted(operations):
         parts = operation.split(".")
@@ -113,7 +127,7 @@ def check_arithmetic(ptx, label):
 
 def text_for(path, architecture):
     """Returns the text of a golden graph for this architecture: the golden text, or what harp generates for GPUs on which tiles of 128 x 128
-    results are too large (schedule/gpu/product_variants.cpp)."""
+    results are too large (Gpu::small_tiles, base/machine.h)."""
     text = read(path)
     if architecture not in ("86", "120") or text.count("tile=128 unroll=8") != 2:
         return text
@@ -126,43 +140,45 @@ def text_for(path, architecture):
 
 
 def for_all(jobs, run):
-    """Runs the jobs on all processors; compilers run outside of Python."""
+    """Runs the jobs on all processors: NVRTC in this process, outside of Python's lock."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for result in [pool.submit(run, *job) for job in jobs]:
             result.result()
 
 
+def compile_by(compiler, text, architecture, to_cubin=True):
+    """Compiles the text by one of COMPILERS. Returns Compiled."""
+    if compiler == "nvcc 13":
+        return compile_by_nvcc(text, architecture, to_cubin)
+    return compile_by_nvrtc(NVRTC_13 if compiler == "NVRTC 13" else NVRTC_12, text, architecture, to_cubin)
+
+
+def check(compiler, path, architecture):
+    """Checks what a compiler makes of a golden text for this architecture."""
+    text, label = text_for(path, architecture), f"{os.path.basename(path)} by {compiler} for sm_{architecture}"
+    compiled = compile_by(compiler, text, architecture)
+    assert compiled.cubin[:4] == b"\x7fELF", label
+    check_resources(text, compiled.log, label)
+    check_arithmetic(compiled.ptx, label)
+
+
+def in_turn(paths):
+    """Returns each path with an architecture, all architectures equally often."""
+    return [(path, ARCHITECTURES[number % len(ARCHITECTURES)]) for number, path in enumerate(paths)]
+
+
 def case_nvrtc_13():
-    """C1.cuda_driver L2.kernel_function/cuda: NVRTC 13 compiles every golden text for every architecture without spills"""
-
-    def check(path, architecture):
-        text, label = text_for(path, architecture), f"{os.path.basename(path)}, sm_{architecture}"
-        cubin, log = compile_by_nvrtc(NVRTC_13, text, architecture, "CUBIN")
-        assert cubin[:4] == b"\x7fELF", label
-        check_resources(text, log, label)
-
-    for_all([(path, architecture) for path in GOLDEN for architecture in ARCHITECTURES], check)
-
-
-def case_ptx():
-    """X2.stable/cuda: in the PTX of the golden texts every operation on floats is rounded to nearest and keeps subnormals"""
-
-    def check(path):
-        check_arithmetic(compile_by_nvrtc(NVRTC_13, read(path), ARCHITECTURES[0], "PTX")[0].decode(), os.path.basename(path))
-
-    for_all([(path,) for path in GOLDEN], check)
+    """C1.cuda_driver L2.kernel_function/cuda X2.stable/cuda: NVRTC 13 compiles the golden texts without spills, operations as in the source"""
+    # Products by tiles need nearly all registers, and some have another text for another architecture.
+    products = [path for path in GOLDEN if "contraction [" in read(path)]
+    assert products
+    jobs = [("NVRTC 13", *job) for job in in_turn([path for path in GOLDEN if path not in products])]
+    for_all(jobs + [("NVRTC 13", path, architecture) for path in products for architecture in ARCHITECTURES], check)
 
 
 def case_nvrtc_12_and_nvcc():
-    """C1.cuda_driver: NVRTC 12 and nvcc compile the golden texts without spills, each for one architecture in turn"""
-
-    def check(number, path):
-        architecture = ARCHITECTURES[number % len(ARCHITECTURES)]
-        text = text_for(path, architecture)
-        check_resources(text, compile_by_nvrtc(NVRTC_12, text, architecture, "CUBIN")[1], f"{path} by NVRTC 12 for sm_{architecture}")
-        check_resources(text, compile_by_nvcc(text, architecture)[1], f"{path} by nvcc for sm_{architecture}")
-
-    for_all(list(enumerate(GOLDEN)), check)
+    """C1.cuda_driver X2.stable/cuda: NVRTC 12 and nvcc compile golden texts without spills, operations as in the source"""
+    for_all([("NVRTC 12", *job) for job in in_turn(GOLDEN[1::3])] + [("nvcc 13", *job) for job in in_turn(GOLDEN[1::5])], check)
 
 
 def main():

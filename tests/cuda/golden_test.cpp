@@ -1,5 +1,5 @@
-// The CUDA text and the launch plan of the golden graphs (tests/golden/*.harp and tests/cuda/graphs/*.harp), as files that people read:
-// tests/cuda/golden. With HARP_WRITE_GOLDEN=1 the test writes them anew.
+// Compares the CUDA text and the launch plan of the golden graphs (tests/golden/*.harp and tests/cuda/graphs/*.harp) with the files in
+// tests/cuda/golden, so that changes can be reviewed. With HARP_WRITE_GOLDEN=1 the test writes the files anew.
 #include <doctest/doctest.h>
 
 #include <cstdlib>

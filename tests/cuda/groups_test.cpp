@@ -1,5 +1,5 @@
-// Kernels with group loops as CUDA: the same kernels that tests/render/groups_test.cpp runs as C, here in the emulator, where the threads
-// of a block are separate threads of execution.
+// Kernels with group loops, rendered as CUDA and run in the emulator, where each thread of a block is a thread of execution.
+// tests/render/groups_test.cpp runs the same kernels as C.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using harp::testing::GroupBuilder;
 
 constexpr ThreadOrder kOrders[] = {ThreadOrder::kAscending, ThreadOrder::kDescending, ThreadOrder::kShuffled};
 
-/// Runs the kernel in every order of threads, with and without its iterations reversed, and calls check(result).
+/// Runs the kernel in every order of threads and calls check(result) after each run.
 template <class T, class Check>
 void check_all(int64_t threads, const std::function<void(GroupBuilder&)>& make, std::vector<std::vector<T>> inputs, size_t count,
                Check check) {
@@ -102,7 +102,8 @@ TEST_CASE("C1: the threads of a group fold spread registers, and all use the res
       [&](const std::vector<float>& y) { CHECK(y == expected); });
 }
 
-/// Returns the rule that a product of matrices breaks, after `change`; "": none. Two warps multiply 16 x 4 and 4 x 8 elements.
+/// Returns the rule of the IR that the kernel breaks in which `change` has changed a product of matrices by a warp, or "" if it breaks
+/// none. Without the change, two warps multiply matrices of 16 x 4 and 4 x 8 elements.
 std::string offence_of_mma(const std::function<ir::Body(GroupBuilder&, ir::Mma*, Sym thread)>& change, bool has_barrier = true) {
   GroupBuilder b(64);
   const int x = b.input(DType::kF64), y = b.output(DType::kF64);

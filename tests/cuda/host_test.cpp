@@ -1,5 +1,5 @@
-// A host that uses CUDA itself, over the fake driver: its context, stream and memory are the ones that harp uses (harp_cuda_options), its
-// arrays are buffers without a copy, and the work on its streams is in order with harp's.
+// A host that uses CUDA itself, over the fake driver: harp uses the host's context, stream and memory (harp_cuda_options), the host's
+// arrays become buffers without a copy, and work on the host's streams is ordered with harp's.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -20,13 +20,13 @@ using fake_cuda::make_context_with;
 
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) { return y = x * 2.0 + 1.0 }";
 
-/// The host's allocator for GPU memory. Counts what is out.
+/// The host's allocator for GPU memory. `out` counts the allocations that are not freed yet.
 struct HostMemory {
   const fake_cuda::Driver& driver;
   const Host& host;
   int out = 0, calls = 0, mistakes = 0;
   size_t limit = SIZE_MAX;
-  size_t shift = 0;  // added to addresses
+  size_t shift = 0;  // is added to the address of each allocation, so that it is not aligned
 
   static void* allocate(void* user, size_t size, int32_t device, void* stream) {
     auto& self = *static_cast<HostMemory*>(user);
@@ -79,7 +79,7 @@ TEST_CASE("H5.host_cuda: harp's work is in the host's context, on its stream, in
       host.enqueue_write(reinterpret_cast<void*>(harp_buffer_address(x.get())), {10, 20, 30}, host.stream());
       CHECK_MESSAGE(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK, err.message());
       CHECK(content_of(y.get()) == Floats{21, 41, 61});
-      // The other GPU does not belong to this context.
+      // The context has one GPU, cuda:1, because the host's CUDA context belongs to it.
       const int64_t size = 3;
       ErrorSlot unknown;
       CHECK(harp_buffer_new(context.get(), "cuda:0", HARP_F32, 1, &size, unknown) == nullptr);
@@ -154,7 +154,7 @@ TEST_CASE("H5.host_cuda: options that do not fit each other, the driver or the G
   driver.set_machine(2, 75);
   fails_at_first_use(host.options(), HARP_ERROR_DEVICE, "no GPU is new enough: cuda:0 (Fake GPU 0) is sm_75");
   driver.set_machine(2);
-  // The handle of the legacy default stream.
+  // This value is the handle of the legacy default stream.
   options.stream = reinterpret_cast<void*>(1);
   const Context context = make_context_with(driver, options);
   CHECK(content_of(filled(context.get(), "cuda", {4}).get()) == Floats{4});
@@ -176,7 +176,7 @@ TEST_CASE("H5.host_cuda: the host's memory is full, or not aligned") {
     const int calls = memory.calls;
     CHECK(harp_buffer_new(context.get(), "cuda:1", HARP_F32, 1, &size, err) == nullptr);
     check_error(err, HARP_ERROR_OUT_OF_MEMORY, "out of memory on cuda:1: 4000 bytes: harp_cuda_options.alloc returned NULL");
-    CHECK(memory.calls == calls + 2);  // once more after the stream was waited for
+    CHECK(memory.calls == calls + 2);  // harp tries again after it has waited for the stream
     CHECK(content_of(x.get()) == Floats{1});
     memory.limit = SIZE_MAX, memory.shift = 64;
     ErrorSlot shifted;
@@ -266,17 +266,17 @@ TEST_CASE("H5.streams: harp's work comes after the work on a stream of the host'
       const Buffer y(outputs[0]);
       return content_of(y.get());
     };
-    // Without an order the run reads the old content, as the fake driver shows.
+    // Nothing orders the host's stream with the run yet, so the run reads the old content; the fake driver makes this visible.
     host.enqueue_write(memory, {1, 2}, host.stream());
     CHECK(std::isnan(result(nullptr)[0]));
     CHECK(result(host.stream()) == Floats{3, 5});
     host.enqueue_write(memory, {3, 4}, host.stream());
     ErrorSlot err;
     CHECK_MESSAGE(harp_buffer_wait_stream(x.get(), host.stream(), err) == HARP_OK, err.message());
-    host.enqueue_write(memory, {5, 6}, host.stream());  // enqueued after the wait
+    host.enqueue_write(memory, {5, 6}, host.stream());  // comes after the wait was requested, so the wait does not include it
     CHECK(result(nullptr) == Floats{7, 9});
     CHECK(result(host.stream()) == Floats{11, 13});
-    // The legacy default stream is NULL for harp_buffer_wait_stream; its handle serves for both functions.
+    // For harp_buffer_wait_stream, NULL is the legacy default stream; its handle, 1, is accepted as well, also as the stream of a run.
     host.enqueue_write(memory, {7, 8}, nullptr);
     CHECK(harp_buffer_wait_stream(x.get(), nullptr, nullptr) == HARP_OK);
     CHECK(result(nullptr) == Floats{15, 17});
@@ -298,7 +298,7 @@ TEST_CASE("H5.streams: harp's work comes after the work on a stream of the host'
     check_error(cpu, HARP_ERROR_DEVICE, "the device cpu has no streams");
     CHECK(harp_buffer_wait_stream(nullptr, nullptr, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
 
-    // Each function fails once: the error names it, no event leaks, and the next attempt succeeds.
+    // Each function fails once. The error must name it, no event may leak, and the next call must succeed.
     for (const char* function : {"cuStreamGetCtx", "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"}) {
       driver.fail(function, 1, 999);
       ErrorSlot failed;
@@ -327,7 +327,7 @@ TEST_CASE("H6.dlpack_in/c H6.dlpack_out/c: a GPU's array goes to a stream of the
     array.manager = &given_back;
     array.deleter = [](harp_dl_managed_versioned* self) { ++*static_cast<int*>(self->manager); };
     array.tensor = {memory, 2, 0, 1, 2, 32, 1, &size, nullptr, 0};
-    // The producer's work is still on its stream when the array arrives.
+    // The write is still enqueued on the producer's stream when harp gets the array.
     host.enqueue_write(memory, {1, 2, 3}, host.stream());
     {
       ErrorSlot err;

@@ -1,5 +1,5 @@
-// Generated CUDA kernels against the interpreter, without a GPU: the very text that a GPU would run is compiled for the emulator and
-// launched as its plan says. Results must have the same bits, in every order of threads.
+// Generated CUDA kernels against the interpreter, without a GPU. The text that a GPU would run is compiled for the emulator and launched as
+// its plan says. The results must have the same bits, in every order of threads.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string file_text(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
-  // `./dev fuzz cuda` takes more: HARP_CUDA_GRAPHS is the number of graphs, HARP_CUDA_SEED the first seed
+  // HARP_CUDA_GRAPHS is the number of graphs and HARP_CUDA_SEED the first seed; `./dev fuzz cuda` sets them.
   const auto number = [](const char* name, uint64_t otherwise) {
     const char* given = std::getenv(name);
     return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
@@ -61,7 +61,7 @@ TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in 
     test.graph = parse_graph(file_text(entry.path()), grad::text_operations());
     test.sizes = fuzz::runnable_sizes(*test.graph, 1, 2);
     test.data_seed = 7;
-    if (test.sizes.empty()) continue;  // too large for the interpreter
+    if (test.sizes.empty()) continue;  // there are no sizes small enough for the interpreter
     programs.add(entry.path().stem().string(), std::move(test), false);
   }
   CHECK(programs.all.size() > 10);
@@ -139,5 +139,37 @@ TEST_CASE("G13.custom_while,custom_arrays/cuda C1: loops that end early and loca
       counts[class] = counts[class] + 1
     }
     output = window[2] + f32(counts[input1[ridx0] % 200]))");
+  check_programs(programs, kAllOrders);
+}
+
+TEST_CASE("G13.custom_results/cuda C1: one kernel stores all results of a custom function, with the interpreter's bits") {
+  GpuPrograms programs;
+  const auto add = [&](std::string_view returned) {
+    Case test;
+    test.graph = parse_graph(cat(R"(harp 1
+graph g(x: f32[n, m]) {
+  best, place, small = custom_function(x, body="""
+    output0 = f32(-inf)
+    for i in 0 .. size(input0, 1) {
+      if input0[ridx0, i] > output0 {
+        output0 = input0[ridx0, i]
+        output1 = i
+      }
+      if input0[(ridx0 + i) % shape0, i] < -1 {
+        output2 = true
+        break
+      }
+    }
+  """, dtype=[f32, i64, bool], shape=[n])
+  return )",
+                                 returned, "\n}\n"),
+                             grad::text_operations());
+    test.sizes = {{1, 1}, {5, 7}, {300, 2}};
+    test.data_seed = programs.all.size() + 1;
+    programs.add(std::string(returned), std::move(test), false);
+  };
+  add("best, place, small");
+  add("small, s = sum(best)");
+  add("y = place * 2");
   check_programs(programs, kAllOrders);
 }

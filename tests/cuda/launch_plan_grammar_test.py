@@ -1,5 +1,5 @@
-"""C1: the grammar of launch plans in docs/launch-plan.md describes the plans that harp prints. Every golden plan, and a plan with all that
-the golden ones lack, is read by the grammar of the page itself.
+"""C1: the grammar of launch plans in docs/launch-plan.md describes the plans that harp prints. The test takes the grammar from the page and
+applies it to every golden plan, and to one plan that has everything that the golden plans lack.
 """
 import glob
 import os
@@ -8,7 +8,7 @@ import re
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 TOKENS = {"NAME": r"[A-Za-z_][\w.-]*", "I": r"\d+", "INTEGER": r"-?\d+", "NUMBER": r"-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan)|true|false", "DTYPE": r"[a-z]+\d*",
           "LINE": r"\n"}
-# The plan that tests/cuda/launch_plan_test.cpp prints: it has a step of each kind.
+# The text of the plan that tests/cuda/launch_plan_test.cpp prints. It has a step of each kind.
 EVERYTHING = """plan "small"
 shape0 n
 input0 x
@@ -29,13 +29,14 @@ def read(*path):
 
 
 class Grammar:
-    """Matches text by rules. A matcher yields every position where it can end, so that choices are tried until the whole text fits."""
+    """Matches text by the rules of a grammar. A matcher yields every position at which its match can end, so that all alternatives are
+    tried until one of them matches the whole text."""
 
     def __init__(self, text):
         self.rules = {name: self.choice(re.findall(r"'[^']*'|\w+|[()|?*]", body)) for name, body in re.findall(r"^(\w+) +=((?: .*)$)", text, re.M)}
 
     def choice(self, tokens):
-        """Consumes the tokens of a choice, up to a closing bracket."""
+        """Parses alternatives, up to a closing parenthesis, and removes their tokens from the list."""
         branches = [[]]
         while tokens and tokens[0] != ")":
             token = tokens.pop(0)
@@ -88,7 +89,7 @@ def main():
         assert grammar.accepts(read(path)), f"the grammar of docs/launch-plan.md does not describe {os.path.basename(path)}"
     assert EVERYTHING.split("step 2")[0] in read("tests", "cuda", "launch_plan_test.cpp")
     assert grammar.accepts(EVERYTHING)
-    # A grammar that accepts everything would prove nothing, so it must reject these.
+    # The grammar must reject these texts, because one that accepts everything would prove nothing.
     for wrong in ("", EVERYTHING.replace("join", "wait"), EVERYTHING.replace("[128, 1, 1]", "[128, 1]"), EVERYTHING.replace("n*4 bytes, i32", "n*4, i32"),
                   EVERYTHING.replace("if -2 + n >= 0 ", "if ")):
         assert not grammar.accepts(wrong), wrong

@@ -1,8 +1,9 @@
-// Products by tiles (lower/gpu/product.h): matrix products, batches of them and convolutions in the emulator have the interpreter's bits,
-// in every order of threads; and a kernel with a fault does not.
+// Products by tiles (lower/gpu/product.h): matrix products, batches of them and convolutions have the interpreter's bits in the emulator,
+// in every order of threads. A kernel with a fault must have other bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -17,8 +18,8 @@ namespace {
 
 class Programs {
  public:
-  /// `body`: the parameters and statements of a graph. `sizes`: lists of values of its shape variables. `schedule`: of its only kernel, for
-  /// all sizes; empty: the usual ones.
+  /// `body` is the text of a graph's parameters and statements; `sizes` has lists of values of its shape variables. `schedule` is the
+  /// schedule of its only kernel, for all sizes; if it is empty, harp chooses.
   void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}, const std::string& schedule = "") {
     fuzz::Case test;
     test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
@@ -27,14 +28,14 @@ class Programs {
     programs_.add_for(target_, cat(body, schedule, " on ", target_.name), std::move(test), false,
                       schedule.empty() ? "" : cat("kernel_0: ", schedule));
   }
-  /// The programs added from now on are for this GPU.
+  /// Programs that are added after this call are compiled for this GPU.
   void choose(std::string_view name) { target_ = *std::ranges::find(gpu_machines(), name, &Machine::name); }
   void check() {
     const std::vector<std::string> wrong = run_emulated(programs_.all, kAllOrders);
     for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs_.all[i].label, ", ", wrong[i]);
   }
   const GpuProgram& last() const { return programs_.all.back(); }
-  /// Tests whether each kernel of the last program has tiles.
+  /// Tests whether some kernel of the last program computes by tiles.
   bool are_tiles() const { return last().generated.source.find("contraction [") != std::string::npos; }
 
  private:
@@ -118,7 +119,8 @@ TEST_CASE("C1: products of f64 by tensor cores have the interpreter's bits") {
       programs.add(f64(150, 530, 140), {{}}, tiles("", rows, of_rows, columns, of_columns, terms));
       CHECK(uses_mma());
     }
-    programs.add(f64(150, 530, 140), {{}}, tiles("", 64, 4, 16, 1, 32));  // a thread has one column
+    // a thread has one column, but the instruction gives each lane two
+    programs.add(f64(150, 530, 140), {{}}, tiles("", 64, 4, 16, 1, 32));
     CHECK(!uses_mma());
   }
   programs.choose("sm_90");
@@ -184,6 +186,26 @@ TEST_CASE("C1: products of many terms have the interpreter's bits") {
   programs.check();
 }
 
+TEST_CASE("C1: tiles of products become smaller until there is one for each multiprocessor of the GPU") {
+  const auto graph =
+      parse_graph("harp 1\ngraph g(a: f32[512, 256], b: f32[256, 512]) {\n  return c = matmul(a, b)\n}\n", grad::text_operations());
+  // Returns the schedule for a row of the table of GPUs, as a GPU with so many multiprocessors has it.
+  const auto schedule = [&](std::string_view row, int processors) {
+    PipelineOptions options = options_for_cuda(false);
+    options.target = *std::ranges::find(gpu_machines(), row, &Machine::name);
+    std::get<Gpu>(options.target.hardware).processors = processors;
+    return emit_stage(*graph, options, "schedule");
+  };
+  const auto has = [](const std::string& text, const std::string& tile) { return text.find(tile) != std::string::npos; };
+  const std::string square = tiles("", 128, 8, 128, 8, 8), half = tiles("", 128, 8, 64, 4, 8), quarter = tiles("", 64, 4, 64, 4, 16);
+  CHECK(has(schedule("sm_80", 16), square));  // 16 tiles
+  CHECK(has(schedule("sm_80", 17), half));
+  CHECK(has(schedule("sm_80", 32), half));
+  CHECK(has(schedule("sm_80", 33), quarter));
+  CHECK(has(schedule("sm_86", 16), half));  // 128 x 128 results are too many for these GPUs
+  CHECK(has(schedule("sm_86", 33), quarter));
+}
+
 TEST_CASE("C1: a product with a fault has other bits") {
   Programs programs;
   programs.add("a: f32[40, 600], b: f32[600, 50]) {\n  return c = matmul(a, b)");
@@ -193,9 +215,9 @@ TEST_CASE("C1: a product with a fault has other bits") {
   const auto is_found = [&](const std::string& fault) {
     return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(product, fault, order, 1).empty(); });
   };
-  // the first terms are read before all threads have written them
+  // without the barrier, threads read terms that other threads have not yet written
   CHECK(is_found(replaced(text, "__syncthreads();", "")));
-  // the chain is not cut after 256 terms
+  // the sum is rounded after each product, not fused
   CHECK(is_found(replaced(text, "__fmaf_rn(a, b, c)", "__fmaf_rn(a, b, 0.0f) + c")));
 }
 
@@ -209,7 +231,7 @@ TEST_CASE("C1: a product by tensor cores with a fault has other bits") {
   const auto is_found = [&](std::string_view from, std::string_view to) {
     return !run_emulated_text(product, replaced(text, from, to), ThreadOrder::kShuffled, 1).empty();
   };
-  CHECK(is_found("+ lane / 4 - 2 * term", "+ lane / 4"));                // lanes read the columns of others
-  CHECK(is_found("rows += term * row_step, ", ""));                      // all lanes read the first term
-  CHECK(is_found("mma_8x8x4_f64(c", "if (lane < 31) mma_8x8x4_f64(c"));  // one lane does not arrive
+  CHECK(is_found("+ lane / 4 - 2 * term", "+ lane / 4"));                // lanes read the elements of b that belong to other lanes
+  CHECK(is_found("rows += term * row_step, ", ""));                      // all lanes read the first term of their row
+  CHECK(is_found("mma_8x8x4_f64(c", "if (lane < 31) mma_8x8x4_f64(c"));  // one lane does not take part
 }

@@ -1,5 +1,5 @@
-// Reductions whose threads work together: kernels of the recipes `lanes`, `rowwise` and `chain` in the emulator have the interpreter's
-// bits, in every order of threads; and a kernel with a fault does not.
+// Reductions in which threads work together: kernels of the recipes `lanes`, `rowwise` and `chain` have the interpreter's bits in the
+// emulator, in every order of threads. A kernel with a fault must have other bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace harp::cuda_test;
 
 namespace {
 
-constexpr int kDataSets = 6;  // in some data sets a NaN would hide the order of a sum
+constexpr int kDataSets = 6;  // several, because a NaN in a set can hide that the order of a sum is wrong
 
 struct Programs : CheckedPrograms {
   Programs() : CheckedPrograms(kDataSets) {}
@@ -72,7 +72,7 @@ TEST_CASE("C1: few long rows, which become several kernels, have the interpreter
   programs.add("x: f32[3000, 5]) {\n  return a = sum(x, axes=[0]), b = min(x, axes=[0]), c = mean(x, axes=[0])");
   programs.add("x: f32[n]) {\n  return a = argmax(x, axis=0), b = max(x)", {{1}, {4096}, {9000}, {60000}});
   programs.add("x: i32[70000]) {\n  return a = argmin(x, axis=0), b = sum(x)");
-  // sums over axes that are not adjacent: of images, by channel
+  // reductions over axes that are not adjacent, as for images: by channel
   for (const std::string_view dtype : kFloats)
     programs.add(cat("x: ", dtype, "[n, 3, 50, 60]) {\n  return a = sum(x, axes=[0, 2, 3]), b = var(x, axes=[0, 2, 3])"), {{0}, {1}, {7}});
   programs.add("x: f32[20, 3, 500], y: f32[20, 3, 500]) {\n  return a = sum(mul(x, y), axes=[0, 2]), b = max(x, axes=[0, 2])");
@@ -102,12 +102,12 @@ TEST_CASE("C1: a reduction with a fault has other bits") {
   const auto is_found = [&](const std::string& fault) {
     return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(sum, fault, order, kDataSets).empty(); });
   };
-  // the threads combine their elements in another order
+  // the threads combine their sums in another order
   CHECK(is_found(replaced(text, "distance = 16; distance > 0; distance /= 2", "distance = 1; distance < 32; distance *= 2")));
-  // threads have the lanes of other threads
+  // threads read the elements of other threads
   CHECK(is_found(replaced(text, "thread = threadIdx.x;", "thread = threadIdx.x / 2 + threadIdx.x % 2 * 32;")));
-  // a thread receives the value of another one at the end of a fold
+  // the last shuffle hands out the value of lane 1 instead of lane 0
   CHECK(is_found(replaced(text, "s[0], 0, 32)", "s[0], 1, 32)")));
-  // threads read values that other threads have not yet written
+  // without a barrier, threads read values that other threads have not yet written
   CHECK(is_found(replaced(text, "__syncthreads();", "")));
 }

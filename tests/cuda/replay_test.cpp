@@ -1,5 +1,5 @@
-// Replay on the fake driver: the second run of the same sizes makes a CUDA graph with the plan's edges, later ones launch it with the
-// arrays of the caller, and whatever fails, the run is right.
+// Replay on the fake driver: the second run with the same sizes makes a CUDA graph that has the plan's edges, later runs launch this graph
+// with the caller's arrays, and the result is right whatever fails.
 #include "run/cuda/replay.h"
 
 #include <doctest/doctest.h>
@@ -16,8 +16,8 @@ using namespace harp::cuda_test;
 
 namespace {
 
-/// y = (x * 3 + 1) * 3 + 1 with the middle in the arena, which is then written once more: three launches, the last of which must come after
-/// the second although it does not use its result.
+/// y = (x * 3 + 1) * 3 + 1. The intermediate result is in the arena, which a third launch then overwrites: it must come after the second
+/// launch, although it does not use that launch's result.
 void reuse_arena(Planned& planned, bool has_edge = true) {
   planned.plan.arena = planned.code(planned.n * 4);
   planned.plan.steps = {
@@ -29,7 +29,7 @@ void reuse_arena(Planned& planned, bool has_edge = true) {
 
 float expected(float x) { return (x * 3 + 1) * 3 + 1; }
 
-/// Runs the bench `runs` times on new arrays of n elements; true if the results are right.
+/// Runs the program `runs` times on new arrays of n elements. Returns whether all results are right.
 bool run_right(Bench& bench, size_t n, int runs = 1) {
   bool right = true;
   for (int i = 0; i < runs; ++i) {
@@ -84,8 +84,8 @@ TEST_CASE("H5.replay: a graph has the plan's edges, and no others") {
     return run_right(bench, 3);
   };
   CHECK(is_right(true, 16));
-  CHECK(is_right(false, 0));         // the order of the steps
-  CHECK_FALSE(is_right(false, 16));  // without the edge another order is as good
+  CHECK(is_right(false, 0));         // without the edge, launches in the order of the plan are still right
+  CHECK_FALSE(is_right(false, 16));  // without the edge, a graph may execute the third launch first
 }
 
 TEST_CASE("H5.replay: only nodes that name arrays of the caller are set, and only if those are others") {
@@ -124,7 +124,7 @@ TEST_CASE("H5.replay: only nodes that name arrays of the caller are set, and onl
     CHECK(driver.calls("cuGraphExecKernelNodeSetParams") == 1);
     CHECK(run(x) == of_x);
     CHECK(driver.calls("cuGraphExecKernelNodeSetParams") == 2);
-    // A launch that is on the stream keeps its arrays when the next one gets others.
+    // A launch that is already on the stream keeps its arrays when the next launch gets others.
     void* inputs[] = {other.data(), nullptr};
     void* outputs[] = {y.data(), nullptr};
     size_t n = 2;
@@ -160,9 +160,9 @@ TEST_CASE("H5.replay: a program keeps the graphs of the four sizes that were use
     CHECK(graphs() == 5);
     CHECK(run_right(bench, 1));
     CHECK(graphs() == 6);
-    CHECK(run_right(bench, 2, 1));  // was used least recently
+    CHECK(run_right(bench, 2, 1));  // its graph was removed, as the one that was used least recently
     CHECK(graphs() == 6);
-    // Sizes that come once displace no graph.
+    // Sizes that occur only once do not replace a graph.
     for (size_t n = 10; n < 30; ++n) CHECK(run_right(bench, n));
     CHECK(graphs() == 6);
     CHECK(run_right(bench, 1));
@@ -193,11 +193,11 @@ TEST_CASE("H5.replay: a run that overlaps with one that uses the graph launches 
     REQUIRE(first);
     CHECK_FALSE(replays.lease(sizes, inputs, outputs));
     CHECK_FALSE(replays.lease(others, inputs, outputs));
-    CHECK(replays.lease(others, inputs, outputs));  // another graph is free
+    CHECK(replays.lease(others, inputs, outputs));  // a graph for these sizes exists and is not in use
     first->launch(inputs, outputs);
     first.give_back();
     CHECK(replays.lease(sizes, inputs, outputs));
-    // A graph that is forgotten in use lives until the use ends.
+    // A graph that is forgotten while in use is destroyed when that use ends.
     Replays::Lease second = replays.lease(sizes, inputs, outputs);
     replays.forget(second);
     CHECK_FALSE(replays.lease(sizes, inputs, outputs));
@@ -299,16 +299,16 @@ TEST_CASE("H5.replay: graphs hold no more memory than they may") {
     options.max_kept_bytes = 30;
     Gpus gpus(driver, options);
     Planned planned;
-    reuse_arena(planned);  // 4 bytes an element
+    reuse_arena(planned);  // the graph's arena has 4 bytes for each element
     {
       Bench first(gpus, planned.plan), second(gpus, planned.plan);
       CHECK(run_right(first, 3, 3));
       CHECK(run_right(second, 4, 3));
       CHECK(driver.calls("cuGraphCreate") == 2);
-      CHECK(run_right(second, 1, 3));  // would make it 32
+      CHECK(run_right(second, 1, 3));  // would make the total 32 bytes, so no graph is made
       CHECK(driver.calls("cuGraphCreate") == 2);
     }
-    Bench third(gpus, planned.plan);  // the others gave theirs back
+    Bench third(gpus, planned.plan);  // the first two programs are gone, and so are their graphs
     CHECK(run_right(third, 7, 3));
     CHECK(driver.calls("cuGraphCreate") == 3);
   }
@@ -318,7 +318,8 @@ TEST_CASE("H5.replay: graphs hold no more memory than they may") {
 
 TEST_CASE("H5.replay: every function of the driver fails once, and nothing is lost") {
   const fake_cuda::Driver driver;
-  // Calls that release something, and the allocation of a graph's arena, which a run can do without.
+  // Functions whose failure a run survives: they release something, or allocate the arena of a graph, without which the kernels are
+  // launched one by one.
   const std::set<std::string> silent = {"cuCtxPopCurrent",     "cuMemFreeAsync",         "cuStreamDestroy", "cuMemPoolDestroy",
                                         "cuLibraryUnload",     "cuCtxPushCurrent",       "cuGetErrorName",  "cuDevicePrimaryCtxRelease",
                                         "cuStreamSynchronize", "cuMemAllocFromPoolAsync"};
@@ -345,7 +346,7 @@ TEST_CASE("H5.replay: every function of the driver fails once, and nothing is lo
         if (driver.calls(function) < nth) break;
         ++points;
         CHECK(driver.mistakes() == "");
-        if (status == 719) continue;  // the device is lost
+        if (status == 719) continue;  // the device is lost, so nothing can be released
         CHECK_MESSAGE(driver.live() == "", driver.live());
         if (message.empty()) {
           CHECK(right == 4);

@@ -1,5 +1,5 @@
-// Sorts and Fourier transforms on GPUs: kernels in the emulator have the interpreter's bits, in every order of threads; sorted elements
-// keep all their bits; and kernels with a fault do not.
+// Sorts and Fourier transforms on GPUs: kernels have the interpreter's bits in the emulator, in every order of threads, and sorted elements
+// keep all their bits. Kernels with a fault must have other bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 class Programs {
  public:
-  /// `body`: the parameters and statements of a graph. `sizes`: lists of values of its shape variables.
+  /// `body` is the text of a graph's parameters and statements; `sizes` has lists of values of its shape variables.
   void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}) {
     fuzz::Case test;
     test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
@@ -77,7 +77,7 @@ TEST_CASE("C1 G16: sort: every dtype, in both directions, with ties, zeros of bo
   Programs programs;
   for (const std::string_view dtype : kSorted)
     for (const std::string_view name : {"x", "specialx"}) {
-      if (name == "x" && dtype.find('f') == dtype.npos) continue;  // there is little to tell integers apart
+      if (name == "x" && dtype.find('f') == dtype.npos) continue;  // ordinary integers would test little more than special ones
       programs.add(cat(name, ": ", dtype, "[2, 2500]) {\n  return a = sort(", name, ", axis=1), b = sort(", name,
                        ", axis=1, descending=true), c = argsort(", name, ", axis=1), d = argsort(", name, ", axis=1, descending=true)"));
     }
@@ -91,7 +91,7 @@ TEST_CASE("C1 G16: sort: sorted floats keep the bits of NaN, and equal elements 
   constexpr size_t kRows = 3, kLength = 5000;
   std::vector<uint32_t> bits;
   for (uint32_t i = 0; i < kRows * kLength; ++i) {
-    const uint32_t mixed = i * 2654435761u;  // any bits: a third of them special
+    const uint32_t mixed = i * 2654435761u;  // two thirds are NaNs of both signs and zeros of both signs; the rest are arbitrary bits
     bits.push_back(i % 9 == 0 ? 0x7fc00000u + i : i % 9 == 3 ? 0xff800001u + i : i % 9 == 6 ? (i % 2) << 31 : mixed % 64 << 20);
   }
   const EmulatedLibrary library(emulated_source(program.generated.source));
@@ -196,11 +196,11 @@ TEST_CASE("C1: a sort and a transform with a fault have other bits") {
   CHECK_FALSE(is_found(sort, text));
   // a merge ends one element early in the second run
   CHECK(is_found(sort, replaced(text, "(other < end && before_f32(y, x))", "(other + 1 < end && before_f32(y, x))")));
-  // runs that overlap are merged
+  // overlapping runs are merged
   CHECK(is_found(sort, replaced(text, "at % (2 * run)", "at % run")));
   // threads search one part of the pieces too few
   CHECK(is_found(sort, replaced(text, "found[half] = thread + 1;", "found[half] = thread;")));
-  // a round begins before all threads have finished the one before it
+  // without the barrier, a round begins before all threads have finished the previous one
   CHECK(is_found(sort, replaced(text, "    }\n    __syncthreads();\n", "    }\n")));
   programs.add("x: complex64[3, 256]) {\n  return y = fft(x, axis=1)");
   const GpuProgram& transform = programs.last();

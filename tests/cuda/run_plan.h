@@ -1,5 +1,5 @@
-// A small executor of launch plans: it runs the steps in order, on emulated kernels and in the host's memory. It is there to test plans and
-// kernels; harp's own executor is in src/run/cuda.
+// A small executor of launch plans for tests of plans and kernels: it runs the steps in order, with emulated kernels and arrays in the
+// host's memory. harp's own executor is in src/run/cuda.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 namespace harp::cuda_test {
 
 struct PlanResult {
-  std::string error;  // an error that the emulator found, or a write beside the arena; "": none
+  std::string error;  // an error that the emulator found, or a write outside of the arena; "" if there is none
   std::optional<IndexFault> fault;
 };
 
-/// `kernel_of` finds a kernel by its name in the plan. The arena and the constants end at pages that are not accessible. The pretended
-/// device is small, so that loops over a grid have several steps. Plans with calls of the host's functions are not run:
+/// `kernel_of` finds a kernel by its name in the plan. An inaccessible page follows the arena and each constant, so that accesses beyond
+/// their ends fault. The simulated device is small, so that loops over a grid make several steps. A plan that calls host functions throws
 /// Error{kUnsupported}.
 PlanResult run_plan(const cuda::Plan& plan, const std::function<const EmulatedKernel&(const std::string& name)>& kernel_of,
                     std::span<void* const> inputs, std::span<void* const> outputs, std::span<const int64_t> shape_values,

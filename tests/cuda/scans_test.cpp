@@ -1,5 +1,5 @@
-// Scans along rows by groups of threads (lower/gpu/scan.h), in one kernel or in several: the interpreter's bits in every order of threads;
-// and a kernel with a fault has other bits.
+// Scans along rows by groups of threads (lower/gpu/scan.h), in one kernel or in several, have the interpreter's bits in every order of
+// threads. A kernel with a fault must have other bits.
 #include <algorithm>
 
 #include "cuda/checked_programs.h"
@@ -9,7 +9,7 @@ using namespace harp::cuda_test;
 
 namespace {
 
-constexpr int kDataSets = 6;  // in some data sets a NaN would hide the order of a sum
+constexpr int kDataSets = 6;  // several, because a NaN in a set can hide that the order of a sum is wrong
 
 }  // namespace
 
@@ -62,10 +62,10 @@ TEST_CASE("C1: a scan with a fault has other bits") {
     const std::string fault = replaced(text, from, to);
     return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(scan, fault, order, kDataSets).empty(); });
   };
-  // threads read what other threads have not yet written
+  // without a barrier, threads read values that other threads have not yet written
   CHECK(is_found("__syncthreads();", ""));
-  // the quads of a group are combined in another order
+  // the groups of four elements are combined in another order
   CHECK(is_found("row3_at1[13] + row3_at1[15]", "row3_at1[14] + row3_at1[15]"));
-  // a block starts from the total of another one
+  // a block starts from the wrong total
   CHECK(is_found("row[-1]", "row[0]"));
 }

@@ -1,5 +1,5 @@
-// Scatters (lower/gpu/scatter.h), in which many updates meet the same element: the interpreter's bits in every order of threads, which
-// needs that the updates of an element are applied in order.
+// Scatters (lower/gpu/scatter.h) in which many updates meet the same element have the interpreter's bits in every order of threads. For
+// this, the updates of an element must be applied in order.
 #include <algorithm>
 
 #include "cuda/checked_programs.h"
@@ -9,7 +9,7 @@ using namespace harp::cuda_test;
 
 namespace {
 
-constexpr int kDataSets = 2;  // in some data sets a NaN would hide the order of a sum
+constexpr int kDataSets = 2;  // several, because a NaN in a set can hide that the order of a sum is wrong
 
 }  // namespace
 

@@ -69,7 +69,7 @@ TEST_CASE("H5.stage: host arrays for a GPU are an error that names the flag, and
     CHECK(y == Floats{3, 5, 13});
     CHECK(s == 8);
 
-    // Buffers anywhere: the run is on the GPU of the first array that is on one, and so are new outputs.
+    // Arrays on several devices: the run is on the GPU of the first array that is on a GPU, and new outputs are there, too.
     const Buffer bx = wrap(context.get(), x, {3}), bb = wrap(context.get(), b, {3});
     const Buffer far = on_gpu(context.get(), "cuda:1", {1, 1, 1}), near = on_gpu(context.get(), "cuda:0", {5, 6, 7});
     const auto run_on = [&](harp_buffer* first, harp_buffer* second, harp_buffer* given, const char* device, const Floats& expected) {
@@ -86,10 +86,10 @@ TEST_CASE("H5.stage: host arrays for a GPU are an error that names the flag, and
     run_on(far.get(), near.get(), nullptr, "cuda:1", {6, 7, 8});
     run_on(bx.get(), bb.get(), far.get(), "cuda:1", {3, 5, 13});
     run_on(near.get(), bb.get(), far.get(), "cuda:0", {11, 13, 29});
-    run_on(bx.get(), bb.get(), bx.get(), "cuda:0", {3, 5, 13});  // computed in place in the host's memory
+    run_on(bx.get(), bb.get(), bx.get(), "cuda:0", {3, 5, 13});  // the output overwrites the input in the host's memory
     CHECK(x == Floats{3, 5, 13});
 
-    // Without the flag two GPUs are an error, too; arrays may not overlap with it either.
+    // Without the flag, arrays on two GPUs are an error as well. Arrays that overlap are an error even with the flag.
     harp_buffer* inputs[] = {near.get(), far.get()};
     harp_buffer* outputs[] = {nullptr, nullptr};
     ErrorSlot two;
@@ -158,7 +158,7 @@ TEST_CASE("H5.stage: every function of the driver fails once during a staged run
     const harp_array out[] = {{y.data(), &size, HARP_F32, 1}, {&s, nullptr, HARP_F32, 0}};
     const harp_run_options options = staged();
     const auto call = [&](harp_error** err) { return harp_program_call(program.get(), 2, in, 2, out, &options, err); };
-    const auto check_calls = [&] {  // until the graph of the launches is there
+    const auto check_calls = [&] {  // three runs, after which the graph of the launches exists
       for (int i = 0; i < 3; ++i) {
         y.assign(3, -1), s = -1;
         CHECK(call(nullptr) == HARP_OK);
@@ -178,9 +178,9 @@ TEST_CASE("H5.stage: every function of the driver fails once during a staged run
         ErrorSlot err;
         const harp_status status = call(err);
         driver.fail(function, 0, 0);
-        if (driver.calls(function) < before + nth) break;  // the function is called no more often in a run
+        if (driver.calls(function) < before + nth) break;  // a run makes fewer calls of this function
         ++points;
-        const bool is_graph = function.find("cuGraph") == 0;  // a run can do without one
+        const bool is_graph = function.find("cuGraph") == 0;  // a run succeeds without a graph
         if (status == HARP_OK)
           CHECK_MESSAGE((is_graph || also_release.count(function) == 1), "no error");
         else

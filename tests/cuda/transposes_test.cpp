@@ -1,5 +1,5 @@
-// Transposes by tiles in shared memory (lower/gpu/transpose.h): the interpreter's bits in every order of threads, for every element size,
-// for sizes that are no multiple of a tile, with fused operations; and a kernel with a fault has other bits.
+// Transposes by tiles in shared memory (lower/gpu/transpose.h) have the interpreter's bits in every order of threads, for every element
+// size, for sizes that are no multiple of a tile, and with fused operations. A kernel with a fault must have other bits.
 #include <algorithm>
 
 #include "cuda/checked_programs.h"
@@ -65,7 +65,7 @@ TEST_CASE("C1: transposes with fused operations have the interpreter's bits") {
   programs.add(
       "x: f32[4, 30, 8, 16]) {\n  return z = reshape(permute(x, [0, 2, 1, 3]), [32, 480]), w = reshape(permute(x, [0, 3, 2, 1]), [64, "
       "240])");
-  std::string many = "x: f64[40, 50]", sum = "permute(x, [1, 0])";  // more arrays than fit the shared memory
+  std::string many = "x: f64[40, 50]", sum = "permute(x, [1, 0])";  // tiles of all these arrays do not fit the shared memory
   for (int i = 0; i < 6; ++i) append(many, cat(", x", i, ": f64[40, 50]")), sum = cat("add(", sum, ", permute(x", i, ", [1, 0]))");
   programs.add(cat(many, ") {\n  return y = ", sum));
   CHECK(programs.has("__shared__"));
@@ -81,8 +81,8 @@ TEST_CASE("C1: a transpose with a fault has other bits") {
   const auto is_found = [&](const std::string& fault) {
     return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(transpose, fault, order, 1).empty(); });
   };
-  // threads read elements that other threads have not yet copied
+  // without the barrier, threads read elements that other threads have not yet copied
   CHECK(is_found(replaced(text, "__syncthreads();", "")));
-  // columns of the copy overlap
+  // rows of a tile overlap in shared memory
   CHECK(is_found(replaced(text, "* 33", "* 31")));
 }

@@ -1,4 +1,4 @@
-// The bounded part of the differential fuzzer, and tests of its parts, because a fuzzer that misses errors finds none.
+// A short run of the differential fuzzer. Also tests of the fuzzer's parts, because a fuzzer with bugs would report no errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,9 +36,9 @@ constexpr uint64_t kGraphs =
 
 }  // namespace
 
-// Most graphs test the generated text, so they are compiled without optimisation, in a tenth of the time, and many by one run of a
-// compiler, because they share the math functions, sorts and transforms. The last ones are optimised, a few by each compiler at each level;
-// `./dev fuzz` has more of them.
+// Most graphs test the generated text. They are compiled without optimisation, which takes a tenth of the time, and many in one run of a
+// compiler, because they share math functions, sorts and transforms. The last graphs are optimised, some by each compiler at each level;
+// `./dev fuzz` runs more of these.
 TEST_CASE("X2 G1 G2 G3 G5 G6 G7 G8 G12 G14 G16: random graphs give the interpreter's bits through every compiler") {
   testing::note_what_cannot_run();
   constexpr uint64_t kOptimised = kGraphs / 20;
@@ -77,12 +77,12 @@ TEST_CASE("X2: a seed always gives the same graph, sizes and data") {
 }
 
 TEST_CASE("X2 G16: the same graph gives the same source, wherever its parts lie in memory") {
-  // Both sums are stored because they have second consumers, so there is a workspace. Its size depends on both variables.
+  // Both sums are stored, because each has two consumers. So there is a workspace, whose size depends on both variables.
   constexpr std::string_view kText =
       "harp 1\ngraph g(x: f32[n, m]) {\n  v0 = sum(x, axes=[0])\n  v1 = softmax(v0)\n  v2 = sum(x, axes=[1])\n  v3 = softmax(v2)\n"
       "  return a = v1, b = v3\n}\n";
   std::vector<std::unique_ptr<char[]>> between;
-  std::vector<std::shared_ptr<const Graph>> graphs;  // kept alive, so that each graph has different addresses
+  std::vector<std::shared_ptr<const Graph>> graphs;  // kept, so that the nodes of each graph are at other addresses
   std::set<std::string> sources;
   for (size_t i = 0; i < 100; ++i) {
     for (size_t size = 16; size < 400; size += 16) between.push_back(std::make_unique<char[]>(size));
@@ -130,7 +130,7 @@ TEST_CASE("X2: units with equal and with different functions of one name are mer
   CHECK(merged.add(a, "entry") == "entry");
   CHECK(merged.add(a, "entry") == "entry_u1");
   CHECK(merged.add(b, "entry") == "entry_u2");
-  CHECK(merged.add(b, "entry") == "entry_u3");  // it shares the second unit's function
+  CHECK(merged.add(b, "entry") == "entry_u3");  // uses the function `twice` of the previous unit
   const auto count = [&](std::string_view part) {
     size_t found = 0;
     for (size_t at = 0; (at = merged.text().find(part, at)) != std::string::npos; ++at) ++found;
@@ -195,7 +195,7 @@ TEST_CASE("X2: a crash is blamed on the job that crashed, the others are checked
 }
 
 TEST_CASE("X2: what fails is shrunk to what fails") {
-  // There is no such compiler, so every graph fails and the smallest one remains.
+  // This compiler does not exist, so every graph fails, and shrinking ends with the smallest graph.
   Job job = job_of_seed(11, {});
   job.variants.resize(1);
   job.variants[0].compiler.compiler = "/nonexistent/cc";

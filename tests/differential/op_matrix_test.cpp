@@ -3,8 +3,8 @@
 // and dtype are outputs of one graph, and the programs of many cells are compiled together. Writes op_matrix.txt to the build folder for
 // tests/house/rows.py.
 //
-// For "interp" the interpreter on a view is compared with the interpreter on a contiguous copy; compiled backends are compared with the
-// interpreter, which runs once for all of them.
+// In the column "interp", the interpreter's result for a view is compared with its result for a contiguous copy. Compiled backends are
+// compared with the interpreter, which runs once for all of them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +29,8 @@ using namespace harp::fuzz;
 
 namespace {
 
-/// "" if the interpreter gives the same bits with each view replaced by an input that holds its elements.
+/// Checks that the interpreter gives the same bits if each view is replaced by an input with the same elements. Returns what is wrong, or
+/// "".
 std::string check_views(const Cell& cell) {
   const Graph& graph = *cell.test.graph;
   const std::vector<GraphOutput> outputs(graph.outputs().begin(), graph.outputs().end());
@@ -60,7 +61,7 @@ std::string check_views(const Cell& cell) {
   return "";
 }
 
-/// The position of a cell among those of its operation.
+/// The operation of a cell, the number of the cell among those of the operation, and how many these are.
 struct CellIndex {
   size_t row, number, of;
 };
@@ -74,12 +75,12 @@ std::vector<CellIndex> indices_of_cells(const std::vector<Cell>& cells) {
   return indices;
 }
 
-/// For every operation (or every second one) one cell uses `optimised`, with a different dtype for each backend; the other cells use
-/// `quick`.
+/// Of every operation (or every second one) one cell is compiled as `optimised`; its dtype differs between backends. All other cells are
+/// compiled as `quick`.
 struct Backend {
   std::string_view name;
   BuildVariant optimised, quick;
-  size_t every, shift;  // one of `every` operations has an optimised cell; `shift` offsets its dtype
+  size_t every, shift;  // one of `every` operations has an optimised cell; `shift` changes which one, and which dtype
   const BuildVariant& variant(const CellIndex& index) const {
     return (index.row + shift) % every == 0 && index.number == (index.row + shift) % index.of ? optimised : quick;
   }
@@ -89,25 +90,26 @@ BuildVariant compiled_by(std::string_view compiler, int optimisation, bool plain
   BuildVariant v;
   v.compiler.compiler = compiler;
   v.compiler.optimisation = optimisation;
-  v.compiler.vectors_written = optimisation == 3 && !plain_text;  // the condition that harp_compile uses
+  v.compiler.vectors_written = optimisation == 3 && !plain_text;  // as harp_compile decides it
   v.plain_text = plain_text;
   return v;
 }
 
-/// The optimiser of a compiler takes three to ten times as long as everything else. `./dev torture levels` optimises every cell.
+/// Few cells are optimised, because a compiler's optimiser takes three to ten times as long as everything else. `./dev torture levels`
+/// optimises every cell.
 std::vector<Backend> backends() {
   BuildVariant gcc = compiled_by("gcc", 3, false), quick_gcc = compiled_by("gcc", 0, false);
   gcc.workers = quick_gcc.workers = 2;
   std::vector<Backend> all = {{"c-gcc", gcc, quick_gcc, 1, 0},
                               {"c-clang", compiled_by("clang", 3, false), compiled_by("clang", 0, false), 2, 1},
                               {"c-plain", compiled_by("gcc", 3, true), compiled_by("clang", 0, true), 2, 2}};
-#ifdef HARP_SANITIZE  // only the instrumented compiler
+#ifdef HARP_SANITIZE  // only the compiler whose sanitizers are in this process
   std::erase_if(all, [](const Backend& b) { return b.name != cat("c-", kOwnCompiler); });
 #endif
   return all;
 }
 
-/// One of this many cells runs: compiling instrumented kernels takes ten times as long.
+/// With sanitizers, one of this many cells runs, because kernels with sanitizers take ten times as long to compile.
 #ifdef HARP_SANITIZE
 constexpr size_t kShare = 8;
 #else
@@ -160,7 +162,7 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape ha
       for (const Backend& backend : compiled) record(cells[i], backend.name, "");
       continue;
     }
-    // A job ends at its first failure, so each backend runs again alone.
+    // A job ends at its first failure, so this runs each backend alone to find out which ones fail.
     const size_t before = failures.size();
     for (const Backend& backend : compiled) {
       const Job job{cells[i].test, {backend.variant(indices[i])}};
@@ -182,14 +184,14 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape ha
   CHECK(cells.size() * kShare > operations().size());
 }
 
-// torture_levels compiles every cell for all variants; here each cell gets one.
+// In this test each cell gets one variant; torture_levels compiles every cell for all variants.
 TEST_CASE("X2 op matrix: levels of instructions and widths of vectors do not show in the bits") {
   std::vector<std::string> unbuilt;
   const std::vector<Cell> cells = op_cells(unbuilt);
   std::vector<BuildVariant> variants = level_variants();
-  for (BuildVariant& variant : variants) variant.compiler.optimisation = 0;  // this tests the generated text, as above
+  for (BuildVariant& variant : variants) variant.compiler.optimisation = 0;  // this tests the generated text, so no optimisation is needed
   constexpr size_t kEvery = 5 * kShare;
-  // Sorted by compiler and level, so that jobs share compiler runs.
+  // Sorted by compiler and target, so that one run of a compiler compiles many jobs.
   const auto run_of = [&](size_t call) { return std::tie(variants[call].compiler.compiler, variants[call].compiler.target); };
   std::vector<std::pair<size_t, size_t>> jobs;  // cell, variant
   for (size_t job = 0; job < cells.size() / kEvery; ++job) jobs.emplace_back(job * kEvery, job % variants.size());

@@ -1,5 +1,5 @@
-// Every bug that was found between graph and result has a file tests/regressions/*.harp. Each is run by the interpreter and by all usual
-// variants of the compiled path (gcc, clang, no vector types, every width, passes off, threads), with equal bits.
+// Every bug between graph and result that was found has a file tests/regressions/*.harp. The interpreter and all usual variants of compiled
+// code (gcc, clang, no vector types, every width, passes off, threads) run each of these graphs and must give equal bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ using namespace harp;
 using namespace harp::fuzz;
 
 namespace {
-#ifdef HARP_SANITIZE           // compiling instrumented kernels takes ten times as long
-constexpr size_t kBatch = 12;  // files that one run of a compiler compiles
+#ifdef HARP_SANITIZE           // kernels with sanitizers take ten times as long to compile
+constexpr size_t kBatch = 12;  // number of files that are compiled in one run of a compiler
 constexpr std::chrono::seconds kPatience{1500};
 #else
 constexpr size_t kBatch = 32;
@@ -36,7 +36,7 @@ TEST_CASE("X2: no bug comes back") {
   std::vector<Job> jobs;
   for (const std::string& file : files) {
     Job job = parse_job(read_text_file(file));
-    // A variant that the file names is tried in addition to the usual ones.
+    // The variant that the file names is run as well as the usual ones.
     const std::vector<BuildVariant> usual = usual_variants();
     job.variants.insert(job.variants.end(), usual.begin(), usual.end());
     jobs.push_back(std::move(job));

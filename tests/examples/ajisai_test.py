@@ -1,6 +1,6 @@
-"""examples/ajisai, built as any consumer builds it: every example of the notation's document and every word print what
-tests/examples/ajisai/cases.txt says, compiled and interpreted; the prompt keeps the stack after a mistake; words are compiled once; random texts do no
-harm.
+"""examples/ajisai, built as a user would build it. Every example of the notation's document and every word must print what
+tests/examples/ajisai/cases.txt says, compiled and interpreted; the prompt must keep the stack after a mistake; words must be compiled once;
+and random texts must not crash it.
 
 rows: B.ajisai B.errors B.shapes/interp,c B.values/interp,c B.outer/interp,c B.outer_broadcast/interp,c B.stack_mode/interp,c
 """
@@ -21,7 +21,7 @@ import package_group
 
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # examples run for this CPU, as at a user's
+os.environ.pop("HARP_MACHINE", None)  # examples run on this CPU, as they do for a user
 NO_COMPILER = {"HARP_CC": "/none", "CC": "/none", "PATH": "/none"}
 CASES = Path(__file__).parent / "ajisai" / "cases.txt"
 
@@ -71,7 +71,7 @@ class Ajisai:
                 assert again == printed, f"{name}: {printed} reads back as {again}"
 
     def check_readme(self):
-        """The examples of the document print what it shows, and its table lists exactly the words that exist."""
+        """The examples of the document print what it shows, and its table lists exactly the words that the program has."""
         text = (SOURCE / "examples" / "ajisai" / "README.md").read_text(encoding="utf-8")
         examples = re.findall(r"^```ajisai\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.M | re.S)
         assert len(examples) == 3
@@ -106,7 +106,7 @@ class Ajisai:
         output = b""
 
         def in_time(done, what):
-            """Waits for done(), at most a minute, so that a program that waits for a key for ever fails the test."""
+            """Waits for done(), at most a minute, so that the test fails if the program waits for a key for ever."""
             until = time.monotonic() + 60
             while not done():
                 if time.monotonic() > until:
@@ -115,8 +115,8 @@ class Ajisai:
                 time.sleep(0.001)
 
         def read_to(prompt):
-            """Reads up to a prompt, and until the editor reads single keys (it prints the prompt first): what is typed before that goes
-            through the terminal's own line editing, in which ^D becomes a null character."""
+            """Reads up to a prompt, and then until the editor reads single keys, because it prints the prompt before that. Keys that are
+            typed earlier go through the terminal's own line editing, in which ^D becomes a null character."""
             nonlocal output
             begin = len(output)
             while not re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", output[begin:]).endswith(prompt):
@@ -141,7 +141,7 @@ class Ajisai:
         assert b"usage: ajisai" in self.run("--what").stderr
 
     def check_reuse(self):
-        """Vectors of other lengths and other numbers of rows use the same programs."""
+        """Vectors of other lengths, and matrices with other numbers of rows, use the same programs."""
         lines = ["[ 1 2 3 ] [ 4 5 6 ] + SUM", "[ 1 2 3 4 5 ] [ 4 5 6 7 8 ] + SUM", "[ 7 8 ] [ 9 9 ] + SUM"]
         result = self.run(typed="".join(f"{line}\nCLEAR\n" for line in lines), HARP_CACHE_DIR=str(self.scratch / "reuse"))
         assert result.stdout == b"21\n\n45\n\n33\n\n", result.stdout
@@ -151,7 +151,7 @@ class Ajisai:
         assert len(programs) == 2, f"+ and SUM are {len(programs)} programs:\n{listed}"
 
     def check_random_texts(self):
-        """Random texts do no harm. Without a C compiler the words are interpreted, so that there is time for many texts."""
+        """Random texts do not crash the program. Without a C compiler the words are interpreted, so that there is time for many texts."""
         words = ("+ - * / % MAX MIN NEG ABS < = AND NOT WHERE OUTER OUTER-AS-BROADCAST SUM SUM-ALONG SHAPE RESHAPE TRANSPOSE IOTA .. DUP DROP "
                  "SWAP OVER CLEAR PRINT").split()
         numbers = "0 1 2 3 -1 1.5 TRUE FALSE [1] [1 2] [1 2 3] [ ] [[1 2][3 4]] [[1][2]] [[[1]]] [TRUE FALSE] [ ] NAN 1e18".split(" ")

@@ -1,6 +1,6 @@
-"""The programs of examples/ are built as any consumer builds, against an installed harp, and give what they promise: the published
-results of the NAS Parallel Benchmarks, a network that tells two spirals apart, the pixels a photo filter has to give, and minimisers that
-give the same bits eager and fused, and on a GPU.
+"""The programs of examples/ are built as a user would build them, with an installed harp. Their results must be right: the published
+results of the NAS Parallel Benchmarks, a network that separates two spirals, the pixels of a photo filter, and minimisers with the same
+bits eager, fused and on a GPU.
 
 rows: E4.gradient_descent E4.conjugate_gradient E4.truncated_newton E4.counts
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 SOURCE = Path(os.environ["HARP_SOURCE_DIR"])
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # examples run for this CPU, as at a user's
+os.environ.pop("HARP_MACHINE", None)  # examples run on this CPU, as they do for a user
 
 
 def run(*command, expected=0, **environment):
@@ -24,7 +24,7 @@ def run(*command, expected=0, **environment):
 
 
 def write_png(path, rows):
-    """Writes a PNG of rows of (r, g, b)."""
+    """Writes a PNG file of rows of (r, g, b)."""
     raw = b"".join(b"\0" + bytes(value for pixel in row for value in pixel) for row in rows)
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(raw)), (b"IEND", b"")]
     with open(path, "wb") as file:
@@ -34,7 +34,7 @@ def write_png(path, rows):
 
 
 def read_png(path):
-    """Returns the rows of (r, g, b) of an 8-bit RGB file."""
+    """Reads an 8-bit RGB PNG file and returns its rows of (r, g, b)."""
     data, at, packed = path.read_bytes(), 8, b""
     while at < len(data):
         size, name = struct.unpack(">I4s", data[at : at + 8])
@@ -50,7 +50,7 @@ def read_png(path):
         for i in range(stride):
             left, corner = (row[i - 3], above[i - 3]) if i >= 3 else (0, 0)
             estimate = left + above[i] - corner
-            nearest = min((left, above[i], corner), key=lambda v: abs(estimate - v))  # the first if several are equal
+            nearest = min((left, above[i], corner), key=lambda v: abs(estimate - v))  # of several equal ones, the first
             row[i] = (row[i] + (0, left, above[i], (left + above[i]) // 2, nearest)[kind]) & 255
         above = bytes(row)
         rows.append([tuple(above[i : i + 3]) for i in range(0, stride, 3)])
@@ -90,14 +90,14 @@ class Examples:
     def check_photo(self):
         self.build("photo")
         source, drawing = self.scratch / "source.png", self.scratch / "drawing.png"
-        # the picture has two flat halves: far from the border between them only the tone curve acts, at the border ink is drawn
+        # The picture has two flat halves. Far from the border between them only the tone curve changes pixels; at the border ink is drawn.
         write_png(source, [[(128, 128, 128)] * 12 + [(255, 255, 255)] * 12] * 9)
         self.run("photo", source, drawing)
         rows = read_png(drawing)
         assert len(rows) == 9 and len(rows[0]) == 24
         for row in rows:
             assert row == rows[0], "rows differ"
-        # 128 / 255 is 0.503 after the curve: step 3 of 6, (3 + 0.5) / 6 * 255 + 0.5; white is step 6
+        # The curve maps 128 / 255 to 0.503, which is step 3 of 6: (3 + 0.5) / 6 * 255 + 0.5. White is step 6.
         assert rows[0][0] == (149, 149, 149) and rows[0][-1] == (255, 255, 255), rows[0]
         assert rows[0][12][0] < 100, f"no ink between the halves: {rows[0]}"
         assert "usage: photo" in self.run("photo", expected=2)
@@ -110,13 +110,14 @@ class Examples:
         rows = [line.split() for line in output.splitlines() if " eager " in line or " fused " in line]
         assert len(rows) == 6, output
         for eager, fused in zip(rows[::2], rows[1::2]):
-            assert eager[-7:-4] == fused[-7:-4], output  # columns: iterations, evaluations, gradient
-            assert 3 * int(fused[-3]) < int(eager[-3]) and float(fused[-2]) < float(eager[-2]), output  # columns: kernels and bytes
+            assert eager[-7:-4] == fused[-7:-4], output  # these columns are iterations, evaluations and gradient
+            # these columns are kernels and bytes
+            assert 3 * int(fused[-3]) < int(eager[-3]) and float(fused[-2]) < float(eager[-2]), output
         assert "usage: optimizers" in self.run("optimizers", "2", expected=2)
 
     def check_gpu(self):
-        """With --backend cuda the programs have the bits of the CPU (here the GPU is the fake one of tests/cuda). Without a GPU they say why
-        they cannot run."""
+        """With --backend cuda the programs have the bits of the CPU (the GPU of this test is the fake one of tests/cuda). Without a GPU
+        they say why they cannot run."""
         self.build("reaction")
         self.build("optimizers")
         fake, start, pictures = os.path.join(BUILD, "fake_cuda"), self.scratch / "start.png", []

@@ -1,7 +1,9 @@
-/* Plays the part of Godot 4 for the plug-in of examples/godot/godot4.c, where the engine is not there to be installed: hands out the
- * functions it asks for, with values as the engine has them (interned names, arrays that are copied when written while shared, group tasks
- * on threads), and calls its methods as scripts do. Usage: godot4_host PLUGIN STEP PICTURE H DEPTH FRAMES RESULT; H, DEPTH and RESULT are
- * float32 as they lie in memory. Exit status 0: everything was as expected; 1 with a line that says what was not. */
+/* Takes the place of Godot 4 to test the plug-in examples/godot/godot4.c where the engine is not installed. It provides the engine's
+ * functions that the plug-in asks for, with the same kinds of values as in the engine (interned names, arrays that are copied on a write
+ * while they are shared, group tasks on threads), and calls the plug-in's methods as a script would.
+ * Usage: godot4_host PLUGIN STEP PICTURE H DEPTH FRAMES RESULT
+ * H, DEPTH and RESULT are files of float32 numbers without a header. Exit status 0: everything was as expected; 1: a line says what was
+ * not. */
 #include <dlfcn.h>
 #include <gdextension_interface.h>
 #include <pthread.h>
@@ -19,7 +21,7 @@
 
 static int values_alive, group_tasks, errors_printed;
 
-/* ---- values: each is one pointer or two, as in the engine ---- */
+/* ---- values: each has one or two pointers, as in the engine ---- */
 
 typedef struct {
   int references;
@@ -307,7 +309,7 @@ static void drop(variant* v) {
     release(*block_of((GDExtensionVariantType)v->type, &v->value));
 }
 
-/* Calls a method with Variants, which are dropped; the result is the caller's. */
+/* Calls a method and frees the arguments. The caller has to free the result. */
 static variant call(const char* name, int n, variant* arguments, GDExtensionCallErrorType expected) {
   int i = 0;
   while (i < n_methods && strcmp(method_names[i], name) != 0) ++i;
@@ -372,8 +374,8 @@ static void play(char** argv, int64_t side) {
   variant kept = call("surface", 0, none, GDEXTENSION_CALL_OK);
   float* before = malloc((size_t)(side * side) * 4);
   memcpy(before, kept.value.at->data, (size_t)(side * side) * 4);
-  for (int64_t frame = 0; frame < frames + 2; ++frame) process(instance, (void*)arguments, NULL); /* two more frames than there are steps */
-  CHECK(memcmp(before, kept.value.at->data, (size_t)(side * side) * 4) == 0);                     /* what a script keeps does not change */
+  for (int64_t frame = 0; frame < frames + 2; ++frame) process(instance, (void*)arguments, NULL); /* the last two have no steps left */
+  CHECK(memcmp(before, kept.value.at->data, (size_t)(side * side) * 4) == 0);                     /* a kept array does not change */
   variant left = call("frames_left", 0, none, GDEXTENSION_CALL_OK);
   CHECK(left.type == TYPED(INT) && *(int64_t*)&left.value == 0);
   variant rgb = call("picture", 0, none, GDEXTENSION_CALL_OK);

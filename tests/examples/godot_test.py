@@ -1,6 +1,6 @@
-"""The plug-in of examples/godot in the engine it is for: a scene runs in Godot 3 without a screen, its field has the bits of `harp run` and of
-the interpreter, and where something is missing the engine says what and goes on. The plug-in for Godot 4 is compiled. --full: as many
-frames as the scene has, with times, and the picture that docs/plugins.md shows.
+"""Runs the plug-in of examples/godot in its engine. A scene runs in Godot 3 without a screen. Its field must have the bits of `harp run`
+and of the interpreter, and if something is missing, the engine must say what and continue. The plug-in for Godot 4 is compiled, and runs in
+a host of this test. --full: runs all frames of the scene, measures times, and makes the picture of docs/plugins.md.
 
 rows: C4.plugin
 """
@@ -22,7 +22,7 @@ ENGINE = "/usr/bin/godot3-server"
 package_group.require("godot", __file__, paths=(ENGINE, str(CRATES)))
 if os.environ.get("HARP_SANITIZE"):
     package_group.leave(__file__, "skip", "an engine without a sanitizer cannot load a libharp that has one")
-os.environ.pop("HARP_MACHINE", None)  # examples run for this CPU, as at a user's
+os.environ.pop("HARP_MACHINE", None)  # examples run on this CPU, as they do for a user
 
 from examples_test import read_png  # pylint: disable=wrong-import-position
 
@@ -39,7 +39,7 @@ def build(target, folder, **variables):
 
 
 def check_loads_harp_itself(library):
-    """A plug-in that needs libharp, or exports its names, could not be loaded on a machine without libharp."""
+    """A plug-in that required libharp could not be loaded on a machine without it, and its own names must not be exported."""
     symbols = run("nm", "-D", "--undefined-only", library)
     assert "harp_" not in symbols and "godot" not in symbols, symbols
     needed = run("readelf", "-d", library)
@@ -50,7 +50,7 @@ class Scene:
     def __init__(self, scratch):
         self.scratch = Path(scratch)
         self.frames = 300 if FULL else 20
-        self.cache = self.scratch / "cache"  # a cache of its own, without a user's tuning results
+        self.cache = self.scratch / "cache"  # a cache of its own, without tuning results of the user
         self.cache.mkdir(mode=0o700)
         (headers,) = glob.glob(str(CRATES / "gdnative-sys-*" / "godot_headers"))
         build("godot3", self.scratch, GODOT3_HEADERS=headers)
@@ -84,7 +84,7 @@ class Scene:
             assert off <= 1, f"docs/water.png differs from what the scene writes, by up to {off}"
 
     def check_tuned(self):
-        """The plug-in uses what `harp tune` found before, and computes the same."""
+        """The plug-in uses what `harp tune` has stored before, and computes the same field."""
         tool, size = os.environ["HARP_TOOL"], ("--specialize", "n=256", "--specialize", "m=256")
         run(tool, "tune", self.scratch / "scene" / "water.harp", *size, "--seconds", "20", HARP_CACHE_DIR=str(self.cache))
         output = self.play(HARP_TOOL=tool, WATER_FRAMES="20", WATER_ROUNDS="500")
@@ -113,7 +113,7 @@ class Scene:
             assert "ERROR" in output and "the graph of a step: " in output and words in output, output
 
     def check_godot4(self):
-        """The plug-in for Godot 4 runs in a host that plays the engine's part (godot4_host.c), on several threads, and gives the field of
+        """The plug-in for Godot 4 runs in a host that acts as the engine (godot4_host.c), on several threads. Its field must be that of
         check_field."""
         versions = [Path(header).parent for header in glob.glob(str(CRATES / "gdextension-api-*/versions/4.*/res/gdextension_interface.h"))]
         versions = [folder for folder in versions if folder.parent.name not in ("4.0", "4.1")]  # the plug-in is for 4.2 and later

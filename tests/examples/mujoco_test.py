@@ -1,5 +1,5 @@
-"""The plug-in of examples/mujoco in the engine it is for: examples/mujoco/check.py compares forces, work and energy with NumPy and MuJoCo's
-own model, and provokes mistakes. --full: longer runs, and times.
+"""Runs the plug-in of examples/mujoco in its engine. examples/mujoco/check.py compares forces, work and energy with NumPy and with a model
+of MuJoCo's own, and tests the messages for mistakes. --full: longer runs, with measured times.
 
 rows: C4.plugin
 """
@@ -17,7 +17,7 @@ PYTHON = BUILD / "mujoco_venv" / "bin" / "python"
 package_group.require("mujoco", __file__, paths=(str(PYTHON), str(BUILD / "mujoco_venv" / "installed")))
 if os.environ.get("HARP_SANITIZE"):
     package_group.leave(__file__, "skip", "an engine without a sanitizer cannot load a libharp that has one")
-os.environ.pop("HARP_MACHINE", None)  # examples run for this CPU, as at a user's
+os.environ.pop("HARP_MACHINE", None)  # examples run on this CPU, as they do for a user
 
 
 def run(*command, **options):

@@ -1,4 +1,5 @@
-"""What `./dev fresh` makes of the README, and what it says where something is missing. (The runs themselves take an hour.)"""
+"""What `./dev fresh` takes from the README, and its messages if something is missing. (The runs themselves take an hour and are not made
+here.)"""
 import importlib.machinery
 import importlib.util
 import os

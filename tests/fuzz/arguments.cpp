@@ -18,11 +18,12 @@ namespace {
 constexpr std::string_view kIntegers[] = {"0", "1", "2", "3", "5", "7", "31", "100", "2147483647"};
 constexpr std::string_view kReals[] = {"0.0", "0.5", "1.0", "1.25", "2.5", "1e-3", "1e30", "inf", "nan", "1e-40"};
 
-/// Values for string parameters, by the parameter's name and, if operations differ, by the operation. Other strings keep their default.
+/// The words that a string parameter may get. An entry is found by the parameter's name and, where operations allow different words, by the
+/// operation. A string parameter without an entry keeps its default.
 struct Words {
   std::string_view parameter;
   std::array<std::string_view, 5> words;
-  std::string_view row = {};  // empty: every operation without an entry of its own
+  std::string_view row = {};  // empty: for every operation that has no entry of its own
 };
 constexpr Words kWords[] = {{"approximate", {"none", "tanh", "none", "tanh", "tanh"}},
                             {"norm", {"backward", "ortho", "forward", "backward", "ortho"}},
@@ -88,7 +89,7 @@ class Chooser {
       const bool is_optional = !parameter.default_text.empty();
       arguments.push_back(is_optional && random_.chance(40) ? default_of(parameter) : choose(parameter));
     }
-    // These are pairs of alternatives: only one may be given.
+    // Each pair names two alternatives, of which only one may be given.
     for (const auto& [one, other] : {std::pair{"data", "base64"}, std::pair{"size", "stop"}, std::pair{"stop", "n"}})
       forget(arguments, one, other);
     return arguments;
@@ -128,7 +129,8 @@ class Chooser {
       case ParameterKind::kLiteral: return literal();
       case ParameterKind::kValue: return random_.chance(70) ? literal() : Argument(bench_.array_of(operand_dtype(), {}));
       case ParameterKind::kArray: return parameter.name == "scales" ? Argument(std::monostate{}) : array();
-      case ParameterKind::kDType: return word(name(bench_.random_dtype()));
+      case ParameterKind::kDType:
+      case ParameterKind::kDTypes: return word(name(bench_.random_dtype()));
       case ParameterKind::kWord: return chosen_word(parameter);
     }
     return std::monostate{};
@@ -140,7 +142,7 @@ class Chooser {
 
   // Arrays
 
-  /// Chooses the operand that is the primary array: any of them, and the condition if the primary can be one.
+  /// Chooses which operand the primary array is: any of the arrays or, if the primary can be one, the condition.
   void choose_place() {
     int operands = 0;
     bool has_condition = false;
@@ -160,10 +162,10 @@ class Chooser {
 
   Argument node() { return node_count_++ == operand_ ? primary_ : like_primary(operand_dtype()); }
 
-  /// The dtype of a further operand: the first array's, or another one in a graph that promotes dtypes.
+  /// The dtype of a further operand: the primary's or, in a graph that promotes dtypes, sometimes another one.
   DType operand_dtype() { return bench_.options().promote_mixed && random_.chance(40) ? bench_.random_dtype() : operand_dtype_; }
 
-  /// An operand for the first array: of its shape, a scalar, or of a shape that broadcasts with it.
+  /// An operand to go with the primary: an array of the same shape, a scalar, or an array that broadcasts with it.
   NodeRef like_primary(DType dtype) {
     const uint64_t kind = random_.below(10);
     if (primary_->rank() == 0 && kind < 5)
@@ -237,7 +239,7 @@ class Chooser {
     return list_of(values);
   }
 
-  /// The length of a list that belongs to chosen axes: one for all of them, or one each.
+  /// The number of values in a list that belongs to the chosen axes: one value for all axes, or one for each.
   size_t entries() {
     const size_t all = row_.name.size() == 8 && row_.name.substr(0, 6) == "unfold" ? static_cast<size_t>(row_.name[6] - '0')
                        : axis_count_ > 0                                           ? axis_count_
@@ -248,7 +250,8 @@ class Chooser {
   Argument size(const Parameter& parameter) {
     if (parameter.name == "repeats") return bench_.small_dim(0, 3);
     if (parameter.name == "start") return bench_.small_dim(-3, 4);
-    if (row_.name == "check_index" && random_.chance(95)) return Dim(INT64_MAX);  // rarely fails, so that there are results to compare
+    // a bound that every index meets, so that there are results to compare
+    if (row_.name == "check_index" && random_.chance(95)) return Dim(INT64_MAX);
     if (parameter.name == "depth") return bench_.small_dim(1, 6);
     return random_.chance(8) ? Dim(0) : bench_.random_dim();
   }
@@ -258,7 +261,7 @@ class Chooser {
     if (row_.name == "reshape") return list_of(reshaped());
     if (row_.name == "expand" || row_.name == "broadcast_to") return list_of(stretched(row_.name == "broadcast_to"));
     if (parameter.name == "before" || parameter.name == "after")
-      return list_of(per_axis([&] {  // also several periods, or negative
+      return list_of(per_axis([&] {  // padding by several times the axis (the mode "wrap" repeats it), or negative
         return random_.chance(40) ? 0 : random_.chance(10) ? random_.between(4, 12) : random_.between(random_.chance(15) ? -2 : 0, 3);
       }));
     if (parameter.name == "repeats") return list_of(per_axis([&] { return random_.between(random_.chance(10) ? 0 : 1, 3); }));
@@ -283,7 +286,7 @@ class Chooser {
     std::vector<SizeItem> items;
     for (int axis = 0; axis < rank(); ++axis) {
       const Dim length = extent(axis);
-      if (which == "size") {  // this is not clamped, so it has to fit for all sizes
+      if (which == "size") {  // a size is not clamped to the axis, so it has to fit for all values of the shape variables
         items.emplace_back(random_.chance(50) ? length : floor_div(length, 2));
         continue;
       }
@@ -419,7 +422,7 @@ bool may_take(const Operation& row, DType dtype) {
   return !op || info(*op).family == Family::kLeaf || accepts(*op, dtype);
 }
 
-constexpr size_t kMaxResults = 8;  // a long axis would make unstack fill a unit alone
+constexpr size_t kMaxResults = 8;  // a long axis would let unstack alone fill a merged translation unit
 
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary) {
   try {
@@ -428,7 +431,7 @@ std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeR
     if (!arguments) arguments = body_arguments(bench, row, primary);
     if (!arguments) arguments = random_arguments(bench, row, primary);
     if (!arguments) arguments = index_arguments(bench, row, primary);
-    // view_as_complex needs a last axis of size 2: stack the array with itself
+    // view_as_complex requires a last axis of size 2, so the array is stacked with itself.
     if (!arguments && primary != nullptr && row.name == "view_as_complex") arguments = {build::stack(std::array{primary, primary}, -1)};
     std::vector<NodeRef> results = row.build(bench.graph(), arguments ? *arguments : Chooser(bench, row, primary).choose());
     return results.size() > kMaxResults ? std::vector<NodeRef>() : results;

@@ -1,6 +1,8 @@
 #include "fuzz/body_arguments.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 
 #include "base/text.h"
@@ -11,27 +13,52 @@ namespace {
 constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kNumberOperators[] = {"+", "-", "*"};
-// The interpreter runs the loop once per element: for an array of 4,097 elements longer loops would take minutes.
+// The interpreter runs the loop once per element, so with an array of 4,097 elements longer loops would take minutes.
 constexpr int64_t kUsualLoop = 5, kLongestLoop = 64, kInnerLoop = 2;
 
-/// Generates a body whose inputs all have the shape of the result.
+/// Draws the dtypes of the results; the first is `dtype`. The draws are apart from those of the graph, so that a seed's graph stays as it
+/// was if all its functions have one result.
+std::vector<DType> result_dtypes(const Random& random, DType dtype) {
+  Random same = random, apart(same.next(), "results");
+  std::vector<DType> dtypes = {dtype};
+  if (!apart.chance(30)) return dtypes;
+  constexpr DType kOthers[] = {DType::kBool, DType::kI64};
+  for (uint64_t more = 1 + apart.below(3); more > 0; --more) dtypes.push_back(apart.chance(50) ? dtype : apart.pick(kOthers));
+  return dtypes;
+}
+
+/// Generates a body whose inputs all have the shape of the results.
 class BodyText {
  public:
-  BodyText(Random& random, NodeRef primary, size_t inputs) : random_(random), primary_(*primary), inputs_(inputs) {}
+  BodyText(Random& random, NodeRef primary, size_t inputs, std::span<const DType> results)
+      : random_(random), primary_(*primary), inputs_(inputs), results_(results) {}
 
   std::string text() {
+    is_plain_ = random_.chance(50);
     std::string out = cat("let a = ", load(), "\n");
-    if (random_.chance(30)) elements_ = random_.between(1, 6);
+    if (!is_plain_ && random_.chance(30)) elements_ = random_.between(1, 6);
     if (elements_ > 0) append(out, cat("let s = ", harp::name(primary_.dtype), "[", elements_, "]\n"));
     for (uint64_t more = random_.between(0, 3); more > 0; --more) append(out, statement(2));
-    return cat(out, "output = ", value(2), "\n");
+    append(out, cat(result(0), " = ", value(2), "\n"));
+    for (size_t i = 1; i < results_.size(); ++i) {
+      const std::string index = primary_.rank() > 0 ? "ridx0 * 3 + shape0" : "7";
+      append(out, cat(result(i), " = ", results_[i] == primary_.dtype ? value(1) : is_bool(results_[i]) ? condition(1) : index, "\n"));
+    }
+    return out;
   }
 
  private:
+  std::string result(size_t number) const { return results_.size() == 1 ? "output" : cat("output", number); }
+  /// Chooses a variable that has the primary's dtype.
+  std::string variable(int percent_of_a) {
+    if (random_.chance(percent_of_a)) return "a";
+    const size_t number = results_.size() == 1 ? 0 : random_.below(results_.size());
+    return result(results_[number] == primary_.dtype ? number : 0);
+  }
   std::string own_index(int axis) const { return cat("ridx", axis); }
   std::string index(int axis) {
     if (!counter_.empty() && counter_axis_ == axis && random_.chance(60)) return counter_;
-    if (random_.chance(60)) return own_index(axis);
+    if (is_plain_ || random_.chance(60)) return own_index(axis);
     const std::string moved = counter_.empty() ? cat("3 * ", own_index(axis), " + 1") : cat(own_index(axis), " - ", counter_);
     return cat("(", moved, ") % size(input0, ", axis, ")");
   }
@@ -67,20 +94,22 @@ class BodyText {
       const std::string otherwise = random_.chance(50) ? cat(" else {\n", statement(depth - 1), "}") : std::string();
       return cat("if ", condition(1), " {\n", statement(depth - 1), "}", otherwise, "\n");
     }
-    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty()) return counted_loop(depth);
+    if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty())
+      return is_plain_ && random_.chance(60) ? plain_loop(depth) : counted_loop(depth);
     if (kind == 2 && depth > 0) return conditional_loop(depth);
+    if (kind == 3 && is_plain_ && primary_.rank() > 0) return neighbour();
     if (kind == 3 && elements_ > 0) {
       const std::string to = element();
       return cat(to, " = ", value(2), "\n");
     }
-    return cat(random_.chance(70) ? "a" : "output", " = ", value(2), "\n");
+    return cat(variable(70), " = ", value(2), "\n");
   }
 
   std::string leave() {
-    const std::string last = random_.chance(50) ? cat(random_.chance(50) ? "a" : "output", " = ", value(1), "\n") : std::string();
+    const std::string last = random_.chance(50) ? cat(variable(50), " = ", value(1), "\n") : std::string();
     return cat("if ", condition(1), " {\n", last, "break\n}\n");
   }
-  /// The statements of a loop, or of the rest of its body.
+  /// One or two random statements inside a loop.
   std::string in_loop(int depth) {
     ++open_loops_;
     std::string out = statement(depth - 1);
@@ -98,11 +127,42 @@ class BodyText {
     return cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), "}\n");
   }
 
+  /// Reads an element beside the own one if there is one: the condition shows that the index is inside the array.
+  std::string neighbour() {
+    const int axis = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
+    const std::string j = cat("j", loops_++), size = cat("size(input0, ", axis, ")");
+    const std::string shift = counter_.empty() || random_.chance(40) ? cat(" + ", random_.below(3), " - 1")
+                              : random_.chance(50)                   ? cat(" - ", counter_)
+                                                                     : cat(" + ", counter_, " - 1");
+    std::string read = cat("input", random_.below(inputs_));
+    for (int other = 0; other < primary_.rank(); ++other) append(read, cat(other == 0 ? "[" : ", ", other == axis ? j : own_index(other)));
+    const std::string set = cat(random_.chance(70) ? "a" : "output", " = ", read, "]\n"),
+                      head = cat("let ", j, " = ", own_index(axis), shift, "\n");
+    if (open_loops_ > 0 && random_.chance(30)) return cat(head, "if (", j, " < 0) | (", j, " >= ", size, ") { break }\n", set);
+    if (random_.chance(30)) return cat(head, "if ~(", j, " >= 0) { a = ", value(1), " } else if ", j, " < ", size, " {\n", set, "}\n");
+    return cat(head, "if (", j, " >= 0) & (", j, " < ", size, ") {\n", set, "}\n");
+  }
+
+  /// A counted loop whose bounds are the same for all elements. If the end is at most the size of an axis, its variable is an index that
+  /// needs no check.
+  std::string plain_loop(int depth) {
+    counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
+    const Dim extent = primary_.shape[static_cast<size_t>(counter_axis_)];
+    const std::string name = cat("i", loops_++);
+    const int64_t most = open_loops_ == 0 ? kUsualLoop : kInnerLoop, end = extent.is_constant() ? std::min(extent.constant(), most) : most;
+    std::string head = cat("for ", name, " in ", random_.below(2), " .. ", end, " {\n");
+    if (!is_bool(primary_.dtype) && random_.chance(30)) append(head, cat("a = a + ", harp::name(primary_.dtype), "(", name, ")\n"));
+    if (extent.is_constant()) counter_ = name;
+    const std::string body = in_loop(depth);
+    counter_.clear();
+    return cat(head, body, "}\n");
+  }
+
   std::string counted_loop(int depth) {
     counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
     const std::string size = cat("size(input0, ", counter_axis_, ")"), name = cat("i", loops_++);
     std::string head = cat("for ", name, " in ");
-    if (random_.chance(30) && is_int(primary_.dtype)) {  // the bounds are data: any numbers, with a short distance
+    if (random_.chance(30) && is_int(primary_.dtype)) {  // begin and end come from data: the begin is any number, and the distance is short
       const std::string data = cat("i64(", load(), ")"), begin = random_.chance(50) ? cat("(", data, " % ", size, ")") : data;
       append(head, cat(begin, " .. ", begin, " + i64(", load(), ") % ", kUsualLoop));
       counter_ = random_.chance(50) ? "" : cat("(", name, " % ", size, ")");
@@ -123,10 +183,12 @@ class BodyText {
   Random& random_;
   const Node& primary_;
   size_t inputs_;
+  std::span<const DType> results_;
   std::string counter_;  // the variable of the enclosing counted loop; "" if there is none
   int counter_axis_ = 0;
   int loops_ = 0, open_loops_ = 0;
-  int64_t elements_ = 0;  // of the local array s; 0: there is none
+  int64_t elements_ = 0;   // of the local array s; 0: there is none
+  bool is_plain_ = false;  // indices are mostly those that need no check: compiled code then uses vectors
 };
 
 }  // namespace
@@ -134,14 +196,17 @@ class BodyText {
 std::optional<std::vector<Argument>> body_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
   if (row.name != name(Op::kCustom) || primary == nullptr || is_complex(primary->dtype)) return std::nullopt;
   std::vector<SizeItem> sizes(primary->shape.begin(), primary->shape.end());
-  if (bench.random().chance(5)) {  // without inputs: a function of indices and sizes
+  if (bench.random().chance(5)) {  // a body without inputs is a function of indices and sizes alone
     std::string body = cat("output = ", name(primary->dtype), "(", primary->rank() > 0 ? "ridx0 * 3 + shape0" : "7", ")");
     return std::vector<Argument>{std::vector<NodeRef>(), std::move(body), std::string(name(primary->dtype)), std::move(sizes)};
   }
   std::vector<NodeRef> arrays = {primary};
   if (bench.random().chance(40)) arrays.push_back(bench.array_of(primary->dtype, primary->shape));
-  std::string body = BodyText(bench.random(), primary, arrays.size()).text();
-  return std::vector<Argument>{std::move(arrays), std::move(body), std::string(name(primary->dtype)), std::move(sizes)};
+  const std::vector<DType> dtypes = result_dtypes(bench.random(), primary->dtype);
+  std::vector<std::string> names;
+  for (const DType dtype : dtypes) names.emplace_back(name(dtype));
+  std::string body = BodyText(bench.random(), primary, arrays.size(), dtypes).text();
+  return std::vector<Argument>{std::move(arrays), std::move(body), std::move(names), std::move(sizes)};
 }
 
 }  // namespace harp::fuzz

@@ -43,8 +43,8 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
   std::vector<CompileRequest> requests(7, first);
   requests[1].source = other;
   requests[2].optimisation = choice.optimisation == 1 ? 2 : 1;
-  // The text of one target may not compile for another, so this request has a source of its own. A unit is loaded before it is published,
-  // so it needs entry points.
+  // Text that was generated for one target may not compile for another, so the requests for other targets have a source that compiles for
+  // all. A unit is loaded before it is published, so this source has entry points.
   requests[3].source = requests[6].source =
       "int entry_point_ex(void) { return 0; }\nvoid entry_point(void) {}\nconst int harp_fuzz_number = 1;\n";
   requests[3].target = machines().front();

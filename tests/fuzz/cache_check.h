@@ -1,5 +1,5 @@
-// Checks the compile cache: requests that differ in anything that affects the artifact get different artifacts, and a later service finds
-// on disk exactly what was compiled. Rendered programs are compiled one by one for this, with a scratch cache.
+// Checks the compile cache: requests that differ in anything that affects the artifact must get different artifacts, and a later service
+// must find on disk exactly what was compiled. For this check, rendered programs are compiled one by one, with a scratch cache.
 #pragma once
 
 #include <string>

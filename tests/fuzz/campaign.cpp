@@ -98,7 +98,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
   CampaignResult result;
   const auto begin = std::chrono::steady_clock::now();
   const auto is_late = [&] { return options.time_limit && std::chrono::steady_clock::now() - begin > *options.time_limit; };
-  // Runs the seeds in slices, between which a time limit can end the run.
+  // The seeds are run in slices, because the time limit can end the run only between two slices.
   const size_t slice = options.batch * static_cast<uint64_t>(std::max(1, options.processes)) * 2;
   const std::vector<uint64_t>& seeds = options.seeds;
   for (size_t at = 0; at < seeds.size() && !is_late(); at += slice) {
@@ -120,7 +120,8 @@ CampaignResult run_campaign(const CampaignOptions& options) {
     std::set<uint64_t> bad;
     for (const auto& [seed, checked] : failed) bad.insert(seed);
     for (const auto& batch : batches)
-      for (const uint64_t seed : batch)  // a failed graph has tested nothing, and may not even be buildable
+      // A graph that failed counts for no coverage: it has tested nothing, and it may not even be buildable.
+      for (const uint64_t seed : batch)
         if (!bad.contains(seed)) result.coverage.add(random_case(seed));
     for (const auto& [seed, checked] : failed) {
       std::fprintf(stderr, "seed %llu: %s: %s\n  again: harp_fuzz --seeds %llu..%llu\n", static_cast<unsigned long long>(seed),

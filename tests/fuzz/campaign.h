@@ -1,4 +1,4 @@
-// A run over many seeds: `harp_fuzz` and the part of it that the tests run.
+// A run over many seeds. `harp_fuzz` starts one, and the tests a small one.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace harp::fuzz {
 
 /// The `count` seeds first, first + 1 ...
 std::vector<uint64_t> seed_range(uint64_t first, uint64_t count);
-/// Parses "7", "0..1999" and comma-separated lists of these; Error{kInvalidArgument}.
+/// Parses "7", "0..1999" and comma-separated lists of these. Throws Error{kInvalidArgument} for any other text.
 std::vector<uint64_t> parse_seeds(std::string_view text);
 
 struct CampaignOptions {
@@ -25,9 +25,9 @@ struct CampaignOptions {
   VariantLimits variants;
   bool shrink = true;
   int most_failures = 5;                           // stop after this many failures
-  std::string directory;                           // the directory for shrunk cases; "": not written
-  std::optional<std::chrono::seconds> time_limit;  // no new batch begins after it
-  std::chrono::seconds batch_timeout{300};         // a batch that takes longer hangs
+  std::string directory;                           // the directory for shrunk cases; "": they are not written
+  std::optional<std::chrono::seconds> time_limit;  // once it has passed, no new batch begins
+  std::chrono::seconds batch_timeout{300};         // a batch that takes longer counts as hanging
 };
 
 struct Failure {

@@ -15,11 +15,11 @@
 
 namespace harp::fuzz {
 
-/// Error{kParse} if the text is no graph or one of these comments is damaged. The job does not include `note`.
+/// Throws Error{kParse} if the text is no graph or one of these comments is damaged. The job does not include `note`.
 Job parse_job(std::string_view text);
 std::string print_job(const Job& job, std::string_view note);
 
-/// The whole file; Error{kIo} names it.
+/// Returns the whole file. Throws Error{kIo} with its name on failure.
 std::string read_text_file(const std::string& path);
 void write_text_file(const std::string& path, std::string_view text);
 

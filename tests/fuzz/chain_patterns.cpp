@@ -52,7 +52,7 @@ class Chain {
     return build::elementwise(Op::kAdd, {x, build::expand(sums, x->shape)});
   }
 
-  /// Adds values of the same batch, another row, or another batch.
+  /// Combines x with another array, or with its own softmax in another order, so that rows or batches depend on each other.
   NodeRef with_others(NodeRef x) {
     const NodeRef sums = build::softmax(x, 2);
     const NodeRef other =
@@ -64,7 +64,7 @@ class Chain {
   Random& random_;
 };
 
-/// Builds a matrix product, operations on each row of it, and another product, as in attention.
+/// Builds a matrix product, then operations on each row of the result, then another product, as in attention.
 class RowByRow {
  public:
   explicit RowByRow(Workbench& bench) : bench_(bench), random_(bench.random()) {}
@@ -114,8 +114,10 @@ class RowByRow {
     switch (random_.below(7)) {
       case 0:
       case 1: return build::softmax(x, last);
-      case 2: return build::softmax(x, random_.below(last + 1));  // down the columns, so that rows depend on each other
-      case 3: {                                                   // a mask or a bias, for all batches or for each
+      case 2:
+        return build::softmax(x, random_.below(last + 1));  // along any axis but the last, so that rows can depend on each other
+      // adds or multiplies by a mask or bias, which all batches share or each has its own
+      case 3: {
         const Shape own = random_.chance(50) ? x->shape : Shape(x->shape.end() - 2, x->shape.end());
         const NodeRef bias = build::expand(build::reshape(bench_.array_of(x->dtype, own), ones_before(own, x->shape.size())), x->shape);
         return build::elementwise(random_.chance(50) ? Op::kAdd : Op::kMul, {x, bias});

@@ -121,13 +121,14 @@ struct Unit {
   const BuildVariant* variant;
   std::string source;
   std::vector<int> in_place_of;    // for each output, the input whose memory it uses, or -1
-  std::vector<Expected> expected;  // results by run, if the program checks indices; otherwise the job's results count
+  std::vector<Expected> expected;  // one for each run, if the program checks indices; empty: the results of the job count
   /// The hidden inputs, in the order of the source.
   std::vector<std::shared_ptr<const Bytes>> constants;
 };
 
-/// Runs the program and compares the results. Output i replaces input in_place_of[i]; -1: it has its own memory.
-/// entry_point of a program with hidden inputs is the function that binds them; entry_point_ex gets them in guarded memory, as a run does.
+/// Runs the program and compares the results. Output i replaces the input in_place_of[i]; -1: it has its own memory.
+/// If the program has hidden inputs, the function that replaces entry_point passes harp's own copies of them (HiddenInputs); entry_point_ex
+/// gets them as arguments, as in a run, here in guarded memory.
 Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int64_t>& values, const Expected& expected,
                         LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
   const Graph& graph = *job.test.graph;
@@ -140,7 +141,7 @@ Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int6
   for (const auto& constant : unit.constants) constants.emplace_back(*constant);
   for (GuardedArray& array : inputs) in.push_back(array.data());
   for (GuardedArray& array : constants) in.push_back(array.data());
-  // the array that contains output i after the run
+  // The array that contains output i after the run.
   const auto result = [&](size_t i) -> GuardedArray& {
     return in_place_of[i] < 0 ? outputs[i] : inputs[static_cast<size_t>(in_place_of[i])];
   };
@@ -205,7 +206,7 @@ void check_text(const Graph& graph) {
   HARP_CHECK(text == again, Code::kInternal, "printed and parsed again, the graph is another one:\n", text, "\nbecame\n", again);
 }
 
-constexpr size_t kCacheBatch = 40;  // smaller batches are reruns and shrinking, which do not test the cache
+constexpr size_t kCacheBatch = 40;  // smaller batches come from reruns and from shrinking, which do not test the cache
 
 struct RealSystem {
   RealFileSystem files;
@@ -240,7 +241,7 @@ class Checker {
     progress_.fail(job, {verdict, std::move(message)});
   }
 
-  /// Runs `work`; an error that harp throws fails the job.
+  /// Runs `work` unless the job has failed. An exception makes the job fail.
   template <class Work>
   bool attempt(size_t job, Verdict verdict, std::string_view stage, Work work) {
     if (failed_[job]) return false;
@@ -280,7 +281,7 @@ class Checker {
                   {}};
         const ir::HiddenConstants hidden(*generated.module);
         for (const size_t constant : hidden.constants()) unit.constants.push_back(generated.module->constants[constant].data);
-        // the optimiser decides which index checks remain
+        // With index checks, the expected result is that of the optimised graph, because the optimiser decides which checks remain.
         const std::shared_ptr<Graph> checked = generated.sites.empty() && check_sites(*job.test.graph).empty()
                                                    ? nullptr
                                                    : optimised(*job.test.graph, pipeline_options(*job.test.graph, variant));
@@ -305,7 +306,7 @@ class Checker {
     if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
   }
 
-  /// The interpreter computes in place as well and must give the same bits.
+  /// The interpreter can also store outputs in the memory of inputs, and must give the same bits then.
   void check_interpreter(size_t i, const Graph& graph, std::span<const int> in_place_of) {
     const Job& job = jobs_[i];
     if (failed_[i] || std::all_of(in_place_of.begin(), in_place_of.end(), [](int input) { return input < 0; })) return;
@@ -320,7 +321,7 @@ class Checker {
     return interpreted_or_fault(graph, sizes, input_bytes(job.test, sizes), in_place_of);
   }
 
-  /// True if the target has this machine's architecture.
+  /// True if compilers on this machine generate code for the target.
   static bool is_compiled_here(const CompilerChoice& choice) {
     return std::ranges::find(machines(), target_of(choice)) != machines().end();
   }
@@ -338,7 +339,7 @@ class Checker {
   std::shared_ptr<const Artifact> compile(const CompilerChoice& choice, const std::string& source) {
     ServiceOptions options;
     options.cache.enabled = false;
-    options.timeout = std::chrono::seconds(600);  // against a hanging compiler: a unit has many programs
+    options.timeout = std::chrono::seconds(600);  // ends a hanging compiler; long, because a merged unit has many programs
     CompileService service(real_.system(), options, Log());
     CompileRequest request;
     request.source = source;
@@ -351,8 +352,8 @@ class Checker {
     return service.compile(request);
   }
 
-  /// Compiles and runs. Only compiles if this CPU cannot run code for the target; does nothing for another architecture, whose source is
-  /// not compiled.
+  /// Compiles the units and runs them. If this CPU cannot run code for the target, it only compiles; if no compiler here generates code for
+  /// the target, it does nothing.
   void compile_and_run(const CompilerChoice& choice, std::span<const Unit> units) {
     if (!is_compiled_here(choice)) return;
     MergedUnit merged;
@@ -413,7 +414,8 @@ std::string_view name(Verdict verdict) {
 std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& values) {
   const Sizes sizes(*test.graph, values);
   std::vector<Bytes> inputs;
-  int64_t repeats = 1;  // repetitions of each special value: every further array changes more slowly than the one before
+  // how often each special value is repeated; it grows from input to input, so that all combinations of values of several inputs occur
+  int64_t repeats = 1;
   for (const Node* node : test.graph->inputs()) {
     const std::string& name = node->as<InputAttributes>().name;
     const int64_t count = sizes.count(node->shape);

@@ -45,7 +45,7 @@ struct Job {
 class Progress {
  public:
   virtual ~Progress() = default;
-  /// Work on job `index` begins; `stage` is for example "interpreter", "pipeline gcc -O1 simd=4" or "run ...".
+  /// Work on the job at position `index` begins. `stage` describes it, for example "interpreter", "pipeline gcc -O1 simd=4" or "run ...".
   virtual void begin(size_t index, std::string_view stage) = 0;
   /// The first failure ends a job; a job without failures has passed at the end.
   virtual void fail(size_t index, const Outcome& result) = 0;
@@ -60,18 +60,19 @@ std::vector<int> choose_in_place(const Graph& graph, std::span<const InPlaceArgu
 
 /// Bytes of every input.
 std::vector<std::vector<std::byte>> input_bytes(const Case& test, const std::vector<int64_t>& sizes);
-/// The expected result of a run: the outputs, or the first index out of range (and the sizes of the outputs).
+/// The expected result of a run: the outputs or, if an index is out of range, the first such index (`outputs` then only has the right
+/// sizes).
 struct Expected {
   std::vector<std::vector<std::byte>> outputs;
   std::optional<IndexFault> fault;
 };
 
-/// The bytes of every output by the interpreter; an output with a place uses the memory of that input.
+/// The bytes of every output by the interpreter. Output i uses the memory of input in_place_of[i], unless that is -1 or the list is empty.
 std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vector<int64_t>& sizes, std::span<const int> in_place_of = {});
 std::vector<std::vector<std::byte>> interpreted(const Graph& graph, const std::vector<int64_t>& sizes,
                                                 std::vector<std::vector<std::byte>> inputs, std::span<const int> in_place_of = {});
 
-/// Like interpreted(), for a graph that may check its indices.
+/// Like interpreted(), for a graph that may contain index checks, which can fail.
 Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& sizes, std::vector<std::vector<std::byte>> inputs,
                               std::span<const int> in_place_of = {});
 

@@ -9,7 +9,7 @@
 namespace harp::fuzz {
 namespace {
 
-// The required coverage, and the number of graphs from which it is required; fewer graphs can miss something by chance.
+// The required coverage, and the number of graphs above which it is required. A smaller number of graphs can miss something by chance.
 constexpr uint64_t kEnoughForShares = 1000, kEnoughForPairs = 40'000;
 constexpr double kLeastTrait = 10, kLeastOp = 1, kMinPairs = 95;  // percent
 

@@ -1,5 +1,5 @@
-// The coverage of a set of random cases: shares of traits, the number of graphs for every op of the table, and the combinations of
-// producer, consumer and dtype. A run of enough graphs fails if its coverage is too low.
+// The coverage of a set of random cases: how many of them have each trait (Trait), the number of graphs for every op of the table, and
+// which combinations of producer, consumer and dtype occurred. A run of enough graphs fails if its coverage is too low.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class Coverage {
   double pairs_percent() const;
   /// The legal pairs that did not occur.
   std::vector<OpPair> missing_pairs() const;
-  /// The gaps in the coverage, one line each; none if there were too few graphs to tell.
+  /// What the coverage lacks, one line each. Empty if there were too few graphs to judge.
   std::vector<std::string> gaps() const;
   /// Several lines of text, including the gaps.
   std::string report() const;

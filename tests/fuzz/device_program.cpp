@@ -34,12 +34,12 @@ class CallError {
   harp_error* error_ = nullptr;
 };
 
-/// Arrays of one run.
+/// The device arrays of one run. Functions return the text of an error, "" if there was none.
 class Arrays {
  public:
   Arrays(harp_context* context, std::string device) : context_(context), device_(std::move(device)) {}
 
-  /// Allocates an array; `content` may be shorter than it.
+  /// Allocates an array and copies `content`, which may be shorter than the array, to its beginning.
   std::string add(DType dtype, const std::vector<int64_t>& dims, std::span<const std::byte> content) {
     CallError err;
     BufferHandle buffer(
@@ -51,7 +51,7 @@ class Arrays {
   }
   harp_buffer* operator[](size_t i) const { return buffers_[i].get(); }
 
-  /// Adds an array of other sizes in the memory of array i.
+  /// Adds an array that uses the memory of array i, with a dtype and sizes of its own.
   std::string add_view(size_t i, DType dtype, const std::vector<int64_t>& dims) {
     CallError err;
     const auto address = reinterpret_cast<void*>(harp_buffer_address(buffers_[i].get()));
@@ -62,7 +62,7 @@ class Arrays {
     return "";
   }
 
-  /// Reads array i into `bytes`, which has its size.
+  /// Reads array i into `bytes`, which already has the size of the array.
   std::string read(size_t i, std::vector<std::byte>& bytes) const {
     CallError err;
     return bytes.empty() || harp_buffer_read(buffers_[i].get(), bytes.size(), bytes.data(), err) == HARP_OK ? "" : err.text();

@@ -13,7 +13,7 @@ namespace harp::fuzz {
 namespace {
 
 constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
-constexpr size_t kUnordered = 2;  // the first two work without an order, which complex numbers lack
+constexpr size_t kUnordered = 2;  // complex numbers, which have no order, can only use the first two of these
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kIntOperators[] = {"+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"};
 constexpr std::string_view kFloatOperators[] = {"+", "-", "*", "/", "//", "%"};

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int64_t kMaxWork = 400'000;  // elements of all nodes together in one run
 
-/// The operations by kind, so that the many elementwise functions do not outnumber the others. Derived from the tables.
+/// The operations of the tables, in groups. The generator first chooses a group, so that the many elementwise functions do not outnumber
+/// the others.
 struct Rows {
   std::vector<const Operation*> all, structural, arithmetic, leaves;
 };
@@ -95,7 +96,7 @@ class Generator {
     std::vector<NodeRef> ends, others;
     for (const NodeRef node : bench_.nodes())
       if (node->op != Op::kInput) (is_used[node->id] && !bench_.is_wanted(node) ? others : ends).push_back(node);
-    random_.shuffle(ends);  // pairs first, because a node that no output needs is not compiled
+    random_.shuffle(ends);  // Results of pairs come first, so that they become outputs: a node that no output needs is not compiled.
     std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return of_pairs_.contains(node); });
     const auto wanted_end = std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return bench_.is_wanted(node); });
     const size_t wanted = static_cast<size_t>(wanted_end - ends.begin()), most = wanted + (random_.chance(40)   ? 1
@@ -174,7 +175,8 @@ std::vector<std::vector<int64_t>> runnable_sizes(const Graph& graph, uint64_t se
 
 Case random_case(uint64_t seed) {
   for (uint64_t attempt = 0;; ++attempt) {
-    const uint64_t own = seed + attempt * 0x100000001;  // drop a graph that cannot be run at any size
+    // if no sizes are found at which the graph can run, the next attempt draws another graph
+    const uint64_t own = seed + attempt * 0x100000001;
     Random random(own, "case");
     WorkbenchOptions options;
     options.variables = random.chance(55) ? 0 : 1 + random.chance(35);
@@ -182,7 +184,7 @@ Case random_case(uint64_t seed) {
     options.large_axes = random.chance(14);
     options.empty_axes = random.chance(8);
     options.max_rank = random.chance(20) ? 5 : 3;
-    // Drawn last, so that the rest of a seed's graph stays as it was.
+    // Drawn after the other options, so that an old seed still gives the same graph apart from these two options.
     options.promote_mixed = random.chance(15);
     options.large_constants = random.chance(12);
     Case test;

@@ -19,7 +19,7 @@ struct Case {
   bool special_data = false;                // inputs with names "special..." contain special values only
 };
 
-/// Error{kInternal} if a constructor broke an invariant.
+/// Throws Error{kInternal} if the constructor of an operation broke an invariant.
 Case random_case(uint64_t seed);
 
 /// Sizes at which the graph can be run: inside the variables' bounds, without negative sizes, with limited work. Up to `wanted` of them.

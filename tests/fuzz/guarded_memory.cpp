@@ -25,7 +25,7 @@ GuardedArray::GuardedArray(size_t bytes, size_t alignment) : size_(bytes) {
   pages_ = static_cast<std::byte*>(memory);
   mprotect(pages_ + usable_, page, PROT_NONE);
   data_ = pages_ + (usable_ - bytes) / alignment * alignment;
-  // Only bytes near the array are checked; for large arrays filling more would cost more than computing.
+  // Only the bytes near the array are filled and checked. Filling all pages of a large array would take longer than the computation.
   std::fill(data_ - kFront, pages_ + usable_, kCanary);
 }
 

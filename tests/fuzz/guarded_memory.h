@@ -9,7 +9,8 @@ namespace harp::fuzz {
 
 class GuardedArray {
  public:
-  /// `alignment` is that of the first byte. If it is above 1, the end may be some bytes before the page, and these bytes are checked too.
+  /// `alignment` is that of the array's first byte. With an alignment above 1, the array may end some bytes before the inaccessible page;
+  /// is_intact() checks these bytes, too.
   explicit GuardedArray(size_t bytes, size_t alignment = 1);
   explicit GuardedArray(std::span<const std::byte> content, size_t alignment = 1);
   GuardedArray(GuardedArray&& other) noexcept;

@@ -91,7 +91,7 @@ class IndexChooser {
     return {primary_, some_indices(bench_, other, primary_->shape[axis]), along};
   }
 
-  /// Arguments for a scalar, which has no axis: an expected error.
+  /// Arguments for a scalar, which has no axis. The operation must reject them with an error.
   std::vector<Argument> mistake() const {
     std::vector<Argument> arguments(row_.parameters().size() - 1, primary_);
     arguments.push_back(Dim(0));
@@ -106,7 +106,7 @@ class IndexChooser {
     return {axis, std::move(other)};
   }
 
-  /// Arguments of scatter: the primary is the indices, the updated array, or the updates.
+  /// Arguments of scatter. The primary becomes the indices, the updated array, or the updates.
   std::vector<Argument> scatter() {
     const auto [axis, other] = other_length();
     const Argument along = axis_argument(axis, other.size());
@@ -141,14 +141,14 @@ NodeRef some_indices(Workbench& bench, const Shape& shape, Dim length) {
   const DType dtype = random.chance(50) ? DType::kI32 : random.pick(kIntegers);
   const NodeRef any = random.chance(15) ? build::cast(bench.array_of(DType::kF32, shape), dtype) : bench.array_of(dtype, shape);
   if (random.chance(50)) return any;
-  // computed indices, near the ends of the axis
+  // Computed indices, in a range that ends near the end of the axis.
   const int64_t around = std::clamp<int64_t>(bench.estimate(length) + random.between(-1, 3), 1, 100);
   const NodeRef most = build::constant(bench.graph(), scalar_from_int(dtype, around));
   const NodeRef within = build::elementwise(Op::kRem, {any, most});
   return random.chance(50) ? within : build::sub(within, build::constant(bench.graph(), scalar_from_int(dtype, around / 2)));
 }
 
-/// Searches in an array of any numbers, sorted or not: the result is defined in both cases.
+/// Searches in an array that may be sorted or not, because the result is defined in both cases.
 std::vector<Argument> search_arguments(Workbench& bench, NodeRef primary) {
   Random& random = bench.random();
   NodeRef among = bench.array_of(primary->dtype, {random.chance(50) ? bench.random_dim() : bench.small_dim(0, 9)});
@@ -160,7 +160,7 @@ std::vector<Argument> search_arguments(Workbench& bench, NodeRef primary) {
 std::vector<Argument> topk_arguments(Workbench& bench, NodeRef primary) {
   Random& random = bench.random();
   const Literal largest{Literal::kBool, false, random.chance(50) ? "true" : "false", {}};
-  if (primary->rank() == 0) return {primary, Dim(1), Dim(0), largest};  // no axis: an expected error
+  if (primary->rank() == 0) return {primary, Dim(1), Dim(0), largest};  // has no axis, so the operation must reject it with an error
   const size_t axis = random.below(primary->shape.size());
   const Dim size = primary->shape[axis];
   const Dim k = random.chance(30) ? size : min(size, bench.small_dim(0, 5));

@@ -23,7 +23,8 @@ std::vector<Scalar> float_specials(DType dtype) {
   return values;
 }
 
-/// Powers of two at the limits of 16-bit floats, and numbers halfway between two of them.
+/// Special values of the 16-bit floats: the smallest subnormal and normal numbers, the largest numbers, the distance from 1 to the next
+/// number, and some numbers in between.
 std::vector<Scalar> half_specials(DType dtype) {
   std::vector<Scalar> values;
   const bool wide = dtype == DType::kBF16;
@@ -99,7 +100,8 @@ std::vector<Scalar> make_specials(DType dtype) {
   }
 }
 
-/// With `even`, floats have one magnitude, so that a long sum depends on its order; a single huge element would hide that.
+/// With `even`, all floats have about the same magnitude, so that the bits of a long sum depend on its order; in a sum with a single huge
+/// element they hardly would.
 Scalar ordinary_value(Random& random, DType dtype, bool even) {
   if (dtype == DType::kBool) return Scalar::of(dtype, static_cast<uint8_t>(random.below(2)));
   if (is_int(dtype)) {
@@ -124,7 +126,7 @@ Scalar ordinary_value(Random& random, DType dtype, bool even) {
 }
 
 Scalar special_value(Random& random, DType dtype) {
-  // As a bool every byte except 0 reads as true, and readers have to handle all of them.
+  // Every byte except 0 is true as a bool, and code that reads bools has to handle all of these bytes.
   if (dtype == DType::kBool) return Scalar::of(dtype, static_cast<uint8_t>(random.next()));
   return random.pick(special_values(dtype));
 }
@@ -147,7 +149,8 @@ std::span<const Scalar> special_values(DType dtype) {
 
 std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dtype, int64_t count) {
   Random random(seed, name);
-  const uint64_t temper = random.below(8);  // selects the kind of the array: even, calm, some special values, or every fourth special
+  // 0-2: floats of one magnitude; 3: ordinary values; 4-6: 4 % special values; 7: 25 % special values
+  const uint64_t temper = random.below(8);
   const uint64_t special_of_1024 = temper < 4 ? 0 : temper < 7 ? 40 : 256;
   std::vector<std::byte> bytes(static_cast<size_t>(count) * size_of(dtype));
   for (size_t i = 0; i < static_cast<size_t>(count); ++i)

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A message of a child: job `number` begins a stage (verdict kPass) or has failed.
+/// A message from a child: job `number` has failed or, with the verdict kPass, begins another stage.
 struct Message {
   uint64_t number;
   uint8_t is_failure;
@@ -43,7 +43,7 @@ class PipeProgress final : public Progress {
     for (size_t done = 0; done < bytes.size();) {
       const ssize_t n = write(fd_, bytes.data() + done, bytes.size() - done);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) _exit(3);  // the parent has ended
+      if (n < 0) _exit(3);  // the parent no longer exists
       done += static_cast<size_t>(n);
     }
   }
@@ -70,7 +70,7 @@ class PipeProgress final : public Progress {
   PipeProgress checking(fd, made);
   try {
     check_jobs(jobs, checking, with_cache);
-  } catch (const std::exception& error) {  // may not be one job's fault: an artifact that does not load, no memory
+  } catch (const std::exception& error) {  // not always the fault of one job: the artifact may not load, or memory may be used up
     std::fprintf(stderr, "batch: %s\n", error.what());
     _exit(2);
   }
@@ -110,7 +110,7 @@ class Runner {
     if (numbers.empty()) return;
     int fds[2];
     if (pipe(fds) != 0) throw std::runtime_error("pipe failed");
-    std::fflush(nullptr);  // otherwise the child would print the buffered text again
+    std::fflush(nullptr);  // otherwise the child would inherit the buffered output and print it again
     const pid_t pid = fork();
     if (pid < 0) throw std::runtime_error("fork failed");
     if (pid == 0) {

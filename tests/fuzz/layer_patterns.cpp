@@ -10,7 +10,7 @@ class Layers {
   explicit Layers(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
-    const bool has_many = random_.chance(40);  // with many layers, launches become a table (render/host/launch_table.h)
+    const bool has_many = random_.chance(40);  // with many equal layers, harp writes their launches as a table (render/host/launch_table.h)
     const bool are_joined = has_many && random_.chance(30);
     std::vector<NodeRef> joined;
     const DType dtype = random_.chance(70) ? DType::kF32 : DType::kF64;

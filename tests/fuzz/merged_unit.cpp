@@ -21,7 +21,7 @@ size_t skip_opaque(std::string_view s, size_t at) {
   return std::min(i + 1, s.size());
 }
 
-/// The position after a preprocessor line with its continuations; a conditional group counts as one.
+/// The position after a preprocessor line with its continuation lines. A whole conditional group, from #if to #endif, counts as one line.
 size_t skip_directive(std::string_view s, size_t at) {
   int depth = 0;
   while (at < s.size()) {
@@ -50,7 +50,7 @@ std::string_view last_word(std::string_view s) {
   return s.substr(begin, end - begin);
 }
 
-/// Cuts a declaration so that it ends with its name: removes attributes and the text after the declarator.
+/// The declaration without attributes and without the text after the declarator, so that the declared name is its last word.
 std::string without_attributes(std::string_view s) {
   std::string out;
   for (size_t i = 0; i < s.size();) {
@@ -160,7 +160,9 @@ std::string rename_identifiers(std::string_view text, const std::unordered_map<s
 std::string MergedUnit::add(std::string_view source, std::string_view entry) {
   const int unit = units_++;
   std::unordered_map<std::string, std::string> renamed;
-  std::unordered_set<std::string> own;  // names that this unit declared with its own text: a prototype and its function
+  // names that this unit declares with a text of its own, so a later declaration of the same name (the function after its prototype) keeps
+  // it
+  std::unordered_set<std::string> own;
   std::string result(entry);
   for (const Declaration& declaration : split_declarations(source)) {
     std::string text = rename_identifiers(declaration.text, renamed);

@@ -28,7 +28,8 @@ class MergedUnit {
  private:
   std::string text_;
   int units_ = 0;
-  // By a declaration's name and text: its name here. The text has the new names of what it uses, but its own old one.
+  // For each original name and declaration text: the name that the declaration has in the merged text. In the key, names that the
+  // declaration uses are already replaced by those of the merged text, but the name that it declares is still the original one.
   std::unordered_map<std::string, std::unordered_map<std::string, std::string>> declared_;
   std::unordered_set<std::string> nameless_;
 };

@@ -14,9 +14,9 @@ constexpr std::string_view kKinds[] = {"scalar",  "deep",     "empty",  "one",  
                                        "flipped", "expanded", "padded", "symbolic", "special"};
 constexpr int kAttempts = 60;  // random arguments to try for one cell
 
-/// The kinds of shapes for a cell. Primitives with one of the thorough dtypes get all. The other dtypes have kernels with the same loops,
-/// and composites consist of primitives, so their operations share the kinds: each cell has special values and a quarter of the rest, a
-/// composite of another dtype an eighth.
+/// The kinds of shapes for a cell. A primitive with one of the thorough dtypes gets all kinds. Other dtypes have kernels with the same
+/// loops, and composites consist of primitives, so these get a share of the kinds, which differs from cell to cell: a quarter, or an eighth
+/// for a composite with another dtype. Every cell gets special values.
 std::vector<std::string_view> kinds_of(const Operation& row, DType dtype, uint64_t seed) {
   constexpr DType kThorough[] = {DType::kBool, DType::kI32, DType::kI64, DType::kF32, DType::kF64};
   const bool thorough = std::ranges::find(kThorough, dtype) != std::end(kThorough);

@@ -12,8 +12,9 @@ bool may_produce(Op op, DType dtype) {
   if (op == Op::kArange) return dtype == DType::kI32;
   if (op == Op::kSize || op == Op::kArgSort) return dtype == DType::kI64;
   if (is_custom(op)) return !is_complex(dtype);
-  if (is_scatter(op) && combination(op) && is_narrow(dtype)) return false;  // constructors build these in the compute dtype
-  if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);     // some bytes are no bool
+  // such a scatter of a 16-bit float is built in f32, the dtype in which it computes
+  if (is_scatter(op) && combination(op) && is_narrow(dtype)) return false;
+  if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);  // not every byte is a valid bool
   if (op == Op::kCast) return !is_complex(dtype);
   if (op == Op::kReal || op == Op::kImag) return accepts(Operands::kPart, dtype);
   if (op == Op::kComplex) return is_complex(dtype);
@@ -28,7 +29,7 @@ bool may_consume(Op op, DType dtype) {
   return info(op).arity != 0 && (has_nodes_of(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
 }
 
-/// Pairs that the constructors rewrite.
+/// Pairs that never occur in a graph, because the functions that build nodes rewrite them.
 bool is_rewritten(Op producer, Op consumer) {
   if (producer == consumer && (producer == Op::kContiguous || producer == Op::kStopGradient)) return true;
   if (producer == Op::kPermute && is_reduce(consumer)) return true;  // sum(permute(x)) becomes permute(sum(x))

@@ -1,5 +1,6 @@
-// The pairs of operations that can be adjacent in a graph: one op produces an array of some dtype and another consumes it. Derived from the
-// op table. The generator draws from this list, so that all pairs are equally frequent, and the coverage report counts against it.
+// The pairs of operations that can be adjacent in a graph: one op produces an array of some dtype and another consumes it. The list is
+// derived from the op table. The generator draws pairs from it, so that all are equally frequent, and the coverage report says what share
+// of them occurred.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,8 @@ struct OpPair {
   auto operator<=>(const OpPair&) const = default;
 };
 
-/// True if graphs as text can contain the op. Text cannot contain a function (native_test.cpp), and kSort is created by the optimiser.
+/// True if a graph in the text format can contain the op. Text cannot contain the host's function of a native op (native_test.cpp), and
+/// only the optimiser creates kSort.
 constexpr bool is_in_graphs(Op op) { return op != Op::kNative && op != Op::kSort; }
 /// All pairs that graphs can have, sorted.
 const std::vector<OpPair>& legal_pairs();

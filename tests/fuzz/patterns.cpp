@@ -1,6 +1,7 @@
 #include "fuzz/patterns.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "fuzz/arguments.h"
@@ -52,12 +53,21 @@ class Formulas {
     return bench_.find([=](NodeRef n) { return is_float(n->dtype) && n->rank() >= least_rank && n->rank() <= most_rank; });
   }
 
+  /// A factor of a product: an array or, for sums in i32, often a narrower one that is converted, with a zero point or without.
+  NodeRef factor(DType dtype, const Shape& shape) {
+    if (dtype != DType::kI32 || random_.chance(40)) return bench_.array_of(dtype, shape);
+    constexpr DType kNarrow[] = {DType::kI8, DType::kU8, DType::kI8, DType::kU8, DType::kI16, DType::kU16, DType::kBool};
+    const NodeRef wide = build::cast(bench_.array_of(random_.pick(kNarrow), shape), dtype);
+    if (random_.chance(75)) return wide;
+    return build::elementwise(Op::kAdd, {wide, build::constant(bench_.graph(), scalar_from_int(dtype, random_.between(-200, 200)))});
+  }
+
   /// sum over k of a[i, k] · b[k, j]: a contraction in chain order (the order of summation for products).
   bool matmul() {
     const auto dim = [&](int64_t lo, int64_t hi) { return random_.chance(50) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
     const Dim rows = dim(4, 12), inner = dim(100, 400), columns = dim(8, 20);  // large enough for tiles and for two blocks of terms
     const DType dtype = number_dtype();
-    const NodeRef a = bench_.array_of(dtype, {rows, inner}), b = bench_.array_of(dtype, {inner, columns});
+    const NodeRef a = factor(dtype, {rows, inner}), b = factor(dtype, {inner, columns});
     if (bench_.estimated_count({rows, inner, columns}) > 40'000) return false;
     const bool transposed = random_.chance(40);  // b[j, k] as the transpose of b[k, j], so that k is the last axis in memory
     const Shape cube = transposed ? Shape{rows, columns, inner} : Shape{rows, inner, columns};
@@ -70,8 +80,8 @@ class Formulas {
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {left, right}), axis, random_.chance(30)));
   }
 
-  /// Operands read along an axis other than their contiguous one, together with contiguous ones: directly, in a sum, under a condition.
-  /// Each expression is an output, whose memory may overlap what the others read.
+  /// Views whose last axis is not contiguous in memory, used together with contiguous arrays: as an output themselves, in a product, under
+  /// a condition. Each expression is an output whose memory may overlap arrays that the others read.
   bool crossed() {
     const Dim rows = random_.chance(50) ? bench_.small_dim(7, 40) : bench_.random_dim();
     Shape shape = {rows, random_.chance(50) ? rows : bench_.random_dim()};
@@ -120,7 +130,7 @@ class Formulas {
     return bench_.want(random_.chance(30) ? build::elementwise(Op::kAdd, {index, index}) : index);
   }
 
-  /// Reductions with few results and many terms, whose blocks threads share; their operand may have other consumers.
+  /// Reductions with few results and so many terms that several threads share one result. Other nodes may also read the reduced array.
   bool long_reduction() {
     const Dim length = random_.pick(std::vector<int64_t>{65537, 69632, 70001}), others = bench_.small_dim(1, 2);
     const bool rows = random_.chance(60);
@@ -163,20 +173,25 @@ class Formulas {
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {windows, weights}), axis, false));
   }
 
-  /// A two-dimensional convolution of a small image with enough filters to vectorise over them. The channels may be the last axis.
+  /// A two-dimensional convolution of a small image, with enough filters to vectorise over them or with one or two filters for each channel
+  /// (depthwise). The sizes of the image may be symbolic, and the channels may be the last axis.
   bool filters() {
     const DType dtype = number_dtype();
-    const int64_t groups = random_.chance(20) ? 2 : 1, channels = groups * random_.between(1, 6);
-    const Dim count = Dim(groups * random_.pick(std::vector<int64_t>{16, 17, 20, 32}));
+    const bool is_depthwise = random_.chance(25);
+    const int64_t groups = is_depthwise ? random_.between(2, 5) : random_.chance(20) ? 2 : 1;
+    const int64_t channels = is_depthwise ? groups : groups * random_.between(1, 6), most_taps = is_depthwise ? 5 : 3;
+    const Dim count = Dim(groups * (is_depthwise ? random_.between(1, 2) : random_.pick(std::vector<int64_t>{16, 17, 20, 32})));
     const bool is_last = random_.chance(25);
-    const Shape sizes = {bench_.small_dim(1, 2), Dim(channels), bench_.small_dim(3, 8), bench_.small_dim(3, 18)};
-    const Shape kernel = {count, Dim(channels / groups), bench_.small_dim(1, 3), bench_.small_dim(1, 3)};
+    const auto side = [&](int64_t most) {
+      const std::optional<Dim> variable = random_.chance(35) ? bench_.random_variable() : std::nullopt;
+      return variable ? *variable + Dim(most_taps) : bench_.small_dim(most_taps, most);
+    };
+    const Shape sizes = {bench_.small_dim(1, 2), Dim(channels), side(8), side(is_depthwise ? 70 : 18)};
+    const Shape kernel = {count, Dim(channels / groups), bench_.small_dim(1, most_taps), bench_.small_dim(1, most_taps)};
     if (bench_.estimated_count({sizes[0], sizes[2], sizes[3], kernel[0], kernel[1], kernel[2], kernel[3]}) > 200'000) return false;
     const int from_last[] = {0, 3, 1, 2}, to_last[] = {0, 2, 3, 1};
-    const NodeRef x = is_last ? build::permute(bench_.array_of(dtype, {sizes[0], sizes[2], sizes[3], sizes[1]}), from_last)
-                              : bench_.array_of(dtype, sizes);
-    const build::ConvOperands operands = {x, bench_.array_of(dtype, kernel),
-                                          random_.chance(40) ? bench_.array_of(dtype, {count}) : nullptr};
+    const NodeRef x = is_last ? build::permute(factor(dtype, {sizes[0], sizes[2], sizes[3], sizes[1]}), from_last) : factor(dtype, sizes);
+    const build::ConvOperands operands = {x, factor(dtype, kernel), random_.chance(40) ? bench_.array_of(dtype, {count}) : nullptr};
     const std::vector<int64_t> stride = {random_.between(1, 2), random_.between(1, 2)}, dilation = {1};
     const std::vector<build::Padding> padding = {{bench_.small_dim(0, 1), bench_.small_dim(0, 1)}};
     const NodeRef y = build::conv(2, operands, stride, padding, dilation, groups);
@@ -228,11 +243,11 @@ class Formulas {
     return accepts(op, dtype) ? op : Op::kCumSum;
   }
 
-  /// One scan along rows with many groups, which are scanned in interleaved order.
+  /// A single scan along long rows, which consist of many groups; the generated code interleaves the groups.
   bool running_alone() {
     const int64_t length = random_.between(200, 1500);
     NodeRef x = bench_.array_of(number_dtype(), {Dim(random_.between(1, 3)), Dim(length)});
-    // roll splits the rows into two pieces; groups of the scan, or of its result, cross the border.
+    // roll joins two pieces of each row, so a group of the scan, or of the sum with its result, crosses the border of the pieces.
     const auto rolled = [&](NodeRef n) {
       return build::roll(n, std::vector<Dim>{Dim(random_.between(-length, length))}, std::vector<int>{1});
     };
@@ -300,14 +315,15 @@ NodeRef produce(Workbench& bench, Op op, DType dtype) {
   if (op == Op::kCast) return build::cast(primary, dtype);
   if (op == Op::kBitcast) return build::bitcast(primary, dtype);
   for (NodeRef made : try_operation(bench, *find_operation(name(op)), primary)) {
-    // A row of the table may build more nodes around its op: `keepdims` reshapes the result of the sum.
+    // A row of the table may build more nodes after its op; with `keepdims`, for example, the sum is reshaped.
     while (made->op != op && made->sources.size() == 1) made = made->sources[0];
     if (made->op == op && made->dtype == dtype) return made;
   }
   return nullptr;
 }
 
-/// True if the pair of ops is adjacent in the node. A row of the table may build more nodes around its op, or no node if the op is trivial.
+/// True if the pair of ops is adjacent in the node or before it. A row of the table may build more nodes around its op, or no node at all
+/// where the op would do nothing.
 bool is_made_by(const OpPair& pair, NodeRef node) {
   for (; !node->sources.empty(); node = node->sources[0]) {
     const auto is_produced = [&](NodeRef source) { return source->op == pair.producer && source->dtype == pair.dtype; };
@@ -323,7 +339,7 @@ bool quietly(Add add) {
     return add();
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;
-    return false;  // a size or an axis did not fit
+    return false;  // the arguments had sizes or axes that do not fit
   }
 }
 
@@ -334,7 +350,7 @@ bool add_formula(Workbench& bench) {
 }
 
 bool add_pair(Workbench& bench, const OpPair& pair) {
-  constexpr int kAttempts = 5;  // a shape may not suit the consumer
+  constexpr int kAttempts = 5;  // random operands may not suit the consumer
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const bool added = quietly([&] {
       const NodeRef produced = produce(bench, pair.producer, pair.dtype);
@@ -348,7 +364,7 @@ bool add_pair(Workbench& bench, const OpPair& pair) {
 }
 
 bool add_again(Workbench& bench) {
-  // Mostly nodes that rewrite rules match (views and conversions) instead of functions.
+  // Mostly views and conversions, because the optimiser has rules that match two of them in a row; functions rarely.
   const bool any = bench.random().chance(25);
   const NodeRef primary = bench.find([=](NodeRef node) {
     return !node->sources.empty() && (any || info(node->op).family != Family::kElementwise || info(node->op).cost <= 1);

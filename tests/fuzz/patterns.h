@@ -6,8 +6,8 @@
 
 namespace harp::fuzz {
 
-/// Adds a matrix product, a stencil, a convolution, normalised or sorted rows, scans or a table lookup, on nodes of the workbench. Returns
-/// false if it did not fit.
+/// Adds one formula on nodes of the workbench: a matrix product, a stencil, a convolution, normalised or sorted rows, scans or a table
+/// lookup. Returns false if its shapes do not fit or an array would be too large.
 bool add_formula(Workbench& bench);
 /// Adds a consumer op on the result of a producer op, because an optimiser or a fuser can mishandle the combination of two ops.
 bool add_pair(Workbench& bench, const OpPair& pair);

@@ -43,7 +43,8 @@ class ProductChooser {
   NodeRef array(Shape shape) { return bench_.array_of(x_->dtype, shape); }
   Dim some_size() { return random_.chance(15) ? bench_.random_dim() : bench_.small_dim(1, 6); }
 
-  /// The two factors of a product, with the primary on either side. Axes before the matrix are added if they may broadcast.
+  /// The two factors of a matrix product; the primary is either of them. The other one gets axes before its matrix if the operation
+  /// broadcasts such axes.
   Arguments matrices(bool has_batch) {
     if (x_->rank() == 0) return {x_, array({})};
     const Shape& shape = x_->shape;
@@ -53,7 +54,7 @@ class ProductChooser {
     if (random_.chance(80)) other.insert(is_left ? other.end() : other.begin(), some_size());
     if (has_batch && other.size() == 2 && random_.chance(50)) {
       if (!is_vector) other.insert(other.begin(), shape.begin(), shape.end() - 2);
-      for (size_t i = 0; i + 2 < other.size(); ++i) {  // one of the two broadcasts
+      for (size_t i = 0; i + 2 < other.size(); ++i) {  // each of these axes is equal in both factors or has size 1 in one of them
         if (other[i].is_constant(1))
           other[i] = bench_.small_dim(1, 3);
         else if (random_.chance(20))
@@ -92,7 +93,7 @@ class ProductChooser {
     for (const Dim size : x_->shape) {
       const size_t same = std::find(sizes.begin(), sizes.end(), size) - sizes.begin();
       if (same < sizes.size() && random_.chance(30)) {
-        spec += all[same];  // a repeated letter: a diagonal
+        spec += all[same];  // a repeated letter takes the diagonal
         continue;
       }
       all += static_cast<char>('a' + all.size());
@@ -150,7 +151,7 @@ class ProductChooser {
     return {x_, array(std::move(key)), array(std::move(value)), mask, boolean(random_.chance(30)), scale, boolean(has_groups)};
   }
 
-  /// The first array as scores, with the classes along one of its axes and class indices as targets.
+  /// Arguments of a loss over classes. The primary has the scores, with the classes along one of its axes; the targets are class indices.
   Arguments class_loss(bool has_smoothing) {
     if (x_->rank() == 0)
       return has_smoothing ? Arguments{x_, x_, Dim(0), std::string("none"), {}, {}, {}}
@@ -224,7 +225,7 @@ class ProductChooser {
 
   /// Windows over some of the last axes.
   Arguments pooling(std::string_view name) {
-    // for a scalar one axis is too many: an expected error
+    // For a scalar, one axis is too many, and the operation must reject it.
     const int axes = static_cast<int>(1 + random_.below(std::clamp<size_t>(x_->shape.size(), 1, 3)));
     std::vector<SizeItem> size;
     for (int i = 0; i < axes; ++i) size.emplace_back(Dim(random_.between(1, 4)));

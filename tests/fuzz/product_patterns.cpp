@@ -1,6 +1,7 @@
-// Builds sums of products over a space of a few axes. Each axis is kept or summed, and is in one factor or in both, in any order. Rows are
-// axes of one factor, columns of the other; batches, heads or windows add more axes. Operations on a factor come before or after its
-// expansion over the space, which decides whether the factor can be packed and whether others can share it.
+// Builds sums of products over a space of a few axes. Each axis is kept or summed, and one factor or both of them vary along it. Axes of
+// one factor are the rows, axes of the other the columns; further axes are batches, heads or windows. The axes come in any order.
+// Operations are applied to a factor before or after it is expanded to the space, which decides whether the generated code can pack the
+// factor and whether several sums can share it.
 #include "fuzz/product_patterns.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ constexpr int64_t kMaxTerms = 24'000;  // limit for all sums together
 
 struct Axis {
   Dim size;
-  bool in_rows, in_columns, is_summed;  // the factors that vary along the axis; both if it is summed
+  bool in_rows, in_columns, is_summed;  // whether each factor varies along the axis (both do if it is summed), and whether it is summed
 };
 
 class Product {
@@ -40,12 +41,12 @@ class Product {
  private:
   bool choose_space() {
     const auto some = [&](int64_t lo, int64_t hi) { return random_.chance(65) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
-    const bool is_deep = random_.chance(30);  // more than one block of the summation order
+    const bool is_deep = random_.chance(30);  // the sum has more terms than one block of the summation order (256)
     axes_ = {{is_deep ? some(4, 6) : some(4, 12), true, false, false},
              {is_deep ? some(8, 9) : some(8, 20), false, true, false},
              {is_deep ? some(257, 400) : some(16, 60), true, true, true}};
     const bool are_several = random_.chance(15);
-    if (are_several) {  // only with constant sizes
+    if (are_several) {  // several kept axes on one side, all of constant size
       const int64_t columns = random_.pick(std::vector<int64_t>{8, 16, 20, 32});
       axes_ = {{random_.between(2, 4), true, true, false},
                {random_.between(4, 9), true, false, false},
@@ -69,7 +70,7 @@ class Product {
     return result;
   }
 
-  /// An array over the axes it varies along, stored in any axis order and viewed in that of the space.
+  /// A factor: an array over the axes that it varies along, stored with its axes in any order, then permuted and expanded to the space.
   NodeRef factor(bool Axis::*varies, int work) {
     std::vector<int> own, order;  // axes of the space
     for (size_t i = 0; i < axes_.size(); ++i)
@@ -117,7 +118,7 @@ class Product {
     return build::expand(build::reshape(bench_.array_of(x->dtype, {x->shape[axis]}), shape), x->shape);
   }
 
-  /// Adds other consumers of the factors or terms, as outputs over the space or as other sums, which a kernel may compute with the sum.
+  /// Adds other consumers of the factors or of the terms. They are outputs over the space, or other sums that the same kernel may compute.
   void store_too(NodeRef a, NodeRef b, NodeRef terms) {
     const NodeRef shared = random_.pick(std::vector<NodeRef>{a, b, terms});
     switch (random_.below(4)) {

@@ -1,12 +1,12 @@
-// Sums of products with the operations that models have around them: the pattern that tiled contractions match, and variants that they do
-// not match, such as factors and terms that are outputs too.
+// Sums of products and the operations that models apply around them. This is the pattern of tiled contractions. Variants that such a kernel
+// does not cover are included, such as factors and terms that are outputs as well.
 #pragma once
 
 #include "fuzz/workbench.h"
 
 namespace harp::fuzz {
 
-/// Adds one; returns false if it did not fit.
+/// Adds one of these. Returns false if an array would be too large.
 bool add_product(Workbench& bench);
 
 }  // namespace harp::fuzz

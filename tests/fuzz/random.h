@@ -12,7 +12,7 @@ namespace harp::fuzz {
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(mix(seed + kStep)) {}
-  /// An independent stream for this seed and label.
+  /// An independent stream of numbers for this seed and label.
   Random(uint64_t seed, std::string_view label) : state_(mix(seed + kStep)) {
     for (const char c : label) state_ = mix(state_ ^ static_cast<unsigned char>(c));
   }

@@ -7,7 +7,7 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMaxElements = 1000;  // each element takes more than a hundred nodes, which all count as work
+constexpr int64_t kMaxElements = 1000;  // an element takes more than a hundred nodes, all of which count as work (see is_runnable)
 
 /// A scalar: a constant, an input, or computed from an array.
 NodeRef number(Workbench& bench, NodeRef primary) {

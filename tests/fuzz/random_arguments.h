@@ -1,4 +1,5 @@
-// Arguments of the operations that generate random numbers: keys and counters of rank 0, which arbitrary arguments would rarely be.
+// Arguments of the operations that generate random numbers. Their keys and counters must have rank 0, which arrays chosen at random seldom
+// have.
 #pragma once
 
 #include <optional>

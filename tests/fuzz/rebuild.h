@@ -18,7 +18,8 @@ class Rebuild {
   void replace_by_constant(const Node* node) { constant_ = node; }
   void replace_by_source(const Node* node, size_t source) { bypassed_ = node, source_ = source; }
 
-  /// Builds the copy without unused inputs. It shares the shape expressions of the original graph. Null if it cannot be built.
+  /// Builds the copy, without inputs that are no longer used. The copy shares the size expressions of the original graph. Null if the copy
+  /// cannot be built.
   std::shared_ptr<Graph> with_outputs(const std::vector<GraphOutput>& outputs);
 
   static std::string cut_name(const Node* node);

@@ -19,11 +19,12 @@ class ShortAxes {
     if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
     dtype_ = random_.chance(60) ? DType::kF32 : bench_.random_dtype();
     x_ = worked(bench_.array_of(dtype_, shape));
-    switch (random_.below(5)) {
+    switch (random_.below(6)) {
       case 0: return reduced();
       case 1: return passes();
       case 2: return moved();
       case 3: return product();
+      case 4: return tall();
       default: return scaled();
     }
   }
@@ -34,13 +35,13 @@ class ShortAxes {
     if (!random_.chance(40) || is_bool(x->dtype)) return x;
     return build::elementwise(Op::kAdd, {x, x});
   }
-  /// Keeps the array, or something computed from it.
+  /// Makes an output of a value computed from the array and, sometimes, of the array itself.
   bool want(NodeRef result) {
     if (random_.chance(25) && !bench_.want(result)) return false;
     return bench_.want(worked(result));
   }
 
-  /// Reductions of one or several of the last axes, or of any one; several of them in one kernel.
+  /// Reductions of the last axis or the last two, or of any one axis. Several reductions of the same axes can become one kernel.
   bool reduced() {
     std::vector<int> axes(1 + random_.below(std::min<uint64_t>(2, x_->rank() - 1)));
     std::iota(axes.begin(), axes.end(), static_cast<int>(x_->rank() - axes.size()));
@@ -78,11 +79,26 @@ class ShortAxes {
     return want(build::contiguous(build::permute(x_, axes)));
   }
 
-  /// The matrix of the first and the last axis, times a small matrix.
+  /// A matrix product of x and a small matrix.
   bool product() {
     if (is_bool(dtype_) || is_complex(dtype_) || x_->rank() != 2) return false;
     const NodeRef other = bench_.array_of(dtype_, {x_->shape.back(), bench_.small_dim(1, 9)});
     return want(build::matmul(x_, other));
+  }
+
+  /// Reductions of all rows of tall matrices with few columns: several blocks of the order of summation (docs/semantics.md, "Sums").
+  bool tall() {
+    const DType dtype = is_bool(dtype_) || is_complex(dtype_) ? DType::kF64 : dtype_;
+    Shape shape = {random_.chance(30) ? bench_.random_dim() + Dim(512) : bench_.small_dim(200, 1400), bench_.small_dim(2, 7)};
+    const int rows = random_.chance(30) ? 1 : 0;
+    if (rows == 1) shape.insert(shape.begin(), random_.chance(50) ? bench_.small_dim(1, 5) : bench_.random_dim());
+    if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
+    NodeRef x = worked(bench_.array_of(dtype, shape));
+    const Op op = random_.pick(std::vector<Op>{Op::kSum, Op::kSum, Op::kProd, Op::kReduceMax, Op::kReduceMin});
+    if (op == Op::kSum && random_.chance(40)) x = build::elementwise(Op::kMul, {x, bench_.array_of(dtype, shape)});
+    const std::vector<int> axes = {rows};
+    if (random_.chance(25) && !bench_.want(build::reduce(Op::kReduceMax, x, axes, false))) return false;
+    return want(build::reduce(op, x, axes, random_.chance(20)));
   }
 
   /// A number for each index of the last axis.

@@ -1,11 +1,12 @@
-// Arrays with axes of a few elements, as colours, coordinates or classes have them: reductions, passes over rows, transposes and products.
+// Arrays with axes of a few elements, such as colours, coordinates or classes: reductions, kernels that pass over each row several times,
+// transposes and products.
 #pragma once
 
 #include "fuzz/workbench.h"
 
 namespace harp::fuzz {
 
-/// Adds one; returns false if it did not fit.
+/// Adds one of these. Returns false if it could not be built or an array would be too large.
 bool add_short_axes(Workbench& bench);
 
 }  // namespace harp::fuzz

@@ -21,8 +21,8 @@ size_t weight(const Job& job) {
   return weight;
 }
 
-/// Adds the graph of this text as a candidate, with sizes that fit it. A graph of its own, because its expressions must not depend on the
-/// original.
+/// Adds the graph of this text as a candidate, with those sizes that fit it. Parsing gives the candidate size expressions of its own, so
+/// that they do not depend on the original graph.
 void propose(std::vector<Job>& candidates, const Job& job, const std::string& text) {
   try {
     Job candidate = job;
@@ -101,7 +101,7 @@ std::vector<Job> fewer_outputs(const Job& job) {
   return candidates;
 }
 
-/// Makes an inner node the only output.
+/// Makes the only output a node that was an intermediate result.
 std::vector<Job> earlier_outputs(const Job& job) {
   std::vector<Job> candidates;
   for (const Node* node : job.test.graph->live_nodes())

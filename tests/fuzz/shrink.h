@@ -1,5 +1,5 @@
 // Reduces a failing case (fewer outputs, nodes and runs, smaller sizes) as long as it fails in the same way. Every round proposes all
-// simplifications of one kind and tests them together, because most of the time is the compiler's.
+// simplifications of one kind and tests them together, because the C compiler takes most of the time and compiles many programs at once.
 #pragma once
 
 #include "fuzz/check_case.h"
@@ -8,8 +8,8 @@ namespace harp::fuzz {
 
 struct Shrunk {
   Job job;
-  Outcome outcome;  // the smallest case's failure
-  int tried = 0;    // number of candidates
+  Outcome outcome;  // how the smallest case fails
+  int tried = 0;    // number of candidates that were tested
 };
 
 /// `job` fails with `result`; tries at most `most_candidates` simplifications.

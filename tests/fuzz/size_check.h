@@ -1,5 +1,5 @@
-// An independent check of size arithmetic. The interpreter takes its sizes and slice starts from the same normal forms as the compiled
-// program, so an error in the simplifier makes both wrong in the same way; plain integer arithmetic is independent.
+// An independent check of size arithmetic. The interpreter gets its sizes and the starts of slices from the same normal forms as the
+// compiled program, so an error in their simplification makes both wrong in the same way. This check uses plain integer arithmetic.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class SizeExpressions {
  public:
   explicit SizeExpressions(uint64_t seed);
 
-  /// The normal forms, one per line: two builds of harp that print the same simplify alike.
+  /// The normal forms of the expressions, one per line. If two builds of harp print the same, they simplify in the same way.
   std::string normal_forms() const;
   /// Describes the first expression whose value, bounds or sign differ from plain arithmetic; "" if there is none.
   std::string first_mistake() const;
@@ -26,7 +26,7 @@ class SizeExpressions {
   using Point = std::array<int64_t, 4>;  // values of n, m, i, j
   struct Expression {
     Sym form;
-    std::vector<int64_t> values;  // at each point, computed step by step
+    std::vector<int64_t> values;  // the value at each point, computed step by step in plain arithmetic
   };
   std::string mistake_in(const Expression& expression) const;
 
@@ -35,8 +35,8 @@ class SizeExpressions {
   std::vector<Expression> expressions_;
 };
 
-/// Binds the shapes that the inputs have for `values` and describes the first variable that gets another value; "" if there is none.
-/// Variables that no input determines are passed by name.
+/// Takes the shapes that the inputs have for `values`, lets harp determine the variables from these shapes, and describes the first
+/// variable that gets another value; "" if there is none. Variables that no input determines are passed by name.
 std::string binding_mistake(const Graph& graph, const std::vector<int64_t>& values);
 
 }  // namespace harp::fuzz

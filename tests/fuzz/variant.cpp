@@ -28,8 +28,8 @@ bool consume(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// A random legal schedule with small tiles, so that small graphs have many of them. It may still be illegal, because block sizes are
-/// limited.
+/// A random schedule within `rules`, with small tiles, so that even small graphs have many tiles. The caller still has to test whether it
+/// is legal, because the rules do not include the limits on block sizes.
 Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_width, bool plain_text) {
   Schedule s;
   s.recipe = rules.recipe;
@@ -70,7 +70,7 @@ bool is_legal(const Program& program, const KernelPlan& kernel, const Schedule& 
   }
 }
 
-/// Overrides: the chosen schedules with some options off or, with a seed, random schedules.
+/// The text of schedule overrides for all kernels: the schedules that harp chose, with some options off, or, with a seed, random schedules.
 std::string schedules_of(const Graph& graph, const PipelineOptions& options, const BuildVariant& variant) {
   constexpr int kTries = 4;
   Random random(variant.schedules, "schedules");
@@ -93,7 +93,7 @@ std::string schedules_of(const Graph& graph, const PipelineOptions& options, con
   return lines;
 }
 
-/// A program for a GPU, where only these settings have an effect.
+/// A variant for a GPU. No other settings than these have an effect there.
 BuildVariant device_variant(uint64_t seed, const std::string& device) {
   Random random(seed, "device");
   BuildVariant v;
@@ -238,7 +238,7 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.simd_width = variant.simd_width;
   options.disabled_rules = variant.disabled_rules;
   options.check_indices = variant.check_indices;
-  if (variant.workers > 0) options.share_ns = 0;  // test sizes are too small for sharing otherwise
+  if (variant.workers > 0) options.share_ns = 0;  // otherwise the loops of tests would be too short for several workers to share
   if (variant.chains) options.chains = {.bytes = 1, .rows = 3};
   if (!variant.partition || !variant.overlap || variant.schedules != 0) options.schedule_override = schedules_of(graph, options, variant);
   return options;

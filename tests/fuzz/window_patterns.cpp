@@ -28,16 +28,16 @@ class WindowPattern {
 
   Dim size(int64_t lo, int64_t hi) { return random_.chance(60) ? bench_.small_dim(lo, hi) : bench_.random_dim(); }
 
-  /// Rows and columns before and after those of x, by less than their number, or by more.
+  /// Pads rows and columns at both ends, by fewer elements than there are, or by more.
   NodeRef continued(NodeRef x) {
     constexpr std::string_view kModes[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
-    if (range(x->shape[1]).lo == 0 || range(x->shape[2]).lo == 0) return x;  // no element that could continue
+    if (range(x->shape[1]).lo == 0 || range(x->shape[2]).lo == 0) return x;  // an array without elements has nothing to pad with
     const std::vector<Dim> before = {0, bench_.small_dim(0, 3), bench_.small_dim(0, 3)},
                            after = {0, bench_.small_dim(0, 3), bench_.small_dim(0, 20)};
     return build::pad_mode(x, before, after, bench_.random_scalar(x->dtype), kModes[random_.below(std::size(kModes))]);
   }
 
-  /// Reductions of windows of the last two axes.
+  /// Reduces windows of the last two axes, as in pooling.
   NodeRef pooled(NodeRef x) {
     for (const int axis : {1, 2}) {
       const int64_t window = random_.between(1, 4), dilation = random_.chance(80) ? 1 : 2;
@@ -47,7 +47,7 @@ class WindowPattern {
     return reduced(x, {3, 4});
   }
 
-  /// A reduction of the rows of each matrix, whose number is known.
+  /// Reduces over the rows of each matrix. Their number is a small constant.
   NodeRef few_rows(NodeRef x) {
     const int order[] = {1, 0, 2};
     return reduced(random_.chance(50) ? build::permute(x, order) : x, {1});

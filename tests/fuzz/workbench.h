@@ -1,5 +1,5 @@
-// The state of a random graph under construction: the graph, the nodes that may be used again, sizes to choose from, and a budget that
-// keeps arrays small enough for the interpreter.
+// The state of a random graph under construction: the graph, the nodes that later nodes may use, sizes to choose from, and a limit on sizes
+// that keeps arrays small enough for the interpreter.
 #pragma once
 
 #include <cstdint>
@@ -39,17 +39,17 @@ class Workbench {
   std::unique_ptr<Graph> take() { return std::move(graph_); }
 
   const std::vector<NodeRef>& nodes() const { return nodes_; }
-  /// Makes the node available to later ones and returns true, unless it is too large.
+  /// Makes the node available as an operand of later nodes and returns true; returns false if it is too large.
   bool keep(NodeRef node);
-  /// Keeps all nodes that are small enough; returns true if there was one.
+  /// Keeps all nodes that are small enough. Returns true if at least one was.
   bool keep_any(const std::vector<NodeRef>& nodes);
-  /// Keeps the node as a future output, because its purpose only shows if it is stored.
+  /// Keeps the node and makes it an output, because what it tests only happens if the value is stored. Returns false if it is too large.
   bool want(NodeRef node);
   bool is_wanted(NodeRef node) const { return wanted_.contains(node); }
-  /// A node for which `wanted` holds, mostly a new one; null if there is none.
+  /// A node for which `wanted` holds, mostly one of the newest; null if there is none.
   NodeRef find(const std::function<bool(NodeRef)>& wanted);
 
-  /// A size: small constants, 0 and 1, sizes that are no multiple of vectors, expressions of the shape variables.
+  /// A size: a small constant, 0 or 1, a size that is no multiple of a vector, or an expression of the shape variables.
   Dim random_dim();
   Dim small_dim(int64_t lo, int64_t hi) { return Dim(random_.between(lo, hi)); }
   Shape random_shape();
@@ -63,14 +63,14 @@ class Workbench {
   NodeRef new_input(DType dtype, const Shape& shape);
   /// A constant array that is a hidden input of generated code (ir/hidden_constants.h).
   NodeRef new_large_constant(DType dtype);
-  /// An array without sources, by an op that can produce this dtype.
+  /// An array that an op without operands produces. The op must be able to produce this dtype.
   NodeRef new_leaf(Op op, DType dtype);
   /// Sets the prefix of new inputs' names.
   void name_inputs(std::string_view prefix) { prefix_ = prefix; }
-  /// A node of exactly this type: an existing one, a cast, or a new array.
+  /// A node of exactly this dtype and shape: an existing one, a cast of one, or a new array.
   NodeRef array_of(DType dtype, const Shape& shape);
 
-  /// The number of elements at medium values of the shape variables; negative if a size is.
+  /// The number of elements when the shape variables have medium values; negative if a size is negative.
   int64_t estimated_count(const Shape& shape) const;
   int64_t estimate(Dim dim) const;
 

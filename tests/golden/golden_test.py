@@ -1,12 +1,12 @@
-"""Golden files: what each model of this folder becomes, stage by stage, as text. A change that is meant to alter nothing has an empty diff
-here; one that is meant to alter something shows what it does. `./dev golden` (this script with --write) writes the files anew.
+"""Golden files: the text of each stage for each model of this folder. A change that should alter nothing must have an empty diff here; the
+diff of any other change shows its effect. `./dev golden` (this script with --write) writes the files anew.
 
   NAME.stages      the optimised graph, the schedule, the scheduled loops and the linear operations
   NAME.c           the C source for x86-64-v4; NAME.plain.c, NAME.v2.c: without vector types, and for a machine without fma
   schedules.txt    graphs, one for each thing that is decided for a kernel, and the schedules they get on every machine row. A graph that
                    is written at its end gets its schedules by `./dev golden`
 
-The targets are stated, so that the text does not depend on the machine. All C has to compile with gcc and clang without a warning.
+The targets are given, so the text does not depend on the machine. gcc and clang must compile all C without a warning.
 
 rows: L5 H2.graph H2.optimised_uop_graph H2.linear_uops H2.source
 """
@@ -23,7 +23,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOOL = os.environ["HARP_TOOL"]
 STAGES = ("opt", "schedule", "ir-opt", "linear")
 VARIANTS = {".c": ("x86-64-v4",), ".plain.c": ("x86-64-v4", "--plain-text"), ".v2.c": ("x86-64-v2",)}
-ROWS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load", "aarch64")
+ROWS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3-vnni", "x86-64-v4", "x86-64-v4-vnni", "x86-64-v4-one-load",
+        "x86-64-v4-one-load-vnni", "aarch64")
 TABLE = "schedules.txt"
 WITH_ALL_VARIANTS = {"softmax", "stencil", "matmul"}
 FLAGS = ("-std=gnu11", "-O1", "-fPIC", "-ffp-contract=off", "-fwrapv", "-Wall", "-Wextra", "-Werror", "-c", "-o", os.devnull)
@@ -37,7 +38,7 @@ def emit(model, stage, target, *options):
 
 
 def golden_texts(model):
-    """{file name: text} of one model."""
+    """Returns the golden files of one model: {file name: text}."""
     name = os.path.basename(model)[: -len(".harp")]
     stages = "".join(f"==== {stage}\n{emit(model, stage, 'x86-64-v4')}\n" for stage in STAGES)
     texts = {name + ".stages": stages.rstrip("\n") + "\n"}
@@ -48,17 +49,18 @@ def golden_texts(model):
 
 
 def schedules(model, row):
-    """The schedules of a graph on a row, each behind what its kernel goes over."""
+    """Returns the schedules of a graph on a machine row, one line for each kernel: what the kernel iterates over, then its schedule."""
     lines = emit(model, "schedule", row).splitlines()
     heads = [re.sub(r"^(kernel_\d+) generation \d+ ", r"\1 ", line) for line in lines]
     return "".join(f"    {line.strip()}\n" for line in heads if re.match(r" *kernel_\d+", line))
 
 
 def schedule_table(path, scratch):
-    """The text of TABLE: its graphs as they stand there, each with its schedules on every row; rows with the same ones stand together."""
+    """Returns the text of the file schedules.txt: its graphs unchanged, each followed by its schedules on every row. Rows with the same
+    schedules share an entry."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    first = text.index("\ngraph ") + 1  # before it: comments
+    first = text.index("\ngraph ") + 1  # before the first graph there are comments
     parts = [text[:first]]
     for graph in re.findall(r"^graph .*?}$", text[first:], re.M | re.S):
         model = os.path.join(scratch, "model.harp")
@@ -72,7 +74,7 @@ def schedule_table(path, scratch):
 
 
 def compile_problems(name, text):
-    """What gcc and clang have to say about the C text; nothing on machines of another architecture."""
+    """Returns the messages of gcc and clang about the C text; nothing on machines of another architecture."""
     if platform.machine() != "x86_64":
         return []
     level = "x86-64-v2" if name.endswith(".v2.c") else "x86-64-v4"

@@ -1,5 +1,5 @@
-// Programs and arrays of tests on a real GPU, through harp.h: contexts, compilation for the GPU and for the reference, and comparisons of
-// results bit by bit (all NaNs are equal).
+// What tests on a real GPU use for programs and arrays, through harp.h: contexts, compilation for the GPU and for the reference, and
+// comparisons of results bit by bit (all NaNs are equal).
 #pragma once
 
 #include <doctest/doctest.h>
@@ -24,10 +24,10 @@ namespace gpu_test {
 
 inline constexpr const char* kGpu = "cuda:0";
 
-/// Threads for what the tests do on the CPU: compilations and the reference's runs.
+/// Number of threads for the work of the tests on the CPU: compilations, and runs of the reference.
 inline size_t cpu_threads() { return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 16); }
 
-/// A context whose GPUs are the machine's. Without a GPU it ends the test case; a GPU that harp cannot use is a failure.
+/// A context with the machine's GPUs. Ends the test case if there is no GPU. If there is one that harp cannot use, the test fails.
 inline capi_test::Context gpu_context(std::function<void(harp_context_options&)> change = nullptr) {
   const Driver driver;
   capi_test::Context context = capi_test::make_context([&](harp_context_options& options) {
@@ -38,7 +38,7 @@ inline capi_test::Context gpu_context(std::function<void(harp_context_options&)>
   return context;
 }
 
-/// An array in the host's memory, without a handle.
+/// The dtype, sizes and bytes of an array in the host's memory.
 struct Array {
   harp::DType dtype;
   std::vector<int64_t> dims;
@@ -86,18 +86,18 @@ inline capi_test::Program compile_text(harp_context* context, const std::string&
   return program;
 }
 
-/// Compiles for the CPU: with the C compiler, or for the interpreter where there is none.
+/// Compiles the reference for the CPU: with the C compiler, or for the interpreter if there is no usable compiler.
 inline capi_test::Program compile_reference(harp_context* context, const std::string& text) {
   if (harp_backend_available(context, "c") == 1) {
     try {
       return compile_text(context, text, "c");
-    } catch (const harp::Error&) {  // for example, a compiler without its headers
+    } catch (const harp::Error&) {  // for example, the compiler has no headers
     }
   }
   return compile_text(context, text, "interp");
 }
 
-/// The outputs of a run on the device, which harp allocates. Throws harp::Error on failure.
+/// Runs the program on the device and returns the outputs, which harp allocates. Throws harp::Error on failure.
 inline std::vector<capi_test::Buffer> run_on(harp_context* context, const char* device, harp_program* program,
                                              std::span<const Array> inputs) {
   std::vector<capi_test::Buffer> buffers;

@@ -1,4 +1,5 @@
-// The conformance suite of backends (backend/conformance.h) on a real GPU, except for the single operations: programs_test.cpp has those.
+// The conformance suite of backends (backend/conformance.h) on a real GPU, without its check of single operations, which matrix_test.cpp
+// does in more detail.
 #include "backend/conformance.h"
 
 #include "gpu/arrays.h"

@@ -1,5 +1,5 @@
-// The CUDA driver of this machine, for tests that run on a real GPU, and what a host application does with it: a context, streams, memory,
-// graphs. The functions are looked up by name, so that neither CUDA's headers nor its libraries are needed to build the tests.
+// The CUDA driver of this machine, for tests on a real GPU, and what a host application does with it: contexts, streams, memory and graphs.
+// The functions are looked up by name, so the tests need neither CUDA's headers nor its libraries to be built.
 #pragma once
 
 #include <dlfcn.h>
@@ -35,7 +35,7 @@ class Driver {
   }
 
  private:
-  void* library_;  // never closed: the driver cannot be unloaded
+  void* library_;  // stays loaded, because the driver cannot be unloaded
 };
 
 /// Makes a CUDA context current on this thread.
@@ -94,7 +94,7 @@ class Host {
     CHECK(driver_.call("cuMemFree_v2", reinterpret_cast<DeviceAddress>(memory)) == 0);
   }
 
-  /// Puts a copy to the GPU on a stream. `from` must stay as it is until the copy is complete.
+  /// Enqueues a copy to the GPU on a stream. `from` must not change until the copy is complete.
   void enqueue_write(void* to, const Floats& from, void* stream) const {
     const CurrentContext current(driver_, context_);
     REQUIRE(driver_.call("cuMemcpyHtoDAsync_v2", reinterpret_cast<DeviceAddress>(to), static_cast<const void*>(from.data()),
@@ -111,7 +111,8 @@ class Host {
   }
   Floats read(const void* from, size_t elements) const { return read(from, elements, stream_); }
 
-  /// What is put on the stream from now on becomes a graph instead. The mode "global" forbids calls that are not work of a stream.
+  /// Begins a capture: work that is put on the stream from now on becomes nodes of a graph instead. The mode "global" forbids all calls
+  /// that are not work on a stream.
   void begin_capture() const {
     const CurrentContext current(driver_, context_);
     REQUIRE(driver_.call("cuStreamBeginCapture_v2", stream_, 0) == 0);
@@ -139,7 +140,7 @@ class CapturedGraph {
   CapturedGraph(const CapturedGraph&) = delete;
   CapturedGraph& operator=(const CapturedGraph&) = delete;
 
-  /// Puts the graph on the host's stream.
+  /// Enqueues the graph on the host's stream.
   void launch() const {
     const CurrentContext current(host_.driver(), host_.context());
     REQUIRE(host_.driver().call("cuGraphLaunch", executable_, host_.stream()) == 0);

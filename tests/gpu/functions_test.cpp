@@ -1,6 +1,6 @@
-// The functions of the op table on a real GPU, with many inputs: every bit pattern of the 16-bit floats, millions spread over all patterns
-// of the wider ones, ordinary numbers, and all combinations of special values. The bits must be those of the backend "c", which the other
-// tests compare with the interpreter.
+// The functions of the op table on a real GPU, with many inputs: every bit pattern of the 16-bit floats, millions of patterns of the wider
+// floats, ordinary numbers, and all combinations of special values. The results must have the bits of the backend "c", which other tests
+// compare with the interpreter.
 #include <algorithm>
 
 #include "base/text.h"
@@ -13,21 +13,22 @@ using namespace gpu_test;
 
 namespace {
 
-constexpr size_t kTogether = 4;                  // functions in one program: less time in compilers, and still small kernels
+// functions in one program: several, because that takes less compile time, but few, so that kernels stay small
+constexpr size_t kTogether = 4;
 constexpr int64_t kPatterns = int64_t{1} << 20;  // random bit patterns of each operand
 
-/// Composite functions of one float, which have formulas of their own.
+/// Composite functions of one float whose graphs do more than call one function of the table.
 constexpr std::string_view kComposites[] = {"rsqrt", "square",   "sigmoid",   "silu",       "softplus", "selu",  "gelu",
                                             "mish",  "softsign", "hardswish", "logsigmoid", "signbit",  "isinf", "isfinite"};
 
-/// Functions of equal operands, as calls in the text format: "exp(x0)".
+/// Functions that take the same number of operands of one dtype, as calls in the text format, for example "exp(x0)".
 struct Functions {
   DType dtype;
   size_t operands;
   std::vector<std::string> calls;
 };
 
-/// One program and its outputs' calls.
+/// One program, and the calls that its outputs compute.
 struct Group {
   std::string text;
   std::vector<std::string> calls;
@@ -51,7 +52,7 @@ std::vector<std::byte> random_patterns(DType dtype, int64_t count, uint64_t seed
   return bytes;
 }
 
-/// Elements 0, 1, 2, ... of `size` bytes each, multiplied by an odd number, so that no pattern occurs twice.
+/// `count` elements of `size` bytes, whose bits are the multiples of `step`. An odd `step` gives no pattern twice.
 std::vector<std::byte> patterns_in_steps(size_t size, size_t count, uint64_t step) {
   std::vector<std::byte> bytes(count * size);
   for (size_t i = 0; i < count; ++i) {
@@ -61,7 +62,8 @@ std::vector<std::byte> patterns_in_steps(size_t size, size_t count, uint64_t ste
   return bytes;
 }
 
-/// Bit patterns for the first of `operands` operands, or the others.
+/// Bit patterns for operand number `operand` of a function with `operands` operands: all patterns or pairs where these are few, otherwise
+/// random ones.
 std::vector<std::byte> patterns(DType dtype, size_t operand, size_t operands) {
   if (is_bool(dtype)) return fuzz::make_input(operand, "bits", dtype, 4096);
   const size_t size = size_of(dtype);
@@ -98,7 +100,7 @@ std::string call_of(std::string_view function, size_t operands) {
   return cat(function, "(", arguments, ")");
 }
 
-/// The elementwise operations of the table that take so many operands of this dtype.
+/// The elementwise operations of the table that take this number of operands of this dtype, and for one float the composites, too.
 Functions functions_of(DType dtype, size_t operands) {
   Functions functions{dtype, operands, {}};
   for (const OpInfo& op : kOps)
@@ -110,7 +112,7 @@ Functions functions_of(DType dtype, size_t operands) {
   return functions;
 }
 
-/// Conversions to every other dtype, and what happens to the bits of it on the way.
+/// Conversions to every other dtype.
 Functions casts_of(DType from) {
   Functions functions{from, 1, {}};
   for (int i = 1; i < kDTypeCount; ++i) {

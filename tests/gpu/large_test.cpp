@@ -1,5 +1,5 @@
-// Large arrays on a real GPU: launches of many blocks, positions beyond 32 bits, and routines of many launches. The bits are those of the
-// backend "c", or of simple arithmetic where the array is too large for a second one of the CPU.
+// Large arrays on a real GPU: launches of many blocks, positions beyond 32 bits, and routines of many launches. The bits must be those of
+// the backend "c" or, where the CPU has no memory for a second array of that size, those of simple arithmetic.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ using capi_test::ErrorSlot;
 
 namespace {
 
-/// splitmix64: cheap, and the same everywhere.
+/// SplitMix64, which is fast and gives the same numbers on every machine.
 class Numbers {
  public:
   explicit Numbers(uint64_t seed) : state_(seed) {}
@@ -44,7 +44,7 @@ Array floats(std::vector<int64_t> dims, uint64_t seed, DType dtype = DType::kF32
   return array_of(dtype, std::move(dims), values);
 }
 
-/// Integers of the full range, or below `limit`.
+/// Random integers: over the full range of the dtype, or below `limit` if it is not 0.
 Array integers(std::vector<int64_t> dims, uint64_t seed, uint64_t limit = 0) {
   Numbers numbers(seed);
   std::vector<int64_t> values(static_cast<size_t>(count_of(dims)));
@@ -52,7 +52,8 @@ Array integers(std::vector<int64_t> dims, uint64_t seed, uint64_t limit = 0) {
   return array_of(DType::kI64, std::move(dims), values);
 }
 
-/// Runs a graph on the GPU three times (the third run may be a replay) and with the backend "c"; every output must have equal bits.
+/// Runs a graph three times on the GPU (the third run may be a replay) and once with the backend "c", and checks that every output has
+/// equal bits.
 void check_same(const std::string& statements, const std::vector<Array>& inputs, const std::string& header) {
   const capi_test::Context context = gpu_context();
   const std::string text = cat("harp 1\ngraph g(", header, ") flags=[broadcast] {\n", statements, "\n}\n");
@@ -71,7 +72,7 @@ void check_same(const std::string& statements, const std::vector<Array>& inputs,
   }
 }
 
-/// The bytes that are free on the GPU, for tests that need most of a small one.
+/// The number of free bytes on the GPU, for tests that need most of a GPU's memory.
 size_t free_bytes() {
   const Host host;
   const CurrentContext current(host.driver(), host.context());
@@ -84,7 +85,8 @@ void need_gibibytes(size_t count) {
   if (free_bytes() < count << 30) throw harp::testing::Skip{cat("the GPU has less than ", count, " GiB free")};
 }
 
-/// The elements at the ends and around powers of 2, where an index of 31 or 32 bits or a grid would wrap, and others in steps.
+/// Positions of elements to compare: some in regular steps, those near powers of 2, where an index of 31 or 32 bits or a grid would wrap
+/// around, and the last ones.
 std::vector<int64_t> positions_to_look_at(int64_t count) {
   std::vector<int64_t> positions;
   for (int64_t at = 0; at < count; at += 4093) positions.push_back(at);
@@ -159,7 +161,8 @@ TEST_CASE("on a GPU: more than 2^31 bytes, element by element and summed up") {
 TEST_CASE("on a GPU: positions beyond 32 bits, in an array that the GPU makes itself") {
   const capi_test::Context context = gpu_context();
   need_gibibytes(14);
-  // 2^32 + 5,120 bytes: row i, column j is (i * 3 + j) mod 256. A host array of that size would take longer than the run.
+  // The array has 2^32 + 5,120 bytes; the element in row i, column j is (i * 3 + j) mod 256. The GPU computes it, because copying such an
+  // array from the host would take longer than the run.
   constexpr int64_t kColumns = 1024, kRows = (int64_t{1} << 22) + 5;
   const capi_test::Program program =
       compile_text(context.get(),
@@ -177,7 +180,7 @@ TEST_CASE("on a GPU: positions beyond 32 bits, in an array that the GPU makes it
   run_with(program, {in.get(), columns.get()}, {y.get(), f.get(), s.get()});
   int64_t sum = 0;
   REQUIRE(harp_buffer_read(s.get(), sizeof sum, &sum, nullptr) == HARP_OK);
-  CHECK(sum == kRows * (kColumns / 256) * (255 * 256 / 2));  // 1,024 columns have every byte four times
+  CHECK(sum == kRows * (kColumns / 256) * (255 * 256 / 2));  // a row of 1,024 columns contains each value four times
   std::vector<uint8_t> values(static_cast<size_t>(kRows * kColumns));
   const auto expected = [&](int64_t row, int64_t column) { return static_cast<uint8_t>(row * 3 + column); };
   size_t wrong = 0;
@@ -210,7 +213,8 @@ TEST_CASE("on a GPU: sorts of a million elements") {
   for (int64_t i = 1; i < count; i += 99'991) values[i] = std::nanf("");
   check_same("  return y = sort(x), d = sort(x, descending=true), i = argsort(x)", {zeros}, "x: f32[n]");
   check_same("  return y = sort(x), d = sort(x, descending=true), i = argsort(x)", {integers({count}, 5)}, "x: i64[n]");
-  check_same("  return i = argsort(x)", {integers({count}, 6, 100)}, "x: i64[n]");  // many equal keys: the order of positions counts
+  // many keys are equal, so the order of their positions matters
+  check_same("  return i = argsort(x)", {integers({count}, 6, 100)}, "x: i64[n]");
   check_same("  return y = sort(x, axis=1), z = sort(x, axis=0)", {floats({333, 3001}, 7)}, "x: f32[n, m]");
 }
 

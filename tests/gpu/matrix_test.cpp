@@ -21,11 +21,11 @@ TEST_CASE("on a GPU: one cell of the op matrix for each operation has the interp
   const Driver driver;
   std::vector<std::string> unbuilt;
   std::vector<fuzz::Cell> cells = fuzz::op_cells(unbuilt);
-  const bool every = std::getenv("HARP_GPU_CELLS") != nullptr;  // all dtypes of each operation; takes minutes
+  const bool every = std::getenv("HARP_GPU_CELLS") != nullptr;  // all cells of each operation, which takes minutes
   std::vector<Work> all;
   for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
     while (end < cells.size() && cells[end].row == cells[begin].row) ++end;
-    // Another dtype for each operation, so that all dtypes occur.
+    // The dtype differs from operation to operation, so that all dtypes occur.
     const size_t chosen = begin + all.size() % (end - begin);
     for (size_t i = every ? begin : chosen; i < (every ? end : chosen + 1); ++i)
       all.push_back({cat(cells[i].row->name, " ", name(cells[i].dtype)), [test = cells[i].test] { return test; }});

@@ -1,5 +1,5 @@
-// Checks of whole programs on a real GPU: every program runs three times with the same arrays, so that the third run is a replay of a CUDA
-// graph, and has the interpreter's bits each time.
+// Checks of whole programs on a real GPU. Every program runs three times with the same arrays, so that the third run replays a CUDA graph.
+// Each time the results must have the interpreter's bits.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@
 
 namespace gpu_test {
 
-/// What a program has to compute with one list of sizes.
+/// The inputs and expected results of a program for one list of sizes.
 struct Run {
   std::vector<int64_t> sizes;
   std::vector<Array> inputs;
   harp::fuzz::Expected expected;
 };
 
-/// A program, and all of its runs. `prepare` fills it on any thread.
+/// A program and all of its runs. prepare() fills it in; it may be called on any thread.
 struct Work {
   std::string label;
   std::function<harp::fuzz::Case()> make_case;
@@ -53,7 +53,7 @@ inline std::vector<std::string> names_of_variables(const harp_program* program) 
   return names;
 }
 
-/// Compiles the program and interprets its runs.
+/// Compiles the program, and computes the expected results of its runs with the interpreter.
 inline void prepare(harp_context* context, Work& work, const std::string& text) {
   work.test = work.make_case();
   work.program = compile_text(context, text.empty() ? harp::print_graph(*work.test.graph) : text, "cuda");
@@ -63,7 +63,7 @@ inline void prepare(harp_context* context, Work& work, const std::string& text) 
                          harp::fuzz::interpreted_or_fault(*work.test.graph, sizes, harp::fuzz::input_bytes(work.test, sizes))});
 }
 
-/// Options with the values of all shape variables, which harp checks where an input determines them.
+/// Run options with the values of all shape variables. Where an input determines a variable, harp checks that the value is the same.
 class Sizes {
  public:
   Sizes(const Work& work, const Run& run) : values_(run.sizes) {
@@ -118,7 +118,8 @@ inline std::string check_run(harp_context* context, const Work& work, const Run&
   return {};
 }
 
-/// Prepares all programs on several threads, then runs them one after the other: a run beside others would make failures hard to read.
+/// Prepares all programs on several threads, then runs them one after the other, because failures of simultaneous runs would be hard to
+/// read.
 inline void check_all(std::vector<Work>& all, const std::vector<std::string>& texts) {
   const capi_test::Context context = gpu_context();
   const std::vector<std::string> errors =

@@ -1,4 +1,4 @@
-// Whole programs on a real GPU: the golden graphs and all graphs of former bugs.
+// Whole programs on a real GPU: the golden graphs, and the graphs of all earlier bugs.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 22;  // of the inputs together; the interpreter has to keep up
+constexpr int64_t kMaxElements = int64_t{1} << 22;  // in all inputs together; limited because the interpreter runs the graph, too
 
 int64_t elements_of_inputs(const Graph& graph, const std::vector<int64_t>& sizes) {
   const std::vector<Sym> variables = graph.dims().variables();
@@ -52,7 +52,7 @@ std::vector<std::string> graphs_in(const fs::path& folder) {
   return files;
 }
 
-/// A graph whose file names no sizes: a few, each the same for all variables, then different ones.
+/// A graph whose file names no sizes, with usual ones: first the same value for all variables, then different values, then 0 and 1.
 fuzz::Case with_usual_sizes(const std::string& text) {
   fuzz::Case test;
   test.graph = parse_graph(text, grad::text_operations());
@@ -76,7 +76,7 @@ fuzz::Case with_usual_sizes(const std::string& text) {
 }
 
 void check_graphs_without_sizes(const fs::path& folder) {
-  const Driver driver;  // before the work: it may end the test case
+  const Driver driver;  // first, because it ends the test case if there is no GPU
   std::vector<Work> all;
   std::vector<std::string> texts;
   for (const std::string& file : graphs_in(folder)) {

@@ -1,4 +1,4 @@
-// A host application with streams, contexts and graphs of its own, on a real GPU; and what goes wrong there without harm to the next call.
+// A host application that has streams, contexts and graphs of its own, on a real GPU. Also failures, after which the next call must work.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -14,7 +14,7 @@ using capi_test::Program;
 
 namespace {
 
-/// Two kernels or more, with the sum between them. Small integers make every result exact.
+/// A sum, which is stored, and a second kernel that reads it. With small integers every result is exact.
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) flags=[broadcast] {\n  s = sum(x, axes=[0])\n  return y = x - s\n}";
 
 Floats expected_of(const Floats& x) {
@@ -45,7 +45,7 @@ Floats content_of(const harp_buffer* buffer) {
 
 void* address_of(const Buffer& buffer) { return reinterpret_cast<void*>(harp_buffer_address(buffer.get())); }
 
-/// Runs a program of one input and one output, on a stream if there is one.
+/// Runs a program with one input and one output; on `stream`, unless it is NULL.
 harp_status run_once(void* stream, const Program& program, harp_buffer* x, harp_buffer* y, harp_error** err) {
   harp_run_options options = HARP_RUN_OPTIONS_INIT;
   options.stream = stream;
@@ -62,7 +62,7 @@ Context context_of(const Host& host, void* stream = nullptr) {
   return gpu_context([&](harp_context_options& options) { options.cuda = &cuda; });
 }
 
-/// A small run, after which the GPU must be usable.
+/// Checks that a small run works on the GPU.
 void check_usable(harp_context* context) {
   const Program program = compile_text(context, kText, "cuda");
   const Floats x = numbers(1000, 9);
@@ -86,7 +86,7 @@ TEST_CASE("on a GPU: runs on a stream of the host's are in order with its copies
     ErrorSlot err;
     host.enqueue_write(address_of(x), values, host.stream());
     REQUIRE_MESSAGE(run_once(host.stream(), program, x.get(), y.get(), err) == HARP_OK, err.message());
-    // The stream overwrites the input after the run, not before.
+    // This write comes after the run on the stream, so the run still reads the old input.
     const Floats zeros(kCount, 0);
     host.enqueue_write(address_of(x), zeros, host.stream());
     CHECK((host.read(address_of(y), kCount) == expected_of(values)));
@@ -152,7 +152,7 @@ TEST_CASE("on a GPU: a run that the host captures is launched with its graph") {
   host.begin_capture();
   const harp_status captured = run_once(host.stream(), program, x.get(), y.get(), err);
   CHECK_MESSAGE(captured == HARP_OK, err.message());
-  // What cannot be captured is refused, and the capture goes on.
+  // A run that cannot be captured is an error, and the capture continues.
   ErrorSlot refused;
   harp_run_options options = HARP_RUN_OPTIONS_INIT;
   options.stream = host.stream();
@@ -167,7 +167,7 @@ TEST_CASE("on a GPU: a run that the host captures is launched with its graph") {
     graph.launch();
     CHECK((host.read(address_of(y), kCount) == expected_of(values)));
   }
-  // A run of harp's own between launches disturbs neither.
+  // A run without a stream between two launches of the graph affects neither the run nor the graph.
   CHECK(run_once(nullptr, program, x.get(), z.get(), err) == HARP_OK);
   CHECK((content_of(z.get()) == expected_of(numbers(kCount, 3))));
   graph.launch();
@@ -176,7 +176,7 @@ TEST_CASE("on a GPU: a run that the host captures is launched with its graph") {
 
 namespace {
 
-/// The host's allocator, over the driver. harp calls it with the GPU's context current.
+/// The host's allocator, which calls the driver. harp calls it while the GPU's context is current.
 struct Allocator {
   const Driver* driver;
   std::atomic<int> live = 0, calls = 0, wrong = 0;
@@ -190,7 +190,7 @@ struct Allocator {
     ++self.live;
     return reinterpret_cast<void*>(address);
   }
-  // Work that is on the stream may still use the memory; cuMemFree waits for it.
+  // Work on the stream may still use the memory, but cuMemFree waits for it.
   static void release(void* user, void* memory, int32_t, void*) {
     auto& self = *static_cast<Allocator*>(user);
     --self.live;
@@ -245,7 +245,7 @@ TEST_CASE("on a GPU: memory of the host's is an array of harp's") {
     REQUIRE_MESSAGE(x != nullptr, err.message());
     const Floats values = {4, 5, 6};
     host.enqueue_write(memory, values, host.stream());
-    // The write is on a stream that harp does not know.
+    // harp does not know the stream of the write, so it is told to wait for it.
     REQUIRE_MESSAGE(harp_buffer_wait_stream(x.get(), host.stream(), err) == HARP_OK, err.message());
     const Buffer y = filled(context.get(), {0, 0, 0});
     REQUIRE_MESSAGE(run_once(nullptr, program, x.get(), y.get(), err) == HARP_OK, err.message());
@@ -300,7 +300,7 @@ TEST_CASE("on a GPU: another stream of the host's comes after a run") {
 
 namespace {
 
-/// Runs the program on new arrays, on a stream if there is one; true if the result is right.
+/// Runs the program on new arrays; on `stream`, unless it is NULL. Returns whether the result is right.
 bool run_right(harp_context* context, const Program& program, void* stream, size_t count, size_t seed) {
   const Floats values = numbers(count, seed);
   const Buffer x = filled(context, values), y = filled(context, Floats(count, -1));
@@ -325,7 +325,7 @@ TEST_CASE("on a GPU: threads run one program at once") {
       threads.emplace_back([&, t] {
         try {
           for (size_t i = 0; i < kRuns; ++i) right += run_right(context.get(), program, streams[t], 10'007, t * kRuns + i) ? 1u : 0u;
-        } catch (const std::exception&) {  // the count tells
+        } catch (const std::exception&) {  // is not counted as right
         }
       });
     for (std::thread& thread : threads) thread.join();
@@ -386,7 +386,7 @@ TEST_CASE("on a GPU: an array that does not fit is an error, and the GPU stays u
   MESSAGE(err.message());
   check_usable(context.get());
 
-  // An output that a run allocates: x fits, its outer sum does not.
+  // Now an output that the run allocates: x fits the memory, the outer sum of x with itself does not.
   const Program program =
       compile_text(context.get(), "harp 1\ngraph g(x: f32[n]) flags=[broadcast] { return y = unsqueeze(x, axes=[1]) + x }", "cuda");
   const Buffer x = filled(context.get(), Floats(600'000, 1));
@@ -424,7 +424,7 @@ TEST_CASE("on a GPU: a run is cancelled before it begins and between its kernels
   CHECK(harp_program_run(program.get(), 1, in, 1, out, &options, nullptr) == HARP_OK);
   CHECK(content_of(y.get()) == Floats{-5, -4, -3});
 
-  // A thread sets the flag while runs go on: each is cancelled, or complete and right.
+  // Another thread sets the flag between two runs or during one. Each run is either cancelled or complete and right.
   std::thread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     __atomic_store_n(&flag, 1, __ATOMIC_SEQ_CST);

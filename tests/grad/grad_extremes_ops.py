@@ -1,8 +1,9 @@
-"""What tests/grad/grad_extremes_table.py tabulates: each operation's textbook formula, over the series of that script, how exact harp has to be there,
-and why less is asked of some.
+"""The operations of tests/grad/grad_extremes_table.py: the textbook formula of each, over the series of that script; how exact harp must be
+there; and the reason where that is less than usual.
 
-Units in the last place and losses are those of the last column of reasons. 4, 8 and 16 units hold where nothing else stands: a formula
-of a derivative is two to four operations, one of a second derivative that of the first one differentiated again.
+`units` are units in the last place of y and of its first and second derivative. 4, 8 and 16 are the default, because the formula of a
+derivative has two to four operations, and that of a second derivative is the first one's formula differentiated again. `lost` is what may
+be wrong in addition, in the notation of grad_extremes_table.py.
 """
 from mpmath import mp, mpf
 
@@ -89,12 +90,12 @@ def erf(s):
 
 
 def erfc(s):
-    far = abs(s.v) > 1000  # where it is 0 or 2, to all digits
+    far = abs(s.v) > 1000  # there erfc is 0 or 2, to all digits
     return s.through((2 if s.v < 0 else 0) if far else mp.erfc(s.v), -bell(s.v), 2 * s.v * bell(s.v))
 
 
 def absolute(s):
-    return s * mp.sign(s.v)  # 0 at 0
+    return s * mp.sign(s.v)  # the derivative is 0 at 0
 
 
 def sigmoid(s):
@@ -106,7 +107,7 @@ def expm1(s):
 
 
 def below(s, alpha, scale=1, inner=1):
-    """elu, selu and celu: s above 0, otherwise alpha·(exp(s/inner) - 1), times scale. At 0 the second formula holds."""
+    """Computes elu, selu and celu: `scale` times s for s > 0, otherwise times alpha·(exp(s/inner) - 1), also at 0."""
     return (s if s.v > 0 else expm1(s / inner) * alpha) * scale
 
 
@@ -119,7 +120,7 @@ def softplus(s):
 
 
 def clamped(s, lo, hi):
-    """The gradient at the bounds is 0, as in PyTorch."""
+    """Outside of the bounds, and at them, the gradient is 0, as in PyTorch."""
     return s if lo < s.v < hi else s * 0 + min(max(s.v, lo), hi)
 
 
@@ -132,7 +133,7 @@ def softsign(s):
 
 
 def bounded_log(s):
-    """The logarithm is not below -100, and constant where it would be."""
+    """The logarithm, or -100 where it would be less; there the derivative is 0."""
     return log(s) if s.v > 0 and mp.log(s.v) > -100 else s * 0 - 100
 
 
@@ -142,7 +143,7 @@ def huber(s, target, delta):
 
 
 def chosen(s, c, greater):
-    """maximum and minimum: each operand gets half of the gradient where the two are equal."""
+    """maximum or minimum of s and c. If they are equal, each gets half of the gradient."""
     if s.v == c:
         return s * 0.5 + mpf(c) / 2
     return s if (s.v > c) == greater else s * 0 + c
@@ -188,7 +189,7 @@ def logcumsumexp(xs):
 
 
 def running(xs, is_newer):
-    """At each position, the newest element that equals the extreme so far."""
+    """At each position, the last of the elements so far that equal the extreme so far."""
     found = [xs[0]]
     for x in xs[1:]:
         found.append(x if is_newer(x.v, found[-1].v) else found[-1])
@@ -202,7 +203,7 @@ def smoothed(xs, weights, target, smoothing):
 
 
 def attention(xs, is_causal):
-    """Attention whose queries, keys and values are the same rows of one feature."""
+    """Attention in which queries, keys and values are the same rows, with one feature each."""
     result = []
     for i, x in enumerate(xs):
         seen = xs[: i + 1] if is_causal else xs
@@ -267,9 +268,9 @@ def positive(x):
 
 
 def scalar_ops(Series):
-    underflows = ("0", "0", "tiny**0.75")  # 1 / (1 + x²)² does where 2x / (1 + x²)² does not
-    cancels = ("0", "0", "4*eps")  # -2x is made of 1 - x and 1 + x
-    squares = (4, 320, 640)  # the error of x² in exp(-x²): x² units, 289 at 17
+    underflows = ("0", "0", "tiny**0.75")  # 1 / (1 + x²)² underflows where 2x / (1 + x²)² does not
+    cancels = ("0", "0", "4*eps")  # -2x is computed as a difference of 1 - x and 1 + x, which cancel
+    squares = (4, 320, 640)  # for exp(-x²): an error of half a unit in x² becomes x² units in the result, 289 at x = 17
     yield Op("neg(x)", lambda s: -s, orders=1)
     yield Op("recip(x)", lambda s: 1 / s)
     yield Op("abs(x)", absolute)
@@ -293,7 +294,7 @@ def scalar_ops(Series):
     yield Op("atan(x)", atan, lost=underflows)
     yield Op("sinh(x)", sinh)
     yield Op("cosh(x)", cosh)
-    yield Op("tanh(x)", tanh, lost=("0", "eps", "4*eps"))  # 1 - tanh(x)² is computed from a rounded tanh(x)
+    yield Op("tanh(x)", tanh, lost=("0", "eps", "4*eps"))  # 1 - tanh(x)² is computed from the rounded value of tanh(x)
     yield Op("asinh(x)", asinh)
     yield Op("acosh(x)", acosh, holds=lambda x: x > 1)
     yield Op("atanh(x)", atanh, lost=cancels, holds=inside)
@@ -316,7 +317,8 @@ def scalar_ops(Series):
     yield Op("copysign(x, -1)", lambda s: -absolute(s))
     yield Op("remainder(x, 3)", lambda s: s - 3 * mp.floor(s.v / 3), orders=1)
     yield Op("fmod(x, 3)", lambda s: s - 3 * mp.sign(s.v) * mp.floor(abs(s.v) / 3), orders=1)
-    yield Op("lerp(x, 3, 0.25)", lambda s: s + (3 - s) * 0.25, lost=("eps", "0", "0"), orders=1)  # 0 at -1, of terms of 1
+    # at -1 the result is 0, a difference of terms of size 1
+    yield Op("lerp(x, 3, 0.25)", lambda s: s + (3 - s) * 0.25, lost=("eps", "0", "0"), orders=1)
     yield Op("lerp(1, 3, x)", lambda s: 1 + s * 2, orders=1)
     yield Op("where(x > 0, sqrt(where(x > 0, x, 1)), 0)", root_above_zero)
     yield Op("stop_gradient(x) * x", stopped_square)
@@ -325,14 +327,15 @@ def scalar_ops(Series):
 
 def activations():
     selu = dict(alpha=mpf("1.6732632423543772848170429916717"), scale=mpf("1.0507009873554804934193349852946"))
-    yield Op("sigmoid(x)", sigmoid, lost=("0", "0", "eps"))  # the derivative is a difference that is 0 at 0
-    yield Op("silu(x)", lambda s: s * sigmoid(s), lost=("0", "eps", "4*eps"))  # its two terms cancel at the least value
+    yield Op("sigmoid(x)", sigmoid, lost=("0", "0", "eps"))  # the derivative of the gradient is a difference, which is 0 at 0
+    # at the minimum of the function, the two terms of the derivative cancel
+    yield Op("silu(x)", lambda s: s * sigmoid(s), lost=("0", "eps", "4*eps"))
     yield Op("softplus(x)", lambda s: log(1 + exp(s)))
     yield Op("relu(x)", lambda s: s if s.v > 0 else s * 0, orders=1)
     yield Op("elu(x, alpha=0.5)", lambda s: below(s, 0.5))
     yield Op("selu(x)", lambda s: below(s, **selu))
     yield Op("celu(x, alpha=0.5)", lambda s: below(s, 0.5, inner=0.5))
-    # 1 + erf and 1 + tanh cancel: what is left is good to eps, times x and what the chain multiplies with
+    # 1 + erf and 1 + tanh cancel for negative x. The remainder has an error of eps, which is multiplied by x and by the other factors.
     yield Op("gelu(x)", lambda s: s * 0.5 * (1 + erf(s / mp.sqrt(2))), lost=("16*eps", "16*eps", "16*eps"))
     yield Op('gelu(x, approximate="tanh")', gelu_tanh, lost=("16*eps", "64*eps", "1024*eps"))
     yield Op("clip(x, -1, 1)", clip, orders=1)
@@ -341,22 +344,25 @@ def activations():
     yield Op("leaky_relu(x, negative_slope=0.25)", lambda s: s if s.v > 0 else s * 0.25, orders=1)
     yield Op("hardsigmoid(x)", hard_gate, orders=1)
     yield Op("hardswish(x)", lambda s: s * hard_gate(s))
-    yield Op("mish(x)", lambda s: s * tanh(softplus(s)), lost=("0", "eps", "16*eps"))  # the same loss as for tanh
-    yield Op("softsign(x)", softsign, lost=("0", "eps", "4*eps"))  # the derivative is the difference of 1 / (1 + |x|) and |x| / (1 + |x|)²
+    yield Op("mish(x)", lambda s: s * tanh(softplus(s)), lost=("0", "eps", "16*eps"))  # as for tanh
+    # the derivative is the difference of 1 / (1 + |x|) and |x| / (1 + |x|)², which cancel
+    yield Op("softsign(x)", softsign, lost=("0", "eps", "4*eps"))
     yield Op("logsigmoid(x)", lambda s: -softplus(-s))
     yield Op("logaddexp(x, 1)", lambda s: log(exp(s) + mp.e))
-    yield Op("logaddexp(x, neg(x))", lambda s: log(exp(s) + exp(-s)), lost=("0", "2*eps", "4*eps"))  # the two shares cancel
+    # the derivatives with respect to the two operands cancel
+    yield Op("logaddexp(x, neg(x))", lambda s: log(exp(s) + exp(-s)), lost=("0", "2*eps", "4*eps"))
     yield from losses()
 
 
 def losses():
-    """Losses of one element each; those of several elements are sums."""
+    """Losses of a single element, because the loss of several elements is just a sum."""
     none = 'reduction="none"'
     within = lambda x: 0 <= x <= 1  # noqa: E731
     yield Op(f"huber_loss(x, 1, delta=0.5, {none})", lambda s: huber(s, 1, mpf(0.5)))
     yield Op(f"binary_cross_entropy(x, 1, {none})", lambda s: -bounded_log(s), holds=within)
     yield Op(f"binary_cross_entropy(x, 0.25, {none})", lambda s: (bounded_log(s) + bounded_log(1 - s) * 3) / -4, holds=within)
-    yield Op(f"binary_cross_entropy_with_logits(x, 0.25, {none})", lambda s: s * 0.75 + softplus(-s), lost=("0", "eps", "eps"))  # 0 at -1.1
+    # the derivative is 0 at x = -1.1
+    yield Op(f"binary_cross_entropy_with_logits(x, 0.25, {none})", lambda s: s * 0.75 + softplus(-s), lost=("0", "eps", "eps"))
     yield Op(f"binary_cross_entropy_with_logits(x, 1, pos_weight=3, {none})", lambda s: softplus(-s) * 3)
 
 
@@ -369,7 +375,7 @@ def vector_ops():
     yield Op("log_softmax(x)", log_softmax, lost=("0", "8*eps", "16*eps"), points=spread)
     yield Op("logsumexp(x)", logsumexp, lost=("0", "0", "16*eps"), points=spread)
     yield Op('cross_entropy(x, i32(1), reduction="none")', lambda xs: logsumexp(xs) - xs[1], lost=("0", "8*eps", "16*eps"), points=spread)
-    # the share of x in y is exp(x - y) of a rounded y. If all x are large and equal, no digit of it is right
+    # The share of x in y is exp(x - y), where y is rounded. If all x are large and equal, it has no correct digit.
     shares = dict(lost=("0", "256*eps", "512*eps"), points=[xs for xs in spread if xs != [-far, -far, -far]])
     yield Op("logcumsumexp(x)", logcumsumexp, **shares)
     yield Op("logcumsumexp(x, reverse=true)", lambda xs: logcumsumexp(xs[::-1])[::-1], **shares)
@@ -402,7 +408,8 @@ def vector_ops():
              orders=1, points=[[1, 2], [100, -100], [2.0**126, -(2.0**126)], [2.0**-126, 0]])  # fmt: skip
     yield Op("diff(x, n=2)", lambda xs: [xs[2] - 2 * xs[1] + xs[0]], orders=1, points=[[1, 2, 4], [2.0**126, 0, -(2.0**126)], [0, 0, 0]])
     yield Op("rms_norm(x)", lambda xs: normalised(xs, False), units=(16, 32, 128), lost=("0", "16*eps", "64*eps"), points=[[0, 0], [3, 3], [100, -100, 1]])
-    # the second derivative of a product is made by dividing by a factor twice: if the factors have very different sizes, no digit is right
+    # The second derivative of a product is computed by dividing by two factors. If factors have very different sizes, it has no correct
+    # digit.
     yield Op("prod(x)", prod, points=[[2, 3, 0.5], [2, 0, 3], [0, 0, 3], [0, 0, 0], [16, 2.0**-4, 2]])
     yield Op("cumprod(x)", cumprod, points=[[2, 3, 0.5], [2, 0, 3], [0, 0, 3], [16, 2.0**-4, 2]])
     yield Op('mse_loss(x, full(shape=[3], value=1, dtype=DTYPE))', mse, lost=("0", "0", "0"), points=[[1, 1, 1], [0, 3, -2], [2.0**60, 0, 1]])

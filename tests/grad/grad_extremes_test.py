@@ -1,7 +1,8 @@
 """Values, gradients and second derivatives at extreme points of every float dtype: finite, and right, wherever mathematics says they are.
 
-Reads tests/grad/grad_extremes.txt, whose numbers and format are those of tests/grad/grad_extremes_table.py, and computes each of its cases on the
-interpreter: all points of an operation at once, all operations of a dtype in one graph. Inputs and results are f64 and are cast in the graph.
+Reads tests/grad/grad_extremes.txt, whose numbers and format are those of tests/grad/grad_extremes_table.py, and computes each of its cases
+on the interpreter, with all points of an operation in one call and all operations of a dtype in one graph. Inputs and results are f64 and
+are cast in the graph.
 
 rows: G19.extremes/interp
 """
@@ -15,7 +16,8 @@ import numpy
 
 SOURCE, TOOL = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_TOOL"]
 TABLE = os.path.join(SOURCE, "tests", "grad", "grad_extremes.txt")
-# letter in the table: name in the text format, bits of the significand, exponents of the least and of the greatest normal number
+# for each letter of the table: the dtype's name in the text format, the bits of its significand, the exponents of its least and of its
+# greatest normal number
 DTYPES = {"h": ("f16", 11, -14, 15), "b": ("bf16", 8, -126, 127), "s": ("f32", 24, -126, 127), "d": ("f64", 53, -1022, 1023)}
 ORDERS = ("y", "y'", "y''")
 
@@ -28,7 +30,7 @@ class Dtype:
         self.names = {"tiny": self.tiny, "eps": self.eps}
 
     def holds(self, values):
-        """Tests whether the dtype can represent the values. If it cannot represent y, the derivatives are not tested."""
+        """Tests whether the dtype has room for all of these values. If it has no room for y, the derivatives are not tested."""
         return all(value is not None and abs(value) <= self.top for value in values)
 
     def unit(self, value):
@@ -50,7 +52,8 @@ class Block:
         self.cases.append((letters, x, known))
 
     def orders(self):
-        """Returns 2 if a second derivative exists at any point. If none exists, harp reports that the gradient depends on no x."""
+        """Returns 2 if a second derivative exists at any point, otherwise 1. If none exists, harp rejects the second gradient, because the
+        first one does not depend on x."""
         return 2 if any(value is not None for _, _, known in self.cases for value in known[2]) else 1
 
 
@@ -70,7 +73,7 @@ def read():
 
 
 class Batch:
-    """One graph for many calls. Their arguments are consecutive elements of one input, and their results of one output."""
+    """One graph for many calls. Each call takes consecutive elements of one input, and all results are joined in one output."""
 
     def __init__(self, dtype):
         self.dtype, self.xs, self.lines, self.parts, self.sizes = dtype, [], [], [], []
@@ -79,14 +82,14 @@ class Batch:
         return f"cast(constant_array([{', '.join(map(repr, values))}], dtype=f64), {self.dtype.name})"
 
     def call(self, text, xs, results, orders, w, u):
-        """Adds a call with `results` results. w is None for a function of each element."""
+        """Adds a call with `results` results. w is None for an elementwise function."""
         i, name, begin = len(self.lines), self.dtype.name, len(self.xs)
         self.xs += xs
         at = lambda values, n: self.constant([values[k % len(values)] for k in range(n)])  # noqa: E731
         first = "1" if w is None or results == 0 else at(w, results)
         lines = [f"x = cast(slice(all, start=[{begin}], stop=[{len(self.xs)}]), {name})", f"y = {text.replace('DTYPE', name)}",
                  f"d = grad(y, x, grad_output={first})", f"h = grad(d, x, grad_output={'1' if u is None else at(u, len(xs))})"]  # fmt: skip
-        for old in "ydhx":  # all names must differ
+        for old in "ydhx":  # renames the variables, so that all names in the graph differ
             lines = [renamed(line, old, f"{old}{i}") for line in lines]
         self.lines += ["  " + line for line in lines[: 2 + orders]]
         for letter, size in list(zip("ydh", (max(results, 1), len(xs), len(xs))))[: 1 + orders]:
@@ -106,7 +109,7 @@ class Batch:
 
 
 def renamed(line, old, new):
-    """Replaces a variable of one letter where it occurs as a word."""
+    """Replaces a variable with a one-letter name, but not that letter inside other words."""
     out, word = [], lambda c: c.isalnum() or c in "_\"'"  # noqa: E731
     for k, c in enumerate(line):
         alone = c == old and not (k and word(line[k - 1])) and not (k + 1 < len(line) and word(line[k + 1]))
@@ -115,7 +118,8 @@ def renamed(line, old, new):
 
 
 def problems_of(block, dtype, order, x, found, expected):
-    """Says what is wrong with one list of numbers, such as a gradient. The tolerance of a vector is that of its greatest element."""
+    """Returns what is wrong with one list of numbers, such as a gradient. The tolerance of all elements of a vector is that of its greatest
+    element."""
     found, scale = list(found), max((abs(value) for value in expected if value is not None), default=0)
     for i, (mine, right) in enumerate(zip(found, expected)):
         if right is None or abs(right) > dtype.top:
@@ -128,7 +132,7 @@ def problems_of(block, dtype, order, x, found, expected):
 
 
 def check(head, blocks, letter, backend, folder, environment):
-    """Returns (number of compared values, what is wrong)."""
+    """Returns the number of compared values and a list of what is wrong."""
     dtype = Dtype(letter)
     batch, calls = Batch(dtype), []
     for block in blocks:

@@ -1,5 +1,5 @@
-// Gradients of every op and of whole expressions: against central differences by the interpreter (f64, first and second order), and between
-// backends, bit for bit. (grad_values_test.cpp has values derived by hand, gradients as nodes, and errors.)
+// Gradients of every op and of whole expressions. They are compared with central differences on the interpreter (f64, first and second
+// order), and between backends bit for bit. (grad_values_test.cpp tests values derived by hand, gradients as nodes, and errors.)
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// Expressions over the same inputs. They are differentiated by the f64 inputs; the other inputs are fixed.
+/// Expressions over the same inputs. They are differentiated with respect to the f64 inputs; the other inputs are fixed.
 struct Group {
   std::string inputs;
   std::vector<std::string> expressions;
@@ -31,7 +31,7 @@ struct Group {
   std::string flags = {};
 };
 
-/// A graph and its results; give_out() makes these the last outputs.
+/// A graph and its results. give_out() makes the results the graph's last outputs.
 struct Model {
   std::unique_ptr<Graph> graph;
   std::vector<const Node*> results;
@@ -57,7 +57,7 @@ std::vector<const Node*> variables_of(const Graph& graph) {
   return found;
 }
 
-/// True if y depends on x through floats only.
+/// True if y depends on x by a path on which all nodes are floats.
 bool depends_on(const Node* y, const Node* x) {
   std::set<const Node*> seen;
   std::vector<const Node*> open = {y};
@@ -71,8 +71,8 @@ bool depends_on(const Node* y, const Node* x) {
   return false;
 }
 
-/// Builds the gradients of a model's results: one for each pair (result, variable it depends on), in this order. Adds an input for each
-/// result, its seed: the weights of the sum that is differentiated.
+/// Builds the gradients of a model's results, one for each pair of a result and a variable that it depends on, in this order. For each
+/// result an input is added, the seed: the gradient is that of the sum of result * seed.
 struct Pair {
   size_t result, variable;
 };
@@ -142,7 +142,7 @@ std::vector<Bytes> random_inputs(const Graph& graph, const Group& group, uint32_
   return inputs;
 }
 
-/// Compares every gradient of the model with five-point differences of sum(result * seed), element by element.
+/// Compares every gradient of the model, element by element, with five-point differences of the sum of result * seed.
 void check_by_differences(const Maker& maker, const Group& group, double tolerance) {
   std::vector<Pair> pairs;
   Model forward = maker(), backward = gradient_model(maker, "seed", &pairs);
@@ -194,7 +194,7 @@ void check_by_differences(const Maker& maker, const Group& group, double toleran
   }
 }
 
-/// Checks that both backends give the same bits for the graph as text.
+/// Checks that both backends give the same bits for these gradients, whose graph passes through text.
 void check_backends(const Maker& gradients, const Group& group) {
   Model model = gradients();
   give_out(model);
@@ -230,7 +230,7 @@ void check_backends(const Maker& gradients, const Group& group) {
   }
 }
 
-/// Checks first and second order by differences, and both backends for both orders.
+/// Compares first and second derivatives with differences, and checks that both backends give the same bits for both.
 void check_group(const Group& group, double tolerance = 1e-8) {
   CAPTURE(group.inputs);
   const Maker value = maker_of(group);
@@ -244,7 +244,7 @@ void check_group(const Group& group, double tolerance = 1e-8) {
 
 const std::vector<Group>& groups() {
   static const std::vector<Group> all = {
-      // elementwise, grouped by domain
+      // Elementwise operations, in groups by the domain of their operands.
       {"x: f64[n], y: f64[n], s: f64[]",
        {"neg(x)",   "recip(x)", "abs(x)",   "sqrt(x)",      "exp(x)",   "exp2(x)", "expm1(x)", "log(x)",  "log2(x)",
         "log10(x)", "log1p(x)", "sin(x)",   "cos(x)",       "tan(x)",   "asin(x)", "acos(x)",  "atan(x)", "sinh(x)",
@@ -313,7 +313,7 @@ const std::vector<Group>& groups() {
        -1.7,
        1.7,
        {2, 3}},
-      // complex numbers, by their parts
+      // Complex numbers, made of their real and imaginary parts.
       {"x: f64[n, 3], y: f64[n, 3]",
        {"real(complex_from_parts(x, y) * complex_from_parts(y, x))", "imag(exp(complex_from_parts(x, y)) / complex_from_parts(y, x))",
         "abs(complex_from_parts(x, y))", "angle(conj(complex_from_parts(x, y)))", "view_as_real(log(complex_from_parts(x, y)))",
@@ -330,7 +330,7 @@ const std::vector<Group>& groups() {
         "abs(cumprod(complex_from_parts(x, y), axis=0, reverse=true))"},
        0.3,
        1.4},
-      // scans; with bounded sizes, because every level of blocks costs compile time
+      // Scans. Their sizes have bounds, because every further level of blocks takes compile time.
       {"x: f64[n in 0..99, 3, m in 0..99], y: f64[n, 3, m]",
        {"cumsum(x, axis=1)", "cumsum(x * y, axis=2, reverse=true)", "cumsum(x, axis=0, exclusive=true)", "cumsum(x * x)",
         "cumsum(permute(x, axes=[2, 0, 1]), axis=0) * permute(y, axes=[2, 0, 1])", "cummax(x * y, axis=2)",
@@ -344,7 +344,7 @@ const std::vector<Group>& groups() {
        -1.7,
        1.7,
        {3, 4}},
-      // a matrix product and its transposes, as sums of products of expanded operands
+      // A matrix product and its transposes, written as sums of products of expanded operands.
       {"a: f64[n, k], b: f64[k, m]",
        {"sum(expand(reshape(a, shape=[n, k, 1]), shape=[n, k, m]) * expand(reshape(b, shape=[1, k, m]), shape=[n, k, m]), axes=[1])"},
        -1,
@@ -400,7 +400,7 @@ const std::vector<Group>& groups() {
        -2,
        2,
        {7, 3}},
-      // gathers and scatters; indices are 0, 1 or 2, and the expressions make some negative or out of range
+      // Gathers and scatters. The index inputs are 0, 1 or 2, and the expressions make some indices negative or out of range.
       {"x: f64[n, 3], u: f64[n, 4], i: i32[n, 4], j: i32[k]",
        {"take(x, j * 3 - 2, axis=1)",
         "take(x * x, j - 1)",
@@ -430,7 +430,7 @@ const std::vector<Group>& groups() {
        -2,
        2,
        {3, 5}},
-      // f32 in the middle, ints and bools as other inputs
+      // f32 as an intermediate dtype, and integers and bools as other inputs.
       {"x: f64[n, 2], i: i32[n, 2], b: bool[n, 2]",
        {"x * cast(i, f64)", "where(b, x, x * x)", "where(i == 1, x, 0)", "x * cast(cast(x, i32), f64)", "x * cast(isfinite(x), f64)"},
        -3.3,
@@ -462,7 +462,7 @@ TEST_CASE("G19.every_op/interp: the groups above reach every op that has rules")
   for (int i = 0; i < kOpCount; ++i) {
     const Op op = static_cast<Op>(i);
     if (grad::adjoint_of(op).flow != grad::Flow::kRules) continue;
-    // Casts between floats have their own test, because differences of f32 values are too inexact.
+    // Casts between floats have a test of their own, because differences of f32 values are not exact enough.
     CHECK_MESSAGE((seen.contains(op) || op == Op::kCast), std::string(name(op)));
   }
 }

@@ -1,5 +1,5 @@
-// Gradients against values derived by hand where a derivative does not exist or the usual formula fails; the formulas of docs/semantics.md;
-// gradients as ordinary nodes; and the errors for nodes without a gradient.
+// Gradients compared with values derived by hand, where a derivative does not exist or the usual formula fails; the formulas of
+// docs/semantics.md; gradients as ordinary nodes; and the errors for nodes without a gradient.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using Values = std::vector<double>;
 
 std::unique_ptr<Graph> parse(const std::string& text) { return parse_graph(text, grad::text_operations()); }
 
-/// dy/dx for an elementwise expression of x: f64[n]; for others the gradient with a seed of ones.
+/// The gradient of the sum of `expression`, which for an elementwise expression of x: f64[n] is dy/dx.
 Values slope(const std::string& expression, const Values& x, const std::string& more = "") {
   const auto graph = parse(cat("graph g(x: f64[n]) {\n", more, "  y = ", expression, "\n  return d = grad(y, x, grad_output=1)\n}"));
   return testing::values_of<double>(run(*graph, {bytes_of(x)}, {static_cast<int64_t>(x.size())})[0]);
@@ -139,11 +139,11 @@ TEST_CASE("G19.stop_gradient/interp: it is a constant to gradients, and nothing 
       "  return d = grad(sum(y), x), z = stop_gradient(z), i = stop_gradient(stop_gradient(i)),\n"
       "    p = sum(stop_gradient(x * x), axes=[1]), q = sum(stop_gradient(permute(w, axes=[1, 0])), axes=[1]), s = sum(x * x, "
       "axes=[1])\n}");
-  for (const Node* node : graph->live_nodes()) CHECK(node->op != Op::kExp);  // d needs nothing below stop_gradient
+  for (const Node* node : graph->live_nodes()) CHECK(node->op != Op::kExp);  // the gradient does not need what is under stop_gradient
   const auto* product = graph->outputs()[3].node;
   REQUIRE(product->op == Op::kSum);
-  CHECK_FALSE(product->as<ReduceAttributes>().product);  // stop_gradient ends the search for a product
-  CHECK(graph->outputs()[4].node->op == Op::kSum);       // stop_gradient also ends the search through a permute
+  CHECK_FALSE(product->as<ReduceAttributes>().product);  // because of stop_gradient this is not a sum of products
+  CHECK(graph->outputs()[4].node->op == Op::kSum);       // a sum of a permuted array is reordered, but not through stop_gradient
   CHECK(graph->outputs()[4].node->as<ReduceAttributes>().order == ReduceOrder::kLanes);
   CHECK(graph->outputs()[5].node->as<ReduceAttributes>().product);
   CHECK(print_graph(*parse_graph(print_graph(*graph))) == print_graph(*graph));
@@ -201,7 +201,7 @@ TEST_CASE("G19.every_op/interp: a product with zeros") {
   CHECK(slope("prod(x)", {-0.0}) == Values{1});
   CHECK(slope("prod(x)", {5}) == Values{1});
   CHECK(slope("prod(x)", {}) == Values{});
-  // Row i of the Hessian is the gradient of the gradient's element i. Its elements are products of the other elements of x.
+  // Row i of the Hessian is the gradient of element i of the gradient. Its elements are products of the other elements of x.
   const auto graph = parse("graph g(x: f64[3], u: f64[3]) {\n  d = grad(prod(x), x)\n  return h = grad(d, x, grad_output=u)\n}");
   const Values points[] = {{2, 3, 4}, {0, 3, 4}, {0, 0, 4}, {0, 0, 0}, {0, 3, -0.0}};
   for (const Values& x : points)
@@ -224,7 +224,7 @@ TEST_CASE("G19.every_op/interp: running products with zeros") {
   CHECK(slope("cumprod(x, axis=0)", {0, 0}) == Values{1, 0});
   CHECK(slope("cumprod(x, axis=0)", {-0.0}) == Values{1});
   CHECK(slope("cumprod(x, axis=0)", {}) == Values{});
-  // The gradient of sum(w * cumprod(x)) and row i of the Hessian, against sums of products of the other elements.
+  // The gradient of sum(w * cumprod(x)), and row i of its Hessian, compared with sums of products of the other elements.
   const auto graph = parse(
       "graph g(x: f64[4], w: f64[4], u: f64[4]) {\n  d = grad(cumprod(x, axis=0), x, grad_output=w)\n"
       "  return first = d, second = grad(d, x, grad_output=u)\n}");
@@ -232,7 +232,7 @@ TEST_CASE("G19.every_op/interp: running products with zeros") {
   for (const Values& x :
        {Values{2, 3, 4, 5}, {2, 0, 4, 5}, {0, 3, 4, 5}, {0, 3, 0, 5}, {2, 0, 0, 5}, {2, 0, 4, 0}, {0, 0, 0, 5}, {0, 0, 0, 0}})
     for (size_t row = 0; row < 4; ++row) {
-      const auto without = [&](size_t a, size_t b) {  // the sum over all terms that contain both a and b, without these two factors
+      const auto without = [&](size_t a, size_t b) {  // the sum of all terms that contain both a and b, without these two factors
         double total = 0;
         for (size_t k = std::max(a, b); k < 4; ++k) {
           double product = w[k];
@@ -278,14 +278,15 @@ TEST_CASE("G19.every_op/interp G22.logcumsumexp/interp: logarithms of running su
   near(slope("logcumsumexp(x, axis=0)", {-inf_, -inf_}), {0, 0});
   near(slope("where(x < 0, 0, logcumsumexp(x, axis=0, exclusive=true))", {1, 1, 1}), {1.5, 0.5, 0});
   CHECK(slope("logcumsumexp(x, axis=0)", {}) == Values{});
-  for (const size_t n : {64, 65, 200}) {  // several blocks, so that the gradient passes through block borders
+  for (const size_t n : {64, 65, 200}) {  // several lengths, so that the gradient crosses the borders of blocks
     Values expected(n), zeros(n, 0.0), steep(n);
     double total = 0;
     for (size_t k = n; k-- > 0; expected[k] = total) total += 1.0 / static_cast<double>(k + 1);
     near(slope("logcumsumexp(x, axis=0)", zeros), expected);
     std::reverse(expected.begin(), expected.end());
     near(slope("logcumsumexp(x, axis=0, reverse=true)", zeros), expected);
-    for (size_t k = 0; k < n; ++k) steep[k] = 1000.0 * static_cast<double>(k % 3);  // the greatest are at positions 0, 1 and 2
+    // the greatest element so far is at position 0, then 1, then 2
+    for (size_t k = 0; k < n; ++k) steep[k] = 1000.0 * static_cast<double>(k % 3);
     const Values got = slope("logcumsumexp(x, axis=0)", steep);
     CHECK(got[0] == 1);
     CHECK(got[1] == 1);
@@ -293,7 +294,8 @@ TEST_CASE("G19.every_op/interp G22.logcumsumexp/interp: logarithms of running su
     near({got[2] - got[5]}, {3});
   }
   CHECK(std::isnan(slope("logcumsumexp(x, axis=0)", {1, nan_})[0]));
-  // Second derivatives, also by w and for w = 0: the derivative of the gradient at x[0] by w[k] is exp(x[0] - y[k]).
+  // Second derivatives, also with respect to w and with w = 0. The derivative of the gradient with respect to x[0] by w[k] is exp(x[0] -
+  // y[k]).
   const auto graph = parse(
       "graph g(x: f64[3], w: f64[3], u: f64[3]) {\n  d = grad(logcumsumexp(x, axis=0), x, grad_output=w)\n"
       "  return first = d, second = grad(d, w, grad_output=u), third = grad(d, x, grad_output=u)\n}");
@@ -315,7 +317,7 @@ TEST_CASE("G19.every_op/interp: what windows share adds up, what slices leave ou
   CHECK(slope("slice(x, start=[-1], step=[-2])", {1, 2, 3, 4, 5, 6}) == Values{0, 1, 0, 1, 0, 1});
   CHECK(slope("slice(x, start=[1], step=[3])", {1, 2, 3, 4, 5, 6}) == Values{0, 1, 0, 0, 1, 0});
   CHECK(slope("slice(x, start=[4], stop=[2])", {1, 2, 3, 4, 5, 6}) == Values{0, 0, 0, 0, 0, 0});
-  // sizes that make a slice or the windows empty in a run
+  // With some sizes a slice or the windows are empty.
   const auto graph = parse(
       "shape k in 0..9\ngraph g(x: f64[n]) {\n  a = slice(x, start=[k], stop=[none], step=[2])\n  b = slice(x, start=[none], stop=[k], "
       "step=[-2])\n"
@@ -360,7 +362,7 @@ TEST_CASE("G19.graph_nodes: gradients are nodes like others: named, given out, d
     CHECK(testing::values_of<double>(results[2])[i] == doctest::Approx(-w[i] * w[i] * std::sin(x[i])).epsilon(1e-14));
     CHECK(testing::values_of<double>(results[3])[i] == doctest::Approx(2 * std::sin(x[i]) + 1).epsilon(1e-14));
   }
-  // printed text has primitives only, no grad(), and reads back
+  // The printed text has primitives instead of grad(), and can be parsed.
   CHECK(print_graph(*parse_graph(print_graph(*graph))) == print_graph(*graph));
 }
 
@@ -376,7 +378,8 @@ TEST_CASE("G19.graph_nodes: xs in the middle, xs that depend on each other, y it
 }
 
 TEST_CASE("G19.graph_nodes: contributions are added from the last user to the first") {
-  // consumers of x in order of construction: a, b, c; the contribution of c comes first: (c + b) + a
+  // The consumers of x are, in the order in which they were built, a, b and c. Their contributions are added in the opposite order: (c + b)
+  // + a.
   const auto graph = parse(
       "graph g(x: f32[], p: f32[], q: f32[], r: f32[]) {\n  a = x * p\n  b = x * q\n  c = x * r\n  y = a + b + c\n  return d = grad(y, "
       "x)\n}");
@@ -426,7 +429,7 @@ TEST_CASE("G19.graph_nodes: only what is asked for is built") {
   const size_t before = graph.nodes().size();
   const Node* const xs[] = {x};
   grad::gradients(y, xs, nullptr);
-  CHECK(graph.nodes().size() <= before + 4);  // the seed, its reshape and expand, the product; none for w
+  CHECK(graph.nodes().size() <= before + 4);  // the new nodes are the seed, its reshape and expand, and the product; there are none for w
 }
 
 TEST_CASE("G19.loud_error: no gradient is silently zero") {
@@ -443,7 +446,7 @@ TEST_CASE("G19.loud_error: no gradient is silently zero") {
             .ends_with("depends on \"k\" (bitcast i32[n]), and bitcast has no derivative"));
   CHECK(message_of("  k = bitcast(x, i32)\n  d = grad(sum(bitcast(k ^ 1, f32) * w), x, w)").find("\"k\" (bitcast i32[n])") !=
         std::string::npos);
-  // rounding, and comparing after a bitcast, are constant almost everywhere, so this is no error
+  // Rounding, and a comparison after a bitcast, are constant almost everywhere, so their gradient is 0 and no error.
   CHECK(message_of("  k = bitcast(x, i32)\n  d = grad(sum(where(k < 0, x, w)), x)") == "");
   CHECK(message_of("  d = grad(sum(floor(x)), x)") == "");
   CHECK(message_of("  d = grad(sum(where(isnan(x), w, x)), x)") == "");

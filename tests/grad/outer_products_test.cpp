@@ -1,5 +1,5 @@
 // Gradients of arrays that are used several times: which nodes are built (docs/semantics.md, "Gradients"), what they compute, and how much
-// memory an unrolled recurrent network takes.
+// memory the gradient of an unrolled recurrent network takes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 std::unique_ptr<Graph> parse(const std::string& text) { return parse_graph(text, grad::text_operations()); }
 
-/// The outer products of the graph that something other than a sum of products reads: they would be added element by element.
+/// The number of outer products in the graph that are not read by a sum of products, so that they would be added element by element.
 int added_outer_products(const Graph& graph) {
   std::set<const Node*> added;
   for (const Node* node : graph.live_nodes())
@@ -29,7 +29,7 @@ int added_outer_products(const Graph& graph) {
   return static_cast<int>(added.size());
 }
 
-/// The Concats of the graph, as text: the number of their sources and their shape.
+/// The concats of the graph, as text: the number of sources and the shape of each.
 std::vector<std::string> joins(const Graph& graph) {
   std::vector<std::string> found;
   for (const Node* node : graph.live_nodes())
@@ -44,7 +44,7 @@ std::vector<double> numbers(size_t count, double step) {
   return values;
 }
 
-/// An unrolled network: `steps` times the same cell.
+/// The text of an unrolled recurrent network, in which one cell is used `steps` times.
 std::string rnn(int steps, const std::string& batch) {
   std::string text =
       cat("graph rnn(x: f32[", steps, ", ", batch, ", 24], w: f32[24, 32], u: f32[32, 32], b: f32[32]) flags=[broadcast] {\n",
@@ -72,7 +72,7 @@ TEST_CASE("G19.shared_weights/interp: at an expand, along the first axis that it
   CHECK(added_outer_products(*graph) == 0);
   CHECK(joins(*graph) == std::vector<std::string>{"2 to [2*n, 1, 4]", "2 to [2*n, 3, 1]"});
 
-  // batches of matrices: two stretched axes, the first one is joined
+  // Batches of matrices. Two axes are expanded; the products are joined along the first one.
   const auto batches = parse(
       "graph g(x: f64[2, n, 3], y: f64[2, n, 3], w: f64[3, 4], a: f64[2, n, 4]) {\n"
       "  return d = grad(sum((x @ exp(w) + y @ exp(w)) * a), w)\n}");
@@ -88,7 +88,7 @@ TEST_CASE("G19.shared_weights/interp: at an expand, along the first axis that it
 }
 
 TEST_CASE("G19.shared_weights/interp: at any other node along a new axis; an x and a single use are left alone") {
-  // a matrix and a vector: the product stretches only the vector
+  // A product of a matrix and a vector expands only the vector.
   const std::string inputs = "graph g(m: f64[n, 3], x: f64[3], y: f64[3], a: f64[n]) {\n";
   const auto other = parse(inputs + "  e = exp(m)\n  return d = grad(sum((e @ x + e @ y) * a), m)\n}");
   CHECK(added_outer_products(*other) == 0);
@@ -105,9 +105,9 @@ TEST_CASE("G19.shared_weights/interp: at any other node along a new axis; an x a
   CHECK(joins(*expand_itself).empty());
   CHECK(added_outer_products(*expand_itself) == 2);
 
-  // at the greatest rank no further axis fits
+  // An array of the highest rank cannot get another axis.
   const std::string ones = "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ";
-  const auto high = [&](int rank) {  // expand() repeats the one row of x, and that of y, along the last but one axis
+  const auto high = [&](int rank) {  // expand() repeats the single row of x, and that of y, along the axis before the last
     const std::string skipped = ones.substr(0, 3 * static_cast<size_t>(rank - 2));
     return parse(cat("graph g(m: f64[", skipped, "5, 3], x: f64[", skipped, "1, 3], y: f64[", skipped, "1, 3]) {\n  e = exp(m)\n",
                      "  p = sum(e * expand(x, shape=[", skipped, "5, 3]), axes=[", rank - 1, "])\n", "  q = sum(e * expand(y, shape=[",
@@ -140,7 +140,7 @@ TEST_CASE("G19.shared_weights/interp G19.shared_weights/c: factors in any layout
       const bool is_used = body.find(name) != body.npos;
       for (size_t at; (at = shared.find(name)) != shared.npos;) shared.replace(at, 2, "v");
       if (!is_used) continue;
-      declared += cat("  V", i, " = w * ", 2 << i, " / ", 2 << i, "\n");  // different nodes, the same value
+      declared += cat("  V", i, " = w * ", 2 << i, " / ", 2 << i, "\n");  // these are different nodes with the same value
       total += cat(total.empty() ? "" : " + ", "grad(out, V", i, ")");
     }
     const auto one =
@@ -165,7 +165,7 @@ TEST_CASE("G19.shared_weights/c: an unrolled network stores no outer product") {
     CHECK(harp_program_workspace_size(program.get(), 0, nullptr, 1, &bytes, nullptr) == HARP_OK);
     return bytes;
   };
-  // Each further step stores arrays of [batch, hidden], none of [batch, hidden, hidden] or [inputs, hidden].
+  // Each further step stores arrays of the shape [batch, hidden], but none of [batch, hidden, hidden] or [inputs, hidden].
   const size_t rnn_step = (workspace(rnn(7, "8")) - workspace(rnn(3, "8"))) / 4;
   CHECK(rnn_step <= 8 * 32 * sizeof(float) * 6);
   const size_t lstm_step = (workspace(lstm(6, 4, 16)) - workspace(lstm(3, 4, 16))) / 3;

@@ -1,4 +1,4 @@
-// Broadcasting as documented: shapes, values and errors, the outer product (as an operation and as a broadcast), and the stack mode, in
+// Broadcasting as it is documented: shapes, values and errors; the outer product (as an operation and by broadcasting); and stack mode, in
 // which scalars are stacked along a leading axis, processed together and unstacked.
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace {
 using F = std::vector<float>;
 using L = std::vector<int64_t>;
 
-/// The shape and the values of `expression` over x and y in a graph that broadcasts.
+/// The shape and the values of `expression` of x and y, in a graph that broadcasts.
 struct Result {
   L shape;
   F items;
@@ -73,7 +73,7 @@ TEST_CASE("B.shapes B.errors G8.broadcast_shapes,broadcast_index,error: the rule
   CHECK(harp_broadcast_shapes(2, matrix, 1, four, result, mixed) == HARP_ERROR_SHAPE);
   CHECK(mixed.message().starts_with("Cannot broadcast shapes [2, 3] and [4]"));
   CHECK(result[0] == -7);
-  // maps an index of the result to the index of the operand's element
+  // harp_broadcast_index maps an index of the result to the index of the operand's element.
   const int64_t index[] = {1, 2}, column[] = {2, 1};
   int64_t source[2];
   REQUIRE(harp_broadcast_index(2, index, 2, column, source, nullptr) == HARP_OK);

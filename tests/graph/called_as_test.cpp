@@ -1,5 +1,5 @@
-// A message names the operation that was called instead of one that it consists of. Checks every operation of the text format with
-// arguments of random rank, shape, dtype and value.
+// An error message names the operation that the user called, not one of the operations that it consists of. Every operation of the text
+// format is called with arguments of random rank, shape, dtype and value.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -21,7 +21,7 @@ constexpr std::string_view kInputs =
     "i: i32[2, 3], j: i64[3], u: u64[], b: bool[2, 3], z: complex64[2, 3], d: f64[2, 3], h: f16[2, 3]";
 const Texts kArrays = {"s", "v", "x", "x", "y", "w", "p", "q", "e", "n", "i", "j", "u", "b", "z", "d", "h"};
 
-/// Candidates for a parameter: arguments that fit some operations, and arguments that fit none.
+/// The candidates for an argument. Some fit some operations, others fit none.
 const Texts& texts_for(const Parameter& parameter) {
   static const Texts lists = {"[x, x]", "[x, y]", "[v]", "[x, i]", "[s, s]", "[b, b]", "[z, z]", "[e, x]", "[w, p]", "[]", "[i, j]"};
   static const Texts integers = {"0", "1", "-1", "2", "99", "-99", "9223372036854775807", "k"};
@@ -38,11 +38,12 @@ const Texts& texts_for(const Parameter& parameter) {
   static const Texts values = {"0", "2.5", "1e300", "-1", "f64(1)", "inf", "s", "x", "s + 1"};
   static const Texts array_texts = {"[1, 2]", "300", "[[1], [2]]", "[0.5]"};
   static const Texts dtypes = {"f32", "i8", "bool", "complex64", "f64", "u32", "nonsense"};
+  static const Texts dtype_lists = {"f32", "[f32, i64]", "[bool]", "[]", "[f32, complex64]", "[f32, nonsense]", "nonsense", "2"};
   static const Texts words = {"nonsense", "mean", "sum", "tanh", "xy", "reflect", "wrap", "left", "ortho", "lanes", "tree"};
   static const std::map<std::string_view, Texts> texts = {
       {"spec", {"\"ij,jk->ik\"", "\"i\"", "\"ij->\"", "\"...i,...i\"", "\"i,,\""}},
       {"expr", {"\"x0 + 1\"", "\"x0 * x1\"", "\"sum(x0)\"", "\"x0 +\"", "\"x7\""}},
-      {"body", {"\"output = input0[0]\"", "\"output = f32(ridx0)\"", "\"let\"", "\"\""}},
+      {"body", {"\"output = input0[0]\"", "\"output = f32(ridx0)\"", "\"output0 = input0[0]\\noutput1 = ridx0\"", "\"let\"", "\"\""}},
       {"signature", {"\"void(f32* input0, f32* output)\"", "\"int\"", "\"void(f64* input0)\""}},
       {"base64", {"\"AAAA\"", "\"?\""}}};
   if (const auto found = texts.find(parameter.name); found != texts.end()) return found->second;
@@ -63,6 +64,7 @@ const Texts& texts_for(const Parameter& parameter) {
     case ParameterKind::kValue: return values;
     case ParameterKind::kArray: return array_texts;
     case ParameterKind::kDType: return dtypes;
+    case ParameterKind::kDTypes: return dtype_lists;
     case ParameterKind::kWord: return words;
   }
   return words;
@@ -97,23 +99,24 @@ TEST_CASE("G19.loud_error G1.composites: whatever is wrong with a call, the mess
     for (size_t round = 0; round < rounds; ++round) {
       const std::string call = random_call(operation, random);
       try {
-        // the result is unused, because its name as an output would require exactly one result
+        // r is not an output, because only an operation with exactly one result could be one.
         parse_graph(cat("graph g(", kInputs, ") ", random() % 2 == 0 ? "flags=[broadcast] " : "", "{\n  r = ", call, "\n  return s\n}"));
       } catch (const Error& e) {
         CAPTURE(call);
         CAPTURE(e.message);
         REQUIRE(e.code != Code::kInternal);
-        if (e.code == Code::kParse) continue;  // a parse error or several results: the position says where
+        if (e.code == Code::kParse) continue;  // a parse error, or the operation has several results; the position says where
         ++mistakes;
-        const std::string_view message = std::string_view(e.message).substr(e.message.find(": ") + 2);  // follows line and column
+        const std::string_view message = std::string_view(e.message).substr(e.message.find(": ") + 2);  // the part after line and column
         REQUIRE(message.starts_with(operation.name));
         const std::string_view rest = message.substr(operation.name.size());
-        const bool is_named = rest.starts_with(": ") || rest.starts_with(", ") || rest.starts_with(" \"");  // native adds its own name
+        // the message of native also has the function's name
+        const bool is_named = rest.starts_with(": ") || rest.starts_with(", ") || rest.starts_with(" \"");
         REQUIRE(is_named);
         CHECK_FALSE(begins_with_operation(rest.substr(2)));
       }
     }
     with_mistakes += mistakes > 0;
   }
-  CHECK(with_mistakes >= operations().size() - 5);  // contiguous, logical_not and a few others accept everything
+  CHECK(with_mistakes >= operations().size() - 5);  // a few operations, such as contiguous and logical_not, accept everything
 }

@@ -1,4 +1,5 @@
-// Dtypes through harp.h: integer constants without a dtype; and every real dtype passes through buffers, programs and both backends.
+// Dtypes through harp.h: the dtype that integer constants get if none is given; and that every real dtype passes through buffers, programs
+// and both backends.
 #include <cstring>
 
 #include "support/backends_run.h"
@@ -12,7 +13,7 @@ harp_node* input(harp_graph* g, const char* name, harp_dtype dtype) {
   return harp_input(g, name, dtype, 1, dims);
 }
 
-/// Runs a graph with one i8 and one f32 input on both backends; returns the bytes of all outputs.
+/// Runs a graph with one i8 and one f32 input on a backend. Returns the bytes of all outputs.
 std::string results(harp_context* context, const harp_graph* graph, const char* backend) {
   std::vector<int8_t> bytes = {1, -2, 100};
   std::vector<float> floats = {0.5f, -1, 3};
@@ -25,7 +26,7 @@ std::string results(harp_context* context, const harp_graph* graph, const char* 
   return all;
 }
 
-/// The error that a graph keeps after `misuse`.
+/// The error that a graph keeps after `misuse` was called with it.
 std::string mistake(harp_context* context, harp_status code, void (*misuse)(harp_graph*)) {
   const Graph graph = make_graph(context);
   misuse(graph.get());
@@ -89,8 +90,8 @@ TEST_CASE("G9.infer_unknown errors: what is never told a dtype, and what does no
 }
 
 TEST_CASE("G9.f16/interp,c G9.bf16/interp,c: composites of halves round once") {
-  // The sum of 4,096 ones exceeds the integers that f16 represents exactly, and rounding it before the division would change the result;
-  // the mean is 1.
+  // The sum of 4,096 ones exceeds the range in which f16 represents all integers. If the sum were rounded before the division, the mean
+  // would not be 1.
   const Backends backends;
   const auto means = backends.run(
       "graph g(x: f32[n, 4096]) {\n  h = cast(x, f16)\n  b = cast(x, bf16)\n  return a = mean(h * f16(60), axes=[1]), c = mean(b, "

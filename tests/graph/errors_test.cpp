@@ -1,5 +1,5 @@
-// Misuse of graphs, one case each: the code and the message. capi_errors_test.cpp tests what the C API adds (NULL, handles of other graphs,
-// the graph keeps its first error).
+// Misuse of graphs, one case for each mistake: the code and the message. capi_errors_test.cpp tests what the C API adds (NULL, handles of
+// other graphs, and that a graph keeps its first error).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Misuse {
   const char* message;  // a part of the message
 };
 
-/// The error of `return out = expression` over the inputs below, without its position.
+/// The error of a graph that returns `expression` over the inputs below, without its position.
 Error error_of(const std::string& expression, const std::string& flags) {
   try {
     parse_graph(
@@ -125,7 +125,7 @@ TEST_CASE("G3 errors: axes and empty reductions") {
   check({"sum(x, axes=[], order=lanes)", Code::kShape, "sum: an order is given, but no axes"});
   check({"softmax(x, axis=5)", Code::kShape, "softmax: axis 5 is out of range for rank 2"});
   check({"var(x, correction=-1)", Code::kRange, "var: correction is -1"});
-  CHECK(error_of("any(cast(e, dtype=bool))", "").code == Code::kOk);  // the result is false, as in NumPy
+  CHECK(error_of("any(cast(e, dtype=bool))", "").code == Code::kOk);  // no error: the result is false, as in NumPy
   CHECK(error_of("max(e, axes=[1])", "").code == Code::kOk);
   CHECK(error_of("sum(e)", "").code == Code::kOk);
 }
@@ -196,7 +196,7 @@ TEST_CASE("G16 errors: sizes that overflow or are negative") {
   check({"arange(5, start=2147483647)", Code::kRange, "arange: 2147483647 to 2147483651 does not fit i32; give another dtype"});
   check({"arange()", Code::kInvalidArgument, "arange: neither n nor stop is given; give one of them"});
   check({"slice(x, step=[-9223372036854775807 - 1, 1])", Code::kOverflow, "slice: the step of axis 0"});
-  CHECK(error_of("full([n - 5], 1, dtype=f32)", "").code == Code::kOk);  // the size is checked in a run
+  CHECK(error_of("full([n - 5], 1, dtype=f32)", "").code == Code::kOk);  // no error, because the size is checked when the program runs
 }
 
 TEST_CASE("G1 errors: nodes of two graphs, missing nodes, names") {
@@ -229,7 +229,7 @@ TEST_CASE("G1 errors: nodes of two graphs, missing nodes, names") {
   CHECK(error([&] { a.dims().variable("n", 0, 10); }).code == Code::kInvalidArgument);
   const NodeRef many[] = {x, x, x, x, x, x, x, x, x, x, x, y};
   CHECK(error([&] { build::concat(many, 0); }).message.find("and 4 more") != std::string::npos);
-  CHECK(a.nodes().size() == 1);  // no node was created before the error
+  CHECK(a.nodes().size() == 1);  // the failed calls have created no node
 }
 
 TEST_CASE("G16.slices: what a run needs of its sizes is said about the arrays that have names, not about inner nodes") {

@@ -1,11 +1,12 @@
-// The structure of graphs: interning, constructors and what they infer, the order of reductions, composites as their primitives, copies,
-// views. The interpreter's tests check values.
+// The structure of graphs: interning, the functions that build nodes and what they infer, the order of reductions, the primitives of
+// composites, copies, views. The interpreter's tests check values.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
+#include "graph/body.h"
 #include "graph/composites.h"
 #include "graph/dot.h"
 #include "graph/requirements.h"
@@ -25,7 +26,7 @@ std::string body_of(const Graph& graph) {
   return text.substr(first, text.rfind("  return") - first);
 }
 
-/// The primitives that `expression` consists of, over x, y: f32[2, 3], c: f32[], b: bool[2, 3], i: i32[2, 3].
+/// The primitives of which `expression` consists, as text. Its operands are x, y: f32[2, 3], c: f32[], b: bool[2, 3], i: i32[2, 3].
 std::string primitives(const std::string& expression) {
   return body_of(
       *parse_graph("graph g(x: f32[2, 3], y: f32[2, 3], c: f32[], b: bool[2, 3], i: i32[2, 3]) {\n  return out = " + expression + "\n}"));
@@ -180,7 +181,7 @@ TEST_CASE("G3 product: a sum over a float mul is paired, contractions are chains
   CHECK_FALSE(reduction(build::reduce(Op::kSum, f.x, last, false)).product);
   const NodeRef whole = build::cast(mul, DType::kI32), ints = build::elementwise(Op::kMul, {whole, whole});
   CHECK_FALSE(reduction(build::reduce(Op::kSum, ints, last, false)).product);
-  // matmul with the summed axis last: a[i, ·, k] · b[·, j, k]
+  // A matrix product a[i, ·, k] · b[·, j, k], whose summed axis is the last one.
   Graph g;
   const NodeRef a = g.add_input("a", DType::kF32, {5, 1, 7}), b = g.add_input("b", DType::kF32, {1, 6, 7});
   const NodeRef product = build::elementwise(Op::kMul, {build::expand(a, {5, 6, 7}), build::expand(b, {5, 6, 7})});
@@ -194,7 +195,7 @@ TEST_CASE("G3 product: a sum over a float mul is paired, contractions are chains
 TEST_CASE("G3 permute: sum(permute(x)) is permute(sum(x))") {
   Fixture f;
   const int order[] = {2, 0, 1}, axis[] = {1};
-  const NodeRef turned = build::permute(f.t, order);  // shape [4, 2, 3]
+  const NodeRef turned = build::permute(f.t, order);  // f.t with the shape [4, 2, 3]
   const NodeRef sum = build::reduce(Op::kSum, turned, axis, false);
   CHECK(sum->shape == Shape{4, 3});
   CHECK(sum->op == Op::kPermute);
@@ -204,7 +205,7 @@ TEST_CASE("G3 permute: sum(permute(x)) is permute(sum(x))") {
   CHECK(reduction(sum).order == ReduceOrder::kChain);
   const int back[] = {1, 2, 0};
   CHECK(build::permute(turned, back)->shape == f.t->shape);
-  // the last axis of the stored array decides, not the last axis of the view
+  // The order depends on the last axis of the array in memory, not on the last axis of the view.
   const int first[] = {0};
   CHECK(reduction(build::reduce(Op::kSum, turned, first, false)).order == ReduceOrder::kLanes);
   CHECK(build::reduce(Op::kSum, turned, first, true)->shape == Shape{1, 2, 3});
@@ -235,7 +236,7 @@ TEST_CASE("G5.slice: start, stop and step as in Python, for every length and bou
           const NodeRef x = g.add_input("x", DType::kF32, {length});
           const build::SliceSpec spec{start == 9 ? std::optional<Dim>() : Dim(start), stop == 9 ? std::optional<Dim>() : Dim(stop), step};
           const NodeRef y = build::slice(x, {&spec, 1});
-          // an independent definition that steps through the slice
+          // An independent definition: it steps through the slice element by element.
           auto bound = [&](int64_t b, int64_t open, int64_t lowest, int64_t highest) {
             if (b == 9) return open;
             if (b < 0) b += length;
@@ -273,7 +274,7 @@ TEST_CASE("G16.dims: symbolic slices clamp, and say at run time what they need")
     return true;
   };
   CHECK(holds(8, 4));
-  CHECK_FALSE(holds(8, 5));  // rows 5..8 of an axis of 8
+  CHECK_FALSE(holds(8, 5));  // rows 5 to 8 of an axis with 8 elements
   CHECK_FALSE(holds(3, 1));
 }
 
@@ -433,6 +434,48 @@ TEST_CASE("G1 verifier: accepts what constructors make, finds what a pass could 
         return f.graph.intern(Op::kConcat, DType::kF32, {f.n, 127}, {f.x, f.y}, ConcatAttributes{1});
       },
       "the sizes do not add up"));
+
+  // a node of a custom function that gives an f32 and an i64, after `change` of its attributes
+  const auto custom = [&](auto change) {
+    return [=](Fixture& f) {
+      const DType dtypes[] = {DType::kF32, DType::kI64};
+      const NodeRef first = build::custom_function(f.graph, Sources{f.x}, "output0 = input0[0, 0]\noutput1 = ridx0", dtypes, {f.n})[0];
+      CustomAttributes attributes = first->as<CustomAttributes>();
+      change(attributes);
+      return f.graph.intern(Op::kCustom, DType::kF32, {f.n}, {f.x}, std::move(attributes));
+    };
+  };
+  CHECK(finds(custom([](CustomAttributes& a) { a.result = 1; }), "the body gives another dtype"));
+  CHECK(finds(custom([](CustomAttributes& a) { a.result = 2; }), "the body does not give this result"));
+  CHECK(finds(custom([](CustomAttributes& a) { a.dtypes[1] = DType::kI32; }), "the body gives results of other dtypes"));
+  CHECK(finds(custom([](CustomAttributes& a) { a.dtypes.pop_back(); }), "the body gives another number of results"));
+}
+
+TEST_CASE("G13.custom_results: each result is a node, which a graph has once") {
+  Fixture f;
+  const std::string body = "output0 = input0[0, 0]\noutput1 = ridx0";
+  const DType dtypes[] = {DType::kF32, DType::kI64}, others[] = {DType::kF32, DType::kI64, DType::kF32};
+  const auto make = [&](NodeRef x, std::span<const DType> of) {
+    return build::custom_function(f.graph, std::span(&x, 1), of.size() == 2 ? body : body + "\noutput2 = 1.0", of, {f.n});
+  };
+  const std::vector<NodeRef> results = make(f.x, dtypes);
+  REQUIRE(results.size() == 2);
+  CHECK(results[0] != results[1]);
+  CHECK(results[0]->dtype == DType::kF32);
+  CHECK(results[1]->dtype == DType::kI64);
+  CHECK(make(f.x, dtypes) == results);
+  CHECK(are_of_one_call(*results[0], *results[1]));
+  CHECK_FALSE(are_of_one_call(*results[0], *make(f.y, dtypes)[0]));
+  CHECK_FALSE(are_of_one_call(*results[0], *make(f.x, others)[0]));
+  CHECK_FALSE(are_of_one_call(*results[0], *f.x));
+  CHECK(result_of_call(*results[0], 1) == results[1]);
+  CHECK(result_of_call(*results[1], 1) == results[1]);
+  // a copy of the graph has only the results that are used
+  f.graph.add_output("y", results[1]);
+  const auto copy = f.graph.clone();
+  CHECK(result_of_call(*copy->outputs()[0].node, 0) == nullptr);
+  CHECK(result_of_call(*copy->outputs()[0].node, 1) == copy->outputs()[0].node);
+  CHECK(to_dot(f.graph).find("result 1 of output0 = ") != std::string::npos);
 }
 
 TEST_CASE("G18.dot: nodes, types, constants and outputs") {
@@ -459,7 +502,7 @@ TEST_CASE("G12 dtypes: what operations give and take") {
 
 namespace {
 
-/// The dtype of a + b in a graph that promotes; kUnknown if that is an error.
+/// The dtype of a + b in a graph that promotes dtypes; kUnknown if the addition is an error.
 DType sum_of(DType a, DType b) {
   Graph g({.promotion = Promotion::kArrayApi});
   try {

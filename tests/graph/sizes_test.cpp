@@ -1,4 +1,5 @@
-// Sizes of symbolic axes: slices agree with Python for every length and are compared by algebra alone; inputs determine the variables.
+// Sizes of symbolic axes: slices have Python's elements for every length; sizes are compared by algebra alone; and inputs determine the
+// values of variables.
 #include <algorithm>
 #include <optional>
 
@@ -27,7 +28,7 @@ std::vector<int64_t> taken(int64_t length, Bound start, Bound stop, int64_t step
   return result;
 }
 
-/// A graph with one input of the size `length`, and slices of it.
+/// A graph with one input that has `length` elements, and slices of this input.
 struct Sliced {
   harp::Graph graph;
   Dim n = graph.dims().variable("n", 0, 1000), p = graph.dims().variable("p", -50, 50);
@@ -64,7 +65,8 @@ TEST_CASE("G16.slices: a slice of a symbolic axis takes Python's elements for ev
         const build::NodeRef y = Sliced::slice(f.x, dim_of(start), dim_of(stop), step);
         CAPTURE(to_string(y->shape[0]));
         for (int64_t n = 0; n <= 8; ++n) {
-          // Clamping the step keeps the reference from overflowing: a first step beyond either end ends its loop in any case.
+          // Without the clamp, the reference could overflow. The result is the same, because its loop ends anyway after a first step that
+          // leaves the array.
           const int64_t short_step = std::clamp<int64_t>(step, -100, 100);
           const auto near = [](Bound bound) { return bound ? Bound(std::clamp<int64_t>(*bound, -100, 100)) : bound; };
           check_slice(f.x, y, n, 0, taken(n, near(start), near(stop), short_step));
@@ -83,7 +85,7 @@ TEST_CASE("G16.slices: an expression is a position, which does not count from th
               is_start ? Sliced::slice(f.x, position, dim_of(other), step) : Sliced::slice(f.x, dim_of(other), position, step);
           for (int64_t n = 0; n <= 6; ++n)
             for (int64_t p = -8; p <= 8; ++p) {
-              // a negative position is before the first element, however far
+              // A negative position counts as before the first element, whatever its value.
               const int64_t at = Sliced::value(position, n, p), in_front = -1000;
               const Bound bound = at < 0 ? in_front : at;
               check_slice(f.x, y, n, p, is_start ? taken(n, bound, other, step) : taken(n, other, bound, step));
@@ -108,11 +110,11 @@ TEST_CASE("G16.slices: sizes that are equal for every length are equal by algebr
   CHECK(Sliced::slice(f.twice, {}, {}, -2)->shape[0] == f.n);
   CHECK(Sliced::slice(f.twice, f.n, {})->shape[0] == f.n);
   CHECK(Sliced::slice(f.twice, {}, f.n)->shape[0] == f.n);
-  // slices of slices
+  // Slices of slices.
   const build::NodeRef tail = Sliced::slice(f.x, 1, {});
   CHECK(Sliced::slice(tail, 1, {})->shape[0] == f.size(2, {}));
   CHECK(Sliced::slice(tail, {}, -1)->shape[0] == f.size(1, -1));
-  // the text format prints them as slices with Python's bounds, so a run has nothing to check
+  // The text format prints these views as slices with Python's bounds, so a run has no bounds to check.
   for (const Bound start : std::vector<Bound>{{}, -3, -1, 1, 2})
     for (const Bound stop : std::vector<Bound>{{}, -3, -1, 1, 2})
       for (const int64_t step : {-2, -1, 1, 2}) {

@@ -1,5 +1,5 @@
-// Edge cases of the text format: sizes of any form, several results, errors with their position. Any text, however damaged, either parses
-// or fails.
+// Unusual texts: sizes of any form, several results, errors with their position. Any text, however damaged, is either parsed or rejected
+// with an error.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ TEST_CASE("G18.text: dimension expressions") {
 
 namespace {
 
-/// A size in the form that a user may write: any operators and nesting, over the variables n, m and k.
+/// A size in a form that a user may write: any operators and any nesting, over the variables n, m and k.
 std::string random_size(std::mt19937& engine, int depth) {
   auto below = [&](uint32_t n) { return engine() % n; };
   if (depth == 0 || below(6) == 0) {
@@ -59,7 +59,7 @@ TEST_CASE("G18.text: random sizes come back, whatever was made before them") {
   for (uint32_t seed = 0; seed < 1500; ++seed) {
     std::mt19937 engine(seed);
     std::string text = "harp 1\nshape n in 0..50\nshape m in 1..9\nshape k\ngraph g() {\n";
-    // dead nodes, which the printer drops
+    // Nodes that no output uses; the printer leaves them out.
     for (int i = 0; i < 3; ++i) text += "  dead" + std::to_string(i) + " = size(" + random_size(engine, 3) + ")\n";
     for (int i = 0; i < 3; ++i) text += "  s" + std::to_string(i) + " = size(" + random_size(engine, 4) + ")\n";
     text += "  return s2 = s2, s0 = s0, s1 = s1\n}\n";
@@ -149,7 +149,7 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   CHECK(error("a = constant_array([[1], 2], dtype=f32)") == "line 3, column 28: a number where a list is expected");
   CHECK(error("a = constant_array(dtype=f32, shape=[1], base64=\"AAA\")").find("the base64 text is not valid") != std::string::npos);
   CHECK(error("a = constant_array(dtype=f32, shape=[2], base64=\"AAAAAA==\")").find("needs 8 bytes, got 4") != std::string::npos);
-  // errors of the graph keep their code and get the position
+  // Errors of the graph keep their code and get a position.
   try {
     parse_graph(in_graph("  a = x + s\n  return out = a"));
     FAIL("adding [2, 3] to [n, 8] passed");
@@ -175,7 +175,7 @@ TEST_CASE("G18.text: nesting has a limit, length has none") {
   std::string calls, ends;
   for (int i = 0; i < 10000; ++i) calls += "exp(", ends += ")";
   CHECK(message_of(in_graph("  return out = " + calls + "x" + ends)).find("nest deeper") != std::string::npos);
-  // a call, a bracket and a sign are one level each; operators are none
+  // A call, a bracket and a sign each add a level; operators add none.
   const auto nested = [](int levels, const std::string& open) {
     std::string text = "x";
     for (int i = 0; i < levels; ++i) text = open + text + (open.ends_with('(') ? ")" : "");
@@ -189,14 +189,14 @@ TEST_CASE("G18.text: nesting has a limit, length has none") {
   const auto sized = [](int levels) {
     return message_of(in_graph("  return out = size(" + std::string(levels, '(') + "n" + std::string(levels, ')') + ")"));
   };
-  CHECK(sized(99) == "");  // the call of size is a level too
+  CHECK(sized(99) == "");  // the call of size is a level, too
   CHECK(sized(100).find("nest deeper than 100 levels") != std::string::npos);
   std::string sum = "x", sizes = "n";
   for (int i = 0; i < 100000; ++i) sum += " + y";
   for (int i = 0; i < 100000; ++i) sizes += " + n";
   CHECK(parse_graph(in_graph("  return out = " + sum))->live_nodes().size() == 100002);
   CHECK(message_of(in_graph("  return out = size(" + sizes + ")")) == "");
-  // expressions that would grow without limit are rejected before they cost much
+  // Expressions that would grow without limit are rejected before they take much time.
   std::string many = "n0", product = "(n0 + n1)";
   for (int i = 1; i < 5000; ++i) many += cat(" + n", i);
   for (int i = 1; i < 40; ++i) product += cat("*(n", 2 * i, " + n", 2 * i + 1, ")");
@@ -212,12 +212,12 @@ TEST_CASE("G18.text: nesting has a limit, length has none") {
 TEST_CASE("G18.text: a byte order mark is skipped at the start alone, and names hold no zero byte") {
   const std::string mark = "\xEF\xBB\xBF";
   CHECK(print_graph(*parse_graph(mark + kSoftmax)) == print_graph(*parse_graph(kSoftmax)));
-  CHECK(message_of(mark + "grap") == message_of("grap"));  // the byte order mark does not count as a column
+  CHECK(message_of(mark + "grap") == message_of("grap"));  // the byte order mark is not counted as a column
   CHECK(message_of(mark + mark + kSoftmax).starts_with("line 1, column 1: "));
   const std::string hidden = in_graph("  \"a\\x00b\" = x\n  return out = x");
   CHECK(message_of(hidden) == "line 3, column 3: a zero byte in a name");
   CHECK(message_of(in_graph(std::string("  \"a\0b\" = x\n  return out = x", 29))) == "line 3, column 3: a zero byte in a name");
-  CHECK(message_of(in_graph("  \"a\\\\x00b\" = x\n  return out = x")) == "");  // a backslash followed by letters
+  CHECK(message_of(in_graph("  \"a\\\\x00b\" = x\n  return out = x")) == "");  // an escaped backslash, then ordinary letters
 }
 
 TEST_CASE("G18.text: mangled text parses or fails, and what parses comes back") {

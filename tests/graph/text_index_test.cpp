@@ -1,5 +1,5 @@
-// Python's indexing and integers in the text format: the graphs they build, and the position and message of every error. (oracle_windows.py
-// compares elements with NumPy.)
+// Python's indexing and integers in the text format: the graphs that they build, and the position and message of every error.
+// (oracle_windows.py compares elements with NumPy.)
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ void same(const std::string& a, const std::string& b) {
   if (message_of(graph_of(a)).empty() && message_of(graph_of(b)).empty())
     CHECK(print_graph(*parse_graph(graph_of(a))) == print_graph(*parse_graph(graph_of(b))));
 }
-/// The message, with the column in the statement's line.
+/// The error message of the expression in a graph. Its column is that in the line of the statement.
 std::string error(const std::string& expression) { return message_of(graph_of(expression)); }
 
 }  // namespace
@@ -48,7 +48,8 @@ TEST_CASE("G18.text G6: an index is a slice, a take and a reshape") {
   same("c[..., i]", "take(c, i, axis=2)");
   same("c[i, 0]", "reshape(take(slice(c, stop=[none, 1, none]), i, axis=0), shape=[4, 6])");
   same("x[i + 1]", "take(x, i + 1, axis=0)");
-  same("c[0, :, i]", "transpose(reshape(take(slice(c, stop=[1, none, none]), i, axis=2), shape=[m, 4]))");  // not adjacent: i's axes first
+  // the indices are not adjacent, so the axes of i come first
+  same("c[0, :, i]", "transpose(reshape(take(slice(c, stop=[1, none, none]), i, axis=2), shape=[m, 4]))");
   same("c[k, :, k]", "take(take(c, k, axis=2), k, axis=0)");
   same("x[1:][0]", "reshape(slice(x, start=[1, 0]), shape=[3])");
   same("exp(x)[0, 1:]", "reshape(slice(slice(exp(x), start=[0, 1]), stop=[1, none]), shape=[2])");
@@ -96,7 +97,7 @@ TEST_CASE("G18.text G19.loud_error: mistakes in an index say where and what") {
   CHECK(error("custom_elementwise(x, expr=\"x0[0]\")").find("custom_elementwise") != std::string::npos);
   std::string deep = "x";
   for (int i = 0; i < 200; ++i) deep += "[...]";
-  CHECK(error(deep) == "");  // indexing a result again does not count as nesting
+  CHECK(error(deep) == "");  // each index is applied to a result, which is not nesting
   std::string nested = "i";
   for (int i = 0; i < 200; ++i) nested = "i[" + nested + "]";
   CHECK(error(nested).find("nest deeper") != std::string::npos);

@@ -1,5 +1,5 @@
-// The text format: a printed graph parses back to the same graph, bit for bit, and every operation can be written. (text_errors_test.cpp
-// has sizes, errors and damaged text.)
+// The text format: parsing a printed graph gives the same graph, bit for bit, and every operation can be written as text.
+// (text_errors_test.cpp tests sizes, errors and damaged text.)
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -165,7 +165,7 @@ TEST_CASE("G18.text: every operation of the table can be written, and comes back
     std::string call;
     if (auto found = examples.find(std::string(operation.name)); found != examples.end()) {
       call = found->second;
-    } else {  // all other operations take only arrays, all of one dtype
+    } else {  // all other operations take only arrays, which have one dtype
       std::vector<std::string_view> arrays;
       for (const Parameter& p : operation.parameters())
         if (p.default_text.empty()) {
@@ -196,9 +196,28 @@ TEST_CASE("G18.text: docs/text-format.md lists every operation with its paramete
                     [](const Parameter& p) { return p.default_text.empty() ? std::string(p.name) : cat(p.name, "=", p.default_text); }),
                ")\n"));
   CHECK(page.find("```text\n" + list + "```") != std::string::npos);
-  // the example at the top of the page must parse
+  // The example at the top of the page can be parsed.
   const size_t begin = page.find("```harp\n") + 8;
   CHECK(message_of(page.substr(begin, page.find("```", begin) - begin)) == "");
+}
+
+TEST_CASE("G18.text G13.custom_results: the results of a custom function are one statement, which names those that are not used, too") {
+  const std::string head = "harp 1\ngraph g(x: f32[n]) {\n",
+                    call =
+                        "custom_function(x, body=\"\"\"output0 = input0[ridx0]\noutput1 = ridx0\noutput2 = ridx0 > 1\"\"\", "
+                        "dtype=[f32, i64, bool], shape=[n])\n";
+  const auto printed = [](const std::string& text) { return round_trip(*parse_graph(text)); };
+  const std::string all = head + "  a, b, c = " + call + "  v0 = neg(a)\n  return y = v0, z = b, w = c\n}\n";
+  CHECK(printed(all) == all);
+  // the place of the statement is that of the first result in use
+  const std::string last = head + "  a, b, c = " + call + "  return w = c\n}\n";
+  CHECK(printed(last) == head + "  v0, v1, c = " + call + "  return w = c\n}\n");
+  const std::string taken = head + "  v0 = neg(x)\n  v3, v1, b = " + call + "  return y = v1, z = v0\n}\n";
+  CHECK(printed(taken) == head + "  v0 = neg(x)\n  v2, v1, v3 = " + call + "  return y = v1, z = v0\n}\n");
+  // the same function of another array is another statement
+  CHECK(printed(head + "  a, b, c = " + call + "  d, e, f = " + "custom_function(-x" + call.substr(call.find(", body")) +
+                "  return y = a, z = f\n}\n") == head + "  a, v1, v2 = " + call + "  v0 = neg(x)\n  v3, v4, f = custom_function(v0" +
+                                                     call.substr(call.find(", body")) + "  return y = a, z = f\n}\n");
 }
 
 TEST_CASE("G18.text: operators have Python's precedence and meaning") {
@@ -243,7 +262,8 @@ TEST_CASE("G18.text: every bit of a constant comes back") {
     g.add_output(cat("l", value), build::constant(g, scalar_from_int(DType::kI64, value)));
   for (int64_t value : {INT32_MIN, INT32_MAX}) g.add_output(cat("i", value), build::constant(g, scalar_from_int(DType::kI32, value)));
   for (bool value : {false, true}) g.add_output(cat("b", value), build::constant(g, scalar_from_int(DType::kBool, value)));
-  g.add_output("few", build::constant_array(g, DType::kF32, {3, 5}, std::as_bytes(std::span(f32_bits))));  // one NaN is printed by its bits
+  // contains a NaN, which is printed as its bits
+  g.add_output("few", build::constant_array(g, DType::kF32, {3, 5}, std::as_bytes(std::span(f32_bits))));
   g.add_output("plain", build::constant_array(g, DType::kF32, {3, 3}, std::as_bytes(std::span(f32_bits, 9))));
   g.add_output("none", build::constant_array(g, DType::kF64, {0, 4}, {}));
   const std::vector<std::byte> many(400, std::byte{0x5a});
@@ -258,7 +278,7 @@ TEST_CASE("G18.text: every bit of a constant comes back") {
     CHECK(before.attributes == after.attributes);
   }
   CHECK(print_graph(*parsed).find("f32(bits=0xffc00000)") != std::string::npos);
-  CHECK(print_graph(*parsed).find("plain = constant_array") == std::string::npos);  // output names are no node names
+  CHECK(print_graph(*parsed).find("plain = constant_array") == std::string::npos);  // the name of an output is not the name of a node
 }
 
 TEST_CASE("G18.text: random floats come back") {

@@ -1,5 +1,5 @@
-// Views against the definition: for a chain of random movements, the element found through the view equals the one found by following the
-// nodes one by one.
+// Views compared with their definition. For a chain of random movement operations, the element that the view finds must be the one that
+// following the nodes one by one finds.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr int64_t kFill = -1;
 
 int64_t constant(Dim d) { return d.constant(); }
 
-/// The position in the input of element `index` of `node`, or kFill.
+/// The position in the input of element `index` of `node`; kFill if it is a padding value.
 int64_t trace(NodeRef node, std::vector<int64_t> index) {
   while (node->op != Op::kInput) {
     NodeRef source = node->sources[0];
@@ -124,7 +124,7 @@ TEST_CASE("G5.zero_copy: composed views find the elements that the nodes name") 
     CHECK(view->is_contiguous());
     for (int step = 0; step < 6 && view; ++step) {
       const NodeRef next = random_movement(node, random);
-      std::vector<NodeRef> path;  // random_movement may create two nodes
+      std::vector<NodeRef> path;  // more than one entry, because random_movement may create two nodes
       for (NodeRef n = next; n != node; n = n->sources[0]) path.push_back(n);
       for (; !path.empty() && view; path.pop_back()) view = apply(*view, *path.back());
       node = next;

@@ -1,6 +1,6 @@
-"""The documentation as a whole: every code block of every page of the site is run by a test, or the page says why not; links lead somewhere;
-every page is in the table of contents; each function, type and constant of harp.h is in the reference with all that include/harp.api.json says of
-its parameters. Where the group docs is installed, Sphinx builds the site, and a warning is an error.
+"""The documentation as a whole: a test runs every code block of every page of the site, or the page says why not; links have a target;
+every page is in the table of contents; each function, type and constant of harp.h is in the reference with everything that
+include/harp.api.json says about its parameters. If the package group docs is installed, Sphinx builds the site, and warnings are errors.
 """
 import json
 import os
@@ -19,7 +19,8 @@ sys.path.insert(0, os.path.join(SOURCE, "docs", "site"))
 import reference  # noqa: E402
 import stage  # noqa: E402
 
-# For each page, the test that runs its blocks, and their languages. "text" is what a program prints; the test compares it.
+# For each page, the test that runs its blocks, and the languages of these blocks. A block "text" is the output of a program, which the test
+# compares.
 RUN = {
     "docs/cpp.md": ("tests/bindings/cpp/document_test.py", {"cpp", "text"}),
     "docs/go.md": ("tests/bindings/go_test.py", {"go", "text"}),
@@ -34,13 +35,13 @@ RUN = {
     "docs/install.md": ("tests/house/tutorials_test.py", {"c", "cmake", "sh", "text"}),
     **{f"docs/{page}": ("tests/house/tutorials_test.py", {"c", "harp", "sh", "text"}) for page in tutorials_test.FOLLOWED},
 }
-# Blocks that another test runs than the one of their page.
+# Blocks that are run by another test than the one of their page.
 ALSO = {"bindings/python/README.md": ("tests/bindings/python_package_test.py", {"sh"}),
         "docs/cuda.md": ("tests/bindings/cpp/cuda_assignments_test.py", {"cpp"})}
 
 
 def unrun(page, text):
-    """Returns the mistakes in the blocks of a page: [(line, language)] of those that no test runs and no reason excuses."""
+    """Returns [(line, language)] of the blocks of a page that no test runs although the page gives no reason."""
     languages = RUN.get(page, ("", set()))[1] | ALSO.get(page, ("", set()))[1]
     return [(block.line, block.language) for block in documents.blocks(text) if block.language not in languages and not block.reason]
 
@@ -53,13 +54,13 @@ def check_blocks():
         assert not left, f"{page}: no test runs the block of {left[0][1]} in line {left[0][0]}; run it, or say <!-- not run: REASON --> above it"
         count += len(documents.blocks(text))
     assert count > 250, f"only {count} blocks were found"
-    # without this check a function that accepts everything would pass
+    # A function that accepts everything would pass without this check.
     assert unrun("docs/cpp.md", "```go\nx\n```\n") == [(1, "go")] and unrun("docs/new.md", "a\n\n```c\nx\n```\n") == [(3, "c")]
     assert not unrun("docs/new.md", "<!-- not run: an excerpt -->\n```c\nx\n```\n")
 
 
 def check_tests_read_their_pages():
-    """A test that is said to run a page names it."""
+    """If RUN or ALSO says that a test runs a page, the test contains the page's name."""
     for page, (test, _) in [*RUN.items(), *ALSO.items()]:
         name = os.path.basename(page)
         assert name in documents.read(test), f"{test} is said to run {page}, but does not mention {name}"
@@ -68,14 +69,14 @@ def check_tests_read_their_pages():
 
 
 def check_contents():
-    """docs/index.md leads to every page, and to the reference."""
+    """docs/index.md has a link to every page, and to the reference."""
     listed = {os.path.normpath(os.path.join("docs", to)) for to in re.findall(r"^- \[[^\]]*\]\(([^)]*)\)", documents.read("docs/index.md"), re.M)}
     wanted = set(stage.site_pages()) - {"docs/index.md"} | set(stage.REFERENCE)
     assert listed == wanted, f"not in docs/index.md: {sorted(wanted - listed)}; there, but no page: {sorted(listed - wanted)}"
 
 
 def check_anchors(texts):
-    """A link into a page names one of its headings, or a place that it names itself."""
+    """The target of a link into a page is one of its headings, or an anchor in the page."""
     places = {}
     for name, text in texts.items():
         headings = re.findall(r"^#+ (.*)$", "".join(stage.split_code(text)[::2]), re.M)
@@ -120,7 +121,7 @@ def check_reference(texts):
 
 
 def check_comments():
-    """How comments of harp.h become paragraphs, tables and links."""
+    """Comments of harp.h become the right paragraphs, tables and links."""
     api = json.loads(documents.read("include/harp.api.json"))
     comment = reference.Comment(api)
     assert comment.text("As harp_add, or a*b;\nsee `x` and harp_odd_.") == "As \\ :c:func:`harp_add`\\ , or a\\*b; see \\ ``x``\\  and harp\\_odd\\_.\n\n"

@@ -1,5 +1,6 @@
-"""Unit tests are doctest's: every TEST_CASE of tests/*_test.cpp and tests/*/*_test.cpp is registered in harp_tests (a file that is not linked in would be lost
-without a word), every file has a ctest entry that runs exactly its cases, and the library has nothing of doctest in it.
+"""Unit tests are doctest's: every TEST_CASE of tests/*_test.cpp and tests/*/*_test.cpp is registered in harp_tests (the cases of a file
+that is not linked would otherwise be missing without a message), every file has a ctest entry that runs exactly its cases, and the library
+contains nothing of doctest.
 
 rows: C1.doctest
 """

@@ -1,10 +1,10 @@
-"""Every #include under src/ is of an earlier step.
+"""Every #include under src/ names a header of an earlier step.
 
-`may_include` is the third column of the architecture's folder table; what a folder may include it may include transitively
-(graph includes ops, ops includes base, so graph may include base). Inside src/render a second table says the same of its folders. Also
-checked: an include names an existing file by its path from src/, no two headers include each other in a circle, only the outer folders
-see harp.h, and HARP_MACHINE, which is for tests and the tool, is named in the tool alone: the library compiles for what its options say.
-Exits 1 with one line per offence.
+MAY_INCLUDE is the third column of the folder table in the architecture document. Permission is transitive (graph includes ops, ops includes
+base, so graph may include base). A second table does the same for the folders inside src/render. The test also checks that an include names
+an existing file by its path from src/, that no headers include each other in a cycle, that only the outer folders include harp.h, and that
+only the tool names HARP_MACHINE: this variable is for tests and the tool, and the library compiles for the target in its options. Exits 1
+with one line per offence.
 
 rows: C1.layers
 """
@@ -33,9 +33,10 @@ MAY_INCLUDE = {
     "backend": ["pipeline"],
     "tune": ["pipeline"],
     "capi": ["tune", "backend"],
-    "tool": [],  # a consumer: harp.h only
+    "tool": [],  # uses harp as any other program does, through harp.h
 }
-# Folders inside a folder that may not include all of it: what dialects share knows no dialect, and text knows no language.
+# Folders inside a folder that may not include everything in it: code that all dialects share includes no dialect, and code for text
+# includes no language.
 MAY_INCLUDE_INSIDE = {
     "render/text": ["render/text"],
     "render/kernel": ["render/text", "render/kernel", "render/options.h"],
@@ -70,7 +71,7 @@ def source_files():
 
 
 def find_circle(graph):
-    """Returns one circle of headers, or None. Iterative depth-first search: 1 = on the path, 2 = done."""
+    """Returns a cycle of headers, or None, by an iterative depth-first search. State 1: on the current path, 2: done."""
     state = {}
     for start in graph:
         path, stack = [], [(start, iter(graph[start]))]

@@ -3,7 +3,8 @@
 Outside of src/base/machine.{h,cpp} no C++ source of the library
 - names a machine row or its architecture ("x86-64-v4", "aarch64", "armv8-a") in a string,
 - takes a vector of a certain size for an instruction set: compares a machine's vector_bytes, or the size of a cache line, with a number,
-- reads a machine's name to decide something (it is printed and is part of keys).
+- reads a machine's name to decide something (it is printed and is part of keys),
+- compares a GPU's compute capability with a number.
 And the steps of scheduling that every backend shares include nothing from the recipes of one: of src/schedule only expand.cpp does.
 Comments may name rows and CPUs, as may the tool's help, which lists the rows. Exits 1 with one line per offence.
 
@@ -17,13 +18,14 @@ ROOT = os.environ.get("HARP_SOURCE_DIR") or os.path.dirname(os.path.dirname(os.p
 SRC = os.path.join(ROOT, "src")
 MACHINE = {"base/machine.h", "base/machine.cpp"}
 
-# Strings and comments of a C++ source. Raw strings hold generated text.
+# Matches strings and comments of a C++ source. Raw strings contain generated text.
 TOKEN = re.compile(r'R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/')
 QUESTIONS = [
     (re.compile(r"\bvector_bytes\s*(?:[!=]=|[<>]=?)\s*(?:\d|k[A-Z])"), "compares vector_bytes with a number"),
     (re.compile(r"[!=]=\s*kLineBytes\b|(?<!% )\bkLineBytes\s*[!=]="), "compares a size with a cache line: ask is_whole_line()"),
     (re.compile(r"\b(?:target|machine|host\w*|level|row)(?:\(\))?\.name\s*(?:[!=]=|\.(?:starts_with|ends_with|find|contains))"),
      "decides by a machine's name"),
+    (re.compile(r"\bcapability\s*(?:[!=]=|[<>]=?)\s*\d"), "decides by a compute capability"),
     (re.compile(r"\bmarch\s*(?:[!=]=|\.(?:starts_with|ends_with|find|contains))"), "decides by a compiler flag"),
     (re.compile(r"\bk?(?:Avx|AVX|Zen|Sse|Neon)\w*"), "is named after an instruction set or a CPU"),
 ]
@@ -31,7 +33,7 @@ ROW = re.compile(r'^"[^"]*\b(?:x86-64(?:-v\d)?|aarch64|armv8)\b')
 
 
 def offences(path, text):
-    """Returns pairs (position, what is wrong) for one source."""
+    """Returns (position, what is wrong) for each mistake in a source."""
     found = []
 
     def blank(match):
@@ -61,11 +63,11 @@ def main():
                 text = file.read()
             count += 1
             errors += [f"src/{path}:{text.count(chr(10), 0, at) + 1}: {what}" for at, what in offences(path, text)]
-    # checks that the patterns find what they are meant to find
+    # Checks that the patterns find such mistakes.
     for path, text in (("a.cpp", "if (target.name.starts_with(prefix))"), ("a.cpp", "cpu.vector_bytes == 64"),
                        ("a.cpp", "width * size == kLineBytes"), ("a.cpp", 'row("x86-64-v4-one-load")'),
                        ("a.cpp", "constexpr int kAvx512Bytes = 64;"), ("a.cpp", "march.starts_with(prefix)"),
-                       ("schedule/fuse.cpp", '#include "schedule/cpu/tuning.h"')):
+                       ("a.cpp", "gpu.capability >= 120"), ("schedule/fuse.cpp", '#include "schedule/cpu/tuning.h"')):
         if not offences(path, text):
             errors.append(f"the test does not find {text}")
     if count == 0:

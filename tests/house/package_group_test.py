@@ -1,5 +1,6 @@
-"""A test whose group of packages is not installed counts as skipped, by name, and fails in continuous integration, and so does a part of one;
-one whose group is there goes on. Continuous integration installs every group that a test requires, and tries a registry three times.
+"""A test, or a part of one, whose group of packages is not installed counts as skipped, by name; in continuous integration it fails. If the
+group is installed, the test continues. Continuous integration installs every group that a test requires, and tries three times if a package
+registry fails.
 """
 import glob
 import os
@@ -14,7 +15,7 @@ SOURCE = os.path.dirname(TESTS)
 
 
 def outcome(statement, ci):
-    """Runs a test that begins with this statement. Returns its exit status, output and result line."""
+    """Runs a test that begins with this statement. Returns its exit status, its output and its line of results."""
     with tempfile.TemporaryDirectory(prefix="harp-group-") as scratch:
         script, results = os.path.join(scratch, "some_test.py"), os.path.join(scratch, "results.tsv")
         with open(script, "w", encoding="utf-8") as file:
@@ -60,7 +61,7 @@ def check_run_installs_what_tests_require():
 
 
 def check_registry():
-    """Runs ./dev setup with a cargo that fails a number of times."""
+    """Runs ./dev setup with a cargo that fails this many times before it succeeds."""
     with tempfile.TemporaryDirectory(prefix="harp-dev-") as scratch:
         folder = os.path.join(scratch, "bin")
         os.makedirs(folder)

@@ -1,6 +1,6 @@
-"""The README is correct: harp installs as it says, its C example builds with nothing but pkg-config and prints what is shown, its commands
-run, the programs in other languages are those that their tests run, it stays short, every file named in the text exists, and so does every
-verb of ./dev.
+"""The README is correct: harp can be installed as it says, its C example is built with nothing but pkg-config and prints the output that is
+shown, its commands run, its programs in other languages are those that the bindings' tests run, it stays short, and every file and every
+command of ./dev that it names exists.
 """
 import os
 import re
@@ -10,7 +10,7 @@ import tempfile
 
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # programs run for this CPU, as at a user's
+os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
 
 
 def run(*command, **environment):
@@ -24,7 +24,7 @@ def blocks(text, language):
 
 
 def check_example(text):
-    """Installs harp as the README says, in a home folder of its own, and runs everything that is shown there."""
+    """Installs harp as the README says, in an empty home folder, and runs everything that the README shows."""
     example, shown = blocks(text, "c")[0], blocks(text, "text")[0]
     lines = len([line for line in example.splitlines() if line.strip()])
     assert lines <= 36, f"the example has {lines} lines"
@@ -49,7 +49,7 @@ def check_example(text):
 
 
 def check_other_languages(text):
-    """The C++ program builds and runs. The programs in other languages are the first ones of the bindings' READMEs, which the bindings'
+    """The C++ program is built and runs. The programs in other languages are the first ones of the bindings' READMEs, which the bindings'
     tests run."""
     for language in ("python", "rust", "go"):
         with open(os.path.join(SOURCE, "bindings", language, "README.md"), encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""`./dev rows`: which rows of the contract (tests/rows.txt) are covered by tests, and what the last run of the tests said.
+"""`./dev rows`: which items of tests/rows.txt ("the contract") are covered by tests, and the results of these tests in the last run.
 
 The rule. A test covers an item if it names the item before the first colon of its name:
   TEST_CASE("G12.cast/c G12.cast/interp: every pair of dtypes")      the items G12.cast/c and G12.cast/interp
@@ -6,17 +6,19 @@ The rule. A test covers an item if it names the item before the first colon of i
   TEST_CASE("G18.text: prints and parses back")                      an item without a backend
   TEST_CASE("G16 dims: normal forms")                                the same as G16.dims, if the word after the row is an item
   TEST_CASE("G2: constants fold")                                    the row as a whole: listed there, covers no item
-A noun without its backends (G5.reshape) counts for the row as a whole. A name that is no item is reported as a mistake. Other sources of coverage:
+A noun without its backends (G5.reshape) counts for the row as a whole. A name that is not an item is reported as a mistake. Other sources
+of coverage:
   script tests (tests/*_test.py, tests/*/*_test.py) name their items on lines "rows: C2.cmake/shared ..." of their docstring, and
-  may append "pass|fail TAB name TAB file" lines with such names to $HARP_TEST_RESULTS, as tests/support/main.cpp does for test cases; what could
-  not run here is "skip TAB name TAB file TAB reason", where a script as a whole has the name of its ctest entry;
-  the op matrix test leaves op_matrix.txt, lines "op dtype backend pass|fail" (backend up to the first '-': c-clang is c), and the NumPy
-  oracle oracle_matrix.txt; the part of the op matrix for GPUs leaves cuda_matrix.txt. A cell covers the item whose noun (or op=) is the op, G10's only for complex dtypes, and G9's by dtype. An
-  op of src/ops/ops.def without a cell in op_matrix.txt fails: a new op is not done before the matrix has it.
+  may append lines "pass|fail TAB name TAB file" with such names to $HARP_TEST_RESULTS, as tests/support/main.cpp does for test cases; for
+  a test that could not run here the line is "skip TAB name TAB file TAB reason", and the name of a whole script is that of its ctest entry;
+  the op matrix test writes op_matrix.txt, whose lines are "op dtype backend pass|fail" (a backend's name ends at the first '-', so c-clang
+  is c), the part of the op matrix for GPUs writes cuda_matrix.txt, and the NumPy oracle writes oracle_matrix.txt. A cell of these covers
+  the item whose noun (or op=) is the op; in G10 only for complex dtypes, and in G9 the noun is the dtype. An op of src/ops/ops.def without
+  a cell in op_matrix.txt is a failure, so that no new op is left out.
 
 Results come from <build>/test_results (one file of lines per ctest entry, ctest.xml) and are those of the last run.
-Exit status 0; with --check 1 if an item asked for is not covered by a passing test. --totals prints what was skipped, by name, and then
-"N passed, N failed, N skipped".
+The exit status is 0; with --check it is 1 if a requested item is not covered by a passing test. --totals prints the names of skipped tests,
+and then "N passed, N failed, N skipped".
 """
 import argparse
 import collections
@@ -29,7 +31,7 @@ import xml.etree.ElementTree as ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOKEN = re.compile(r"^(?:[GLHECX]\d+|B)(?:\.[a-z0-9_,]+)?(?:/[a-z0-9_,]+)?$")
-# Rows whose nouns are operations: cells of the op matrix cover them.
+# Rows whose nouns are operations, which cells of the op matrix cover.
 MATRIX_ROWS = {"G2", "G3", "G4", "G5", "G6", "G8", "G10", "G12", "G14", "G15", "G22"}
 MATRICES = {"op_matrix.txt": "op matrix", "oracle_matrix.txt": "NumPy oracle", "cuda_matrix.txt": "op matrix for GPUs, emulated"}
 
@@ -56,7 +58,7 @@ def read_items(path):
 
 
 def expand(token):
-    """Returns the item ids that a token of a test name stands for; a row id alone stands for itself."""
+    """Returns the items that a word in the name of a test stands for. The id of a row stands for the row itself."""
     head, _, suffixes = token.partition("/")
     row, _, nouns = head.partition(".")
     if not nouns:
@@ -89,7 +91,7 @@ def read_lines(path):
 
 
 def read_ctest(results):
-    """Returns a dict: ctest entry -> pass, fail or "not run" in the last run."""
+    """Returns the result of each ctest entry in the last run: {entry: "pass", "fail" or "not run"}."""
     entries = {}
     path = os.path.join(results, "ctest.xml")
     if os.path.exists(path):
@@ -100,7 +102,7 @@ def read_ctest(results):
 
 
 def declared_cases():
-    """Returns the test cases in the sources, so that one that did not run can be listed."""
+    """Yields the test cases in the sources, so that those that did not run can be listed."""
     for path in sorted(glob.glob(os.path.join(ROOT, "tests", "**", "*_test.cpp"), recursive=True)):
         with open(path, encoding="utf-8") as file:
             for match in re.finditer(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', file.read()):
@@ -109,7 +111,7 @@ def declared_cases():
 
 
 def collect_tests(results, known):
-    """Returns all tests that name rows, {item or row id: [Test]}, and the names that are no item."""
+    """Returns all tests that name rows, {item or row id: [Test]}, and the names that are not items."""
     covered = collections.defaultdict(list)
     ran, skipped = {}, set()
     for path in sorted(glob.glob(os.path.join(results, "*.tsv"))):
@@ -136,7 +138,7 @@ def collect_tests(results, known):
 
 
 def read_matrices(build):
-    """Returns {file name: [(op, dtype, backend, status)]} of the matrices below the build folder."""
+    """Returns the cells of all matrices in the build folder: {file name: [(op, dtype, backend, status)]}."""
     cells = {name: [] for name in MATRICES}
     for name, mine in cells.items():
         for path in glob.glob(os.path.join(build, "**", name), recursive=True):
@@ -158,7 +160,7 @@ def covers(cell, item):
 
 
 def matrix_tests(item, cells):
-    """Returns what the matrices say about an item: one Test for each matrix, for all cells of the item."""
+    """Returns the coverage of an item by the matrices: one Test for each matrix, with the result of all its cells of the item."""
     tests = []
     for file, title in MATRICES.items():
         mine = [cell for cell in cells[file] if covers(cell, item)]
@@ -175,7 +177,8 @@ def table_ops():
         return []
     with open(path, encoding="utf-8") as file:
         ops = re.findall(r'^HARP_OP\(\w+,\s*"([^"]+)",\s*(\w+)', file.read(), re.M)
-    # every cell reads inputs; and cells are texts, which carry no native functions (tests/lower/native_test.cpp)
+    # Inputs are in every cell. Native functions are in none, because cells are texts, which cannot contain them (see
+    # tests/lower/native_test.cpp).
     return [op for op, family in ops if op != "input" and family != "Native"]
 
 
@@ -189,7 +192,8 @@ def status_of(tests):
 
 
 def totals(results):
-    """"N passed, N failed, N skipped" over test cases; a ctest entry that failed without naming a case (a crash, a timeout) counts as one."""
+    """Returns "N passed, N failed, N skipped" for all test cases. A ctest entry that failed without naming a case (by a crash or a timeout)
+    counts as one failure."""
     passed = failed = skipped = 0
     entries = read_ctest(results)
     for name, status in entries.items():
@@ -216,7 +220,7 @@ def main():
     parser.add_argument("--totals", action="store_true", help='print only "N passed, N failed, N skipped" of the last run, and what was skipped')
     parser.add_argument("--brief", action="store_true", help="rows only, not their items")
     args = parser.parse_args()
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # lets `./dev rows | head` end without an error
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # otherwise `./dev rows | head` would end with an error
     results = os.path.join(args.build, "test_results")
     if args.totals:
         return totals(results)

@@ -1,8 +1,9 @@
-"""docs/semantics.md is exact enough to implement from: its pseudo-code is run here, and harp gives the same bits.
+"""docs/semantics.md is exact enough for an implementation: this test runs its pseudo-code, and harp must give the same bits.
 
-The ```python blocks of the page are executed as they stand. Sums, products, max, scans over one axis, random bits, Fourier transforms and the elements that indices name are computed with them, element by
-element in float32 with an exactly rounded fma, and compared with the tool on every backend that is available. The ```harp blocks define
-composites: each begins with a comment "# call: NAME(...)", and the graph that makes that call must give the bits of the block.
+The ```python blocks of the page are executed unchanged. With their functions the test computes sums, products, max, scans over one axis,
+random bits, Fourier transforms and the elements that indices name, element by element in float32 with an exactly rounded fma, and compares
+them with the tool on every available backend. Each of the ```harp blocks defines a composite. It begins with a comment "# call: NAME(...)",
+and a graph with this call must give the bits of the block.
 
 rows: G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/interp,c G14.take_along_axis/interp,c G14.scatter_add/interp,c G15.fft/interp,c G1.composites
 """
@@ -35,10 +36,11 @@ def blocks(text, language):
 
 
 def fma(a, b, c):
-    """Computes a * b + c of finite float32 values with one rounding: exactly as a fraction, then the nearest float32, ties to even."""
+    """Computes a * b + c of finite float32 values with one rounding: the exact result is a fraction, which is rounded to the nearest
+    float32, ties to even."""
     exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
     if exact == 0:
-        return F32(a) * F32(b) + F32(c)  # the sign of a zero is that of the rounded operations
+        return F32(a) * F32(b) + F32(c)  # a zero has the sign that the rounded operations give
     near = F32(float(exact))
     candidates = [numpy.nextafter(near, F32(-numpy.inf)), near, numpy.nextafter(near, F32(numpy.inf))]
     return min(candidates, key=lambda value: (abs(Fraction(float(value)) - exact), int(value.view(numpy.uint32)) & 1))
@@ -48,7 +50,7 @@ BACKENDS = ("interp", "c")
 
 
 class Tool:
-    """Runs graphs given as text on arrays, through `harp run`."""
+    """Runs graphs, given as text, on arrays through `harp run`."""
 
     def __init__(self, scratch):
         self.scratch = scratch
@@ -70,12 +72,12 @@ class Tool:
         return numpy.load(self.path("r.npy"))
 
     def run_all(self, text, inputs, quick=False):
-        """Returns (backend, result) for each backend. quick: C is compiled without optimisation."""
+        """Returns (backend, result) for each backend. With `quick`, C is compiled without optimisation."""
         return [(backend, self.run(text, inputs, backend, quick)) for backend in BACKENDS]
 
 
 def same_bits(a, b):
-    """Tests for equal bits, with all NaNs alike."""
+    """Tests whether two arrays have equal bits; all NaNs count as equal."""
     a, b = numpy.asarray(a), numpy.asarray(b)
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
@@ -88,7 +90,7 @@ def same_bits(a, b):
 
 
 def noise(shape, seed):
-    """Returns values of many magnitudes, so that another order gives other bits, with a few negative zeros."""
+    """Returns values of many magnitudes, so that another order of summation gives other bits, with a few negative zeros among them."""
     random = numpy.random.default_rng(seed)
     x = (random.standard_normal(shape) * 2.0 ** random.integers(-12, 12, shape)).astype(F32)
     x[random.random(shape) < 0.01] = F32(-0.0)
@@ -131,17 +133,17 @@ def check_reductions(law, tool):
         x = noise((rows, 3), rows)
         columns = [list(x[:, j]) for j in range(3)]
         expect("graph g(x: f32[n, 3]) { return r = sum(x, axes=[0]) }", {"x": x}, [law["chain"](c, plus, plus, zero) for c in columns])
-    # two reduced axes with a kept one between them: the last is inner, by lanes, the first outer, by chain
+    # Two axes are reduced, with a kept one between them. The last axis is summed in lanes, the first one as a chain.
     x = noise((300, 2, 70), 5)
     expect("graph g(x: f32[n, 2, k]) { return r = sum(x, axes=[0, 2]) }", {"x": x},
            [law["chain"]([law["lanes"](list(x[i, j]), plus, plus, zero) for i in range(300)], plus, plus, zero) for j in range(2)])
-    # all adjacent: one run of lanes
+    # All reduced axes are adjacent, so they are one sum in lanes.
     x = noise((70, 70), 6)
     expect("graph g(x: f32[n, k]) { return r = sum(x, axes=[0, 1]) }", {"x": x}, law["lanes"](list(x.ravel()), plus, plus, zero))
-    # a permuted source: the order is that of the array below
+    # For a permuted array, the order is that of the array in memory.
     expect("graph g(x: f32[n, 3]) { return r = sum(permute(x, axes=[1, 0]), axes=[1]) }", {"x": x[:, :3].copy()},
            [law["chain"](list(x[:, j]), plus, plus, zero) for j in range(3)])
-    # a matrix product: chain, products unrounded
+    # A matrix product is a chain whose products are not rounded.
     a, b = noise((2, 600), 7), noise((600, 3), 8)
     matmul = ("graph g(a: f32[2, k], b: f32[k, 3]) {\n  p = expand(reshape(a, shape=[2, k, 1]), shape=[2, k, 3])\n"
               "  q = expand(reshape(b, shape=[1, k, 3]), shape=[2, k, 3])\n  return r = sum(mul(p, q), axes=[1])\n}")
@@ -170,7 +172,7 @@ def check_scans(law, tool):
         for n in sizes:
             x = noise(n, n) if name != "cumprod" else (F32(1) + noise(n, n + 2) * F32(1e-5)).astype(F32)
             if name in ("cummax", "cummin"):
-                x = x + F32(0)  # Python's max does not tell zeros apart
+                x = x + F32(0)  # turns -0 into +0, because Python's max does not distinguish zeros
             expect(f"{name}(x, axis=0)", x, law_scan("tree", name, x))
             expect(f"{name}(x, axis=0, reverse=true)", x, law_scan("tree", name, x[::-1])[::-1])
             expect(f"{name}(x, axis=0, order=chain)", x, law_scan("chained", name, x))
@@ -242,7 +244,8 @@ def check_scatters(law, tool):
 
 
 def check_transforms(law, tool):
-    """The page's cos and sin are harp's. A first round collects the angles, and a second one uses the tool's values."""
+    """The angles are collected in a first round, and the tool computes their cosines and sines, which a second round uses, because the
+    page's cos and sin are harp's."""
     lengths = (1, 2, 3, 4, 8, 13, 15, 17, 48, 49, 51, 143, 256, 260, 331, 400)
     met = set()
     law.update(pi=numpy.pi, rounded=F32, cos=lambda angle: met.add(angle) or 1.0, sin=lambda angle: 0.0)
@@ -276,7 +279,7 @@ def check_composites(text, tool):
         assert header and calls, f"a definition without a graph or a call:\n{definition}"
         names = re.findall(r"(\w+): (?:f32|u64|complex64)", header[1])
         mine = {name: five if "u: complex64" in header[1] else inputs[name] for name in names}
-        wanted = dict(tool.run_all(definition, mine, quick=True))  # only the graph matters here, so C need not be optimised
+        wanted = dict(tool.run_all(definition, mine, quick=True))  # only the graph matters here, so C is compiled without optimisation
         for call in calls:
             for backend, got in tool.run_all(f"{header[0]}\n  return r = {call}\n}}", mine, quick=True):
                 assert same_bits(got, wanted[backend]), f"{backend}: {call} is not what the law says:\n{definition}\n{got}\n{wanted[backend]}"

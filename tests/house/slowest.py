@@ -1,4 +1,5 @@
-"""The ctest entries that took longest, from a report of `ctest --output-junit`, so that `./dev test` shows where its time goes.
+"""Prints the ctest entries that took longest, from a report of `ctest --output-junit`, so that `./dev test` shows which tests take its
+time.
 
 usage: slowest.py ctest.xml [how many]
 """

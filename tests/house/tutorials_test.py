@@ -2,12 +2,12 @@
 folder, with harp installed as docs/install.md says:
 
 - a block under a line like "`first.c`:" is a file of that name, and replaces what an earlier block of that name wrote,
-- a block of shell is run by bash, which stops at the first command that fails; what one block exports holds for those after it,
-- a block of text under a block of shell is what that prints, to both streams. "..." stands for any text within a line, a line that is
-  nothing else for any number of lines,
-- a block under <!-- not run: REASON --> is passed over.
+- a block of shell is run by bash, which stops at the first command that fails; variables that a block exports stay set in later blocks,
+- a block of text under a block of shell is the output of that, on both streams. "..." within a line stands for any text; a line of nothing
+  else stands for any number of lines,
+- a block under <!-- not run: REASON --> is skipped.
 
-The graphs of docs/text-format.md are read by the tool. docs_test.py has which pages these are, and that no block of docs/ is left out.
+The tool reads the graphs of docs/text-format.md. docs_test.py lists these pages, and checks that no block of docs/ is left out.
 """
 import os
 import re
@@ -18,12 +18,12 @@ import tempfile
 import documents
 
 SOURCE, BUILD = os.environ["HARP_SOURCE_DIR"], os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # programs run for this CPU, as at a user's
+os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
 FOLLOWED = ("c.md", "text.md", "embedding.md", "caching.md", "tuning.md", "law.md")
 
 
 def matches(shown, printed):
-    """Tests whether `printed` is the output that a page shows."""
+    """Tests whether `printed` agrees with the output that a page shows."""
     pattern = ""
     for line in shown.splitlines():
         pattern += r"(?:.*\n)*?" if line == "..." else re.escape(line).replace(re.escape("..."), ".*") + "\n"
@@ -31,7 +31,7 @@ def matches(shown, printed):
 
 
 class Reader:
-    """A reader with a home folder of their own, where harp is installed, who follows pages."""
+    """A reader who follows pages, with a home folder in which harp is installed."""
 
     def __init__(self, home):
         self.home = home
@@ -48,7 +48,7 @@ class Reader:
         return result.stdout
 
     def follow(self, page):
-        """Does everything on the page. Returns the number of blocks. Exported variables are forgotten at the end."""
+        """Runs everything on the page and returns the number of blocks. Variables that the page exports are forgotten at the end."""
         before = self.exports
         folder = os.path.join(self.home, os.path.splitext(page)[0])
         os.mkdir(folder)
@@ -75,13 +75,13 @@ class Reader:
 
 
 def check_matches():
-    """Checks that the comparison can fail: one that accepts everything would find no mistake."""
+    """Checks that the comparison can fail, because one that accepts everything would find no mistakes."""
     assert matches("a ... c\n", "a b c\n") and matches("a\n...\nd\n", "a\nb\nc\nd\n") and matches("a\n...\nd\n", "a\nd\n") and matches("", "")
     assert not matches("a\n", "a\nb\n") and not matches("a ... c\n", "a b\nc\n") and not matches("a\n", "") and not matches("a.c\n", "abc\n")
 
 
 def check_graphs(page):
-    """Checks that the tool can read the graphs of a page. Returns how many there are."""
+    """Checks that the tool can read the graphs of a page, and returns their number."""
     graphs = [block for block in documents.blocks(documents.read(os.path.join("docs", page))) if block.language == "harp"]
     for block in graphs:
         result = subprocess.run([os.environ["HARP_TOOL"], "emit", "-", "--lang", "c"], input=block.text, capture_output=True, text=True, check=False)

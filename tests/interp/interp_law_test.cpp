@@ -33,7 +33,7 @@ T reference_min(T a, T b) {
   return a < b ? a : b;
 }
 
-/// A reduction as the semantics defines it. Pairs (a, b) are the factors of products; otherwise b is unused.
+/// A reduction as docs/semantics.md defines it. In a sum of products, a and b are the factors; otherwise b is unused.
 template <class T>
 struct Law {
   Combine<T> combine;
@@ -113,7 +113,7 @@ std::vector<T> run_reduce(Op op, ReduceAttributes attributes, const std::vector<
   return values_of<T>(run(graph, {bytes_of(a), bytes_of(b)})[0]);
 }
 
-/// A full reduction of one axis in both orders, with sizes around every level boundary.
+/// Checks a reduction of a whole axis in both orders, with sizes around every boundary between levels.
 template <class T>
 void check_one_axis(Op op, bool product) {
   const Law<T> law = law_of<T>(op, product);
@@ -122,7 +122,7 @@ void check_one_axis(Op op, bool product) {
     CAPTURE(name(op));
     CAPTURE(n);
     CAPTURE(product);
-    if (n == 0 && (op == Op::kReduceMax || op == Op::kReduceMin)) continue;  // an axis known to be empty is an error
+    if (n == 0 && (op == Op::kReduceMax || op == Op::kReduceMin)) continue;  // of a known empty axis these are an error
     CHECK(same(run_reduce<T>(op, {{0}, ReduceOrder::kChain, product}, {n}, a, b), {law.chain(a, b)}));
     CHECK(same(run_reduce<T>(op, {{0}, ReduceOrder::kLanes, product}, {n}, a, b), {law.lanes(a, b)}));
   }
@@ -142,7 +142,7 @@ TEST_CASE("G3.sum,prod,max,min/interp: reductions of one axis follow the law at 
 }
 
 TEST_CASE("G3.axes/interp: lanes take the innermost run of reduced axes, outer runs go by chain") {
-  // Source [3, 300, 2, 5, 70]: axes 0, 1 (outer), 3, 4 (innermost run) are reduced, axis 2 is kept.
+  // The source has the shape [3, 300, 2, 5, 70]. Axes 0, 1 (the outer ones) and 3, 4 (the innermost ones) are reduced, axis 2 is kept.
   const std::vector<int64_t> shape = {3, 300, 2, 5, 70};
   const std::vector<float> x = random_values<float>(3 * 300 * 2 * 5 * 70, 11), y = random_values<float>(x.size(), 12);
   for (const bool product : {false, true}) {
@@ -157,7 +157,7 @@ TEST_CASE("G3.axes/interp: lanes take the innermost run of reduced axes, outer r
       expected.push_back(law.plain().chain(outer, outer));
     }
     CHECK(same(run_reduce<float>(Op::kSum, {{0, 1, 3, 4}, ReduceOrder::kLanes, product}, shape, x, y), expected));
-    // The order in which kLanes lists its axes does not matter.
+    // The order in which the axes of a reduction are listed does not matter.
     CHECK(same(run_reduce<float>(Op::kSum, {{4, 1, 3, 0}, ReduceOrder::kLanes, product}, shape, x, y), expected));
   }
 }
@@ -182,7 +182,7 @@ TEST_CASE("G3.axes/interp: chain flattens its axes in the order they are listed"
   for (const bool product : {false, true}) {
     const Law<float> law = law_of<float>(Op::kSum, product);
     std::vector<float> ascending, descending;
-    // 600 kept elements: more than the interpreter computes interleaved.
+    // 600 kept elements are more than the interpreter computes at a time.
     for (int64_t kept = 0; kept < 600; ++kept) {
       std::vector<float> a, b, c, d;
       for (int64_t i = 0; i < 30; ++i)
@@ -227,7 +227,7 @@ TEST_CASE("G3: signed zeros, NaN and empty reductions") {
     return run_reduce<float>(op, {{0}, order, false}, {n}, x, x)[0];
   };
   for (const ReduceOrder order : {ReduceOrder::kChain, ReduceOrder::kLanes}) {
-    CHECK(same(one(Op::kSum, order, {-0.0f}), 0.0f));  // the sum of one element is that element, without adding the identity
+    CHECK(same(one(Op::kSum, order, {-0.0f}), 0.0f));  // a sum starts with +0, and +0 + -0 is +0
     CHECK(same(one(Op::kSum, order, {}), 0.0f));
     CHECK(same(one(Op::kProd, order, {}), 1.0f));
     CHECK(same(one(Op::kProd, order, {-0.0f}), -0.0f));
@@ -239,7 +239,7 @@ TEST_CASE("G3: signed zeros, NaN and empty reductions") {
     CHECK(same(one(Op::kSum, order, {kInf<float>, -kInf<float>}), kNan<float>));
     CHECK(same(one(Op::kSum, order, {1e-45f, 1e-45f}), 3e-45f));  // subnormals are kept
   }
-  // A product that underflows gives an accumulator of -0, but a sum is never -0.
+  // The product underflows to -0, but a sum starts with +0, so it is never -0.
   const std::vector<float> tiny = {-1e-30f};
   CHECK(same(run_reduce<float>(Op::kSum, {{0}, ReduceOrder::kChain, true}, {1}, tiny, {1e-30f}), {0.0f}));
   CHECK(same(run_reduce<float>(Op::kSum, {{0}, ReduceOrder::kLanes, true}, {1}, tiny, {1e-30f}), {0.0f}));
@@ -272,7 +272,7 @@ TEST_CASE("G3.any,all/interp: max and min of bool are any and all") {
   const int axes[] = {1};
   graph.add_output("any", build::reduce(Op::kReduceMax, x, axes, false));
   graph.add_output("all", build::reduce(Op::kReduceMin, x, axes, false));
-  const std::vector<Bytes> outputs = run(graph, {bytes_of<uint8_t>({0, 0, 0, 7, 255, 1})});  // any non-zero byte is true
+  const std::vector<Bytes> outputs = run(graph, {bytes_of<uint8_t>({0, 0, 0, 7, 255, 1})});  // every byte except 0 is true
   CHECK(values_of<uint8_t>(outputs[0]) == std::vector<uint8_t>{0, 1, 1});
   CHECK(values_of<uint8_t>(outputs[1]) == std::vector<uint8_t>{0, 0, 1});
 }

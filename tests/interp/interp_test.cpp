@@ -1,5 +1,5 @@
-// The interpreter's elementwise ops and conversions against values computed by hand: every op of the table in every dtype it accepts,
-// special values first. Functions of ops/math.h have their own accuracy tests; here they are compared with the C library.
+// The interpreter's elementwise ops and conversions are compared with values computed by hand: every op of the table in every dtype that it
+// accepts, special values first. The functions of ops/math.h have accuracy tests of their own; here they are compared with the C library.
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
@@ -43,14 +43,14 @@ void check_float_predicate(Op op, const D& x, const D& y, const B& expected) {
   CHECK(apply<uint8_t>(op, x, y) == expected);
   CHECK(apply<uint8_t>(op, F(x.begin(), x.end()), F(y.begin(), y.end())) == expected);
 }
-/// Checks the same values in both integer dtypes; they fit 32 bits.
+/// Checks the same values in both integer dtypes. They fit in 32 bits.
 void check_ints(Op op, const L& x, const L& y, const L& expected) {
   CAPTURE(name(op));
   CHECK(apply<int64_t>(op, x, y) == expected);
   CHECK(apply<int32_t>(op, I(x.begin(), x.end()), I(y.begin(), y.end())) == I(expected.begin(), expected.end()));
 }
 
-/// Checks that results are within `ulp` units in the last place of the C library's double function, rounded to T.
+/// Checks that results are within `ulp` units in the last place of the C library's result in double, rounded to T.
 template <class T>
 void check_function(Op op, double (*reference)(double), const std::vector<T>& x) {
   const std::vector<T> y = apply<T>(op, x);
@@ -91,10 +91,10 @@ TEST_CASE("G2.neg,abs,recip,sqrt,add,mul,div/interp: arithmetic on floats is IEE
   check_floats(Op::kDiv, {1.0, -1.0, 0.0, 7.0, kInf<double>}, {0.0, 0.0, 0.0, 2.0, kInf<double>},
                {kInf<double>, -kInf<double>, kNan<double>, 3.5, kNan<double>});
   CHECK(same(apply<float>(Op::kDiv, F{1.0f}, F{3.0f}), F{1.0f / 3.0f}));
-  // Subnormals are neither flushed nor read as zero.
+  // Subnormal operands and results are not replaced by zero.
   CHECK(same(apply<float>(Op::kAdd, F{1e-45f}, F{1e-45f}), F{3e-45f}));
   CHECK(same(apply<float>(Op::kMul, F{1e-40f}, F{0.5f}), F{5e-41f}));
-  // One rounding in fma, two in mul and add: (1 + 2^-12)^2 - 1.
+  // (1 + 2^-12)^2 - 1: fma rounds once; mul and add round once each.
   const float a = 1.000244140625f;
   CHECK(same(apply<float>(Op::kFma, F{a}, F{a}, F{-1.0f}), F{0.00048834085464477539f}));
   CHECK(same(apply<double>(Op::kFma, D{0.1}, D{10.0}, D{-1.0}), D{5.5511151231257827e-17}));
@@ -112,7 +112,7 @@ TEST_CASE("G2.max,min,idiv,rem,fmod/interp: maximum, minimum, copysign, division
   const double nan = kNan<double>, inf = kInf<double>;
   check_floats(Op::kMax, {-0.0, 0.0, 1, nan, 2, -inf, nan}, {0.0, -0.0, 2, 1, nan, -1, nan}, {0.0, 0.0, 2, nan, nan, -1, nan});
   check_floats(Op::kMin, {-0.0, 0.0, 1, nan, 2, -inf, nan}, {0.0, -0.0, 2, 1, nan, -1, nan}, {-0.0, -0.0, 1, nan, nan, -inf, nan});
-  // The sign of a NaN is not defined, so it counts as positive.
+  // The semantics does not define the sign of a NaN; copysign takes it as positive.
   check_floats(Op::kCopysign, {1.5, -1.5, 0.0, 2.0, -2.0, -3.0}, {-0.0, 0.0, -1.0, nan, -nan, -inf}, {-1.5, 1.5, -0.0, 2.0, 2.0, -3.0});
   check_floats(Op::kIdiv, {7, -7, 7, -7, 6, -0.5}, {2, 2, -2, -2, 3, 1}, {3, -4, -4, 3, 2, -1});
   check_floats(Op::kRem, {7, -7, 7, -7, 6, 5.5, 1}, {4, 4, -4, -4, 3, 2, 0.0}, {3, 1, -1, -3, 0.0, 1.5, nan});
@@ -174,10 +174,10 @@ TEST_CASE("G2.bitwise_and,bitwise_or,bitwise_xor,bitwise_not,left_shift,right_sh
   CHECK(apply<int32_t>(Op::kBitNot, I{0, 5}) == I{-1, -6});
   CHECK(apply<int64_t>(Op::kBitNot, L{0, 5}) == L{-1, -6});
   CHECK(apply<uint8_t>(Op::kBitNot, B{0, 1, 9}) == B{1, 0, 0});
-  CHECK(apply<uint8_t>(Op::kBitAnd, B{0, 1, 2}, B{1, 1, 4}) == B{0, 1, 1});  // 2 and 4 both read as true
+  CHECK(apply<uint8_t>(Op::kBitAnd, B{0, 1, 2}, B{1, 1, 4}) == B{0, 1, 1});  // 2 and 4 are true, like every byte except 0
   CHECK(apply<uint8_t>(Op::kBitOr, B{0, 0, 2}, B{0, 1, 4}) == B{0, 1, 1});
   CHECK(apply<uint8_t>(Op::kBitXor, B{0, 1, 2}, B{1, 1, 4}) == B{1, 0, 0});
-  // Counts are taken modulo the width; right shifts keep the sign.
+  // Shift counts are taken modulo the number of bits; right shifts keep the sign.
   CHECK(apply<int32_t>(Op::kShl, I{1, 1, 1, 3}, I{4, 32, -1, 31}) == I{16, 1, INT32_MIN, INT32_MIN});
   CHECK(apply<int32_t>(Op::kShr, I{-8, -8, 64, INT32_MIN}, I{1, 33, 3, -1}) == I{-4, -4, 8, -1});
   CHECK(apply<int64_t>(Op::kShl, L{1, 1, 1}, L{40, 64, -1}) == L{INT64_C(1) << 40, 1, INT64_MIN});
@@ -211,7 +211,7 @@ TEST_CASE("G2.exp,exp2,log,log2,sin,cos,tanh,erf,pow,atan2/interp: functions agr
     check_function<double>(row.op, row.reference);
     checked.insert(row.op);
   }
-  // The list above must be complete: every function of one float source that is not exact.
+  // The list must contain every function of one float that is not exact.
   for (int i = 0; i < kOpCount; ++i)
     if (kOps[i].arity == 1 && (kOps[i].operands == Operands::kFloat || kOps[i].operands == Operands::kField) && (kOps[i].flags & kFunction))
       CHECK(checked.count(static_cast<Op>(i)) == 1);
@@ -278,7 +278,7 @@ TEST_CASE("G12.bitcast/interp: bitcasts keep bits but for NaN") {
   CHECK(bitcast<int64_t>(D{1.0, -0.0}) == L{0x3ff0000000000000, INT64_MIN});
   CHECK(same(bitcast<float>(I{0x40490fdb}), F{3.14159274f}));
   CHECK(same(bitcast<double>(L{0x400921fb54442d18}), D{3.141592653589793}));
-  // Any NaN reads as the positive quiet one.
+  // The bits of any NaN are those of the positive quiet NaN.
   CHECK(bitcast<int32_t>(F{-kNanF, std::bit_cast<float>(0x7f800001)}) == I{0x7fc00000, 0x7fc00000});
   CHECK(bitcast<int64_t>(D{-kNan<double>, std::bit_cast<double>(INT64_C(0x7ff0000000000001))}) ==
         L{0x7ff8000000000000, 0x7ff8000000000000});
@@ -321,7 +321,7 @@ TEST_CASE("X2: the interpreter's loops for machines with and without fma give th
           for (std::byte& byte : bytes) byte &= std::byte{1};
         sources.push_back(std::move(bytes));
         run.sources[k] = sources[k].data();
-        run.steps[k] = static_cast<int64_t>((k + 1) % 3);  // strides: contiguous, every second element, one element for all
+        run.steps[k] = static_cast<int64_t>((k + 1) % 3);  // the strides of the sources: 1, 2, 0
       }
       const DType result = interp::result_dtype(op, dtype);
       Bytes a(kCount * size_of(result)), b(a.size());
@@ -336,8 +336,8 @@ TEST_CASE("X2: the interpreter's loops for machines with and without fma give th
 
 namespace {
 
-/// Calls work(checks, step), whose loop calls step() for each element. The first step sets the flag. Returns the number of steps until the
-/// work was cancelled, or -1 if it was not.
+/// Calls work(checks, step), which has to call step() for each element in a loop. The first step sets the cancel flag. Returns the number
+/// of steps until the work was cancelled, or -1 if it was not.
 template <class Work>
 int64_t steps_until_cancelled(Work work) {
   const SymTable dims;
@@ -391,7 +391,8 @@ TEST_CASE("X8.cancel_run: the interpreter's loops look after the same amount of 
 }
 
 TEST_CASE("X8.cancel_run: the search for an index that is out of range looks too") {
-  constexpr int64_t kCount = int64_t{1} << 36;  // pages of zeros that need no memory; reading all of them takes a minute
+  // untouched pages, which take no memory and read as zeros; reading all of them takes a minute
+  constexpr int64_t kCount = int64_t{1} << 36;
   void* const zeros = ::mmap(nullptr, kCount, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   REQUIRE(zeros != MAP_FAILED);
   int32_t flag = 0;

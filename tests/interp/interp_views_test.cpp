@@ -1,5 +1,5 @@
-// Movement, joins, leaves and the interpreter's interface: views of views against index arithmetic, symbolic sizes, empty arrays, the
-// host's floating-point modes.
+// Movement ops, joins, leaves and the interpreter's interface: views of views compared with index arithmetic, symbolic sizes, empty arrays,
+// and the host's floating-point modes.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -59,7 +59,8 @@ TEST_CASE("G5.permute,expand,reshape,slice,flip/interp: permute, expand, reshape
 }
 
 TEST_CASE("G5: reshapes of views keep row-major order, with and without a copy") {
-  // Linear: splits one axis of a flipped view. Not linear: merges two permuted axes.
+  // The first reshape splits the axis of a flipped view, which strides can express. The next ones merge two permuted axes, which they
+  // cannot.
   CHECK(view({6}, [](auto x) { return build::reshape(slice(x, {{std::nullopt, std::nullopt, -1}}), {2, 3}); }) == I{5, 4, 3, 2, 1, 0});
   CHECK(view({2, 3}, [](auto x) { return build::reshape(permute(x, {1, 0}), {6}); }) == I{0, 3, 1, 4, 2, 5});
   CHECK(view({2, 3}, [](auto x) { return build::reshape(permute(x, {1, 0}), {2, 3}); }) == I{0, 3, 1, 4, 2, 5});
@@ -76,7 +77,7 @@ TEST_CASE("G5: unfold shows windows") {
   CHECK(view({5}, [](auto x) { return build::unfold(x, 0, 3, 1, 1); }) == I{0, 1, 2, 1, 2, 3, 2, 3, 4});
   CHECK(view({7}, [](auto x) { return build::unfold(x, 0, 2, 3, 2); }) == I{0, 2, 3, 5});
   CHECK(view({4, 2}, [](auto x) { return build::unfold(x, 0, 2, 2, 1); }) == I{0, 2, 1, 3, 4, 6, 5, 7});
-  const auto shape_of = [](const char* dims, const char* arguments) {  // computes the shape of windows without elements
+  const auto shape_of = [](const char* dims, const char* arguments) {  // the shape of windows of an array without elements
     const auto graph = parse_graph(cat("graph g(x: f32[", dims, "]) { return y = unfold(x, ", arguments, ") }"));
     return to_string(graph->outputs()[0].node->shape);
   };
@@ -115,7 +116,7 @@ TEST_CASE("G5: movement keeps NaN payloads and element sizes") {
     const size_t size = size_of(dtype);
     Bytes data(4 * size);
     for (size_t i = 0; i < data.size(); ++i)
-      data[i] = is_bool(dtype) ? std::byte(i & 1) : std::byte(0xff - i);  // as floats these are NaNs with payloads
+      data[i] = is_bool(dtype) ? std::byte(i & 1) : std::byte(0xff - i);  // as floats, these bytes are NaNs with payloads
     const Bytes result = run(graph, {data})[0];
     REQUIRE(result.size() == 6 * size);
     const size_t order[] = {0, 2, 1, 3};
@@ -202,7 +203,7 @@ TEST_CASE("X2: results do not depend on the host's floating-point modes, which a
   const unsigned after = _mm_getcsr();
   _mm_setcsr(host);
   CHECK(in_engine == expected);
-  CHECK((after & ~0x3fu) == (engine & ~0x3fu));  // except the sticky status flags
+  CHECK((after & ~0x3fu) == (engine & ~0x3fu));  // the status flags may differ, because operations only ever set them
 #endif
 }
 

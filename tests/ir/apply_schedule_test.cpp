@@ -1,4 +1,4 @@
-// apply_schedule: the loops that it makes from tagged scalar loops, and the tags that the verifier rejects.
+// apply_schedule: the loops that it makes of tagged scalar loops, and the tags that the verifier rejects.
 #include <doctest/doctest.h>
 
 #include "base/error.h"
@@ -47,7 +47,7 @@ struct Bench {
     s->accumulator = 0;
     return s;
   }
-  /// Returns the rule that the kernel breaks; "": none.
+  /// Returns the message about the rule that the kernel breaks, or "" if it breaks none.
   std::string offence() {
     try {
       verify(module);

@@ -1,4 +1,4 @@
-// Group loops and barriers in the rewrites of the loop IR, in linearize and in the printers: they remain, and no statement moves across a
+// Group loops and barriers in the rewrites of the loop IR, in linearize and in the printers: they are kept, and no statement moves across a
 // barrier.
 #include <algorithm>
 #include <sstream>
@@ -13,7 +13,7 @@ using namespace harp::testing;
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// Returns the lines of the linear text with group loops, barriers, accumulators in memory and stores, without the computations.
+/// Returns the kinds of the lines about group loops, barriers, accumulators in memory and stores, in the order of the linear text.
 std::vector<std::string> order_of(const ir::Kernel& kernel) {
   std::vector<std::string> order;
   std::istringstream text(ir::print(kernel, ir::linearize(kernel)));
@@ -88,7 +88,7 @@ TEST_CASE("IR: apply_schedule makes vectors and unrolled loops inside group loop
   CHECK(count(kernel, [](const ir::Stmt* s) {
           const auto* set = ir::as<ir::AccSet>(s);
           return set != nullptr && set->value->type.lanes == 4;
-        }) == 2);  // the two parts of the loop
+        }) == 2);  // one in each of the two parts into which the partition splits the loop
   const std::vector<std::string> order = order_of(kernel);
   const auto barrier = std::ranges::find(order, "barrier");
   REQUIRE(barrier != order.end());
@@ -119,14 +119,14 @@ TEST_CASE("IR: a nest around and inside a group loop keeps the threads") {
       return ir::Body{group};
     })};
   });
-  outer->tags.nest = {.chunks = true};  // iterations of this thread loop are divided among CPU threads
+  outer->tags.nest = {.chunks = true};  // CPU threads share the iterations of this loop
   b.finish(outer, {x}, {y});
   ir::verify(b.module);
   ir::apply_schedule(b.module);
   ir::verify(b.module);
   const ir::Loop* thread = ir::thread_loop(b.module.kernels[0]);
   REQUIRE(thread != nullptr);
-  CHECK(thread->end.is_constant(30));  // the two loops around it became one
+  CHECK(thread->end.is_constant(30));  // the two loops outside of the group loop have become one
   const ir::Loop* kept = ir::only_loop_in(thread->body);
   REQUIRE(kept != nullptr);
   CHECK(kept->loop == ir::LoopKind::kGroup);
@@ -200,7 +200,7 @@ TEST_CASE("IR: partition and unswitch of a loop around barriers keep their order
   const std::vector<ir::Loop*> parts = ir::partition(*b.arena, rounds, 4);
   CHECK(parts.size() == 2);
   check(ir::Body(parts.begin(), parts.end()), 4);
-  ir::Loop* last = parts.back();  // this part has round >= 3, so only the condition on n remains
+  ir::Loop* last = parts.back();  // in this part round is at least 3, so only the condition on n is left
   const ir::Body branches = ir::unswitch(*b.arena, last);
   REQUIRE(branches.size() == 1);
   CHECK(ir::as<ir::If>(branches[0]) != nullptr);
@@ -246,7 +246,8 @@ TEST_CASE("IR: values are computed again after a barrier if a shared element has
                     const auto writes = [&](Sym at) {
                       return b.group([&](Sym t) { return ir::Body{b.set(array, t, b.load(DType::kF32, 0, at + t, 1))}; });
                     };
-                    const auto reads = [&](Sym at) {  // the read of element 5 does not depend on the thread
+                    // element 5 does not depend on the thread, so its load could move out if no barrier prevented it
+                    const auto reads = [&](Sym at) {
                       return b.group([&](Sym t) {
                         const UOp* shared = b.acc(array, 5);
                         return ir::Body{b.store(1, at + t, b.arena->alu(Op::kMul, DType::kF32, {shared, shared}))};

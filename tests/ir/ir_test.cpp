@@ -51,7 +51,7 @@ struct Bench {
     return s;
   }
   std::string lines() { return print(kernel, linearize(kernel)); }
-  /// Returns the rule that a broken kernel violates; "": none.
+  /// Returns the message about the rule that the kernel breaks, or "" if it breaks none.
   std::string offence() {
     Module module;
     module.arena = std::make_shared<Arena>(syms);
@@ -66,7 +66,7 @@ struct Bench {
   }
 };
 
-/// Returns the number of lines before the one that contains `text`.
+/// Returns the number of lines before the line that contains `text`.
 ptrdiff_t line_of(const std::string& all, std::string_view text) {
   const size_t at = all.find(text);
   REQUIRE_MESSAGE(at != std::string::npos, std::string(text), " is not in\n", all);
@@ -82,7 +82,7 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   const UOp *x = b.load(0, i), *y = b.load(1, i);
   CHECK(b.load(0, i) == x);
   CHECK(b.add(x, y) == b.add(x, y));
-  CHECK(b.add(x, y) != b.add(y, x));  // equal apart from NaN payloads, but the arena does not reorder operands
+  CHECK(b.add(x, y) != b.add(y, x));  // x + y and y + x are equal except for NaN payloads, but the arena does not reorder operands
   const UOp *yes = b.arena.constant(Scalar::of(DType::kBool, true)), *no = b.arena.constant(Scalar::of(DType::kBool, false));
   const UOp* less = b.arena.alu(Op::kLt, DType::kBool, {x, y});
   CHECK(b.arena.alu(Op::kWhere, DType::kF32, {less, x, x}) == x);
@@ -94,7 +94,7 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   CHECK(b.arena.alu(Op::kBitNot, DType::kBool, {b.arena.alu(Op::kBitNot, DType::kBool, {less})}) == less);
   CHECK(b.arena.alu(Op::kNeg, DType::kF32, {b.arena.alu(Op::kNeg, DType::kF32, {x})}) == x);
   CHECK(b.arena.alu(Op::kCast, DType::kF32, {x}) == x);
-  CHECK(b.add(x, b.f32(0))->kind == UKind::kAlu);  // x + 0 differs from x if x is -0
+  CHECK(b.add(x, b.f32(0))->kind == UKind::kAlu);  // not simplified, because -0 + 0 is +0
   CHECK(b.add(b.f32(1), b.f32(2))->kind == UKind::kAlu);
   CHECK(b.arena.in_range(i) == yes);
   CHECK(b.arena.in_range(i - 10) == no);
@@ -104,9 +104,9 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   CHECK(b.arena.index(7)->kind == UKind::kConst);
   CHECK(b.arena.apply(Op::kMax, DType::kBool, {less, yes}) == yes);
   const auto decided_by = [&](Op op, float constant) { return b.arena.apply(op, DType::kF32, {x, b.f32(constant)})->sources[0]->op; };
-  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // < suffices: one instruction together with the selection
+  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // < is enough, and it needs one instruction together with the selection
   CHECK(decided_by(Op::kMin, -2) == Op::kLt);
-  CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // <= is needed, because +0 wins against -0
+  CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // <= is required, because the maximum of -0 and +0 must be +0
 }
 
 TEST_CASE("IR: every function of ops/math.h is recorded once, over parameters alone") {
@@ -219,7 +219,7 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   CHECK(offence({declare, b.loop(i, 10, {update}), b.store(0, total)}) == "");
   CHECK(has(offence({b.store(0, total)}), "declared before it is read"));
   CHECK(has(offence({b.loop(i, 10, {update})}), "declared before it is updated"));
-  CHECK(offence({declare, b.loop(i, 10, {update, b.store(i, total)})}).empty());  // a running value
+  CHECK(offence({declare, b.loop(i, 10, {update, b.store(i, total)})}).empty());  // running values may be read inside the loop
   CHECK(has(offence({declare, b.loop(i, 10, {update, b.accumulator<AccFold>()})}), "folded in the block that declares it"));
 
   Stmt *first = b.accumulator<Break>(), *second = b.accumulator<Break>();
@@ -263,7 +263,8 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input1[i - 5]"));
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input0[3]"));
 
-  // the If may have simplified the mask by its own condition, so the mask alone does not allow the load to move out
+  // The If may have simplified the mask under its own condition, so the load must not move out of the If, even though the mask would
+  // protect it.
   branch->condition = Sym(6) - i;
   branch->body = {b.loop(j, m, {b.store(i * m + j, b.load(1, i - 5, b.arena.in_range(i - 5)))})};
   b.kernel.body = {b.loop(i, 10, {branch})};
@@ -272,7 +273,8 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
 }
 
 TEST_CASE("linearizer: every line says which name of a value it means") {
-  // The first inner loop may be empty, the second is not: the value gets a guarded name for the first and a plain one for the second.
+  // The first inner loop may be empty, so the value is computed before it under a guard and has a guarded name there. The second loop is
+  // never empty; for it the value has a plain name.
   Bench b;
   const Sym i = b.syms->loop("i", 0, 10);
   const Sym count = max(Sym(3) - i, 0), j = b.syms->loop("j", 0, count), k = b.syms->loop("k", 0, 2);

@@ -1,5 +1,5 @@
-// The verifier's rules for group loops, barriers, shared and spread accumulators: for each rule a kernel that obeys it and one that breaks
-// it.
+// The verifier's rules about group loops, barriers, and shared and spread accumulators. For each rule there is a kernel that obeys it and
+// one that breaks it.
 #include "support/group_kernels.h"
 
 #include <random>
@@ -21,7 +21,7 @@ std::string offence(const ir::Module& module) {
 }
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// A kernel over 8 blocks of 32 threads with an input and an output of f32. Parameter 0 is read, parameter 1 written.
+/// A kernel over 8 blocks of 32 threads. Parameter 0 is an input, parameter 1 an output, both of f32.
 struct Bench : GroupBuilder {
   int x, y, array, lanes, single;
   Bench() : GroupBuilder(32) {
@@ -33,8 +33,8 @@ struct Bench : GroupBuilder {
   const UOp* element(Sym index) { return load(DType::kF32, 0, index, 1); }
   const UOp* zero() { return arena->constant(scalar_from_double(DType::kF32, 0)); }
 
-  /// Returns the rule that a block of these statements breaks; "": none. `make` gets the number of the block. The accumulators of the block
-  /// are declared first.
+  /// Returns the message about the rule that a block of these statements breaks, or "". `make` gets the number of the block and returns the
+  /// statements. The accumulators of the block are declared before them.
   template <class Statements>
   std::string offence_of(Statements make) {
     ir::Loop* blocks = each("block", 8, [&](Sym block) {
@@ -47,7 +47,7 @@ struct Bench : GroupBuilder {
     module.kernels.clear(), module.generations[0].launches.clear();
     return result;
   }
-  /// Does the same for statements of one thread. `make` gets the number of the thread.
+  /// Like offence_of() for the statements of one thread. `make` gets the number of the thread.
   template <class Statements>
   std::string offence_of_threads(Statements make) {
     return offence_of([&](Sym) { return ir::Body{group(make)}; });
@@ -99,7 +99,7 @@ TEST_CASE("IR: a barrier is where all threads of a block arrive") {
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.when(t - 5, {b.barrier()})}; }), outside));
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.each("i", t, [&](Sym) { return ir::Body{b.barrier()}; })}; }), outside));
 
-  // outside of the thread loop, and without threads
+  // A barrier outside of the thread loop, and a barrier in a kernel without group loops.
   ir::Loop* blocks = b.each("block", 8, [&](Sym) { return ir::Body{b.group(nothing)}; });
   b.finish(blocks, {b.x}, {b.y});
   CHECK(offence(b.module) == "");
@@ -218,7 +218,7 @@ TEST_CASE("IR: where accumulators of a kernel with group loops are, and how larg
   CHECK(has(offence_with({.type = f32, .count = 4, .init = zero, .space = Space::kShared, .is_row = true}, true),
             "is declared in the thread loop, outside of group loops, but acc3 is not"));
   CHECK(has(offence_with({.type = f32, .count = 4, .init = zero, .space = Space::kShared}), "is an array without initial value"));
-  const int64_t bytes = ir::kMaxSharedBytes - 256;  // another array of Bench has 256
+  const int64_t bytes = ir::kMaxSharedBytes - 256;  // the other shared array of Bench has 256 bytes
   CHECK(offence_with({.type = f32, .count = bytes / 4, .init = zero, .space = Space::kShared, .is_row = true}) == "");
   CHECK(has(offence_with({.type = f32, .count = bytes / 4 + 1, .init = zero, .space = Space::kShared, .is_row = true}),
             "a kernel has at most 232448 bytes of shared memory, not 232464"));
@@ -254,7 +254,7 @@ TEST_CASE("IR: a thread uses its own elements of a spread accumulator") {
   };
   CHECK(vector(1) == "");
   CHECK(has(vector(2), "and 1 more in steps of 2"));
-  // conditions on threads: thread 0, and threads from 4 on
+  // Reads under a condition on the thread: only thread 0, only thread 4, or all threads from 4 on.
   const auto reads = [&](auto condition, Sym index) {
     return b.offence_of([&](Sym block) {
       return ir::Body{b.group([&](Sym t) { return ir::Body{b.when(condition(t), {b.store(1, block * 32 + t, b.acc(b.lanes, index))})}; })};
@@ -264,7 +264,7 @@ TEST_CASE("IR: a thread uses its own elements of a spread accumulator") {
   CHECK(has(reads([](Sym t) { return -t; }, 2), "of the spread acc1, not 2"));
   CHECK(reads([](Sym t) { return min(t - 4, Sym(4) - t); }, 8) == "");
   CHECK(has(reads([](Sym t) { return t - 4; }, 8), "of the spread acc1, not 8"));
-  // the result of a fold is read outside of group loops
+  // The result of a fold is read outside of group loops.
   const auto declared = [&](bool folds, bool changes, Sym index) {
     return b.offence_of([&](Sym) {
       ir::Body body = {b.group([&](Sym t) { return ir::Body{b.update(b.lanes, t * 2, b.zero())}; })};
@@ -293,7 +293,7 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
   CHECK(has(writes([](Sym t) { return floor_div(t, 2); }), rule));
   CHECK(has(writes([](Sym t) { return mod(t, 8); }), rule));
   CHECK(has(writes([](Sym t) { return mod(t, 8) * 3 + floor_div(t, 8); }), rule));
-  // conditions that hold for one thread, and for one of eight
+  // Writes by one thread only, and by one thread of each eight.
   const auto of_some = [&](auto condition, auto index) {
     return b.offence_of_threads([&](Sym t) { return ir::Body{b.when(condition(t), {b.set(b.array, index(t), b.zero())})}; });
   };
@@ -323,7 +323,8 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
                 same, [](Sym) { return 0; }, false),
             rule));
 
-  // a thread has all elements whose position modulo 32 is its number, also where the larger parts of the positions may be equal
+  // In the first group of threads, a thread writes elements whose position modulo 32 is its number. In the second group it does so only if
+  // `width` is a multiple of 32; otherwise two threads may write the same element.
   const auto rows = [&](int64_t width) {
     return b.offence_of([&](Sym) {
       return ir::Body{b.group([&](Sym t) {
@@ -343,7 +344,7 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
   CHECK(has(rows(16), rule));
   CHECK(has(rows(48), rule));
 
-  // every thread reads element 0
+  // A read outside of group loops is made by every thread.
   const auto reads_all = [&](bool waits) {
     return b.offence_of([&](Sym) {
       ir::Body body = {b.group([&](Sym t) { return ir::Body{b.when(-t, {b.set(b.array, 0, b.zero())})}; })};
@@ -355,7 +356,7 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
   CHECK(reads_all(true) == "");
   CHECK(has(reads_all(false), "thread t writes acc0[0] and every thread reads acc0[0]"));
 
-  // an index from memory, which may be the same for two threads
+  // An index that is loaded from memory may be equal for two threads.
   CHECK(has(b.offence_of_threads([&](Sym t) {
     auto* define = b.arena->statement<ir::Define>();
     define->variable = b.syms->loop("bin", 0, 64);
@@ -381,7 +382,8 @@ TEST_CASE("IR: a loop around barriers meets itself") {
   };
   CHECK(rounds(true) == "");
   CHECK(has(rounds(false), rule));
-  // rounds that alternate between two halves would need only one barrier, but here each half is used in each round
+  // If rounds alternated between the two halves of the array, one barrier in each round would be enough. Here every round uses the same
+  // half.
   const auto halves = [&](auto half_of) {
     return b.offence_of([&](Sym) {
       return ir::Body{b.each("round", 4, [&](Sym round) {
@@ -392,7 +394,7 @@ TEST_CASE("IR: a loop around barriers meets itself") {
     });
   };
   CHECK(has(halves([](Sym) { return 0; }), rule));
-  // a loop that may have no iteration does not separate the statements before it from those after it
+  // A loop that may have no iterations does not separate the statements before it from those after it, although it contains a barrier.
   const auto around = [&](Sym count) {
     return b.offence_of([&](Sym) {
       return ir::Body{b.group([&](Sym t) { return ir::Body{b.set(b.array, t, b.zero())}; }),
@@ -403,7 +405,7 @@ TEST_CASE("IR: a loop around barriers meets itself") {
   CHECK(around(1) == "");
   CHECK(has(around(b.syms->variable("n", 0, 9)), rule));
   CHECK(around(b.syms->variable("m", 1, 9)) == "");
-  // a barrier in one branch separates nothing
+  // A barrier in only one branch does not separate the statements before and after it.
   const Sym n = b.syms->variable("k", 0, 9);
   const auto branch = [&](bool both) {
     return b.offence_of([&](Sym) {
@@ -414,7 +416,7 @@ TEST_CASE("IR: a loop around barriers meets itself") {
   };
   CHECK(branch(true) == "");
   CHECK(has(branch(false), rule));
-  // if a loop has no barrier, threads may be in different iterations of it
+  // In a loop without a barrier, threads may be in different iterations at the same time.
   const auto free_loop = [&](int64_t step) {
     return b.offence_of([&](Sym) {
       return ir::Body{b.each("round", 2, [&](Sym round) {
@@ -426,7 +428,7 @@ TEST_CASE("IR: a loop around barriers meets itself") {
   CHECK(has(free_loop(16), rule));
 }
 
-/// Random indices: if the verifier accepts them, no two threads use the same element.
+/// For random indices: if the verifier accepts a kernel, no two threads may use the same element in it.
 TEST_CASE("IR: the rule about shared elements accepts no race") {
   std::mt19937 random(11);
   const auto draw = [&](int n) { return static_cast<int64_t>(random() % static_cast<unsigned>(n)); };
@@ -436,7 +438,7 @@ TEST_CASE("IR: the rule about shared elements accepts no race") {
     GroupBuilder b(threads);
     const int y = b.output(DType::kF32), array = b.shared(DType::kF32, 4096);
     const UOp* zero = b.arena->constant(scalar_from_double(DType::kF32, 0));
-    // a use of the accumulator: the index, its variables, and the condition under which it happens
+    // A use of the accumulator: its index, the variables in the index, and the condition under which the use happens.
     struct Use {
       Sym index, t, j, condition;
       int64_t count;

@@ -1,6 +1,6 @@
 // argmax and argmin (lower/arg_extreme.cpp): blocks of several vectors, parts of an axis, interleaved rows, columns, and the remainders of
-// each. The first of equal extremes wins wherever they meet, a NaN comes before all other values, and infinities can sum to NaN without a
-// NaN.
+// each. If extremes are equal, the first one must win wherever they are. A NaN comes before all other values. The sum of the elements,
+// which detects NaN, can be NaN without one, because of infinities.
 #include <limits>
 
 #include "base/text.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// An array with few different numbers, so that extremes repeat; `special` sets elements at given positions.
+/// An array with few different numbers, so that extremes occur several times. `special` has elements for given positions.
 Values<float> few(std::vector<int64_t> dims, std::vector<std::pair<int64_t, float>> special = {}) {
   Values<float> x{{}, std::move(dims)};
   int64_t count = 1;
@@ -53,7 +53,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: along rows of every length, the first o
     backends.run(harp::cat("graph g(x: f32[5, ", n, "]) {\n", both("x", "1")), few({5, n}));
     backends.run(harp::cat("graph g(x: f32[m, ", n, "]) {\n", both("x", "none")), few({7, n}));
   }
-  // more rows than are interleaved, and not a multiple of that number
+  // Numbers of rows below and above the number of rows that are interleaved, and not multiples of it.
   for (const int64_t m : {1, 2, 9, 10, 33}) {
     CAPTURE(m);
     backends.run("graph g(x: f32[m, 1024]) {\n" + both("x * 2 - 1", "1"), few({m, 1024}));
@@ -76,7 +76,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: NaN, infinities of both signs, zeros of
       {{5, kNan}},
       {{900, kNan}, {70, kNan}, {71, 1000}},
       {{0, kInf}, {300, kNan}},
-      {{3, kInf}, {200, -kInf}, {2000, -kInf}},  // the sum is NaN although no element is
+      {{3, kInf}, {200, -kInf}, {2000, -kInf}},  // the sum of these is NaN although no element is
       {{2047, kNan}},
       {{100, std::numeric_limits<float>::max()}, {101, std::numeric_limits<float>::max()}, {1500, -kInf}},
   };
@@ -96,7 +96,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: NaN, infinities of both signs, zeros of
   backends.run("graph g(x: f32[m, 1024]) {\n" + both("x", "1"), same);
   backends.run("graph g(x: f32[m, 1024]) {\n" + both("x", "0"), same);
   for (size_t i = 0; i < same.items.size(); ++i) same.items[i] = i % 300 == 299 ? 0.0f : -0.0f;
-  // +0 is the extreme, so the result is the index of the first +0
+  // +0 is the maximum of the zeros, so the result is the index of the first +0.
   for (const char* axis : {"0", "1"}) {
     backends.run(harp::cat("graph g(x: f32[m, 1024]) {\n  return v = max(x, axes=[", axis, "]), i = argmax(x, axis=", axis, ")\n}"), same);
     backends.run(
@@ -120,7 +120,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: every dtype, and the extreme and its in
     backends.run(text, few({9, 1024}, {{4000, kNan}, {1, 0.0f}, {2, -0.0f}}));
     backends.run(text, few({9, 1024}, {{4000, kInf}, {4002, -kInf}}));
   }
-  // operations on the index are fused into the kernel; a reduction for another extreme is not
+  // Operations on the index are fused into the kernel. Another extreme is a kernel of its own.
   CHECK(kernels_of("graph g(x: f32[m, 1024]) {\n  return i = cast(argmax(x, axis=1) * 2, dtype=f32)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[m, 1024]) {\n  return i = argmax(x, axis=1), j = argmin(x, axis=1), m = max(x, axes=[1])\n}") == 2);
 }
@@ -172,7 +172,7 @@ TEST_CASE("G3.argmin/c X2: all lanes of the law as one vector") {
 }
 
 TEST_CASE("G3.argmax/c: more rows than are numbered in one go") {
-  // every column is 0, 1, 2, ..., computed in the kernel, so that only the result is in memory
+  // Every column is 0, 1, 2, ... and is computed in the kernel, so that only the result is in memory.
   const Backends backends;
   const Graph graph = parse(backends.context(),
                             "harp 1\ngraph g(x: i32[m, 0]) {\n  rows = expand(reshape(arange(n=m), shape=[m, 1]), shape=[m, 16])\n"

@@ -1,4 +1,4 @@
-// Complex arrays through harp.h and internally: the bits of the arithmetic, buffers and signatures, the split into real arrays, the
+// Complex arrays through harp.h and inside harp: the bits of the arithmetic, buffers and signatures, the split into real arrays, the
 // convention for gradients, and errors. The oracle, the op matrix and the check of docs/semantics.md also test each operation.
 #include <cmath>
 #include <complex>
@@ -142,7 +142,7 @@ TEST_CASE("G10.prod/interp,c G10.cumprod/interp,c: infinities are multiplied by 
 }
 
 TEST_CASE("G10.prod/interp G10.cumprod/interp: the halvings of a length that may have all bits of a size end") {
-  // reductions over three axes at once, whose sizes are unbounded
+  // Reductions over three axes at once whose sizes have no bound.
   const Backends backends;
   const Graph parsed = parse(backends.context(), "harp 1\ngraph g(x: complex64[a, b, c]) {\n  return y = prod(x), z = cumprod(x)\n}");
   REQUIRE(parsed != nullptr);
@@ -266,7 +266,8 @@ TEST_CASE("G19.graph_nodes: the gradient of a real y by a complex z is that by i
     const auto a = harp::testing::values_of<double>(one[part]), b = harp::testing::values_of<double>(other[part]);
     for (size_t i = 0; i < 4; ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-12));
   }
-  // The gradient of |z|² is 2z; of re(z²) = p² - q² it is 2p - 2qi. In the middle of a graph: the gradient of a sum by one of its terms.
+  // With z = p + qi, the gradient of |z|² is 2z, and that of re(z²) = p² - q² is 2p - 2qi. The third gradient is with respect to an
+  // intermediate value, of the sum of its parts. The fourth is that of im(z²) = 2pq.
   const auto known = parse(
       "graph g(z: complex128[4]) {\n  m = z * z\n  a = grad(sum(square(abs(z))), z)\n  b = grad(sum(real(m)), z)\n"
       "  c = grad(sum(real(m) + imag(m)), m)\n  d = grad(m, z, grad_output=complex128(0, 1))\n  return a = a, b = b, c = c, d = d\n}\n");
@@ -280,7 +281,7 @@ TEST_CASE("G19.graph_nodes: the gradient of a real y by a complex z is that by i
     CHECK(b[2 * i + 1] == doctest::Approx(-2 * q[i]));
     CHECK(c[2 * i] == 1.0);
     CHECK(c[2 * i + 1] == 1.0);
-    CHECK(d[2 * i] == doctest::Approx(2 * q[i]));  // im(z²) = 2pq
+    CHECK(d[2 * i] == doctest::Approx(2 * q[i]));  // the derivative of 2pq by p
     CHECK(d[2 * i + 1] == doctest::Approx(2 * p[i]));
   }
 }

@@ -1,5 +1,5 @@
-// Sums of products by register tiles (lower/contraction.cpp): the interpreter's bits for every size of tiles and remainders, with operands
-// that are computed and results that are used further; and the schedules that are allowed.
+// Sums of products by register tiles (lower/contraction.cpp): the interpreter's bits for every size of tiles and remainders, with computed
+// operands and with operations on the result; and which schedules are allowed.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@ using namespace capi_test;
 
 namespace {
 
-/// Checks that the outputs equal the interpreter's bit for bit with each of these schedules of kernel_0; "" is harp's own schedule.
+/// Checks, for each of these schedules of kernel_0, that the outputs equal the interpreter's bit for bit. "" is harp's own schedule.
 template <class... T>
 void check_schedules(const std::string& text, std::initializer_list<const char*> schedules, Values<T>... inputs) {
   const Context context = make_context();
@@ -73,7 +73,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
   const std::string relu =
       "graph g(a: f32[m, k], b: f32[n, k], c: f32[n], r: f32[m, n]) flags=[broadcast] {\n"
       "  y = exp(a) @ transpose(b * 2)\n  return y = relu(y + c) - r\n}";
-  CHECK(backends.cost(relu, {33, 20, 30}).kernels == 2);  // fused, exp would be recomputed for every block of columns
+  // exp(a) is a kernel of its own, because fused it would be recomputed for every block of columns
+  CHECK(backends.cost(relu, {33, 20, 30}).kernels == 2);
   backends.run(relu, rough({33, 20}, 1), rough({30, 20}, 2), rough({30}, 3), rough({33, 30}, 4));
   const std::string heads = "graph g(q: f32[m, h, k], c: f32[n, h, k]) {\n  return y = einsum(q, c, spec=\"mhk,nhk->hmn\")\n}";
   backends.run(heads, rough({20, 3, 40}, 1), rough({50, 3, 40}, 2));
@@ -90,16 +91,16 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
 TEST_CASE("L6.loop_tiling/c G15.matmul/c: interleaved rows give the same bits as rows one after the other") {
   check_schedules("graph g(a: f32[24, 300], v: f32[300], w: f32[24]) {\n  return y = (a @ v) * w + 1\n}",
                   {"", "reduce [thread unroll=2, reduce simd=16]", "reduce [thread unroll=8, reduce simd=4]",
-                   "reduce [sequential unroll=5, reduce] partition overlap"},  // 5 does not divide 24
+                   "reduce [sequential unroll=5, reduce] partition overlap"},  // with a number of rows that does not divide 24
                   rough({24, 300}, 1), rough({300}, 2), rough({24}, 3));
   check_schedules("graph g(a: f32[3, 6, 40]) {\n  return y = sum(a, axes=[2]), z = max(a * 2, axes=[2])\n}",
                   {"", "reduce [thread, sequential unroll=3, reduce simd=8] partition", "reduce [sequential, sequential unroll=2, reduce]"},
                   rough({3, 6, 40}, 1));
   check_schedules("graph g(a: f32[4, 5000], v: f32[5000]) {\n  return y = a @ v\n}",
-                  {"", "reduce [thread unroll=2, reduce simd=16]"},  // two blocks of the summation, so rows are not interleaved
+                  {"", "reduce [thread unroll=2, reduce simd=16]"},  // the sum has more terms than one block, so rows are not interleaved
                   rough({4, 5000}, 1), rough({5000}, 2));
   const std::string large = source_of("graph g(a: f32[4096, 4096], v: f32[4096]) {\n  return y = a @ v\n}");
-  CHECK((large.find("unroll=2") != large.npos || large.find("unroll=4") != large.npos));  // the number depends on the CPU
+  CHECK((large.find("unroll=2") != large.npos || large.find("unroll=4") != large.npos));  // which of the two depends on the CPU
   CHECK(source_of("graph g(a: f32[1024, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") != std::string::npos);
   CHECK(source_of("graph g(a: f32[64, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
   CHECK(source_of("graph g(a: f32[1024, 4096], v: f32[4096]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
@@ -115,8 +116,8 @@ TEST_CASE("L6 G15.matmul/c: sums over several rows at a time prefetch the next r
       "graph g(x: f32[7, 270, 96]) {\n  return y = sum(x, axes=[1]), z = max(x * 2, axes=[1])\n}",
       {"", "reduce [thread, sequential simd=16, reduce unroll=8] prefetch", "reduce [thread, sequential simd=8, reduce unroll=2]"},
       rough({7, 270, 96}, 1));
-  // Each row fills whole memory pages. The accumulators, on the stack and in scratch memory, have addresses for which no load waits for a
-  // store.
+  // Each row of b fills whole memory pages, and so the addresses of rows differ by multiples of 4096. The accumulators, on the stack and in
+  // scratch memory, must have addresses at which no load is delayed by a store to a similar address.
   check_schedules("graph g(x: f32[270], b: f32[270, 2048]) {\n  return y = x @ b\n}",
                   {"", "reduce [thread simd=16, reduce unroll=8] prefetch", "reduce [thread tile=1024 simd=8, reduce unroll=3]",
                    "reduce [sequential tile=1000 unroll=4 simd=16, reduce]"},
@@ -129,8 +130,9 @@ TEST_CASE("L6 G15.matmul/c: sums over several rows at a time prefetch the next r
   };
   const std::string prefetching =
       of_square("4096", "kernel_0: reduce [thread tile=4096 simd=16, reduce unroll=8] partition overlap prefetch");
-  CHECK(prefetching.find(" + 61440, 0, 2);") != std::string::npos);          // the last of 8 rows, prefetched 8 rows ahead
-  CHECK(of_square("1024").find("__builtin_prefetch") == std::string::npos);  // the operand fits the third cache, so there is no prefetch
+  CHECK(prefetching.find(" + 61440, 0, 2);") != std::string::npos);  // the prefetch for the last of 8 rows, 8 rows ahead
+  // the operand fits the third-level cache, so there is no prefetch
+  CHECK(of_square("1024").find("__builtin_prefetch") == std::string::npos);
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[5, n]) {\n  return y = sum(x, axes=[1])\n}");
   CHECK(schedule_mistake(graph.get(), "kernel_0: reduce [thread, reduce simd=16] prefetch").find("prefetch needs a kernel") !=
@@ -182,7 +184,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: skinny GEMM reads the other factor wit
   const Backends backends;
   const char* const text = "graph g(a: f32[m, k], b: f32[k, n], c: f32[m, n]) flags=[broadcast] {\n  return y = (a @ relu(b)) + c\n}";
   for (const int64_t rows : {4, 9, 16})
-    for (const int64_t terms : {30, 600}) {
+    for (const int64_t terms : {30, 38, 600}) {
       const int64_t columns = rows == 9 ? 1100 : 260;
       backends.run(text, rough({rows, terms}, 1), rough({terms, columns}, 2), rough({rows, columns}, 3));
     }
@@ -190,9 +192,41 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: skinny GEMM reads the other factor wit
     const std::string text = "graph g(a: f32[" + rows + ", 64], b: " + b + ") {\n  return y = a @ " + product + "\n}";
     return source_of(text).find(terms) != std::string::npos;
   };
-  CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // the elements of all rows for these terms fit in registers
+  CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // with 4 terms at a time, the elements of all 8 rows fit the registers
   CHECK(has_terms("4", "f32[64, 512]", "b", "reduce unroll=8"));
   CHECK_FALSE(has_terms("8", "f32[512, 64]", "transpose(b)", "reduce unroll="));
+}
+
+TEST_CASE("G15.matmul/c G15.conv2d/c L6.loop_tiling/c: few rows with few terms keep their sums in registers") {
+  const Backends backends;
+  for (const int64_t rows : {4, 8, 15})
+    for (const int64_t columns : {260, 1100}) {
+      const std::string m = std::to_string(rows), n = std::to_string(columns);
+      backends.run("graph g(a: f32[" + m + ", 16], b: f32[16, " + n + "], c: f32[" + m + ", " + n +
+                       "]) {\n  return y = (a @ relu(b)) + c, z = a @ b\n}",
+                   rough({rows, 16}, 1), rough({16, columns}, 2), rough({rows, columns}, 3));
+      backends.run("graph g(a: f32[" + m + ", 16], b: f32[16, n]) {\n  return y = a @ b\n}", rough({rows, 16}, 1), rough({16, columns}, 2));
+    }
+  const auto is_skinny = [](const char* row, const std::string& a, const std::string& b) {
+    const Context context = make_context();
+    const Graph graph = parse(context.get(), "harp 1\ngraph g(a: f32[" + a + "], b: f32[" + b + "]) {\n  return y = a @ b\n}");
+    const std::string source = source_for(row, graph.get());
+    const size_t schedule = source.find("contraction [");
+    REQUIRE(schedule != std::string::npos);
+    return source.substr(schedule, source.find(']', schedule) - schedule).find("reduce unroll=") != std::string::npos;
+  };
+  for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load"}) {
+    CAPTURE(row);
+    CHECK_FALSE(is_skinny(row, "8, 16", "16, 12544"));
+    CHECK_FALSE(is_skinny(row, "8, 32", "32, n"));
+    CHECK(is_skinny(row, "8, 33", "33, 12544"));    // too many memory streams
+    CHECK(is_skinny(row, "8, 16", "16, 4000000"));  // larger than every cache
+  }
+  // A 1 x 1 convolution with few channels is such a product: its tile reads the pixels in place.
+  const std::string pixels = source_of("graph g(x: f32[1, 16, 112, 112], w: f32[8, 16, 1, 1]) {\n  return y = conv2d(x, w)\n}");
+  CHECK(pixels.find("contraction [thread tile=8 unroll=8, sequential tile=528 unroll=3 simd=16, reduce] partition overlap") !=
+        std::string::npos);
+  CHECK(pixels.find("row0") == std::string::npos);  // the name of an array in scratch memory
 }
 
 TEST_CASE("G15.matmul/c L6.loop_tiling/c: a single row, where the other factor lies along the terms") {
@@ -219,12 +253,12 @@ TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to sh
   CHECK(has_tiles("einsum(a, b, spec=\"ij,kj->ki\")"));
   CHECK_FALSE(has_tiles("a @ v"));
   CHECK_FALSE(has_tiles("sum(a * b, axes=[0])"));
-  CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has its own weights, so nothing can be shared
+  CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has weights of its own, so no loaded element can be used twice
   const auto has_rows = [](const std::string& n, std::string_view rows) {
     return source_of("graph g(a: f32[" + n + ", " + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = a @ b\n}").find(rows) !=
            std::string::npos;
   };
-  CHECK(has_rows("16", "unroll=8"));                                 // the second tile hides the latency of the first one's stores
+  CHECK(has_rows("16", "unroll=8"));                                 // while the first tile is stored, the second one is computed
   CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each loaded element is used for two vectors
 }
 
@@ -235,7 +269,7 @@ TEST_CASE(
   const size_t tile = source.find(before), unroll = source.find(" unroll=", tile);
   REQUIRE(unroll != std::string::npos);
   CHECK(std::stoi(source.substr(unroll + 8)) <= 8);
-  CHECK(source.find("pack", tile) > source.find(',', tile));  // the columns are packed, the rows are not
+  CHECK(source.find("pack", tile) > source.find(',', tile));  // columns are packed, rows are not
 }
 
 TEST_CASE("G15.matmul/c G17: what a factor is made of is looked at once, however often it is used") {
@@ -254,7 +288,7 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' fa
     static void parallel_for(void* user, size_t n, size_t grain, harp_range_body body, void* arg) {
       auto& calls = static_cast<Host*>(user)->calls;
       for (size_t begin = 0; begin < n; begin += grain) calls.emplace_back(begin, std::min(n, begin + grain));
-      for (size_t i = calls.size(); i-- > 0;) body(arg, calls[i].first, calls[i].second, i % 2);  // runs the calls in reverse order
+      for (size_t i = calls.size(); i-- > 0;) body(arg, calls[i].first, calls[i].second, i % 2);  // in reverse order
     }
   } host;
   const Context context =
@@ -270,5 +304,5 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' fa
   const std::vector<Buffer> outputs = run(program.get(), handles);
   CHECK(same_bits(outputs[0].get(), expected[0].get()));
   CHECK(host.calls.size() >= 2);
-  CHECK(host.calls.size() <= 5);  // each call has at least 200 rows
+  CHECK(host.calls.size() <= 5);  // so each call has at least 200 rows
 }

@@ -1,4 +1,4 @@
-// Convolutions and pools: values computed by loops, on every backend; no unfolded array in memory; the message of every misuse.
+// Convolutions and pools: values computed by loops, on every backend; that no unfolded array is in memory; and the message of every misuse.
 // (oracle_test.py compares all combinations of arguments with NumPy.)
 #include <cmath>
 #include <limits>
@@ -130,7 +130,7 @@ TEST_CASE("L6.packed_matmul/c X2: a product with the pixels of a cut or thinned 
   };
   CHECK(has_merged(text("1, 32, 9, 9", "20", ":, :, 1:-1, 1:-1")));
   CHECK(has_merged(text("1, 32, 14, 14", "20", ":, :, ::2, ::2")));
-  // rows of pixels that fill tiles, and pixels that few results use, are read where they are
+  // Rows of pixels that fill tiles are read without a copy. So are pixels of which few results are computed.
   const std::string wide = text("1, 32, 30, 30", "20", ":, :, 1:-1, 1:-1"), few = text("1, 32, 9, 9", "8", ":, :, 1:-1, 1:-1");
   CHECK(backends.cost(wide, {}).workspace == 0);
   CHECK(backends.cost(few, {}).workspace == 0);
@@ -152,7 +152,7 @@ TEST_CASE(
 }
 
 TEST_CASE("G15: a transposed convolution is the adjoint of the convolution") {
-  // <conv(x, w), y> = <x, conv_transpose(y, w)>, exactly, because the numbers are integers
+  // <conv(x, w), y> equals <x, conv_transpose(y, w)> exactly, because the numbers are integers.
   const Backends backends;
   for (const char* arguments :
        {"", ", stride=2, padding=1", ", stride=3", ", dilation=2, padding=[[2, 1], [0, 3]]", ", stride=[2, 1], dilation=[3, 2]"}) {
@@ -308,6 +308,80 @@ TEST_CASE(
   CHECK(count("conv2d(x, k, padding=1)", copy) == 0);  // with padding the windows' input is no plain copy
   CHECK(count("conv2d(x, k, padding=1)", turned) == 1);
   CHECK(count("conv2d(x + 1, k, padding=1) + 1", copy) == 0);
+}
+
+TEST_CASE("G15.conv_groups/c L6.packed_convolution/c X2: depthwise windows of many terms, for lines of every length") {
+  const Backends backends;
+  const auto text = [](const std::string& sizes, const std::string& weights, const std::string& call) {
+    return "graph g(x: f32[" + sizes + "], w: f32[" + weights + "]) flags=[broadcast] {\n  return y = " + call + "\n}";
+  };
+  const auto run = [&](const std::string& call, const std::vector<int64_t>& x, const std::vector<int64_t>& w) {
+    std::string sizes, weights;
+    for (const int64_t size : x) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+    for (const int64_t size : w) weights += (weights.empty() ? "" : ", ") + std::to_string(size);
+    CAPTURE(sizes);
+    backends.run(text("n, " + std::to_string(x[1]) + ", h in 1..99, l in 1..999", weights, call), rough(x, 1), rough(w, 2));
+    backends.run(text(sizes, weights, call), rough(x, 1), rough(w, 2));
+  };
+  // a part of a vector, whole vectors, one tile of 8 vectors of 4, 8 or 16 lanes, several tiles
+  for (const int64_t length : {1, 3, 7, 16, 33, 56, 129, 300}) run("conv2d(x, w, padding=2, groups=3)", {1, 3, 4, length}, {3, 1, 5, 5});
+  run("conv2d(x, w, padding=[[0, 3], [5, 1]], groups=2, stride=[1, 2])", {2, 2, 9, 75}, {4, 1, 5, 7});
+  run("relu(conv2d(x, w, padding=4, groups=2, dilation=2)) + 1", {1, 2, 6, 41}, {2, 1, 5, 5});
+  run("conv2d(x, w, padding=8, groups=2)", {1, 2, 17, 37}, {2, 1, 17, 17});  // more than one block of terms
+  run("avg_pool(x, [5, 5], stride=1, padding=2) + w", {2, 2, 9, 37}, {1});
+  run("max_pool(x, [5, 5], stride=1, padding=2) + w", {1, 2, 9, 37}, {1});
+  const auto check_text = [&](const char* row, const std::string& tile) {
+    const auto source = [&](const std::string& sizes) {
+      const Context context = make_context();
+      const Graph graph = parse(context.get(), "harp 1\n" + text(sizes, "32, 1, 5, 5", "conv2d(x, w, padding=2, groups=32)"));
+      return source_for(row, graph.get());
+    };
+    const std::string unknown = source("1, 32, h, w");
+    CAPTURE(row);
+    CHECK(unknown.find("reduce [thread, sequential, sequential " + tile + ", reduce unroll=8] partition overlap") != unknown.npos);
+    CHECK(unknown.find("kernel_1") == unknown.npos);     // no variants by size: windows are read from a copy in a cache, not from memory
+    CHECK(unknown.find("load_masked") == unknown.npos);  // padding is part of the copy
+    const std::string lines = source("1, 32, h, 56");
+    CHECK(lines.find("row0[") != lines.npos);  // the copy; also if only the number of lines is unknown
+  };
+  check_text("x86-64-v3", "tile=64 simd=8");
+  check_text("x86-64-v4", "tile=128 simd=16");
+  check_text("x86-64-v4-one-load", "tile=128 simd=16");
+}
+
+TEST_CASE("L6.packed_convolution/c G15.conv_groups/c: blocks of a convolution whose sizes are unknown") {
+  const auto schedule = [](const std::string& sizes, const std::string& weights, const std::string& more) {
+    const Context context = make_context();
+    const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[" + sizes + "], w: f32[" + weights +
+                                                 "]) {\n  return y = conv2d(x, w, padding=1" + more + ")\n}");
+    return source_for("x86-64-v4", graph.get());
+  };
+  const auto has = [](const std::string& source, const std::string& axes) {
+    return source.find("contraction [" + axes + ", reduce] partition overlap") != source.npos;
+  };
+  // Lines may be short, so that a block has several of them; known lines fill the block as before.
+  CHECK(has(schedule("1, 32, h, w", "64, 8, 3, 3", ", groups=4"),
+            "thread, sequential tile=16 simd=16 pack, sequential tile=4, sequential tile=112 unroll=16 pack"));
+  CHECK(has(schedule("1, 32, 56, 56", "64, 8, 3, 3", ", groups=4"),
+            "thread, sequential tile=16 simd=16 pack, sequential tile=8, sequential tile=56 unroll=14 pack"));
+  // With many channels, windows for fewer pixels fill L2.
+  CHECK(has(schedule("1, 512, h, w", "512, 512, 3, 3", ""),
+            "thread tile=192 unroll=2 simd=16 pack, sequential tile=2, sequential tile=28 unroll=14 pack"));
+  // Few filters are rows, and the pixels of a line the columns: tiles of few vectors.
+  CHECK(has(schedule("1, 128, h, w", "128, 4, 3, 3", ", groups=32"),
+            "thread, sequential tile=4 unroll=4 pack, sequential tile=4, sequential tile=128 unroll=2 simd=16"));
+  CHECK(has(schedule("1, 64, h, w", "8, 64, 3, 3", ""), "thread tile=8 unroll=8 pack, sequential tile=4, sequential tile=112 simd=16"));
+  CHECK(has(schedule("1, 64, 56, 56", "8, 64, 3, 3", ""),
+            "thread tile=8 unroll=8 pack, sequential tile=9, sequential tile=512 unroll=2 simd=16"));
+  const Backends backends;
+  for (const int64_t length : {3, 14, 15, 113, 130})
+    backends.run("graph g(x: f32[n, 8, h in 1..99, l in 1..999], w: f32[8, 4, 3, 3]) {\n  return y = conv2d(x, w, padding=1, groups=2)\n}",
+                 rough({1, 8, 6, length}, 1), rough({8, 4, 3, 3}, 2));
+  for (const int64_t length : {3, 14, 15, 113, 130})
+    backends.run("graph g(x: f32[n, 8, h in 1..99, l in 1..999], w: f32[32, 4, 3, 3]) {\n  return y = conv2d(x, w, padding=1, groups=2)\n}",
+                 rough({1, 8, 6, length}, 1), rough({32, 4, 3, 3}, 2));
+  backends.run("graph g(x: f32[n, 500, h in 1..99, l in 1..999], w: f32[16, 500, 3, 3]) {\n  return y = conv2d(x, w, padding=1)\n}",
+               rough({1, 500, 4, 31}, 1), rough({16, 500, 3, 3}, 2));
 }
 
 TEST_CASE("G15.conv1d G15.conv2d G15.conv3d G15.conv_groups: misuse") {

@@ -1,4 +1,4 @@
-// Loops of custom functions that end when they are done: `while` and `break`, through harp.h.
+// Loops of custom functions whose number of iterations is not known before: `while` and `break`, through harp.h.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 using Integers = std::vector<int64_t>;
 
-/// The result of a body over two arrays of i64.
+/// Runs a body over two arrays of i64 and returns the result.
 Integers result_of(const std::string& body, const Integers& a, const Integers& b) {
   const Backends backends;
   const auto n = static_cast<int64_t>(a.size());
@@ -44,7 +44,7 @@ TEST_CASE("G13.custom_while/interp,c: a while runs as long as its condition hold
     output = x)",
                   a, b) == expected);
 
-  // the number of steps of Collatz' sequence down to 1; some elements take none
+  // The number of steps of the Collatz sequence down to 1. Some elements need no step.
   CHECK(result_of(R"(
     let x = input0[ridx0]
     while x > 1 {
@@ -53,7 +53,7 @@ TEST_CASE("G13.custom_while/interp,c: a while runs as long as its condition hold
     })",
                   {1, 2, 3, 7, 27, 0, -5, 97}) == Integers{0, 1, 7, 16, 111, 0, 0, 118});
 
-  // loops of both kinds in each other, a condition that is a variable, and one that is false from the start
+  // Nested loops of both kinds, a condition that is a variable, and a condition that is false from the start.
   CHECK(result_of(R"(
     let i = 0
     let is_more = input0[ridx0] > 0
@@ -88,7 +88,7 @@ TEST_CASE("G13.custom_while/interp,c: a while in a branch that is not taken does
 
 TEST_CASE("G13.custom_while/interp,c: break leaves the innermost loop, in the middle of an iteration") {
   const Integers numbers = {4, 9, 25, 49, 97, 2, 91, 1};
-  // the smallest divisor; what comes after the break is not computed
+  // The smallest divisor. The statements after the break are not executed.
   CHECK(result_of(R"(
     output = input0[ridx0]
     let looked = 0
@@ -102,7 +102,7 @@ TEST_CASE("G13.custom_while/interp,c: break leaves the innermost loop, in the mi
     output = output * 1000 + looked)",
                   numbers) == Integers{2000, 3001, 5003, 7005, 97095, 2000, 7005, 1000});
 
-  // without an end of its own, and only the inner loop is left
+  // The outer loop has no condition; a break in the inner loop leaves only the inner loop.
   CHECK(result_of(R"(
     let rounds = 0
     while true {
@@ -122,7 +122,7 @@ TEST_CASE("G13.custom_while/interp,c: break leaves the innermost loop, in the mi
     })",
                   {0, 1, 4, 9}) == Integers{6060000, 6060003, 6060012, 6060321});
 
-  // a break as the only statement, as the first, after a loop, and in both branches
+  // A break as the only statement, as the first one, after a loop, and in both branches.
   CHECK(result_of(R"(
     for i in 0 .. 1000 { break }
     while input0[ridx0] < 5 {
@@ -162,7 +162,7 @@ TEST_CASE("G13.custom_while/interp,c: a variable of any dtype keeps what it had 
     return backends.run(graph_of("x: f32[n]", "x", body + output + "\n", "f32[n]"), x);
   };
   const std::vector<float> roots = values<float>(results("root").at(0).get()), steps = values<float>(results("f32(steps)").at(0).get());
-  results("where(is_odd, f32(half), -f32(half))");  // the same bits everywhere
+  results("where(is_odd, f32(half), -f32(half))");  // checks that all backends give the same bits
   for (size_t i = 0; i < roots.size(); ++i) {
     CAPTURE(i);
     const float v = std::fabs(x.items[i]) + 1;
@@ -175,11 +175,11 @@ TEST_CASE("G13.custom_while/interp,c: a variable of any dtype keeps what it had 
 
 TEST_CASE("G13.custom_while/interp,c: an index outside its array ends the loops of its element, with the same fault on every backend") {
   constexpr const char* kBodies[] = {
-      // in the condition, before and after the iteration that it follows
+      // Indices out of range in the condition, before the break, and after it.
       "while input0[input1[ridx0, i]] > 0 {\noutput = output + 1\ni = i + 1\n}",
       "while input0[input1[ridx0, i]] > 0 {\nif input2[ridx0, i] > 16 { break }\noutput = output + input0[input2[ridx0, i]]\ni = i + 1\n}",
       "while true {\noutput = output + input0[input2[ridx0, i]]\nif input0[input1[ridx0, i]] == 0 { break }\ni = i + 1\n}",
-      // an element that is 0 because its index is wrong decides
+      // Here the element whose index is out of range reads as 0, and that value ends the loop.
       "for k in 0 .. size(input1, 1) {\nif input0[input1[ridx0, k]] == 0 { break }\noutput = output + input0[input2[ridx0, k]]\n}",
       ("for t in 0 .. 3 {\nwhile i < size(input1, 1) {\nif input0[input2[ridx0, i]] < 0 { break }\ni = i + 1\nif i % 40 == 0 { break }\n"
        "output = output + input0[input1[ridx0, i - 1]]\n}\n}"),

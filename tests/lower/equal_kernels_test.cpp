@@ -1,5 +1,5 @@
-// Kernels that differ only in their arrays are lowered once (lower/equal_kernels.h): how many remain, and which kernels count as different.
-// The fuzzer (fuzz/layer_patterns.h) and the network examples check that each launch gets its own arrays.
+// Kernels that differ only in their arrays are lowered once (lower/equal_kernels.h). The tests count the kernels that remain, and check
+// which differences count. The fuzzer (fuzz/layer_patterns.h) and the examples of networks check that each launch gets its own arrays.
 #include <doctest/doctest.h>
 
 #include "base/text.h"
@@ -37,7 +37,8 @@ constexpr std::string_view kSquares = "a: f32[40, 40], b: f32[40, 40], c: f32[40
 TEST_CASE("L2.kernel_function/c: layers that are equal but for their arrays are one kernel") {
   CHECK(lowered("x: f32[n, m], y: f32[n, m]", "  return p = sum(exp(x), axes=[1]), q = sum(exp(y), axes=[1])") == Counted{1, 2});
   CHECK(lowered("x: f32[30, 8], y: f32[30, 8]", "  return p = cumsum(x, axis=0), q = cumsum(y, axis=0)") == Counted{1, 2});
-  // The first convolution has its factors in the other order. The generated text is equal, but that is not known before it exists.
+  // In the first convolution the factors come in the other order. Its generated text equals that of the others, but kernels are compared
+  // before there is text.
   const Counted network =
       lowered("x: f32[1, 8, 16, 16], u: f32[8, 8, 3, 3], v: f32[8, 8, 3, 3], w: f32[8, 8, 3, 3]",
               "  p = conv2d(x, u, padding=[1, 1])\n  q = conv2d(p, v, padding=[1, 1])\n  return r = conv2d(q, w, padding=[1, 1])");
@@ -53,8 +54,8 @@ TEST_CASE("L2.kernel_function/c: kernels that differ in more than their arrays a
     return counted.kernels == 2;
   };
   CHECK_FALSE(two("sum(a * b, axes=[1])", "sum(c * d, axes=[1])"));
-  CHECK(two("sum(a * b, axes=[1])", "sum(c * c, axes=[1])"));          // two arrays, then one array as both operands
-  CHECK(two("sum(c * c, axes=[1])", "sum(a * b, axes=[1])"));          // one array as both operands, then two arrays
+  CHECK(two("sum(a * b, axes=[1])", "sum(c * c, axes=[1])"));          // two arrays, then one array for both operands
+  CHECK(two("sum(c * c, axes=[1])", "sum(a * b, axes=[1])"));          // one array for both operands, then two arrays
   CHECK(two("sum(a * 2.0, axes=[1])", "sum(b * 3.0, axes=[1])"));      // different constants
   CHECK(two("sum(exp(a), axes=[1])", "sum(tanh(b), axes=[1])"));       // different operations
   CHECK(two("sum(a, axes=[1])", "max(b, axes=[1])"));                  // different reductions
@@ -67,7 +68,7 @@ TEST_CASE("L2.kernel_function/c: kernels that differ in more than their arrays a
 }
 
 TEST_CASE("L2.kernel_function/c: a kernel that may work in place is not one that may not") {
-  // A later kernel reads `x`, but none reads `y`: only the result computed from y may overwrite its input
+  // Another kernel reads x later, but none reads y. So only the softmax of y may overwrite its input.
   const std::string_view softmaxes = "  p = softmax(x, axis=1)\n  q = softmax(y, axis=1)\n";
   CHECK(lowered("x: f32[50, 60], y: f32[50, 60]", cat(softmaxes, "  return p = p, q = q, r = max(x, axes=[0])")).kernels == 3);
   CHECK(lowered("x: f32[50, 60], y: f32[50, 60]", cat(softmaxes, "  return p = p, q = q, r = max(p, axes=[0])")).kernels == 2);

@@ -1,5 +1,5 @@
-// Maxima and minima with vectors that detect NaN separately (lower/reduce_lanes.cpp), and with rows in any order
-// (lower/reduce_columns.cpp): a NaN is found in every position, and the sign of zeros counts.
+// Maxima and minima by vectors that detect NaN separately (lower/reduce_lanes.cpp), and by columns with the rows in any order
+// (lower/reduce_columns.cpp). A NaN must be found wherever it is, and the sign of zeros matters.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +11,7 @@ using namespace capi_test;
 
 namespace {
 
-/// Rows of the value `usual` (numbers of one sign, infinities or -0); row i has `odd` at column position(i).
+/// Rows in which every element is `usual`, except that row i has `odd` in column position(i), if the row has that column.
 template <class T, class ColumnOfRow>
 Values<T> rows_with(int64_t rows, int64_t columns, T usual, T odd, ColumnOfRow position) {
   Values<T> x{std::vector<T>(static_cast<size_t>(rows * columns), usual), {rows, columns}};
@@ -20,7 +20,7 @@ Values<T> rows_with(int64_t rows, int64_t columns, T usual, T odd, ColumnOfRow p
   return x;
 }
 
-/// Checks rows of a constant or a symbolic length.
+/// Checks rows of many lengths; the length is a constant in the graph (`is_known`) or a variable.
 template <class T>
 void check_all(const char* dtype, bool is_known) {
   const Backends backends;
@@ -30,7 +30,7 @@ void check_all(const char* dtype, bool is_known) {
                              "]) {\n  return a = max(x, axes=[1]), b = min(x, axes=[1]), c = max(x, axes=[0]), d = min(x, axes=[0]), e = " +
                              "max(x), f = min(x)\n}";
     CAPTURE(text);
-    const auto anywhere = [&](int64_t row) { return row * 37 % (columns + 5); };  // beyond the end of some rows
+    const auto anywhere = [&](int64_t row) { return row * 37 % (columns + 5); };  // some rows have no such column
     const auto at_the_end = [&](int64_t row) { return columns - 1 - row; };
     for (const auto& [usual, odd] :
          {std::pair<T, T>{1, nan}, {-1, -nan}, {-inf, nan}, {inf, nan}, {T(-0.0), T(0.0)}, {T(0.0), T(-0.0)}, {nan, 1}}) {
@@ -59,7 +59,7 @@ void check_schedule(const std::string& text, const char* schedule, const Values<
   for (size_t i = 0; i < outputs.size(); ++i) CHECK_MESSAGE(same_bits(outputs[i].get(), expected[i].get()), "output ", i);
 }
 
-/// The bytes of all float arrays on the stack in the C of a graph.
+/// The number of bytes of all float arrays on the stack in the C text of a graph.
 size_t frame_bytes(const std::string& text) {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\n" + text);
@@ -92,7 +92,7 @@ TEST_CASE("G3.max/c G3.min/c G3.sum/c G3.any/c L6: rows that may come in any ord
       Values<int32_t>{std::vector<int32_t>(300000, 1 << 30), {300, 1000}}, rough({300, 1000}, 2));
 }
 
-/// A graph of one reduction. Only a kernel with a single reduction is read as several streams.
+/// The text of a graph with one reduction. Only such a kernel reads a row as several streams.
 std::string reduction(const std::string& input, const std::string& result) {
   return "graph g(x: " + input + ") {\n  return y = " + result + "\n}";
 }
@@ -103,7 +103,7 @@ bool is_scheduled(const std::string& text, const char* word) {
   const Graph graph = parse(context.get(), "harp 1\n" + text);
   return source_for("x86-64-v4", graph.get()).find(word) != std::string::npos;
 }
-/// True if the kernel reads two rows or parts interleaved.
+/// True if the kernel interleaves two rows, or two parts of a row.
 bool is_interleaved(const std::string& text) { return is_scheduled(text, "unroll=2"); }
 
 TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: rows are read as several streams, of any number of rows") {
@@ -129,7 +129,7 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: parts of a long row are read as severa
       const std::string text = reduction("f32[n]", op + "(" + (type == "f32" ? "x" : "cast(x, dtype=f64)") + ")");
       CAPTURE(text);
       if (type == "f32") CHECK(is_interleaved(text));
-      // lengths around one block, and lengths at which a sum has more than one and two groups of 128 blocks of 4096
+      // Lengths around one block of 4096 elements, and lengths at which a sum has more than one and more than two groups of 128 blocks.
       for (const int64_t length : {60, 4160, 9000, 524288, 530000, 1100000}) {
         Values<float> x = rough({length}, 3);
         backends.run(text, x);

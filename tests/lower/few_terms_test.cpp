@@ -1,5 +1,5 @@
-// Reductions of few terms, which one expression for each result computes (schedule/few_terms.h): the interpreter's bits whatever the size
-// of windows, strides and rows; strided loads that end with the array; and which kernels get the schedule.
+// Reductions of few terms, each result of which is computed by one expression (schedule/few_terms.h): the interpreter's bits for all sizes
+// of windows, strides and rows; strided loads at the end of an array; and which kernels get the schedule.
 #include <array>
 #include <string>
 
@@ -56,9 +56,9 @@ TEST_CASE("L2 L5.simd_width/c: a pool has no accumulators in memory, and strided
   CHECK(!contains(known, "acc0"));
   CHECK(contains(source_of(pool("avg_pool(x, [2, 2], stride=3)")), "load_every_third_f32x16("));
   CHECK(contains(source_of(pool("avg_pool(x, [2, 2], stride=4)"), "x86-64-v3"), "load_every_fourth_f32x8("));
-  // windows have no gaps, so all of their vectors are loaded together
+  // Stride 3 and windows of 3: neighbouring windows leave no gap, so whole vectors are loaded and their elements distributed.
   CHECK(contains(source_of(pool("avg_pool(x, [3, 3])")), "load_part2_of_3_f32x16("));
-  // rows of seven results are overlapping vectors of four
+  // A row has seven results, which are computed as vectors of four that overlap.
   CHECK(contains(source_of(pool("max_pool(x, [2, 2])", "[8, 16, 14, 14]")), "load_every_second_f32x4("));
 }
 

@@ -2,6 +2,8 @@
 // every error. (oracle_fft.py compares values with NumPy.)
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "support/backends_run.h"
 #include "support/misuse.h"
@@ -10,7 +12,7 @@ using namespace capi_test;
 
 namespace {
 
-/// The definition as a sum, in long double.
+/// A Fourier transform by its definition as a sum, in long double.
 std::vector<double> direct(const std::vector<double>& re, const std::vector<double>& im, bool imaginary) {
   const size_t n = re.size();
   std::vector<double> result;
@@ -80,7 +82,8 @@ TEST_CASE("G15.fft: fft: many rows are shared out in blocks, no rows and no elem
 
 TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the same bits") {
   const Backends backends;
-  // Interleaved rows; algorithms by a matrix product and by a convolution; all kinds of factors; several lengths and dtypes in one unit.
+  // Lengths for interleaved rows, for the algorithms by a matrix product and by a convolution, and with all kinds of factors. A program has
+  // several lengths and dtypes.
   for (const auto& sizes :
        {std::pair<int64_t, int64_t>{37, 34}, {3, 60}, {1, 17}, {64, 1}, {19, 143}, {3, 256}, {2, 331}, {17, 400}, {1, 512}}) {
     const int64_t m = sizes.first, n = sizes.second;
@@ -95,7 +98,7 @@ TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the sam
 
 TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written where they lie: the same bits") {
   const Backends backends;
-  // Transforms of rows and columns, from and to pairs (re, im) and separate parts, with swapped parts, of slices of an array.
+  // Transforms of rows and of columns; from and to pairs (re, im) and separate parts; with the parts swapped; of slices of an array.
   const std::string_view body =
       "  z = view_as_complex($)\n  a = view_as_real(fft(z))\n  b = view_as_real(ifft(z, norm=\"forward\"))\n"
       "  c = view_as_real(fft(z, axis=0))\n  d = view_as_real(ifft(slice(z, start=[0, 1]), axis=0, norm=\"forward\"))\n"
@@ -103,7 +106,7 @@ TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written
       "  re = permute(slice($, stop=[none, none, 1]), axes=[2, 1, 0])\n  im = permute(slice($, start=[0, 0, 1]), axes=[2, 1, 0])\n"
       "  h = dft(re, im)\n  k = permute(dft(im, re), axes=[3, 0, 2, 1])\n";
   for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{24, 60}, {3, 256}, {37, 12}, {64, 2}, {17, 400}}) {
-    const int64_t m = rows, n = columns;  // copied, because clang 14 cannot capture structured bindings
+    const int64_t m = rows, n = columns;  // copies, because clang 14 cannot capture structured bindings
     CAPTURE(m);
     CAPTURE(n);
     const auto text = [&](std::string_view shape) {
@@ -122,7 +125,8 @@ TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written
 
 TEST_CASE("G15.fft: fft: of a length that is known, reals have no imaginary parts and only what is kept is stored: the same bits") {
   const Backends backends;
-  // Results as pairs, as the first elements of one part, and as all parts. An imaginary part of -0 is no real input.
+  // Results are stored as pairs, as the first elements of one part, and as both parts. An input with the imaginary part -0 does not count
+  // as real.
   const std::string_view body =
       "  a = view_as_real(rfft(x))\n  b = view_as_real(rfft(x, axis=0))\n  c = abs(rfft(x, norm=\"ortho\"))\n"
       "  d = real(slice(fft(x), start=[0, 1], stop=[none, last]))\n  e = view_as_real(fft(x))\n"
@@ -176,6 +180,10 @@ TEST_CASE("G15.fft G17: fft: parts are stored by one kernel, transformed by anot
   const Backends backends;
   CHECK(backends.cost("graph g(re: f32[m, n], im: f32[m, n]) {\n  return y = dft(re, im)\n}", {4, 50}).kernels == 1);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = fft(z)\n}", {4, 50}).kernels == 3);
+  // imaginary parts that are all +0 are in no array
+  CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = dft(x, f32(0))\n}", {4, 50}).kernels == 1);
+  CHECK(backends.cost("graph g(x: f32[m, n in 1..99]) {\n  return y = rfft(x)\n}", {4, 50}).kernels == 2);
+  CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = dft(x, f32(-0.0))\n}", {4, 50}).kernels == 2);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = abs(ifft(fft(z * 2) * 3))\n}", {4, 50}).kernels == 5);
 }
 
@@ -189,13 +197,25 @@ TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in fro
   CHECK(kernels("complex64[4, 50]", "ifft(z, norm=\"forward\")") == 1);
   CHECK(kernels("complex64[4, 50]", "ifft(z)") == 2);
   CHECK(kernels("complex64[50, 16]", "fft(z, axis=0)") == 1);
-  CHECK(kernels("complex64[50, 15]", "fft(z, axis=0)") > 1);  // vectors across columns do not apply
+  CHECK(kernels("complex64[50, 15]", "fft(z, axis=0)") > 1);  // with 15 columns there are no vectors across columns
   CHECK(kernels("f32[4, 50]", "rfft(z)") == 1);
   CHECK(kernels("f32[4, 1024]", "rfft(z)") == 1);
   CHECK(kernels("f32[50, 16]", "rfft(z, axis=0)") == 1);
   CHECK(kernels("f64[4, 50]", "abs(rfft(z))") == 2);
   CHECK(kernels("complex128[18, 20, 16]", "fft(fft(fft(z), axis=1), axis=0)") == 3);
   CHECK(kernels("complex64[6, 20, 16]", "abs(fft(fft(z, axis=1), axis=2))") == 3);
+}
+
+TEST_CASE("G15.fft G17: fft: roots of 1 are computed by vectors of f64, of lengths that are known and of others") {
+  const auto has = [](const char* row, const std::string& x, std::string_view part) {
+    const Context context = make_context();
+    const Graph graph = parse(context.get(), "harp 1\ngraph g(x: " + x + ") {\n  return y = rfft(x)\n}");
+    return source_for(row, graph.get()).find(part) != std::string::npos;
+  };
+  CHECK(has("x86-64-v4", "f32[m, n in 1..9999]", "cos_f64x8(*("));
+  CHECK(has("x86-64-v3", "f64[4, 1024]", "sin_f64x4(*("));
+  CHECK(has("x86-64", "f64[4, 97]", "cos_f64x2(*("));
+  CHECK(has("x86-64", "f64[4, 97]", "some_roots_f64(squares"));  // a large prime factor
 }
 
 TEST_CASE("G15.fft: fft: every mistake has its own words") {

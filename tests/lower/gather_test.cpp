@@ -15,7 +15,7 @@ Values<T> numbers(std::vector<T> items) {
   return {std::move(items), {count}};
 }
 
-/// The position of the element that `index` selects among n, by docs/semantics.md.
+/// The position of the element that `index` selects from n elements, as docs/semantics.md defines it.
 size_t named(int64_t index, int64_t n) { return static_cast<size_t>(std::clamp<int64_t>(index < 0 ? index + n : index, 0, n - 1)); }
 
 }  // namespace
@@ -31,7 +31,7 @@ TEST_CASE("G14.take/interp,c G16: an index counts from the end once and is then 
     const int64_t index = std::clamp<int64_t>(wanted[i], -100, 100);
     CHECK(y[i] == x.items[named(index, 7)]);
   }
-  // u64 has numbers that no signed dtype has; i8 is the narrowest dtype
+  // u64 has numbers that no signed dtype can represent; i8 is the narrowest dtype.
   const auto wide = backends.run("graph g(x: f32[n], i: u64[m], j: i8[m]) {\n  return y = take(x, i), z = take(x, j)\n}", x,
                                  numbers<uint64_t>({2, UINT64_MAX, uint64_t{1} << 63}), numbers<int8_t>({6, -8, -128}));
   CHECK(values<float>(wide[0].get()) == std::vector<float>{x.items[2], x.items[6], x.items[6]});
@@ -53,14 +53,14 @@ TEST_CASE("G14.take/interp,c G16: an axis without elements gives zeros, where it
 TEST_CASE("G14.take,take_along_axis/interp,c G16 G17: one kernel with what is around, two where the array has to be made first") {
   const Backends backends;
   const auto kernels = [&](const std::string& text) { return backends.cost("graph " + text, {8, 9}).kernels; };
-  // an embedding: rows of a table, a bias and a function in one kernel
+  // An embedding: one kernel gathers the rows of a table, adds a bias and applies a function.
   CHECK(kernels("g(x: f32[n, 16], i: i32[m], b: f32[16]) flags=[broadcast] {\n  return y = relu(take(x, i, axis=0) + b)\n}") == 1);
-  // the indices are computed in the kernel
+  // The kernel also computes the indices.
   CHECK(kernels("g(x: f32[n], i: i32[m]) {\n  return y = take(x, i * 3 % 7)\n}") == 1);
-  // views of an array are gathered from without a copy
+  // Elements of a view are gathered from the original array, without a copy.
   CHECK(kernels("g(x: f32[n, 16], i: i32[m]) {\n  return y = take(flip(transpose(x), axes=[0]), i, axis=0)\n}") == 1);
   CHECK(kernels("g(x: f32[n, 16], i: i32[m]) {\n  return y = take(reshape(x, shape=[n, 4, 4]), i, axis=1), z = take(x, i)\n}") == 2);
-  // a computed operand is stored and then gathered from; the sum of the gathered elements is fused
+  // A computed array is stored by one kernel, and the other gathers from it. The sum of the gathered elements is fused.
   const std::string computed = "g(x: f32[n, 16], i: i32[m]) {\n  return y = sum(take(exp(x) * 2, i, axis=0), axes=[1])\n}";
   CHECK(kernels(computed) == 2);
   const Values<float> x = whole<float>({5, 16}, 1);
@@ -68,7 +68,7 @@ TEST_CASE("G14.take,take_along_axis/interp,c G16 G17: one kernel with what is ar
   backends.run("graph " + computed, x, i);
   backends.run("graph g(x: f32[n, 16], i: i32[m]) {\n  e = x * x\n  return e, y = take(e, i, axis=0), t = take(transpose(e), i, axis=1)\n}",
                x, i);
-  // a reshape that no view can express is stored
+  // The flattened transpose is not a view, so it is stored first.
   const auto outputs = backends.run("graph g(x: f32[n, 16], i: i32[m]) {\n  return y = take(transpose(x), i)\n}", x, i);
   CHECK(values<float>(outputs[0].get()) == std::vector<float>{x.items[4 * 16], x.items[4 * 16 + 15], x.items[0], x.items[4 * 16 + 15]});
 }

@@ -1,9 +1,11 @@
-// Sums of products of integers by register tiles: the interpreter's bits, and those of a plain loop that wraps, for every dtype, for sizes
-// that fill no tile, and for every layout of the factors. (tests/schedule/integer_products_test.cpp checks which sums are tiled.)
+// Sums of products of integers by register tiles. They have the interpreter's bits and those of a plain loop that wraps around, for every
+// dtype, for sizes that fill no tile, and for every layout of the factors. (tests/schedule/integer_products_test.cpp checks which sums get
+// tiles.)
 #include <array>
 #include <initializer_list>
 #include <limits>
 
+#include "base/machine.h"
 #include "support/backends_run.h"
 #include "support/schedule_mistake.h"
 
@@ -28,7 +30,7 @@ constexpr const char* kName<int64_t> = "i64";
 template <>
 constexpr const char* kName<uint64_t> = "u64";
 
-/// Numbers of the whole range, so that products and sums wrap; one in eight is the least or the greatest.
+/// Numbers over the whole range, so that products and sums wrap around. One in eight is the least or the greatest number.
 template <class T>
 Values<T> any(std::vector<int64_t> dims, uint32_t seed) {
   std::mt19937_64 random(seed);
@@ -45,7 +47,7 @@ std::string product_of(const std::string& dtype, const std::string& a, const std
   return "graph g(a: " + dtype + a + ", b: " + dtype + b + ") {\n  return y = " + result + "\n}";
 }
 
-/// a @ b modulo 2^bits of R.
+/// a @ b by a plain loop, modulo 2 to the number of bits of R.
 template <class R, class T>
 std::vector<R> wrapped_product(const Values<T>& a, const Values<T>& b) {
   const int64_t m = a.dims[0], k = a.dims[1], n = b.dims[1];
@@ -84,7 +86,7 @@ TEST_CASE("L6.integer_products,packed_matmul/c G15.matmul/interp,c X2: every dty
   check_dtype<uint32_t>(backends);
   check_dtype<int64_t>(backends);
   check_dtype<uint64_t>(backends);
-  // u8, from arrays of i8
+  // The factors are u8, converted from arrays of i8.
   backends.run(product_of("i8", "[33, 270]", "[270, 45]", "cast(cast(a, dtype=u8) @ cast(b, dtype=u8), dtype=i8)"),
                any<int8_t>({33, 270}, 1), any<int8_t>({270, 45}, 2));
 }
@@ -113,18 +115,18 @@ TEST_CASE("L6.integer_products/c G15.matmul/c G9: narrow factors are converted w
     CHECK(values<int32_t>(outputs[0].get()) == wrapped_product<int32_t>(a, b));
     backends.run(product_of("i8", shape, other, "cast(cast(a, dtype=u8), dtype=i32) @ cast(b, dtype=i32)"), a, b);
     const Values<int16_t> c = any<int16_t>({33, 300}, 3), d = any<int16_t>({300, 150}, 4);
-    const auto of_words = backends.run(product_of("i16", shape, other, wide), c, d);  // sums beyond the range of i32
+    const auto of_words = backends.run(product_of("i16", shape, other, wide), c, d);  // these sums exceed the range of i32 and wrap around
     CHECK(values<int32_t>(of_words[0].get()) == wrapped_product<int32_t>(c, d));
     const auto long_sums = backends.run(product_of("i16", shape, other, "cast(a, dtype=i64) @ cast(b, dtype=i64)"), c, d);
     CHECK(values<int64_t>(long_sums[0].get()) == wrapped_product<int64_t>(c, d));
   }
-  // every product is the greatest
+  // Every product is the greatest that two i16 can have.
   Values<int16_t> least = any<int16_t>({8, 64}, 1);
   for (int16_t& x : least.items) x = std::numeric_limits<int16_t>::min();
   const auto greatest =
       backends.run(product_of("i16", "[8, 64]", "[8, 64]", "cast(a, dtype=i32) @ transpose(cast(b, dtype=i32))"), least, least);
-  CHECK(values<int32_t>(greatest[0].get()) == std::vector<int32_t>(64, 0));  // 64 times 2^30
-  // a sum that is by lanes as a graph
+  CHECK(values<int32_t>(greatest[0].get()) == std::vector<int32_t>(64, 0));  // 64 times 2^30 is 0 modulo 2^32
+  // As a graph, this sum has the order "lanes", not that of a matrix product.
   backends.run(
       "graph g(a: i8[33, 70], b: i8[40, 70]) {\n"
       "  p = cast(expand(reshape(a, shape=[33, 1, 70]), shape=[33, 40, 70]), dtype=i32)\n"
@@ -133,7 +135,7 @@ TEST_CASE("L6.integer_products/c G15.matmul/c G9: narrow factors are converted w
       any<int8_t>({33, 70}, 1), any<int8_t>({40, 70}, 2));
 }
 
-TEST_CASE("L6.integer_products/c G15.matmul/c: two terms in each lane, for every rest of terms and every legal schedule") {
+TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in each lane, for every rest of terms and every legal schedule") {
   const Backends backends;
   const std::string wide = "cast(a, dtype=i32) @ cast(b, dtype=i32)";
   for (const int64_t terms : {16, 17, 255, 256, 257, 513, 600}) {
@@ -143,6 +145,16 @@ TEST_CASE("L6.integer_products/c G15.matmul/c: two terms in each lane, for every
     for (const std::string& k : {std::string("k"), known, of_parity}) {
       const std::string m = k == known ? "13" : "m", n = k == known ? "69" : "n";
       const auto outputs = backends.run(product_of("i16", "[" + m + ", " + k + "]", "[" + k + ", " + n + "]", wide), a, b);
+      CHECK(values<int32_t>(outputs[0].get()) == expected);
+    }
+  }
+  for (const int64_t terms : {16, 17, 18, 19, 256, 258, 259, 600}) {
+    const Values<int8_t> a = any<int8_t>({13, terms}, 1), b = any<int8_t>({terms, 69}, 2);
+    const std::vector<int32_t> expected = wrapped_product<int32_t>(a, b);
+    const std::string known = std::to_string(terms), of_rest = terms % 4 == 0 ? "4*h" : "4*h + " + std::to_string(terms % 4);
+    for (const std::string& k : {std::string("k"), known, of_rest}) {
+      const std::string m = k == known ? "13" : "m", n = k == known ? "69" : "n";
+      const auto outputs = backends.run(product_of("i8", "[" + m + ", " + k + "]", "[" + k + ", " + n + "]", wide), a, b);
       CHECK(values<int32_t>(outputs[0].get()) == expected);
     }
   }
@@ -180,20 +192,35 @@ TEST_CASE("L6.integer_products/c G15.matmul/c: two terms in each lane, for every
          "[thread unroll=3, sequential simd=4 pack, reduce simd=2] overlap",  // rows are read in place
          "[thread unroll=2 pack, sequential, reduce simd=2]"},
         any<int8_t>({23, 301}, 1), any<int8_t>({301, 41}, 2));
+  // four bytes in each lane: signed or unsigned ones
+  for (const char* a : {"cast(a, dtype=i32)", "cast(cast(a, dtype=u8), dtype=i32)"})
+    for (const char* b : {"cast(b, dtype=i32)", "cast(cast(b, dtype=u8), dtype=i32)"}) {
+      check(product_of("i8", "[23, 301]", "[301, 41]", std::string(a) + " @ " + b),
+            {"[thread tile=5 unroll=5 pack, sequential tile=20 simd=4, reduce simd=4] partition overlap",
+             "[thread unroll=3, sequential simd=4 pack, reduce simd=4] overlap"},  // rows are read in place
+            any<int8_t>({23, 301}, 1), any<int8_t>({301, 41}, 2));
+      check(product_of("i8", "[37, 600]", "[41, 600]", std::string(a) + " @ transpose(" + b + ")"),
+            {"[sequential tile=12 unroll=4 pack, sequential tile=16 unroll=2 simd=8 pack, reduce simd=4]",
+             "[thread unroll=2 pack, sequential, reduce simd=4]"},
+            any<int8_t>({37, 600}, 1), any<int8_t>({41, 600}, 2));
+    }
   const auto conv = [](const std::string& filters) {
     return "graph g(x: i8[1, 5, 12, 30], w: i8[" + filters +
            ", 5, 3, 3]) {\n  return y = conv2d(cast(x, dtype=i32), cast(w, dtype=i32), padding=1)\n}";
   };
   check(conv("20"),  // filters are rows
         {"[thread tile=8 unroll=4 pack, sequential tile=4, sequential tile=16 simd=4, reduce simd=2] partition overlap",
-         "[thread tile=8 unroll=4, sequential, sequential tile=16 unroll=2 simd=4 pack, reduce simd=2]"},
+         "[thread tile=8 unroll=4, sequential, sequential tile=16 unroll=2 simd=4 pack, reduce simd=2]",
+         "[thread tile=8 unroll=4, sequential, sequential tile=16 unroll=2 simd=4 pack, reduce simd=4]"},
         any<int8_t>({1, 5, 12, 30}, 1), any<int8_t>({20, 5, 3, 3}, 2));
   check(conv("32"),  // filters are columns
         {"[thread tile=8 simd=4 pack, sequential tile=4, sequential tile=10 unroll=5 pack, reduce simd=2] partition overlap",
-         "[thread tile=8 unroll=2 simd=4, sequential, sequential tile=10 unroll=5, reduce simd=2]"},
+         "[thread tile=8 unroll=2 simd=4, sequential, sequential tile=10 unroll=5, reduce simd=2]",
+         "[thread tile=8 unroll=2 simd=4, sequential, sequential tile=10 unroll=5, reduce simd=4]"},
         any<int8_t>({1, 5, 12, 30}, 1), any<int8_t>({32, 5, 3, 3}, 2));
 
-  for (const int64_t channels : {6, 24, 32, 40}) {  // read one by one, and in runs, of which blocks of 256 terms have whole ones or not
+  // The channels are read one by one (6) or in runs (the others). For 32 a block of 256 terms consists of whole runs, for 24 and 40 not.
+  for (const int64_t channels : {6, 24, 32, 40}) {
     const std::string c = std::to_string(channels);
     backends.run("graph g(x: i8[1, " + c + ", 9, 20], w: i8[32, " + c +
                      ", 3, 3]) {\n  return y = conv2d(cast(x, dtype=i32), cast(w, dtype=i32), padding=1)\n}",
@@ -207,8 +234,58 @@ TEST_CASE("L6.integer_products/c G15.matmul/c: two terms in each lane, for every
   };
   CHECK(mistake("u16", "simd=2").find("axis 2 has simd=2; simd belongs on axis 1, the columns") != std::string::npos);
   CHECK(mistake("i16", "simd=4").find("axis 2 has simd=4") != std::string::npos);
+  CHECK(mistake("i8", "simd=8").find("axis 2 has simd=8") != std::string::npos);
   CHECK(mistake("i16", "unroll=2 simd=2").find("axis 2 has simd=2 and unroll=2; terms that are added in one step are not packed") !=
         std::string::npos);
+}
+
+TEST_CASE("L6.dot_products/c G15.matmul/c: every row that has them compiles with gcc and clang, and gives the interpreter's bits") {
+  const Context context = make_context();
+  const auto check = [&](const std::string& text, auto a, auto b) {
+    CAPTURE(text);
+    const Graph graph = parse(context.get(), "harp 1\n" + text);
+    REQUIRE(graph != nullptr);
+    const Buffer left = wrap(context.get(), a.items, a.dims), right = wrap(context.get(), b.items, b.dims);
+    const std::vector<harp_buffer*> handles = {left.get(), right.get()};
+    const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);
+    for (const harp::Machine& row : harp::machines()) {
+      if (!row.cpu().dot_products) continue;
+      const std::string target(row.name);
+      for (const bool is_quick : {false, true}) {  // by gcc as users get it, and by clang
+        CAPTURE(target);
+        CAPTURE(is_quick);
+        const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) {
+          o.target = target.c_str();
+          if (is_quick) compile_quickly(o);
+        });
+        REQUIRE(program != nullptr);
+        if (is_not_for_this_cpu(program.get())) continue;
+        const std::vector<Buffer> outputs = run(program.get(), handles);
+        CHECK(same_bits(outputs[0].get(), expected[0].get()));
+      }
+    }
+  };
+  const std::string wide = "cast(a, dtype=i32) @ cast(b, dtype=i32)";
+  check(product_of("i16", "[33, 301]", "[301, 45]", wide), any<int16_t>({33, 301}, 1), any<int16_t>({301, 45}, 2));
+  check(product_of("i8", "[33, 301]", "[301, 45]", wide), any<int8_t>({33, 301}, 1), any<int8_t>({301, 45}, 2));
+  check(product_of("i8", "[250, 600]", "[600, 270]", wide), any<int8_t>({250, 600}, 1), any<int8_t>({600, 270}, 2));  // columns are shared
+  check(product_of("i8", "[m, k]", "[n, k]", "cast(cast(a, dtype=u8), dtype=i32) @ transpose(cast(cast(b, dtype=u8), dtype=i32))"),
+        any<int8_t>({33, 304}, 1), any<int8_t>({45, 304}, 2));
+  check(product_of("i8", "[33, 70]", "[70, 45]", "cast(cast(a, dtype=u8), dtype=i32) @ cast(b, dtype=i32)"), any<int8_t>({33, 70}, 1),
+        any<int8_t>({70, 45}, 2));
+  check(product_of("i8", "[33, 70]", "[70, 45]", "cast(a, dtype=i32) @ cast(cast(b, dtype=u8), dtype=i32)"), any<int8_t>({33, 70}, 1),
+        any<int8_t>({70, 45}, 2));
+  check("graph g(x: i8[1, 24, 9, 20], w: i8[32, 24, 3, 3]) {\n  return y = conv2d(cast(x, dtype=i32), cast(w, dtype=i32), padding=1)\n}",
+        any<int8_t>({1, 24, 9, 20}, 1), any<int8_t>({32, 24, 3, 3}, 2));
+  // products of the numbers of the greatest magnitude: their sum does not fit 32 bits
+  Values<int16_t> least = any<int16_t>({8, 64}, 1);
+  for (int16_t& x : least.items) x = std::numeric_limits<int16_t>::min();
+  check(product_of("i16", "[8, 64]", "[8, 64]", "cast(a, dtype=i32) @ transpose(cast(b, dtype=i32))"), least, least);
+  // so many of them that the sum of products does not fit 32 bits, nor that of a factor with inverted signs
+  Values<int8_t> many_rows = any<int8_t>({8, 140000}, 1), many_columns = any<int8_t>({140000, 8}, 1);
+  for (Values<int8_t>* values : {&many_rows, &many_columns})
+    for (int8_t& x : values->items) x = std::numeric_limits<int8_t>::min();
+  check(product_of("i8", "[m, k]", "[k, n]", wide), many_rows, many_columns);
 }
 
 TEST_CASE("L6.integer_products/c G15.matmul/c G17.epilogue/c: batches, members of a group, and what is made of the result") {

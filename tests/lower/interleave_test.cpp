@@ -1,5 +1,5 @@
-// Two interleaved vectors of one function (render/c/function.cpp), for CPUs that start two of its operations per cycle. Each vector takes
-// the rare path separately, and the remainder after the last two vectors gives the same bits.
+// A function that computes two interleaved vectors (render/c/function.cpp), for CPUs that can start two of its operations per cycle. Each
+// vector takes the rare path separately, and the remainder after the last pair of vectors gives the same bits.
 #include "base/text.h"
 #include "graph/text.h"
 #include "pipeline.h"
@@ -17,7 +17,7 @@ std::string source_of(std::string_view text, std::string_view row) {
 }
 bool is_interleaved(const std::string& source) { return source.find("_of_two_x16(alu") != source.npos; }
 
-/// Numbers of which one in each `period` needs the rare path of a sine.
+/// Numbers of which one in each `period` makes a sine take its rare path.
 Values<float> mostly_near(int64_t count, int64_t period) {
   Values<float> x{{}, {count}};
   for (int64_t i = 0; i < count; ++i) x.items.push_back(static_cast<float>(i % period == period - 3 ? 1e6 + i : i * 0.37 - 5));
@@ -38,7 +38,7 @@ TEST_CASE("L6 X2/c: kernels of one or two functions and little else interleave t
     CAPTURE(y);
     CHECK(!is_interleaved(source_of(of(y), "x86-64-v4")));
   }
-  // the second call depends on the first, so they are not merged although their lines are adjacent
+  // The second exp needs the result of the first, so the two calls are not merged, although their lines are adjacent.
   const std::string twice = source_of(of("exp(exp(x))"), "x86-64-v4");
   CHECK(twice.find("exp_f32_of_two_x16(alu0, alu1, &alu2, &alu3);") != std::string::npos);
   CHECK(twice.find("exp_f32_of_two_x16(alu2, alu3, &alu4, &alu5);") != std::string::npos);

@@ -13,7 +13,8 @@ using namespace capi_test;
 
 namespace {
 
-/// A chain of fma in blocks of 256, as docs/semantics.md prescribes, over k of a[i, k]·b[k, j].
+/// The sum over k of a[i, k]·b[k, j] in the order that docs/semantics.md prescribes: a chain of fused multiply-adds for each block of 256
+/// terms.
 float chain_of_products(const std::vector<std::pair<float, float>>& pairs) {
   std::vector<float> blocks;
   for (size_t begin = 0; begin < pairs.size(); begin += 256) {
@@ -84,12 +85,12 @@ TEST_CASE("G15.matmul G15.einsum X2: structure decides the order of a sum, sizes
     return found;
   };
   CHECK(order_of("matmul(a, b)") == "chain product;");
-  CHECK(order_of("matmul(c, d)") == "chain product;");  // the result has a single column
+  CHECK(order_of("matmul(c, d)") == "chain product;");  // although the result has a single column
   CHECK(order_of("matmul(e, transpose(c))") == "chain product;");
   CHECK(order_of("matmul(a, u)") == "lanes product;");
-  CHECK(order_of("matmul(u, b)") == "chain product;");  // the last axis is kept
+  CHECK(order_of("matmul(u, b)") == "chain product;");  // because the last axis is not summed
   CHECK(order_of("matmul(u, u)") == "lanes product;");
-  CHECK(order_of("einsum(a, a, spec=\"ij,kj->\")") == "chain;lanes product;");  // an index of one operand only is summed first
+  CHECK(order_of("einsum(a, a, spec=\"ij,kj->\")") == "chain;lanes product;");  // the index k, which only one operand has, is summed first
   CHECK(order_of("einsum(a, b, spec=\"mk,kn->nm\")") == "chain product;");
 }
 
@@ -121,7 +122,7 @@ TEST_CASE("G15.matmul: one kernel and no workspace, whatever is permuted or broa
 
 TEST_CASE("G15.matmul,batch_matmul,einsum/interp,c G8.error: either factor may stretch along a batch axis, with gradients") {
   const Backends backends;
-  // axes that broadcast on one side only: the product equals that of the expanded arrays
+  // Axes of size 1 in one operand broadcast. The product must equal that of the expanded arrays.
   const std::string inputs = "graph g(a: f32[p, 1, m, k], b: f32[1, q, k, n], c: f32[r, k], t: f32[2, p, 1, m, k]) {\n";
   const auto outputs = backends.run(
       inputs +
@@ -136,7 +137,7 @@ TEST_CASE("G15.matmul,batch_matmul,einsum/interp,c G8.error: either factor may s
   for (const size_t i : {0, 2, 4, 8, 10}) CHECK_MESSAGE(same_bits(outputs[i].get(), outputs[i + 1].get()), i);
   CHECK(same_bits(outputs[0].get(), outputs[6].get()));
   CHECK(same_bits(outputs[0].get(), outputs[7].get()));
-  // no copy of an operand, and the tiles of a matrix product
+  // The operands are not copied, and the kernel has the tiles of a matrix product.
   const std::string product = "graph g(a: f32[3, 1, 64, 96], b: f32[1, 2, 96, 80]) {\n  return y = a @ b\n}";
   CHECK(backends.cost(product, {}).kernels == 1);
   CHECK(backends.cost(product, {}).workspace == 0);

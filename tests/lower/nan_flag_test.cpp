@@ -1,5 +1,5 @@
-// Maxima by an instruction that loses NaN, with the CPU's invalid flag as NaN detector (the schedule keyword nan_flag): the same results as
-// other maxima, wherever NaN and zeros of both signs are; the host's flag is restored afterwards.
+// Maxima by an instruction that loses NaN, with the CPU's invalid flag as NaN detector (the schedule keyword nan_flag). Results must be
+// those of other maxima, wherever NaN and zeros of both signs are, and the host's flag must be restored afterwards.
 #include "support/backends_run.h"
 #include "support/schedule_mistake.h"
 
@@ -15,7 +15,8 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// Runs x -> y on the interpreter and compiled with a schedule. Puts special numbers at several positions among ordinary ones.
+/// Runs a graph x -> y on the interpreter and compiled with a schedule, with special numbers at several positions among ordinary ones, and
+/// compares the results.
 template <class T>
 void check_nan_flag(const std::string& text, const char* schedule, std::vector<int64_t> dims) {
   CAPTURE(text);
@@ -77,7 +78,7 @@ TEST_CASE("L6 G3.max/c X2: max with the invalid flag finds NaN and the greater z
     check_nan_flag<double>("graph g(x: f64[m, n]) {\n  return y = max(x, axes=[0])\n}",
                            "kernel_0: reduce [thread tile=512 unroll=2 simd=8, reduce unroll=2] nan_flag", dims);
   }
-  // the operands and the operations on the result may raise the invalid flag themselves
+  // Operands and operations on the result that may raise the invalid flag themselves.
   check_nan_flag<float>("graph g(x: f32[m, 1000]) {\n  return y = max(log(x), axes=[1]) - max(x * x, axes=[1])\n}", nullptr, {4, 1000});
   check_nan_flag<float>("graph g(x: f32[m, 1000]) {\n  return y = exp(max(sqrt(x), axes=[1]))\n}",
                         "kernel_0: reduce [thread, reduce simd=16] nan_flag", {4, 1000});

@@ -31,7 +31,7 @@ void negate_scaled(int64_t n, float factor, const float* x, float* y) {
 void copy_bytes(uint64_t bytes, const void* from, void* to) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
-/// Returns the first negative number as an error.
+/// Takes square roots. If a number is negative, returns the first such number as an error.
 int32_t root_of_all(uint32_t n, const int32_t* x, double* y) {
   for (uint32_t i = 0; i < n; ++i) {
     if (x[i] < 0) return x[i];
@@ -96,7 +96,7 @@ harp_node* input(const Graph& g, const char* name, harp_dtype dtype, const std::
 
 std::string source_of(const Program& program) { return take(harp_program_source(program.get(), nullptr)); }
 
-/// The error of compiling or running; checks that it is the same on every backend.
+/// The message of the error of a run, which must be the same on every backend.
 std::string run_error(const Graph& g, const std::vector<harp_buffer*>& inputs, harp_status code) {
   std::string first;
   for (const Way& way : kWays) {
@@ -143,7 +143,8 @@ TEST_CASE("G13.native/interp,c G16: a function of another library between kernel
     const Buffer left = wrap(context.get(), x.items, x.dims), right = wrap(context.get(), y.items, y.dims);
     const std::vector<Buffer> out = run_everywhere(g.get(), {left.get(), right.get()});
     REQUIRE(out.size() == 3);
-    CHECK(values<double>(out[0].get()) == values<double>(out[2].get()));  // integers, so that every order of summation gives the same bits
+    // the inputs are integers, so every order of summation gives the same bits
+    CHECK(values<double>(out[0].get()) == values<double>(out[2].get()));
   }
   dlclose(blas);
 }
@@ -178,13 +179,13 @@ TEST_CASE("G13.native/interp,c: kinds of arguments, and several calls") {
   const Program program = compile(g.get(), "c");
   const std::string source = source_of(program);
   CHECK(source.find("natives[0] is scale") != source.npos);
-  CHECK(source.find("rt->natives[3]") == source.npos);  // three entries: scale (once), note and its user
+  CHECK(source.find("rt->natives[3]") == source.npos);  // there are three entries: the function scale (once), note, and note's user pointer
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   CHECK(stats.kernels >= 2);
   CHECK(stats.kernels <= 4);  // native calls do not count as kernels
 
-  // nothing to compute, so no call
+  // With an empty array there is nothing to compute, so no function is called.
   calls = 0;
   Values<float> none{{}, {0}};
   const Buffer empty = wrap(context.get(), none.items, none.dims);
@@ -254,7 +255,8 @@ TEST_CASE("G13.native/interp,c: a function that fails fails the run, with its nu
   CHECK(values<double>(run_everywhere(g.get(), {fine.get()}).at(0).get()) == std::vector<double>{1, 2, 3});
   const std::string message = run_error(g, {wrong.get()}, HARP_ERROR_NATIVE);
   CHECK(message == "native \"root_of_all\": the function returned -7, expected 0");
-  CHECK(values<double>(run_everywhere(g.get(), {fine.get()}).at(0).get()) == std::vector<double>{1, 2, 3});  // the program works afterwards
+  // the program still works after the error
+  CHECK(values<double>(run_everywhere(g.get(), {fine.get()}).at(0).get()) == std::vector<double>{1, 2, 3});
   CHECK(std::string(harp_status_name(HARP_ERROR_NATIVE)) == "NATIVE");
 }
 
@@ -291,7 +293,7 @@ TEST_CASE("G13.native/c: an address is in no source and no key") {
   CHECK(source_of(one) == source_of(two));
   harp_cache_stats_info stats = HARP_CACHE_STATS_INFO_INIT;
   REQUIRE(harp_cache_stats(context.get(), &stats, nullptr) == HARP_OK);
-  CHECK(stats.misses == 1);  // both programs use one artifact
+  CHECK(stats.misses == 1);  // both programs have the same artifact
   std::vector<float> data = {1, 2};
   const Buffer in = wrap(context.get(), data, {2});
   CHECK(values<float>(run(one.get(), {in.get()}).at(0).get()) == std::vector<float>{2, 4});
@@ -310,7 +312,7 @@ TEST_CASE("G13.native/c: an address is in no source and no key") {
 }
 
 TEST_CASE("G13.native/interp,c: called by whoever runs the program, one at a time, in the default floating-point environment") {
-  // a host whose workers are new threads
+  // A host that starts a new thread for each worker.
   const auto on_threads = [](void*, size_t n, size_t grain, harp_range_body body, void* arg) {
     std::vector<std::thread> threads;
     for (size_t begin = 0, worker = 0; begin < n; begin += grain, ++worker)
@@ -365,7 +367,7 @@ TEST_CASE("G13.native/interp,c X1: overlapping runs") {
   for (const char* backend : {"interp", "c"}) {
     const Program program = compile(g.get(), backend);
     std::vector<float> alone = {1};
-    run(program.get(), {wrap(context.get(), alone, {1}).get()});  // on a row that this CPU cannot run, the test ends here
+    run(program.get(), {wrap(context.get(), alone, {1}).get()});  // ends the test on a machine row that this CPU cannot run
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
@@ -464,7 +466,7 @@ TEST_CASE("G13.native: a function without inputs belongs to the graph that its d
                             for (int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(i) * 0.5f;
                           }),
                           "void(i64 n, f32* output)", HARP_F32, {n});
-  CHECK(harp_native(0, nullptr, &description.desc) == nullptr);  // a call without inputs has no graph
+  CHECK(harp_native(0, nullptr, &description.desc) == nullptr);  // without an input, harp_native does not know the graph
   description.desc.graph = g.get();
   harp_node* ramp = harp_native(0, nullptr, &description.desc);
   REQUIRE(ramp != nullptr);

@@ -149,7 +149,7 @@ TEST_CASE("G22.binary_cross_entropy/interp,c G22.cross/interp,c G22.diff/interp,
       "  return y = cast(cross(cast(a, f16), cast(b, f16)), f32), z = cast(diff(cast(c, f16), n=2), f32)\n}",
       Values<float>{{100.0625f, 3, 255.875f}, {3}}, Values<float>{{3, 99.9375f, 7.5f}, {3}}, Values<float>{{3.125f, 1.375f, 412.5f}, {3}});
   CHECK(values<float>(halves[0].get())[1] == 17.15625f);
-  CHECK(values<float>(halves[1].get())[0] == 413);  // 412.875 rounded to f16
+  CHECK(values<float>(halves[1].get())[0] == 413);  // 412.875, rounded to f16
 }
 
 TEST_CASE("G22.scaled_dot_product_attention/interp,c G16: the scale is the same number whether the number of features is known or not") {
@@ -176,7 +176,7 @@ TEST_CASE("G22.scaled_dot_product_attention/interp,c: a query that sees no key g
     CHECK(std::vector<float>(y.begin() + 4, y.begin() + 8) == std::vector<float>(4, 0));
     CHECK(y[0] != 0);
     CHECK(std::all_of(g.begin(), g.end(), [](float v) { return std::isfinite(v); }));
-    CHECK(g[4] != 0);  // the gradient of a key of the third query
+    CHECK(g[4] != 0);  // an element of the second key, which the third query uses
   }
 }
 

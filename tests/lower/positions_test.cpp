@@ -1,5 +1,5 @@
-// Gathers whose indices are computed from their own position (lower/positions.h): padding of arrays of unknown size by every mode and any
-// amount, with the interpreter's bits; the interior is copied by vectors, and no index is loaded.
+// Gathers whose indices are computed from their own position (lower/positions.h): padding of arrays of unknown size, in every mode and by
+// any amount. Results have the interpreter's bits, vectors copy the interior, and no index is loaded.
 #include <array>
 #include <string>
 

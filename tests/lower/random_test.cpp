@@ -15,15 +15,15 @@ namespace {
 
 Values<uint64_t> one(uint64_t value) { return {{value}, {}}; }
 
-/// The result of `call` for this key and counter, after a check that all backends agree.
+/// Checks that all backends give the same result of `call` for this key and counter, and returns it.
 template <class T>
 std::vector<T> draw(const Backends& backends, const std::string& call, uint64_t key, uint64_t counter) {
   const auto outputs = backends.run("graph g(key: u64[], counter: u64[]) {\n  return y = " + call + "\n}", one(key), one(counter));
   return values<T>(outputs[0].get());
 }
 
-/// The Kolmogorov-Smirnov statistic: the greatest distance between the empirical distribution and a given one, times the square root of the
-/// count. It is above 1.95 for one key in a thousand.
+/// The Kolmogorov-Smirnov statistic: the greatest distance between the empirical distribution of the numbers and `distribution`, times the
+/// square root of their count. For numbers of that distribution it exceeds 1.95 for one key in a thousand.
 double kolmogorov(std::vector<double> numbers, const std::function<double(double)>& distribution) {
   std::sort(numbers.begin(), numbers.end());
   const double count = static_cast<double>(numbers.size());
@@ -36,7 +36,7 @@ double kolmogorov(std::vector<double> numbers, const std::function<double(double
 }
 
 struct Moments {
-  double mean = 0, variance = 0, neighbours = 0;  // neighbours: correlation of each number with the next
+  double mean = 0, variance = 0, neighbours = 0;  // neighbours: the correlation of each number with the next one
 };
 Moments moments(const std::vector<double>& x) {
   const double count = static_cast<double>(x.size());
@@ -103,7 +103,7 @@ TEST_CASE("G14 random: mean, variance, neighbours and distribution of a fixed ke
     const std::vector<double> uniform = numbers("uniform"), normal = numbers("normal");
     CHECK(*std::min_element(uniform.begin(), uniform.end()) >= 0);
     CHECK(*std::max_element(uniform.begin(), uniform.end()) < 1);
-    const Moments u = moments(uniform), z = moments(normal);  // within 4 standard deviations of the exact moments
+    const Moments u = moments(uniform), z = moments(normal);  // checked to be within 4 standard deviations of the exact moments
     CHECK(std::abs(u.mean - 0.5) < 4 / (std::sqrt(12.0) * root));
     CHECK(std::abs(u.variance - 1 / 12.0) < 4 / (std::sqrt(180.0) * root));
     CHECK(std::abs(u.neighbours) < 4 / root);
@@ -112,7 +112,8 @@ TEST_CASE("G14 random: mean, variance, neighbours and distribution of a fixed ke
     CHECK(std::abs(z.neighbours) < 4 / root);
     CHECK(kolmogorov(uniform, [](double x) { return x; }) < 1.95);
     CHECK(kolmogorov(normal, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }) < 1.95);
-    CHECK(kolmogorov(normal, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.4)); }) > 1.95);  // a wrong distribution is rejected
+    // the test would notice a wrong variance
+    CHECK(kolmogorov(normal, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.4)); }) > 1.95);
   }
 }
 

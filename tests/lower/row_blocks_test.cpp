@@ -1,5 +1,5 @@
-// Blocks of rows (schedule/row_blocks.cpp): the values between the two products of attention are never stored completely, for one head and
-// for several, for any number of rows. Similar graphs that do not qualify store them. The bits are the interpreter's.
+// Blocks of rows (schedule/row_blocks.cpp): the values between the two products of attention are never in memory as a whole, for one head
+// and for several, for any number of rows. Similar graphs that do not qualify store these values. The bits are the interpreter's.
 #include "base/text.h"
 #include "graph/text.h"
 #include "graph/verify.h"
@@ -36,13 +36,14 @@ TEST_CASE("L6.loop_tiling/c G15.matmul: rows of scores are cut into blocks, whic
   CAPTURE(one);
   CHECK(contains(one, "over [32, 64, 1024] in turn with the others for each of 32 blocks"));
   CHECK(contains(one, "tmp0 f32[32, 64, 1024] by block"));
-  // few heads with many rows; a number of rows without equal blocks is rounded up
+  // Few heads with many rows. If the number of rows cannot be divided into equal blocks, it is rounded up.
   CHECK(contains(schedule_of(attention("3, 1024, 32", "3, 1024, 32", "3, 1024, 32", "0, 2, 1", 2)), "for each of 48 blocks"));
   CHECK(contains(schedule_of(attention("2047, 32", "1031, 32", "1031, 32", "1, 0", 1)), " blocks\n"));
-  // if there are enough heads and each is small enough, a head is a block
+  // If there are enough heads and each is small enough, each head is a block.
   CHECK(contains(schedule_of(attention("8, 512, 32", "8, 512, 32", "8, 512, 32", "0, 2, 1", 2)), "for each of 8 blocks"));
 
-  // not divided: scores that are an output, softmax down the columns, transposed use, and factors as large as the scores
+  // Not divided into blocks: scores that are an output, a softmax down the columns, transposed use of the scores, and factors as large as
+  // the scores.
   for (const char* body : {"s = matmul(q, k)\n  return s = s, y = matmul(exp(s), v)", "return y = matmul(softmax(matmul(q, k), axis=0), v)",
                            "s = exp(matmul(q, k))\n  return y = matmul(permute(s, axes=[1, 0]), q)"}) {
     CAPTURE(body);
@@ -61,7 +62,7 @@ TEST_CASE("L6.loop_tiling L1: what is made of blocks elsewhere, and arrays of a 
     CHECK_NOTHROW(harp::verify(program));
     return harp::print(program);
   };
-  // p, which is divided into blocks, is also summed: that sum becomes a sum of products of its factors
+  // p, which is divided into blocks, is also summed. That sum becomes a sum of products of p's factors.
   const std::string folded = scheduled(
       "graph g(a: f32[24, 3], b: f32[3, 24], c: f32[24, 24, 6], d: f32[24, 6], e: f32[24, 6, 5]) flags=[broadcast] {\n"
       "  s = a @ b\n  t = sum(reshape(s, shape=[24, 24, 1]) * c, axes=[1])\n  p = t * d\n"
@@ -70,7 +71,7 @@ TEST_CASE("L6.loop_tiling L1: what is made of blocks elsewhere, and arrays of a 
   CAPTURE(folded);
   CHECK(contains(folded, "for each of 8 blocks"));
   CHECK(contains(folded, "reduces sum of f32[24, 6] axes [1] lanes product"));
-  // blocks of 16 MiB are too large to be kept by block; one array of the chain overwrites the other as it is read
+  // Blocks of 16 MiB are too large for a worker's scratch memory. An array of the chain overwrites another one as it reads it.
   const std::string over = scheduled(
       "graph g(x: f32[8, 2048, 64], w: f32[64, 64], k: f32[8, 64, 2048]) flags=[broadcast] {\n"
       "  q = x @ w\n  c = sum(softmax(q @ k, axis=-1), axes=[1], keepdims=true)\n  return y = q * permute(c, axes=[0, 2, 1])\n}",
@@ -89,9 +90,9 @@ TEST_CASE("L6.loop_tiling/c X2: blocks of rows have the bits of the interpreter"
   run(attention("1920, 4", "1100, 4", "1100, 4", "1, 0", 1), {1920, 4}, {1100, 4}, {1100, 4});
   run(attention("2003, 4", "1050, 4", "1050, 3", "1, 0", 1), {2003, 4}, {1050, 4}, {1050, 3});
   run(attention("2, 3, 600, 4", "2, 3, 610, 4", "2, 3, 610, 4", "0, 1, 3, 2", 3), {2, 3, 600, 4}, {2, 3, 610, 4}, {2, 3, 610, 4});
-  // all heads share one head's keys and values; the rounded-up rows use them too
+  // All heads share the keys and values of one head. The number of rows is rounded up, and the added rows use them, too.
   run(attention("3, 701, 4", "1010, 4", "1010, 4", "1, 0", 2), {3, 701, 4}, {1010, 4}, {1010, 4});
-  // a causal mask, which has rows and is the same for all heads
+  // A causal mask, which depends on the row and is the same for all heads.
   run("graph causal(q: f32[3, 850, 4], k: f32[3, 850, 4], v: f32[3, 850, 4]) {\n"
       "  s = matmul(q, permute(k, axes=[0, 2, 1]))\n"
       "  column = expand(reshape(arange(n=850), shape=[1, 1, 850]), shape=[3, 850, 850])\n"
@@ -99,7 +100,7 @@ TEST_CASE("L6.loop_tiling/c X2: blocks of rows have the bits of the interpreter"
       "  p = softmax(where(le(column, row), s, -1e30), axis=2)\n"
       "  return y = matmul(p, v), sums = sum(p * p, axes=[2]), best = max(s, axes=[2])\n}",
       {3, 850, 4}, {3, 850, 4}, {3, 850, 4});
-  // the added rows are zero and cause divisions by zero, whose results are dropped
+  // The rows that are added by rounding up are zero. They cause divisions by zero, whose results are not stored.
   run("graph g(q: f32[2500, 3], k: f32[3, 900], v: f32[900, 3]) {\n  s = matmul(q, k)\n"
       "  return y = matmul(s / expand(sum(s, axes=[1], keepdims=true), shape=[2500, 900]), v) + q\n}",
       {2500, 3}, {3, 900}, {900, 3});

@@ -1,5 +1,5 @@
-// The elements of a row after its last whole vector (lower/reduce_lanes.cpp); with AVX-512 these are one masked vector. The element behind
-// the row is a NaN that must not be read. Lanes without an element must not affect the result.
+// The elements of a row after its last whole vector (lower/reduce_lanes.cpp), which AVX-512 reads as one masked vector. The element after
+// the row is a NaN, which must not be read, and lanes without an element must not affect the result.
 #include <limits>
 
 #include "support/backends_run.h"

@@ -1,6 +1,6 @@
-// Scans: every backend against a literal implementation of docs/semantics.md, "Scans", at the boundaries of groups, blocks and levels;
-// special values, axes and flags; misuse. (oracle_test.py compares with NumPy; grad_test.cpp and grad_values_test.cpp have gradients,
-// schedule_test.cpp kernels.)
+// Scans: every backend is compared with a direct implementation of docs/semantics.md, "Scans", at the boundaries of groups, blocks and
+// levels; special values, axes and flags; misuse. (oracle_test.py compares with NumPy; grad_test.cpp and grad_values_test.cpp test
+// gradients, schedule_test.cpp kernels.)
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -96,8 +96,8 @@ std::vector<Law<T>> laws() {
   return result;
 }
 
-/// Floats near 1, so that products stay finite, of both signs and with all bits in use. No zeros, because the reference above ignores their
-/// signs.
+/// Floats near 1, so that products stay finite, of both signs and with all bits in use; for integers, any numbers. There are no zeros,
+/// because the reference ignores the signs of zeros.
 template <class T>
 Values<T> some(int64_t n) {
   std::mt19937_64 random(static_cast<uint64_t>(n) + 1);
@@ -131,7 +131,7 @@ void check_law(const Backends& backends, int64_t n, bool is_static) {
     }
 }
 
-/// A kernel with a single scan.
+/// Checks a graph that is a single scan.
 template <class T>
 void check_alone(const Backends& backends, const Law<T>& law, int64_t n, bool is_static) {
   const Values<T> x = some<T>(n);
@@ -177,7 +177,7 @@ TEST_CASE(
   const std::string text = "graph g(x: f32[n, 1100]) { return y = cumsum(x * 3 + 1, axis=1, reverse=true) - x }";
   backends.run(text, rough({3, 1100}, 1));
   backends.run("graph g(x: f32[n, 1100]) { return y = cumsum(cast(x, dtype=f16), axis=1, exclusive=true) }", rough({3, 1100}, 2));
-  // a group that may cross the border between two pieces of a view is not vectorised and not interleaved
+  // A group of the scan may cross the border between two pieces of a view; such a scan is neither vectorised nor interleaved.
   for (const char* const pieces : {"cumsum(x + roll(x, shift=-700, axis=1), axis=1)", "cumsum(x, axis=1) + roll(x, shift=-700, axis=1)",
                                    "cumsum(reshape(permute(reshape(x, shape=[n, 44, 25]), axes=[0, 2, 1]), shape=[n, 1100]), axis=1)"})
     backends.run("graph g(x: f32[n, 1100]) { return y = " + std::string(pieces) + " }", rough({3, 1100}, 3));
@@ -224,7 +224,7 @@ TEST_CASE("G4.cumsum/interp,c: every axis of a larger array, whatever it looks l
   CHECK(got(0) == expected(0, false, false));
   CHECK(got(1) == expected(1, false, false));
   CHECK(got(2) == expected(2, true, false));
-  CHECK(got(3) == got(9));  // the scan runs along the axis of the stored array
+  CHECK(got(3) == got(9));  // the scan runs along another axis of the array in memory
   CHECK(got(4) == expected(1, false, true));
   CHECK(got(5) == expected(1, false, true));
   CHECK(got(6) == law.scan(true, x.items));
@@ -256,7 +256,7 @@ TEST_CASE("G4.exclusive,reverse/interp,c: flags, shapes without elements, sizes 
       "graph g(x: f32[n, 1]) { return a = cumsum(x, axis=1), b = cumsum(x, axis=1, exclusive=true), "
       "c = cumprod(x, axis=1, reverse=true) }",
       Values<float>{{-0.0f, 2}, {2, 1}});
-  CHECK(!std::signbit(values<float>(one[0].get())[0]));  // a running sum is never -0
+  CHECK(!std::signbit(values<float>(one[0].get())[0]));  // a running sum starts from +0, so it is never -0
   CHECK(values<float>(one[1].get()) == F{0, 0});
   CHECK(std::signbit(values<float>(one[2].get())[0]));
 }
@@ -312,7 +312,7 @@ TEST_CASE("G22.logcumsumexp/interp,c: infinities, NaN, numbers whose exponential
   const F nan = of(", axis=0", {1, kNan, 3, kInf});
   CHECK(nan[0] == 1);
   for (const size_t i : {1, 2, 3}) CHECK(std::isnan(nan[i]));
-  // rows and columns of 16-bit floats: they are computed in f32 and rounded once
+  // Rows and columns of 16-bit floats. The sums are computed in f32 and rounded once.
   for (const char* const dtype : {"f16", "bf16"})
     for (const char* const axis : {"0", "1"}) {
       const auto call = [&](const char* before, const char* after) {
@@ -351,7 +351,7 @@ TEST_CASE("G4.cumsum,cummax/interp,c: near rows, each from the one stored before
     }
   for (const char* const flags : {"", ", exclusive=true", ", reverse=true"})
     backends.run(cat("graph g(x: f64[2, n, 300]) { return y = cumsum(x, axis=1", flags, ") }"), whole<double>({2, 50, 300}, 3));
-  // narrow dtypes with a wider compute dtype; rows inside longer ones; a first row of -0, which a sum never is
+  // Narrow dtypes whose compute dtype is wider; scans into a part of longer rows; and a first row of -0, which a sum never is.
   for (const char* const values :
        {"cummax(cast(x, dtype=i16), axis=0)", "cumprod(cast(x, dtype=u8), axis=0)", "cumsum(cast(x, dtype=f16), axis=0)",
         "concat(cumsum(x, axis=0), x, axis=1)", "cumsum(x * 0.0, axis=0)", "cumprod(x * 0.0, axis=0)"})

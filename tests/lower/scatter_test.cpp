@@ -10,7 +10,7 @@ using namespace capi_test;
 
 namespace {
 
-/// The position of the element that `index` selects among n, by docs/semantics.md.
+/// The position of the element that `index` selects from n elements, as docs/semantics.md defines it.
 size_t named(int64_t index, int64_t n) { return static_cast<size_t>(std::clamp<int64_t>(index < 0 ? index + n : index, 0, n - 1)); }
 
 Values<int32_t> indices(std::vector<int64_t> dims, int64_t n, uint32_t seed) {
@@ -77,7 +77,7 @@ TEST_CASE("G14.scatter_add/interp,c G16: to an axis without elements nothing is 
 
 TEST_CASE("G14.scatter_add/interp,c: narrow dtypes are added up in what they compute in and converted once") {
   const Backends backends;
-  // in f16 1024 + 0.5 + 0.5 ... would stay 1024; a sum that leaves the range of i8 temporarily is right in the end
+  // In f16, 1024 + 0.5 + 0.5 ... would stay 1024. A sum that leaves the range of i8 on the way must still be right at the end.
   const auto outputs = backends.run(
       "graph g(i: i32[m], u: f32[m], v: i16[m]) {\n"
       "  h = full(shape=[2], value=1024, dtype=f16)\n  b = full(shape=[2], value=100, dtype=i8)\n"
@@ -94,7 +94,7 @@ TEST_CASE("G14.scatter_add/interp,c G17: a kernel of its own, in which x and the
   const std::string after = "g(x: f32[n, 16], i: i32[m], u: f32[m, 16]) {\n  return y = x + 0.5 * index_add(x, i, u, axis=0), z = x * 2\n}";
   CHECK(kernels(after) == 2);
   backends.run("graph " + after, rough({6, 16}, 1), indices({40}, 6, 2), rough({40, 16}, 3));
-  // the result of one scatter is the operand of another
+  // The result of one scatter is updated by another.
   backends.run(
       "graph g(x: f32[n, 16], i: i32[m], u: f32[m, 16]) {\n"
       "  y = index_add(x, i, u, axis=0)\n  return y, z = index_add(y, i, u, axis=0), t = take(y, i, axis=0)\n}",
@@ -125,8 +125,9 @@ TEST_CASE(
       "         q = bitcast(scatter(bitcast(h, f16), i, bitcast(v, f16)), u16), s = scatter(b, i, c), t = scatter_max(b, i, c), w = "
       "scatter_min(b, i, c)\n}",
       Values<float>{{1, 2, 3, 4}, {4}}, Values<int32_t>{{0, -2, 0, 9, 0}, {5}}, Values<float>{{5, nan, -7, 4, 2}, {5}},
-      Values<uint16_t>{{1, 2, 3, 4}, {4}}, Values<uint16_t>{{9, 0x8000, 8, 0xfc00, 7}, {5}},  // as bits of f16: -0 and minus infinity
-      Values<uint8_t>{{0, 1, 0, 1}, {4}}, Values<uint8_t>{{1, 1, 0, 0, 0}, {5}});
+      // the bits of f16: 0x8000 is -0, and 0xfc00 is minus infinity
+      Values<uint16_t>{{1, 2, 3, 4}, {4}}, Values<uint16_t>{{9, 0x8000, 8, 0xfc00, 7}, {5}}, Values<uint8_t>{{0, 1, 0, 1}, {4}},
+      Values<uint8_t>{{1, 1, 0, 0, 0}, {5}});
   const auto same = [](std::vector<float> got, std::vector<float> expected) {
     return std::equal(got.begin(), got.end(), expected.begin(), expected.end(),
                       [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); });
@@ -166,7 +167,7 @@ TEST_CASE("G22.scatter_nd/interp,c: tuples name elements or rows; updates may be
       "  return y = scatter_nd(x, t, u), z = scatter_nd(x, r, v, reduction=\"sum\"), w = scatter_nd(x, t[:0], u[:0])\n}",
       Values<float>{{1, 2, 3, 4, 5, 6}, {2, 3}}, Values<int32_t>{{0, 1, -1, -1, 0, 1, 5, 0}, {4, 2}}, Values<float>{{10, 20, 30, 40}, {4}},
       Values<int32_t>{{1, 1}, {2, 1}}, Values<float>{{1, 2, 3, 10, 20, 30}, {2, 3}});
-  CHECK(values<float>(outputs[0].get()) == std::vector<float>{1, 30, 3, 4, 5, 40});  // [5, 0] clamps to the last element
+  CHECK(values<float>(outputs[0].get()) == std::vector<float>{1, 30, 3, 4, 5, 40});  // the index [5, 0] is clamped to the last element
   CHECK(values<float>(outputs[1].get()) == std::vector<float>{1, 2, 3, 15, 27, 39});
   CHECK(values<float>(outputs[2].get()) == std::vector<float>{1, 2, 3, 4, 5, 6});
 }

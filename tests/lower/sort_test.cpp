@@ -34,7 +34,7 @@ TEST_CASE("G16: sort: stable, -0 equals 0, NaN above everything") {
   CHECK(values<int64_t>(outputs[1].get()) == reference_order(x.items, true));
   const auto sorted = values<float>(outputs[2].get());
   CHECK(sorted.front() == -INFINITY);
-  CHECK(std::signbit(sorted[2]));  // the zeros in their original order
+  CHECK(std::signbit(sorted[2]));  // zeros of both signs keep their order
   CHECK_FALSE(std::signbit(sorted[3]));
   CHECK(std::isnan(sorted[10]));
 }
@@ -48,7 +48,7 @@ TEST_CASE("G16: sort: rows side by side, one by one and long: every element as i
       CAPTURE(rows);
       CAPTURE(n);
       Values<float> x = rough({rows, n}, static_cast<uint32_t>(rows * n) + 1);
-      // every third row has ordinary numbers only, and every third row has few different values
+      // One third of the rows has ordinary numbers only, one third has only few different values, and one third has both.
       for (size_t i = 0; i < x.items.size(); ++i)
         if (const size_t row = i / static_cast<size_t>(n); row % 3 == 1 || (row % 3 == 2 && i % 7 == 0)) x.items[i] = some[i * 5 % 11];
       const auto outputs = backends.run("graph g(x: f32[m, n]) {\n  return up = sort(x), down = sort(x, descending=true)\n}", x);
@@ -87,15 +87,15 @@ TEST_CASE("G16: sort: rows of any length, along any axis") {
 
 namespace {
 
-/// Permutations that sort rows of one dtype: lengths below and above the one from which on radix sort is used. Keys differ in every byte,
-/// only in the highest or lowest byte, or not at all, and include the least and greatest values.
+/// The permutations that sort rows of one dtype, for lengths below and above the limit from which on radix sort is used. Keys differ in
+/// every byte, only in the highest or lowest byte, or not at all, and include the least and greatest values.
 template <class T>
 void check_order_of(const Backends& backends, std::string_view dtype) {
   CAPTURE(dtype);
   constexpr int kTop = 8 * (sizeof(T) - 1);
   std::mt19937_64 random(sizeof(T));
   for (const int64_t n : {1, 40, 128, 129, 700, 1100}) {
-    const int64_t rows = n == 128 || n == 1100 ? 5 : 70;  // n with enough rows for several vectors
+    const int64_t rows = n == 128 || n == 1100 ? 5 : 70;  // 70 rows fill several vectors
     CAPTURE(n);
     std::vector<T> x;
     for (int64_t i = 0; i < rows * n; ++i) {

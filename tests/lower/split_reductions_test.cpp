@@ -1,6 +1,6 @@
-// Long reductions whose blocks threads share (schedule/split_reductions.cpp). The results have the interpreter's bits whichever thread
-// computes which block in which order, because docs/semantics.md defines the blocks and how they are combined. A reduction that may be
-// short is one kernel.
+// Long reductions, whose blocks are computed by several threads (schedule/split_reductions.cpp). docs/semantics.md defines the blocks and
+// how they are combined, so the results have the interpreter's bits whichever thread computes which block, in whatever order. A reduction
+// that may be short is one kernel.
 #include <algorithm>
 
 #include "support/backends_run.h"
@@ -9,10 +9,10 @@ using namespace capi_test;
 
 namespace {
 
-/// A host's parallel_for that runs iterations one by one in reverse order, each under another worker number.
+/// A host's parallel_for that runs the iterations one by one in reverse order, each with another worker number.
 struct Backwards {
   static constexpr size_t kWidth = 3;
-  size_t most = 0;  // greatest number of iterations of one loop
+  size_t most = 0;  // the greatest number of iterations that a loop had
 
   static void run(void* self, size_t n, size_t, harp_range_body body, void* arg) {
     size_t& most = static_cast<Backwards*>(self)->most;
@@ -21,7 +21,8 @@ struct Backwards {
   }
 };
 
-/// The number of iterations that a loop shared. Checks that the interpreter and workers that merge in any order give the same outputs.
+/// Checks that the interpreter and workers in any order give the same outputs. Returns the greatest number of iterations that a loop shared
+/// among the workers.
 size_t shared_iterations(const std::string& text, std::vector<Values<float>> inputs) {
   CAPTURE(text);
   Backwards workers;
@@ -42,7 +43,7 @@ size_t shared_iterations(const std::string& text, std::vector<Values<float>> inp
   return workers.most;
 }
 
-/// The number of kernels. If there is a shape variable, it is 100.
+/// The number of kernels of a graph. If it has a shape variable, the value of that is 100.
 int kernels_of(const std::string& text) { return Backends().cost(text, {100}).kernels; }
 
 }  // namespace
@@ -61,7 +62,7 @@ TEST_CASE("L5.merge_order/c X2.threads/c G3: blocks of a long reduction are shar
                             {x}) > 10);
   CHECK(shared_iterations("graph g(x: f32[100003]) {\n  return a = any(x > 2000), b = all(x > -1), i = argmax(x), v = var(x)\n}", {x}) >
         10);
-  // rows, columns, and axes that are reduced on both sides of a kept one; a chain of reductions of rows in lanes is one kernel
+  // Reductions of rows, of columns, and of the axes on both sides of one that is kept.
   CHECK(shared_iterations("graph g(x: f32[3, 70001]) {\n  return s = sum(x, axes=[1]), f = softmax(x), n = norm(x)\n}",
                           {rough({3, 70001}, 4)}) > 10);
   CHECK(shared_iterations("graph g(x: f32[70001, 3]) {\n  return s = sum(x, axes=[0]), m = max(x, axes=[0], keepdims=true)\n}",
@@ -76,12 +77,14 @@ TEST_CASE("L5.merge_order/c X2.threads/c G3: blocks of a long reduction are shar
 TEST_CASE("L5.merge_order/c G17: only what is long whatever the sizes is cut into blocks, and little of it is computed twice") {
   CHECK(kernels_of("graph g(x: f32[65536]) {\n  return y = sum(x)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[69632]) {\n  return y = sum(x)\n}") == 2);  // 17 blocks
-  CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);  // 17 blocks and a remainder need three kernels
+  // 17 blocks, and a remainder, which makes a third kernel necessary
+  CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);
   CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x), z = max(x) * 2\n}") == 4);
   CHECK(kernels_of("graph g(x: f32[n]) {\n  return y = sum(x)\n}") == 1);
-  CHECK(kernels_of("graph g(x: f32[64, 70000]) {\n  return y = sum(x, axes=[1])\n}") == 1);  // there are enough rows to share among threads
-  // exp is not stored only because the remainder of 672 elements is summed by another kernel
+  // the rows alone are enough work for the threads
+  CHECK(kernels_of("graph g(x: f32[64, 70000]) {\n  return y = sum(x, axes=[1])\n}") == 1);
+  // exp(x) is not stored. That another kernel sums the remainder of 672 elements is not enough of a reason.
   CHECK(kernels_of("graph g(x: f32[70304]) {\n  e = exp(x)\n  return y = e / sum(e)\n}") == 4);
-  // reductions that are parts of a concat are stored directly into it
+  // Reductions that are parts of a concat write their results directly to the joined array.
   CHECK(kernels_of("graph g(x: f32[8, 40], y: f32[8, 30]) {\n  return z = concat(sum(x, axes=[1]), max(y, axes=[1]), axis=0)\n}") == 2);
 }

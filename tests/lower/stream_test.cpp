@@ -1,5 +1,5 @@
-// Non-temporal stores (schedule/cpu/stream.h): they give the same bits as other stores, wherever in a cache line arrays begin and rows end,
-// also in place; and when they are chosen.
+// Non-temporal stores (schedule/cpu/stream.h). They give the same bits as other stores, wherever in a cache line arrays begin and rows end,
+// also in place. The last tests check when they are used.
 #include <algorithm>
 
 #include "support/backends_run.h"
@@ -17,7 +17,8 @@ std::string source_of(const std::string& text, const char* row = "x86-64-v4") {
 
 using Sizes = std::vector<std::vector<int64_t>>;
 
-/// Runs x: f32[m, n] -> y: f32[m, n] with a schedule, with several offsets of y in a cache line, and in place if that is allowed.
+/// Runs a graph x: f32[m, n] -> y: f32[m, n] with a schedule, with y at several offsets in a cache line, and in place of x if that is
+/// allowed.
 void check_streams(const std::string& text, const char* schedule, bool in_place,
                    const Sizes& sizes = {{64, 64}, {5, 2000}, {33, 129}, {300, 48}, {1, 9}, {0, 5}}) {
   CAPTURE(text);
@@ -70,7 +71,7 @@ TEST_CASE("L6 X2: non-temporal stores give the same bits for every alignment to 
 }
 
 TEST_CASE("L6 X2 G15.matmul/c: matrix products with non-temporal stores, in whole and partial tiles, and from rows of sums") {
-  for (const int64_t n : {64, 50, 20, 300}) {  // 300 terms are more than one block
+  for (const int64_t n : {64, 50, 20, 300}) {  // with 300 terms a sum has more than one block
     const std::string side = std::to_string(n),
                       square = "reshape(arange(" + std::to_string(n * n) + "), shape=[" + side + ", " + side + "])";
     const std::string graph =
@@ -106,8 +107,8 @@ TEST_CASE("L6 X2 G17.softmax/c: deferred stores run while the next row is comput
   };
   CHECK(is_late("1000, 10007"));
   CHECK_FALSE(is_late("100, 10007"));   // 4 MB fit the caches
-  CHECK_FALSE(is_late("10000, 1000"));  // the rows are short
-  CHECK_FALSE(is_late("4000, 4096"));   // rows of whole pages
+  CHECK_FALSE(is_late("10000, 1000"));  // rows are too short
+  CHECK_FALSE(is_late("4000, 4096"));   // each row is a whole number of pages
 }
 
 TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and alignment, are stored non-temporally by whole cache lines") {
@@ -128,7 +129,7 @@ TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and alignment, are s
   const auto by_lines = [](const std::string& text) { return contains(text, "copy_f32_streamed(output0"); };
   for (const char* const sizes : {"100000, 1000", "100000, 999", "m, 1000", "m, 20001", "m, n"}) CHECK(by_lines(source(sizes, "")));
   CHECK_FALSE(by_lines(source("1000, 1000", "")));    // 4 MB fit the caches
-  CHECK_FALSE(by_lines(source("100000, 1024", "")));  // rows are whole cache lines already
+  CHECK_FALSE(by_lines(source("100000, 1024", "")));  // rows are whole cache lines, which need no copy
   CHECK(contains(source("100000, 1024", ""), "stream_f32x"));
   CHECK_FALSE(by_lines(source("100000, 1000", ", reverse=true")));
 }
@@ -142,7 +143,7 @@ TEST_CASE("L6 G17.softmax/c: a pass that keeps its values prefetches the row tha
   const std::string far = source_of("graph g(x: f32[8192, 2048]) { return y = cast(softmax(x, axis=1), dtype=f16) }");
   CHECK(contains(far, "stream_f16x"));
   CHECK(contains(far, "__builtin_prefetch(input0"));
-  CHECK_FALSE(contains(far, "__builtin_prefetch(output0"));  // stored with non-temporal stores, so not prefetched
+  CHECK_FALSE(contains(far, "__builtin_prefetch(output0"));  // no prefetch, because these stores are non-temporal
   CHECK_FALSE(contains(source_of("graph g(x: f32[m, 200]) { return y = sum(x, axes=[1]) }"), "__builtin_prefetch"));
   const Backends backends;
   for (const int64_t rows : {0, 1, 3}) backends.run(soft, rough({rows, 1000}, 1));
@@ -155,10 +156,10 @@ TEST_CASE("L6 G15.layer_norm/c: in three passes with non-temporal stores the las
   const auto prefetches = [&](const std::string& function, const std::string& sizes) {
     return contains(source_of(norm(function, sizes)), "__builtin_prefetch");
   };
-  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));    // prefetches are 16 KB ahead
-  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));     // 16 KB rounded up to a whole number of rows
-  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // at least the next row
-  CHECK_FALSE(prefetches("rms_norm", "8192, 1024"));                               // there are only two passes
+  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));    // 4096 floats ahead are 16 KB
+  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));     // 16 KB, rounded up to a whole number of rows
+  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // never less than one row
+  CHECK_FALSE(prefetches("rms_norm", "8192, 1024"));                               // has only two passes
   CHECK_FALSE(prefetches("layer_norm", "8192, 1000"));                             // rows are not whole cache lines
   CHECK_FALSE(prefetches("layer_norm", "64, 1048576"));                            // a row is larger than the cache
   CHECK_FALSE(prefetches("layer_norm", "100, 1024"));                              // the array fits the caches
@@ -174,8 +175,8 @@ TEST_CASE("G14.take,scatter_add/c L6: elements of arrays larger than the caches 
   };
   const std::string take = "i: i32[m]) { return y = take(x, i, axis=0) }";
   CHECK(prefetches("(x: f32[65536, 64], " + take, "input0"));
-  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // the array has only 8 MB
-  CHECK_FALSE(prefetches("(x: f32[m, 64], " + take, "input0"));      // the number of rows is unknown and may be small
+  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // has only 8 MB
+  CHECK_FALSE(prefetches("(x: f32[m, 64], " + take, "input0"));      // may have few rows
   const auto add = [](const std::string& n) {
     return "(x: f32[" + n + "], i: i32[m], u: f32[m]) { return y = scatter_add(x, i, u, axis=0) }";
   };
@@ -191,28 +192,29 @@ TEST_CASE("G14.take,scatter_add/c L6: elements of arrays larger than the caches 
 }
 
 TEST_CASE("L6: large outputs use non-temporal stores, but not in place") {
-  // from 15 MiB on; with rows only if they are whole cache lines
+  // Outputs of 15 MiB and more are stored by non-temporal stores; an output that is written in rows only if rows are whole cache lines.
   CHECK(contains(source_of("graph g(x: f32[4096, 1024]) { return y = exp(x) }"), "overlap nontemporal"));
   CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"),
-                 "overlap nontemporal"));  // contiguous rows are one long line
+                 "overlap nontemporal"));  // contiguous rows are one long row
   CHECK(contains(source_of("graph g(x: f32[m, 1024]) { return y = cumsum(x, axis=0) }"), "variant 2 of 3 by size"));
-  // both outputs together exceed the limit
+  // Together both outputs exceed the limit.
   CHECK(contains(source_of("graph g(x: f32[2560, 1024]) { return y = x * 2, z = x + 1 }"), "overlap nontemporal"));
-  // rows that are no multiple of half a cache line are excluded, unless they are contiguous with one another
+  // Rows must be multiples of half a cache line, unless they follow one another without a gap and in order.
   CHECK_FALSE(contains(source_of("graph g(x: f32[5000, 1001]) { return y = flip(x, axes=[1]) * 2 }"), "overlap nontemporal"));
   // an axis of size 1 does not count as the row
   CHECK(contains(source_of("graph g(x: f32[4096, 1024, 1]) { return y = flip(x, axes=[1]) * 2 }"), "overlap nontemporal"));
   const auto scanned = [](const std::string& columns) {
     return source_of("graph g(x: f32[5000, " + columns + "]) { return y = cumsum(x, axis=1, reverse=true) }");
   };
-  CHECK(contains(scanned("1000"), "overlap nontemporal"));  // rows of whole half lines, stored in order
+  CHECK(contains(scanned("1000"), "overlap nontemporal"));  // multiples of half a cache line, stored in order
   CHECK_FALSE(contains(scanned("1001"), "overlap nontemporal"));
   const std::string scaled = source_of("graph g(x: f32[4096, 1024]) { return y = x * 2 }");
   CHECK(contains(scaled, "(const void*)output0 != (const void*)input0 ? "));
   CHECK(contains(scaled, "(const void*)output0 == (const void*)input0 ? "));
   CHECK(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 1024]) { return z = x @ y }"), "overlap nontemporal"));
   CHECK_FALSE(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 250]) { return z = x @ y }"), "overlap nontemporal"));
-  // a kernel that cannot work in place has only one version; a permutation that keeps rows of 64 runs in the order of the result's memory
+  // A kernel that cannot work in place exists once, without a version for that. This permutation keeps rows of 64 elements, and its loops
+  // run in the order of the result in memory.
   const std::string heads = source_of("graph g(x: f32[16, 512, 16, 64]) { return y = contiguous(permute(x, axes=[0, 2, 1, 3])) }");
   CHECK(contains(heads, "stream_f32x"));
   CHECK_FALSE(contains(heads, "kernel_1"));

@@ -1,5 +1,6 @@
-// Elementwise kernels that load along another axis than they store along, in blocks (lower/transpose.cpp): the interpreter's bits for every
-// dtype, partial block, view and mask, whatever is computed with the loaded values; and the schedules that are allowed.
+// Elementwise kernels whose loads are contiguous along another axis than their stores; they work in blocks (lower/transpose.cpp). They have
+// the interpreter's bits for every dtype, partial block, view and mask, whatever is computed from the loaded values. The last tests check
+// which schedules are allowed.
 #include <array>
 
 #include "support/backends_run.h"
@@ -72,13 +73,13 @@ TEST_CASE("L6.tiled_transpose/c G6.fast_transpose/c: whatever is computed around
   CHECK(backends.cost(fused, {33, 20}).kernels == 1);
   for (const auto& [m, n] : {std::array<int64_t, 2>{33, 20}, {130, 70}, {5, 300}, {300, 5}})
     backends.run(fused, rough({m, n}, 1), rough({n, m}, 2), rough({n}, 3));
-  // masks: elements outside are not read
+  // Masked loads, which must not read elements outside of the array.
   const std::string joined =
       "graph g(a: f32[m, n], b: f32[k, m]) {\n  return y = exp(concat(transpose(a), b, axis=0)), z = pad(transpose(a) + 1, before=[2, 1], "
       "after=[1, 0], value=7)\n}";
   backends.run(joined, rough({40, 70}, 1), rough({9, 40}, 2));
   backends.run(joined, rough({17, 12}, 1), rough({30, 17}, 2));
-  // loads along two different axes: one of them is read in blocks
+  // The loads are contiguous along two different axes; blocks are used for one of them.
   const std::string two =
       "graph g(a: f32[p, q, r], b: f32[r, p, q]) {\n  return y = permute(a, axes=[2, 1, 0]) - permute(b, axes=[0, 2, 1])\n}";
   backends.run(two, rough({20, 11, 34}, 1), rough({34, 20, 11}, 2));
@@ -105,7 +106,7 @@ TEST_CASE(
       CAPTURE(schedule);
       const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
       if (is_not_for_this_cpu(program.get())) continue;
-      for (const bool first : {true, false}) {  // selects the output that overwrites b
+      for (const bool first : {true, false}) {  // which of the outputs overwrites b
         CAPTURE(first);
         again = b;
         const Buffer over = wrap(context.get(), again.items, b.dims), other = wrap(context.get(), room.items, b.dims);
@@ -121,7 +122,7 @@ TEST_CASE(
 
 namespace {
 
-/// A copied block and a computed block, stored at every offset in a cache line.
+/// Checks an output that is a copied block and one that is computed, at every offset in a cache line.
 template <class T>
 void check_streams(harp_dtype dtype, const char* name) {
   CAPTURE(name);
@@ -182,10 +183,10 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK(has_blocks("contiguous(permute(x, axes=[3, 1, 0, 2]))"));
   CHECK_FALSE(has_blocks("a + b"));
   CHECK_FALSE(has_blocks("contiguous(transpose(s))"));
-  CHECK_FALSE(has_blocks("contiguous(permute(x, axes=[2, 1, 0, 3]))"));  // rows stay contiguous
+  CHECK_FALSE(has_blocks("contiguous(permute(x, axes=[2, 1, 0, 3]))"));  // the last axis stays the last, so rows remain contiguous
   CHECK_FALSE(has_blocks("contiguous(slice(a, step=[1, 2]))"));
 
-  // non-temporal stores from 15 MiB on, if rows are whole cache lines
+  // Non-temporal stores are used from 15 MiB on, if rows are whole cache lines.
   const auto streams = [](const char* shape) {
     return contains(source_of(std::string("graph g(a: f32[") + shape + "]) {\n  return y = contiguous(transpose(a))\n}"),
                     "partition overlap nontemporal");
@@ -195,7 +196,7 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK_FALSE(streams("2048, 1900"));
   CHECK_FALSE(streams("8200, 3000"));
 
-  // blocks are packed before non-temporal stores, and if rows are whole pages apart
+  // Blocks are packed if non-temporal stores follow, and if rows are a whole number of pages apart.
   const auto source = [](const char* shape) {
     return source_of(std::string("graph g(a: f32[") + shape + "]) {\n  return y = contiguous(transpose(a))\n}");
   };
@@ -207,7 +208,7 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK(contains(source("1024, 1024"), "pack, sequential tile=128"));
   CHECK_FALSE(contains(source("1000, 1000"), "pack"));
   CHECK_FALSE(contains(source("128, 1024"), "pack"));
-  // the stored array is packed, whatever is computed from its elements
+  // Whether blocks are packed depends on the array that is read, not on what is computed from its elements.
   const auto converted = [](const char* from, const char* to) {
     return source_of(std::string("graph g(a: ") + from + "[1024, 512]) {\n  return y = cast(contiguous(transpose(a)), dtype=" + to +
                      ")\n}");

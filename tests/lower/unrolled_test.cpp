@@ -1,4 +1,4 @@
-// Kernels with axes of a few elements: each lane is an index of another axis, and the short axes are unrolled (lower/unrolled.cpp). Their
+// Kernels with axes of a few elements. Each lane is an index of another axis, and the short axes are unrolled (lower/unrolled.cpp), so
 // loads and stores are interleaved accesses (ir/interleaved_accesses.cpp).
 #include <cmath>
 #include <limits>
@@ -22,7 +22,7 @@ std::string source_of(const std::string& text, const char* row = "x86-64-v4") {
 }
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Numbers among which are zeros of both signs, infinities and NaN.
+/// Random numbers, mixed with zeros of both signs, infinities and NaN.
 Values<float> special(std::vector<int64_t> dims, uint32_t seed) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kSpecial[] = {0.0f, -0.0f, 1.5f, -2.25f, kInfinity, -kInfinity, kNan, 1e-40f, -1e-40f, 3e38f};
@@ -101,9 +101,9 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   CHECK(contains(source_of(graph_of("x: f32[n, 15]", "y = softmax(x, axis=1)")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = softmax(x, axis=1)")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, m]", "y = sum(x, axes=[1])")), unrolled));
-  // as many rows as lanes are loaded and stored as whole vectors
+  // The elements of as many rows as there are lanes are loaded and stored as whole vectors.
   const std::string text = source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)"));
   CHECK(contains(text, "load_part2_of_3_f32x16("));
-  // contiguous axes become one loop, whatever the length of the last one
+  // Contiguous axes become one loop, even if the last one is short.
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = exp(x)")), "elementwise [thread, sequential simd=16]"));
 }

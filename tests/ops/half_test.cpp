@@ -1,4 +1,4 @@
-// The 16-bit floats: each of the 65,536 values of f16 and bf16, and the midpoint between each two neighbours, through the conversions of
+// The 16-bit floats: all 65,536 values of f16 and of bf16, and the midpoints between neighbours, through the conversions of
 // ops/math_half.h, through text, and through generated code.
 #include "ops/math_half.h"
 
@@ -26,7 +26,7 @@ using Counted = math::HalfConversions<CountingMath, D>;
 template <DType D>
 using HalfOf = ScalarMath::T<D>;
 
-/// The value of the bits by the definition of the format.
+/// The value that these bits represent, computed from the definition of the format.
 template <DType D>
 double value_of(uint16_t bits) {
   constexpr int kMantissa = D == DType::kF16 ? 10 : 7, kBias = D == DType::kF16 ? 15 : 127;
@@ -63,7 +63,7 @@ void check_every_value() {
   }
 }
 
-/// Checks that x, which lies between two neighbours, rounds to `expected` from each type that can hold x.
+/// Checks that x, a number between two neighbours, rounds to `expected` from each type that can represent x.
 template <DType D>
 void check_rounding(double x, uint16_t expected) {
   CAPTURE(x);
@@ -86,7 +86,8 @@ void check_between_neighbours() {
   for (int i = 0; i < kInfinity; ++i) {
     const auto low = static_cast<uint16_t>(i), high = static_cast<uint16_t>(i + 1);
     const double a = value_of<D>(low);
-    // for the greatest finite number, the next number if the exponent range went on; infinity begins there
+    // After the greatest finite number, b is what the next number would be if the range of exponents did not end. The midpoint rounds to
+    // infinity.
     const double b = high == kInfinity ? 2 * a - value_of<D>(static_cast<uint16_t>(i - 1)) : value_of<D>(high);
     const double middle = a + (b - a) / 2;
     const uint16_t even = i % 2 == 0 ? low : high;
@@ -95,7 +96,7 @@ void check_between_neighbours() {
       check_rounding<D>(sign * middle, even | bit);
       check_rounding<D>(sign * std::nextafter(middle, 0), low | bit);
       check_rounding<D>(sign * std::nextafter(middle, INFINITY), high | bit);
-      const float single = static_cast<float>(middle);  // exact: f32 has more bits
+      const float single = static_cast<float>(middle);  // exact, because f32 has more bits
       check_rounding<D>(sign * static_cast<double>(std::nextafter(single, 0.0f)), low | bit);
       check_rounding<D>(sign * static_cast<double>(std::nextafter(single, INFINITY)), high | bit);
     }
@@ -107,7 +108,7 @@ void check_between_neighbours() {
   CHECK(std::isnan(value_of<D>(narrowed<D>(NAN))));
 }
 
-/// Integers that are rounded twice if they are converted to f64 first: just next to the midpoint of two neighbours.
+/// Checks integers next to the midpoint of two neighbours. Converted to f64 first, they would be rounded twice.
 void check_wide_integers() {
   using Math = Scalars<DType::kBF16>;
   for (int shift = 54; shift < 63; ++shift) {
@@ -128,7 +129,7 @@ void check_wide_integers() {
   CHECK(Scalars<DType::kF16>::narrow_int<DType::kI32>(65520).bits == 0x7c00);
 }
 
-/// The text of every value reads back as that value.
+/// Checks that the text of every value is read back as the same value.
 void check_text(DType dtype) {
   for (int i = 0; i < kValues; ++i) {
     const Scalar value = Scalar::of(dtype, static_cast<uint16_t>(i));
@@ -200,7 +201,7 @@ TEST_CASE("G9.f16/interp,c G9.bf16/interp,c X2: generated code rounds floats and
   std::vector<int64_t> integers;
   std::mt19937_64 random(11);
   for (int i = 0; i < 40000; ++i) {
-    // bits near a tie: the bits that are dropped are half a unit in the last place, or one less or more
+    // Numbers near a tie: the bits that a conversion drops are exactly half a unit in the last place, or one more or less.
     const uint32_t bits = static_cast<uint32_t>(random()), kept = bits & (i % 2 ? 0xffffe000u : 0xffff0000u), tie = i % 2 ? 0x1000 : 0x8000;
     const uint32_t near = kept + tie + static_cast<uint32_t>(random() % 3) - 1;
     const auto single = std::bit_cast<float>(i % 4 < 2 ? near : (near & 0x807fffffu) | (102 + static_cast<uint32_t>(random() % 44)) << 23);

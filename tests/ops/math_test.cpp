@@ -1,5 +1,5 @@
-// The functions of ops/math.h: accuracy on samples (tests/ulp has all inputs), special values of C's Annex F, exact functions against plain
-// definitions, and the templates with a policy whose values are classes.
+// The functions of ops/math.h: their accuracy on samples (tests/ulp has all inputs), the special values of C's Annex F, exact functions
+// against plain definitions, and the templates with a policy whose values are classes (support/counting_math.h).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ void check_accuracy() {
   }
 }
 
-/// NumPy's npy_divmod, with the C library's fmod.
+/// NumPy's npy_divmod, with the C library's fmod: returns the floored quotient and sets `mod`.
 template <class T>
 T numpy_divide(T a, T b, T& mod) {
   mod = std::fmod(a, b);
@@ -121,13 +121,14 @@ void check_divisions() {
     const T x = std::bit_cast<T>(static_cast<accuracy::Bits<T>>(random()));
     T y = std::bit_cast<T>(static_cast<accuracy::Bits<T>>(random()));
     check_division(x, y);
-    y = std::ldexp(x, -static_cast<int>(random() % 100)) * T(1.37);  // small quotients and quotients that take the rare path
+    // y is near x or much smaller, so that quotients are small, or large enough for the rare path
+    y = std::ldexp(x, -static_cast<int>(random() % 100)) * T(1.37);
     check_division(x, y);
     check_division(T(static_cast<int>(random() % 2000) - 1000) / 4, T(static_cast<int>(random() % 200) - 100) / 4);
   }
 }
 
-/// Checks against division in a type wide enough to never overflow.
+/// Checks the quotient and remainder against a division in a type that is wide enough never to overflow.
 template <class T>
 void check_int_division(T x, T y) {
   using Wide = __int128;
@@ -219,7 +220,7 @@ void check_exact() {
   CHECK(same(Scalars::hypot(nan, -inf), inf));
 }
 
-/// C17, F.10.4.4, line by line.
+/// Checks the special values of pow, in the order of C17, F.10.4.4.
 template <class T>
 void check_pow_special_values() {
   constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), zero = 0;
@@ -252,8 +253,8 @@ void check_pow_special_values() {
   is(-2, 3, -8), is(-2, -3, T(-0.125)), is(-2, 2, 4), is(-1, odd, -1), is(-1, even, 1), is(10, 5, 100000);
 }
 
-/// Checks that the error is at most 3 units in the last place of 1, of the result or of the greater operand, whichever has the greatest
-/// magnitude.
+/// Checks that the error is at most 3 units in the last place. The unit is that of 1, of the result or of the greater operand, whichever of
+/// these has the greatest magnitude.
 template <class T>
 void check_logaddexp() {
   constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN(), greatest = std::numeric_limits<T>::max();
@@ -290,7 +291,7 @@ struct Cost {
   OperationCounts counts;
 };
 
-/// Checks that the policy with classes gives the same bits as plain numbers, and counts the operations.
+/// Checks that the policy whose values are classes gives the same bits as plain numbers, and counts the operations.
 template <DType D>
 void check_policy(std::vector<Cost>& costs) {
   using Counted = math::Functions<CountingMath>;
@@ -318,8 +319,8 @@ void check_policy(std::vector<Cost>& costs) {
   }
 }
 
-/// The same for integers. For narrow ones the policy wraps after each operation, while plain scalars are computed in the wide dtype and
-/// wrapped at the end; the semantics defines the latter.
+/// The same for integers. For narrow integers the policy wraps around after each operation, whereas plain scalars are computed in the wide
+/// dtype and wrapped at the end, which is what the semantics defines.
 template <DType D>
 void check_int_policy() {
   using Counted = math::Functions<CountingMath>;
@@ -351,9 +352,9 @@ TEST_CASE("G2: functions of f32 are within their bounds, special values right (s
 TEST_CASE("G2: functions of f64 are within their bounds, special values right (samples)") { check_accuracy<double>(); }
 
 TEST_CASE("G2: the greatest errors known stay what they are") {
-  // the least accurate arguments of a search over all inputs, and the hardest ones for argument reduction
+  // The least accurate arguments that a search over all inputs has found, and the arguments for which argument reduction is hardest.
   CHECK(accuracy::ulp_error(Scalars::sin(0x1.921fb54442d18p1), std::sin(static_cast<long double>(0x1.921fb54442d18p1))) < 1);
-  // 6381956970095103 * 2^797 is the f64 closest to a multiple of pi/2, relative to its size; cos is 4.69e-19 there
+  // 6381956970095103 * 2^797 is the f64 that is closest, relative to its size, to a multiple of pi/2; its cosine is 4.69e-19.
   const double hardest = 0x1.6ac5b262ca1ffp+849;
   CHECK(accuracy::ulp_error(Scalars::cos(hardest), std::cos(static_cast<long double>(hardest))) < 1);
   CHECK(accuracy::ulp_error(Scalars::tan(hardest), std::tan(static_cast<long double>(hardest))) < 1.5);
@@ -408,7 +409,7 @@ TEST_CASE("X2: functions give the same bits through a policy of classes, at the 
     for (const auto& [function, dtype, n] : costs)
       std::printf("%-12s %s %3d simple %2d fma %d divisions %d rare\n", std::string(function).c_str(), std::string(name(dtype)).c_str(),
                   n.simple, n.fma, n.divide, n.rare);
-  // kernels are bound by these functions, so each additional operation must be deliberate
+  // The speed of many kernels depends on these functions alone, so an additional operation must be a deliberate decision.
   for (const Cost& cost : costs) {
     if (cost.dtype != DType::kF32) continue;
     const std::string_view function = cost.function;

@@ -1,5 +1,5 @@
-// Out-of-range indices: the compile option check_indices and the operation check_index report the same index with the same message on every
-// backend, for every vector width and number of workers. Nothing else changes.
+// Indices out of range: the compile option check_indices and the operation check_index report the same index with the same message on every
+// backend, for every vector width and number of workers. Results and everything else stay the same.
 #include <algorithm>
 #include <cstddef>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Way kWaysAndWidths[] = {{"interp", 0, 0}, {"c", 0, 0}, {"c", 0, 1}, {"c", 0, 4}, {"c", 1, 0}};
 
-/// A parallel_for that runs the range in pieces in reverse order, with three workers in rotation.
+/// A parallel_for that runs pieces of the range in reverse order; the pieces get three worker numbers in rotation.
 void backwards(void*, size_t n, size_t, harp_range_body body, void* arg) {
   const size_t piece = n / 7 + 1;
   for (size_t i = (n + piece - 1) / piece; i-- > 0;) body(arg, i * piece, std::min(n, (i + 1) * piece), i % 3);
@@ -26,7 +26,7 @@ Context with_workers() {
   });
 }
 
-/// A compiled graph, its inputs, and the result of a run: "" or the message of HARP_ERROR_RANGE.
+/// A compiled graph and its inputs. message() runs it and returns "" or the message of HARP_ERROR_RANGE.
 class Checked {
  public:
   Checked(const Context& context, const std::string& text, const Way& way, bool check = true)
@@ -97,7 +97,7 @@ TEST_CASE("G14.take/interp,c: with check_indices an index of any dtype that name
   check_dtype<int64_t>(context, "i64", INT64_MIN, "-9223372036854775808");
   check_dtype<uint16_t>(context, "u16", 65535, "65535");
   check_dtype<uint32_t>(context, "u32", UINT32_MAX, "4294967295");
-  check_dtype<uint64_t>(context, "u64", UINT64_MAX, "9223372036854775807");  // the greatest index that messages show
+  check_dtype<uint64_t>(context, "u64", UINT64_MAX, "9223372036854775807");  // messages show at most this index
 }
 
 TEST_CASE("G14.take,take_along_axis,scatter_add/interp,c G16: check_indices finds what every one of them is given") {
@@ -139,7 +139,8 @@ TEST_CASE("G14 G22.gather_nd,scatter_nd,scatter_reduce,max_unpool/interp,c: what
         Row{"scatter_reduce(x, b, x, axis=1, reduction=\"mean\")",
             "scatter_reduce: axis 1 of \"x\" has 3 elements, but element 4 of \"b\" asks for -4"},
         Row{"real(scatter_add(complex_from_parts(x, x), b, x, axis=1))",
-            "scatter_add: axis 1 of complex_from_parts #"},  // the complex numbers instead of their parts, which are added separately
+            // the message names the complex array, although real and imaginary parts are added separately
+            "scatter_add: axis 1 of complex_from_parts #"},
         Row{"max_unpool(x, b, 2)", "max_unpool: a plane of the result has 6 elements, but element 4 of \"b\" asks for -7"},
         Row{"take(x, f)", "take: \"x\", flattened, has 6 elements, but element 1 of \"f\" asks for 6"}, Row{"x[:, f[0]]", ""}}) {
     CAPTURE(row.expression);
@@ -192,7 +193,7 @@ TEST_CASE("G14.scatter_add/interp,c: of several faults the first in the graph co
       CHECK(checked.message(x, i, j, u) == "scatter_add: axis 0 of \"x\" has 9 elements, but element 12344 of \"i\" asks for 13344");
       for (const size_t at : {100002u, 4096u}) j.items[at] = -10;
       CHECK(checked.message(x, i, j, u) == "axis 0 of \"x\" has 9 elements, but element 4096 of \"j\" asks for -10");
-      i = j = counted<int32_t>(kMany, 9);  // the program and its context work as before
+      i = j = counted<int32_t>(kMany, 9);  // after the error the program and its context still work
       CHECK(checked.message(x, i, j, u) == "");
     }
 }
@@ -214,7 +215,7 @@ TEST_CASE("G14.take_along_axis/interp,c G17: every index is looked at, whatever 
       i.items[4 * 300 + 299] = 6;
       CHECK(checked.message(x, i, one) == "axis 1 of \"x\" has 6 elements, but element 1499 of \"i\" asks for 6");
     }
-  // an axis of one element is checked, although its only element is the result of every index
+  // An axis of one element is checked, although its only element would be the result for every index.
   for (const Way& way : kWaysAndWidths) {
     Checked checked(context, inputs + "  return y = sum(take_along_axis(one, i, axis=1), axes=[1])\n}", way);
     const Values<float> x = rough({5, 6}, 1), one = whole<float>({5, 1}, 1);
@@ -262,7 +263,8 @@ TEST_CASE("G14.take/c C3: entry points report it without a run time, in their st
     runtime.struct_size = sizeof runtime;
     CHECK(entry_ex(inputs, outputs, nullptr, &runtime) == HARP_ERROR_RANGE);
     runtime.fault = &fault;
-    runtime.struct_size = offsetof(harp_runtime, fault);  // a program compiled with an older harp.h has no such field
+    // a program that was compiled with an older harp.h does not have the field `fault`
+    runtime.struct_size = offsetof(harp_runtime, fault);
     CHECK(entry_ex(inputs, outputs, nullptr, &runtime) == HARP_ERROR_RANGE);
     CHECK(fault.site == -1);
     runtime.struct_size = sizeof runtime;

@@ -1,5 +1,5 @@
 // Windows of one element in the optimiser pass compose_views: they become slices, and a convolution with a 1 x 1 kernel is scheduled as a
-// plain product. No bit of a result changes, for any stride, padding and groups, for known and symbolic sizes, on every backend.
+// plain matrix product. No bit of a result may change, for any stride, padding and groups, for known and symbolic sizes, on every backend.
 #include "opt/compose_views.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,8 @@ using namespace harp::testing;
 
 namespace {
 
-/// The operations from the output down to the input after the pass, which must not change the results for x: f32[3, 7, 10].
+/// Applies the pass to an expression of x: f32[3, 7, 10]. Returns the names of the operations from the output down to the input, after a
+/// check that the results are unchanged.
 std::string after(std::string_view expression) {
   std::vector<float> values(210);
   std::iota(values.begin(), values.end(), 1.0f);
@@ -50,7 +51,7 @@ TEST_CASE("H2.windows_of_one: they are a slice, whatever the stride and dilation
   CHECK(after("unfold(x, axes=[1, 2], size=1, stride=[2, 3])") == "reshape slice");
   CHECK(after("unfold(x[:, 1:], axes=[1], size=1, stride=2)") == "reshape slice");
   CHECK(after("unfold(x, axes=[0, 1, 2], size=1, stride=2)") == "reshape slice");
-  // windows of more elements: axes of size 1 move above them
+  // If windows have more elements, only their axes of size 1 are removed, by a reshape above the unfold.
   CHECK(after("unfold(x, axes=[1], size=2)") == "unfold");
   CHECK(after("unfold(x, axes=[1, 2], size=[1, 3])") == "reshape unfold");
   CHECK(after("unfold(x, axes=[0, 1, 2], size=[1, 3, 2], stride=[2, 1, 2])") == "reshape unfold unfold slice");
@@ -93,7 +94,7 @@ TEST_CASE("H2.windows_of_one L6.packed_matmul/c X2: a convolution with a 1 x 1 k
     for (const char* shape : {"2, 16, 9, 13", "n, 16, h, l"})
       backends.run(text(shape, "18, 16", arguments), rough({2, 16, 9, 13}, 1), rough({18, 16, 1, 1}, 2), rough({18}, 3));
   backends.run(text("2, 16, 9, 13", "18, 8", ", groups=2"), rough({2, 16, 9, 13}, 4), rough({18, 8, 1, 1}, 5), rough({18}, 6));
-  // one of the two axes has windows of one element
+  // On one of the two axes, windows have one element.
   for (const char* kernel : {"1, 3", "3, 1"})
     for (const char* stride : {"1", "2"})
       backends.run(std::string("graph g(x: f32[2, 16, h in 3..99, 13], w: f32[18, 16, ") + kernel +

@@ -1,5 +1,5 @@
-// The optimiser pass join_slices: which sources of a concat become one slice, that no bit of a result changes, for known and symbolic sizes
-// on every backend, and that the gradient of an unrolled recurrent network reads its inputs where they are.
+// The optimiser pass join_slices: which sources of a concat become one slice; that no bit of a result changes, for known and symbolic
+// sizes, on every backend; and that the gradient of an unrolled recurrent network reads its inputs without a copy.
 #include "opt/join_slices.h"
 
 #include <doctest/doctest.h>
@@ -33,15 +33,15 @@ std::vector<float> counted(int64_t count, float first) {
   return values;
 }
 
-/// The graph after join_slices, which sees consecutive views merged, as in the pipeline.
+/// The graph after join_slices. compose_views runs first, as in the pipeline, so consecutive views are already merged.
 std::unique_ptr<Graph> joined(const Graph& graph) {
   std::unique_ptr<Graph> result = opt::join_slices(*opt::compose_views(graph));
   verify(*result);
   return result;
 }
 
-/// The operations from the output down to an input or concat, and the number of sources of the concat: "reshape slice x", "concat 3". The
-/// graph before and after the pass has the same results.
+/// Applies the pass to an expression and checks that the results are unchanged. Returns the names of the operations from the output down to
+/// an input or a concat, for example "reshape slice x", or "concat 3" with the number of the concat's sources.
 std::string after(std::string_view expression) {
   const std::unique_ptr<Graph> graph = parse_graph(cat(kInputs, expression, "\n}"));
   const std::unique_ptr<Graph> result = joined(*graph);
@@ -57,7 +57,7 @@ std::string after(std::string_view expression) {
   return text + (node->op == Op::kInput ? node->as<InputAttributes>().name : cat("concat ", node->sources.size()));
 }
 
-/// The number of concats after the pass. Results are compared for each list of sizes.
+/// Returns the number of concats after the pass, after a check that the results are unchanged for each list of sizes.
 size_t concats_after(const std::string& text, const std::vector<std::vector<int64_t>>& sizes) {
   const std::unique_ptr<Graph> graph = parse_graph(text);
   const std::unique_ptr<Graph> result = joined(*graph);
@@ -91,15 +91,15 @@ TEST_CASE("H2.joined_slices: slices that follow each other are one slice; of the
   CHECK(after("concat(x[2:6, ::2], x[6:9, ::2], axis=0)") == "slice x");
   CHECK(after("concat(x[0:4:2], x[4:8:2], axis=0)") == "slice x");
   CHECK(after("concat(x[9:5:-1], x[5:1:-1], axis=0)") == "slice x");
-  // single elements: at any distance, and before or behind a slice of that step
+  // Single elements: at any distance, and before or after a slice with that distance as its step.
   CHECK(after("concat(v[2:3], v[1:2], v[0:1], axis=0)") == "slice v");
   CHECK(after("concat(x[0:1], x[3:4], x[6:10:3], axis=0)") == "slice x");
   CHECK(after("concat(x[7:4:-1], x[4:5], axis=0)") == "slice x");
-  // others around them stay
+  // Other sources around the slices stay.
   CHECK(after("concat(y, x[:3], x[3:5], y, x[5:6], x[6:], axis=0)") == "concat 4");
   CHECK(after("concat(x[:3], x[3:5], y, axis=0)") == "concat 2");
   CHECK(after("concat(x[:3], x[3:6], z[6:9], z[9:], axis=0)") == "concat 2");
-  // joined again by the concat around it
+  // The inner concat becomes a slice, which is then joined with the other source of the outer concat.
   CHECK(after("concat(concat(x[:3], x[3:5], axis=0), x[5:], axis=0)") == "x");
 }
 
@@ -138,11 +138,12 @@ TEST_CASE("H2.joined_slices: through reshapes, where the elements lie in the sam
   CHECK(after("reshape(concat(reshape(x, shape=[3, 4, 4])[0], reshape(x, shape=[3, 4, 4])[1], axis=0), shape=[32])") ==
         "reshape reshape slice reshape x");
   CHECK(after("concat(reshape(x, shape=[3, 4, 4])[0], reshape(x, shape=[3, 4, 4])[1], reshape(x, shape=[3, 4, 4])[2], axis=0)") == "x");
-  // backward: each row of 4 stays together, but rows of single elements would be found by division
+  // In reverse order: the rows of 4 stay together, so a slice with a negative step is enough. Rows that a reshape has flattened to single
+  // elements are not joined, because finding their elements would need a division.
   CHECK(after("concat(k[2], k[1], k[0], axis=0)") == "reshape slice k");
   CHECK(after("concat(reshape(k[1], shape=[20]), reshape(k[0], shape=[20]), axis=0)") == "concat 2");
   CHECK(after("concat(reshape(k[0, :3], shape=[12]), reshape(k[1, :3], shape=[12]), axis=0)") == "concat 2");
-  // in another order
+  // The elements would come in another order.
   CHECK(after("concat(k[:, 0], k[:, 1], axis=0)") == "concat 2");
   CHECK(after("stack(k[0], k[1], axis=1)") == "concat 2");
 }
@@ -156,7 +157,7 @@ TEST_CASE("H2.joined_slices: symbolic sizes, where algebra shows that slices fol
   CHECK(of_halves("  a, b = split(reshape(x, shape=[2, n, 3]), sections=2)\n"
                   "  return r = concat(reshape(b, shape=[n, 3]), reshape(a, shape=[n, 3]), axis=0)") == 0);
   CHECK(concats_after("graph g(x: f32[n in 1..99]) {\n  return r = concat(x[:1], x[1:], axis=0)\n}", {{1}, {2}, {9}}) == 0);
-  // x[:3] may have fewer than 3 elements
+  // Not joined, because x[:3] may have fewer than 3 elements.
   CHECK(concats_after("graph g(x: f32[n]) {\n  return r = concat(x[:3], x[3:], axis=0)\n}", {{0}, {2}, {3}, {9}}) == 1);
 }
 
@@ -198,6 +199,6 @@ TEST_CASE("H2.joined_slices G19.shared_weights/interp: the gradient of an unroll
       CHECK_FALSE(opt::may_join_slices(*node));
       concats += node->op == Op::kConcat;
     }
-    CHECK(concats == 2);  // of the states, and of the gradients at what they are made of
+    CHECK(concats == 2);  // one of the states, and one of the gradients with respect to the arguments of tanh
   }
 }

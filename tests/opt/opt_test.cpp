@@ -1,5 +1,5 @@
-// Optimiser passes: the effect of each rule, rewrites that floats forbid, and that no pass changes a bit of any output. Random graphs with
-// special values go through every pass and are compared on the interpreter.
+// Optimiser passes: the effect of each rule, rewrites that would be wrong for floats, and that no pass changes a bit of any output. For the
+// last, random graphs with special values go through every pass, and the interpreter compares the results.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -15,7 +15,7 @@ using build::elementwise;
 
 namespace {
 
-/// A graph with one input of each dtype, all of shape [2, 3], and functions that apply a pass to one expression.
+/// A graph with one input of each dtype, all of shape [2, 3]. Functions below apply a pass to one expression of these.
 struct Bench {
   Graph graph;
   const Node* f32 = graph.add_input("f32", DType::kF32, {2, 3});
@@ -30,7 +30,7 @@ struct Bench {
   const Node* filled(const Node* like, double value) { return build::expand(build::reshape(number(like, value), {1, 1}), {2, 3}); }
 };
 
-/// The only output after the pass.
+/// A graph after a pass, with its only output.
 struct Optimised {
   std::unique_ptr<Graph> graph;
   const Node* node;
@@ -75,7 +75,7 @@ TEST_CASE("H2: optimiser: algebra on floats keeps to the whitelist") {
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kAdd, {x, t.number(x, -0.0)}), x));
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kNeg, {elementwise(Op::kNeg, {x})}), x));
     CHECK(becomes_input(t, kAlgebra, elementwise(Op::kWhere, {t.b, x, x}), x));
-    // These rewrites are wrong: (-0) + (+0) is +0, inf * 0 is NaN, and so on.
+    // These must not be simplified: (-0) + (+0) is +0, inf * 0 is NaN, and so on.
     CHECK(op_after(t, kAlgebra, elementwise(Op::kAdd, {x, t.number(x, 0.0)})) == Op::kAdd);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kMul, {x, t.number(x, 0.0)})) == Op::kMul);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kMul, {x, t.number(x, -1.0)})) == Op::kMul);
@@ -83,7 +83,7 @@ TEST_CASE("H2: optimiser: algebra on floats keeps to the whitelist") {
     CHECK(op_after(t, kAlgebra, elementwise(Op::kEq, {x, x})) == Op::kEq);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kRecip, {elementwise(Op::kRecip, {x})})) == Op::kRecip);
   }
-  // x - (+0): sub is an add of a neg, which folds to -0 first.
+  // x - (+0), which is x + neg(+0); neg(+0) folds to -0 first, and x + (-0) is x.
   const Node* minus_zero = elementwise(Op::kNeg, {t.number(t.f32, 0.0)});
   t.graph.add_output("sub", elementwise(Op::kAdd, {t.f32, minus_zero}));
   const std::unique_ptr<Graph> folded = opt::find_pass(kFold)->run(t.graph);
@@ -139,7 +139,8 @@ TEST_CASE("H2: optimiser: a sum of arrays that are zero outside of adjacent part
       "after=[1])\n}");
   const std::unique_ptr<Graph> result = opt::find_pass(kAlgebra)->run(*graph);
   const auto output = [&](size_t i) { return result->outputs()[i].node; };
-  // parts: the three parts in order, each plus 0 because that makes +0 of -0, with zeros around them
+  // The output "parts": a concat of the three parts in order, with zeros around them. +0 is added to each part, as the original does,
+  // because that turns -0 into +0.
   REQUIRE(output(0)->op == Op::kPad);
   const Node* parts = output(0)->sources[0];
   REQUIRE(parts->op == Op::kConcat);
@@ -150,7 +151,7 @@ TEST_CASE("H2: optimiser: a sum of arrays that are zero outside of adjacent part
     CHECK(parts->sources[i]->sources[0]->as<InputAttributes>().name == order[i]);
   }
   CHECK(output(1)->op == Op::kConcat);
-  CHECK(output(1)->sources[0]->op == Op::kInput);  // integers have one zero
+  CHECK(output(1)->sources[0]->op == Op::kInput);  // no addition, because integers have only one zero
   for (const size_t i : {2, 3, 4}) CHECK(output(i)->op == Op::kAdd);
   const std::vector<Bytes> inputs = {bytes_of<float>({-0.0f, 2}), bytes_of<float>({1, -0.0f, 3}), bytes_of<float>({-0.0f, 5, 6}),
                                      bytes_of<int32_t>({1, 2, 3, 4}), bytes_of<int32_t>({5, 6})};
@@ -168,7 +169,7 @@ TEST_CASE("H2: optimiser: casts that lose nothing go") {
   const Optimised once = optimise(t, kAlgebra, cast(cast(t.i32, DType::kI64), DType::kF32));
   CHECK(once.node->op == Op::kCast);
   CHECK(once.node->sources[0]->op == Op::kInput);
-  // f32 cannot represent every i32, nor i32 every i64 or f32.
+  // These casts stay: f32 cannot represent every i32, and i32 cannot represent every i64 or f32.
   for (const Node* kept : {cast(cast(t.i32, DType::kF32), DType::kI32), cast(cast(t.i64, DType::kI32), DType::kI64),
                            cast(cast(t.f32, DType::kI64), DType::kF32), cast(cast(t.f64, DType::kF32), DType::kF64),
                            cast(cast(t.i32, DType::kF64), DType::kU32), cast(cast(t.i32, DType::kF64), DType::kI8)}) {
@@ -180,7 +181,7 @@ TEST_CASE("H2: optimiser: casts that lose nothing go") {
 
 TEST_CASE("H2: optimiser: a sum keeps the product it is paired with") {
   Bench t;
-  // The same mul is simplified for one consumer and kept for the sum, which becomes a plain sum by its own rule.
+  // For one consumer the mul is simplified. The sum keeps it, as a sum of products; a rule of its own then makes it a plain sum.
   const Node* mul = elementwise(Op::kMul, {t.f32, t.filled(t.f32, 1)});
   t.graph.add_output("mul", mul);
   t.graph.add_output("sum", build::reduce_exactly(Op::kSum, mul, {{1}, ReduceOrder::kLanes, true}));
@@ -192,7 +193,7 @@ TEST_CASE("H2: optimiser: a sum keeps the product it is paired with") {
   CHECK(sum->as<ReduceAttributes>().order == ReduceOrder::kLanes);
   CHECK(sum->sources[0]->op == Op::kInput);
 
-  // A mul of constants is folded, but not inside a sum of products, which does not round 0.1 * 0.1.
+  // A mul of constants is folded, but not in a sum of products, where 0.1 * 0.1 is not rounded.
   Graph graph;
   const std::vector<float> tenth(300, 0.1f);
   const Node* x = build::constant_array(graph, DType::kF32, {300}, std::as_bytes(std::span(tenth)));
@@ -242,7 +243,8 @@ TEST_CASE("H2: optimiser: views compose") {
   const build::SliceSpec outer[] = {{Dim(5), Dim(90), 3}}, inner[] = {{Dim(-3), Dim(1), -2}};
   const Optimised sliced = optimise(t, kViews, build::slice(build::slice(x, outer), inner));
   CHECK(sliced.node->sources[0]->op == Op::kInput);
-  CHECK(sliced.node->as<SliceAttributes>().start[0] == Dim(5 + 26 * 3));  // of 29 elements, -3 is the 27th
+  // the outer slice has 29 elements, and index -3 is number 26 of them
+  CHECK(sliced.node->as<SliceAttributes>().start[0] == Dim(5 + 26 * 3));
   CHECK(sliced.node->as<SliceAttributes>().step[0] == -6);
 
   const Dim one[] = {1}, two[] = {2};
@@ -284,16 +286,17 @@ TEST_CASE("H2: optimiser: a sum in which one element is picked loads it") {
   };
   CHECK(sums_after("sum(where(at, x, 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(at, x, -0.0), axes=[1], keepdims=true)") == 0);
-  CHECK(sums_after("sum(where(unsqueeze(j, axes=[1]) == l, x, 0), axes=[1])") == 0);         // the arange may be on either side
-  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // one index for all rows
+  // the arange is the left or the right operand of ==
+  CHECK(sums_after("sum(where(unsqueeze(j, axes=[1]) == l, x, 0), axes=[1])") == 0);
+  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // the same index for all rows
   CHECK(sums_after("sum(where(rows == i, x, 0), axes=[0])") == 0);
   CHECK(sums_after("sum(where(k == rows, x, 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(at, cast(x, dtype=i32) * 2, 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(at, exp(x) - max(x, axes=[1], keepdims=true), 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(cast(k, dtype=u64) == unsqueeze(u, axes=[1]), flip(x, axes=[1]), 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(k == rows, permute(permute(x, axes=[1, 0]), axes=[1, 0]), 0), axes=[0])") == 0);
-  // These sums stay: the other value is not zero, the sum is over all axes, the compared numbers are no arange or a repeated one, or the
-  // operand would have to be stored.
+  // These sums stay: the other value is not zero, the sum is over all axes or the wrong one, the compared numbers are not an arange or
+  // contain repeated ones, or the operand would have to be stored.
   CHECK(sums_after("sum(where(at, x, 1), axes=[1])") == 1);
   CHECK(sums_after("sum(where(at, x, 0))") == 1);
   CHECK(sums_after("sum(where(at, x, 0), axes=[0])") == 1);
@@ -334,7 +337,7 @@ TEST_CASE("H2: optimiser: passes keep signature and names, drop dead nodes, and 
 
 namespace {
 
-/// Random graphs of shape [2, 3] (with permutes and reshapes) over operands that rules match.
+/// Makes random graphs of arrays of shape [2, 3], with permutes and reshapes, from operations and constants to which rules apply.
 class RandomGraph {
  public:
   explicit RandomGraph(uint32_t seed) : random_(seed) {
@@ -346,7 +349,7 @@ class RandomGraph {
     for (size_t i = nodes_.size() - 12; i < nodes_.size(); ++i) graph.add_output(cat("y", i), nodes_[i]);
   }
 
-  /// NaN, infinities, zeros, least and greatest integers.
+  /// Inputs with NaN, infinities, zeros, and the least and greatest integers.
   std::vector<Bytes> inputs() const {
     return {bytes_of<uint8_t>({0, 1, 1, 0, 2, 0}), bytes_of<int32_t>({0, -1, 1, INT32_MIN, INT32_MAX, 7}),
             bytes_of<float>({-0.0f, 0.0f, kNan<float>, -kInf<float>, 1e-45f, 1.5f}),
@@ -363,7 +366,7 @@ class RandomGraph {
     while (node->dtype != dtype) node = pick();
     return node;
   }
-  /// A node that can be combined with `like` elementwise: of its shape or of rank 0.
+  /// A node that can be the other operand of an elementwise operation with `like`: it has the same shape or rank 0.
   const Node* pick_like(const Node* like, DType dtype) {
     for (int tries = 0; tries < 50; ++tries) {
       const Node* node = pick(dtype);
@@ -388,7 +391,7 @@ class RandomGraph {
     Op op = static_cast<Op>(below(kOpCount));
     while (info(op).family != Family::kElementwise || !accepts(op, x->dtype)) op = static_cast<Op>(below(kOpCount));
     std::vector<const Node*> sources = {x};
-    const Node* shaped = x;  // the first operand that determines the shape
+    const Node* shaped = x;  // the first operand that is not a scalar, which determines the shape of the others
     while (sources.size() < static_cast<size_t>(info(op).arity)) {
       sources.push_back(below(6) == 0 ? x : pick_like(shaped, x->dtype));
       if (shaped->rank() == 0) shaped = sources.back();
@@ -440,7 +443,7 @@ TEST_CASE("X2: no pass changes a bit of any output of random graphs over special
     nodes_before += random.graph.live_nodes().size();
     nodes_after += optimised->live_nodes().size();
   }
-  CHECK(nodes_after < nodes_before);  // checks that the graphs trigger rules
+  CHECK(nodes_after < nodes_before);  // otherwise the random graphs would trigger no rules
 }
 
 TEST_CASE("H2: optimiser: a chain of 100,000 nodes goes through every pass") {

@@ -1,6 +1,6 @@
-"""Cases of complex64 and complex128 for tests/oracle/oracle_test.py: NumPy in extended precision says what each operation gives.
+"""Cases of complex64 and complex128 for tests/oracle/oracle_test.py. The expected results are computed by NumPy in extended precision.
 
-How near: within so many epsilons of the size of the result, as a complex number, or of the greatest of what is added up.
+Tolerance: some epsilons, times the magnitude of the result as a complex number, or times the greatest of the added terms.
 """
 import numpy as np
 
@@ -23,11 +23,12 @@ def near(dtype, expected, count, size=None):
 
 def elementwise(dtype):
     a, b = numbers(dtype, 1, 5, 9), numbers(dtype, 2, 5, 9)
-    b[0, :3] = a[0, :3]  # makes some elements equal
+    b[0, :3] = a[0, :3]  # so that some elements are equal
     a[1, 0], b[1, 1], a[1, 2] = 0, 0, -3
     x, y = a.real.copy(), a.imag.copy()
     p, q = a.astype(WIDE), b.astype(WIDE)
-    circle = (np.exp(1j * np.geomspace(1e-6, 3, 40)) * np.linspace(1 - 1e-6, 1 + 1e-6, 40)).astype(dtype)  # its logarithms are nearly i·angle
+    # the logarithm of these numbers is nearly i·angle
+    circle = (np.exp(1j * np.geomspace(1e-6, 3, 40)) * np.linspace(1 - 1e-6, 1 + 1e-6, 40)).astype(dtype)
     special = numbers(dtype, 3, 13)
     inf, nan = np.inf, np.nan
     special.real[:9] = [0.0, -0.0, 0.0, inf, -inf, nan, 1.0, nan, -0.0]
@@ -37,7 +38,7 @@ def elementwise(dtype):
                  "neg": (np.negative, 0)}
     cases = [Case(f"{name}(a)", f(p), near(dtype, f(p), count)) for name, (f, count) in functions.items()]
     safe = p.copy()
-    safe[1, 0] = 1  # avoids a division by 0 where a is 0
+    safe[1, 0] = 1  # no division by 0 where a is 0
     cases += [
         Case("add(a, b)", a + b, EXACT),
         Case("sub(a, b)", a - b, EXACT),

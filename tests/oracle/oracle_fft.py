@@ -1,8 +1,9 @@
-"""Cases of the NumPy oracle for Fourier transforms: lengths with small and large prime factors, any axis, cut and filled up, each norm.
+"""Cases of the NumPy oracle for Fourier transforms: lengths with small and large prime factors, any axis, inputs that are cut or filled
+with zeros, each norm.
 
-The reference is the sum itself in extended precision. How near: each element is a sum of n products, computed in about log2(n) steps (of a
-length with a large prime factor three transforms of four times as many), so that its error is a few epsilons times the logarithm times
-the root of the sum of squares of what is transformed.
+The reference is the defining sum in extended precision. Tolerance: each element is a sum of n products, which is computed in about log2(n)
+steps (for a length with a large prime factor, in three transforms of up to four times that length). Its error is therefore a few epsilons
+times that logarithm times the root of the sum of the squares of the inputs.
 """
 import numpy as np
 
@@ -20,7 +21,7 @@ def is_short(n):
 
 
 def exact(x, n, axis, sign=-1):
-    """Computes the sum over the axis, which is cut or filled with zeros to n elements."""
+    """Computes the defining sum over the axis, which is first cut to n elements or filled with zeros."""
     x = np.moveaxis(np.asarray(x, WIDE), axis, -1)
     full = np.zeros(x.shape[:-1] + (n,), WIDE)
     kept = min(n, x.shape[-1])
@@ -46,7 +47,7 @@ def cases(x, z, n, axis, dtype):
     backward, _ = exact(z, n, axis, 1)
     of_real, real_size = exact(x, n, axis)
     half = np.take(of_real, range(n // 2 + 1), axis)
-    # the mirror image of the given elements, up to n // 2 + 1
+    # The other half of the spectrum is the mirror image of the given elements, of which n // 2 + 1 are used.
     m = n // 2 + 1
     spectrum = np.moveaxis(np.asarray(z, WIDE), axis, -1)
     full = np.zeros(spectrum.shape[:-1] + (n,), WIDE)

@@ -1,8 +1,8 @@
-"""Cases of the NumPy oracle for elements by data: every dtype of elements and of indices, in range, negative and out of range, symbolic
-sizes, axes without elements. What is moved is not computed with, and numpy.add.at adds one update after the other as harp does (halves in
-f32), so everything is exact.
+"""Cases of the NumPy oracle for gathers and scatters: every dtype of elements and of indices, indices in range, negative and out of range,
+symbolic sizes, axes without elements. Moving elements needs no arithmetic, and numpy.add.at adds one update after the other as harp does
+(16-bit floats in f32), so everything is exact.
 
-NumPy raises where an index is out of range; harp takes the nearest element, which is what is done to the indices here first.
+NumPy raises an exception if an index is out of range. harp takes the nearest element, so the indices are clamped here first.
 """
 import numpy as np
 
@@ -10,7 +10,8 @@ from oracle_references import EXACT, INTS, KINDS, Case, Group, half_of, store, v
 
 
 def named(indices, size):
-    """Returns the elements that indices name among `size`, as integers. Negative indices count from the end, and others are clamped."""
+    """Returns, as integers, the positions that these indices name on an axis of `size` elements. Negative indices count from the end;
+    others that are out of range are clamped."""
     wide = indices.astype(object)
     return np.clip(np.where(wide < 0, wide + size, wide), 0, size - 1).astype(np.int64)
 
@@ -24,7 +25,7 @@ def array(dtype, shape, seed=21):
 
 
 def indices(dtype, shape, size, seed=22):
-    """Draws indices: a third near the ends of the axis, a third well inside it, and a third anywhere."""
+    """Draws random indices: a third near the ends of the axis, a third well inside it, and a third anywhere."""
     random, limits = np.random.default_rng(seed), np.iinfo(KINDS[dtype])
     least, greatest = max(limits.min, -size - 3), min(limits.max, size + 3)
     near = random.integers(least, greatest, shape, np.int64, endpoint=True).astype(KINDS[dtype])
@@ -34,7 +35,7 @@ def indices(dtype, shape, size, seed=22):
 
 
 def cases(x, i, j):
-    """x is [n, 37, m], i any integers, j is [n, k, m]."""
+    """The shapes are x [n, 37, m] and j [n, k, m]; i has any number of axes."""
     found = [Case(f"take(x, i, axis={axis})", np.take(x, named(i, x.shape[axis]), axis), EXACT) for axis in (0, 1, -1)]
     flat = np.take(x, named(i, x.size))
     along = np.take_along_axis(x, named(j, x.shape[1]), 1)
@@ -47,7 +48,7 @@ def cases(x, i, j):
 
 
 def added(x, positions, updates, axis):
-    """Returns x after the updates have been added, one after the other, to the elements at these positions along the axis."""
+    """Returns x after the updates have been added one after the other, in order, to the elements at these positions of the axis."""
     where = list(np.indices(updates.shape))
     where[axis] = positions
     result = x.copy()
@@ -56,7 +57,7 @@ def added(x, positions, updates, axis):
 
 
 def scatter_cases(x, i, j, u, v):
-    """x is [n, 37, m], i has rank 1, j is [n, k, m], u has its shape, v is [n, i's length, m]."""
+    """The shapes are x [n, 37, m], j and u [n, k, m], and v [n, length of i, m]; i has rank 1."""
     n, size, m = x.shape
     along, line = named(j, size), np.broadcast_to(named(i, size)[None, :, None], v.shape)
     rows = np.broadcast_to(named(i, n)[:, None, None], (len(i), size, m))
@@ -68,8 +69,8 @@ def scatter_cases(x, i, j, u, v):
 
 
 def combined(x, positions, updates, axis, combine, include_self=True):
-    """x, of whose elements and updates combine(element, update) is made in turn; without include_self, of the first update alone (and of 0,
-    which makes 0 of -0, where they are added up)."""
+    """Returns x with each element replaced by combine(element, update), for all its updates in order. Without include_self, the first
+    update replaces the element. Where updates are added, it is then added to 0, which turns -0 into +0."""
     where = list(np.indices(updates.shape))
     where[axis] = positions
     result, met = x.copy(), np.zeros(x.shape, bool)
@@ -82,7 +83,7 @@ def combined(x, positions, updates, axis, combine, include_self=True):
 
 
 def wide(array):
-    """Converts an array to the dtype in which it is combined."""
+    """Converts an array to the dtype in which harp combines its elements."""
     return array.astype(np.int32 if array.dtype.itemsize < 4 and array.dtype.kind in "biu" else np.float32 if array.dtype.itemsize < 4
                         else array.dtype)
 
@@ -94,7 +95,7 @@ def mean_of(x, positions, updates, axis, include_self):
 
 
 def reduction_cases(dtype, x, j, u):
-    """The other scatters: x is [n, 9, m], j is [n, k, m], u has j's shape."""
+    """Cases of the other scatters. The shapes are x [n, 9, m], and j and u [n, k, m]."""
     along = named(j, x.shape[1])
     found = [Case("scatter(x, j, u, axis=1)", combined(x, along, u, 1, lambda _, update: update), EXACT)]
     names = {"prod": np.multiply, "sum": np.add, "max": np.maximum, "min": np.minimum}
@@ -118,7 +119,7 @@ def reduction_cases(dtype, x, j, u):
 
 
 def tuple_cases(x, pairs, u, rows, v):
-    """x is [a, b, c]; pairs are [k, 2], u is [k, c]; rows are [l, 1], v is [l, b, c]."""
+    """The shapes are x [a, b, c], pairs [k, 2], u [k, c], rows [l, 1] and v [l, b, c]."""
     flat = x.reshape(-1, x.shape[2])
     at = np.array([first * x.shape[1] + second for first, second in pairs % np.array(x.shape[:2])])
     result, highest = flat.copy(), flat.copy()
@@ -138,7 +139,7 @@ def scatter_groups():
         if dtype == "bool":
             continue
         x, u, v = (array(dtype, shape, seed) for shape, seed in (((3, 37, 21), 31), ((3, 50, 21), 32), ((3, 35, 21), 33)))
-        if dtype not in INTS:  # large elements would hide the others, and infinities of both signs would make every result NaN
+        if dtype not in INTS:  # otherwise large elements would hide the others, and infinities of both signs would make every sum NaN
             x, u, v = (np.where(np.abs(a.astype(np.float64)) < 1000, a, 1).astype(a.dtype) for a in (x, u, v))
         i, j = indices("i32", (35,), 37, 34), indices("i64", (3, 50, 21), 37, 35)
         result.append(Group(f"scatter {dtype}", {"x": x, "i": i, "j": j, "u": u, "v": v}, shapes, {}, "", scatter_cases(x, i, j, u, v),
@@ -176,7 +177,7 @@ def gather_groups():
         result.append(Group(f"gather {dtype}", {"x": x, "i": i, "j": j}, shapes, {}, "", cases(x, i, j), half_of(dtype)))
     for dtype in INTS:
         x, i, j = array("f32", (3, 37, 21)), indices(dtype, (41,), 37), indices(dtype, (3, 50, 21), 37, 23)
-        c = np.where((i < 37) & (i.astype(object) >= -37), i, KINDS[dtype](1)).astype(KINDS[dtype])  # all these indices are in range
+        c = np.where((i < 37) & (i.astype(object) >= -37), i, KINDS[dtype](1)).astype(KINDS[dtype])  # like i, but all indices are in range
         checked = [Case("check_index(c, size=37)", c, EXACT), Case("take(x, check_index(c, size=37), axis=1)", np.take(x, c.astype(np.int64), 1), EXACT)]
         result.append(Group(f"gather by {dtype}", {"x": x, "i": i, "j": j, "c": c}, {"x": "[3, 37, m]", "j": "[3, l, m]"}, {}, "",
                             cases(x, i, j) + checked))

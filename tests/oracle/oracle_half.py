@@ -1,11 +1,13 @@
-"""Floats of 16 bits in the NumPy oracle. NumPy has no bf16, and what it computes in float16 says nothing about where harp rounds; so both
-are arrays of float32 that hold values of the half, and are rounded here, by arithmetic that shares nothing with harp's or NumPy's.
+"""The 16-bit floats in the NumPy oracle. NumPy has no bf16, and it does not round float16 results where harp does. So both types are
+represented by arrays of float32 with values of the 16-bit type. This file rounds them, by arithmetic that is independent of harp's and
+NumPy's.
 """
 import numpy as np
 
-# name: (bits of the mantissa below the leading one, exponent of the least normal number, greatest number)
+# for each type: (bits of the significand after the leading one, exponent of the least normal number, greatest number)
 FORMATS = {"f16": (10, -14, 65504.0), "bf16": (7, -126, float.fromhex("0x1.fep127"))}
-PLAIN = {"f16": 0.501, "bf16": 0.501}  # ulps of a result that is computed in f32, within 1.3 ulp, and then rounded
+# bound in ulps for a result that is computed in f32, with an error of at most 1.3 ulp of f32, and then rounded
+PLAIN = {"f16": 0.501, "bf16": 0.501}
 
 
 class Half:
@@ -17,7 +19,7 @@ class Half:
 
 
 def place(dtype, x):
-    """Returns the exponent of the last place at x: neighbouring numbers differ by 2**that."""
+    """Returns the exponent e of the last place at x: neighbouring numbers differ by 2**e."""
     mantissa, least, greatest = FORMATS[dtype]
     magnitude = np.minimum(np.abs(np.where(np.isfinite(x), x, greatest)), greatest)
     exponent = np.frexp(magnitude)[1] - 1
@@ -25,7 +27,7 @@ def place(dtype, x):
 
 
 def rounded(dtype, x):
-    """Returns the nearest 16-bit floats, ties to even, as float32."""
+    """Returns x rounded to 16-bit floats, ties to even, as float32."""
     x = np.asarray(x)
     if x.dtype.kind != "f":
         x = x.astype(np.longdouble)
@@ -39,7 +41,7 @@ def rounded(dtype, x):
 
 
 def stored(half):
-    """Returns the array as a file holds it."""
+    """Returns the array in the form in which a file has it."""
     if half.dtype == "f16":
         return half.values.astype(np.float16)
     bits = np.frombuffer(half.values.tobytes(), np.uint32) >> 16
@@ -47,7 +49,7 @@ def stored(half):
 
 
 def loaded(array):
-    """Returns an array of a file; 16-bit floats become a Half."""
+    """Returns an array that was read from a file; 16-bit floats become a Half."""
     if array.dtype == np.float16:
         return Half("f16", array.astype(np.float32))
     if array.dtype == np.dtype("V2"):

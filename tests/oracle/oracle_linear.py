@@ -1,7 +1,7 @@
-"""Cases of the NumPy oracle for what multiplies and sums: matrix products, einsum, convolutions, pools, norms and losses.
+"""Cases of the NumPy oracle for operations that multiply and sum: matrix products, einsum, convolutions, pools, norms and losses.
 
-Most arrays hold small whole numbers, also where they are floats: every order of summation then gives the same bits, so that the comparison
-is exact. Convolutions and pools are written here as loops over kernel taps, which share nothing with harp's windows.
+Most arrays have small whole numbers, even arrays of floats, because then every order of summation gives the same bits and the comparison is
+exact. Convolutions and pools are loops over kernel taps here, which have nothing in common with harp's windows.
 """
 import itertools
 import math
@@ -12,7 +12,7 @@ from oracle_half import FORMATS
 from oracle_references import EXACT, FLOATS, INTS, KINDS, WIDE, Case, Group, epsilon, half_of, small, store, within
 
 
-SYMBOLIC = ("i32", "f32")  # dtypes that are run with symbolic sizes too; two suffice, because sizes and dtypes do not interact
+SYMBOLIC = ("i32", "f32")  # dtypes that also run with symbolic sizes; two are enough, because sizes and dtypes do not interact
 
 
 def whole(random, dtype, *shape):
@@ -26,7 +26,7 @@ def taps(size):
 
 
 def pairs(padding, axes):
-    """Returns padding as pairs; it is given as a number, as one number for each axis, or as pairs (before, after)."""
+    """Returns padding as pairs (before, after). It is given as one number, as one number for each axis, or as pairs."""
     if isinstance(padding, int):
         padding = [padding] * axes
     return [tuple(p) if isinstance(p, (list, tuple)) else (p, p) for p in padding]
@@ -139,7 +139,8 @@ def einsum_cases(dtype, v):
     cases = []
     for spec, operands in SPECS:
         values = [v[name[10:-1]].T if name.startswith("transpose") else v[name] for name in operands]
-        expected = np.asarray(np.einsum(spec, *values))  # einsum starts from 0 even if nothing is summed, so -0 becomes 0
+        # adds 0 even if nothing is summed, because harp's einsum starts from 0, which turns -0 into +0
+        expected = np.asarray(np.einsum(spec, *values))
         nearness = within(dtype, expected, np.zeros(expected.shape)) if dtype in FLOATS else EXACT
         cases.append(Case(f'einsum({", ".join(operands)}, spec="{spec}")', expected, nearness))
     return cases
@@ -168,7 +169,7 @@ def written(arguments):
 
 
 def conv_groups(dtype, random):
-    """Convolutions of x [2, 4, …] with kernels for 1 and 2 groups. A kernel of 3 by 2 by 2 has odd and even sizes."""
+    """Convolutions of x [2, 4, …] with kernels for 1 and for 2 groups. The kernel of 3 by 2 by 2 has odd and even sizes."""
     space, kernel = (9, 7, 5), (3, 2, 2)
     x = {n: whole(random, dtype, 2, 4, *space[:n]) for n in (1, 2, 3)}
     inputs = {f"x{n}": x[n] for n in (1, 2, 3)} | {"bias": whole(random, dtype, 6), "bias_t": whole(random, dtype, 6)}
@@ -205,7 +206,7 @@ def pool_cases(dtype, x):
 
 
 def index_cases(x):
-    """Reductions of x [4, 5, 6], which has equal elements."""
+    """Reductions of x [4, 5, 6], in which some elements are equal."""
     cases = []
     for name, reference in (("argmax", np.argmax), ("argmin", np.argmin)):
         cases.append(Case(f"{name}(x)", np.asarray(reference(x), np.int64), EXACT))
@@ -221,7 +222,7 @@ def special_index_cases(x):
 
 
 def network_cases(dtype, x, y, classes, images, weight, bias):
-    """x and y are [6, 9], images [2, 5, 3, 4], classes a number for each row of x, weight and bias [9]."""
+    """The shapes are x and y [6, 9], images [2, 5, 3, 4], and weight and bias [9]; classes has a number for each row of x."""
     eps = epsilon(dtype)
     w, t = x.astype(WIDE), y.astype(WIDE)
     scale = np.abs(w).max() + 1
@@ -233,7 +234,8 @@ def network_cases(dtype, x, y, classes, images, weight, bias):
     log_p = w - np.log(np.exp(w).sum(1, keepdims=True))
     losses = -log_p[np.arange(6), classes]
     chances = store(dtype, np.exp(t) / np.exp(t).sum(1, keepdims=True)) if half_of(dtype) else np.exp(t) / np.exp(t).sum(1, keepdims=True)
-    slack = 2.0**-FORMATS[dtype][0] * np.abs(log_p).max() if half_of(dtype) else 0  # a probability may be rounded the other way
+    # a probability may be rounded to either of two neighbours
+    slack = 2.0**-FORMATS[dtype][0] * np.abs(log_p).max() if half_of(dtype) else 0
     soft = -(chances * log_p).sum(1)
     pictures = images.astype(WIDE)
     log_q = pictures - np.log(np.exp(pictures).sum(1, keepdims=True))

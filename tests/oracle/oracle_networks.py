@@ -1,10 +1,11 @@
-"""References of layers, losses, activations and resizing, written with NumPy after the documentation of PyTorch, ONNX and NumPy itself."""
+"""Expected results of layers, losses, activations and resizing, computed with NumPy by the definitions in the documentation of PyTorch,
+ONNX and NumPy."""
 import numpy as np
 
 from oracle_references import EXACT, KINDS, Case, Group, Ulps, Within, epsilon
 
 def near(dtype, expected, scale=1.0):
-    """Returns a bound of a few roundings of numbers about as large as the greatest result."""
+    """Returns a tolerance of a few roundings of numbers about as large as the greatest result."""
     finite = np.abs(np.where(np.isfinite(expected), expected, 0))
     return Within(16 * epsilon(dtype) * (finite + scale))
 
@@ -35,7 +36,7 @@ def comparison_cases(dtype, a, b):
         logaddexp = np.logaddexp(a.astype(np.longdouble), b.astype(np.longdouble)).astype(kind)
         cases = [Case("logaddexp(a, b)", logaddexp, Ulps(4)),
                  Case("isclose(a, b)", np.isclose(a, b), EXACT),
-                 # An infinity is close to itself alone, in PyTorch and in NumPy 1; NumPy 2 finds one close to 0 for this atol.
+                 # In harp, PyTorch and NumPy 1, an infinity is only close to itself; with this atol, NumPy 2 also finds it close to 0.
                  Case("isclose(a, b, atol=inf)", np.where(np.isinf(a) | np.isinf(b), a == b, np.isclose(a, b, atol=np.inf)), EXACT),
                  Case("isclose(a, b, rtol=0.5, atol=0.25, equal_nan=true)", np.isclose(a, b, 0.5, 0.25, True), EXACT),
                  Case("signbit(a)", np.signbit(a) & ~np.isnan(a), EXACT), Case("nextafter(a, b)", np.nextafter(a, b), EXACT)]
@@ -161,7 +162,7 @@ def class_loss_cases(dtype, x, classes, probabilities, weight):
 
 
 def running_cases(x):
-    """Running extremes, whose index is the newest position of the extreme, or of a NaN, so far."""
+    """Running extremes. Their index is the last position so far of the extreme, or of a NaN."""
     cases = [Case("stop_gradient(x)", x, EXACT)]
     for op, newer in (("cummax", np.greater_equal), ("cummin", np.less_equal)):
         for axis in (0, 1):
@@ -276,7 +277,7 @@ def network_groups():
         q, k, v, bias = normal(2, 4, 5, 6), normal(2, 4, 7, 6), normal(2, 4, 7, 3), normal(5, 7)
         flags = random.random((2, 1, 5, 7)) < 0.6
         flags[..., 0] = True
-        flags[0, 0, 2] = False  # a query that may attend to no key
+        flags[0, 0, 2] = False  # this query may attend to no key
         inputs = {"q": q, "k": k, "v": v, "flags": flags, "bias": bias}
         result.append(Group(f"attention {dtype}", inputs, {}, {}, "", attention_cases(dtype, q, k, v, flags, bias)))
         names = {"q": "[n, 4, l, 6]", "k": "[n, 4, s, 6]", "v": "[n, 4, s, 3]", "bias": "[l, s]", "flags": "[n, 1, l, s]"}

@@ -1,5 +1,5 @@
-"""Cases of the NumPy oracle for random numbers: the generator written a second time, over whole arrays of NumPy's 32-bit integers, from
-Random123's description of Threefry-2x32; the conversions in extended precision.
+"""Cases of the NumPy oracle for random numbers. The generator is implemented a second time, from Random123's description of Threefry-2x32,
+on whole arrays of NumPy's 32-bit integers. The conversions are computed in extended precision.
 """
 import numpy as np
 
@@ -55,8 +55,8 @@ def normal(key, counter, shape, width):
 
 
 def uncertainty(dtype, distance):
-    """The angle, up to 2 pi, is rounded three times and the other factors a few times. The argument of the logarithm is rounded too, which
-    matters for small distances."""
+    """Returns the tolerance of a normal number. The angle, up to 2 pi, is rounded three times, and the other factors a few times. The
+    argument of the logarithm is also rounded, which matters for small distances."""
     eps = WIDE(epsilon(dtype))
     return eps * (28 * distance + 1 / np.maximum(distance, np.sqrt(eps)))
 

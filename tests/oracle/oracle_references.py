@@ -1,12 +1,12 @@
-"""What NumPy says each operation of harp gives: the cases of tests/oracle/oracle_test.py.
+"""The cases of tests/oracle/oracle_test.py: what each operation of harp must give, according to NumPy.
 
-A case is an expression of the text format over the inputs of its group, the expected array, and how near the result must be: EXACT
-(the same bits, every NaN alike), Ulps(k) (k units in the last place of the exact value), or Within(bound) (absolute, an array).
-Functions are expected in extended precision, so the expectation is as good as exact. Where NumPy leaves open or does
-otherwise what docs/semantics.md defines (shifts beyond the width, casts that overflow, zeros in maximum), the reference spells it out.
+A case has an expression of the text format over the inputs of its group, the expected array, and the tolerance: EXACT (the same bits; all
+NaNs are equal), Ulps(k) (k units in the last place of the exact value), or Within(bound) (absolute, an array). The expected values of
+functions are computed in extended precision, so their own error does not matter. Where NumPy differs from docs/semantics.md or leaves the
+result open (shifts beyond the width, casts that overflow, zeros in maximum), the reference computes what docs/semantics.md says.
 
-Arrays of f16 and bf16 are float32 here (oracle_half.py): operations compute in float32 and round where harp does, and what is expected
-of a group whose `half` is set is rounded once more when it is compared.
+Arrays of f16 and bf16 are float32 here (oracle_half.py): operations compute in float32 and round where harp does. The expected arrays of a
+group whose `half` is set are rounded once more when they are compared.
 """
 import collections
 import math
@@ -22,15 +22,15 @@ DTYPES = {"bool": np.bool_, **NARROW_INTS, "i32": np.int32, "u32": np.uint32, "i
 COMPLEX = {"complex64": np.complex64, "complex128": np.complex128}
 HALVES = tuple(FORMATS)
 INTS, FLOATS = tuple(name for name, kind in DTYPES.items() if np.dtype(kind).kind in "iu"), ("f32", "f64", *HALVES)
-KINDS = {**DTYPES, **{half: np.float32 for half in HALVES}}  # the NumPy dtype that holds the values of each dtype here
+KINDS = {**DTYPES, **{half: np.float32 for half in HALVES}}  # for each dtype, the NumPy dtype in which its values are stored here
 WIDE = np.longdouble
 
 EXACT = "exact"
 Ulps = collections.namedtuple("Ulps", "count")
 Within = collections.namedtuple("Within", "bound")
 Case = collections.namedtuple("Case", "text expected nearness")
-# inputs: name -> array; shapes: name -> shape in the text format, where it is not the array's; sizes: variable -> value;
-# half: what its arrays of float32 are
+# inputs: name -> array; shapes: name -> shape in the text format, if it differs from the array's; sizes: variable -> value; half: the dtype
+# of its arrays of float32
 Group = collections.namedtuple("Group", "name inputs shapes sizes flags cases half", defaults=(None,))
 
 
@@ -39,12 +39,12 @@ def half_of(dtype):
 
 
 def epsilon(dtype):
-    """Returns the epsilon of the arithmetic of operations on the dtype."""
+    """Returns the epsilon of the arithmetic that harp uses for this dtype."""
     return np.finfo(KINDS[dtype]).eps
 
 
 def within(dtype, expected, bound):
-    """Returns the bound; for 16-bit floats with the error of the last rounding."""
+    """Returns the tolerance `bound`; for 16-bit floats with the error of the last rounding added."""
     return Within(bound + PLAIN[dtype] * np.ldexp(1.0, place(dtype, expected)) if dtype in HALVES else bound)
 
 
@@ -58,7 +58,7 @@ def store(dtype, x):
 
 
 def small(random, dtype, *shape, low=-9, high=10):
-    """Returns whole numbers that every dtype can represent: for unsigned dtypes from 0 on."""
+    """Returns whole numbers that every dtype can represent. For unsigned dtypes they begin at 0."""
     shift = low if dtype[0] == "u" else 0
     return random.integers(low - shift, high - shift, shape).astype(KINDS[dtype])
 
@@ -66,7 +66,7 @@ def small(random, dtype, *shape, low=-9, high=10):
 # ---------------------------------------------------------------------------------------------------------------- inputs
 
 def values(dtype, count, seed):
-    """Returns special values, random bit patterns and ordinary numbers."""
+    """Returns an array with special values, random bit patterns and ordinary numbers."""
     random = np.random.default_rng(seed)
     if dtype == "bool":
         return random.integers(0, 2, count).astype(np.bool_)
@@ -96,7 +96,7 @@ def values(dtype, count, seed):
 
 
 def operands(dtype, seed=1):
-    """Returns two arrays: every pair of special values, then random ones. The length is no multiple of a vector."""
+    """Returns two arrays with every pair of special values, followed by random ones. Their length is no multiple of a vector's."""
     if dtype == "bool":
         return values(dtype, 1003, seed), values(dtype, 1003, seed + 1)
     special, far, near = values(dtype, 1501, seed)
@@ -109,7 +109,7 @@ def operands(dtype, seed=1):
 # ----------------------------------------------------------------------------------------------------------- elementwise
 
 def wide(function):
-    """Returns the function computed in extended precision."""
+    """Returns a function that computes `function` in extended precision."""
     return lambda *x: function(*[v.astype(WIDE) for v in x])
 
 
@@ -120,11 +120,13 @@ def by_element(function):
 
 
 def power(a, b):
-    # The x87 powl of glibc gives pow(-inf, -2^63) = inf; infinities need no extended precision.
+    # The x87 powl of glibc returns inf for pow(-inf, -2^63). Infinities need no extended precision, so they are computed in the original
+    # dtype.
     return np.where(np.isfinite(a), wide(np.power)(a, b), np.power(a, b))
 
 
-# name -> (reference, ulp bound for f32, for f64): the bounds of docs/semantics.md; for f64 half an ulp more if the reference is only f64.
+# name -> (reference, bound in ulp for f32, for f64). The bounds are those of docs/semantics.md; for f64 they are half an ulp more if the
+# reference is computed in f64.
 FUNCTIONS = {
     "exp": (wide(np.exp), 1.0, 1.5), "exp2": (wide(np.exp2), 1.0, 1.5), "expm1": (wide(np.expm1), 1.0, 1.5),
     "log": (wide(np.log), 1.0, 1.5), "log2": (wide(np.log2), 1.0, 1.5), "log10": (wide(np.log10), 1.0, 1.5),
@@ -141,7 +143,7 @@ FUNCTIONS = {
 def maximum(a, b):
     if a.dtype.kind != "f":
         return np.maximum(a, b)
-    return np.where((a == 0) & (b == 0), a + b, np.maximum(a, b))  # +0 unless both are -0
+    return np.where((a == 0) & (b == 0), a + b, np.maximum(a, b))  # of two zeros the maximum is +0, unless both are -0
 
 
 def minimum(a, b):
@@ -151,7 +153,7 @@ def minimum(a, b):
 def int_pow(a, b):
     if a.dtype.kind == "u":
         return np.power(a, b)
-    with_sign = np.where(b % 2 == 0, 1, a)  # the powers of 1 and -1
+    with_sign = np.where(b % 2 == 0, 1, a)  # 1 for even b, a otherwise: the powers of 1 and -1
     negative = np.where(np.abs(a) == 1, with_sign, 0)
     return np.where(b < 0, negative, np.power(a, np.where(b < 0, 0, b))).astype(a.dtype)
 
@@ -182,7 +184,7 @@ def elementwise_cases(dtype, a, b):
     least = 3 if dtype[0] == "u" else -3
 
     def step(x):
-        """Rounds the result of an operation that another operation reads."""
+        """Rounds an intermediate result, which another operation reads, to the dtype."""
         return rounded(dtype, x) if dtype in HALVES else x
 
     def add(text, expected, nearness=EXACT):
@@ -211,7 +213,7 @@ def elementwise_cases(dtype, a, b):
         add("fmod(a, b)", np.fmod(a, b))
         add("square(a)", a * a)
         add("relu(a)", maximum(a, np.zeros_like(a)))
-        above = np.where(a < least, a.dtype.type(least), a)  # if both are zeros, the element keeps its sign
+        above = np.where(a < least, a.dtype.type(least), a)  # if the element and the bound are both zero, the element keeps its sign
         add(f"clip(a, {least}, b)", np.where((b < above) | (b != b), b, above))
         add("powi(a, 5)", (a * ((a * a) * (a * a))))
         add("a * 3 - b // 2", step(a * a.dtype.type(3)) - step(np.floor_divide(b, a.dtype.type(2))))
@@ -234,7 +236,7 @@ def elementwise_cases(dtype, a, b):
                                 ("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite)):
             add(f"{name}(a)", reference(a))
         add("rsqrt(a)", one / np.sqrt(a))
-        if dtype == "f32":  # the product of two f32 is exact in extended precision
+        if dtype == "f32":  # computed in extended precision, in which the product of two f32 is exact
             add("fma(a, b, 0.3)", a.astype(WIDE) * b.astype(WIDE) + WIDE(np.float32(0.3)), Ulps(0.5 + 1e-4))
         elif dtype in HALVES:
             add("fma(a, b, 0.3)", a.astype(WIDE) * b.astype(WIDE) + WIDE(step(np.array(0.3))), Ulps(PLAIN[dtype]))
@@ -248,7 +250,8 @@ def elementwise_cases(dtype, a, b):
 
 
 def composite_cases(dtype, x):
-    """Elementwise composites over moderate values: a few roundings each, so a few ulp or eps of the largest term."""
+    """Elementwise composites of moderate values. They round a few times, so the tolerance is a few ulp, or a few epsilons of the largest
+    term."""
     eps = epsilon(dtype)
     w = x.astype(WIDE)
     e = np.exp(w)
@@ -273,7 +276,7 @@ def composite_cases(dtype, x):
 
 
 def bits_of(dtype, a):
-    """Returns the elements as unsigned integers; every NaN as the positive quiet NaN."""
+    """Returns the bits of the elements as unsigned integers. Every NaN has the bits of the positive quiet NaN."""
     if dtype in HALVES:
         nan = 0x7e00 if dtype == "f16" else 0x7fc0
         bits = a.astype(np.float16).view(np.uint16) if dtype == "f16" else (a.view(np.uint32) >> 16).astype(np.uint16)
@@ -302,7 +305,8 @@ def conversion_cases(source, a):
 
 
 def cast(a, kind):
-    """Converts as docs/semantics.md says: floats are truncated and saturate, NaN becomes 0; integers wrap; to bool it is x != 0."""
+    """Converts as docs/semantics.md says: floats are truncated and saturate, NaN becomes 0, integers wrap around, and the conversion to
+    bool is x != 0."""
     kind = np.dtype(kind)
     if kind == np.bool_:
         return a != 0
@@ -323,7 +327,7 @@ def windows(x, axis, size, stride, dilation):
 
 
 def movement_cases(x, y):
-    """Movement of x [4, 6, 5] and y [4, 1, 5]."""
+    """Movement operations on x [4, 6, 5] and y [4, 1, 5]."""
     padded = np.pad(x, ((0, 0), (1, 2), (0, 0)), constant_values=1)
     return [Case(text, expected, EXACT) for text, expected in [
         ("permute(x, axes=[2, 0, 1])", x.transpose(2, 0, 1)),
@@ -374,7 +378,7 @@ def movement_cases(x, y):
 
 
 def symbolic_cases(x):
-    """x is [n, m] with n = 5, m = 7."""
+    """The shape of x is [n, m] with n = 5 and m = 7."""
     return [Case(text, expected, EXACT) for text, expected in [
         ("slice(x, start=[1, m - 3], stop=[n, m])", x[1:, -3:]),
         ("pad(x, before=[n - 4, 0], after=[0, m], value=2)", np.pad(x, ((1, 0), (0, 7)), constant_values=2)),
@@ -414,7 +418,7 @@ def creation_cases():
 # ------------------------------------------------------------------------------------------------------------ reductions
 
 def reduction_cases(dtype, x, y):
-    """Reductions of x and y with three axes; for floats with the error that rounding may add to a sum."""
+    """Reductions of x and y with three axes. For floats the tolerance is the error that rounding may add to a sum."""
     cases = []
     eps = epsilon(dtype) if dtype in FLOATS else 0
 
@@ -446,7 +450,7 @@ def reduction_cases(dtype, x, y):
     summed("sum(permute(x, axes=[2, 1, 0]), axes=[1])", x.transpose(2, 1, 0), (1,))
     summed("sum(x, axes=[2, 0], order=chain)", x, (0, 2))
     summed("sum(x, axes=[0, 1], order=lanes)", x, (0, 1))
-    # a matrix product by broadcasting, [7, 300, 1] · [7, 1, 33] say, over the first axis
+    # A matrix product by broadcasting over the first axis, for example [7, 300, 1] · [7, 1, 33].
     left, right = wx[:, :, :1], y[:, :1, :].astype(wx.dtype)
     n, m, k = x.shape
     summed(f"sum(mul(expand(slice(x, stop=[{n}, {m}, 1]), shape=[{n}, {m}, {k}]), expand(slice(y, stop=[{n}, 1, {k}]), shape=[{n}, {m}, {k}])), "
@@ -472,7 +476,7 @@ def reduction_cases(dtype, x, y):
 
 
 def special_reduction_cases(x):
-    """Arg-extremes and others of rows of x, f32 or f64 [6, 5], with NaN, infinities and zeros: everything is exact."""
+    """Indices of extremes and other reductions of the rows of x [6, 5], f32 or f64, with NaN, infinities and zeros. Everything is exact."""
     zero_sign = lambda values, pick: np.where(values == 0, pick, values)  # noqa: E731
     nan_rows = np.isnan(x).any(1)
     greatest = np.where(nan_rows, np.nan, np.array([max(row, key=lambda v: (v, math.copysign(1, v))) for row in x]))
@@ -503,7 +507,7 @@ def empty_cases(dtype, kind):
 
 
 def broadcast_cases(x, row, column, one):
-    """Broadcasting as in NumPy: [3, 4, 5], [5], [4, 1] and a scalar."""
+    """Broadcasting by NumPy's rules: shapes [3, 4, 5], [5], [4, 1] and a scalar."""
     return [
         Case("add(x, row)", x + row, EXACT),
         Case("mul(column, row)", column * row, EXACT),

@@ -1,7 +1,8 @@
-"""Cases of the NumPy oracle for running sums, products and extremes: every axis, the flags, special values, no elements.
+"""Cases of the NumPy oracle for running sums, products and extremes: every axis, the flags, special values, arrays without elements.
 
-NumPy goes from left to right, harp in the law's order, so running sums of floats are compared with exact ones: near enough is a few
-roundings of the running sum of magnitudes, and of logcumsumexp a few of 1 and of the greatest magnitude. Everything else is exact.
+NumPy adds from left to right, harp in the order of docs/semantics.md, so running sums of floats are compared with exact ones. The tolerance
+is a few roundings of the running sum of magnitudes, and for logcumsumexp a few roundings of 1 and of the greatest magnitude. Everything
+else is exact.
 """
 import numpy as np
 
@@ -16,12 +17,12 @@ def identity(name, kind):
     if kind is np.bool_:
         return kind(name == "cummin")
     limits = (-np.inf, np.inf) if np.dtype(kind).kind == "f" else (np.iinfo(kind).min, np.iinfo(kind).max)
-    return kind(limits[name == "cummin"])  # -inf also for logcumsumexp
+    return kind(limits[name == "cummin"])  # also for logcumsumexp, where it is -inf
 
 
 def accumulated(name, x):
     """Computes running values along the first axis, one element after the other."""
-    if name in EXTREMES and x.dtype.kind == "f" and (np.isnan(x) | (x == 0)).any():  # NumPy treats NaN and zeros differently
+    if name in EXTREMES and x.dtype.kind == "f" and (np.isnan(x) | (x == 0)).any():  # NumPy treats NaN and zeros in another way
         result = x.copy()
         for i in range(1, len(result)):
             result[i] = EXTREMES[name](result[i - 1], x[i])
@@ -32,7 +33,7 @@ def accumulated(name, x):
 
 
 def running(name, x, axis, reverse=False, exclusive=False):
-    """Computes the definition of docs/semantics.md; sums and products of floats in extended precision."""
+    """Computes a scan by the definition in docs/semantics.md; sums and products of floats in extended precision."""
     x = np.moveaxis(x, axis, 0)
     x = x[::-1] if reverse else x
     result = accumulated(name, x.astype(WIDE) if x.dtype.kind == "f" and name not in EXTREMES else x)
@@ -48,7 +49,7 @@ def cases(dtype, x, axes):
     found = []
     for name in names:
         source, text = (x, "x")
-        if name == "cumprod" and dtype in FLOATS:  # makes the products stay finite
+        if name == "cumprod" and dtype in FLOATS:  # so that the products stay finite
             scaled = store(dtype, x * store(dtype, np.array(0.01)))
             source, text = store(dtype, x.dtype.type(1) + scaled), "add(1.0, mul(x, 0.01))"
         for axis in axes:
@@ -67,7 +68,7 @@ def cases(dtype, x, axes):
 
 
 def special_cases(x):
-    """Scans of x [6, 5], with NaN, infinities and zeros: everything is exact. No running sum is -0."""
+    """Scans of x [6, 5] with NaN, infinities and zeros. Everything is exact, and no running sum is -0."""
     zero_is_positive = lambda values: np.where(values == 0, values.dtype.type(0), values)  # noqa: E731
     found = [Case(f"{name}(x, axis=1)", running(name, x, 1), EXACT) for name in EXTREMES]
     found.append(Case("cumsum(x, axis=1)", zero_is_positive(np.cumsum(x, 1)), EXACT))
@@ -91,7 +92,8 @@ def scan_groups():
             x = random.integers(limits.min // 2, limits.max // 2 + 1, (3, 301, 21), kind)
         result.append(Group(f"scans {dtype}", {"x": x}, {"x": "[n, 301, m]"}, {}, "", cases(dtype, x, (0, 1, -1)), half))
         flat = x.ravel()
-        whole = [case._replace(text=case.text.replace(", axis=0", "")) for case in cases(dtype, flat, (0,))]  # no axis: flattened
+        # without an axis, the array is flattened
+        whole = [case._replace(text=case.text.replace(", axis=0", "")) for case in cases(dtype, flat, (0,))]
         result.append(Group(f"flattened scans {dtype}", {"x": x}, {}, {}, "", whole, half))
         empty = np.zeros((2, 0), kind)
         result.append(Group(f"empty scans {dtype}", {"x": empty}, {"x": "[2, n]"}, {}, "", [

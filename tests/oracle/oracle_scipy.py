@@ -1,9 +1,9 @@
-"""Cases of the oracle whose references are SciPy's: what NumPy cannot say, or says by another definition than the one somebody would
-compare with. Special functions (erf, expit, log_expit, ndtr), softmax and its relatives, filters of scipy.signal and scipy.ndimage with
-every way to go beyond an edge, transforms of scipy.fft, norms of scipy.linalg.
+"""Cases of the oracle whose references are SciPy's, because NumPy has no such function, or one with another definition: special functions
+(erf, expit, log_expit, ndtr), softmax and related functions, filters of scipy.signal and scipy.ndimage with every mode at the edges,
+transforms of scipy.fft, norms of scipy.linalg.
 
-SciPy computes in f64 here, so its own error is part of what is allowed for f64: a few units in the last place for the functions, a few
-epsilons times the sum of what is added for filters and transforms.
+SciPy computes in f64 here, so the tolerances for f64 include its own error: a few units in the last place for functions, and a few epsilons
+times the sum of the magnitudes of the terms for filters and transforms.
 """
 import numpy as np
 import scipy.fft
@@ -16,26 +16,28 @@ from oracle_complex import PARTS, numbers
 from oracle_references import Case, Group, Ulps, Within, values
 
 FLOATS = {"f32": np.float32, "f64": np.float64}
-# mode of pad: mode of scipy.ndimage
+# the mode of harp's pad -> the mode of scipy.ndimage
 EDGES = {"constant": "constant", "edge": "nearest", "reflect": "mirror", "wrap": "wrap"}
 
 
 def near(dtype, size, terms):
-    """Returns a bound for a sum of this many terms, whose magnitudes add up to at most `size`."""
+    """Returns the tolerance of a sum of this many terms whose magnitudes add up to at most `size`."""
     return Within(4 * terms**0.5 * float(np.finfo(dtype).eps) * np.asarray(size, np.float64))
 
 
 def gelu_error(eps, x, _):
-    """For x below 0, 1 + erf cancels, so the error is relative to 1, not to the result."""
+    """The tolerance of functions that contain 1 + erf(x). For negative x the two cancel, so the error is relative to 1, not to the
+    result."""
     return 2 * eps * np.abs(x) + 2 * eps
 
 
 def erfc_error(eps, x, expected):
-    """SciPy rounds x * x before it takes exp(-x * x), an error of x * x in the exponent's last place."""
+    """The tolerance of functions that contain exp(-x * x). SciPy rounds x * x first, so the exponent has an error in its last place."""
     return (4 + 2 * x * x) * eps * np.abs(expected)
 
 
-# name: (reference, bound for f32, for f64, where); a bound is in units of the last place, or says the error of each element
+# name: (reference, bound for f32, bound for f64, range of arguments). A bound is a number of units in the last place, or a function that
+# returns the error of each element.
 FUNCTIONS = {
     "erf(x)": (scipy.special.erf, 1.3, 4, None),
     "erfc(x)": (scipy.special.erfc, 1.3, erfc_error, (-9.0, 9.0)),
@@ -82,7 +84,8 @@ def softmax_groups():
 
 
 def filter_groups():
-    """x is one picture (a line, a volume) of one channel. A flipped kernel makes a correlation from a convolution."""
+    """The shape of x is that of one picture (or line, or volume) with one channel. With a flipped kernel, a convolution becomes a
+    correlation."""
     for dtype, kind in FLOATS.items():
         random = np.random.default_rng(53)
         line, picture, volume = (random.normal(size=shape).astype(kind) for shape in ((60,), (13, 17), (6, 7, 8)))

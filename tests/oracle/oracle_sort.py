@@ -1,7 +1,7 @@
-"""Cases of the NumPy oracle for order: every dtype that has one, NaN and both zeros, many equals, any axis, symbolic sizes, rows longer and
-shorter than what is sorted by insertion. Nothing is computed with, so everything is exact.
+"""Cases of the NumPy oracle for sorting: every dtype that has an order, NaN and both zeros, many equal elements, any axis, symbolic sizes,
+rows longer and shorter than those that are sorted by insertion. There is no arithmetic, so everything is exact.
 
-NumPy sorts NaN last as harp does; where it is descending harp has NaN first, which is what the reversed stable order gives.
+NumPy sorts NaN last, as harp does. In descending order harp has NaN first, which is the reverse of a stable ascending order.
 """
 import numpy as np
 
@@ -10,10 +10,11 @@ from oracle_references import EXACT, KINDS, Case, Group, half_of
 
 
 def key(x):
-    """Returns integers in the order of x, so that one stable sort serves every dtype and both directions."""
+    """Returns integers that have the order of x, so that one stable sort serves every dtype and both directions."""
     flat = x.reshape(-1)
     wide = flat.astype(np.float64) if flat.dtype.kind not in "biu" else flat
-    ranks = np.unique(np.where(wide == 0, 0, wide) if flat.dtype.kind not in "biu" else wide, return_inverse=True)[1]  # NaN is one, and last
+    # all NaNs get one rank, the last
+    ranks = np.unique(np.where(wide == 0, 0, wide) if flat.dtype.kind not in "biu" else wide, return_inverse=True)[1]
     return ranks.reshape(x.shape)
 
 

@@ -1,15 +1,15 @@
-"""An oracle outside the project: every operation of the text format against NumPy, and what SciPy knows better against SciPy, on the
-interpreter and on compiled C.
+"""An oracle outside of the project: every operation of the text format is compared with NumPy, or with SciPy where that suits better, on
+the interpreter and as compiled C.
 
-The interpreter defines harp's results and generated C is compared with it bit for bit elsewhere, so a mistake the two share would
-pass all of that; here each is compared with NumPy (tests/oracle/oracle_references.py, oracle_linear.py, oracle_random.py, oracle_scans.py,
-oracle_gather.py, oracle_sort.py, oracle_complex.py, oracle_fft.py, oracle_windows.py and oracle_scipy.py have the cases and say how near is near enough).
-One graph holds all cases of several groups, so the tool runs once for them and a backend. An operation of src/ops/ops.def or
-src/graph/operations.cpp without a case fails, and so does a run with fewer cases than there were.
+The interpreter defines harp's results, and other tests compare generated C with it bit for bit. Those tests cannot find a mistake that both
+share. Here each of them is compared with NumPy (tests/oracle/oracle_references.py, oracle_linear.py, oracle_random.py, oracle_scans.py,
+oracle_gather.py, oracle_sort.py, oracle_complex.py, oracle_fft.py, oracle_windows.py and oracle_scipy.py have the cases and their
+tolerances). One graph contains all cases of several groups, so the tool runs once for all of these on each backend. An operation of
+src/ops/ops.def or src/graph/operations.cpp without a case is a failure, and so is a run with fewer than LEAST_CASES cases.
 
-C is compiled as users get it in groups of f32, of complex64 and of no single dtype; where several of these differ in a number only, such
-as the length of a transform, in every fourth of them. The other groups are compiled quickly (quick_compiler.py): their point is what the C
-text computes. The op matrix checks that optimised code of every operation, in turn of each dtype, computes the same.
+The C of groups of f32, of complex64 and of several dtypes is compiled with a user's options; if groups differ only in a number, such as the
+length of a transform, that is done for every fourth of them. The other groups are compiled quickly (quick_compiler.py), because they only
+check what the C text computes. The op matrix checks optimised code of every operation, with one dtype each.
 
 Environment: HARP_TOOL (default build/release/harp), HARP_ORACLE_BACKENDS (default "interp c").
 rows: G2 G3 G4 G5 G6 G10 G12 G14 G16 G22
@@ -48,12 +48,12 @@ TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"
 BACKENDS = os.environ.get("HARP_ORACLE_BACKENDS", "interp c").split()
 AS_USERS = {"f32", "complex64"}
 LEAST_CASES = 7024  # the least number of cases on each backend
-MOST_CASES = 200  # the greatest number of cases of groups that are compiled together
+MOST_CASES = 200  # the greatest number of cases in groups that are compiled together
 NAMES = {np.dtype(kind): name for name, kind in (DTYPES | COMPLEX).items()}
 
 
 def in_group(group, array):
-    """Returns an array of a group as a Half if the group is of 16-bit floats."""
+    """Returns an array of a group, as a Half if the group is one of 16-bit floats."""
     return Half(group.half, array) if group.half and not isinstance(array, Half) and array.dtype == np.float32 else array
 
 
@@ -62,19 +62,19 @@ def dtype_name(array):
 
 
 def renamed(text, names, prefix):
-    """Returns the text with a prefix before these names. Strings, attributes and operations are unchanged."""
+    """Returns the text with a prefix before these names. Strings, names of attributes and names of operations are not changed."""
     found = rf'"[^"]*"|\b(?:{"|".join(map(re.escape, names))})\b(?!\s*(?:=(?!=)|\())'
     return re.sub(found, lambda word: word[0] if word[0][0] == '"' else prefix + word[0], text) if names else text
 
 
 def names_of(group):
-    """Returns the names that the group's text uses: its inputs and its symbolic sizes."""
+    """Returns the names that the group's text declares: its inputs and its symbolic sizes."""
     sizes = {word for shape in group.shapes.values() for word in re.findall(r"[a-z]\w*", shape)} - {"in"}
     return sorted({*group.inputs, *group.sizes, *sizes})
 
 
 def graph_text(batch):
-    """Returns the graph of several groups, which all have the same flags. The names of group k begin with g<k>_."""
+    """Returns one graph for several groups, which must have the same flags. The names of group k begin with g<k>_."""
     parameters, sizes, lines, results = [], [], [], []
     for k, group in enumerate(batch):
         prefix, names = f"g{k}_", names_of(group)
@@ -90,7 +90,7 @@ def graph_text(batch):
 
 
 def expected_arrays(group):
-    """Yields (output name, text, expected array, nearness) of every output."""
+    """Yields (name of the output, text, expected array, tolerance) of every output."""
     for i, case in enumerate(group.cases):
         if isinstance(case.expected, list):
             for j, part in enumerate(case.expected):
@@ -100,9 +100,9 @@ def expected_arrays(group):
 
 
 def as_users(groups):
-    """The names of the groups whose C is compiled as users get it."""
+    """Returns the names of the groups whose C is compiled with a user's options."""
     chosen, families = set(), {}
-    for group in reversed(groups):  # takes the last of four, because the first lengths need the least work
+    for group in reversed(groups):  # in reverse, to choose the last of four: the first lengths need the least work
         words = group.name.split()
         dtypes = {word.strip(",") for word in words} & (set(NAMES.values()) | set(HALVES))
         if dtypes and not dtypes & AS_USERS:
@@ -115,8 +115,8 @@ def as_users(groups):
 
 
 def batches_of(groups, alone):
-    """Returns lists of groups whose programs are compiled together: neighbours with the same flags, up to MOST_CASES. The groups named in
-    `alone` are compiled alone."""
+    """Returns lists of groups whose programs are compiled together: neighbours with the same flags, with up to MOST_CASES cases. The groups
+    that are named in `alone` are compiled alone."""
     batches = []
     for group in groups:
         last = batches[-1] if batches else []
@@ -129,7 +129,7 @@ def batches_of(groups, alone):
 
 
 def run(batch, backend, folder, quick):
-    """Returns for each group of a batch the results by name."""
+    """Runs a batch and returns, for each of its groups, the results by name."""
     path = os.path.join(folder, "graph.harp")
     with open(path, "w", encoding="utf-8") as file:
         file.write(graph_text(batch))
@@ -152,8 +152,8 @@ def run(batch, backend, folder, quick):
 
 
 def ulps(found, expected, half):
-    """Returns by how many units in the last place of found's dtype the two differ. Infinity counts as the first number beyond the
-    greatest."""
+    """Returns the difference in units in the last place of the dtype of `found`. An infinity counts as the first power of 2 beyond the
+    range."""
     if half:
         beyond = WIDE(2) ** (16 if half == "f16" else 128)
         clip = lambda x: np.clip(x.astype(WIDE), -beyond, beyond)  # noqa: E731
@@ -167,7 +167,7 @@ def ulps(found, expected, half):
 
 
 def complex_differences(found, expected, nearness):
-    """Compares complex numbers: the bits of both parts, or the distance of the two numbers."""
+    """Compares complex numbers: for EXACT the bits of both parts, otherwise the distance of the two numbers."""
     if nearness == EXACT:
         expected = expected.astype(found.dtype)
         return np.asarray(differences(found.real.copy(), expected.real.copy(), EXACT)) | differences(found.imag.copy(), expected.imag.copy(), EXACT)
@@ -175,7 +175,7 @@ def complex_differences(found, expected, nearness):
 
 
 def differences(found, expected, nearness):
-    """Returns a mask of the elements of `found` that are not near enough."""
+    """Returns a mask of the elements of `found` that are outside of the tolerance."""
     half = found.dtype if isinstance(found, Half) else None
     if half:
         found = found.values
@@ -193,7 +193,8 @@ def differences(found, expected, nearness):
     if isinstance(nearness, Ulps):
         near = ulps(found, expected, half) <= nearness.count
         zero = (expected == 0) & np.isfinite(expected)
-        near &= ~zero | (np.signbit(found) == np.signbit(expected))  # an exact zero must have the expected sign
+        # if the expected value is exactly zero, the sign must be right as well
+        near &= ~zero | (np.signbit(found) == np.signbit(expected))
     else:
         near = (found == expected) | (np.abs(found.astype(WIDE) - expected) <= np.asarray(nearness.bound, WIDE))  # infinities
     return ~np.where(nan, np.isnan(found), near)
@@ -222,7 +223,7 @@ def check(group, backend, found, cells):
 
 
 def record(cells, group, backend, text, good):
-    """Reports to `./dev rows` the result of the case for its outermost operation, under the dtype of the first input that it names."""
+    """Reports the result of a case to `./dev rows`, for its outermost operation and the dtype of the first input in its text."""
     operation = re.match(r"(\w+)\(", text)
     used = [name for name in re.findall(r"\w+", text) if name in group.inputs]
     if operation and used:
@@ -239,8 +240,8 @@ def write_cells(cells):
 
 
 def operations():
-    """Returns every name that a text can call. A native operation is not among them, because a text cannot contain a function
-    (native_test.cpp)."""
+    """Returns every operation that a text can call. Native operations are not among them, because a text cannot contain a function
+    (tests/lower/native_test.cpp tests them)."""
     with open(os.path.join(ROOT, "src", "ops", "ops.def"), encoding="utf-8") as file:
         names = set(re.findall(r'^HARP_OP\(\w+, "(\w+)"', file.read(), re.MULTILINE)) - {"input"}
     with open(os.path.join(ROOT, "src", "graph", "operations.cpp"), encoding="utf-8") as file:
@@ -267,7 +268,7 @@ def main():
                         failures += check(group, backend, found, cells)
                         count += len(group.cases)
                 except (OSError, RuntimeError, ValueError, subprocess.TimeoutExpired) as error:
-                    if len(batch) > 1:  # runs the groups one by one to find the one at fault
+                    if len(batch) > 1:  # the groups are then run one by one, to find the one that fails
                         waiting = [[group] for group in batch] + waiting
                         continue
                     failures.append(f"{backend}, {batch[0].name}: {error}")

@@ -1,9 +1,10 @@
-"""Cases of the NumPy oracle for what PyTorch's pools and numpy.pad do at the ends of an axis, and for Python's indices: ceil_mode, dilation,
-indices of the greatest elements and the way back, negative padding, padding over several periods, x[1:, None, ::2, -1].
+"""Cases of the NumPy oracle for pools and padding at the ends of an axis, as in PyTorch and numpy.pad, and for Python's indexing:
+ceil_mode, dilation, indices of the greatest elements and unpooling with them, negative padding, padding over several periods, x[1:, None,
+::2, -1].
 
-PyTorch's rules are written down here as loops over windows, from its documentation: a last window of ceil_mode has to start in the array
-or the padding before it, and what lies behind the padding counts for no mean. numpy.pad before NumPy 1.25 repeats what it has padded already
-where `wrap` goes over several periods; expected is what it does since: strict periods.
+PyTorch's rules are implemented here as loops over windows, from its documentation: with ceil_mode, the last window must begin in the array
+or in the padding before it, and elements after the padding do not count in a mean. With the mode `wrap` over several periods, numpy.pad
+before NumPy 1.25 repeated what it had already padded; the cases expect what later versions do, strict periods.
 """
 import itertools
 import math
@@ -12,7 +13,7 @@ import numpy as np
 
 from oracle_references import EXACT, FLOATS, KINDS, Case, Group, half_of
 
-NOTHING = -1  # stands for an index in the padding
+NOTHING = -1  # stands for the index of an element in the padding
 
 
 def each(value, axes):
@@ -24,7 +25,8 @@ def pairs(padding, axes):
 
 
 def window_taps(length, size, stride, padding, dilation, ceil_mode):
-    """Returns for each window of an axis: (taps, how many positions count with the padding). A tap outside the array is NOTHING."""
+    """Returns, for each window of an axis, its taps and the number of its positions in the array or the padding. A tap outside of the array
+    is NOTHING."""
     before, after = padding
     reach = dilation * (size - 1) + 1
     rounded = math.ceil if ceil_mode else math.floor
@@ -39,8 +41,8 @@ def window_taps(length, size, stride, padding, dilation, ceil_mode):
 
 
 def pool(x, size, stride=None, padding=0, dilation=1, ceil_mode=False):
-    """Yields for each window of the last axes: (index in the result, flat indices of the elements in the plane, elements, positions with
-    padding)."""
+    """Yields, for each window of the last axes: (index in the result, flat indices of its elements in the plane, number of elements, number
+    of positions in the array or the padding)."""
     axes = len(size)
     stride, dilation = list(size) if stride is None else each(stride, axes), each(dilation, axes)
     plane = x.shape[x.ndim - axes:]
@@ -64,7 +66,8 @@ def cropped(x, padding, axes):
 
 
 def max_pool(x, size, padding=0, **arguments):
-    """Returns values and indices of the greatest elements: of equal elements the first, and before all others the first NaN."""
+    """Returns the values and indices of the greatest elements. Of equal elements the first one counts; a NaN comes before all others, and
+    of several the first."""
     axes = len(size)
     whole = x.shape[x.ndim - axes:]
     x, padding, skipped = cropped(x, padding, axes)
@@ -114,7 +117,7 @@ POOLS = [([2, 2], {"ceil_mode": True}), ([3, 2], {"stride": 2, "ceil_mode": True
 
 
 def pool_cases(dtype, x, pools):
-    """Pools of x [2, 3, 9, 8] with small whole numbers, so that the sum of a mean is exact."""
+    """Pools of x [2, 3, 9, 8]. Its elements are small whole numbers, so that the sums of means are exact."""
     cases = []
     for size, arguments in pools:
         call = f"(x, {size}{written(arguments)})"
@@ -128,7 +131,7 @@ def pool_cases(dtype, x, pools):
 
 
 def unpool_cases(x, i, y, j, z, k):
-    """Unpooling: i are the indices of 2 x 2 windows of [2, 3, 9, 8]; j and k are arbitrary, and several of them are equal."""
+    """Unpooling: i has the indices of 2 x 2 windows of [2, 3, 9, 8]; j and k are arbitrary, and several of their indices are equal."""
     return [Case("max_unpool(x, i, [2, 2])", max_unpool(x, i, (8, 8)), EXACT),
             Case("max_unpool(x, i, [2, 2], output_size=[9, 8])", max_unpool(x, i, (9, 8)), EXACT),
             Case("max_unpool(x, i, [3, 2], stride=[2, 2], padding=[[0, 1], [0, 0]])", max_unpool(x, i, (8, 8)), EXACT),
@@ -137,7 +140,7 @@ def unpool_cases(x, i, y, j, z, k):
 
 
 def pad(x, amounts, mode):
-    """Periodic padding: element i of the result is element i - before of the array repeated without end."""
+    """Periodic padding: element i of the result is element i - before of the array, repeated without end."""
     for axis, (before, after) in enumerate(amounts):
         n = x.shape[axis]
         at = np.arange(-before, n + after)
@@ -180,7 +183,7 @@ def pad_cases(x):
 
 
 def index_cases(x, i, k):
-    """Indexing: x is [3, 4, 6], i [2, 2], k a scalar. The same text is evaluated by Python and by harp."""
+    """Indexing of x [3, 4, 6] with i [2, 2] and a scalar k. Python and harp evaluate the same text."""
     texts = ["x[1:]", "x[1:, None, ::2, -1]", "x[...]", "x[..., 0]", "x[0]", "x[-1, ..., 1:-1]", "x[None]", "x[:, ::-1, 4:1:-2]", "x[2, 3, 5]", "x[:, None, ..., None]",
              "x[i]", "x[:, i]", "x[:, 1, i]", "x[0, :, i]", "x[i, :, 1]", "x[1, None, i]", "x[:, i, 2:]", "x[..., i]", "x[0, ..., i]", "x[k]", "x[:, k, i]",
              "x[k, :, k]", "x[i][1]", "x[1:2, :][0, 0]", "x[i - 1, 1:]", "x[2 - 1]", "x[:3:2, :-1, -3:]", "x[10:, :2]", "x[2 ** 1, -(1 + 1)]", "x[i, 1]", "x[0, i, None, 2]"]
@@ -188,7 +191,7 @@ def index_cases(x, i, k):
 
 
 def operator_cases(x):
-    """Precedence of operators, with whole numbers 1 ... 5 of a float dtype, so that powers are exact."""
+    """Precedence of operators, for whole numbers 1 ... 5 of a float dtype, so that powers are exact."""
     texts = ["2 * 3 * x", "x * 2 ** 3", "-x ** 2", "x ** 3", "(-2) ** 3 + x", "-2 ** 2 + x", "2 ** 3 ** 2 + x", "7 // 2 * x", "-7 // 2 + x", "-7 % 3 + x", "7 % -3 + x",
              "(1 << 4) + x", "(-9 >> 1) + x", "~5 + x", "(6 & 3 | 8 ^ 1) + x", "2 - 3 - x", "x ** 2 ** 1", "x - -2 ** 2"]
     return [Case(text, eval(text, {"x": x}), EXACT) for text in texts]  # noqa: S307
@@ -203,7 +206,7 @@ def window_groups():
         x = random.integers(0, 5, (2, 3, 9, 8)).astype(kind)
         result.append(Group(f"pools at the ends {dtype}", {"x": x}, {}, {}, "", pool_cases(dtype, x, POOLS if dtype == "f32" else POOLS[::4]), half))
         if dtype == "f32":
-            for i in range(3):  # one graph of all cases would take long to compile
+            for i in range(3):  # several graphs, because one of all cases would take long to compile
                 result.append(Group(f"pools at the ends, symbolic {dtype}, {i}", {"x": x}, {"x": "[n, c in 2..99, h in 6..99, w in 6..99]"}, {}, "",
                                     pool_cases(dtype, x, POOLS[2 + i :: 4]), half))
         values, indices = max_pool(x, [2, 2])

@@ -1,5 +1,5 @@
-/* A program of somebody else's: knows harp through its installed header and library only. It is compiled as C99 and as C++11,
-   includes the header twice, builds y[n, 3] = tanh(a * w + 0.5) for any n, runs it for two sizes, and checks shapes and values. */
+/* A program of another project, which only has harp's installed header and library. It is compiled as C99 and as C++11. It includes the
+   header twice, builds y[n, 3] = tanh(a * w + 0.5) for any n, runs this for two sizes, and checks shapes and values. */
 #include <harp.h>
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ int main(void) {
   if (!graph) return fail("harp_graph_new", err);
   ad[0] = harp_dim_var(graph, "n", 0, 4096);
   ad[1] = wd[0] = 3;
-  a = harp_input(graph, "a", HARP_F32, 2, ad); /* separate statements, because their order is that of the inputs */
+  a = harp_input(graph, "a", HARP_F32, 2, ad); /* separate statements, because the order of the calls is the order of the inputs */
   w = harp_input(graph, "w", HARP_F32, 1, wd);
   harp_output(graph, "y", harp_tanh(harp_add(harp_mul(a, w), harp_constant(graph, HARP_F32, 0.5))));
   program = harp_compile(graph, NULL, &err);

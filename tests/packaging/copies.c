@@ -1,5 +1,6 @@
-/* A host that loads copies of harp and calls each through its table only. It is linked with functions of its own that have the names of
-   harp's, all of them (copies_test.py writes them), and each of which ends the program: no copy may call one, or another copy. */
+/* A host that loads copies of harp and calls each copy only through its table of functions. It may be linked with functions of its own
+   that have the names of all of harp's functions (copies_test.py writes them) and end the program. No copy may call these functions, or
+   those of another copy. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <harp.h>
@@ -12,7 +13,7 @@ static int fail(const char* path, const char* what, const char* more) {
   return 1;
 }
 
-/* Tests whether every function of the table is in this copy. */
+/* Tests whether every function in the table belongs to this copy. */
 static int is_own(const char* path, const harp_api* api) {
   const size_t first = offsetof(harp_api, harp_version);
   size_t at;
@@ -25,7 +26,7 @@ static int is_own(const char* path, const harp_api* api) {
   return 0;
 }
 
-/* y = 3 * x + 1 by harp's own compiler and by the interpreter; and an error, which goes through the most layers. */
+/* Computes y = 3 * x + 1 with harp's C backend and with the interpreter, and causes an error, because that passes through most layers. */
 static int run(const char* path, const harp_api* api) {
   const char* text = "harp 1\ngraph g(x: f32[n]) {\n  return y = x * f32(3) + f32(1)\n}\n";
   const char* backends[] = {"c", "interp"};
@@ -59,7 +60,7 @@ static int run(const char* path, const harp_api* api) {
   return 0;
 }
 
-/* The same copy, closed and loaded again while programs of it are still there: each has its own code. */
+/* Loads and closes the same copy several times, while programs of earlier rounds still exist. Each program must have its own code. */
 static int load_again(const char* path) {
   int i;
   for (i = 1; i <= 5; ++i) {
@@ -85,13 +86,13 @@ static int load_again(const char* path) {
     entry = api->harp_program_entry(program, &err);
     entry(&in, &out, NULL);
     if (y != 2.0f * (float)i) return fail(path, "values", text);
-    dlclose(library); /* the context and its program remain, and so does the memory that is mapped for them */
+    dlclose(library); /* the context and its program are not released, so the memory that is mapped for them stays */
   }
   printf("loaded again\n");
   return 0;
 }
 
-/* Arguments: "global" or "local", as which the first copy is loaded, and the copies; or "again" and one copy. */
+/* Arguments: "global" or "local" (how the first copy is loaded), then the copies; or "again" and one copy. */
 int main(int argc, char** argv) {
   int i;
   if (argc == 3 && strcmp(argv[1], "again") == 0) return load_again(argv[2]);

@@ -1,7 +1,7 @@
-"""Several copies of harp in one process, and hosts with functions of harp's names: every copy calls itself.
+"""Several copies of harp in one process, and hosts that have functions with harp's names: every copy must call only its own functions.
 
-copies.c loads what it is given and calls it through its table of functions. Each case is a method whose first docstring line names the
-row items it covers, and is reported by that name (see rows.py).
+copies.c loads the given copies and calls each through its table of functions. Each case is a method. The first line of its docstring names
+the row items that it covers, and it is reported by that name (see tests/house/rows.py).
 """
 import os
 import re
@@ -43,7 +43,7 @@ class Copies:
         assert output == f"{len(copies)} copies ok\n", output
 
     def plugin(self, compiler):
-        """Links harp into a shared object of another project, which exports everything in it."""
+        """Links harp into a shared object as another project might do; the object exports everything in it."""
         path = self.path(f"plugin_{compiler}.so")
         run(compiler, *SANITIZE, "-shared", "-fPIC", "-o", path, "-Wl,-u,harp_get_api", os.path.join(BUILD, "libharp.a"), "-lffi", "-lstdc++", "-lm",
             "-lpthread", "-ldl")

@@ -1,7 +1,7 @@
-"""What users get: the library's face to the linker, and harp as an installed package seen by other people's builds.
+"""What users get: the symbols of the library, and harp as an installed package in the builds of other projects.
 
-Installs the build into a scratch prefix and builds consumer.c against it in every supported way. Each case is a method whose first
-docstring line names the row items it covers, and is reported by that name (see rows.py).
+Installs the build into a scratch prefix and builds consumer.c with it in every supported way. Each case is a method. The first line of its
+docstring names the row items that it covers, and it is reported by that name (see tests/house/rows.py).
 """
 import os
 import re
@@ -15,14 +15,14 @@ import cases  # noqa: E402  pylint: disable=wrong-import-position
 
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # the tests run for this CPU, as at a user's
+os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
 HERE = os.path.dirname(os.path.abspath(__file__))
 # libdl, libpthread and librt are part of libc since glibc 2.34; older systems list them.
 MAY_NEED = re.compile(r"^(libc|libm|libstdc\+\+|libgcc_s|libffi|libdl|libpthread|librt|ld-linux.*)\.so")
 
 
 def run(*command, cwd=None, **environment):
-    """Returns the output of a command. If the command fails, raises AssertionError with everything it printed."""
+    """Returns the output of a command. If the command fails, raises AssertionError with everything that it printed."""
     result = subprocess.run(command, cwd=cwd, env={**os.environ, **environment}, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     assert result.returncode == 0, f"{' '.join(command)}: exit status {result.returncode}\n{result.stdout}"
@@ -37,7 +37,7 @@ def find(root, name):
 
 
 def declared_functions(header):
-    """Returns the functions that harp.h declares: HARP_API ... harp_name(, or HARP_API_SINCE(2) ..."""
+    """Returns the functions that harp.h declares after HARP_API or HARP_API_SINCE(2)."""
     with open(header, encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/|^\s*#[^\n]*", " ", file.read(), flags=re.S | re.M)
     return set(re.findall(r"\bHARP_API(?:_SINCE\(\d+\))?\s[^;(]*?\b(harp_\w+)\s*\(", text))
@@ -85,7 +85,7 @@ class Packaging:
     def case_static_symbols(self):
         """C1.shared_library: the static library, too, shows the host's linker the functions of harp.h and nothing else"""
         if os.environ.get("HARP_SANITIZE"):
-            return  # a sanitizer build consists of many objects, see CMakeLists.txt
+            return  # a sanitizer build consists of many objects (see CMakeLists.txt)
         lines = run("nm", "-g", "--defined-only", find(self.prefix, "libharp.a")).splitlines()
         visible = {line.split()[-1] for line in lines if len(line.split()) == 3}
         assert visible == declared_functions(self.header), sorted(visible ^ declared_functions(self.header))[:10]
@@ -103,7 +103,8 @@ class Packaging:
     def case_nothing_at_load(self):
         """X9.no_tls C1.shared_library: no thread-local storage, no static constructors: loading the library runs none of its code"""
         assert not re.search(r"^\s*TLS\b", run("readelf", "-lW", self.library), re.M), "the library has thread-local variables"
-        # The compiler adds static constructors of its own: frame_dummy, and one that fills the table of __builtin_cpu_supports.
+        # The compiler adds static constructors of its own: frame_dummy, and one that fills the table of __builtin_cpu_supports. They are
+        # not counted.
         names = run("nm", self.library)
         own = 1 + ("__cpu_indicator_init" in names)
         size = int(re.search(r"\(INIT_ARRAYSZ\)\s+(\d+)", run("readelf", "-dW", self.library))[1])
@@ -163,7 +164,7 @@ class Packaging:
         moved = os.path.join(self.scratch, "moved", "elsewhere")
         shutil.copytree(self.prefix, moved, symlinks=True)
         aside = self.prefix + ".aside"
-        os.rename(self.prefix, aside)  # nothing may refer to the original place
+        os.rename(self.prefix, aside)  # makes everything fail that still refers to the original place
         try:
             self.run_consumer(self.build_with_make(moved, "harp", os.path.join(self.scratch, "moved_make")), moved)
             self.run_consumer(self.build_with_make(moved, "harp-static", os.path.join(self.scratch, "moved_static")), moved)

@@ -1,5 +1,5 @@
-// Real-time hosts: a run with the caller's outputs and workspace allocates no memory, takes no lock and makes no system call. This holds
-// for every program, on the caller's thread and on the host's threads.
+// Real-time hosts: a run with outputs and a workspace of the caller allocates no memory, takes no lock and makes no system call. This must
+// hold for every program, on the caller's thread and on the host's threads.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ using namespace capi_test;
 
 namespace {
 
-/// A host's parallel_for without threads: it runs the pieces from last to first, as two workers.
+/// A host's parallel_for without threads. It runs the pieces from last to first, with the numbers of two workers.
 void in_pieces(void* calls, size_t n, size_t grain, harp_range_body body, void* arg) {
   ++*static_cast<int*>(calls);
   for (size_t end = n, piece = 0; end > 0; ++piece) {
@@ -26,7 +26,7 @@ void in_pieces(void* calls, size_t n, size_t grain, harp_range_body body, void* 
 
 void* refuse(void*, size_t, size_t) { return nullptr; }
 
-/// A program with all the memory that its run needs.
+/// A compiled program, with all the memory that a run of it needs.
 class Prepared {
  public:
   Prepared(const Graph& graph, harp_context* context, const std::vector<std::vector<int64_t>>& shapes, int64_t k) : k_(k) {
@@ -69,7 +69,7 @@ class Prepared {
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
-  /// Runs the program in both ways that harp has for passing arrays.
+  /// Runs the program in both ways in which harp takes arrays: as buffers and as plain arrays.
   void run() {
     status_ |= harp_program_run(program_.get(), inputs_.size(), inputs_.data(), outputs_.size(), outputs_.data(), &options_, nullptr);
     status_ |= harp_program_call(program_.get(), sources_.size(), sources_.data(), targets_.size(), targets_.data(), &options_, nullptr);
@@ -160,7 +160,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// Describes what the run of a prepared program asks the system for.
+/// Describes which allocations, locks and system calls a run of the program makes; "" if there are none.
 std::string wishes_of(Prepared& prepared) {
   prepared.run();
   const realtime::Calls calls = realtime::calls_of([&] { prepared.run(); });
@@ -226,7 +226,7 @@ TEST_CASE("X6.no_malloc X6.no_lock X6.no_syscall X5.parallel_for: a run on the h
 
 TEST_CASE("X6.no_malloc X6.caller_memory G13.native/c: functions of the host's are called from a run that allocates nothing") {
   const Context context = make_context([](auto& options) {
-    options.alloc = &refuse;  // a run must not call even the host's allocator
+    options.alloc = &refuse;  // fails, because a run must not call the host's allocator either
     options.free = [](void*, void*) {};
   });
   const Graph graph = make_graph(context.get());

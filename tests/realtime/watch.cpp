@@ -33,9 +33,9 @@ Function* original(Function*& known, const char* name) {
 
 }  // namespace
 
-#pragma GCC visibility push(default)  // the libraries must see the replacements, too
+#pragma GCC visibility push(default)  // exported, so that calls in shared libraries reach these replacements, too
 
-// The C library also exports its allocator under second names, for programs that replace the first.
+// The C library exports its allocator under these names as well, for programs that replace malloc and the others.
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t n, size_t size);
@@ -95,7 +95,7 @@ Calls calls_of(const std::function<void()>& body) {
 
 namespace {
 
-/// After this call the process can only compute and exit.
+/// After this call the kernel kills the process for any system call but that to exit.
 bool forbid_system_calls() {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

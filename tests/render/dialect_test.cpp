@@ -1,5 +1,5 @@
-// Dialects of the renderer. A kernel is written by a table (render/kernel/dialect.h). With one entry of the table replaced, the text
-// changes where that entry is used, and nowhere else: undoing the replacement in the text gives the text of C.
+// Dialects of the renderer. A table (render/kernel/dialect.h) says how a kernel is written in a dialect. The tests replace one entry of the
+// table. The text must change where the entry is used and nowhere else: undoing the replacement in the text must give the text of C.
 #include <regex>
 
 #include "render/c/dialect.h"
@@ -11,7 +11,7 @@ namespace {
 using namespace harp;
 using namespace harp::testing;
 
-/// y[i] = x[i] < 0.5 ? floor(x[i] * 2.5) : x[i], then the sum of the first three elements by an unrolled loop.
+/// y[i] = x[i] < 0.5 ? floor(x[i] * 2.5) : x[i]; then an unrolled loop adds the first three elements.
 ModuleBuilder& small_module(ModuleBuilder& b) {
   const int x = b.input(DType::kF32), y = b.output(DType::kF32), total = b.output(DType::kF32);
   const auto constant = [&](double value) { return b.arena->constant(scalar_from_double(DType::kF32, value)); };

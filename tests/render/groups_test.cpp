@@ -1,5 +1,5 @@
-// Kernels with group loops, as C: each group loop becomes an ordinary loop that ends at a barrier, and values that are used after a barrier
-// are in the worker's scratch memory. This is the reference for other ways to run such kernels.
+// Kernels with group loops, rendered as C. Each group loop becomes an ordinary loop that ends at a barrier, and values that are used after
+// a barrier are in the worker's scratch memory. Other ways to run such kernels are compared with this one.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,8 +12,8 @@ namespace {
 using namespace harp;
 using namespace harp::testing;
 
-/// Compiles the module for several machines and compilers, before and after apply_schedule, with the threads in both orders, and calls
-/// check(results) after each run with these inputs.
+/// Renders the module for two options, compiles it with each compiler, runs it with these inputs, and calls check(results) after each run;
+/// all this with the threads of a block in ascending and in descending order.
 template <class Check>
 void check_all(int64_t threads, const std::function<void(GroupBuilder&)>& make, std::vector<Array> inputs, size_t count, Check check) {
   for (const bool is_reversed : {false, true}) {
@@ -22,8 +22,7 @@ void check_all(int64_t threads, const std::function<void(GroupBuilder&)>& make, 
     ir::verify(b.module);
     ir::apply_schedule(b.module);
     ir::verify(b.module);
-    // The reversal lets iteration i of a group loop execute another thread than thread i, which the verifier would reject, so it comes
-    // last.
+    // The reversal comes after the verification, because the verifier requires that iteration i of a group loop is thread i.
     if (is_reversed) reverse_threads(b);
     for (const render::RenderOptions& options : {render::RenderOptions{machine(), false}, render::RenderOptions{machines()[0], true}})
       for (const std::string& compiler : compilers()) {

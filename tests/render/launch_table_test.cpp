@@ -1,4 +1,4 @@
-// Many launches become a table (render/host/launch_table.h). Results equal those of launches that are written as code.
+// Many launches become a table (render/host/launch_table.h). Their results must equal those of launches that are written as code.
 #include <doctest/doctest.h>
 
 #include "base/text.h"
@@ -12,8 +12,8 @@ using harp::cat;
 
 constexpr int64_t kRows = 12, kColumns = 300;
 
-/// A graph of `count` layers, none of which fuses with the one before, and more results. Layer `aside` has a second launch in its
-/// generation.
+/// A graph of `count` layers, none of which fuses with the previous one. `more` is the text of further results. Layer number `aside` has a
+/// second launch in its generation.
 std::string layers(int count, std::string_view more = "", int aside = -1) {
   std::string body;
   for (int i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ TEST_CASE("L2.kernel_main/c: many launches one after the other are rows of a tab
 
 TEST_CASE("L2.kernel_main/c: what is no row of the table is between its rows") {
   const Backends backends;
-  const std::string two = layers(20, ", b = a", 9);  // one generation with two launches
+  const std::string two = layers(20, ", b = a", 9);  // one generation has two launches, which are not in the table
   const Source source = source_of(backends, two);
   CHECK(source.rows() + 2 == static_cast<size_t>(source.kernels));
   CHECK(source.runs() == 2);
@@ -64,7 +64,7 @@ TEST_CASE("L2.kernel_main/c: what is no row of the table is between its rows") {
 
 TEST_CASE("L2.kernel_main/c: many small launches side by side are rows of the table, shared out whole") {
   const Backends backends;
-  // 10 layers, then `count` scans of the last layer, with different lengths, in one generation.
+  // 10 layers, then `count` scans of the last layer, all in one generation. The scans have different lengths.
   const auto beside = [](int count, int64_t columns) {
     std::string text = cat("graph beside(x: f32[", kRows, ", ", columns, "], w: f32[", kRows, ", ", columns, "]) {\n  h0 = x * 0.5\n");
     for (int i = 0; i < 10; ++i) text += cat("  h", i + 1, " = softmax(h", i, " * w, axis=", i % 2, ") + x\n");
@@ -80,9 +80,9 @@ TEST_CASE("L2.kernel_main/c: many small launches side by side are rows of the ta
   };
   CHECK(runs(12, 100) == 1);
   CHECK(runs(4, 100) == 0);
-  CHECK(runs(12, 30000) == 0);  // each launch is large enough for several workers
+  CHECK(runs(12, 30000) == 0);  // no concurrent runs, because each launch alone is large enough for several workers
   for (const int64_t columns : {20, 100}) backends.run(beside(12, columns), rough({kRows, columns}, 1), rough({kRows, columns}, 2));
-  // Parts of an output that are stored nowhere else.
+  // The parts of a concat are written directly to the output and are stored nowhere else.
   std::string inputs, parts;
   for (int i = 0; i < 40; ++i) {
     inputs += cat(i == 0 ? "" : ", ", "x", i, ": f32[", i % 5 == 0 ? 1000 : 7, "]");

@@ -1,4 +1,5 @@
-// Every elementwise op in generated C: one kernel each, with every compiler, as vectors and as scalars, with the interpreter's bits.
+// Every elementwise op in generated C: one kernel for each op, compiled by every compiler, as vectors and as scalars. The results must have
+// the interpreter's bits.
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -57,7 +58,7 @@ std::vector<T> int_specials() {
   return v;
 }
 
-/// `arity` arrays of `count` elements: every combination of special values first, then random bits.
+/// `arity` arrays of `count` elements: first every combination of special values, then random bits.
 std::vector<Array> operands(DType dtype, int arity, size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto make = [&](auto specials, auto draw) {
@@ -80,7 +81,7 @@ std::vector<Array> operands(DType dtype, int arity, size_t count, uint64_t seed)
       std::vector<Array> arrays;
       for (int a = 0; a < arity; ++a) {
         std::vector<uint8_t> values(count);
-        for (uint8_t& v : values) v = static_cast<uint8_t>(random() % 3 == 0 ? random() : random() % 2);  // any non-zero byte is true
+        for (uint8_t& v : values) v = static_cast<uint8_t>(random() % 3 == 0 ? random() : random() % 2);  // every byte except 0 is true
         arrays.push_back(array_of(dtype, values));
       }
       return arrays;
@@ -115,7 +116,7 @@ std::vector<Array> operands(DType dtype, int arity, size_t count, uint64_t seed)
   }
 }
 
-/// The index of the first difference, or -1. All NaNs are equal.
+/// The index of the first element that differs, or -1. All NaNs count as equal.
 ptrdiff_t first_difference(const Array& a, const Array& b) {
   const size_t size = size_of(a.dtype);
   for (size_t i = 0; i < a.count(); ++i) {
@@ -160,7 +161,7 @@ std::vector<Case> cases_of(DType dtype) {
   return cases;
 }
 
-/// The interpreter's result.
+/// The result according to the interpreter.
 Array definition(const Case& c, const std::vector<Array>& sources) {
   Graph graph;
   std::vector<build::NodeRef> nodes;
@@ -178,7 +179,7 @@ Array definition(const Case& c, const std::vector<Array>& sources) {
   return result;
 }
 
-/// Compares every elementwise op of one dtype, one kernel each, as vectors and as scalars, with the interpreter.
+/// Renders one kernel for each elementwise op of a dtype, runs all of them, as vectors and as scalars, and compares with the interpreter.
 void check_all_ops(DType dtype, const render::RenderOptions& options, const std::string& compiler) {
   constexpr size_t kCount = 4096;
   const std::vector<Case> cases = cases_of(dtype);
@@ -188,7 +189,7 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   for (Array& a : operands(dtype, 1, kCount, 9)) inputs.push_back(std::move(a));
   inputs.push_back(operands(DType::kBool, 1, kCount, 10)[0]);
   for (const Array& a : inputs) b.input(a.dtype);
-  static constexpr int kFirst[] = {0, 5, 3, 0};  // index of the first input for each arity
+  static constexpr int kFirst[] = {0, 5, 3, 0};  // kFirst[arity] is the number of the first input of a case
 
   for (const Case& c : cases) {
     std::vector<int> sources;
@@ -214,7 +215,8 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   const std::string source = b.render(options);
   if (const char* folder = std::getenv("HARP_KEEP_SOURCES"))
     std::ofstream(cat(folder, "/", name(dtype), "-", options.plain_text ? "plain" : options.target.name, ".c")) << source;
-  // Text for this CPU's own level is optimised, for alternate dtypes by gcc and by clang; the rest is not, which takes a fifth of the time.
+  // Only text for this CPU's own row is optimised, by gcc for every other dtype and by clang for the rest. All other text is not, which
+  // takes a fifth of the time.
   const bool is_sampled = (static_cast<int>(dtype) + static_cast<int>(compiler == "gcc")) % 2 == 0;
   const bool optimised = (!options.plain_text && options.target == host_machine() && is_sampled) || std::getenv("HARP_TORTURE") != nullptr;
   const Unit unit(source, compiler, options.target, optimised ? "-O3" : "-O0");
@@ -242,7 +244,8 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   CHECK(output == results.size());
 }
 
-/// Both compilers for the row machine(). For other rows they alternate, unless HARP_TORTURE is set.
+/// Checks all ops of a dtype. Text for the row machine() is compiled by both compilers, text for other rows by one of them in alternation,
+/// unless HARP_TORTURE is set.
 void check_all_ops(DType dtype) {
   const std::vector<render::RenderOptions> all = dialects();
   const std::vector<std::string> found = compilers();
@@ -277,7 +280,7 @@ TEST_CASE("C renderer: every elementwise op of f16 and bf16 has the interpreter'
 
 namespace {
 
-/// maximum and minimum of special values and constants, for which the renderer has a shorter form if the constant allows it.
+/// Checks maximum and minimum of special values and a constant. The renderer has a shorter form for some constants.
 template <class T>
 void check_extremes_of_constants(DType dtype) {
   using L = std::numeric_limits<T>;

@@ -1,5 +1,5 @@
-// The C renderer on modules built by hand. Each is rendered, compiled with every compiler and run: loops, accesses, symbolic sizes,
-// generations and the runtime's hooks must do what the module says. (render_ops_test.cpp has every op.)
+// The C renderer on modules that are built by hand. Each module is rendered, compiled with every compiler and run; loops, accesses,
+// symbolic sizes, generations and the runtime's callbacks must do what the module says. (render_ops_test.cpp has every op.)
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -26,7 +26,7 @@ void for_each_unit(ModuleBuilder& (*make)(int lanes, ModuleBuilder& b), size_t w
 
 constexpr int64_t kRows = 5, kColumns = 1000;
 
-/// The sum over the last axis in 64 lanes with a remainder, the max of the same, and the dot product of two rows.
+/// A kernel with three reductions of each row: the sum in 64 lanes with a remainder, the maximum, and the dot product with another row.
 ModuleBuilder& reduction_module(int lanes, ModuleBuilder& b) {
   const int x = b.input(DType::kF32), w = b.input(DType::kF32);
   const int sum = b.output(DType::kF32), largest = b.output(DType::kF32), dot = b.output(DType::kF32);
@@ -92,7 +92,8 @@ namespace {
 
 constexpr int64_t kLength = 64;
 
-/// Every kind of access: masked, strided, reversed and broadcast loads; masked and strided stores; indices as values; bools in memory.
+/// A module with one kernel for each kind of access: masked, strided, reversed and broadcast loads; masked and strided stores; indices as
+/// values; bools in memory. The comments have the number of each output.
 ModuleBuilder& access_module(int lanes, ModuleBuilder& b) {
   const int x = b.input(DType::kF32), flags = b.input(DType::kBool);
   const Sym i = b.syms->loop("i", 0, kLength);
@@ -153,8 +154,8 @@ TEST_CASE("C renderer: masked, strided, reversed and broadcast accesses, positio
 
 namespace {
 
-/// y[n, m] = x[n, m] * s[n] with symbolic sizes, where m may be 0. Invariants of the inner loop are loaded before it, but only if it has an
-/// iteration. The last vector of a row overlaps the one before.
+/// y[n, m] = x[n, m] * s[n] with symbolic sizes; m may be 0. s[n] is loaded before the inner loop, but only if that loop has an iteration.
+/// The last vector of a row overlaps the previous one.
 ModuleBuilder& symbolic_module(int lanes, ModuleBuilder& b) {
   const Sym n = b.syms->variable("n", 0, 1 << 20), m = b.syms->variable("m", 0, 1 << 20);
   b.module.shape_vars = {n, m};
@@ -190,7 +191,7 @@ TEST_CASE("G16 C renderer: symbolic sizes, empty rows, overlapping last vectors,
         std::vector<float> x(n * m), s(n), y(n * m + 1, -1.0f), z = y;
         for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) + 0.25f;
         for (size_t i = 0; i < n; ++i) s[i] = static_cast<float>(i) - 0.5f;
-        // arrays without elements may be null, and s must not be read for a row without elements
+        // Arrays without elements may be NULL. If rows have no elements, s must not be read.
         void* in[] = {m == 0 ? nullptr : x.data(), m == 0 ? nullptr : s.data()};
         void *out[] = {y.data()}, *out_plain[] = {z.data()};
         size_t shape[] = {n, m};
@@ -206,8 +207,8 @@ TEST_CASE("G16 C renderer: symbolic sizes, empty rows, overlapping last vectors,
 
 namespace {
 
-/// Two generations over a buffer in the workspace: t = x * c (c is a constant array of the unit), then y = t + t and z = t + t by one
-/// shared kernel.
+/// Two generations, with a buffer in the workspace between them: t = x * c (c is a constant array of the unit), then y = t + t and z = t +
+/// t. The last two share one kernel.
 ModuleBuilder& workspace_module(int lanes, ModuleBuilder& b) {
   const Sym n = b.syms->variable("n", 0, 1 << 24);
   b.module.shape_vars = {n};
@@ -247,7 +248,7 @@ ModuleBuilder& workspace_module(int lanes, ModuleBuilder& b) {
   return b;
 }
 
-/// A host that runs iterations in pieces, in reverse order, and counts calls; it can refuse to allocate memory.
+/// A host that runs iterations in pieces and in reverse order, and counts calls. It can refuse to allocate memory.
 struct Host {
   size_t calls = 0, pieces = 0, allocations = 0, releases = 0;
   bool no_memory = false;
@@ -299,7 +300,7 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
   const std::string source = workspace_module(1, b).render(options);
   CHECK(source.find("kernel_0(void*") != std::string::npos);
   CHECK(source.find("kernel_1(void*") != std::string::npos);
-  CHECK(source.find("kernel_2(void*") == std::string::npos);  // its kernel is kernel_1
+  CHECK(source.find("kernel_2(void*") == std::string::npos);  // z is computed by kernel_1 as well
   CHECK(source.find("harp_run_together(rt, cancel, 2, tasks)") != std::string::npos);
   for (const std::string& compiler : compilers()) {
     const Unit unit(source, compiler, options.target);
@@ -325,18 +326,18 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
       harp_runtime runtime = host.runtime();
       CHECK(unit.entry_ex()(in, out, shape, &runtime) == 0);
       check();
-      const int allocations = n > 0 ? 1 : 0;  // no allocation if no memory is needed
+      const int allocations = n > 0 ? 1 : 0;  // 0 if the program needs no memory
       CHECK(host.allocations == allocations);
       CHECK(host.releases == allocations);
       CHECK((host.calls > 0) == (n == 100000));
-      // the caller's memory, exactly of the size that the program reported
+      // The caller passes memory of exactly the size that the program has reported.
       std::vector<std::byte> memory(n * 4 + 128);
       runtime.workspace = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
       runtime.workspace_size = (n * 4 + 63) / 64 * 64;
       CHECK(unit.entry_ex()(in, out, shape, &runtime) == 0);
       check();
       CHECK(host.allocations == allocations);
-      // without memory nothing is written
+      // If there is no memory, the program writes nothing.
       runtime.workspace = nullptr;
       runtime.workspace_size = 0;
       host.no_memory = true;

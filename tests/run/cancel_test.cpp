@@ -1,5 +1,5 @@
-// Runs that the host cancels, through harp.h. No check depends on time: a flag is set before the run, by a callback or a store of the run
-// itself, or by another thread during a loop that would take hours.
+// Runs that the host cancels, through harp.h. No check depends on time: the flag is set before the run, or by a callback or a store of the
+// run itself, or by another thread during a loop that would take hours.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void check_cancelled(const ErrorSlot& err) {
   CHECK(err.message().find("cancelled") != std::string::npos);
 }
 
-/// Sets a flag after a moment. The result of the run is the same whether it has begun by then or not.
+/// Sets a flag from another thread after a moment. The run must return the same, whether it has begun by then or not.
 class Canceller {
  public:
   ~Canceller() { thread_.join(); }
@@ -80,10 +80,10 @@ TEST_CASE("X8.cancel_run: a run whose flag is set before it begins computes noth
     flag = 0;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
     CHECK(y == std::vector<int32_t>{2, 3, 4, 5, 6});
-    options.struct_size = offsetof(harp_run_options, cancel);  // simulates a host that does not know the field
+    options.struct_size = offsetof(harp_run_options, cancel);  // a host that was compiled with an older harp.h, without this field
     flag = 1;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
-    // arguments are checked even if the flag is set
+    // Arguments are checked even if the flag is already set.
     options.struct_size = sizeof options;
     ErrorSlot wrong;
     CHECK(run_into(program.get(), {}, out.get(), options, wrong) == HARP_ERROR_INVALID_ARGUMENT);
@@ -96,7 +96,7 @@ TEST_CASE("X8.cancel_run: entry points look at the flag of the runtime") {
     const Context context = make_context();
     const Program program = compile(parse(context.get(), "graph g(x: i32[n]) { return y = x + 1 }").get(), backend);
     const harp_entry_point_ex entry = harp_program_entry_ex(program.get(), nullptr);
-    if (entry == nullptr) continue;  // the system forbids closures
+    if (entry == nullptr) continue;  // the system does not allow closures, so there is no entry point
     std::vector<int32_t> x = counted(3), y(3, kUntouched);
     void *in[] = {x.data()}, *out[] = {y.data()};
     size_t n = 3;
@@ -114,7 +114,8 @@ TEST_CASE("X8.cancel_run: entry points look at the flag of the runtime") {
 }
 
 TEST_CASE("X8.cancel_run: serial loops look while they run") {
-  // The flag is the first element of the output, so the kernel's first store sets it. The last element must stay unchanged.
+  // The flag is the first element of the output, so the kernel's first store sets it. The last element must stay unchanged, because the run
+  // is cancelled before it gets there.
   struct Case {
     const char *text, *what;
     int64_t n, others;
@@ -177,7 +178,7 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
       const Buffer in = wrap(context.get(), x, {65536}), out = wrap(context.get(), y, {65536});
       const auto* flag = reinterpret_cast<const int32_t*>(y.data());
       CHECK(run_into(program.get(), {in.get()}, out.get(), options_with(flag), nullptr) == HARP_ERROR_CANCELLED);
-      if (is_known) CHECK(y.back() == 0.0f);  // with a symbolic length another, short kernel stores the result
+      if (is_known) CHECK(y.back() == 0.0f);  // with a symbolic length, a second, short kernel stores the result
       CHECK(run_into(program.get(), {in.get()}, out.get(), options_with(nullptr), nullptr) == HARP_OK);
       CHECK(y.back() != 0.0f);
     }
@@ -195,7 +196,7 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
     options.workspace = workspace;
     options.workspace_size = bytes;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
-    // The first table is cos(pi k k / n). Its first element, which is 1, serves as the flag of the next run.
+    // The first table is cos(pi k k / n). Its first element is 1, so it can be the cancel flag of the next run.
     const auto cosine = [&](int64_t k) {
       return static_cast<float>(std::cos(M_PI * static_cast<double>(k * k % (2 * kLength)) / kLength));
     };
@@ -237,14 +238,14 @@ TEST_CASE("X8.cancel_run: a compilation whose flag is set makes nothing, and the
     check_cancelled(err);
     flag = 0;
     const Program program = compile(graph.get(), backend, [&](harp_compile_options& o) { o.cancel = &flag; });
-    flag = 1;  // checked also if the program is in memory and is only returned
+    flag = 1;  // the flag is checked even if the program is already in memory
     CHECK(harp_compile(graph.get(), &options, nullptr) == nullptr);
   }
 }
 
 TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started") {
   const Scratch folder;
-  // The compiler answers --version; otherwise it starts a process that does not end by itself.
+  // A compiler that answers --version. For all other commands it starts a process that does not end by itself.
   const std::string begun = folder / "begun";
   const std::string compiler = write_script(folder / "slow-cc",
                                             "case \"$*\" in *--version*) echo slow 1.0; exit 0;; esac\n"
@@ -267,17 +268,18 @@ TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started
   int child = 0;
   std::ifstream(begun) >> child;
   REQUIRE(child > 0);
-  // The process was killed; its new parent may not have reaped it yet.
+  // Once killed, the process may remain a zombie until its new parent reaps it.
   const auto has_ended = [&] {
     std::ifstream status("/proc/" + std::to_string(child) + "/stat");
     std::string id, name, state;
     return !(status >> id >> name >> state) || state == "Z";
   };
-  while (!has_ended()) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // without an end if it was left running: ctest stops it
+  // If the process were still running, this would never end, and ctest would stop the test.
+  while (!has_ended()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 TEST_CASE("X8.cancel_run: the interpreter looks while it copies") {
-  // The flag is the first element of the output, which the copy stores. The last element must stay unchanged.
+  // The flag is the first element of the output, so the copy sets it. The last element must stay unchanged.
   for (const char* operation : {"permute(x, axes=[1, 0])", "contiguous(permute(x, axes=[1, 0]))"}) {
     CAPTURE(operation);
     const Context context = make_context();
@@ -310,6 +312,11 @@ TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
       "shape=[])",
       "custom_function(x, body=\"\"\"while true { for i in 0 .. 3 { while output < input0[0] { output = output + 0 } } }\"\"\", dtype=f32, "
       "shape=[2])",
+      // elements that vectors compute, of which one or all never end
+      "custom_function(body=\"\"\"while f32(ridx0) > 18.5 + output * 0 { output = sin(output) }\"\"\", dtype=f32, shape=[20])",
+      "custom_function(x, body=\"\"\"while true { for i in 0 .. 3 { while output < input0[0] { output = output + 0 } } }\"\"\", dtype=f32, "
+      "shape=[20])",
+      "custom_function(x, body=\"\"\"for i in 0 .. 1099511627776 { output = output + input0[0] }\"\"\", dtype=f32, shape=[2, 20])",
   };
   for (const char* backend : {"interp", "c"})
     for (const std::string& text : texts) {
@@ -335,7 +342,8 @@ TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
 
 namespace {
 
-/// A host's parallel_for that runs serially. It sets the flag when the first loop begins, or before the second part of it.
+/// A host's parallel_for that runs each loop in two parts, one after the other. It sets the flag before the first part or, with `between`,
+/// before the second.
 struct Pool {
   int32_t flag = 0;
   bool between = false;
@@ -392,7 +400,8 @@ TEST_CASE("X8.cancel_run: harp's own threads, and a caller's workspace that can 
   for (const bool cancels : {true, false, true, false}) {
     CAPTURE(cancels);
     std::fill(y.begin(), y.end(), kUntouched);
-    harp_run_options options = options_with(cancels ? y.data() : nullptr);  // set by the first store of the first tile
+    // with this flag, the first store of the first tile cancels the run
+    harp_run_options options = options_with(cancels ? y.data() : nullptr);
     options.workspace = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
     options.workspace_size = bytes;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == (cancels ? HARP_ERROR_CANCELLED : HARP_OK));
@@ -402,7 +411,7 @@ TEST_CASE("X8.cancel_run: harp's own threads, and a caller's workspace that can 
 
 namespace {
 
-/// The arguments of a host's function, which sets the flag of the run that calls it.
+/// The user data of a host function, which sets the flag of the run that calls it.
 struct Caller {
   int32_t flag = 0, calls = 0;
 };
@@ -448,7 +457,7 @@ TEST_CASE("X8.cancel_run: a function of the host's sets the flag, and none is ca
 }
 
 TEST_CASE("X8.cancel_run: a loop of a custom function ends where an index was wrong, with the same fault on every backend") {
-  // Row sums of a sparse matrix in compressed form. The data claims that the second row ends at 2^40.
+  // Sums of the rows of a sparse matrix in compressed form. According to the data, the second row ends at 2^40.
   const char* text =
       "graph g(v: f32[5], ends: i64[4]) { return y = custom_function(v, ends, body=\"\"\"for i in input1[ridx0] .. input1[ridx0 + 1] { "
       "output = output + input0[i] }\"\"\", dtype=f32, shape=[3]) }";

@@ -1,5 +1,5 @@
-// Hosts such as game and audio engines flush denormals or change the rounding mode. These modes do not affect what harp builds, prints,
-// compiles and computes, and harp restores them.
+// Hosts such as game and audio engines flush denormals or change the rounding mode. These modes must not affect what harp builds, prints,
+// compiles and computes, and harp must leave them as they were.
 #include <doctest/doctest.h>
 
 #if defined(__x86_64__)
@@ -25,7 +25,8 @@ class Modes {
   unsigned host_;
 };
 
-/// Constants from numbers of every kind, and a graph from text with numbers that are subnormal or need rounding.
+/// Builds constants from numbers of every kind, and parses a graph with numbers that are subnormal or need rounding. Returns the text of
+/// both graphs.
 std::string build_and_print(harp_context* context) {
   const Graph graph = make_graph(context);
   const harp_dim n = 3;
@@ -51,7 +52,7 @@ std::vector<float> compile_and_run(harp_context* context, const char* backend) {
 #endif
 
 TEST_CASE("C1 X2.stable/c: the host's floating-point modes change nothing on either backend, and are left alone") {
-#if defined(__x86_64__)  // for other architectures this test has no way to set them
+#if defined(__x86_64__)  // on other architectures this test cannot set the modes
   const std::string expected = build_and_print(make_context().get());
   const float product = 0x1p100f * 1e-40f;
   REQUIRE(product > 0);
@@ -73,7 +74,8 @@ TEST_CASE("C1 X2.stable/c: the host's floating-point modes change nothing on eit
     CHECK(text == expected);
     CHECK(interpreted == std::vector<float>{product});
     CHECK(compiled == std::vector<float>{product});
-    CHECK(compile_and_run(context.get(), "c") == std::vector<float>{product});  // the program kept in memory is right too
+    // the program that was compiled under these modes is right under the usual ones, too
+    CHECK(compile_and_run(context.get(), "c") == std::vector<float>{product});
   }
 #endif
 }

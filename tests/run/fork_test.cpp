@@ -1,4 +1,4 @@
-// A host that forks: the child uses the context it inherited, or gets an error if that could hang.
+// A host that forks. The child can use the context that it has inherited, or gets an error where that could hang.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ harp_status status_of_compile(harp_context* context) {
   return status;
 }
 
-/// A compiler that creates `path`.begun and waits for `path`.go; it answers --version at once.
+/// A compiler that creates the file `path`.begun and then waits for `path`.go. It answers --version at once.
 std::string waiting_compiler(const std::string& path) {
   std::ofstream(path) << "#!/bin/sh\ncase \"$*\" in *--version*) ;; *) : > " << path << ".begun; while [ ! -e " << path
                       << ".go ]; do sleep 0.01; done ;; esac\nexec cc \"$@\"\n";

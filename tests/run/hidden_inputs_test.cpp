@@ -1,4 +1,4 @@
-// The constant arrays that a program of the backend "c" passes to its code as hidden inputs: where they are stored.
+// Where the constant arrays are stored that a program of the backend "c" passes to its code as hidden inputs.
 #include "run/hidden_inputs.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// The memory pool of a context, tested alone: size classes, the limit, the order in which blocks are freed, threads, a fork while the pool
-// is in use, allocators that fail.
+// The memory pool of a context, tested on its own: size classes, the limit, the order in which blocks are freed, threads, a fork while the
+// pool is in use, and allocators that fail.
 #include "run/memory_pool.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace harp;
 
 namespace {
 
-/// An allocator that counts the live allocations. Only one thread may use it at a time.
+/// An allocator that keeps a list of its live allocations. Only one thread at a time may use it.
 struct Counting {
   std::set<void*> live;
   size_t calls = 0, bytes = 0;
@@ -68,18 +68,18 @@ TEST_CASE("X5.kept_memory: memory that was given back is used again, whole and a
     std::memset(first, 1, 10'000);
     pool.give(first, 10'000);
     CHECK(pool.stats().kept == MemoryPool::rounded(10'000));
-    void* const second = pool.take(9'900);  // a size of the same class
+    void* const second = pool.take(9'900);  // this size is of the same class
     CHECK(second == first);
     CHECK(pool.stats().kept == 0);
     void* const third = pool.take(10'000);
     CHECK(third != first);
-    void* const small = pool.take(100);  // a size too small to be kept or rounded up
+    void* const small = pool.take(100);  // such a small size is neither rounded up nor kept
     CHECK(host.bytes == 100);
     pool.give(small, 100);
     CHECK(host.live.count(small) == 0);
     pool.give(second, 9'900);
     pool.give(third, 10'000);
-    CHECK(pool.take(10'000) == third);  // the block that was given back last, because its lines may still be in a cache
+    CHECK(pool.take(10'000) == third);  // the pool returns the block that was given back last, because a part of it may still be in a cache
     pool.give(third, 10'000);
     const MemoryPool::Stats stats = pool.stats();
     CHECK(stats.reused == 2);
@@ -101,7 +101,7 @@ TEST_CASE("X5.kept_memory: the limit holds, and the longest unused memory is fre
   CHECK(pool.stats().kept == 4 * kSize);
   CHECK(host.live == std::set<void*>(blocks.begin() + 2, blocks.end()));
 
-  void* const large = pool.take(3 * kSize);  // a block of another class makes room in the same order
+  void* const large = pool.take(3 * kSize);  // blocks are freed in the same order to make room for a block of another class
   pool.give(large, 3 * kSize);
   CHECK(host.live == std::set<void*>{large, blocks[5]});
   void* const too_large = pool.take(5 * kSize);
@@ -129,7 +129,7 @@ TEST_CASE("X5.kept_memory: large memory comes from the system in whole huge page
   unsigned char resident = 0;
   CHECK(mincore(memory, 1, &resident) == 0);
   pool.trim(0);
-  CHECK(mincore(memory, 1, &resident) == -1);  // the memory is no longer mapped
+  CHECK(mincore(memory, 1, &resident) == -1);  // fails, because the memory is no longer mapped
 }
 
 TEST_CASE("X5.kept_memory: an allocator that refuses gets everything that is kept back, and is asked again") {
@@ -191,7 +191,7 @@ TEST_CASE("X5.kept_memory: a child that is forked while threads use the pool can
       while (!stop) pool.give(pool.take(8192), 8192);
     });
   int good = 0;
-  constexpr int kForks = 20;  // some forks happen while a thread holds the lock
+  constexpr int kForks = 20;  // enough for some of them to happen while a thread holds the lock
   for (int i = 0; i < kForks; ++i)
     good += capi_test::in_child([&] {
               for (int round = 0; round < 10; ++round) {

@@ -1,4 +1,4 @@
-// Hosts that close descriptors that are not theirs, or that leave no descriptor or mapping for harp.
+// Hosts that close descriptors that do not belong to them, or that leave no descriptor or mapping for harp.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ using namespace capi_test;
 
 namespace {
 
-/// y = x * factor + term for one element.
+/// A program that computes y = x * factor + term for one element.
 Program scaled(harp_context* context, float factor, float term) {
   const Graph g = make_graph(context, HARP_GRAPH_BROADCAST);
   const harp_dim dims[] = {1};
@@ -31,7 +31,7 @@ Program scaled(harp_context* context, float factor, float term) {
   return Program(harp_compile(g.get(), &options, nullptr));
 }
 
-/// The result for x = 2; -1 if there is no program or it fails.
+/// The program's result for x = 2, or -1 if there is no program or the run fails.
 float at_two(const Program& program) {
   float x = 2, y = -1;
   void* inputs[] = {&x};
@@ -106,7 +106,7 @@ TEST_CASE("host: programs that are kept hold no descriptor, and two mappings eac
         }) == 0);
 }
 
-#ifndef HARP_SANITIZE  // sanitizers need mappings too
+#ifndef HARP_SANITIZE  // sanitizers need mappings as well
 TEST_CASE("host: where there are no mappings left, those of programs that nobody has any more are given up") {
   constexpr size_t kMaxDescriptors = 300'000, kLeft = 60, kPrograms = 40;
   size_t limit = 0;
@@ -122,7 +122,8 @@ TEST_CASE("host: where there are no mappings left, those of programs that nobody
               static_cast<char*>(::mmap(nullptr, 2 * limit * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
           if (pages == MAP_FAILED) return 2;
           size_t next = 0;
-          while (::mprotect(pages + 2 * next * page, page, PROT_READ) == 0) ++next;  // each page and the gap behind it are mappings
+          // each page with another protection makes two mappings, of itself and of the gap after it
+          while (::mprotect(pages + 2 * next * page, page, PROT_READ) == 0) ++next;
           for (size_t i = 1; i <= kLeft / 2; ++i) ::munmap(pages + 2 * (next - i) * page, 2 * page);
           for (size_t i = 1; i <= kPrograms; ++i)
             if (at_two(scaled(context.get(), 1, static_cast<float>(i))) != static_cast<float>(i + 2)) return 3;
@@ -146,7 +147,7 @@ TEST_CASE("host: a limit on the size of its files is an error of the compilation
           const Program none(harp_compile(g.get(), nullptr, err));
           if (none != nullptr || err.code() == HARP_OK) return 2;
           ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
-          if (::sigismember(&blocked, SIGXFSZ) != 0) return 3;  // the signal's handling is restored
+          if (::sigismember(&blocked, SIGXFSZ) != 0) return 3;  // the signal is not blocked any more
           ::sigpending(&blocked);
           if (::sigismember(&blocked, SIGXFSZ) != 0) return 4;
           ::setrlimit(RLIMIT_FSIZE, &before);
@@ -162,7 +163,7 @@ TEST_CASE("host: what it has closed of 0, 1 and 2 becomes no file of harp's") {
           for (const int fd : {0, 1, 2})
             if (::fcntl(fd, F_GETFD) >= 0) return 1;
           if (memory <= 2 || directory <= 2) return 2;
-          // Writes to the inherited descriptor: the data from the moment before is overwritten.
+          // The memory file can be used: after one byte is written to it, its size is 1.
           const std::byte one{1};
           if (files.write(memory, &one, 1) != 1 || ::lseek(memory, 0, SEEK_END) != 1) return 3;
           const Context context = make_context();

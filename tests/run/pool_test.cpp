@@ -1,5 +1,5 @@
-// harp's own threads (harp_context_options.threads): the pool alone, then programs that use it. It starts, sleeps, wakes and ends when it
-// should and never deadlocks, and results do not depend on the number of threads.
+// harp's own threads (harp_context_options.threads): first the pool alone, then programs that use it. The pool must start, sleep, wake and
+// end when it should and never deadlock, and results must not depend on the number of threads.
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -33,7 +33,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// The number of threads of this process. A joined thread is listed for a moment longer, so two counts have to agree.
+/// The number of threads of this process. A joined thread is still listed for a moment, so this counts until two counts are equal.
 std::ptrdiff_t thread_count() {
   const auto count = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
@@ -53,7 +53,7 @@ void loop(ThreadPool& pool, size_t n, size_t grain, std::function<void(size_t be
   ThreadPool::parallel_for(&pool, n, grain, call, &body);
 }
 
-/// Runs a loop and counts the calls. Describes the first violation of the contract of parallel_for; "" if there is none.
+/// Runs a loop and counts the calls. Returns the first violation of the rules of parallel_for, or "".
 std::string fault_in_loop(ThreadPool& pool, size_t n, size_t grain) {
   std::vector<std::atomic<int>> times(n), busy(pool.width());
   std::atomic<int> faults{0}, calls{0};
@@ -70,7 +70,7 @@ std::string fault_in_loop(ThreadPool& pool, size_t n, size_t grain) {
   return faults == 0 ? "" : cat(faults.load(), " faults in a loop of ", n, " with grain ", grain);
 }
 
-/// Waits until `condition` is true, with a time limit.
+/// Waits until `condition` is true. Returns false if that takes too long.
 bool comes_true(const std::function<bool()>& condition) {
   const auto begin = std::chrono::steady_clock::now();
   while (!condition()) {
@@ -80,7 +80,7 @@ bool comes_true(const std::function<bool()>& condition) {
   return true;
 }
 
-/// Runs a loop that waits until two workers are in it.
+/// Runs a loop that ends only when two workers are in it, or after a time limit. Returns whether there were two.
 bool is_shared(ThreadPool& pool) {
   std::atomic<bool> caller{false}, helper{false}, met{true};
   loop(pool, 100, 1, [&](size_t, size_t, size_t worker) {
@@ -173,8 +173,7 @@ TEST_CASE("L5: workers are woken on CPUs other than their caller's, and keep whe
     CPU_SET(static_cast<size_t>(cpu), &one);
     return one;
   };
-  // The CPUs that the pool's other worker may run on in the next loops. Repeats the loop, because a worker that has not fallen asleep yet
-  // is not woken.
+  // Returns the CPUs on which the pool's other worker may run, as that worker sees them in a loop.
   const auto cpus_of_helper = [](ThreadPool& pool) {
     cpu_set_t cpus;
     std::atomic<bool> known{false};
@@ -216,7 +215,7 @@ TEST_CASE("L5: workers are woken on CPUs other than their caller's, and keep whe
 TEST_CASE("L5 C1: a forked child, which has no workers to wake, stays on the CPUs it may use") {
   ThreadPool pool(2, Log());
   CHECK(is_shared(pool));
-  std::this_thread::sleep_for(milliseconds(5));  // the worker falls asleep
+  std::this_thread::sleep_for(milliseconds(5));  // enough time for the worker to fall asleep
   CHECK(in_child([&] {
           cpu_set_t all, after;
           if (sched_getaffinity(0, sizeof all, &all) != 0) return 1;
@@ -265,7 +264,7 @@ TEST_CASE("L5: loops in loops and loops of other threads at the same time run on
     });
   for (std::thread& caller : callers) caller.join();
   CHECK_MESSAGE(complaints.empty(), harp::join(complaints, "\n"));
-  CHECK(comes_true([&] { return thread_count() <= before; }));  // the threads of the pool existed before
+  CHECK(comes_true([&] { return thread_count() <= before; }));  // no more than before, because the pool's threads existed then
 }
 
 TEST_CASE("L5: the host's signals are not for harp's threads, and its mask stays as it is") {
@@ -295,12 +294,12 @@ TEST_CASE("L5 C1: a forked child goes on alone, and so does one that was forked 
       others |= std::this_thread::get_id() != caller;
       done += end - begin;
     });
-    pool.reset();  // the pool has no threads to wait for
+    pool.reset();  // in the child, the pool has no threads to wait for
     return others ? 1 : done != 100 ? 2 : 0;
   };
   CHECK(is_shared(*pool));
   CHECK(in_child(alone) == 0);
-  std::this_thread::sleep_for(milliseconds(5));  // the workers fall asleep
+  std::this_thread::sleep_for(milliseconds(5));  // enough time for the workers to fall asleep
   CHECK(in_child(alone) == 0);
   CHECK(is_shared(*pool));
 
@@ -318,7 +317,7 @@ TEST_CASE("L5 C1: a forked child goes on alone, and so does one that was forked 
   CHECK(is_shared(*pool));
 }
 
-#ifndef HARP_SANITIZE  // sanitizers reserve terabytes of address space
+#ifndef HARP_SANITIZE  // not possible with sanitizers, which reserve terabytes of address space
 TEST_CASE("L5: where threads cannot be started loops run on those there are, and the log says so") {
   CHECK(in_child([] {
           static std::string text;
@@ -326,9 +325,9 @@ TEST_CASE("L5: where threads cannot be started loops run on those there are, and
           ThreadPool pool(64, log);
           rlimit limit{};
           getrlimit(RLIMIT_AS, &limit);
-          limit.rlim_cur = size_t{1} << 20;  // less than is in use, so no new stack can be allocated
+          limit.rlim_cur = size_t{1} << 20;  // less than is in use already, so no memory for another stack can be mapped
           if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
-          std::atomic<size_t> done{0};  // some threads may have started, because the system keeps stacks for reuse
+          std::atomic<size_t> done{0};  // a few threads may start, because the system keeps the stacks of ended threads
           loop(pool, 100, 1, [&](size_t begin, size_t end, size_t) { done += end - begin; });
           if (done != 100) return 2;
           return text.find("63 threads") != text.npos && text.find(" could be started: ") != text.npos ? 0 : 3;
@@ -340,7 +339,7 @@ TEST_CASE("L5: where threads cannot be started loops run on those there are, and
 
 namespace {
 
-/// Every kind of kernel, over x[n, 96] and w[96, 40], large enough to be divided among threads.
+/// Programs with every kind of kernel, over x[n, 96] and w[96, 40], which are large enough to be divided among threads.
 constexpr const char* kKinds[] = {
     "  return y = exp(x) * 2, z = relu(x + 1), k = cast(x * 8, dtype=i32)\n",
     "  return y = sum(x, axes=[1]), z = max(x, axes=[0]), t = sum(x)\n",
@@ -374,7 +373,7 @@ Context with_threads(int32_t threads, const std::string& cache = "") {
   });
 }
 
-/// The bytes of all outputs, or the error's message.
+/// The bytes of all outputs, or the message of the error.
 std::string run_bytes(harp_context* context, harp_program* program, Arrays& arrays) {
   const Buffer x = wrap(context, arrays.x, {arrays.rows, 96}), w = wrap(context, arrays.w, {96, 40});
   ErrorSlot err;
@@ -454,7 +453,7 @@ TEST_CASE("L5.thread/c C1: runs overlap, of one program and of several, and a ch
       }
     });
   REQUIRE(comes_true([&] { return running > 20; }));
-#ifndef HARP_SANITIZE  // the sanitizers' own locks do not tolerate a fork at any time
+#ifndef HARP_SANITIZE  // with sanitizers a fork could deadlock in their own locks
   CHECK(in_child([&] {
           for (size_t i = 0; i < kPrograms; ++i)
             if (run_bytes(context.get(), programs[i].get(), arrays) != expected[i]) return 1;
@@ -560,8 +559,8 @@ graph several(x: f32[n]) {
   REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   REQUIRE(stats.generations == 1);
   REQUIRE(stats.kernels > 2);
-  // a share is at least 10,000 half nanoseconds of work: the first size has less in total, the second a few shares, the third many per
-  // kernel
+  // A thread's share is at least 5,000 ns of estimated work. The first size has less work in total, the second is enough for a few shares,
+  // the third for many shares of each kernel.
   for (const size_t n : {100, 6000, 200000}) {
     CAPTURE(n);
     std::vector<float> x(n);

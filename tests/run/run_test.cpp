@@ -18,7 +18,7 @@ using namespace harp;
 
 namespace {
 
-/// A random expression over three variables, of bounded depth.
+/// A random expression of three variables, with limited depth.
 Sym random_size(std::mt19937& random, std::span<const Sym> variables, int depth) {
   const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   if (depth == 0) return pick(2) == 0 ? Sym(pick(9) - 4) : variables[static_cast<size_t>(pick(3))];
@@ -35,7 +35,7 @@ Sym random_size(std::mt19937& random, std::span<const Sym> variables, int depth)
   }
 }
 
-/// Accepts all arguments. The tests check what LoadedProgram verifies before the call.
+/// An executable that accepts all arguments and does nothing. The tests check what LoadedProgram verifies before it calls it.
 class NoExecutable final : public Executable {
  public:
   explicit NoExecutable(int& calls) : calls_(calls) {}
@@ -52,7 +52,7 @@ size_t files_in(const Scratch& scratch) {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(scratch.path()), std::filesystem::directory_iterator()));
 }
 
-/// A .npy file of the given version, with this header dict and data.
+/// The bytes of a .npy file of this version, with this header dictionary and data.
 std::string npy(int version, std::string dict, const std::string& data) {
   dict += std::string(20, ' ') + "\n";
   std::string file = "\x93NUMPY";
@@ -118,7 +118,7 @@ TEST_CASE("G16.dims: postfix code gives what the expression means") {
   CHECK(SizeCode(variables[1] + 1, variables).variable() == -1);
   CHECK(SizeCode(Sym(7), variables).is_constant());
   Sym deep = variables[0];
-  for (int i = 0; i < 5000; ++i) deep = floor_div(deep + 7, 3);  // deep expressions must not recurse
+  for (int i = 0; i < 5000; ++i) deep = floor_div(deep + 7, 3);  // deep expressions must not cause deep recursion
   const int64_t given[] = {1, 1, 1};
   CHECK(SizeCode(deep, variables).evaluate(given) >= 0);
   const Sym large = table.variable("l", 0, INT64_MAX);
@@ -128,7 +128,7 @@ TEST_CASE("G16.dims: postfix code gives what the expression means") {
 }
 
 TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
-  // Two inputs and three outputs at random positions of one block; an independent check compares every pair.
+  // Two inputs and three outputs at random positions of one block of memory. An independent check compares every pair of them.
   Graph graph;
   for (const char* name : {"a", "b"}) graph.add_input(name, DType::kBool, {graph.dims().variable(name, 0, 100)});
   for (const char* name : {"x", "y", "z"})
@@ -151,7 +151,8 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
     }
     for (int i = 2; i < 5; ++i)
       arrays.push_back(
-          DeviceArray::wrap(DType::kBool, {&extents[i].size, 1}, far.data(), true, nullptr, nullptr));  // inputs that determine the sizes
+          // further inputs, elsewhere in memory, which determine the sizes of the outputs
+          DeviceArray::wrap(DType::kBool, {&extents[i].size, 1}, far.data(), true, nullptr, nullptr));
     const RunArray inputs[] = {arrays[0].view(), arrays[1].view(), arrays[5].view(), arrays[6].view(), arrays[7].view()};
     RunArray outputs[] = {arrays[2].view(), arrays[3].view(), arrays[4].view()};
     bool expected = false;
@@ -172,7 +173,7 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
 }
 
 TEST_CASE("H5.wrap: arrays that may be in place of one another are told from all others") {
-  // Three inputs and two outputs of one size at a few positions; an independent check compares every pair.
+  // Three inputs and two outputs of the same size at a few positions. An independent check compares every pair of them.
   Graph graph;
   const Dim n = graph.dims().variable("n", 0, 100);
   const Node* inputs[3];
@@ -241,7 +242,7 @@ TEST_CASE("C1: .npy files of every version, byte order and layout") {
         std::vector<double>{0.5});
   CHECK(values<uint8_t>(load(npy(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3L,)}", std::string("\1\0\1", 3)))) ==
         std::vector<uint8_t>{1, 0, 1});
-  for (const char* descr : {"|V2", "<V2"}) {  // NumPy writes bf16 of other packages like this
+  for (const char* descr : {"|V2", "<V2"}) {  // NumPy writes bf16 arrays of other packages with these types
     const DeviceArray halves =
         load(npy(1, cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (2,)}"), bytes<uint16_t>({0x3f80, 1})));
     CHECK(to_string(halves.type()) == "bf16[2]");
@@ -249,7 +250,7 @@ TEST_CASE("C1: .npy files of every version, byte order and layout") {
   }
   CHECK(values<uint16_t>(load(npy(1, "{'descr': '>f2', 'fortran_order': False, 'shape': (2,)}", bytes<uint16_t>({0x3c00, 1}, true)))) ==
         std::vector<uint16_t>{0x3c00, 1});
-  for (const bool swapped : {false, true}) {  // in complex numbers each part is byte-swapped separately
+  for (const bool swapped : {false, true}) {  // each part of a complex number is byte-swapped separately
     const char* descr = swapped ? ">c8" : "<c8";
     const DeviceArray pairs = load(
         npy(1, cat("{'descr': '", descr, "', 'fortran_order': True, 'shape': (2, 2)}"), bytes<float>({1, 2, 3, 4, 5, 6, 7, 8}, swapped)));
@@ -295,12 +296,12 @@ TEST_CASE("C1: saved .npy files load again, and a save that fails leaves nothing
   const ArrayType type{DType::kF32, dims};
   save_npy(files, path, type, data);
   CHECK(values<float>(load_npy(files, Allocator::standard(), path)) == std::vector<float>(data, data + 6));
-  CHECK((std::filesystem::file_size(path) - 24) % 64 == 0);  // the data is aligned as in NumPy's files
+  CHECK((std::filesystem::file_size(path) - 24) % 64 == 0);  // the data begins at a multiple of 64 bytes, as in NumPy's files
   const int64_t one[] = {1};
   save_npy(files, path, {DType::kBool, one}, "\1");
   CHECK(values<uint8_t>(load_npy(files, Allocator::standard(), path)) == std::vector<uint8_t>{1});
   CHECK(files_in(scratch) == 1);
-  save_npy(files, "/dev/null", type, data);  // a device is written to, not replaced
+  save_npy(files, "/dev/null", type, data);  // writes to the device; it does not replace it by a file
   CHECK(std::filesystem::is_character_file("/dev/null"));
 
   int failed = 0;
@@ -310,7 +311,7 @@ TEST_CASE("C1: saved .npy files load again, and a save that fails leaves nothing
     plan.error = ENOSPC;
     FaultyFiles faulty(plan);
     const Error error = error_of([&] { save_npy(faulty, scratch / "c.npy", type, data); });
-    if (error.code == Code::kOk) {  // the failed call does not matter, or there was none
+    if (error.code == Code::kOk) {  // the failed call does not matter, or fewer calls were made
       std::filesystem::remove(scratch / "c.npy");
       continue;
     }

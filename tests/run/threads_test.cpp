@@ -1,6 +1,6 @@
-// Many threads at once, as in a server. They build, compile, run and release, each its own graphs or all of them one graph, in one context
-// or in several with one cache directory, while other threads clear it. Results are compared bit for bit with the interpreter's on one
-// thread. `./dev tsan` runs these under ThreadSanitizer with instrumented kernels.
+// Many threads at once, as in a server. They build, compile, run and release graphs, each its own or all the same one, in one context or in
+// several contexts with one cache directory, which other threads clear meanwhile. Results must have the bits of the interpreter on one
+// thread. `./dev tsan` runs these tests under ThreadSanitizer, with kernels that are compiled with it as well.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -25,8 +25,8 @@ constexpr size_t kThreads = 12;
 constexpr int64_t kColumns = 24;
 constexpr const char* kBackends[] = {"interp", "c"};
 
-/// Runs body(thread) on all threads from a common start and returns their complaints. They are checked afterwards on one thread, because
-/// doctest is not thread-safe here.
+/// Runs body(thread) on all threads, which start together, and returns their complaints. The caller checks these on one thread, because
+/// doctest's checks are not thread-safe here.
 std::vector<std::string> on_threads(const std::function<void(size_t thread, std::vector<std::string>& complaints)>& body) {
   std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
   std::array<std::vector<std::string>, kThreads> complaints;
@@ -42,7 +42,8 @@ std::vector<std::string> on_threads(const std::function<void(size_t thread, std:
   return all;
 }
 
-/// Graphs over x[n, 24] and w[24]: an elementwise one, reductions in several kernels with intermediates, a stencil, integers and joins.
+/// The texts of graphs over x[n, 24] and w[24]: an elementwise one, reductions in several kernels with intermediate results, a stencil, and
+/// integers with joins.
 constexpr size_t kFamilies = 4;
 std::string graph_text(size_t family, size_t number) {
   constexpr const char* kBodies[kFamilies] = {"  return y = tanh(x * w + c), z = where(x < w, exp(x), x * c)\n",
@@ -63,14 +64,14 @@ std::vector<float> ramp(int64_t count, float step) {
   return values;
 }
 
-/// Arrays for one run; read-only, so that any number of threads may share them.
+/// Arrays for a run. They are only read, so any number of threads may share them.
 struct Arrays {
   explicit Arrays(int64_t rows) : rows(rows), x(ramp(rows * kColumns, 0.0625f)), w(ramp(kColumns, 0.25f)) {}
   int64_t rows;
   std::vector<float> x, w;
 };
 
-/// The bytes of all outputs, or the error's message.
+/// The bytes of all outputs, or the message of the error.
 std::string run_bytes(harp_context* context, harp_program* program, const Arrays& arrays, const harp_run_options* options = nullptr) {
   ErrorSlot err;
   const int64_t x_dims[] = {arrays.rows, kColumns}, w_dims[] = {kColumns};
@@ -87,12 +88,12 @@ std::string run_bytes(harp_context* context, harp_program* program, const Arrays
   return bytes;
 }
 
-/// The options of a thread's compilation; backend "c" uses the sanitizers of the test.
+/// The options of one compilation. Kernels of the backend "c" get the sanitizers of the test program.
 struct Wish {
   const char* backend = "c";
   int32_t simd_width = 0;
   int32_t plain_text = 0;
-  const char* without = nullptr;  // name of a pass to skip
+  const char* without = nullptr;  // name of an optimiser pass that is skipped
 };
 Program compile_as(const harp_graph* graph, const Wish& wish, harp_error** err) {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
@@ -112,7 +113,7 @@ Program compile_as(const harp_graph* graph, const Wish& wish, harp_error** err) 
   return Program(harp_compile(graph, &options, err));
 }
 
-/// The expected bytes, computed on one thread.
+/// The expected bytes, computed by the interpreter on one thread.
 std::string expected_bytes(const std::string& text, const Arrays& arrays) {
   const Context context = make_context();
   return run_bytes(context.get(), compile(parse(context.get(), text).get(), "interp").get(), arrays);
@@ -141,7 +142,7 @@ TEST_CASE("C1: threads build, compile, run and release graphs of their own in on
   }
   check_quiet(on_threads([&](size_t t, auto& complaints) {
     for (size_t round = 0; round < kRounds; ++round) {
-      const size_t g = (t / 3 + round) % kGraphs;  // three threads at a time compile the same graph
+      const size_t g = (t / 3 + round) % kGraphs;  // each graph is compiled by three threads at the same time
       ErrorSlot err;
       const Graph graph(harp_graph_parse(context.get(), texts[g].size(), texts[g].data(), err));
       const Program program = compile_as(graph.get(), {}, err);
@@ -273,7 +274,7 @@ TEST_CASE("C1: threads of two contexts share a small cache directory that others
       if (t == 0) take(harp_cache_list(context, err));
       if (t == 1) stats_of(context);
       if (t == 2) take(harp_context_describe(context, err));
-      // An entry that another thread removes at the same time is no failure.
+      // It is no failure if another thread removes an entry at the same time.
       if (t == 3 && harp_cache_clear(context, err) != HARP_OK) complaints.push_back(err.message());
       if (err.code() != HARP_OK) complaints.push_back(err.message());
     }
@@ -300,7 +301,7 @@ TEST_CASE("C1: whoever comes last frees a handle: threads run and release progra
     program.reset();
     context.reset();
     check_quiet(on_threads([&](size_t t, auto& complaints) {
-      const Program mine(raw_program);  // the last release unloads the library
+      const Program mine(raw_program);  // the last thread that releases the program unloads the library
       const Context root(raw_context);
       if (run_bytes(root.get(), mine.get(), arrays) != expected) complaints.push_back(cat("thread ", t, ": other bits"));
     }));

@@ -1,4 +1,4 @@
-// Fusion from a user's view: the kernels in the emitted source are counted, and the fused program gives the interpreter's bits.
+// Fusion as a user sees it: the kernels in the emitted source are counted, and the fused program must give the interpreter's bits.
 #include "base/text.h"
 #include "support/backends_run.h"
 
@@ -45,7 +45,8 @@ TEST_CASE("G17.elementwise/c: chains through every kind of view are one kernel")
 TEST_CASE("G17.elementwise/c: outputs that share nearly all of what they compute are one kernel, however many operations that are") {
   std::string steps;
   const auto name = [](const char* letter, int i) { return letter + std::to_string(i); };
-  constexpr int kSteps = 110;  // steps of six operations: any output alone needs more than half of the operations that a kernel may have
+  // each step has six operations, so one output alone needs more than half of the operations that a kernel may have
+  constexpr int kSteps = 110;
   steps += "  u0 = x + w\n  v0 = x - w\n";
   for (int i = 0; i < kSteps; ++i) {
     const std::string u = name("u", i), v = name("v", i);
@@ -87,7 +88,7 @@ TEST_CASE("G17.softmax/c: reductions over the same rows and what is between them
     check_fused(with("  e = exp(x - expand(max(x, axes=AXES, keepdims=true), shape=[24, 37]))\n"
                      "  return y = e / expand(sum(e, axes=AXES, keepdims=true), shape=[24, 37])")
                     .c_str());
-    // with a prologue, rows that other outputs need too, and values with one number per row
+    // With operations before the first reduction, rows that other outputs need too, and values with one number for each row.
     check_fused(
         with("  v = tanh(x * 1e-3) + w\n  m = max(v, axes=AXES, keepdims=true)\n  e = exp(v - expand(m, shape=[24, 37]))\n"
              "  s = sum(e, axes=AXES, keepdims=true)\n  return y = e / expand(s, shape=[24, 37]), e = e, m = m * 2.0, l = log(s) + m")
@@ -110,7 +111,7 @@ TEST_CASE("G17.softmax/c G16: row-wise kernels of any size, short rows and long 
       const std::string body = harp::cat("  return y = softmax(x * 1e-3, axis=", axis, "), z = layer_norm(tanh(x), axes=[", axis, "])\n}");
       INFO(body);
       backends.run("graph g(x: f32[n, m]) {\n" + body, rough({shape[0], shape[1]}, 3));
-      if (shape[0] > 0 && shape[1] > 0)  // only rows that are known to be short keep their values
+      if (shape[0] > 0 && shape[1] > 0)  // rows are kept between passes only if they are known to be short
         backends.run(harp::cat("graph g(x: f32[", shape[0], ", ", shape[1], "]) {\n", body), rough({shape[0], shape[1]}, 3));
     }
   }
@@ -178,7 +179,8 @@ TEST_CASE("G17.softmax/c: what is read of another batch is there, and what may b
   CHECK(workspace("  return y = softmax(r, axis=1)") == 0);
   CHECK(workspace("  return y = softmax(flip(r, axes=[0]), axis=1)") == kWhole);
   CHECK(workspace("  return y = softmax(permute(r, axes=[1, 0, 2]), axis=0)") >= kWhole);
-  CHECK(workspace("  return y = softmax(r, axis=1) + x") == kWhole);  // y may overwrite x, although both kernels read x
+  // no second array: y may overwrite x in place, although both kernels read x
+  CHECK(workspace("  return y = softmax(r, axis=1) + x") == kWhole);
 }
 
 TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel") {
@@ -191,7 +193,7 @@ TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel"
       "  v = x / expand(max(x, axes=[1], keepdims=true), shape=[24, 37])\n"
       "  return y = v / expand(max(v, axes=[0], keepdims=true), shape=[24, 37])",
       2);
-  // the rows depend on the columns through another kernel, and the columns on the rows
+  // The rows depend on the columns through another kernel, and the columns depend on the rows, so they cannot share a kernel.
   check_fused(
       "  m = max(x, axes=[1], keepdims=true)\n  c = sum(x / expand(m, shape=[24, 37]), axes=[0], keepdims=true)\n"
       "  return y = x - expand(m, shape=[24, 37]) + expand(c, shape=[24, 37]), z = sum(x * expand(c, shape=[24, 37]), axes=[1])",
@@ -201,7 +203,7 @@ TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel"
 TEST_CASE("G15.variance/interp,c: mean and variance of rows and columns, biased and not, far from zero too") {
   const Backends backends;
   Values<double> x = whole<double>({6, 50}, 4);
-  for (double& v : x.items) v += 1e8;  // a sum of squares would lose all digits
+  for (double& v : x.items) v += 1e8;  // with such values, computing the variance from a sum of squares would lose all digits
   const auto outputs = backends.run(
       "graph g(x: f64[n, m]) {\n  return a = var(x, axes=[1]), b = var(x, axes=[0], correction=1), c = var(x), m = mean(x, axes=[1])\n}",
       x);

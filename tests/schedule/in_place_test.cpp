@@ -1,5 +1,5 @@
-// In-place reuse: which outputs may be the same array as an input; that they give the same bits on every backend, width and number of
-// threads; and that other overlaps are rejected. memory_plan_test.cpp tests the memory plan.
+// In-place computation: which outputs may use the array of an input; that the bits are the same on every backend, vector width and number
+// of threads; and that other overlaps are rejected. memory_plan_test.cpp tests how temporaries share memory.
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -14,13 +14,13 @@ using namespace capi_test;
 
 namespace {
 
-/// The outputs that may use the array of an input, by name: "y of x, z of x".
+/// The pairs of an output and an input that may share an array, by name: "y of x, z of x".
 std::string places_of(std::string_view text) {
   const auto graph = harp::parse_graph(text);
   harp::PipelineOptions options;
   options.target = harp::testing::row("x86-64-v4");
   const std::vector<harp::InPlaceArguments> pairs = harp::in_place_arguments(*graph, options);
-  for (const int64_t bytes : {harp::ChainOptions().bytes, int64_t{1}}) {  // the result must not depend on how kernels are chained
+  for (const int64_t bytes : {harp::ChainOptions().bytes, int64_t{1}}) {  // chaining of kernels must not change the pairs
     options.chains.bytes = bytes;
     CHECK(harp::generate(*graph, options).in_place == pairs);
   }
@@ -30,7 +30,7 @@ std::string places_of(std::string_view text) {
   });
 }
 
-/// Splits a kernel's range over this many threads.
+/// A parallel_for that splits the range of a kernel over this many threads.
 struct Threads {
   size_t width;
   static void parallel_for(void* user, size_t n, size_t, harp_range_body body, void* arg) {
@@ -46,7 +46,7 @@ struct Threads {
 
 using Bytes = std::vector<unsigned char>;
 
-/// The inputs and outputs of one run, in memory with the alignment of one element only.
+/// The inputs and outputs of one run. Their memory is only aligned to one element.
 class Arrays {
  public:
   Arrays(harp_context* context, harp_program* program, const std::vector<int64_t>& sizes) {
@@ -54,7 +54,7 @@ class Arrays {
     for (size_t i = 0; i < harp_program_output_count(program); ++i) add(context, program, sizes, i, false);
   }
 
-  /// Makes output `output` use the array of input `input`.
+  /// Makes output `output` use the memory of input `input`.
   void put(harp_context* context, size_t output, size_t input) {
     Slot& slot = outputs_[output];
     Slot& place = inputs_[input];
@@ -94,7 +94,7 @@ class Arrays {
   void add(harp_context* context, harp_program* program, const std::vector<int64_t>& sizes, size_t index, bool is_input) {
     harp_array_info info = HARP_ARRAY_INFO_INIT;
     REQUIRE((is_input ? harp_program_input : harp_program_output)(program, index, &info, nullptr) == HARP_OK);
-    std::vector<int64_t> shape;  // the symbolic axes of these tests are called n and m; the caller passes m second
+    std::vector<int64_t> shape;  // in these tests the symbolic axes are called n and m, and sizes[1] is m
     for (int32_t axis = 0, at = 1; axis < info.rank; ++axis) {
       const bool is_m = info.shape[at] == 'm';
       shape.push_back(info.dims[axis] >= 0 ? info.dims[axis] : sizes[is_m ? 1 : 0]);
@@ -115,7 +115,7 @@ class Arrays {
         const double value = number / 16.0;
         std::memcpy(data + i * element, &value, element);
       } else {
-        std::memcpy(data + i * element, &number, std::min(element, sizeof number));  // every byte is a valid bool
+        std::memcpy(data + i * element, &number, std::min(element, sizeof number));  // as a bool, any byte is valid
       }
     }
     slot.buffer.reset(harp_buffer_wrap(context, info.dtype, info.rank, shape.data(), data, nullptr, nullptr, nullptr));
@@ -127,7 +127,8 @@ class Arrays {
   std::vector<Slot> inputs_, outputs_;
 };
 
-/// All ways to put outputs into arrays of inputs that the program allows: each pair alone, then as many pairs together as possible.
+/// The ways to place outputs in the arrays of inputs that the test tries: each pair that the program allows alone, then as many pairs
+/// together as possible.
 std::vector<std::vector<std::pair<size_t, size_t>>> choices_of(harp_program* program) {
   std::vector<std::vector<std::pair<size_t, size_t>>> choices;
   std::vector<std::pair<size_t, size_t>> together;
@@ -190,16 +191,17 @@ TEST_CASE("L3 H5: what is computed element by element may be in place of what no
   CHECK(places_of("graph g(x: f32[n, m], b: f32[m]) flags=[broadcast] { return y = relu(x + b) }") == "y of x");
   CHECK(places_of("graph g(a: f32[n], b: f32[n], c: f32[]) { return y = a * b + c }") == "y of a, y of b");
   CHECK(places_of("graph g(a: f32[], b: f32[1]) { return y = a * 2.0, z = b + a }") ==
-        "y of a, y of b, z of a, z of b");  // the arrays have one element
+        "y of a, y of b, z of a, z of b");  // because all of these arrays have one element
   CHECK(places_of("graph g(x: f32[n]) { return y = x + 1.0, z = x * 2.0 }") == "y of x, z of x");
   CHECK(places_of("graph g(x: f32[n]) { return y = x }") == "y of x");
   CHECK(places_of("graph g(x: f32[n, 1, m]) { return y = reshape(x, shape=[n, m]) + 1.0 }") == "y of x");
-  // all reductions of x have finished when y is written
+  // When y is written, all reductions of x have finished.
   CHECK(places_of("graph g(x: f32[n, m]) flags=[broadcast] { return y = x - max(x, axes=[1], keepdims=true) }") == "y of x");
-  // all consumers of x have finished, although the batches could be computed one after the other
+  // When y is written, all consumers of x must have finished. The test graph's batches could also be computed one after the other, and then
+  // they would not.
   CHECK(places_of("graph g(x: f32[4, 8, 12], w: f32[4, 12, 12]) {\n  return y = softmax(flip(x, axes=[0]) @ w, axis=2) + x\n}") ==
         "y of x");
-  // later consumers of y do not matter
+  // Consumers of y that come later do not matter.
   CHECK(places_of("graph g(x: f32[n, m]) {\n  y = x + 1.0\n  return y = y, s = sum(y * flip(y, axes=[0]), axes=[1])\n}") == "y of x");
 }
 
@@ -221,7 +223,7 @@ TEST_CASE("L3 H5: nothing is in place of what is read elsewhere, again, or later
            "graph g(x: f32[n]) { return y = cast(x, dtype=i32) }",
            "graph g(x: f32[n]) { return y = x > 0.0 }",
            "graph g(x: f32[n, 0]) { return y = x + 1.0 }",
-           // another kernel, in the same generation or later, reads x as well
+           // Another kernel, in the same generation or a later one, reads x as well.
            "graph g(x: f32[n, m]) { return y = x + 1.0, s = sum(x, axes=[1]) }",
            "graph g(x: f32[n, m]) flags=[broadcast] { return y = x + 1.0, z = flip(x, axes=[0]) * sum(x, axes=[1], keepdims=true) }",
        }) {
@@ -345,7 +347,7 @@ TEST_CASE("H5.wrap C1: every other overlap is an error, outputs untouched") {
         memory = before;
       }
     };
-    // the numbers are the addresses of a, b, c, y, z and q
+    // Each list has the addresses of a, b, c, y, z and q.
     status({0, 20, 40, 60, 80, 100}, "");
     status({0, 20, 40, 0, 80, 100}, "");    // y is in the array of a
     status({0, 20, 40, 20, 80, 100}, "");   // y is in the array of b

@@ -1,7 +1,8 @@
-// Sums of products of integers that are contractions (schedule/integer_products.cpp): on every machine row they have the schedules of
+// Sums of products of integers that become contractions (schedule/integer_products.cpp). On every machine row they have the schedules of
 // floats of the same size. Only the structure of the program is checked; tests/lower/integer_contractions_test.cpp compares results.
 #include <doctest/doctest.h>
 
+#include <regex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,7 +21,7 @@ std::string replaced(std::string text, std::string_view part, std::string_view b
   for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + by.size())) text.replace(at, part.size(), by);
   return text;
 }
-/// The text with this dtype for each "$t".
+/// Returns the text with each "$t" replaced by this dtype.
 std::string with_dtype(std::string text, std::string_view dtype) { return replaced(std::move(text), "$t", dtype); }
 
 Program program_of(std::string_view text, const Machine& row) {
@@ -30,7 +31,7 @@ Program program_of(std::string_view text, const Machine& row) {
   return program;
 }
 
-/// The schedules of all kernels, one variant a line.
+/// The schedules of all kernels as text, one variant on each line.
 std::string schedules(std::string_view text, const Machine& row) {
   std::string result;
   for (const KernelPlan& kernel : program_of(text, row).kernels)
@@ -78,15 +79,17 @@ TEST_CASE("L6.integer_products/c: narrow integers are products of their own dtyp
     for (const std::string_view dtype : {"i8", "u8", "i16", "u16"}) {
       CAPTURE(dtype);
       const std::string text = with_dtype(std::string(cast), dtype);
-      const bool has_pairs = row.cpu().multiplies_pairs && dtype != "u16";
-      CHECK(schedules(text, row) == (has_pairs ? replaced(halves, "reduce]", "reduce simd=2]") : halves));
+      const bool has_quads = row.cpu().dot_products && dtype.ends_with("8"), has_pairs = row.cpu().multiplies_pairs && dtype != "u16";
+      CHECK(schedules(text, row) == (has_quads   ? replaced(halves, "reduce]", "reduce simd=4]")
+                                     : has_pairs ? replaced(halves, "reduce]", "reduce simd=2]")
+                                                 : halves));
       const Program program = program_of(text, row);
       CHECK(program.kernels.size() == 1);
-      CHECK(print(program).find("workspace 0 bytes") != std::string::npos);  // no converted copy of a whole array
+      CHECK(print(program).find("workspace 0 bytes") != std::string::npos);  // no array is converted as a whole and stored
       CHECK(is_contraction(with_dtype("graph g(a: $t[64, 64], b: $t[64, 64]) { return y = a @ b }", dtype), row.name));
     }
   }
-  // vectors of bytes have a lane for each byte of a register
+  // Vectors of bytes have as many lanes as a register has bytes.
   CHECK(schedules("graph g(a: i8[64, 64], b: i8[64, 64]) { return y = a @ b }", testing::row("x86-64-v4")).find("simd=64") !=
         std::string::npos);
 }
@@ -100,7 +103,7 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   const std::string_view wide = "cast(a, dtype=i32) @ cast(b, dtype=i32)";
   CHECK(has_pairs(bytes, wide));
   CHECK(has_pairs(bytes, wide, "x86-64"));
-  CHECK_FALSE(has_pairs(bytes, wide, "aarch64"));  // no instruction for it
+  CHECK_FALSE(has_pairs(bytes, wide, "aarch64"));  // this row has no instruction for pairs
   CHECK(has_pairs(words, wide));
   CHECK(has_pairs("a: u8[64, 100], b: i16[100, 64]", wide));
   CHECK(has_pairs("a: bool[64, 100], b: i8[100, 64]", wide));
@@ -108,8 +111,8 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   CHECK_FALSE(has_pairs("a: u16[64, 100], b: i16[100, 64]", wide));
   CHECK_FALSE(has_pairs("a: i32[64, 100], b: i32[100, 64]", "a @ b"));
   CHECK_FALSE(has_pairs(bytes, "cast(a, dtype=i64) @ cast(b, dtype=i64)"));
-  CHECK_FALSE(has_pairs(bytes, "a @ b"));  // sums of i8
-  // zero points, padding
+  CHECK_FALSE(has_pairs(bytes, "a @ b"));  // the sums are i8, too, so they wrap around there
+  // Subtracted zero points, and padding, whose values fit 16 bits or do not.
   CHECK(has_pairs("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) - 128) @ cast(b, dtype=i32)"));
   CHECK(has_pairs(words, "-cast(cast(a, dtype=i8), dtype=i32) @ (3 - cast(cast(b, dtype=u8), dtype=i32))"));
   CHECK_FALSE(has_pairs(words, "(cast(a, dtype=i32) - 1) @ cast(b, dtype=i32)"));
@@ -118,28 +121,113 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   const std::string_view padded = "pad(cast(a, dtype=i32), before=[0, 1], after=[0, 1], value=$v) @ cast(b, dtype=i32)";
   CHECK(has_pairs("a: i8[64, 100], b: i8[102, 64]", replaced(std::string(padded), "$v", "-32768")));
   CHECK_FALSE(has_pairs("a: i8[64, 100], b: i8[102, 64]", replaced(std::string(padded), "$v", "32768")));
-  // Pairs require that both factors are packed, also one that would otherwise be read in place. That pays from 8 rows and 8 columns on.
+  // Pairs require that both factors are packed, even one that would otherwise be read in place. This pays off from 8 rows and 8 columns on.
   CHECK_FALSE(has_pairs("a: i8[7, 512], b: i8[512, 512]", wide));
   CHECK_FALSE(has_pairs("a: i8[64, 512], b: i8[512, 7]", wide));
   CHECK(has_pairs("a: i8[64, 512], b: i8[512, 8]", wide));
   CHECK(has_pairs("a: i8[8, 512], b: i8[512, 512]", wide));
-  // windows are not packed: a lane holds adjacent channels
+  // In a convolution a lane holds two adjacent channels, without packing of windows; the number of channels must be even.
   const std::string_view conv = "conv2d(cast(a, dtype=i32), cast(b, dtype=i32), padding=1)";
   CHECK(has_pairs("a: i8[1, 32, 28, 28], b: i8[16, 32, 3, 3]", conv));
   CHECK_FALSE(has_pairs("a: i8[1, 31, 28, 28], b: i8[16, 31, 3, 3]", conv));
   CHECK_FALSE(has_pairs("a: i32[1, 32, 28, 28], b: i8[16, 32, 3, 3]", conv));
-  // each pair is one instruction
+  // Each pair of terms is multiplied and added by one instruction.
   const std::string text = cat("graph g(", bytes, ") { return y = ", wide, " }");
   const auto source = [&](std::string_view row) { return generate(*parse_graph(text), options_for(row)).source; };
+  const auto source_of_words = [&](std::string_view row) {
+    return generate(*parse_graph(cat("graph g(", words, ") { return y = ", wide, " }")), options_for(row)).source;
+  };
   CHECK(source("x86-64-v2").find("__builtin_ia32_pmaddwd128(") != std::string::npos);
   CHECK(source("x86-64-v3").find("__builtin_ia32_pmaddwd256(") != std::string::npos);
   CHECK(source("x86-64-v4").find("__builtin_ia32_pmaddwd512_mask(") != std::string::npos);
   CHECK(source("aarch64").find("sum_of_pairs") == std::string::npos);
+  // with dot products that instruction adds them to a sum, too
+  const std::pair<std::string_view, std::string_view> dot_products[] = {
+      {"x86-64-v3-vnni",
+       "#if !defined(__clang__) && defined(__AVXVNNI__) && __has_builtin(__builtin_ia32_vpdpwssd_v8si)\n"
+       "  return __builtin_ia32_vpdpwssd_v8si(x, y, z);\n"
+       "#elif defined(__clang__) && defined(__AVXVNNI__) && __has_builtin(__builtin_ia32_vpdpwssd256)\n"
+       "  return __builtin_ia32_vpdpwssd256(x, y, z);\n#else\n"},
+      {"x86-64-v3-vnni", " = add_pairs_i32x8(acc"},
+      {"x86-64-v4-vnni",
+       "#if !defined(__clang__) && defined(__AVX512VNNI__) && __has_builtin(__builtin_ia32_vpdpwssd_v16si)\n"
+       "  return __builtin_ia32_vpdpwssd_v16si(x, y, z);\n"
+       "#elif defined(__clang__) && defined(__AVX512VNNI__) && __has_builtin(__builtin_ia32_vpdpwssd512)\n"
+       "  return __builtin_ia32_vpdpwssd512(x, y, z);\n#else\n"},
+      {"x86-64-v4-vnni", " = add_pairs_i32x16(acc"},
+      {"x86-64-v4-one-load-vnni", " = add_pairs_i32x16(acc"}};
+  for (const auto& expected : dot_products) {
+    const std::string c = source_of_words(expected.first);
+    CAPTURE(expected.second);
+    CHECK(c.find(expected.second) != std::string::npos);
+    CHECK(c.find("sum_of_pairs") == std::string::npos);
+  }
+  for (const Machine& row : testing::all_rows())
+    if (!row.cpu().dot_products) CHECK(source_of_words(row.name).find("add_pairs") == std::string::npos);
   // rows, whose terms are contiguous, are packed by single elements, not by vectors that are put together from them
   for (const Machine& row : testing::all_rows()) CHECK(source(row.name).find("load_strided") == std::string::npos);
   PipelineOptions plain = options_for();
   plain.plain_text = true;
   CHECK(generate(*parse_graph(text), plain).source.find("sum_of_pairs") == std::string::npos);
+}
+
+TEST_CASE("L6.dot_products/c: four terms share a lane where both factors fit bytes; the instruction's signs are theirs or are inverted") {
+  const std::string_view wide = "cast(a, dtype=i32) @ cast(b, dtype=i32)";
+  const auto text_of = [](std::string_view inputs, std::string_view product) {
+    return cat("graph g(", inputs, ") flags=[broadcast] { return y = ", product, " }");
+  };
+  const auto terms = [&](std::string_view inputs, std::string_view product, std::string_view row = "x86-64-v4-vnni") {
+    const std::string all = schedules(text_of(inputs, product), testing::row(row));
+    return all.find("reduce simd=4]") != all.npos ? 4 : all.find("reduce simd=2]") != all.npos ? 2 : 1;
+  };
+  CHECK(terms("a: i8[64, 100], b: i8[100, 64]", wide) == 4);
+  CHECK(terms("a: i8[64, 100], b: i8[100, 64]", wide, "x86-64-v3-vnni") == 4);
+  CHECK(terms("a: i8[64, 100], b: i8[100, 64]", wide, "x86-64-v4-one-load-vnni") == 4);
+  CHECK(terms("a: i8[64, 100], b: i8[100, 64]", wide, "x86-64-v4") == 2);
+  CHECK(terms("a: i8[m, k], b: u8[k, n]", wide) == 4);
+  CHECK(terms("a: bool[64, 100], b: i8[100, 64]", wide) == 4);
+  CHECK(terms("a: i8[64, 100], b: i16[100, 64]", wide) == 2);
+  CHECK(terms("a: i8[64, 100], b: u16[100, 64]", wide) == 1);
+  CHECK(terms("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) - 128) @ cast(b, dtype=i32)") == 4);
+  CHECK(terms("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) - 129) @ cast(b, dtype=i32)") == 2);
+  CHECK(terms("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) + 1) @ cast(b, dtype=i32)") == 2);
+  CHECK(terms("a: i8[7, 512], b: i8[512, 512]", wide) == 1);  // too few rows for the packing
+  // elements of windows are combined where they are used, which would take longer for four
+  const std::string_view conv = "conv2d(cast(a, dtype=i32), cast(b, dtype=i32), padding=1)";
+  CHECK(terms("a: i8[1, 32, 28, 28], b: i8[16, 32, 3, 3]", conv) == 2);
+
+  // The operands of the instruction are unsigned bytes, then signed ones.
+  const std::regex rows_first(R"(= add_quads_i32x16\(acc\d+, splat_i32x16\((?!-))"),
+      columns_first(R"(= add_quads_i32x16\(acc\d+, (?!splat)[^\n]*, splat_i32x16\((?!-))");
+  const auto source = [&](std::string_view a, std::string_view b, std::string_view row = "x86-64-v4-vnni") {
+    const std::string inputs = cat("a: ", a, "[64, 100], b: ", b, "[100, 64]");
+    return generate(*parse_graph(text_of(inputs, wide)), options_for(row)).source;
+  };
+  struct Signs {
+    std::string_view rows, columns;
+    bool has_unsigned_rows, inverts;
+  };
+  for (const Signs& signs : {Signs{"i8", "i8", true, true}, Signs{"u8", "u8", false, true}, Signs{"u8", "i8", true, false},
+                             Signs{"i8", "u8", false, false}, Signs{"bool", "i8", true, false}, Signs{"bool", "u8", false, false},
+                             Signs{"i8", "bool", false, false}, Signs{"u8", "bool", true, false}}) {
+    CAPTURE(signs.rows);
+    CAPTURE(signs.columns);
+    const std::string c = source(signs.rows, signs.columns);
+    CHECK(std::regex_search(c, rows_first) == signs.has_unsigned_rows);
+    CHECK(std::regex_search(c, columns_first) == !signs.has_unsigned_rows);
+    CHECK((c.find(" ^ -2139062144") != c.npos) == signs.inverts);
+    CHECK((c.find("splat_i32x16(-2139062144)") != c.npos) == signs.inverts);
+  }
+  CHECK(source("i8", "i8")
+            .find("#if !defined(__clang__) && defined(__AVX512VNNI__) && __has_builtin(__builtin_ia32_vpdpbusd_v16si)\n"
+                  "  return __builtin_ia32_vpdpbusd_v16si(x, y, z);\n"
+                  "#elif defined(__clang__) && defined(__AVX512VNNI__) && __has_builtin(__builtin_ia32_vpdpbusd512)\n"
+                  "  return __builtin_ia32_vpdpbusd512(x, y, z);\n#else\n") != std::string::npos);
+  CHECK(source("i8", "i8", "x86-64-v3-vnni").find("__builtin_ia32_vpdpbusd_v8si(x, y, z)") != std::string::npos);
+  CHECK(source("i8", "i8").find("vpdpbusds") == std::string::npos);  // it saturates
+  CHECK(source("i8", "i8", "x86-64-v4").find("add_quads") == std::string::npos);
+  // The bytes of a row are adjacent: in the code for an iteration they are a pointer and constants, so that compilers load them together.
+  CHECK(std::regex_search(source("i8", "i8"), std::regex(R"(\(int32_t\)input\d_row\d*\[1\] & 255\) << 8\))")));
 }
 
 TEST_CASE("L6.integer_products/c: a sum by lanes becomes a chain where tiles pay, because the order is free") {
@@ -152,12 +240,12 @@ TEST_CASE("L6.integer_products/c: a sum by lanes becomes a chain where tiles pay
     return replaced(replaced(with_dtype(lanes, narrow), "$w", wide), "$n", columns);
   };
   CHECK(is_contraction(text("i8", "i32", "40")));
-  CHECK_FALSE(is_contraction(text("bf16", "f32", "40")));  // the law's lanes
+  CHECK_FALSE(is_contraction(text("bf16", "f32", "40")));  // for floats, docs/semantics.md prescribes the order, so it stays "lanes"
   const auto is_by_lanes = [&](std::string_view columns) {
     return print(program_of(text("i8", "i32", columns), testing::row(kRow))).find(" lanes") != std::string::npos;
   };
   CHECK_FALSE(is_by_lanes("40"));
-  CHECK(is_by_lanes("4"));  // too few columns; rows are contiguous in memory
+  CHECK(is_by_lanes("4"));  // too few columns for tiles, and rows are contiguous in memory
 }
 
 TEST_CASE("L6.integer_products/c: what is no contraction, or has no tiles, is a sum of values") {
@@ -165,10 +253,10 @@ TEST_CASE("L6.integer_products/c: what is no contraction, or has no tiles, is a 
     return print(program_of(text, testing::row(kRow))).find(" product") != std::string::npos;
   };
   CHECK(is_product("graph g(a: i32[64, 64], b: i32[64, 64]) { return y = a @ b }"));
-  CHECK_FALSE(is_product("graph g(a: i32[64, 64], v: i32[64]) { return y = a @ v }"));  // nothing can be shared
+  CHECK_FALSE(is_product("graph g(a: i32[64, 64], v: i32[64]) { return y = a @ v }"));  // no loaded element can be used twice
   CHECK_FALSE(is_product("graph g(a: i32[64, 64], b: i32[64, 64]) { return y = sum(a * b, axes=[0]) }"));
   CHECK_FALSE(is_product("graph g(a: i32[64, 64], b: i32[64, 64]) { return y = prod(a * b, axes=[0]) }"));
-  // blocks of threads on a GPU have tiles, too
+  // On a GPU, products have tiles as well.
   const std::string_view words = "graph g(a: i32[64, 64], b: i32[64, 64]) { return y = a @ b }";
   for (const Machine& row : gpu_machines()) {
     const Program program = schedule_graph(optimised(*parse_graph(words)), {row, 1, {}, {}, false});

@@ -1,4 +1,4 @@
-// The memory of values between kernels: shared slots, and reuse of the memory of dead values.
+// How temporaries share memory: slots of the workspace that several values use one after the other.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 using namespace schedule_test;
 
 TEST_CASE("L1: workspace is exact and slots are shared") {
-  // a chain of reductions over rows too few and too long for a row-wise kernel: the first temporary is dead when the third is written
+  // Each step reduces rows. These are too few and too long for one kernel that passes over each row several times, so intermediate results
+  // are stored. The first one is no longer needed when the third one is written.
   const Program p = scheduled(
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n"
       "  a = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n  b = exp(flip(a)) / sum(exp(a), axes=[1], keepdims=true)\n"
@@ -40,33 +41,34 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
       return program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kTemporary;
     });
   };
-  // v = e / sum(e), w = v - max(v), w / sum(w * w). The workspace has one array of all rows, which v and then w use, one number per row,
-  // and one per block of a row. (Rows this few and long are reduced by separate kernels, and so are the blocks of their reductions.)
+  // v = e / sum(e), w = v - max(v), w / sum(w * w). The workspace has one array of all rows, which v uses first and then w; one number for
+  // each row; and one for each block of a row. (Rows that are this few and long are reduced by separate kernels, and so are the blocks of a
+  // reduction.)
   constexpr std::string_view kChain =
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
       "  w = v - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}";
   constexpr int64_t kBlocks = 25;  // number of blocks of a row
   CHECK(bytes_of(kChain) == 16 * 100000 * 4 + 16 * kBlocks * 4 + 16 * 4);
   CHECK(print(scheduled(kChain)).find("tmp5 f32[16, 100000] at 0, generations 5..8, in place of tmp2\n") != std::string::npos);
-  // the same graph with a flip, which needs a second array
+  // The same graph with a flip of v. Because of it w cannot overwrite v, so there are two arrays.
   CHECK(bytes_of("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
                  "  w = flip(v, axes=[1]) - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}") ==
         2 * 16 * 100000 * 4 + 16 * 4);
-  // two results computed from one array: one of them reuses its slot
+  // Two results are computed from one array; one of them overwrites it.
   const Program siblings = scheduled(
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  v = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n"
       "  m = max(v, axes=[1], keepdims=true)\n  a = v - m\n  b = v * m\n"
       "  return y = a / sum(a * a, axes=[1], keepdims=true), z = b / sum(b * b, axes=[1], keepdims=true)\n}");
   CHECK(in_place(siblings) == 1);
-  // pairs of arguments are reported but not used
+  // Pairs of an input and an output are reported, but the plan itself does not use them.
   const Program arguments = scheduled("graph g(x: f32[n], z: f32[n]) { return y = x + z }");
   CHECK(arguments.in_place.size() == 2);
   CHECK(print(arguments).find("  output0 may be in place of input0\n  output0 may be in place of input1\n") != std::string::npos);
 }
 
 TEST_CASE("L1: an array that no free slot is large enough for gets several slots that lie side by side") {
-  // c is as large as a and b together, which are dead when it is written. (Scans are stored, and what reads them backward cannot take their
-  // slots; m and k are outputs, because a number in the workspace would take a slot.)
+  // c is as large as a and b together, which are no longer needed when c is written. (The results of scans are stored, and what reads them
+  // in reverse order cannot overwrite them. m and k are outputs because, as temporaries, they would take a slot.)
   const auto bytes_of = [](const std::string& rest) {
     const Program program = scheduled(
         "graph g(x: f32[16, 100000], z: f32[32, 100000]) flags=[broadcast] {\n  a = cumsum(x, axis=1)\n"
@@ -79,7 +81,7 @@ TEST_CASE("L1: an array that no free slot is large enough for gets several slots
   const int64_t shared = bytes_of("  return y = flip(c, axes=[1]) * c, m = m\n}");
   CHECK(shared >= 2 * kRows);
   CHECK(shared < 2 * kRows + kSmall);
-  // d takes both slots of c; e is written before the last read of d, so it gets a slot of its own
+  // d uses both slots of c. e is written before d is read for the last time, so e gets a slot of its own.
   const int64_t taken_over = bytes_of(
       "  d = sin(c / sum(c, axes=[1], keepdims=true))\n  k = max(d)\n  e = cumsum(x * k, axis=1)\n"
       "  return y = flip(d, axes=[1]) * max(flip(e, axes=[1]) * e), m = m, k = k\n}");

@@ -22,9 +22,9 @@ TEST_CASE("L1 L2: elementwise chains, siblings and views are one kernel") {
   CHECK(scheduled("graph g(x: f32[n, 8], z: f32[n, 8]) { return y = x + z, q = x * z, r = sqrt(x + z) }").kernels.size() == 1);
   CHECK(scheduled("graph g(x: f32[6, 8]) { return y = permute(x, axes=[1, 0]) + reshape(x, shape=[8, 6]) }").kernels.size() == 1);
   CHECK(scheduled("graph g(x: f32[6, 8]) { return y = pad(x, before=[1, 1], after=[0, 2], value=3.0) * 2.0 }").kernels.size() == 1);
-  // an output computed from another one at the same index
+  // Two outputs, where one is computed from the other at the same index.
   CHECK(scheduled("graph g(x: f32[n]) {\n  a = x + 1.0\n  return y = a, z = a * 2.0\n}").kernels.size() == 1);
-  // arrays of different sizes are not fused
+  // Two outputs of different sizes are not one kernel.
   CHECK(scheduled("graph g(x: f32[8], z: f32[9]) { return y = x + 1.0, q = z + 1.0 }").kernels.size() == 2);
 }
 
@@ -38,9 +38,9 @@ TEST_CASE("G17.into_cumulative,epilogue/c L2: what is elementwise around a scan 
     CAPTURE(axis);
     CHECK(kernels(cat("  return y = cumsum(exp(x), ", axis, ") * w")) == 1);
     CHECK(kernels(cat("  return y = cumsum(flip(x) + w, ", axis, ")")) == 1);
-    // scans along one axis share a pass over their operand, and a value computed from several of them is fused too
+    // Scans along the same axis are computed in one pass over their operands, together with values computed from several of them.
     CHECK(kernels(cat("  s = cumsum(x * w, ", axis, ")\n  return y = s, z = cummax(x * w, ", axis, ") - s")) == 1);
-    // a consumer that reads other indices of the result needs another kernel
+    // If a consumer reads the result of a scan at other indices, it is a kernel of its own.
     CHECK(kernels(cat("  s = cumsum(x, ", axis, ")\n  return y = s - roll(s, shift=1, axis=0)")) == 2);
     CHECK(kernels(cat("  return y = cumsum(cumsum(x, ", axis, "), ", axis, ")")) == 2);
     CHECK(kernels(cat("  return y = sum(cumsum(x, ", axis, "))")) == 2);
@@ -48,7 +48,7 @@ TEST_CASE("G17.into_cumulative,epilogue/c L2: what is elementwise around a scan 
   }
   CHECK(kernels("  return y = cumsum(x, axis=0), z = cumsum(x, axis=1)") == 2);
   CHECK(kernels("  return y = cumsum(x, axis=1), z = cumsum(x, axis=1, reverse=true)") == 2);
-  // one forward pass for three scans and their products, one backward
+  // One forward pass computes three scans and their products, and one backward pass the rest.
   const std::string loss = "graph g(x: f32[n, m]) {\n  y = cumprod(x, axis=1)\n  return d = grad(y, x, grad_output=1)\n}";
   CHECK(scheduled(*parse_graph(loss, grad::text_operations())).kernels.size() == 2);
 }
@@ -59,12 +59,12 @@ TEST_CASE("L2 L5: schedules of scans") {
   CHECK(print(scheduled(rows)).find(": scan [thread, scan") != std::string::npos);
   CHECK(print(scheduled(columns)).find(": scan [scan unroll=8, thread tile=1024") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }")).find(": scan [scan unroll=16 simd") != std::string::npos);
-  // whole rows are scanned if the array fits the second cache
+  // If the array fits the second-level cache, the scan takes whole rows instead of tiles.
   const std::string by_size = "graph g(x: f32[n, 1000]) { return y = cumsum(x, axis=0) }";
   CHECK(print(scheduled(by_size)).find("kernel_0 variant 1: scan [scan, thread tile=") != std::string::npos);
   CHECK(print(scheduled(by_size)).find("  # where -1000*n + 131072 >= 0\n") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") == std::string::npos);
-  // if these rows are contiguous, they are one line of elements that starts at a cache line
+  // Contiguous rows are then treated as one long row, whose vectors begin at a cache line.
   const auto is_line = [](std::string_view flags) {
     return count(source_of(cat("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0", flags, ") }")), " + 1008) = ") == 1;
   };
@@ -80,7 +80,8 @@ TEST_CASE("L2 L5: schedules of scans") {
     return "";
   };
   CHECK(message(columns, "kernel_0: scan [scan unroll=2, sequential tile=128 simd=4]").empty());
-  // the temporary arrays for non-temporal stores of whole lines hold numbers; for 16-bit floats only their bits
+  // Rows of a scan are first written to temporary arrays, from which whole cache lines are stored. These arrays hold numbers or, for 16-bit
+  // floats, their bits; the verifier checks that the dtypes agree.
   for (const char* const dtype : {"f32", "f16", "bf16", "i16"}) {
     const auto graph = parse_graph(cat("graph g(x: ", dtype, "[n, 1000]) { return y = cummax(x, axis=1) }"));
     CHECK_NOTHROW(ir::verify(*lower::lower_program(scheduled(*graph, "kernel_0: scan [thread, scan simd=8] nontemporal"))));
@@ -93,7 +94,8 @@ TEST_CASE("L2 L5: schedules of scans") {
 }
 
 TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, whatever the bounds of its sizes") {
-  // with 1 or 2 columns the borders overlap, and with possibly none the launch checks; the interior must be vectorised in both cases
+  // With 1 or 2 columns the two borders overlap; if there may be none, the launch checks that. In all cases the interior must be
+  // vectorised.
   for (const std::string_view bounds : {"2..4096", "1..4096", "0..4096", "0..3"}) {
     CAPTURE(bounds);
     const std::string text =
@@ -123,7 +125,7 @@ TEST_CASE("L2: a level of blocks that has one block only is not folded") {
   };
   CHECK(skipped("n") == 2);                // three levels of sums: elements, blocks, and blocks of blocks
   CHECK(skipped("n in 0..8192") == 1);     // two levels
-  CHECK(skipped("n in 4097..8192") == 0);  // at least two blocks
+  CHECK(skipped("n in 4097..8192") == 0);  // there are at least two blocks
   CHECK(skipped("4096") == 0);
   CHECK(skipped("8192") == 0);
 }
@@ -136,7 +138,7 @@ TEST_CASE("L1: borders whose order depends on the size leave no select in any pa
     REQUIRE(kernel != source.npos);
     const std::string body = source.substr(kernel, source.find("\n}\n", kernel) - kernel);
     CHECK(body.find("select") == body.npos);
-    CHECK(count(body, "?") == count(body, "the last step overlaps"));  // selects the start of the last vector
+    CHECK(count(body, "?") == count(body, "the last step overlaps"));  // every ? selects the start of the last vector
   }
 }
 
@@ -184,7 +186,8 @@ TEST_CASE("G14.concat/c G3/c L2: what is joined or padded along axes that are re
     CHECK(kernels("n, 100", cat("max(", joined, ")")) == 3);
     CHECK(kernels("n, 100", cat("sum(exp(", joined, ") * 2)")) == 3);
     CHECK(kernels("n, 100", cat("argmax(", joined, ")")) == 3);
-    CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == 1);  // each row belongs to a or b, or masks select the elements
+    // masks select the elements; along axis 0, each row belongs to a or to b as a whole
+    CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == 1);
     CHECK(kernels("20, 100", cat("max(", joined, ")")) == 1);
   }
   CHECK(kernels("n, 100", "max(pad(a, before=[0, 1], after=[0, 0], value=0) + pad(b, before=[0, 1], after=[0, 0], value=0))") == 3);
@@ -215,7 +218,7 @@ TEST_CASE("G14.concat/c L2: one kernel stores rows that begin or end with less t
   CHECK(kernels("n, 2", "concat(b * b, a, axis=1)") == 1);
   CHECK(kernels("n, 40", "concat(a, b, axis=1)") == 2);
   CHECK(kernels("1, 100", "concat(a, b, axis=0)") == 2);
-  CHECK(kernels("n, 2", "concat(a, cumsum(b, axis=1), axis=1)") == 2);  // the scan stores its part itself
+  CHECK(kernels("n, 2", "concat(a, cumsum(b, axis=1), axis=1)") == 2);  // the scan writes its part of the result itself
   CHECK(scheduled("graph g(x: f32[3, 9, 28]) { return y = pad(x, before=[0, 2, 2], after=[0, 3, 3], mode=reflect) }").kernels.size() == 1);
 }
 
@@ -235,21 +238,21 @@ TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
     REQUIRE(kernel != source.npos);
     return source.substr(kernel, source.find("\n}\n", kernel) - kernel);
   };
-  // a short body is written for both overlapping vectors, which load before they store
+  // A short body is written for both of the overlapping vectors at once, with all loads before the stores.
   const std::string two = body_of("x * z + b");
   CHECK(count(two, "overlaps") == 0);
   CHECK(count(two, "kept") == 0);
   CHECK(count(two, "*)(output0") == 3);
   const size_t first_store = two.find("*)(output0", two.find("*)(output0") + 1);
   CHECK(two.find("(const f32x", two.find('\n', first_store)) == two.npos);
-  // a longer body works on copies of the elements that it may overwrite
+  // A longer body is executed for one vector after the other, with copies of the elements that it may overwrite.
   const std::string called = body_of("exp(x) * log(z) * sin(x) + b");
   CHECK(count(called, "the first step overlaps the second and is executed last") == 1);
   CHECK(count(called, "log_f32x") == 1);
   CHECK(count(called, "kept0[") == 1);
   CHECK(count(called, "kept1[") == 1);
   CHECK(count(called, "kept2[") == 0);
-  // without in-place reuse no copies are made
+  // If the kernel does not work in place, there are no copies.
   const std::string elsewhere = body_of("flip(x, axes=[1]) + exp(flip(z, axes=[0])) * log(x) * sin(z) + b");
   CHECK(count(elsewhere, "the last step overlaps the one before") == 1);
   CHECK(count(elsewhere, "kept") == 0);
@@ -268,13 +271,13 @@ TEST_CASE(
   const auto rows = [](const Variant& v) { return v.schedule.axes.back().unroll; };
   const std::vector<Variant> all = variants("m, 1000");
   const bool has_one_load = target.cpu().vector_loads_a_cycle == 1;
-  REQUIRE(all.size() == (has_one_load ? 2 : 3));  // variants for arrays in the second cache, in the third cache and in memory
+  REQUIRE(all.size() == (has_one_load ? 2 : 3));  // variants for arrays in the second-level cache, in the third-level cache and in memory
   REQUIRE(all[0].guard);
   CHECK_FALSE(all.back().guard);
   CHECK(all[0].schedule.axes[0].tile == 1024);
   CHECK((rows(all.back()) == 1) == has_one_load);
   for (const Variant& variant : all)
-    if (rows(variant) == 1) CHECK(variant.schedule.axes[0].unroll > 1);  // each row then gives several vectors instead
+    if (rows(variant) == 1) CHECK(variant.schedule.axes[0].unroll > 1);  // each row is then read as several vectors
   const std::vector<Variant> pieces = variants("m, 5000");
   REQUIRE(pieces.size() == 2);
   CHECK(rows(pieces[0]) < rows(pieces[1]));
@@ -290,9 +293,9 @@ TEST_CASE(
     return lower::lower_program(scheduled(cat("graph g(x: f32[", shape, "]) { return y = sum(x, axes=[0]) }")))->scratch;
   };
   CHECK(scratch("m, 8") == 0);
-  CHECK(scratch("60000, n") == 0);           // two levels of sums, 4 KiB
-  CHECK(scratch("70000, n") == 1024 * 4);    // a third level of sums
-  CHECK(scratch("70000, 1000") == 63 * 64);  // the sums of 1,000 columns, rounded up to whole vectors
+  CHECK(scratch("60000, n") == 0);           // two levels of sums need only 4 KiB, which are on the stack
+  CHECK(scratch("70000, n") == 1024 * 4);    // a third level of sums is in scratch memory
+  CHECK(scratch("70000, 1000") == 63 * 64);  // 1,000 sums, rounded up to whole vectors
 }
 
 TEST_CASE("L5/c: where many operations wait for each other two vectors go through them side by side") {
@@ -304,22 +307,23 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
     return program.kernels[0].variants[0].schedule.axes.back().unroll;
   };
   CHECK(vectors(100, "y") == 2);
-  CHECK(vectors(20, "y") == 1);        // the CPU itself overlaps consecutive vectors
-  CHECK(vectors(100, "exp(y)") == 1);  // even a call of a function leaves enough time for that
+  CHECK(vectors(20, "y") == 1);        // for a short chain, the CPU itself overlaps consecutive vectors
+  CHECK(vectors(100, "exp(y)") == 1);  // one call of a function in each step is enough other work for the CPU
 
   const auto vectors_of = [](const std::string& statements, std::string_view result) {
     const Program program = scheduled(cat("graph g(x: f32[n], y: f32[n]) {\n", statements, "  return z = ", result, "\n}"));
     REQUIRE(program.kernels.size() == 1);
     return program.kernels[0].variants[0].schedule.axes.back().unroll;
   };
-  std::string many = "  s0 = y\n";  // short chains, one after the other: enough independent work
+  std::string many = "  s0 = y\n";  // short chains, one after the other, are enough independent work
   for (int i = 0; i < 20; ++i) {
     append(many, cat("  c", i, "_0 = x * ", i + 2, ".5\n"));
     for (int j = 0; j < 15; ++j) append(many, cat("  c", i, "_", j + 1, " = c", i, "_", j, " * y\n"));
     append(many, cat("  s", i + 1, " = s", i, " + c", i, "_15\n"));
   }
   CHECK(vectors_of(many, "s20") == 1);
-  // a long chain whose first values are used again at its end: twice as many would exceed the registers and the ways of the first cache
+  // A long chain whose first values are used again at its end. With 40 such values, two vectors would need more memory for them than the
+  // registers and the ways of the first-level cache have.
   for (const int again : {4, 40}) {
     std::string late = "  v0 = x\n";
     for (int i = 0; i < 150; ++i) append(late, cat("  v", i + 1, " = v", i, " * y - x\n"));
@@ -335,7 +339,8 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
   REQUIRE(store < end);
   CHECK(count(c.substr(loop, end - loop), "*(f32x4*)(output") == 6);
   CHECK(count(c.substr(loop, store - loop), "*(const f32x4*)(kept") == 3);
-  CHECK(c.substr(store, end - store).find("(const f32x4") == std::string::npos);  // loads precede stores, which may overwrite later inputs
+  // all loads come before the stores, which may overwrite inputs
+  CHECK(c.substr(store, end - store).find("(const f32x4") == std::string::npos);
 }
 
 TEST_CASE("L5.sequential/c: of a known number of rows as many are added in one go as leave none for single ones") {
@@ -363,9 +368,9 @@ TEST_CASE("L5.sequential/c: long rows from near are added in turn by loads that 
     return std::pair(s.axes.back().unroll, s.axes[0].unroll);
   };
   CHECK(schedule("1024") == std::pair(2, 32));
-  CHECK(schedule("1008") == std::pair(2, 21));  // a row has 63 vectors
-  CHECK(schedule("1000") == std::pair(4, 31));  // a row has 62.5 vectors
-  CHECK(schedule("592") == std::pair(1, 4));    // a row has 37 vectors
+  CHECK(schedule("1008") == std::pair(2, 21));  // a row is 63 vectors
+  CHECK(schedule("1000") == std::pair(4, 31));  // a row is 62.5 vectors
+  CHECK(schedule("592") == std::pair(1, 4));    // a row is 37 vectors
   CHECK(schedule("500") == std::pair(1, 4));
   CHECK(schedule("200") == std::pair(1, 4));
   PipelineOptions options;
@@ -395,7 +400,7 @@ TEST_CASE("L5.sequential/c: short rows are reduced two by two, as two streams, w
   }
   CHECK(interleaved_rows("f32[n, 1000]", "sum") == 2);
   CHECK(interleaved_rows("f32[n, 1000]", "max") == 2);
-  CHECK(interleaved_rows("f32[n, 1000]", "min") == 1);  // rows share cache lines, and min has no NaN detection by the invalid flag
+  CHECK(interleaved_rows("f32[n, 1000]", "min") == 1);  // rows share cache lines, and minima have no schedule nan_flag
 }
 
 TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and what is left") {
@@ -407,14 +412,14 @@ TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and
     for (const std::string_view sum : {"sum(exp(x), axes=[1])", "sum(exp(x), axes=[0])"})
       CHECK(count(source(cat("graph g(x: f32[6, 6]) { return y = ", sum, " }")), "exp_f32x4(") >= 2);  // the definition and a call
     CHECK(count(source("graph g(x: f32[3, 3]) { return y = sum(exp(x), axes=[1]) }"), "exp_f32x4(") == 0);
-    // A vector across rows: it reads every third element.
+    // The vector has elements of several rows, so it consists of every third element in memory.
     const std::string across = source("graph g(x: f32[6, 3]) { return y = sum(exp(x), axes=[1]) }");
     for (const std::string_view load : {"load_part0_of_3_f32x4(", "load_part1_of_3_f32x4(", "load_part2_of_3_f32x4("})
       CHECK(count(across, load) == 2);  // the definition and a call
   }
 }
 
-TEST_CASE("G12.cast/c L5.simd_width/c: integers are widened to four times their size by functions that gcc makes an instruction of") {
+TEST_CASE("G12.cast/c L5.simd_width/c: integers are widened to four times their size by functions that are an instruction") {
   const auto source = [](std::string_view from, std::string_view to, std::string_view row = kRow) {
     const std::string text = cat("graph g(x: ", from, "[n]) { return y = cast(x, dtype=", to, ") }");
     return generate(*parse_graph(text), options_for(row)).source;
@@ -427,6 +432,18 @@ TEST_CASE("G12.cast/c L5.simd_width/c: integers are widened to four times their 
   CHECK(count(source("i16", "i32"), "widened_to") == 0);
   CHECK(count(source("i32", "i8"), "widened_to") == 0);
   CHECK(count(source("i8", "i64", "x86-64-v2"), "widened_to") == 0);  // two lanes
+  CHECK(count(source("i8", "i32"),
+              "#if !defined(__clang__) && defined(__AVX512F__) && __has_builtin(__builtin_ia32_pmovsxbd512_mask)\n"
+              "  typedef char narrow __attribute__((vector_size(16)));\n"
+              "  typedef int wide __attribute__((vector_size(64)));\n"
+              "  return (i32x16)__builtin_ia32_pmovsxbd512_mask((narrow)x, (wide){0}, -1);\n"
+              "#else\n#if defined(__clang__)\n  return __builtin_convertvector(x, i32x16);\n#else\n") == 1);
+  CHECK(count(source("u8", "f32"), "return (i32x16)__builtin_ia32_pmovzxbd512_mask((narrow)x, (wide){0}, -1);") == 1);
+  CHECK(count(source("i16", "i64"), "return (i64x8)__builtin_ia32_pmovsxwq512_mask((narrow)x, (wide){0}, -1);") == 1);
+  CHECK(count(source("i8", "u32", "x86-64-v3"), "return (u32x8)__builtin_ia32_pmovsxbd256((narrow)(words){(long long)x});") == 1);
+  CHECK(count(source("u8", "i32", "x86-64-v2"), "return (i32x4)__builtin_ia32_pmovzxbd128((narrow)(words){(int)x});") == 1);
+  CHECK(count(source("i8", "i32", "aarch64"), "widened_to_i32_i8x4(") >= 2);
+  CHECK(count(source("i8", "i32", "aarch64"), "pmov") == 0);
 }
 
 TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other, are set by one loop") {
@@ -440,7 +457,7 @@ TEST_CASE("L6.packed_matmul/c: the sums of a block, which lie beside each other,
     CAPTURE(product);
     const std::shared_ptr<ir::Module> module = lower::lower_program(scheduled(product));
     ir::apply_schedule(*module);
-    size_t loops = 0, nested = 0;  // loops that only set a sum to a constant; loops around one of these
+    size_t loops = 0, nested = 0;  // loops that only set sums to a constant, and loops around such a loop
     const auto sets = [&](const ir::Stmt* s) {
       const ir::Stmt* inside = only_in(s);
       const auto* set = inside != nullptr ? ir::as<ir::AccSet>(inside) : nullptr;
@@ -483,16 +500,21 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second ca
   };
   CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b") == 0);
   CHECK(arrays("f64[256, 256]", "f64[256, 256]", "a @ b") == 0);
-  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);                // one array: the sums between blocks of terms
-  CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);                 // no array is needed for partial tiles either
-  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);                     // arrays for rows and for partial tiles
-  CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);         // one array: the columns, whose elements are not contiguous
-  CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);               // one block of terms: columns are not packed for few rows
-  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);             // two arrays: packed columns, and sums
-  CHECK(arrays("f32[1024, 256]", "f32[1024, 1024]", "transpose(a) @ b") == 3);  // rows whose terms are not contiguous are packed, too
-  CHECK(arrays("f32[512, 256]", "f32[512, 256]", "transpose(a) @ b") == 1);     // rows are not packed if the columns stay in the cache
-  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "(a + f32(1)) @ b") == 3);  // rows that are computed are packed, too
-  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);   // columns: many loads of short vectors cross cache lines
+  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);  // one array, for the sums between two blocks of terms
+  CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);   // partial tiles need no array either
+  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);       // arrays for rows and for partial tiles
+  // one array, for packed columns, whose elements are not contiguous
+  CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);
+  // there is one block of terms, and for few rows columns are not packed
+  CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);  // two arrays, for packed columns and for sums
+  // three arrays, because rows whose terms are not contiguous are packed as well
+  CHECK(arrays("f32[1024, 256]", "f32[1024, 1024]", "transpose(a) @ b") == 3);
+  // rows are not packed, because the columns stay in the cache
+  CHECK(arrays("f32[512, 256]", "f32[512, 256]", "transpose(a) @ b") == 1);
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "(a + f32(1)) @ b") == 3);  // three arrays, because computed rows are packed as well
+  // columns are packed, because many loads of short vectors would cross cache lines
+  CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);
 }
 
 TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the other factor, and adds all it has before it stores") {
@@ -506,7 +528,7 @@ TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the
     const size_t loop = c.rfind("__builtin_prefetch(");
     const std::string_view steps = std::string_view(c).substr(loop, c.find("  }\n", loop) - loop);
     CHECK(count(steps, "(row0 + ") + count(steps, "(row0_at + ") >= 8);
-    CHECK(count(steps, ") = fma_f32x") == 8);  // one operation for each row
+    CHECK(count(steps, ") = fma_f32x") == 8);  // one for each row
   }
 }
 
@@ -516,7 +538,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows times what comes from memory 
   const auto schedule = [&] { return schedule_graph(optimised(*graph), {target, 0, {}}).kernels.at(0).variants.at(0).schedule; };
   CHECK(schedule().axes[1].tile == 1024);
   CHECK(schedule().axes[2].unroll == 2);
-  target = testing::row("x86-64-v4-one-load");  // the first cache of this CPU is smaller
+  target = testing::row("x86-64-v4-one-load");  // a row of CPUs with a smaller first-level cache
   CHECK(schedule().axes[1].tile == 4096);
   CHECK(schedule().axes[2].unroll == 8);
 }
@@ -529,7 +551,7 @@ TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in sing
   };
   CHECK_FALSE(overlaps("relu(x * 2 + 1)"));
   CHECK(overlaps("exp(x)"));                                                     // a single element takes as long as a vector
-  CHECK(overlaps("x + expand(y, shape=[m, n])", "x: f32[m, n], y: f32[m, 1]"));  // the last vectors of each row overlap
+  CHECK(overlaps("x + expand(y, shape=[m, n])", "x: f32[m, n], y: f32[m, 1]"));  // in each row the last two vectors overlap
   CHECK(overlaps("x + 1", "x: f32[1000]"));                                      // the remainder is constant and uses narrower vectors
   CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));                              // the remainder has up to 63 elements
   const auto graph = parse_graph("graph g(x: f32[n]) { return y = relu(x * 2 + 1) }");
@@ -565,7 +587,7 @@ TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and p
   PipelineOptions options = options_for();
   const Generated generated = generate(graph, options);
   CHECK(generated.stats.kernels < 3000);
-  CHECK(generated.source.size() < 10'000'000);  // it was 27 MB when kernels recomputed each other's values
+  CHECK(generated.source.size() < 10'000'000);  // it was 27 MB when kernels recomputed values of other kernels
   MESSAGE("10,000 nodes: ", generated.stats.milliseconds, " ms, ", generated.stats.kernels, " kernels, ", generated.source.size(),
           " bytes of C");
 }
@@ -594,6 +616,6 @@ TEST_CASE("L1: a chain of 100,000 nodes goes through every stage") {
   graph.add_output("y", node);
   PipelineOptions options = options_for();
   const Generated generated = generate(graph, options);
-  CHECK(generated.stats.kernels >= 100);  // a kernel has at most about 1,000 ops
+  CHECK(generated.stats.kernels >= 100);  // because a kernel has at most about 1,000 ops
   CHECK(generated.stats.kernels <= 400);
 }

@@ -1,5 +1,5 @@
-// Schedule constants that stand for a property of the machine (schedule/cpu/tuning.h): they follow its numbers, and with the numbers of the
-// rows they have the values that were found by measuring.
+// Constants of schedules that stand for a property of the machine (schedule/cpu/tuning.h). They are computed from the machine's numbers,
+// and for the numbers of the machine rows they have the values that were found by measuring.
 #include "schedule/cpu/tuning.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ Cpu with_caches(int64_t first, int64_t second, int64_t third) {
   return cpu;
 }
 
-/// The schedules of the first kernel of a graph, printed, for x86-64-v4 with other numbers.
+/// The schedules of the first kernel of a graph, as text, for the row x86-64-v4 with some of its numbers changed.
 std::string schedules_with(std::string_view text, const std::function<void(Cpu&)>& change) {
   Machine target = testing::row(kRow);
   change(std::get<Cpu>(target.hardware));
@@ -48,7 +48,8 @@ TEST_CASE("L5 L6 H3.machine_measured: with the numbers of every row, constants h
     const Cpu& cpu = row.cpu();
     CHECK(cpu.stream_bytes == 15 * kMiB);
     CHECK(near_scan_bytes(cpu) == 512 * kKiB);
-    CHECK((near_scan_row_bytes(cpu) == 16 * kKiB || cpu.vector_loads_a_cycle == 1));  // with one load a cycle nothing reads it
+    // with one vector load a cycle, this constant is not used
+    CHECK((near_scan_row_bytes(cpu) == 16 * kKiB || cpu.vector_loads_a_cycle == 1));
     CHECK(packed_array_bytes(cpu) == kMiB);
     CHECK(rows_together(cpu) == 224);
     CHECK(near_columns_bytes(cpu) == kMiB);
@@ -73,12 +74,12 @@ TEST_CASE("L5 L6 H3.machine_measured: constants follow the caches of the machine
   CHECK(near_columns_bytes(small) == 256 * kKiB);
   CHECK(shared_bytes(large) == 12 * kMiB);
   CHECK(shared_bytes(small) == 256 * kKiB);
-  CHECK(kSums.near_bytes(large.caches) == 1000 * kKiB);  // one block of the law
+  CHECK(kSums.near_bytes(large.caches) == 1000 * kKiB);  // a block of the summation, which docs/semantics.md defines
   CHECK(kSums.near_bytes(small.caches) == 256 * kKiB);
   CHECK(kPiecesOfSums.near_bytes(large.caches) == 4 * kMiB);
   CHECK(kProducts.near_bytes(large.caches) == 48 * kMiB);
   CHECK(kProducts.near_bytes(small.caches) == kMiB);
-  // blocks shrink with a smaller cache, but do not grow
+  // The block becomes smaller with a smaller cache, but not larger with a larger one.
   CHECK(rows_together(large) == 224);
   CHECK(rows_together(small) == 56);
   CHECK(rows_together(with_caches(4096, 1, 1)) == 1);
@@ -116,7 +117,7 @@ TEST_CASE("L5 L6 H3.machine_measured: each number of a machine changes a schedul
   CHECK(has(schedules(function), "unroll=2"));
   CHECK_FALSE(has(with(function, [](Cpu& cpu) { cpu.vector_multiply_adds_a_cycle = 1; }), "unroll=2"));
 
-  // Four independent chains of 70 operations: with the usual latency their vectors are interleaved.
+  // Four independent chains of 70 operations. With the usual latency of additions, the vectors are interleaved.
   std::string text = "graph g(a: f32[n], b: f32[n], c: f32[n], d: f32[n]) {\n";
   std::string sum;
   for (const char* name : {"a", "b", "c", "d"}) {

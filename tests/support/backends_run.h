@@ -47,7 +47,7 @@ bool same_numbers(const void* a, const void* b, size_t bytes) {
 }
 bool same_bits(const harp_buffer* a, const harp_buffer* b);
 
-/// A way to run a graph; all give the same bits.
+/// One of the ways in which harp can run a graph. All ways must give the same bits.
 struct Way {
   const char* backend;
   int32_t plain;      // C without vector types
@@ -68,8 +68,8 @@ bool is_sampled(std::string_view key);
 /// the generated text.
 Program compile_way(const harp_graph* graph, const Way& way, bool quick = false);
 
-/// The outputs of one run, after a check that all ways give the same bytes. On a machine row that this CPU cannot run, they are the
-/// interpreter's, and the test case counts as skipped.
+/// Runs the graph in all ways (kWays), checks that they give the same bytes, and returns the outputs. On a machine row that this CPU cannot
+/// run, only the interpreter runs the graph, and the test case counts as skipped.
 std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::vector<harp_buffer*>& inputs, bool quick = false);
 
 /// Runs graphs on arrays of a test. A sample of the graphs is compiled as users get it.
@@ -78,7 +78,7 @@ class Backends {
   Backends() : context_(make_context()) {}
   harp_context* context() const { return context_.get(); }
 
-  /// The outputs of one run, after a check that all backends give the same bytes.
+  /// Runs the graph on all backends, checks that they give the same bytes, and returns the outputs.
   template <class... T>
   std::vector<Buffer> run(const std::string& text, Values<T>... inputs) const {
     std::vector<Buffer> wrapped;
@@ -86,8 +86,8 @@ class Backends {
     return run_text(text, wrapped);
   }
 
-  /// The number of kernels of the compiled program, and its workspace in bytes for these values of the shape variables: `workspace` for
-  /// arrays, plus `scratch` for each worker.
+  /// The number of kernels of the compiled program and the size of its workspace in bytes, for given values of the shape variables. The
+  /// workspace is `workspace` bytes for arrays that all workers share, and `scratch` bytes for each worker.
   struct Cost {
     int32_t kernels = 0;
     size_t workspace = 0, scratch = 0;

@@ -88,7 +88,7 @@ struct KillResult {
   int left = 0;     // work directories that could not be removed
 };
 
-/// Repeats `rounds` times: starts a process that publishes in a loop, kills it at a random moment, and checks the cache.
+/// Repeats `rounds` times: starts a process that publishes entries in a loop, kills it at a random moment, and checks the cache.
 inline KillResult kill_while_publishing(int rounds, unsigned seed) {
   constexpr int kKeys = 8;
   constexpr size_t kSize = 200'000;  // large enough for the kill to hit the middle of a write
@@ -103,7 +103,7 @@ inline KillResult kill_while_publishing(int rounds, unsigned seed) {
       return 0;
     });
   };
-  // The latest moment for a kill is the time of two entries, measured here because instrumented code is slow.
+  // A kill comes at most as late as the time that two entries take. That time is measured here, because code with sanitizers is slow.
   const auto begin = std::chrono::steady_clock::now();
   ::waitpid(publish(scratch / "first", 2), nullptr, 0);
   const auto longest = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
@@ -131,7 +131,8 @@ inline KillResult kill_while_publishing(int rounds, unsigned seed) {
   return result;
 }
 
-/// Runs many processes on the same few keys with constant eviction. Returns the number of processes that saw a wrong entry.
+/// Runs many processes that use the same few keys, with limits so small that the cache evicts entries all the time. Returns the number of
+/// processes that saw a wrong entry.
 inline int hammer(int processes, int rounds, unsigned seed) {
   constexpr int kKeys = 4;
   const Scratch scratch;
@@ -140,7 +141,7 @@ inline int hammer(int processes, int rounds, unsigned seed) {
     children.push_back(in_child([&] {
       TestSystem system;
       harp::CacheOptions options = options_in(scratch / "cache");
-      options.limits = {.bytes = 70'000, .entries = 3};  // fewer than the keys
+      options.limits = {.bytes = 70'000, .entries = 3};  // fewer entries than keys
       harp::CompileCache cache(system, options, harp::Log());
       std::mt19937 random(seed + static_cast<unsigned>(p));
       for (int round = 0; round < rounds; ++round) {
@@ -172,8 +173,8 @@ struct DamageResult {
   int accepted = 0;  // damaged files that the cache accepted
 };
 
-/// Damages a published entry in every way that the design lists, one at a time: truncation at each 64 bytes, random bit flips, zeroed
-/// pages, appended bytes. Each must be a miss.
+/// Damages a published entry in one way after another: truncates it at each multiple of 64 bytes, flips random bits, zeroes pages, appends
+/// bytes. The cache must treat each damaged entry as a miss.
 inline DamageResult damage(int bit_flips, unsigned seed) {
   DamageResult result;
   const Scratch scratch;
@@ -192,7 +193,7 @@ inline DamageResult damage(int bit_flips, unsigned seed) {
   expect_miss(whole + '\0');
   std::mt19937 random(seed);
   for (int i = 0; i < bit_flips; ++i) {
-    // Half of the flips hit the footer, where a flip could change the meaning.
+    // Half of the flips hit the footer, where a single bit can change what the rest of the file means.
     const size_t at = i % 2 == 0 ? random() % whole.size() : whole.size() - 1 - random() % 256;
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
@@ -205,7 +206,7 @@ inline DamageResult damage(int bit_flips, unsigned seed) {
   }
   // An entry under another entry's name counts as damaged.
   expect_miss(std::string(reinterpret_cast<const char*>(artifact_of(2)->file().data()), artifact_of(2)->file().size()));
-  // The undamaged entry must be found; otherwise a cache without hits would pass.
+  // The undamaged entry must be found; otherwise a cache that never finds anything would pass.
   write_text(path, whole);
   const auto found = cache.lookup(key_of(1));
   if (!found || !is_right(*found, 1)) ++result.accepted;

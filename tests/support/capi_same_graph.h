@@ -36,7 +36,7 @@ inline Operands declare(harp_graph* g) {
   return o;
 }
 
-/// Checks that `build` and the statement `text` give the same graph.
+/// Checks that `build`, which calls harp.h, and the statement `text` make the same graph.
 inline void check_same(harp_context* context, const std::string& text, const std::function<harp_node*(const Operands&)>& build) {
   CAPTURE(text);
   const Graph g = make_graph(context);

@@ -1,4 +1,4 @@
-// For tests that use harp as a program does: through harp.h only, with handles that release themselves.
+// For tests that use harp as a program does: through harp.h only. The handles here release their objects automatically.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -50,7 +50,7 @@ inline std::string take(harp_string* string) {
 inline Context make_context(std::function<void(harp_context_options&)> change = nullptr) {
   harp_context_options options = HARP_CONTEXT_OPTIONS_INIT;
   options.cache_dir = "";
-  options.compile_timeout_ms = 1'200'000;  // long, because a machine may be slow; ctest stops a hanging test
+  options.compile_timeout_ms = 1'200'000;  // long, because a machine may be slow; ctest stops a test that hangs
   if (change) change(options);
   ErrorSlot err;
   Context context(harp_context_new(&options, err));
@@ -74,7 +74,7 @@ inline harp_compile_options compile_options() {
   return options;
 }
 
-/// The generated source for a machine row; needs no compiler.
+/// The generated source for a machine row. This requires no compiler.
 inline std::string source_for(const char* row, const harp_graph* graph, const char* schedule = nullptr) {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.target = row;
@@ -90,8 +90,8 @@ inline bool is_foreign(const ErrorSlot& err) {
   return err.code() == HARP_ERROR_UNSUPPORTED && err.message().find("another architecture") != std::string::npos;
 }
 
-/// Compiles for the machine row that HARP_MACHINE names, unless `change` sets another. If no compiler here supports that row, it only
-/// generates the source and ends the test case.
+/// Compiles for the machine row that HARP_MACHINE names, unless `change` sets another one. If no compiler on this machine supports that
+/// row, this only generates the source and ends the test case.
 inline Program compile(const harp_graph* graph, const char* backend, std::function<void(harp_compile_options&)> change = nullptr) {
   harp_compile_options options = compile_options();
   options.backend = backend;
@@ -158,8 +158,8 @@ inline std::vector<int64_t> dims(const harp_buffer* buffer) {
   return {sizes, sizes + harp_buffer_rank(buffer)};
 }
 
-/// Runs with outputs that harp allocates. Returns an empty list on failure, with the error in `err`. Ends the test case if this CPU cannot
-/// run the program.
+/// Runs the program; harp allocates the outputs. Returns an empty list on failure, with the error in `err`. Ends the test case if this CPU
+/// cannot run the program.
 inline std::vector<Buffer> run(harp_program* program, const std::vector<harp_buffer*>& inputs, harp_error** err = nullptr,
                                const harp_run_options* options = nullptr) {
   std::vector<harp_buffer*> outputs(harp_program_output_count(program), nullptr);

@@ -1,5 +1,5 @@
-// Stress tests of the compile service as functions with a number of rounds (a few in ./dev test, many in ./dev torture), with small sources
-// and fake compilers for them.
+// Stress tests of the compile service as functions with a number of rounds (a few in ./dev test, many in ./dev torture), and what they use:
+// small sources and fake compilers.
 #pragma once
 
 #include <stdexcept>
@@ -58,7 +58,8 @@ inline std::string copy_prebuilt(const Scratch& scratch, int value) {
          " > ./unit.so";
 }
 
-/// A fast compiler that copies a prebuilt object, for tests of the service around it. Every run adds a line to the file `runs`.
+/// A fast compiler that copies a shared object compiled beforehand, for tests of the service's other parts. Every run adds a line to the
+/// file `runs`.
 inline std::string copying_compiler(const Scratch& scratch, int value) {
   return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\n" + copy_prebuilt(scratch, value));
 }
@@ -84,12 +85,13 @@ inline int runs_of(const Scratch& scratch) {
 
 struct FaultResult {
   int points = 0;           // calls that were made to fail
-  int succeeded = 0;        // the failures among these that the service survived
+  int succeeded = 0;        // how many of these failures the service survived with a right result
   std::string first_fault;  // the first wrong behaviour; "" if there was none
 };
 
-/// Compiles and loads with call number n failing, for every n and every error in `errors`; `from_then_on`: all later calls fail too. Every
-/// time the result must be right or an error of the proper kind, no descriptor may stay open, and the cache must work afterwards.
+/// Compiles and loads while call number n of the operating system fails, for every n and every error in `errors`; with `from_then_on`, all
+/// later calls fail too. Every time the result must be right or an error of the proper kind, no descriptor may stay open, and the cache
+/// must work afterwards.
 inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_then_on) {
   FaultResult result;
   const Scratch tools;
@@ -122,7 +124,7 @@ inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_the
         fault("fails afterwards: " + failure.message);
       }
       if (count_open_files() != files_before) fault("descriptors left open");
-      const bool reaping_failed = from_then_on;  // then waitpid fails too, and a zombie is expected
+      const bool reaping_failed = from_then_on;  // waitpid then fails as well, so the child stays a zombie
       if (!reaping_failed && ::waitpid(-1, nullptr, WNOHANG) != -1) fault("a child left behind");
       while (::waitpid(-1, nullptr, WNOHANG) > 0) {
       }
@@ -132,7 +134,8 @@ inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_the
   return result;
 }
 
-/// Kills processes that compile (with a real compiler) at random moments. Afterwards the same compilation must succeed and be right.
+/// Kills processes at random moments while they compile with a real compiler. Afterwards the same compilation must succeed, and its result
+/// must be right.
 inline KillResult kill_while_compiling(int rounds, unsigned seed) {
   KillResult result;
   Bench bench;
@@ -154,7 +157,7 @@ inline KillResult kill_while_compiling(int rounds, unsigned seed) {
     result.found += report.origin == harp::CompileReport::Origin::kDisk;
   }
   harp::CompileCache cache(bench.system, bench.options.cache, harp::Log());
-  for (int wait = 0; wait < 100; ++wait) {  // compilers whose parent was killed may still be writing
+  for (int wait = 0; wait < 100; ++wait) {  // a compiler whose parent was killed may still be writing files
     cache_scenarios::age_work_directories(cache.directory());
     cache.evict({});
     result.left = cache_scenarios::count_work_directories(cache.directory());

@@ -14,7 +14,7 @@ struct OperationCounts {
   int rare = 0;  // calls for rare lanes; the operations inside are not counted
 };
 
-/// A value of CountingMath, which has only operators.
+/// A value of CountingMath. It converts to nothing implicitly, so a template can only use operators and CountingMath's functions.
 template <DType D>
 class CountedValue {
  public:
@@ -79,7 +79,7 @@ struct CountingMath {
     return simple<D>(condition.get() ? a.get() : b.get());
   }
   template <DType To, DType D>
-  static Value<To> bitcast(Value<D> x) {  // not counted: it costs nothing
+  static Value<To> bitcast(Value<D> x) {  // not counted, because it needs no instruction
     return Value<To>(ScalarMath::bitcast<To>(x.get()));
   }
   template <DType To, DType D>

@@ -5,7 +5,7 @@
 
 namespace capi_test {
 
-/// A graph that returns one custom function of the declared inputs as y.
+/// The text of a graph whose output y is a custom function of the declared inputs.
 inline std::string graph_of(const std::string& inputs, const std::string& arrays, const std::string& body, const std::string& type) {
   const size_t bracket = type.find('[');
   return "graph g(" + inputs + ") {\n  y = custom_function(" + arrays + ", body=\"\"\"" + body +

@@ -6,8 +6,8 @@ import re
 
 SOURCE = os.environ.get("HARP_SOURCE_DIR") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# language: behind the fence; file: the name in the line above, "`NAME`:", or ""; reason: of a comment above, <!-- not run: REASON -->, or "";
-# line: of the fence, from 1.
+# language: the word behind the opening fence; file: the name in the line above, "`NAME`:", or ""; reason: of a comment above, <!-- not run:
+# REASON -->, or ""; line: of the fence, from 1.
 Block = collections.namedtuple("Block", "language text file reason line")
 
 
@@ -17,7 +17,7 @@ def read(path):
 
 
 def blocks(text):
-    """All code blocks of a Markdown text in their order. A fence that nothing closes, or without a language, is an error."""
+    """All code blocks of a Markdown text, in order. A fence that is never closed, and one without a language, are errors."""
     found, lines, number = [], text.splitlines(), 0
     while number < len(lines):
         fence = re.match(r" *(`{3,}|~{3,})(.*)", lines[number])

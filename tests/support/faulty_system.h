@@ -1,5 +1,5 @@
-// The operating system for tests: the real one with a test's own environment variables. It can make the n-th call fail, shorten writes, and
-// count calls. Calls to files and processes are numbered together, in order.
+// The operating system as tests see it: the real one, but with environment variables of the test. It can make the n-th call fail, shorten
+// writes, and count calls. Calls to files and to processes share one numbering, in the order in which they are made.
 #pragma once
 
 #include <dirent.h>
@@ -25,7 +25,7 @@ struct FaultPlan {
   bool from_then_on = false;  // all later calls fail too
   int error = EIO;
   bool short_writes = false;    // write takes at most 7 bytes
-  bool close_fails_too = true;  // close reports the error, but closes the descriptor
+  bool close_fails_too = true;  // close reports the error although the descriptor is closed
 
   std::atomic<int> calls{0};
 
@@ -147,7 +147,7 @@ class FaultyProcess : public harp::RealProcess {
     return Real::reap(pid, status);
   }
   int kill_group(int pid) override {
-    const int error = plan_.next();  // kill of one's own child cannot fail, so it is always executed
+    const int error = plan_.next();  // the kill itself is always executed, because the kill of one's own child cannot fail
     const int result = Real::kill_group(pid);
     return error != 0 ? error : result;
   }

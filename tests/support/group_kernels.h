@@ -45,7 +45,7 @@ struct GroupBuilder : ModuleBuilder {
   }
   ir::Stmt* fold(int number) { return accumulator<ir::AccFold>(number); }
   ir::Stmt* barrier() { return arena->statement<ir::Barrier>(); }
-  /// `body` gets the number of the thread.
+  /// A new group loop: its iterations are the threads of a block. `body` gets the loop variable, which is the number of the thread.
   template <class Statements>
   ir::Loop* group(Statements body) {
     ir::Loop* loop = ir::new_loop(*arena, "t", 0, threads, ir::LoopKind::kGroup);
@@ -70,7 +70,7 @@ struct GroupBuilder : ModuleBuilder {
   }
 };
 
-/// y[b] = the sum of 256 elements of x: each of 64 threads adds 4, then the sums are added by halving.
+/// y[b] = the sum of 256 elements of x. Each of 64 threads adds 4 elements; a tree reduction then adds the 64 sums.
 inline void block_sum(GroupBuilder& b, int64_t blocks) {
   const int x = b.input(DType::kF32), y = b.output(DType::kF32);
   const int sum = b.own(DType::kF32), sums = b.shared(DType::kF32, 64);
@@ -107,7 +107,8 @@ inline std::vector<float> expected_block_sum(const std::vector<float>& x) {
 }
 
 constexpr int64_t kTileRows = 96, kTileColumns = 64;
-/// y = the transpose of x[96, 64] by tiles of 32 x 32, whose rows are 33 elements apart; 256 threads are 8 rows of 32.
+/// y = the transpose of x[96, 64], by tiles of 32 x 32. In shared memory the rows of a tile are 33 elements apart, which avoids bank
+/// conflicts. The 256 threads of a block are 8 rows of 32.
 inline void transposed_tiles(GroupBuilder& b) {
   const int x = b.input(DType::kI32), y = b.output(DType::kI32);
   const int tile = b.shared(DType::kI32, 32 * 33);
@@ -131,8 +132,8 @@ inline void transposed_tiles(GroupBuilder& b) {
            {x}, {y});
 }
 
-/// y = the running sums of each block of 128 elements of x: each of 32 threads scans 4 of them in its spread registers, the totals are
-/// scanned in shared memory by doubling steps, and each thread adds what comes before it.
+/// y = the running sums of each block of 128 elements of x. Each of 32 threads scans 4 elements in its registers; a scan in shared memory,
+/// by doubling steps, turns the threads' totals into running totals; each thread then adds the total of all threads before it.
 inline void block_scan(GroupBuilder& b, int64_t blocks) {
   const int x = b.input(DType::kI64), y = b.output(DType::kI64);
   const int running = b.add({.type = {DType::kI64, 1}, .count = 128, .init = scalar_from_int(DType::kI64, 0), .spread = 4});
@@ -174,8 +175,8 @@ inline void block_scan(GroupBuilder& b, int64_t blocks) {
 }
 
 constexpr int64_t kSide = 32, kTerms = 24;
-/// y[32, 32] = x[32, 24] times w[24, 32]. A block of 64 threads makes 16 x 16 sums: each thread 4 below each other, in spread registers.
-/// Loops around barriers copy 8 columns of x and 8 rows of w to shared memory.
+/// y[32, 32] = x[32, 24] times w[24, 32]. A block of 64 threads computes a tile of 16 x 16 sums; each thread has the 4 sums of a part of
+/// one column in registers. Loops that contain barriers copy 8 columns of x and 8 rows of w to shared memory at a time.
 inline void tiled_matmul(GroupBuilder& b) {
   const int x = b.input(DType::kF32), w = b.input(DType::kF32), y = b.output(DType::kF32);
   const int sums = b.spread(DType::kF32, 4), left = b.shared(DType::kF32, 16 * 8), right = b.shared(DType::kF32, 8 * 16);
@@ -215,7 +216,8 @@ inline void tiled_matmul(GroupBuilder& b) {
       {x, w}, {y});
 }
 
-/// y[b, i] = x[b, i] minus the largest of the 64 elements x[b, ...]: 16 threads of 4 lanes, folded by all of them.
+/// y[b, i] = x[b, i] minus the largest of the 64 elements x[b, ...]. Each of 16 threads has 4 of the elements; a fold gives the maximum to
+/// all threads.
 inline void minus_largest(GroupBuilder& b, int64_t blocks) {
   const int x = b.input(DType::kF32), y = b.output(DType::kF32);
   const int lanes = b.spread(DType::kF32, 4, Op::kMax), largest = b.own(DType::kF32);
@@ -237,7 +239,7 @@ inline void minus_largest(GroupBuilder& b, int64_t blocks) {
       {x}, {y});
 }
 
-/// Lets the threads of each group loop run in the opposite order.
+/// Makes the threads of each group loop run in the opposite order.
 inline void reverse_threads(GroupBuilder& b) {
   const std::function<void(ir::Body&)> reverse = [&](ir::Body& body) {
     for (ir::Stmt* s : body) {

@@ -9,9 +9,10 @@
 
 namespace capi_test {
 
-inline constexpr unsigned kPatience = 60;  // seconds until a hanging child is killed
+inline constexpr unsigned kPatience = 60;  // a child that runs longer than this many seconds hangs and is killed
 
-/// Forks, runs body() in the child and returns its result; -1 if the child was killed, 255 if body() threw. The child exits in any case.
+/// Forks, runs body() in the child and returns its result: -1 if the child was killed, 255 if body() threw. The child always exits here, so
+/// that it never continues with the tests of its parent.
 inline int in_child(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) {

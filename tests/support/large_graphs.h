@@ -42,7 +42,7 @@ class Lines {
 /// A family of graphs of growing size.
 struct LargeGraph {
   const char* name;
-  int nodes;  // number of nodes of the smaller of the two graphs that are compared
+  int nodes;  // number of nodes of the smaller one of the two graphs whose costs a test compares
   void (*add)(Lines& lines, int n);
 };
 

@@ -9,8 +9,8 @@ GRAPH = "harp 1\ngraph probe(x: f32[1]) {\n  return y = x + 1.0\n}\n"
 
 
 def reason_to_skip():
-    """Returns why graphs compiled for HARP_MACHINE do not run here; "": they do run, or fail for another reason, which the test will
-    report."""
+    """Returns why graphs compiled for HARP_MACHINE do not run here. Returns "" if they do run, or if they fail for another reason, which
+    the tests will report."""
     if not os.environ.get("HARP_MACHINE"):
         return ""
     command = [os.environ.get("HARP_TOOL", TOOL), "run", "-", "--random", "x=f32[1]"]

@@ -43,7 +43,8 @@ class ResultLines : public doctest::IReporter {
     const std::string status = !stats.testCaseSuccess ? "fail" : is_skipped ? "skip" : "pass";
     if (is_skipped) skipped.push_back(std::string(running->m_name) + ": " + skip_reason);
     if (file_ == nullptr) return;
-    // Each line is a single write and flushed: several test programs append to one file, and a later crash must not lose results.
+    // Each line is written at once and flushed, because several test programs append to the same file, and a crash later on must not lose
+    // results.
     const std::string reason = is_skipped ? "\t" + skip_reason : "";
     const std::string line = status + "\t" + running->m_name + "\t" + running->m_file.c_str() + reason + "\n";
     std::fwrite(line.data(), 1, line.size(), file_);

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "graph/text.h"
 
-/// Checks that `expression` over `inputs` fails with this code (its name in harp.h), that the message contains `words`, and that it does
-/// not name the expression's operation twice.
+/// Checks that `expression` over `inputs` fails with this code (its name in harp.h), and that the message contains `words` and does not
+/// name the operation of `expression` twice.
 inline void check_misuse(const std::string& inputs, const std::string& expression, const std::string& code, const std::string& words) {
   CAPTURE(expression);
   try {

@@ -34,7 +34,8 @@ struct TemporaryFolder {
   ~TemporaryFolder() { std::filesystem::remove_all(path); }
 };
 
-/// Both are in the package group "test" of .ci/packages.txt. If one is missing, a test fails instead of checking less.
+/// Both compilers are in the package group "test" of .ci/packages.txt. If one is missing, a test fails; otherwise it would silently check
+/// less.
 inline std::vector<std::string> compilers() { return {"gcc", "clang"}; }
 
 inline std::string read_file(const std::string& path) {
@@ -42,7 +43,7 @@ inline std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A compiled and loaded unit. Warnings are errors, and symbols outside the whitelist must not be undefined. Ends the test case if the
+/// A compiled and loaded unit. Warnings are errors, and the only undefined symbols may be those of a whitelist. Ends the test case if the
 /// compilers here cannot generate code for the target.
 class Unit {
  public:
@@ -55,6 +56,7 @@ class Unit {
         cat(compiler, " ", optimisation, " -Wall -Wextra -Werror -ffp-contract=off -fwrapv -fno-math-errno -fno-trapping-math ",
             "-fno-asynchronous-unwind-tables -shared -fPIC -nostdlib ");
     if (!target.cpu().march.empty()) append(command, cat("-march=", target.cpu().march, " "));
+    if (!target.cpu().extension.empty()) append(command, cat("-m", target.cpu().extension, " "));
     if (target.cpu().prefer_512) command += "-mprefer-vector-width=512 ";
     const int status = std::system(cat(command, c, " -o ", so, " >", log, " 2>&1").c_str());
     INFO(compiler, " ", target.name, "\n", read_file(log).substr(0, 4000), "\n", status == 0 ? "" : source.substr(0, 20000));
@@ -96,7 +98,8 @@ class Unit {
   void* handle_ = nullptr;
 };
 
-/// The row that HARP_MACHINE names, by default all rows that this CPU runs; then the text without vector types.
+/// The options to test: the row that HARP_MACHINE names, by default all rows that this CPU runs; and, as the last one, text without vector
+/// types.
 inline std::vector<render::RenderOptions> dialects() {
   std::vector<render::RenderOptions> all;
   if (machine_name() != nullptr) all.push_back({machine(), false});

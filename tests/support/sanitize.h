@@ -1,5 +1,5 @@
-// Compiles generated kernels with the sanitizers of the test. An instrumented test checks only its own code, so kernels are instrumented
-// too. Has no effect in ordinary builds.
+// Compiles generated kernels with the sanitizers of the test program. A sanitizer sees only code that was compiled with it, so the kernels
+// need it as well. Has no effect in ordinary builds.
 #pragma once
 
 #include <string>
@@ -16,8 +16,9 @@ inline constexpr std::string_view kOwnCompiler =
     "gcc";
 #endif
 
-/// Sanitizer flags for kernels that `compiler` compiles; none for the other compiler, whose runtime would be a second one in the process.
-/// With -O1, because optimising instrumented code takes three times as long.
+/// Sanitizer flags for kernels that `compiler` compiles. They are empty for the compiler that did not build this process, because its
+/// sanitizer runtime would be a second one in the process. They contain -O1, because higher levels take three times as long for
+/// instrumented code.
 inline std::vector<std::string> sanitizer_flags(std::string_view compiler) {
 #ifdef HARP_SANITIZE
   if (compiler == kOwnCompiler) return {"-fsanitize=" HARP_SANITIZE, "-fno-sanitize-recover=all", "-g1", "-O1"};

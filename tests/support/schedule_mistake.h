@@ -1,4 +1,4 @@
-// The error of generating source with a schedule that is not legal for one of its kernels.
+// The error message of generating source with a schedule that is not legal for one of the graph's kernels.
 #pragma once
 
 #include "support/capi_support.h"

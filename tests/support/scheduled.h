@@ -1,4 +1,4 @@
-// From text to its program, for a given machine row and one worker. Tests of schedules use it.
+// From the text of a graph to its scheduled program, for a given machine row and one worker. Tests of schedules use it.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ inline std::shared_ptr<Graph> optimised(const Graph& graph) {
   return result;
 }
 
-/// The row for tests that name none; their expectations are for this row.
+/// The row of tests that name none. Their expected schedules are those of this row.
 inline constexpr std::string_view kRow = "x86-64-v4";
 
 /// Schedules the graph and verifies the program.

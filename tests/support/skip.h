@@ -1,5 +1,5 @@
-// HARP_MACHINE, which names the machine row of the tests, and test cases that count as skipped. It includes no internal header of harp, so
-// that tests of libharp.so can use it; machine.h has the row itself.
+// HARP_MACHINE, the environment variable that names the machine row of the tests, and test cases that count as skipped. This header
+// includes no internal header of harp, so that tests of libharp.so can use it; machine.h has the row itself.
 #pragma once
 
 #include <cstdlib>

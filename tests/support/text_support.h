@@ -1,4 +1,4 @@
-// For tests of the text format: the error of a text, a graph around statements, and the round trip.
+// For tests of the text format: the error of a text, a graph made of given statements, and the round trip from a graph to text and back.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ inline std::string in_graph(const std::string& statements) {
   return "harp 1\ngraph g(x: f32[2, 3], y: f32[2, 3], i: i32[4], b: bool[2, 3], s: f32[n, 8]) {\n" + statements + "\n}\n";
 }
 
-/// Prints the graph, parses the text and prints again; checks that the texts are equal. Returns the text.
+/// Prints the graph, parses the text, prints the result, and checks that both texts are equal. Returns the text.
 inline std::string round_trip(const Graph& graph) {
   const std::string text = print_graph(graph);
   const auto parsed = parse_graph(text);

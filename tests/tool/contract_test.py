@@ -1,7 +1,8 @@
-"""Rows of the contract (tests/rows.txt) seen from outside, through the tool: what a user who reads the row would try.
+"""Tests items of tests/rows.txt, the list of what harp must do, through the tool: each case does what a user who reads the item would try.
 
-Arithmetic is covered elsewhere (the law, the op matrix, the NumPy oracle); here are the rules around it: shapes, broadcasting, symbolic
-sizes, the structure and the look of generated C. Each case is a function; the first line of its docstring names its items.
+Other tests cover arithmetic (tests of docs/semantics.md, the op matrix, the NumPy oracle). This file covers the other rules: shapes,
+broadcasting, symbolic sizes, and the structure and layout of generated C. Each case is a function; the first line of its docstring names
+its items.
 """
 import os
 import re
@@ -22,7 +23,7 @@ BACKENDS = ("interp", "c")
 
 
 class Desk:
-    """A folder with the tool and a cache of its own."""
+    """A folder in which the tool runs, with a cache of its own."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -45,13 +46,13 @@ class Desk:
         return numpy.load(self.path("r.npy"))
 
     def emit(self, text, stage, *options):
-        """Returns a stage for one given machine row, so that the expected text does not depend on the CPU that runs the test."""
+        """Returns a stage for one particular machine row, so that the expected text does not depend on the CPU that runs the test."""
         result = self.call("emit", text, "--lang", stage, "--target", "x86-64-v4", *options)
         assert result.returncode == 0, f"{text}\n{result.stderr}"
         return result.stdout
 
     def expect(self, text, inputs, wanted, *options):
-        """Checks that every backend gives the same array."""
+        """Checks that every backend computes this array."""
         for backend in BACKENDS:
             got = self.run(text, inputs, backend, *options)
             wanted = numpy.asarray(wanted)
@@ -63,7 +64,7 @@ class Desk:
 
 
 def ramp(*shape, dtype=numpy.float32):
-    """Returns small integers, for which every order of summation gives the same bits."""
+    """Returns an array of small integers, with which every order of summation gives the same bits."""
     return (numpy.arange(numpy.prod(shape, dtype=int)) % 17 - 5).reshape(shape).astype(dtype)
 
 
@@ -99,7 +100,7 @@ def case_broadcast(desk):
     symbolic = "graph g(x: f32[n, 1, k], y: f32[m, 1]) flags=[broadcast] { return r = add(x, y) }"
     desk.expect(symbolic, {"x": ramp(2, 1, 3), "y": ramp(4, 1)}, ramp(2, 1, 3) + ramp(4, 1))
     desk.refuse("graph g(x: f32[3, 4], y: f32[3]) flags=[broadcast] { return r = add(x, y) }", "Cannot broadcast shapes [3, 4] and [3]")
-    # a symbolic axis never stretches, whatever its value at run time
+    # A symbolic axis is never broadcast, whatever its value in a run.
     desk.refuse("graph g(x: f32[n], y: f32[k]) flags=[broadcast] { return r = add(x, y) }", "Cannot broadcast shapes [n] and [k]")
 
 
@@ -122,7 +123,7 @@ def case_edge(desk):
                 numpy.stack([x[:, 0]] * 2, 1))
 
 
-# Two independent sums, then an array computed from both, then one computed from that array and its sum.
+# Two independent sums, an array that is computed from both, and one that is computed from that array and its sum.
 STAGES = """graph stages(x: f32[n, 8], w: f32[n, 8]) flags=[broadcast] {
   a = sum(x, axes=[0])
   b = max(w, axes=[0])
@@ -134,7 +135,7 @@ STAGES = """graph stages(x: f32[n, 8], w: f32[n, 8]) flags=[broadcast] {
 
 
 def schedule_kernels(desk, text):
-    """[(name, generation, reads, writes)] as the schedule is printed."""
+    """Returns the kernels of the printed schedule: [(name, generation, reads, writes)]."""
     kernels = []
     for block in re.split(r"^(?=kernel_\d+ generation)", desk.emit(text, "schedule"), flags=re.M)[1:]:
         head = re.match(r"(kernel_\d+) generation (\d+)", block)
@@ -163,7 +164,8 @@ def case_unit(desk):
     assert kernels and all(re.search(rf"\b{kernel}(?:, &args|\()", main) for kernel in kernels), "kernel_main does not call every kernel"
     steps = re.findall(r"^  (?:{ )?/\* generation (\d+) \*/\n(.*?)(?=^  (?:{ )?/\*|^}$)", main, re.M | re.S)
     assert [int(number) for number, _ in steps] == list(range(len(steps))) and len(steps) >= 3, "generations in order"
-    # the two sums of generation 0 are handed over in one call, so that they may run at once; each call returns when all are done
+    # The two sums of generation 0 are started by one call, so that they can run at the same time. Each such call returns when all its
+    # kernels are done.
     assert steps[0][1].count("harp_run_together(rt, cancel, 2, tasks)") == 1, main
     for _, body in steps:
         assert len(re.findall(r"\b(?:harp_run_together|harp_for|kernel_\d+)\(", body)) == 1, f"a generation is one call:\n{body}"

@@ -1,6 +1,7 @@
-"""The program `harp` as a user sees it: what it prints, what it writes, exit status, and that nothing is written when it fails.
+"""The command-line program `harp` as a user sees it: what it prints and writes, its exit status, and that it writes nothing if it fails.
 
-Each case is a method whose docstring line names what it covers, and is reported by that name (see rows.py).
+Each case is a method. The first line of its docstring names the row items that it covers, and it is reported by that name (see
+tests/house/rows.py).
 """
 import json
 import os
@@ -33,7 +34,7 @@ graph two(x: f32[n, 3], i: i32[n]) {
   return y = exp(x), z = i + i
 }
 """
-# NumPy has no bf16; harp stores bf16 arrays as void elements of two bytes, as other programs do
+# NumPy has no bf16. harp stores bf16 arrays with void elements of two bytes, as other programs do.
 DTYPES = {"bool": numpy.bool_, "i8": numpy.int8, "u8": numpy.uint8, "i16": numpy.int16, "u16": numpy.uint16, "i32": numpy.int32,
           "u32": numpy.uint32, "i64": numpy.int64, "u64": numpy.uint64, "f16": numpy.float16, "bf16": numpy.dtype("V2"), "f32": numpy.float32,
           "f64": numpy.float64}
@@ -52,7 +53,7 @@ def same(a, b):
 
 
 def splitmix(seed, count):
-    """Returns the numbers from which the tool's random arrays are made."""
+    """Returns the raw numbers from which the tool makes its random arrays."""
     with numpy.errstate(over="ignore"):
         z = numpy.uint64(seed) + numpy.arange(1, count + 1, dtype=numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
@@ -206,7 +207,7 @@ class Tool:
         """C1: of several output files all are written or none, and temporary files never stay"""
         good, bad = self.path("good.npy"), self.path("no/such/folder.npy")
         run = ("run", self.two, "--backend", "interp", "--random", "x=f32[4,3]", "--random", "i=i32[4]")
-        self.harp("info")  # creates the cache directory
+        self.harp("info")  # this creates the cache directory
         before = sorted(os.listdir(self.scratch))
         self.fails(1, f"cannot write {bad}: No such file or directory", *run, "--output", f"y={good}", "--output", f"z={bad}")
         assert sorted(os.listdir(self.scratch)) == before
@@ -244,7 +245,7 @@ class Tool:
                                   ("array", run, lambda data: data.startswith(b"\x93NUMPY"))):
             link, file = self.path(f"link to {name}"), os.path.join(folder, name)
             os.symlink(os.path.join("elsewhere", name), link)
-            for content in (None, b"old"):  # a link to a file that does not exist yet, and one to a file
+            for content in (None, b"old"):  # first the link names a file that does not exist yet, then an existing file
                 if content is not None:
                     with open(file, "wb") as old:
                         old.write(content)
@@ -314,7 +315,7 @@ class Tool:
         _, stderr = self.harp(*run, "--dump", "schedule,source")
         assert "stage schedule" in stderr and "stage c" in stderr, stderr
         _, stderr = self.harp(*run, HARP_DUMP="opt")
-        assert stderr == ""  # dumped stages are log messages, and no log was requested
+        assert stderr == ""  # dumped stages are log messages, and without --verbose no log is printed
 
     def case_check_indices(self):
         """G14.take/interp,c: --check-indices"""
@@ -344,7 +345,7 @@ class Tool:
         command = ["cc", "-std=gnu11", "-O1", f"-march={march}", "-Wall", "-Werror", "-c", out, "-o", self.path("softmax.o")]
         run = subprocess.run(command, capture_output=True, text=True, check=False)
         assert run.returncode == 0, run.stderr
-        # --schedule reads schedules in the form in which they are printed
+        # --schedule reads schedules in the form in which the tool prints them.
         product = self.write("product.harp", "graph product(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}\n")
         stdout, _ = self.harp("emit", product, "--lang", "schedule")
         lines = re.findall(r"^  kernel_0 variant .*\n", stdout, re.M)
@@ -353,7 +354,7 @@ class Tool:
         for text in lines + ["".join(lines)]:
             assert self.harp("emit", product, "--schedule", self.write("lines", "# copied\n" + text))[0] == source, text
         self.fails(1, "kernel_0 variant 1 is given twice", "emit", product, "--schedule", self.write("lines", lines[0] + lines[0]))
-        # source can be written for any machine, but compiled only for this machine's architecture
+        # Source can be generated for any machine row, but compiled only for this machine's architecture.
         other = "x86-64-v2" if os.uname().machine == "aarch64" else "aarch64"
         stdout, _ = self.harp("emit", self.softmax, "--target", other)
         assert f"target {other}" in stdout, stdout[:1000]
@@ -365,7 +366,8 @@ class Tool:
 
     def case_machine(self):
         """C1: HARP_MACHINE is the target where --target says none, and a name that is no row's is an error that lists the rows"""
-        rows = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-one-load", "aarch64")
+        rows = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3-vnni", "x86-64-v4", "x86-64-v4-vnni", "x86-64-v4-one-load",
+                "x86-64-v4-one-load-vnni", "aarch64")
         for row in rows:
             by_option, _ = self.harp("emit", self.softmax, "--target", row)
             assert f"target {row} " in by_option, by_option[:1000]
@@ -377,9 +379,9 @@ class Tool:
             self.fails(1, 'unknown target "zen9", expected one of ', *command, HARP_MACHINE="zen9")
             _, stderr = self.harp(*command, status=1, HARP_MACHINE="zen9")
             assert all(row in stderr for row in rows), stderr
-        # harp can compile for a row whose instructions this CPU lacks, but not run the program
+        # harp can compile for a row whose instructions this CPU lacks, but not run the result.
         target = re.search(r"^target: (\S+)", self.harp("info")[0], re.M)[1]
-        if target in ("x86-64", "x86-64-v2", "x86-64-v3"):
+        if target in ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3-vnni"):
             self.fails(1, f"this CPU cannot run the program: it is compiled for x86-64-v4, and the CPU is {target}", "run", self.softmax,
                        "--random", "x=f32[2,1024]", HARP_MACHINE="x86-64-v4")
         assert "HARP_MACHINE" in self.harp("run", "--help")[0]
@@ -401,7 +403,7 @@ class Tool:
         assert picture.tag == svg + "svg" and len(list(picture.iter(svg + "circle"))) == 5 and titles[0].endswith(": untuned"), titles
         with open(os.path.join(self.path("cache"), "entries-1", "tuning-2.txt"), encoding="utf-8") as file:
             assert re.search(r"^name product$", file.read(), re.M)
-        # every configuration is a file for --schedule, and none changes a bit
+        # Every configuration in the report can be used as a file for --schedule, and none changes a bit.
         inputs = ("--random", "a=f32[40,60]:1", "--random", "b=f32[60,50]:2", "--output", "y=" + self.path("y.npy"))
         results = set()
         for trial in found["trials"]:
@@ -412,7 +414,7 @@ class Tool:
                               "--random", "a=f32[40,60]")
         assert not json.loads(stdout)["stored"] and len(json.loads(stdout)["trials"]) == 2, stdout
         self.harp("tune", product, "--specialize", "n=60", "--max-trials", "2")
-        # a result that cannot be stored is reported with the reason
+        # If the result cannot be stored, the tool says why.
         os.makedirs(self.path("other/entries-1/lock-tuning-2.txt"), mode=0o700)
         for folder in ("other", "other/entries-1"):
             os.chmod(self.path(folder), 0o700)

@@ -40,10 +40,10 @@ struct RealSystem {
   System system() { return {files, process}; }
 };
 
-/// A list of program runs, in the format that the runner reads.
+/// A list of program runs, in the format that the program under the emulator reads.
 class Runs {
  public:
-  /// `hidden`: the constant arrays that the program receives behind its inputs.
+  /// `hidden` are the constant arrays that the program gets as further inputs, after those of the graph.
   void add(const std::string& entry, const Case& test, const std::vector<int64_t>& sizes,
            std::span<const std::shared_ptr<const Bytes>> hidden) {
     char name[63] = {};
@@ -91,7 +91,7 @@ class Checker {
 
   /// Adds a case to the batch, which is checked when it is large enough.
   void add(std::string what, const Case& test) {
-    // A failed index check leaves no results to compare; such graphs need entry_point_ex.
+    // If an index check failed, there would be no results to compare, and such graphs require entry_point_ex. They are left out.
     if (!check_sites(*test.graph).empty()) return;
     constexpr int kWidths[] = {0, 0, 1, 4, 8, 16};
     PipelineOptions options;

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The tables of `./dev torture cuda`, which stand in for a GPU: what is known of the CUDA backend without one. Arguments are names of tables
-(drivers, compilers, faults, roofline; default: all), or names of golden programs to restrict the tables to. `--seed N` chooses the faults.
-No table measures speed. Exits 1 if something that must hold does not. Needs HARP_SOURCE_DIR, HARP_BUILD_DIR and HARP_TOOL.
+"""The tables of `./dev torture cuda`: what can be found out about the CUDA backend without a GPU.
+
+Arguments are names of tables (drivers, compilers, faults, roofline; default: all), or names of golden programs to restrict the tables to.
+`--seed N` chooses the faults. No table measures speed. Exits 1 if something that must hold does not. Needs HARP_SOURCE_DIR, HARP_BUILD_DIR
+and HARP_TOOL.
 """
 import argparse
 import os

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Gradients against PyTorch's autograd: an oracle that shares nothing with harp, through the tool, on the interpreter and on compiled C.
+"""Gradients against PyTorch's autograd: an oracle that shares no code with harp. The tool runs the graphs, on the interpreter and as
+compiled C.
 
 Every case is an expression of the text format and the same function in PyTorch. harp computes y and the gradients of sum(y * g) for a
-random g, in f64 and in f32; PyTorch the same in f64. They may differ by 1024 units in the last place of the greatest element (f64:
-2.3e-13, f32: 1.2e-4 of it): inputs are of the size of 1, sums of at most some hundred terms, and no case is near a pole. Where the two
-have different conventions the case says so and PyTorch's side is written out.
+random g, in f64 and in f32; PyTorch computes the same in f64. The results may differ by 1024 units in the last place of the greatest
+element (that is 2.3e-13 of it in f64 and 1.2e-4 in f32): inputs have a magnitude of about 1, sums have at most some hundred terms, and no
+case is near a pole. Where PyTorch follows another convention than harp, the case has a formula in place of PyTorch's function.
 
-Beside them the extreme points of tests/grad/grad_extremes.txt: harp's values and derivatives on both backends have to be PyTorch's there too, within the
-tolerance of the table. Where PyTorch's are others, EXCEPTIONS says which and why; harp's are compared with the table all the same, and an
-exception that is none any more is an error.
+The extreme points of tests/grad/grad_extremes.txt are compared as well: on both backends harp's values and derivatives must equal
+PyTorch's, within the tolerance of the table. EXCEPTIONS lists where PyTorch differs from the table, and why; there harp is still compared
+with the table, and an exception where PyTorch no longer differs is an error.
 
 usage: gradients.py [part of a case's text ...]      HARP_TOOL (default build/release/harp); needs python3-torch
 """
@@ -43,7 +44,7 @@ def between(lo, hi, *shape):
 
 
 def distinct(*shape):
-    """Returns numbers that differ so much that no difference step changes which one is the greatest."""
+    """Returns distinct numbers, so far from each other that no step of numerical differentiation changes which one is the greatest."""
     return RNG.permutation(np.arange(np.prod(shape), dtype=float)).reshape(shape) / 4 - 1
 
 
@@ -90,7 +91,8 @@ def binary_cases():
         yield Case(f"{name}(a, b)", function, name in ("mul", "div", "pow", "atan2", "hypot"), a=left, b=right)
         yield Case(f"{name}(a, b)", function, a=left[:, :1], b=right[:1])  # both stretched
     tie = np.array([1.0, 2.0, 3.0])
-    for name, function in [("maximum", torch.maximum), ("minimum", torch.minimum)]:  # half to each, as PyTorch
+    # with equal operands each gets half of the gradient, in PyTorch as well
+    for name, function in [("maximum", torch.maximum), ("minimum", torch.minimum)]:
         yield Case(f"{name}(a, b)", function, a=tie, b=tie.copy())
     yield Case("fma(a, b, c)", lambda a, b, c: a * b + c, a=a, b=b, c=normal(5))
     yield Case("lerp(a, b, w)", torch.lerp, a=a, b=b, w=normal(3, 5))
@@ -173,7 +175,7 @@ def product_cases():
         yield Case("matmul(a, b)", torch.matmul, a=normal(*a), b=normal(*b))
     yield Case("relu(matmul(a, transpose(b)))", lambda a, b: torch.relu(a @ b.T), a=normal(4, 3), b=normal(5, 3))
     yield Case("outer(a, b)", torch.outer, a=normal(4), b=normal(3))
-    # the same weights several times: at an expand, at another node, mixed with other uses
+    # The same weights are used several times: in two products, in a product before and after another one, and together with other uses.
     yield Case("tanh(tanh(a @ w + b @ u) @ u + c @ w) @ u", lambda a, b, c, w, u: torch.tanh(torch.tanh(a @ w + b @ u) @ u + c @ w) @ u, True,
                a=normal(5, 3), b=normal(5, 4), c=normal(5, 3), w=normal(3, 4), u=normal(4, 4))  # fmt: skip
     yield Case("exp(w) @ a + exp(w) @ b + sum(exp(w), axes=[1])", lambda w, a, b: torch.exp(w) @ a + torch.exp(w) @ b + torch.exp(w).sum(1), True,
@@ -216,7 +218,7 @@ def loss_cases():
 
 
 def hard_gate(x):
-    """hardsigmoid as x / 6, because PyTorch's has 1/6 rounded to f32 as its derivative."""
+    """hardsigmoid computed as x / 6, because PyTorch's own has as its derivative 1/6 rounded to f32."""
     return F.relu6(x + 3) / 6
 
 
@@ -282,7 +284,7 @@ def complex_cases():
     yield Case("rfft(x, n=9, axis=0)", lambda x: torch.fft.rfft(x, 9, 0), x=normal(7, 2))
 
 
-# Of tests/grad/grad_extremes.txt, the function in PyTorch; what is not here PyTorch does not have.
+# PyTorch's function for each expression of tests/grad/grad_extremes.txt; expressions that are missing here have none in PyTorch.
 EXTREMES = {
     "neg(x)": torch.neg, "recip(x)": torch.reciprocal, "abs(x)": torch.abs, "square(x)": torch.square, "sqrt(x)": torch.sqrt,
     "rsqrt(x)": torch.rsqrt, "exp(x)": torch.exp, "exp2(x)": torch.exp2, "expm1(x)": torch.expm1, "log(x)": torch.log, "log2(x)": torch.log2,
@@ -340,12 +342,13 @@ FAMILIES = [unary_cases, binary_cases, reduce_cases, scan_cases, view_cases, pro
 
 
 def rounded(array):
-    """Rounds the numbers to f32 and returns them in the wider dtype."""
+    """Rounds the numbers to f32 (complex numbers to complex64) and returns them in their original dtype."""
     return array.astype(NARROW[array.dtype.kind][1]).astype(array.dtype) if array.dtype.kind in NARROW else array
 
 
 def reference(case, inputs, narrow):
-    """Returns y, a random g of its shape, the gradients of y · g, and the gradients of the sum of their squares (or nothing)."""
+    """Returns y, a random g of the same shape, the gradients of y · g and, for cases with second derivatives, the gradients of the sum of
+    the squares of those gradients."""
     tensors = {name: torch.tensor(value, requires_grad=name in case.wrt) for name, value in inputs.items()}
     y = case.function(*tensors.values())
     g = np.asarray(np.random.default_rng(3).standard_normal(tuple(y.shape)))
@@ -393,7 +396,7 @@ def run(case, inputs, g, narrow, backend, folder):
 
 
 def check(case, narrow, folder):
-    """Returns what is wrong with the case, as lines of text."""
+    """Returns a list of texts about what is wrong with the case."""
     inputs = {name: rounded(value) if narrow else value for name, value in case.inputs.items()}
     y, g, first, second = reference(case, inputs, narrow)
     unit = np.finfo(np.float32 if narrow else np.float64).eps
@@ -413,13 +416,13 @@ def check(case, narrow, folder):
 
 
 def torch_at(function, x, w, u, dtype):
-    """Returns y and, if they exist, the gradient of w · y and the gradient of its product with u."""
+    """Returns y and, if they exist, the gradient of w · y and the gradient of the product of that gradient with u."""
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     y = function(x)
     weigh = lambda values, like: torch.tensor(np.resize(values, tuple(like.shape) or (1,)).reshape(tuple(like.shape)), dtype=dtype)  # noqa: E731
     (first,) = torch.autograd.grad((y * weigh(w, y)).sum(), x, create_graph=True)
     second = torch.autograd.grad((first * weigh(u, x)).sum(), x, allow_unused=True)[0] if first.requires_grad else None
-    # PyTorch does not store some zeros (of abs, for example); an addition makes them numbers.
+    # PyTorch does not store some zeros as arrays (in the gradient of abs, for example); the addition makes arrays of them.
     parts = [torch.zeros_like(x) if part is None else part.detach() + torch.zeros(part.shape, dtype=dtype) for part in (y, first, second)]
     return [part.detach().reshape(-1).double().tolist() for part in parts]
 

@@ -1,5 +1,6 @@
-// Checks that the op matrix has equal bits for every vector level of this machine and every vector width. Each cell is compiled for each of
-// them by gcc or by clang from text for that level, and once with a user's flags, which `./dev test` does for few cells.
+// Checks that the op matrix has equal bits for every machine row of this architecture and every vector width. Each cell is compiled for
+// each of these combinations by gcc or by clang from the text for that row. Each cell is also compiled once with a user's flags; `./dev
+// test` does that for few cells.
 //   usage: torture_levels [part of the name of an operation]
 #include <cstdio>
 #include <string_view>

@@ -15,7 +15,7 @@ namespace {
 
 // --- memory ----------------------------------------------------------------------------------------------------------------------------
 
-long left = -1;         // allocations before the next one that fails; negative: none fails
+long left = -1;         // allocations that still succeed before one fails; negative: none fails
 bool for_ever = false;  // all later allocations fail too
 bool has_failed = false;
 long alive = 0;
@@ -94,8 +94,8 @@ struct Context {
 struct Result {
   harp_status status = HARP_OK;
   std::string error, source;
-  std::string again;  // the source of the same graph (if parsed) when memory is available again
-  long unused = 0;    // the remaining count of `left` after the call
+  std::string again;  // the source of the same graph, generated again when memory is available
+  long unused = 0;    // the value of `left` after the call
 };
 
 std::string taken(harp_string* string) {
@@ -104,7 +104,7 @@ std::string taken(harp_string* string) {
   return text;
 }
 
-/// Generates C from text while allocation number `fails` fails (negative: none). Only harp's allocations count.
+/// Generates C from text while allocation number `fails` fails (negative: none does). Only allocations by harp are counted.
 Result emit(harp_context* context, const std::string& text, long fails = -1) {
   Result result;
   harp_error* error = nullptr;
@@ -148,7 +148,8 @@ std::string torture(const std::string& text, bool all_later, long& points) {
   return "";
 }
 
-/// Like torture(), for the arithmetic of sizes, whose expressions are in a table that outlives the failure.
+/// Like torture(), for the arithmetic of sizes. Its expressions are in a table that still exists after the failed allocation and must stay
+/// usable.
 std::string torture_sizes(long& points) {
   for (long n = 0;; ++n) {
     harp::SymTable table;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The Python package's tests, once, with a libharp and an extension module that AddressSanitizer and UndefinedBehaviorSanitizer watch. Python
-itself is not built with them, so their runtime is preloaded; leaks are not looked for, since Python keeps memory until it exits. Needs what
-`./dev test` installs for Python, and builds the preset asan-ubsan.
+"""The Python package's tests, once, with a libharp and an extension module that are compiled with AddressSanitizer and
+UndefinedBehaviorSanitizer. Python itself is not compiled with them, so their runtime is preloaded. Leaks are not reported, because Python
+keeps memory until it exits. Needs what `./dev test` installs for Python, and builds the preset asan-ubsan.
 """
 import os
 import subprocess

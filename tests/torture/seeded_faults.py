@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Do the fuzzer and the tests find bugs? One at a time, a fault is put into the sources – a pass that forgets a case, a bound that is off
-by one, a cache key without the flags – and harp_fuzz has to fail within 2,000 graphs, at a graph that passes without the fault. At least 20
-have to be found. Some of the faults are bugs the fuzzer has found before. What no graph can show – which chunk a thread takes, what is only
-slower – a file of tests has to, or a graph of tests/regressions: those faults name it, and every one of them has to be found.
+"""Do the fuzzer and the tests find bugs? One fault at a time is put into the sources, for example a pass that forgets a case, a bound that
+is off by one, or a cache key without the flags. harp_fuzz then has to fail within 2,000 graphs, at a graph that passes without the fault.
+It has to find at least 20 of the faults. Some of the faults are bugs that the fuzzer has found before. Random graphs cannot show every
+fault (for example which chunk of work a thread takes, or what is only slower); such a fault names a file of tests or a graph of
+tests/regressions, which has to find it. Each of these must be found.
 
-Only the files with the fault are compiled again, from a copy; the working tree and the build folder stay as they are. A fault whose text is
-no longer in its file fails, so that the table keeps up with the code.
+Only the files with the fault are compiled again, from a copy; the working tree and the build folder stay unchanged. A fault fails if the
+text that it replaces is no longer in its file, so that the table is kept up to date with the code.
 
 usage: seeded_faults.py [part of a name ...]     needs a build with harp_fuzz and harp_tests: HARP_BUILD_DIR (default build/release)
 """
@@ -20,12 +21,14 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("HARP_BUILD_DIR", os.path.join(ROOT, "build", "release")))
 GRAPHS = 2000
-FEW, MANY = 10, 100  # graphs per start of the fuzzer: few at first, because most faults appear in these, and each crash costs a new start
+# graphs per start of the fuzzer: few at first, because these graphs find most faults, and after each crash the fuzzer has to be started
+# again
+FEW, MANY = 10, 100
 LEAST = 20  # the fuzzer must find at least this many faults of the table
 PATIENCE = 300  # seconds for a file of tests, because a fault may cause an endless loop
 
-# name, file below src, original text, faulty text; for faults that no random graph need find, also the file that must find it: a file of
-# tests, or the graph of an earlier bug
+# Each fault: its name, file below src, original text, faulty text; if random graphs need not find it, also what must find it: a file of
+# tests, or the graph of an earlier bug.
 FAULTS = [
     ("permutes compose in the wrong order", "opt/compose_views.cpp",
      "for (int& axis : axes) axis = source->as<PermuteAttributes>().axes[axis];", "axes = source->as<PermuteAttributes>().axes;"),
@@ -94,7 +97,16 @@ FAULTS = [
      "min(row, rows_here - layout.tile_rows)", "min(row, rows_here - layout.tile_rows - 1)"),
     ("panels: a tile that lacks one column is copied as a whole one", "lower/panel.cpp", "const Sym missing = left - panel.lanes;",
      "const Sym missing = left - panel.lanes + 1;"),
-    ("windows: the copied box is one short", "lower/windows.cpp", "Sym end = 1;", "Sym end = 0;"),
+    ("windows: the copied box is one short", "lower/windows.cpp", "Sym copied = 1, wanted = 1;", "Sym copied = 0, wanted = 0;"),
+    ("windows: the step of an axis of one element must be known", "lower/windows.cpp", "if (axis.most == 1) continue;", "", "conv_test"),
+    ("windows: columns beyond the last are read of every operand", "lower/reduce_columns.cpp",
+     "operand->rank() == 0 || !varies(operand, kept_.back())", "true"),
+    ("windows: blocks of many channels are as long as those of few", "schedule/cpu/schedule_contraction.cpp",
+     "read(1) > most_of_line", "false", "conv_test"),
+    ("windows: lines of unknown length are long", "schedule/cpu/schedule_contraction.cpp",
+     "contraction_.group_position && !column_dim_.is_constant() &&", "false &&", "conv_test"),
+    ("few terms of few rows are added in memory", "schedule/cpu/schedule_contraction.cpp",
+     "range(term_count(reduce)).hi < kSkinnyTerms", "range(term_count(reduce)).hi < 0", "contraction_test"),
     ("windows: every element of the box is the array's first", "lower/windows.cpp", "c_->values.value(array_, there))",
      "c_->values.value(array_, Index(there.size(), Sym(0))))"),
     ("joined arrays in one kernel are stored over each other", "lower/elementwise.cpp",
@@ -187,6 +199,16 @@ FAULTS = [
     ("contraction: a run of terms begins with its axis", "lower/contraction.cpp", "max(Sym(0), first - begin)", "Sym(0)", "conv_test"),
     ("contraction: of shared columns each block has the first one's terms", "lower/contraction_layout.cpp",
      "+ floor_div(first, terms_of_lane) + term) * tile_columns", "+ term) * tile_columns"),
+    ("products of bytes: sums of inverted signs start from nothing", "lower/contraction.cpp", "if (factors_.have_first_sums())", "if (false)",
+     "integer_contractions_test"),
+    ("products of bytes: each block of terms starts from what the first one does", "lower/contraction_layout.cpp",
+     "blocks_of_terms() + floor_div(first, kChainBlock)) * tile_columns", "blocks_of_terms() + floor_div(first, 2 * kChainBlock)) * tile_columns",
+     "integer_contractions_test"),
+    ("products of bytes: signs are inverted although they fit", "schedule/narrow_products.cpp",
+     "return {.are_columns_signed = true, .inverts_row_signs = false};", "return {.are_columns_signed = true, .inverts_row_signs = true};",
+     "integer_products_test"),
+    ("terms that do not fill a lane count", "lower/contraction_factors.cpp", "if (i > 0 && !is_full) value = arena.apply(",
+     "if (false) value = arena.apply(", "integer_contractions_test"),
     ("past the caches a chunk behind the end is less than nothing", "ir/strip_mine.cpp",
      "min(max(begin - define->variable, 0), loop->end);", "max(begin - define->variable, 0);", "chunk_of_less_than_nothing.harp"),
     ("past the caches axes are gone through in another order than they are counted", "lower/elementwise.cpp",
@@ -288,7 +310,7 @@ FAULTS = [
      "extremes_test"),
     ("a maximum's last lanes forget what they found", "lower/reduce_lanes.cpp", "all_lanes(end - kLanes, body);",
      "all_lanes(end - 2 * kLanes, body);", "extremes_test"),
-    ("streams of rows end with the last share", "lower/reduce_lanes.cpp", "min(max(rows - share * i - row->variable, 0), 1)", "1",
+    ("streams of rows end with the last share", "lower/reduce_lanes.cpp", "min(max(count - share * stream - at, 0), 1)", "1",
      "extremes_test"),
     ("blocks side by side go into each other's lane", "lower/reduce_lanes.cpp", "carry(row, 0, blocks_of, block->variable, block->body);",
      "carry(row, 0, blocks_of, Sym(kLanes - 1) - block->variable, block->body);", "extremes_test"),
@@ -317,6 +339,13 @@ FAULTS = [
     ("places: an extreme goes with another's place", "schedule/fuse.cpp", "combine_of(other->op) == combine_of(reduce->op)", "true",
      "arg_extremes_test"),
     ("places: the block of a long axis is forgotten", "schedule/split_reductions.cpp", "{before, inside}", "{inside, inside}", "arg_extremes_test"),
+    ("short rows: interleaved blocks are all the first", "lower/reduce_short_rows.cpp", "(block + i) * kChainBlock", "block * kChainBlock",
+     "reduce_short_rows_test"),
+    ("short rows: what no share has is left out", "lower/reduce_short_rows.cpp",
+     "add_rows(std::span(chains).first(1), share * together, count, body);", "", "reduce_short_rows_test"),
+    ("short rows: blocks that are left are taken to be whole", "lower/reduce_columns.cpp", "min(end, floor_div(counts[0], kChainBlock))",
+     "end", "reduce_short_rows_test"),
+    ("short rows: chains are one after the other", "lower/reduce_short_rows.cpp", "1, kMaxChains);", "1, 1);", "reduce_short_rows_test"),
     ("rows apart are a row too few", "lower/reduce_columns.cpp", "const Sym rest = together > 1 ? full : begin;",
      "const Sym rest = together > 1 ? full + 1 : begin;", "extremes_test"),
     ("pages are cut within a step of columns", "ir/insert_prefetches.cpp", "page = std::max(loop->step, page / loop->step * loop->step);",
@@ -368,7 +397,7 @@ def commands_that_read(path):
 
 
 def seed(fault, scratch):
-    """Builds the program with the fault in it: the fuzzer, or the tests."""
+    """Builds the fuzzer or the test program with the fault in it."""
     name, old, new = fault[1:4]
     with open(os.path.join(ROOT, "src", name), encoding="utf-8") as file:
         text = file.read()
@@ -399,12 +428,12 @@ def seed(fault, scratch):
     return program
 
 
-CHEAP = ["--percent-o3", "0", "--percent-o0", "100"]  # optimisation is not needed: the fault is in harp, not in the compiler
+CHEAP = ["--percent-o3", "0", "--percent-o0", "100"]  # The compiler need not optimise, because the fault is in harp.
 
 
 def digests(program, scratch):
-    """Returns, for each seed, a digest of the graph and sources that this program makes. The list is shorter if the fault crashes the
-    program."""
+    """Returns, for each seed, a digest of the graph and sources that this program makes. If the fault crashes the program, the later seeds
+    are missing."""
     found = {}
     try:
         done = subprocess.run([program, "--seeds", f"0..{GRAPHS - 1}", "--digests", *CHEAP], capture_output=True, text=True, cwd=scratch,
@@ -419,7 +448,7 @@ def digests(program, scratch):
 
 
 def failing_seeds(program, seeds, scratch):
-    """Returns the seeds at which a program fails, with its output."""
+    """Runs the program for these seeds. Returns the seeds that fail, each with the line of output about it."""
     done = subprocess.run([program, "--seeds", ",".join(map(str, seeds)), "--failures", "1", "--timeout", "100", "--no-shrink",
                            "--directory", "", *CHEAP], capture_output=True, text=True, cwd=scratch, check=False)
     found = [line for line in done.stderr.splitlines() if line.startswith("seed ")]
@@ -429,9 +458,10 @@ def failing_seeds(program, seeds, scratch):
 
 
 def look_for(program, normal, scratch):
-    """What the first graph said that fails because of the fault: one that passes without it. None if there is no such graph.
-    Graphs whose programs are the same with and without the fault pass or fail alike; only the others are run. A fault that changes no
-    program at all (the cache's) has to show in some graph all the same."""
+    """Returns the number of graphs that the fault may affect, and the message of the first graph that fails because of the fault, which is
+    one that passes without it (None: there is no such graph). If a graph's programs are the same with and without the fault, the fault
+    cannot make it fail, so only the other graphs are run. A fault that changes no program at all (one in the cache, for example) may show
+    in any graph, so then all are run."""
     faulty = digests(program, scratch)
     seeds = [number for number in range(GRAPHS) if faulty.get(number) != normal.get(number)] or list(range(GRAPHS))
     first, size = 0, FEW
@@ -444,7 +474,7 @@ def look_for(program, normal, scratch):
 
 
 def failing_test(program, file, scratch):
-    """Returns the first failure that a file of tests, or the graph of a bug, reports; None if there is none."""
+    """Returns the first failure that a file of tests, or the graph of an earlier bug, reports; None if there is none."""
     environment = os.environ | {"HARP_SOURCE_DIR": ROOT, "HARP_BUILD_DIR": BUILD, "HARP_TOOL": os.path.join(BUILD, "harp")}
     is_graph = file.endswith(".harp")
     graph = os.path.join(ROOT, "tests", "regressions", file)
@@ -463,7 +493,7 @@ def failing_test(program, file, scratch):
 
 
 def look_in(program, file, scratch):
-    """Does the same for a fault that a test must find; the test passes without the fault."""
+    """Returns the failure that the fault causes in the test that must find it, or None. The test must pass without the fault."""
     how = failing_test(program, file, scratch)
     if how and failing_test(os.path.join(BUILD, os.path.basename(program)), file, scratch):
         raise ValueError(f"{file} fails without the fault, too")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Seeded faults keep up with the code: what each replaces stands exactly once in its file, and the tests it names exist. Whether they are
-found takes hours: seeded_faults.py."""
+"""Checks that the table of seeded faults fits the code: the text that each fault replaces is in its file exactly once, and the tests that
+it names exist. Whether the faults are found is checked by seeded_faults.py, which takes hours."""
 import glob
 import os
 import unittest

@@ -1,5 +1,5 @@
-// Makes every system call of a compilation, from the search for the cache to dlopen, fail once and from then on, with each error that files
-// and processes can return.
+// Makes every system call of a compilation, from the search for the cache to dlopen, fail with each error that files and processes can
+// return: once that call alone, and once that call and all later ones.
 #include <cstdio>
 #include <string>
 

@@ -1,5 +1,5 @@
-// The file of `harp info --measure` (tune/measured_machine.h): programs for this machine are scheduled by its numbers, programs for a named
-// row are not, and a file that does not count is ignored with one line of the log. (tool_test.py measures.)
+// The file that `harp info --measure` writes (tune/measured_machine.h). Its numbers are used to schedule programs for this machine, but not
+// programs for a named row. A file that is not valid is ignored, with one line in the log. (tool_test.py measures.)
 #include "tune/measured_machine.h"
 
 #include <doctest/doctest.h>
@@ -32,13 +32,13 @@ using capi_test::ErrorSlot;
 
 namespace {
 
-// Its first variant is for arrays that are half as large as the second cache.
+// The first schedule variant of this graph is for arrays of at most half the size of the second-level cache.
 constexpr const char* kRunning = "graph running(x: f32[n, 2048]) { return y = cumsum(x, axis=0) }";
 constexpr int64_t kSecond = int64_t{8} << 20;
 
 std::string file_in(const std::string& directory) { return directory + "/entries-1/" + MeasuredMachine::kFile; }
 
-/// A measurement of this machine with a second cache of kSecond bytes, which no row has.
+/// A measurement of this machine, with a second-level cache of kSecond bytes, which no machine row has.
 Measurement of_this_machine() {
   Measurement m;
   RealFileSystem files;
@@ -51,7 +51,7 @@ Measurement of_this_machine() {
 
 std::string condition(int64_t second) { return cat("-2048*n + ", second / 2 / 4, " >= 0"); }
 
-/// The directory of a cache, made as harp makes it.
+/// Creates a cache directory as harp creates it and returns its path.
 std::string made_directory(const Scratch& scratch) {
   const std::string directory = scratch / "cache";
   const capi_test::Context context = context_in(directory);
@@ -180,7 +180,7 @@ TEST_CASE("H3.machine_measured: numbers are part of the keys, in the directory t
   write(file_in(directory), print(of_this_machine()));
   CHECK(origin_of(directory, kRunning) == HARP_CACHE_NONE);
   CHECK(origin_of(directory, kRunning) == HARP_CACHE_DISK);
-  CHECK(origin_of(directory, kScaled) == HARP_CACHE_DISK);  // its schedule depends on no number
+  CHECK(origin_of(directory, kScaled) == HARP_CACHE_DISK);  // still from the cache, because its schedule depends on none of the numbers
 
   const auto graph = parse_graph(kScaled);
   const BackendTable backends;
@@ -312,11 +312,11 @@ TEST_CASE("H3.machine_measured: the loops that are timed compile for every row o
     };
     run(MeasuredLoop::kLoads, array, 2);
     for (size_t i = 0; i < std::size(array); ++i) CHECK(array[i] == (i < count ? 3 : -1));
-    run(MeasuredLoop::kChainedAdditions, array, 2);  // 2 and eight times 2, twice
+    run(MeasuredLoop::kChainedAdditions, array, 2);  // the start is 2; twice, eight times 2 are added
     CHECK(first() == 34);
-    run(MeasuredLoop::kAdditions, array, 1);  // 1 + k and 1, for k from 0 to 11
+    run(MeasuredLoop::kAdditions, array, 1);  // the sum of 1 + k for k from 0 to 11, and 1 added to each twice
     CHECK(first() == 66 + 24);
-    run(MeasuredLoop::kMultiplyAdds, array, 1);  // (1 + k) * 1 + 1
+    run(MeasuredLoop::kMultiplyAdds, array, 1);  // the sum of (1 + k) * 1 + 1, twice, for k from 0 to 11
     CHECK(first() == 66 + 24);
     void* circle[3] = {&circle[1], &circle[2], &circle[0]};
     run(MeasuredLoop::kChase, circle, 1);  // eight steps
@@ -324,7 +324,7 @@ TEST_CASE("H3.machine_measured: the loops that are timed compile for every row o
     std::memcpy(&at, result, sizeof at);
     CHECK(at == static_cast<void*>(&circle[2]));
     size_t sum = 0;
-    run(MeasuredLoop::kCycles, array, 2);  // 2, and sixteen times the bytes
+    run(MeasuredLoop::kCycles, array, 2);  // 2 repeats, and sixteen times the bytes
     std::memcpy(&sum, result, sizeof sum);
     CHECK(sum == 2 + 16 * count * sizeof(float));
   }

@@ -1,4 +1,4 @@
-// The numbers of `harp info --measure` as text (tune/measurement.h), and what is concluded from measured times (tune/measure.h).
+// The numbers of `harp info --measure` as text (tune/measurement.h), and what harp concludes from measured times (tune/measure.h).
 #include "tune/measurement.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace harp::tune;
 
 namespace {
 
-/// A measurement in which every number is known.
+/// A measurement in which all numbers are known.
 Measurement whole() {
   Measurement m;
   m.machine = "x86_64-linux-gnu x86-64-v4 GenuineIntel 6 143 8 Xeon";
@@ -37,7 +37,7 @@ Measurement whole() {
   return m;
 }
 
-/// The text of a file with this body and the digest that belongs to it.
+/// The text of a file with this body and the right digest of it.
 std::string with_digest(const std::string& body) { return cat("harp machine 1\n\n", body, "end ", digest_of(body).hex(), "\n"); }
 
 std::string why_not(const std::string& text) {
@@ -53,7 +53,7 @@ std::vector<LatencySample> curve(const std::vector<std::pair<int64_t, double>>& 
       if (size > largest) continue;
       size_t level = 0;
       while (level + 1 < levels.size() && size > levels[level].first) ++level;
-      // Just above the size of a cache a part of the accesses still hits it.
+      // For arrays a little larger than a cache, some of the accesses still hit the cache.
       const bool is_near = level > 0 && size < 2 * levels[level - 1].first;
       samples.push_back({size, is_near ? (2 * levels[level].second + levels[level - 1].second) / 3 : levels[level].second});
     }
@@ -151,9 +151,10 @@ TEST_CASE("H3.machine_measured: numbers that cannot be are damage, even with the
   CHECK(caches(32768, 1 << 20, 1 << 20) == "it is damaged");
   CHECK(caches(1 << 20, 1 << 20, 1 << 25) == "it is damaged");
   CHECK(caches(32768, 1 << 25, 1 << 20) == "it is damaged");
-  CHECK(why_not(with_digest("vector loads: 2 a cycle\n")) == "it is damaged");                    // of no machine
-  CHECK(why_not(with_digest("machine m\nvector loads: 2 a cycle")) == "it is damaged");           // no end of the line
-  CHECK(why_not("harp machine 1\n" + with_digest("machine m\n").substr(16)) == "it is damaged");  // no empty line
+  CHECK(why_not(with_digest("vector loads: 2 a cycle\n")) == "it is damaged");           // the line with the machine is missing
+  CHECK(why_not(with_digest("machine m\nvector loads: 2 a cycle")) == "it is damaged");  // the last line does not end
+  // the empty line after the first one is missing
+  CHECK(why_not("harp machine 1\n" + with_digest("machine m\n").substr(16)) == "it is damaged");
 }
 
 TEST_CASE("H3.machine_measured: a number is rounded and brought into its range") {
@@ -207,7 +208,7 @@ TEST_CASE("H3.machine_measured: known numbers replace those of the CPU, each its
   two_caches.set(Quantity::kFirstCache, 65536);
   two_caches.set(Quantity::kSecondCache, 64 << 20);
   apply(two_caches, cpu);
-  CHECK(cpu.caches.third == 64 << 20);  // no less than the second
+  CHECK(cpu.caches.third == 64 << 20);  // at least as large as the second-level cache
 }
 
 TEST_CASE("H3.machine_measured: caches end where the latency of a load grows") {
@@ -220,21 +221,23 @@ TEST_CASE("H3.machine_measured: caches end where the latency of a load grows") {
   constexpr int64_t kKiB = 1 << 10, kMiB = 1 << 20;
   is(caches_from(curve({{48 * kKiB, 1.2}, {2 * kMiB, 4}, {32 * kMiB, 22}, {0, 110}})), 48 * kKiB, 2 * kMiB, 32 * kMiB);
   is(caches_from(curve({{32 * kKiB, 1.1}, {256 * kKiB, 3.3}, {8 * kMiB, 11}, {0, 80}})), 32 * kKiB, 256 * kKiB, 8 * kMiB);
-  // of a size between two samples the smaller sample's counts
+  // If a cache's size is between two samples, the smaller one is taken.
   is(caches_from(curve({{32 * kKiB, 1.1}, {1280 * kKiB, 4}, {30 * kMiB, 20}, {0, 100}})), 32 * kKiB, 1024 * kKiB, 24 * kMiB);
-  is(caches_from(curve({{32 * kKiB, 1}, {1 * kMiB, 5}, {0, 120}})), 32 * kKiB, 1 * kMiB, 0);   // no third one, or one of 256 MiB
-  is(caches_from(curve({{32 * kKiB, 1}, {96 * kMiB, 5}, {0, 99}})), 32 * kKiB, 96 * kMiB, 0);  // no sample is behind its first ones
-  // a cache whose end is slower
+  // no third-level cache, or one that is larger than all samples
+  is(caches_from(curve({{32 * kKiB, 1}, {1 * kMiB, 5}, {0, 120}})), 32 * kKiB, 1 * kMiB, 0);
+  // there is no sample beyond the third-level cache
+  is(caches_from(curve({{32 * kKiB, 1}, {96 * kMiB, 5}, {0, 99}})), 32 * kKiB, 96 * kMiB, 0);
+  // The last part of the second-level cache is slower than the first.
   std::vector<LatencySample> slower = curve({{48 * kKiB, 1.2}, {2 * kMiB, 5}, {32 * kMiB, 22}, {0, 110}});
   for (LatencySample& sample : slower)
     if (sample.bytes >= kMiB && sample.bytes <= 2 * kMiB) sample.ns = 7;
   is(caches_from(slower), 48 * kKiB, 2 * kMiB, 32 * kMiB);
-  // samples that were disturbed
+  // Some samples are wrong because the machine was busy.
   std::vector<LatencySample> noisy = curve({{48 * kKiB, 1.2}, {2 * kMiB, 4}, {32 * kMiB, 22}, {0, 110}});
-  for (size_t i = 1; i + 1 < noisy.size(); i += 7) noisy[i].ns *= 40;  // none is the end of a cache
+  for (size_t i = 1; i + 1 < noisy.size(); i += 7) noisy[i].ns *= 40;  // none of these samples is at the end of a cache
   for (size_t i = 0; i < noisy.size(); ++i) noisy[i].ns *= i % 2 == 0 ? 1.04 : 1;
   is(caches_from(noisy), 48 * kKiB, 2 * kMiB, 32 * kMiB);
-  // no caches to be seen
+  // Curves without caches that can be found.
   CHECK_FALSE(caches_from(curve({{0, 10}})).has_value());
   CHECK_FALSE(caches_from(curve({{48 * kKiB, 1.2}, {0, 4}})).has_value());
   CHECK_FALSE(caches_from({}).has_value());

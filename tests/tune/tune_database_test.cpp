@@ -1,4 +1,5 @@
-// The tuning database: harp_compile uses it, only on the same machine and version, and no entry is lost or misread.
+// The tuning database: harp_compile uses an entry only on the same machine and with the same version of harp, and no entry is lost or
+// misread.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -24,13 +25,13 @@ harp_program_stats_info stats_of(const harp_program* program) {
   return stats;
 }
 
-/// Compiles the scaled graph in a new context.
+/// Compiles the scaled graph in a new context, runs it, and returns the program's statistics.
 harp_program_stats_info compile_in(const std::string& directory, Lines* lines, std::string* source = nullptr,
                                    int32_t tuning = HARP_TUNING_ON) {
   const capi_test::Context context = context_in(directory, lines);
   const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
   const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](harp_compile_options& o) {
-    o.target = nullptr;  // tuning ran on this CPU
+    o.target = nullptr;  // this machine, because the tuning ran on it
     o.tuning = tuning;
   });
   if (source != nullptr) *source = capi_test::take(harp_program_source(program.get(), nullptr));
@@ -40,7 +41,7 @@ harp_program_stats_info compile_in(const std::string& directory, Lines* lines, s
   return stats_of(program.get());
 }
 
-/// Tunes the scaled graph, then replaces the found configuration in the database by this one.
+/// Tunes the scaled graph, then replaces the configuration that was found, in the database, by this one.
 TuningEntry found_in(const std::string& directory, const std::string& configuration) {
   {
     const capi_test::Context context = context_in(directory);
@@ -70,7 +71,7 @@ TEST_CASE("H3.best_stored: harp_compile uses what was found, in every context of
   CHECK(compile_in(directory, &lines, &source, HARP_TUNING_OFF).tuned == 0);
   CHECK(source == untuned);
   CHECK(lines.lines.empty());
-  {  // a later search measures the earlier result again; harp_cache_clear does not remove it
+  {  // the next search measures the stored configuration again, which harp_cache_clear does not remove
     const capi_test::Context context = context_in(directory);
     CHECK(harp_cache_clear(context.get(), nullptr) == HARP_OK);
     ErrorSlot err;
@@ -85,7 +86,7 @@ TEST_CASE("H3.best_stored: harp_compile uses what was found, in every context of
     CHECK(summary.stored == 1);
     CHECK(harp_tune_result_trial(result.get(), 3, &trial, err) == HARP_ERROR_INVALID_ARGUMENT);
   }
-  // other options, or another number of threads, are another key
+  // The key also contains the compile options and the number of threads.
   found_in(directory, "kernel_0: elementwise [thread simd=1]");
   const capi_test::Context context =
       capi_test::make_context([&](harp_context_options& o) { o.cache_dir = directory.c_str(), o.threads = 2; });
@@ -114,7 +115,7 @@ TEST_CASE(
   other = entry, other.machine += " Turbo";
   CHECK_FALSE(uses(header + print(other), 1));
   CHECK_FALSE(uses("harp tuning 3\n\n" + print(entry), 1));
-  // an intact entry of a version with other schedule keywords is a miss, not an error
+  // An intact entry from a version with other schedule keywords is not used, and is not an error.
   std::string body = print(entry);
   body.resize(body.rfind("end "));
   body.insert(body.size() - 1, " late");
@@ -125,7 +126,7 @@ TEST_CASE(
   CHECK_FALSE(uses(header + print(other), 1));
   other.configuration = parse_configuration("compiler: /no/such/cc");
   CHECK_FALSE(uses(header + print(other), 1));
-  // for example edited by hand: harp runs and changes nothing just because a file says so
+  // Entries that somebody has edited. harp must not run a command or change a result just because the file says so.
   for (const std::string& line : {cat("compiler: sh -c 'touch ", scratch / "run", "'"), std::string("compiler: gcc -O2"),
                                   std::string("compiler: gcc-"), std::string("flag: -ffast-math"), std::string("flag: -DM_PI=3")}) {
     CAPTURE(line);
@@ -149,7 +150,7 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
       Lines lines;
       const capi_test::Context context = context_in(directory, &lines);
       const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
-      for (const int32_t width : {0, 1}) {  // two different programs
+      for (const int32_t width : {0, 1}) {  // so that two different programs are compiled
         const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](auto& o) { o.simd_width = width; });
         CHECK(stats_of(program.get()).tuned == 0);
       }
@@ -195,12 +196,12 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
 
   write(file, text);
   CHECK(::chmod(file.c_str(), 0664) == 0);
-  write(aside + "0", "");  // the next free name is taken
+  write(aside + "0", "");  // makes the next name for the old file unavailable
   Lines lines;
   const capi_test::Context context = context_in(directory, &lines);
   ErrorSlot err;
   CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
-  CHECK(lines.with("was renamed to tuning-2.txt.ignored-2") == 1);  // no existing file is overwritten
+  CHECK(lines.with("was renamed to tuning-2.txt.ignored-2") == 1);  // so no existing file was overwritten
   CHECK(std::filesystem::is_fifo(aside));
 }
 
@@ -220,7 +221,7 @@ TEST_CASE("H3.best_stored: a database is used as soon as it is ours alone to wri
   const auto is_tuned = [&](int32_t width) {
     return stats_of(capi_test::compile(graph.get(), "c",
                                        [&](auto& o) {
-                                         o.target = nullptr;  // as in compile_in
+                                         o.target = nullptr;  // this machine, as in compile_in()
                                          o.simd_width = width;
                                        })
                         .get())
@@ -269,7 +270,8 @@ TEST_CASE("H3.best_stored: what was found stays as long as it has not been compa
   CHECK(summary_of([](auto& o) { o.dry_run = 1; }, why_not).stored == 0);
   CHECK(why_not == "a dry run stores nothing");
   CHECK(read(database_in(directory)) == before);
-  CHECK(summary_of([](auto& o) { o.seconds = 1e-9; }, why_not).trials == 2);  // it is compared even after the time limit
+  // the known configuration is measured even after the time limit
+  CHECK(summary_of([](auto& o) { o.seconds = 1e-9; }, why_not).trials == 2);
   CHECK(why_not.empty());
 }
 
@@ -328,7 +330,7 @@ TEST_CASE("H3.best_stored: no damage of the database is taken for what it said")
       damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit);
       check(damaged);
     }
-  for (size_t at = header.size(); at < header.size() + print(one).size(); ++at) {  // damage in one entry leaves the other intact
+  for (size_t at = header.size(); at < header.size() + print(one).size(); ++at) {  // damage to one entry must leave the other intact
     const TuningText parsed = check(text.substr(0, at) + text.substr(at + 1));
     CHECK(parsed.entries.size() <= 2);
     const bool has_two =
@@ -351,7 +353,7 @@ TEST_CASE("H3.best_stored: two processes and several threads add to one database
       if (!database.add(digest_of(cat(who, i)), who, parse_configuration(cat("share: ", i)), 1, 2).empty()) return 1;
     return 0;
   };
-  // Forks first, because a child inherits all locks that are held at the fork.
+  // Forks before threads are started, because a child inherits all locks that are held at the fork.
   const int child = cache_scenarios::in_child([&] { return add_all("child"); });
   int status = -1, threads[2] = {-1, -1};
   std::thread first([&] { threads[0] = add_all("first"); }), second([&] { threads[1] = add_all("second"); });

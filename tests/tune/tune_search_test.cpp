@@ -1,4 +1,5 @@
-// The tuner's search: the space, the order in which strategies try points, and what is measured and compared. No test depends on time.
+// The tuner's search: the search space, the order in which strategies try its points, and what is measured and compared. No test depends on
+// time.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ bool has(const SearchSpace& space, Choice::Setting setting) {
   return std::any_of(space.choices().begin(), space.choices().end(), [&](const Choice& c) { return c.setting == setting; });
 }
 
-/// A subject that does nothing and always has the right result.
+/// A subject of measurements that does nothing and always has the right result.
 class Nothing : public Subject {
  public:
   void run() override {}
@@ -52,14 +53,14 @@ TEST_CASE("H3.search_space: the choices are the legal settings of each kernel, a
        {Choice::Setting::kFlags, Choice::Setting::kPass, Choice::Setting::kRecipe, Choice::Setting::kTile, Choice::Setting::kUnroll,
         Choice::Setting::kLanes, Choice::Setting::kPack, Choice::Setting::kPartition, Choice::Setting::kOverlap})
     CHECK(has(product, setting));
-  CHECK_FALSE(has(product, Choice::Setting::kThreads));  // there is only one worker
+  CHECK_FALSE(has(product, Choice::Setting::kThreads));  // with one worker there is nothing to choose
   CHECK_FALSE(has(product, Choice::Setting::kShare));
   CHECK(has(space_of(kProduct, {}, 2), Choice::Setting::kThreads));
   CHECK(has(space_of(kProduct, {}, 2), Choice::Setting::kShare));
   CHECK(product.configuration(product.untuned()).is_default());
   const SearchSpace sum = space_of("graph g(x: f32[90, 64]) { return y = sum(x, axes=[1]) }");
   CHECK(has(sum, Choice::Setting::kLanes));
-  CHECK_FALSE(has(sum, Choice::Setting::kTile));  // a reduction in lanes has no tiles
+  CHECK_FALSE(has(sum, Choice::Setting::kTile));  // a reduction of which each row is summed in lanes has no tiles
   CHECK_FALSE(has(sum, Choice::Setting::kRecipe));
 
   for (const char* text :
@@ -76,7 +77,8 @@ TEST_CASE("H3.search_space: the choices are the legal settings of each kernel, a
       PipelineOptions options = space.options().base;
       apply(c, options);
       CHECK_NOTHROW(generate(*parse_graph(text), options));
-      CHECK((c.disabled_passes.empty() || c.schedules.empty()));  // skipping a pass changes the kernels
+      // a point has either skipped passes or schedules, because skipping a pass changes the kernels
+      CHECK((c.disabled_passes.empty() || c.schedules.empty()));
       CHECK(std::isfinite(relative_cost(space, *point)));
     }
   }
@@ -98,7 +100,8 @@ TEST_CASE("H3.search_space: of variants by size the one that runs is tuned") {
       CHECK(c.schedules[0].variant == space->kernels()[0].variant);
       PipelineOptions options = space->options().base;
       apply(c, options);
-      CHECK(emit_stage(*parse_graph(text), options, "schedule").find("where ") != std::string::npos);  // the guard is kept
+      // the condition of the variant is kept
+      CHECK(emit_stage(*parse_graph(text), options, "schedule").find("where ") != std::string::npos);
     }
 }
 
@@ -107,7 +110,7 @@ TEST_CASE("H3.search_space: of many kernels those with most work have choices") 
   for (int i = 1; i <= 100; ++i) append(text, cat(i > 1 ? ", " : "", "y", i, " = sum(slice(x, start=[0], stop=[", 9 * i, "]), axes=[0])"));
   const SearchSpace space = space_of(text + "\n}");
   REQUIRE(space.kernels().size() == 100);
-  int64_t least = INT64_MAX, greatest = 0;  // work of kernels with choices, and of kernels without
+  int64_t least = INT64_MAX, greatest = 0;  // the least work of a kernel with choices, and the greatest of one without
   size_t with_choices = 0;
   for (const KernelSpace& kernel : space.kernels()) {
     with_choices += !kernel.choices.empty();
@@ -159,13 +162,13 @@ TEST_CASE("H3.random: each point once, the same for the same seed") {
   const std::unique_ptr<Strategy> all = make_strategy(StrategyKind::kRandom, small, 3);
   size_t count = 0;
   while (all->next()) ++count;
-  CHECK(count + 1 <= static_cast<size_t>(small.size()));  // the strategy ends
+  CHECK(count + 1 <= static_cast<size_t>(small.size()));  // the strategy ends, at the latest when it has tried all points
   CHECK(count > 0);
 }
 
 TEST_CASE("H3.beam: finds the best of choices that do not depend on each other, the cost model's favourites first") {
   const SearchSpace space = space_of(kProduct);
-  const auto seconds = [&](const Point& point) {  // the last option of each choice is the best
+  const auto seconds = [&](const Point& point) {  // an invented time, with which the last option of each choice is the fastest
     double s = 1;
     for (size_t i = 0; i < point.size(); ++i)
       if (space.choices()[i].setting >= Choice::Setting::kTile && space.choices()[i].recipe == space.kernels()[0].recipe)
@@ -180,7 +183,7 @@ TEST_CASE("H3.beam: finds the best of choices that do not depend on each other, 
     const std::optional<Point> point = beam->next();
     if (!point) break;
     CHECK(given.insert(*point).second);
-    if (i < 8) {  // before the first expansion
+    if (i < 8) {  // the first candidates, before the search continues from the best of them
       const double cost = relative_cost(space, *point);
       CHECK(cost >= last_cost);
       last_cost = cost;
@@ -188,12 +191,12 @@ TEST_CASE("H3.beam: finds the best of choices that do not depend on each other, 
     best = std::min(best, seconds(*point));
     beam->measured(*point, seconds(*point));
   }
-  double neighbours = 1;  // the best time with a single change
+  double neighbours = 1;  // the best time of points that change a single choice
   for (const Point& point : given) {
     const auto changes = std::count_if(point.begin(), point.end(), [](uint8_t option) { return option != 0; });
     if (changes == 1) neighbours = std::min(neighbours, seconds(point));
   }
-  CHECK(best < neighbours - 0.015);  // the search combined good points
+  CHECK(best < neighbours - 0.015);  // so the search has combined several good choices
 }
 
 TEST_CASE("H3.trial_result: medians and quartiles; a configuration that fails to compile is a trial, too; stop, cancel, and limits") {
@@ -235,7 +238,7 @@ TEST_CASE("H3.trial_result: medians and quartiles; a configuration that fails to
   options.progress = [](const TuneProgress&) { return tune::Verdict::kCancel; };
   CHECK(message_of([&] { tune::tune(space, workshop, options); }) == "tuning was cancelled");
   options.progress = nullptr;
-  options.seconds = 1e-9;  // the untuned program is measured even after the time limit
+  options.seconds = 1e-9;  // even then, the untuned program is measured
   CHECK(tune::tune(space, workshop, options).trials.size() == 1);
 }
 
@@ -271,7 +274,7 @@ TEST_CASE("H3.trial_result: known configurations are compared whatever the time,
   options.most_trials = 6;
   options.progress = [&](const TuneProgress&) { return tune::Verdict::kStop; };
   CHECK(tune::tune(space, workshop, options).leaves_known);
-  options.known = {Configuration()};  // the default configuration is always measured
+  options.known = {Configuration()};  // this one is always measured, so it does not count as left out
   CHECK_FALSE(tune::tune(space, workshop, options).leaves_known);
 }
 

@@ -1,4 +1,4 @@
-// harp_tune and its results: configurations as text and in harp_compile, strategies, progress, errors. No test depends on time.
+// harp_tune and its results: configurations as text and their use by harp_compile, strategies, progress, errors. No test depends on time.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -189,7 +189,7 @@ TEST_CASE("H3.beam,random,grid: harp_tune by each strategy; progress, dry runs, 
   CHECK(fails([&](auto& o) { o.compile = &compile; }).second.find("no schedule") != std::string::npos);
   compile.schedule = nullptr, compile.backend = "interp";
   CHECK(fails([&](auto& o) { o.compile = &compile; }).second.find("backend \"c\"") != std::string::npos);
-  {  // arrays without elements give nothing to measure
+  {  // with arrays without elements there is nothing to measure
     const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
     const capi_test::Graph sum = capi_test::parse(context.get(), "graph s(x: f32[n]) { return y = sum(x) }");
     std::vector<float> nothing;
@@ -210,7 +210,7 @@ TEST_CASE("H3.beam,random,grid: harp_tune by each strategy; progress, dry runs, 
   CHECK(err.code() == HARP_ERROR_INVALID_ARGUMENT);
   const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
   ErrorSlot missing;
-  CHECK(Found(harp_tune(graph.get(), nullptr, 0, nullptr, missing)) == nullptr);  // an input is missing
+  CHECK(Found(harp_tune(graph.get(), nullptr, 0, nullptr, missing)) == nullptr);  // one input is missing
   CHECK(missing.code() == HARP_ERROR_INVALID_ARGUMENT);
   CHECK(read(database_in(scratch / "cache")).empty());
   harp_tune_result_release(nullptr);

@@ -1,6 +1,6 @@
-// The error of the functions in ops/math.h, shared by the full check (ulp_check.cpp, with MPFR) and the quick tests (math_test.cpp,
-// without). Every f32 or f64 result is compared with the C library's function of the next wider type. That function's own error is about
-// one ulp of its type, which is 2^-29 (f32) or 2^-11 (f64) of the ulps measured here.
+// The error of the functions in ops/math.h. The full check (ulp_check.cpp, with MPFR) and the quick tests (math_test.cpp, without MPFR)
+// share this header. Every f32 or f64 result is compared with the C library's function of the next wider type. That function's own error is
+// about one ulp of its type, which is 2^-29 (f32) or 2^-11 (f64) of the ulps measured here.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@
 
 namespace harp::accuracy {
 
-/// X(name, arity, greatest f32 error in ulp, greatest f64 error in ulp)
+/// X(name, arity, bound of the f32 error in ulp, bound of the f64 error in ulp)
 #define HARP_ACCURACY_FUNCTIONS(X) \
   X(exp, 1, 1.0, 1.5)              \
   X(exp2, 1, 1.0, 1.5)             \
@@ -77,10 +77,11 @@ std::vector<Row<T>> rows() {
 #undef HARP_CALL_2
 }
 
-/// The error of a result of the wrong kind: NaN instead of a number, an infinity far from overflow, a zero of the wrong sign.
+/// The error that stands for a result of the wrong kind: NaN instead of a number, an infinity far from overflow, a zero or number of the
+/// wrong sign.
 inline constexpr double kWrong = 1e30;
 
-/// |got - reference| in units in the last place of the reference. An infinity counts as the first number beyond the range.
+/// |got - reference| in units in the last place of the reference. An infinity counts as the first power of 2 beyond the range.
 template <class T>
 double ulp_error(T got, Wider<T> reference) {
   using L = std::numeric_limits<T>;
@@ -97,7 +98,8 @@ double ulp_error(T got, Wider<T> reference) {
   return static_cast<double>(std::fabs(std::ldexp(a - b, L::digits - 1 - exponent)));
 }
 
-/// Arguments for which functions tend to be least accurate: random bits, exponents near 1, values near case boundaries and near zeros.
+/// Arguments at which functions tend to be least accurate: random bits, magnitudes around 1, and values near zeros and near the boundaries
+/// between the cases of an algorithm.
 template <class T>
 class Samples {
  public:
@@ -117,7 +119,7 @@ class Samples {
     if (name == "pow") {
       if (random_() % 4 == 0) x = nudged(T(1));
       if (random_() % 4) x = std::fabs(x);
-      // choose y so that the power just overflows, just underflows, or is in range
+      // Chooses y so that the power is in range, just overflows or just underflows.
       const double limit = std::numeric_limits<T>::max_exponent * 0.8;
       y = static_cast<T>((unit() * 2 - 1) * limit / std::log(std::fabs(static_cast<double>(x))));
       if (random_() % 8 == 0) y = any();
@@ -147,11 +149,11 @@ class Samples {
     return std::bit_cast<T>(static_cast<Bits<T>>(random_() % 2 ? bits + away : bits - away));
   }
   T anchor(std::string_view name) {
-    if (name == "sin" || name == "cos" || name == "tan") {  // zeros, poles and ends of the reduced interval
+    if (name == "sin" || name == "cos" || name == "tan") {  // zeros, poles, and the ends of the interval to which arguments are reduced
       const auto k = static_cast<Wider<T>>(random_() >> (24 + random_() % 40));
       return static_cast<T>(k * static_cast<Wider<T>>(0.785398163397448309615660845819875721L));
     }
-    if (name.starts_with("exp") || name.ends_with("h")) {  // ends of the reduced interval, overflow, underflow
+    if (name.starts_with("exp") || name.ends_with("h")) {  // ends of the interval to which arguments are reduced, overflow, underflow
       const int limit = std::numeric_limits<T>::max_exponent * 2 + 120;
       const auto k = static_cast<Wider<T>>(static_cast<int>(random_() % static_cast<unsigned>(2 * limit)) - limit) / 2;
       return static_cast<T>(k * static_cast<Wider<T>>(name == "exp2" ? 1.0L : 0.693147180559945309417232121458176568L));
@@ -197,7 +199,8 @@ struct Worst {
   }
 };
 
-/// Computes the exact error for an argument whose estimated error is near the maximum or implausible. Without a judge the estimate counts.
+/// Computes the exact error of a result whose estimated error (`screened`) may be the greatest so far. Without a judge the estimate is
+/// used.
 template <class T>
 using Judge = std::function<double(T x, T y, T got, double screened)>;
 

@@ -31,7 +31,7 @@ struct Options {
 template <class T>
 double judged(std::string_view name, T x, T y, T got, double screened) {
   if (std::isnan(got) || std::isinf(got) || screened >= kWrong) {
-    // For NaN, infinities and overflow the C library's verdict counts, because both references agree on them.
+    // For NaN, infinities and overflow the C library's answer is used, because MPFR would give the same.
     return screened;
   }
   mpfr_t a, b, result;
@@ -68,7 +68,7 @@ Worst<T> worst_of(const Row<T>& row, const Options& options) {
     threads.emplace_back([&, id] {
       Worst<T> mine;
       if constexpr (std::is_same_v<T, float>) {
-        if (row.arity == 1) {  // thread `id` takes every threads-th input
+        if (row.arity == 1) {  // every thread checks another part of the inputs
           mine.add(sweep(row, id * options.step, kAll, options.step * options.threads, judge));
           std::lock_guard lock(mutex);
           worst.add(mine);

@@ -5,7 +5,7 @@
     y = harp.softmax(x @ x.T, axis=-1)       # nothing is computed yet
     print(y.sum())                           # one program, compiled once for this structure
 
-The namespace is that of the Array API standard; harp.jit, harp.grad and the rest of this list are harp's own.
+The namespace is that of the Array API standard. The names listed at the end of this file, such as harp.jit and harp.grad, are additions.
 """
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from ._graph import Graph, Program, TuneResult, emit, load, tune
 from ._info import __array_api_version__, __array_namespace_info__, clear_cache, configure, describe, set_backend
 from ._info import evaluate as eval
 from ._jit import dim, jit
-from ._native import custom_function, native
+from ._native import custom_function, custom_function_results, native
 from ._vmap import vmap
 
 from . import fft, linalg, random  # isort: skip
@@ -52,9 +52,10 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DType", "Dim", "Graph", "Program", "Tensor", "TuneResult", "__array_api_version__", "__array_namespace_info__", "bfloat16", "bool",
-    "clear_cache", "complex128", "complex64", "configure", "custom_function", "describe", "dim", "e", "emit", "eval", "fft", "float16",
-    "float32", "float64", "grad", "inf", "int16", "int32", "int64", "int8", "jit", "jvp", "linalg", "load", "nan", "native", "newaxis",
-    "pi", "random", "set_backend", "stop_gradient", "tune", "uint16", "uint32", "uint64", "uint8", "value_and_grad", "vjp", "vmap",
+    "clear_cache", "complex128", "complex64", "configure", "custom_function", "custom_function_results", "describe", "dim", "e", "emit",
+    "eval", "fft", "float16", "float32", "float64", "grad", "inf", "int16", "int32", "int64", "int8", "jit", "jvp", "linalg", "load",
+    "nan", "native", "newaxis", "pi", "random", "set_backend", "stop_gradient", "tune", "uint16", "uint32", "uint64", "uint8",
+    "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 __all__ += _array_api.__all__
 __all__ += _errors.__all__

@@ -33,7 +33,7 @@ def ones(shape: Shape, *, dtype: DTypeLike | None = None, device: Any = None) ->
 
 
 def empty(shape: Shape, *, dtype: DTypeLike | None = None, device: Any = None) -> Tensor:
-    """Zeros: in harp no result depends on previous contents of memory."""
+    """Zeros, like zeros(): in harp, no result depends on the previous contents of memory."""
     return zeros(shape, dtype=dtype, device=device)
 
 
@@ -61,7 +61,7 @@ def empty_like(x: Array, /, *, dtype: DTypeLike | None = None, device: Any = Non
 def arange(
     start: Size | float, /, stop: Size | float | None = None, step: float = 1, *, dtype: DTypeLike | None = None, device: Any = None
 ) -> Tensor:
-    """start, start + step, ... before stop; one argument is stop, from 0."""
+    """The numbers start, start + step, ... that lie before stop. A single argument is stop, and start is then 0."""
     on_cpu(device)
     if stop is None:
         start, stop = 0, start
@@ -77,7 +77,7 @@ def arange(
 def linspace(
     start: float, stop: float, /, num: Size, *, dtype: DTypeLike | None = None, device: Any = None, endpoint: bool = True
 ) -> Tensor:
-    """num numbers from start to stop, which is among them unless endpoint is False."""
+    """num equally spaced numbers from start to stop. The last one is stop, unless endpoint is False."""
     on_cpu(device)
     made = (complex64 if isinstance(start, complex) or isinstance(stop, complex) else float32) if dtype is None else dtype_of(dtype)
     if made in REAL_FLOATS and not isinstance(start, complex) and not isinstance(stop, complex):
@@ -97,7 +97,7 @@ def eye(n_rows: Size, n_cols: Size | None = None, /, *, k: int = 0, dtype: DType
     made = float32 if dtype is None else dtype_of(dtype)
     if k == 0:
         return _ops.eye(made, n_rows, columns)
-    k = max(-(2**62), min(k, 2**62))  # no diagonal is farther from the main one
+    k = max(-(2**62), min(k, 2**62))  # farther from the main diagonal, an array has no diagonals
     rows = _ops.reshape(_ops.arange(int64, n_rows), [n_rows, 1])
     return _ops.cast(_ops.equal(rows + k, _ops.arange(int64, columns)), made)
 
@@ -108,10 +108,10 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Tensor]:
 
 
 def tril(x: Array, /, *, k: int = 0) -> Tensor:
-    """The last two axes on and below the k-th diagonal, else 0."""
+    """x on and below the k-th diagonal of the last two axes; 0 above it."""
     return _ops.tril(x, k)
 
 
 def triu(x: Array, /, *, k: int = 0) -> Tensor:
-    """The last two axes on and above the k-th diagonal, else 0."""
+    """x on and above the k-th diagonal of the last two axes; 0 below it."""
     return _ops.triu(x, k)

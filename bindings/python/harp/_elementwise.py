@@ -88,7 +88,7 @@ trunc: _Unary = _whole("trunc")
 
 
 def round(x: Array, /) -> Tensor:
-    """Rounds to the nearest integer, ties to even; complex numbers by parts; integers stay unchanged."""
+    """Rounds to the nearest integer, ties to even. The parts of complex numbers are rounded separately; integers stay unchanged."""
     tensor = asarray(x)
     if tensor.dtype in COMPLEX:
         return _ops.complex_from_parts(_ops.round(_ops.real(tensor)), _ops.round(_ops.imag(tensor)))

@@ -14,13 +14,13 @@ import numpy as np
 from . import _core, _errors
 from ._conversion import asarray, sizes_of
 from ._core import Tensor
-from ._dtypes import ALL, SHORT_NAMES, DType, bfloat16, dtype_of
+from ._dtypes import ALL, SHORT_NAMES, DType, bfloat16, dtype_of, number_of
 from ._types import Array, DTypeLike, Shape
 
-__all__ = ["custom_function", "native"]
+__all__ = ["custom_function", "custom_function_results", "native"]
 
 _NAMES = _core.operation_names()
-_CUSTOM, _NATIVE = _NAMES.index("custom_function"), _NAMES.index("native")
+_CUSTOM, _SEVERAL, _NATIVE = (_NAMES.index(name) for name in ("custom_function", "custom_function_results", "native"))
 
 # The C function of each Python function, by the types that it was used with, so that the same function gives the same program. It is kept
 # as long as the function exists. For objects without weak references, such as NumPy's ufuncs, it is kept for ever.
@@ -39,6 +39,14 @@ def custom_function(nodes: Sequence[Array], body: str, dtype: DTypeLike, shape: 
     has no gradient.
     """
     return _core.apply(_CUSTOM, list(nodes), body, dtype, sizes_of(shape))  # type: ignore[no-any-return]
+
+
+def custom_function_results(nodes: Sequence[Array], body: str, dtypes: Sequence[DTypeLike], shape: Shape) -> tuple[Tensor, ...]:
+    """A custom function of several results, one for each dtype, all of this shape. The body sets output0, output1 ..., or output if there
+    is one dtype; it is evaluated once for all results. Otherwise as custom_function.
+    """
+    numbers = [number_of(dtype) for dtype in dtypes]
+    return _core.apply(_SEVERAL, list(nodes), body, numbers, sizes_of(shape))  # type: ignore[no-any-return]
 
 
 def native(

@@ -26,6 +26,6 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Tensor:
 
 
 def matmul(x1: Array, x2: Array, /) -> Tensor:
-    """The matrix product over the last two axes; those before broadcast."""
+    """The matrix product over the last two axes. The axes before them broadcast."""
     a, b = promoted([x1, x2])
     return _ops.matmul(a, b)

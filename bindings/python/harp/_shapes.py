@@ -56,17 +56,17 @@ def permute_dims(x: Array, /, axes: Sequence[int]) -> Tensor:
 
 
 def matrix_transpose(x: Array, /) -> Tensor:
-    """The last two axes exchanged."""
+    """x with its last two axes exchanged."""
     return asarray(x).mT
 
 
 def moveaxis(x: Array, source: int | Sequence[int], destination: int | Sequence[int], /) -> Tensor:
-    """Axis source[i] becomes axis destination[i]."""
+    """Moves axes: axis source[i] becomes axis destination[i]."""
     return _ops.moveaxis(x, source, destination)
 
 
 def flip(x: Array, /, *, axis: Axes = None) -> Tensor:
-    """Reversed along axes (None: all)."""
+    """x reversed along axes (None: all)."""
     return _ops.flip(x, axis)
 
 

@@ -1,4 +1,4 @@
-"""Products and norms of the Array API's extension `linalg`. harp has no decompositions: det, inv, qr, svd and their like are not here."""
+"""Products and norms of the Array API's extension `linalg`. harp has no decompositions, so det, inv, qr, svd and the like are missing."""
 from __future__ import annotations
 
 import math
@@ -21,7 +21,7 @@ def cross(x1: Array, x2: Array, /, *, axis: int = -1) -> Tensor:
 
 
 def diagonal(x: Array, /, *, offset: int = 0) -> Tensor:
-    """A diagonal of the last two axes, as a last axis."""
+    """A diagonal of the last two axes, which becomes the last axis of the result."""
     return _ops.diagonal(x, offset, -2, -1)
 
 

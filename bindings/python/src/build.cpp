@@ -58,6 +58,19 @@ void build_custom_function(Reader& r, Nodes& out) {
   out[0] = harp_custom_function(nodes.n, nodes.data, &desc);
 }
 
+void build_custom_function_results(Reader& r, Nodes& out) {
+  const auto nodes = r.nodes();
+  harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
+  desc.body = r.text();
+  const auto dtypes = r.axes();  // their numbers
+  const auto sizes = r.sizes();
+  desc.rank = sizes.n;
+  desc.dims = sizes.data;
+  desc.graph = r.graph();
+  out.assign(std::max<size_t>(results(dtypes.n), 1), nullptr);
+  harp_custom_function_results(nodes.n, nodes.data, &desc, dtypes.n, dtypes.data, out.data());
+}
+
 void build_native(Reader& r, Nodes& out) {
   const auto nodes = r.nodes();
   harp_native_desc desc = HARP_NATIVE_DESC_INIT;
@@ -75,6 +88,7 @@ void build_native(Reader& r, Nodes& out) {
 constexpr Row kRows[] = {
 #include "ops_generated.inc"
     {"custom_function", "NstD", false, build_custom_function},
+    {"custom_function_results", "NsAD", true, build_custom_function_results},
     {"native", "NhsstD", false, build_native},  // h: (address of the function, address for `user`, the owner of both)
 };
 constexpr int32_t kNative = static_cast<int32_t>(std::size(kRows)) - 1;

@@ -38,7 +38,7 @@ struct Parameter {
 struct Entry {
   std::vector<Parameter> parameters;
   Ref<Program> program;  // null if the function returns no tensors
-  std::vector<int32_t> inputs;             // per input of the program: the number of an argument, or -1 - that of a captured array
+  std::vector<int32_t> inputs;             // for each input of the program: n for argument n, or -1 - n for captured array n
   std::vector<Ref<Array>> captured;
   struct Axis {
     size_t parameter;

@@ -220,7 +220,7 @@ class Arguments {
     std::vector<Ref<Node>> nodes;
     const std::span objects(arguments_ + first, end - first);
     if (!nodes_together(objects, nodes)) {
-      for (PyObject* object : objects) node_of(object);  // throws at the object that is no operand
+      for (PyObject* object : objects) node_of(object);  // throws for the object that is not an operand
     }
     is_weak_ = std::ranges::all_of(nodes, [](const Ref<Node>& node) { return (node->flags & Node::kWeak) != 0 || node->is_constant(); }) &&
                std::ranges::any_of(nodes, [](const Ref<Node>& node) { return (node->flags & Node::kWeak) != 0; });

@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, kOperators> kNames = {
     "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor",
     "matmul", "negative", "abs", "bitwise_invert", "less", "less_equal", "equal", "not_equal",
     "greater", "greater_equal", "powi", "reciprocal"};
-std::array<int32_t, kOperators> numbers;  // of the operations
+std::array<int32_t, kOperators> numbers;  // for each operator, the number of its operation
 
 PyObject* positive(PyObject* x) { return tensor(node_of_tensor(x)); }
 

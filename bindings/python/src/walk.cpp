@@ -120,7 +120,7 @@ void prepare(Program& program) {
   }
 }
 
-constexpr double kSmallWork = 16384;  // elements: some microseconds
+constexpr double kSmallWork = 16384;  // in elements; takes a few microseconds
 
 }  // namespace
 

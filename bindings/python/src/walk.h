@@ -15,7 +15,7 @@ struct Walk {
   std::vector<Node*> order;         // sources before their users; includes leaves
   std::vector<uint64_t> key;        // equal for traces of equal structure, whatever values arrays and numbers have
   std::vector<uint32_t> leaves;     // positions in `order` of arrays and arguments
-  std::vector<uint32_t> constants;  // and of numbers
+  std::vector<uint32_t> constants;  // positions in `order` of numbers
   std::vector<uint32_t> roots;
   double work = 0;  // estimate of the number of elements that are computed
   bool symbolic = false;

@@ -1,4 +1,4 @@
-"""All tests of the package. Programs go to a directory of their own unless the caller chose one."""
+"""Settings of all tests of the package. Compiled programs are stored in a temporary directory, unless HARP_CACHE_DIR is already set."""
 import os
 import tempfile
 

@@ -1,5 +1,5 @@
-"""Runs the standard's own tests, data-apis/array-api-tests, if HARP_ARRAY_API_TESTS says where they are: all except those in
-array_api_skips.txt."""
+"""Runs the tests of the Array API standard (data-apis/array-api-tests), except those in array_api_skips.txt. HARP_ARRAY_API_TESTS must
+contain the path of these tests; otherwise they are skipped."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Errors are raised where the operation is written, with harp's text, and everything remains usable afterwards."""
+"""Errors are raised at the operation that causes them, with harp's message, and everything remains usable afterwards."""
 import subprocess
 import sys
 

@@ -1,4 +1,4 @@
-"""Gradients against differences, of trees, of gradients; vjp, jvp, stop_gradient."""
+"""Gradients compared with finite differences, gradients of trees and of gradients; vjp, jvp, stop_gradient."""
 import threading
 
 import numpy as np
@@ -65,7 +65,7 @@ def test_gradients_of_gradients():
 
 def test_values_inside():
     def f(x):
-        if float(x.sum()) > 0:  # the function of a gradient may read values
+        if float(x.sum()) > 0:  # the function that a gradient is taken of may read values
             return (x * 2).sum()
         return (x * 3).sum()
 

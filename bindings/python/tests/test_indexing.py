@@ -1,4 +1,4 @@
-"""Indexing against NumPy: written cases, and random ones."""
+"""Indexing compared with NumPy: a list of cases, and random ones."""
 import random
 
 import numpy as np
@@ -70,7 +70,7 @@ def test_symbolic_sizes():
 
 
 def test_masks_in_gradients():
-    """A mask has values while a gradient is computed, and none while a function is traced."""
+    """A mask can be used in a function that a gradient is taken of, because it has values there, but not in a traced function."""
     f = lambda x: (x[x > 1] ** 2).sum()
     assert harp.grad(f)(np.array([1.0, 2.0, 3.0])).tolist() == [0, 4, 6]
     with pytest.raises(IndexError, match="traced"):

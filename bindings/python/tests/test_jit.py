@@ -232,7 +232,7 @@ def test_functions_are_collected():
 
 
 def test_results_of_sizes_alone():
-    """No input of the program has the size as an axis, but an argument has."""
+    """The program uses a size that none of its inputs has, but one of the function's arguments does."""
 
     @harp.jit(dynamic={"x": {0: "rows"}})
     def f(x):

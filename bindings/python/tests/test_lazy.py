@@ -1,5 +1,5 @@
-"""The cost of lazy tensors: a program is made once for a structure, chains have a maximum length, nothing recurses, threads do not wait for
-each other."""
+"""The cost of lazy tensors: each structure is compiled once, chains have a maximum length, no function recurses along a chain, threads do
+not wait for each other."""
 import sys
 import threading
 
@@ -61,7 +61,7 @@ def test_what_is_still_used_is_computed_once():
     y = harp.exp(x)
     z = (y * 2).sum()
     float(z)
-    assert y.is_realised  # it was computed on the way, because a variable refers to it
+    assert y.is_realised  # computed in the same program, because a variable refers to it
     w = harp.exp(x) * 2
     float(w.sum())
     assert w.is_realised
@@ -169,7 +169,7 @@ def test_other_threads_run_meanwhile():
 
 
 def test_threads_share_nodes_and_sizes():
-    """Threads compute tensors that share sources, and trace functions with symbolic sizes, for which one waits for the other."""
+    """Threads compute tensors that share sources, and trace functions with symbolic sizes, which only one thread at a time can do."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     wrong = []

@@ -41,6 +41,34 @@ def test_custom_function_mistakes():
         harp.grad(lambda x: harp.custom_function([x], "output = input0[0, 0]", "float64", ()))(A)
 
 
+def test_custom_function_of_several_results():
+    body = """
+        output1 = -1
+        for i in 0 .. size(input0, 1) {
+          if (output1 < 0) | (input0[ridx0, i] > output0) {
+            output0 = input0[ridx0, i]
+            output1 = i
+          }
+        }
+    """
+    greatest = lambda x: harp.custom_function_results([x], body, [harp.float64, "int64"], x.shape[:1])
+    best, place = greatest(harp.asarray(A))
+    assert (best * 2).tolist() == [4, 10] and place.dtype == harp.int64 and place.tolist() == [2, 2]
+    best, place = harp.jit(lambda x: greatest(x * -1), dynamic={"x": [0]})(A)
+    assert best.tolist() == [0, -3] and place.tolist() == [0, 0]
+    assert harp.jit(lambda x: greatest(x)[1])(A).tolist() == [2, 2]
+    rows, sums = harp.custom_function_results([], "output0 = ridx0\noutput1 = f32(ridx0 + shape0)", ["int64", "float32"], 2)
+    assert rows.tolist() == [0, 1] and sums.tolist() == [2, 3]
+    (only,) = harp.custom_function_results([A], "output = input0[ridx0, 1]", ["float64"], 2)
+    assert only.tolist() == [1, 4]
+    first, second = harp.vmap(lambda x: harp.custom_function_results([x], "output0 = input0[0]\noutput1 = input0[2]", ["float64"] * 2, ()))(A)
+    assert first.tolist() == [0, 3] and second.tolist() == [2, 5]
+    for dtypes, error in ((["float64"], harp.ParseError), ([], harp.InvalidArgumentError), (["float64", "nothing"], harp.DTypeError),
+                          (["float64", "int64", "int64"], harp.InvalidArgumentError)):  # fmt: skip
+        with pytest.raises(error):
+            harp.custom_function_results([A], body, dtypes, 2)
+
+
 def test_custom_expressions():
     x, y = harp.asarray(A), harp.asarray(A[0])
     assert harp.custom_elementwise([x, y], "where(x0 > 2, x0 * x1, -x1)").tolist() == [[0, -1, -2], [0, 4, 10]]
@@ -68,7 +96,7 @@ def test_python_functions(backend):
         assert f(np.ones((5, 3))).shape == (5, 3) and f.program_count == 1
     finally:
         harp.set_backend("auto")
-    assert harp.native([A, A], np.add, "float64", A.shape).tolist() == (2 * A).tolist()  # a ufunc takes its result as last argument too
+    assert harp.native([A, A], np.add, "float64", A.shape).tolist() == (2 * A).tolist()  # a ufunc also takes the output as last argument
     assert harp.native([np.zeros((0, 3))], lambda x, out: out.fill(len(x)), "float64", 1).tolist() == [0]
     assert harp.vmap(lambda x: harp.native([x], np.square, "float64", 3))(A).tolist() == (A * A).tolist()
 
@@ -134,7 +162,7 @@ def test_how_long_functions_live():
     assert y.tolist() == f(A).tolist() == (2 * A).tolist()
     programs = harp._core.program_count()
     double = lambda x, out: np.multiply(x, 2, out=out)
-    for _ in range(3):  # the same function makes the same program
+    for _ in range(3):  # the same function in an equal structure uses the same program
         harp.native([A], double, "float64", A.shape).eval()
     assert harp._core.program_count() == programs + 1
 

@@ -1,4 +1,4 @@
-"""Conversion of arrays: no copies where none is necessary, and every layout that NumPy has."""
+"""Conversion of arrays with all of NumPy's layouts, without copies where none is necessary."""
 import array
 import ctypes
 import subprocess
@@ -146,7 +146,7 @@ def test_memory_lives_as_long_as_it_is_used():
     view = memoryview(harp.asarray(np.full(1000, 3.0)) + 1)
     assert view[999] == 4.0
     capsule = (harp.ones(1000) + 1).__dlpack__()
-    del capsule  # nobody took it
+    del capsule  # nobody has taken over the array
 
 
 def test_lists():
@@ -183,7 +183,7 @@ def get_buffer(x, flags):
 
 
 def test_the_interpreter_ends_while_arrays_are_out():
-    """At exit there still are tensors, a jitted function with a captured array, and a DLPack capsule whose consumer never frees it."""
+    """The process can end with existing tensors, a jitted function with a captured array, and a DLPack capsule that is never freed."""
     code = """
 import ctypes, threading, numpy as np, harp
 a = np.ones(5)

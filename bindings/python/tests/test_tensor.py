@@ -48,7 +48,7 @@ def test_python_numbers_are_weak():
     assert (harp.asarray([1], dtype="int64") * 2.5).dtype is harp.float32
     assert (harp.asarray([1.0], dtype="float64") * 1j).dtype is harp.complex128
     assert (harp.asarray([True]) + 1).dtype is harp.int64
-    assert (harp.asarray([1.0]) + np.float64(2)).dtype is harp.float64  # NumPy's numbers have dtypes
+    assert (harp.asarray([1.0]) + np.float64(2)).dtype is harp.float64  # unlike Python's floats, NumPy's numbers have dtypes
 
 
 @pytest.mark.parametrize("a, b, expected", [

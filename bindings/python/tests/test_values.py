@@ -1,4 +1,4 @@
-"""Random operations on random arrays against NumPy."""
+"""Results of random operations on random arrays compared with those of NumPy."""
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -65,7 +65,7 @@ def test_integer_indices(shape, data):
 @SETTINGS
 @given(st.lists(st.sampled_from(["sin", "neg", "sum", "T", "add", "slice", "reshape", "eval", "numpy"]), max_size=12))
 def test_chains(steps):
-    """Any sequence of operations, with evaluations in between, gives the results of NumPy."""
+    """Any sequence of operations, with evaluations in between, gives the same results as in NumPy."""
     a = np.arange(12.0).reshape(3, 4)
     x = harp.asarray(a)
     for step in steps:

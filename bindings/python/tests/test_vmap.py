@@ -1,4 +1,4 @@
-"""harp.vmap against calls of the function for each element."""
+"""harp.vmap compared with calls of the function for each element."""
 import numpy as np
 import pytest
 

@@ -1,7 +1,7 @@
-# Plays a scene of water without a screen: drops fall, waves run over a shoal. Then it compares the field with `harp run` of the same text
-# over the same steps, measures the step beside hand-written C, and writes a picture. Prints what it finds; the exit status is the number of
-# failures. Environment: WATER_FRAMES (300), WATER_LIBRARY, WATER_BACKEND, WATER_OUTPUT (a directory), WATER_STEP (a file, for water.harp),
-# HARP_TOOL (the program harp; without it nothing is compared).
+# Plays a scene with water without a screen: drops fall, and waves run over a shoal. Then it compares the field with that of the same number of
+# steps by `harp run`, compares the speed with hand-written C, and writes a picture. Prints the results; the exit status is the number of
+# failures. Environment variables: WATER_FRAMES (default 300), WATER_LIBRARY, WATER_BACKEND, WATER_OUTPUT (a directory), WATER_STEP (a file to
+# use instead of water.harp), HARP_TOOL (the program harp; without it nothing is compared).
 extends Node
 
 const SIZE = 256
@@ -32,7 +32,7 @@ func surface():
 	var h = PoolRealArray()
 	h.resize(SIZE * SIZE)
 	for at in range(h.size()):
-		h.set(at, 0) # resize leaves what is new as it finds it
+		h.set(at, 0) # resize does not initialise new elements
 	for drop in drops:
 		for y in range(drop[1] - 24, drop[1] + 25):
 			for x in range(drop[0] - 24, drop[0] + 25):
@@ -69,7 +69,7 @@ func _ready():
 			fail("HarpField.save")
 	field.play(frames)
 
-# The Field below is processed after this node, so the frame after its last step ends here.
+# The engine calls this before the _process of the child node Field. So the scene ends in the frame after the last step.
 func _process(_delta):
 	if started and $Field.frames_left() > 0:
 		return
@@ -101,7 +101,7 @@ func save():
 			fail("HarpField.save")
 		print("%s after %d steps: sha256 %s" % [name, frames, digest(path)])
 
-# `harp run` once a step, from what was saved before the first one.
+# Runs `harp run` once for each step, starting with the arrays that were saved before the first step.
 func compare():
 	var tool_path = OS.get_environment("HARP_TOOL")
 	if tool_path == "":

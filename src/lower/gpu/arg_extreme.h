@@ -1,6 +1,7 @@
-// ArgMax and ArgMin of rows on a GPU: a group of threads goes through a row as in rows.h. Each lane keeps its best element and the index of
-// that; then the threads fold the best elements to the best of the row, and fold the indices of the lanes that have this element to the
-// least one. NaN counts as better than any number, so no second pass looks for it.
+// ArgMax and ArgMin of rows on a GPU: each row is processed by a group of threads, whose lanes are those of rows.h. Each lane keeps its
+// best element and the index of that element. Afterwards the threads fold the best elements of the lanes to the best element of the row. Of
+// the lanes whose best element equals it, they take the smallest index. NaN counts as better than any number, so no second pass over the
+// row is needed to find it.
 #pragma once
 
 #include "lower/arg_extreme_lowering.h"
@@ -13,20 +14,21 @@ class GroupArgExtreme final : public ArgExtremeLowering {
   void run();
 
  private:
-  /// Declares a value for each lane of the group, in the registers of its threads; returns its accumulator.
+  /// Declares a spread accumulator with one element for each lane of the group, in the registers of the threads; returns its number.
   int new_lanes(DType dtype, Op combine, Scalar init, ir::Body& body);
-  /// Emits visit(lane, statements) for lanes 0 … count - 1. With `access`, the memory accesses of the lanes are grouped where that is
-  /// possible.
+  /// Emits visit(lane, statements) for lanes 0 … count - 1; each thread executes its own lanes. With `access`, the memory accesses of a
+  /// thread's adjacent lanes are grouped where possible.
   template <class Visit>
   void each_own_lane(Sym count, ir::Body& body, Visit visit, bool access = false);
-  /// Folds the accumulator over all threads. Returns the result, which every thread gets.
+  /// Folds the accumulator over all threads. Returns the result as a value that is the same for every thread.
   const ir::UOp* folded_lanes(int accumulator, ir::Body& body);
   ir::Body row(const Index& position);
 
   const int64_t elements_, threads_;
   const DType index_;  // dtype of indices
   bool is_wide_ = false;
-  const ir::UOp* distances_ = nullptr;  // alignment of the arrays whose accesses are grouped (ir::Together)
+  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: there are none.
+  const ir::UOp* distances_ = nullptr;
 };
 
 }  // namespace harp::lower

@@ -1,4 +1,5 @@
-// Helps threads of a GPU to use the memory bandwidth: they should have several accesses in flight, and wide ones.
+// Helpers for making good use of the memory bandwidth of a GPU: each thread should have several accesses in flight, and these should be
+// wide.
 #pragma once
 
 #include <functional>
@@ -7,17 +8,19 @@
 
 namespace harp::lower {
 
-/// Emits loops over [begin, end): batches of `together` iterations, which the compiler unrolls so that it issues their loads before it uses
-/// the first one, and a loop over the rest. `make` returns the statements of an iteration; it is called once for each of these loops.
+/// Returns loops over [begin, end). One loop runs over batches of `together` iterations. The compiler unrolls a batch, so that it issues
+/// the loads of all its iterations before it uses the first loaded value. Another loop runs over the remaining iterations. `make` returns
+/// the statements of an iteration; it is called once for each of the loops.
 ir::Body in_batches(ir::Arena& arena, Sym begin, Sym end, int64_t together, const std::function<ir::Body(Sym)>& make);
 
 inline constexpr int64_t kMaxIterationsInFlight = 16;
-/// Returns how many iterations have 128 bytes in flight if each loads `bytes`, at most kMaxIterationsInFlight; 4 if an iteration computes
-/// so much (`cost`, in units of ops.def) that the text of many would be long.
+/// Returns the number of iterations to execute at the same time so that 128 bytes are in flight, if each iteration loads `bytes` bytes; at
+/// most kMaxIterationsInFlight. If an iteration is expensive (`cost`, in units of ops.def), returns at most 4, because the unrolled code
+/// would become long.
 int64_t iterations_in_flight(int64_t bytes, int64_t cost);
 
-/// Emits `together` for arrays that begin at multiples of `elements`, and `single` for other arrays. `distances` tells their alignment
-/// (ir::Together).
+/// Emits a test at run time of whether all arrays begin at multiples of `elements`; `together` is executed if so, else `single`.
+/// `distances` is the value that tells the alignment (ir::Together).
 ir::Body if_aligned(ir::Arena& arena, const ir::UOp* distances, int64_t elements, ir::Body together, ir::Body single);
 
 }  // namespace harp::lower

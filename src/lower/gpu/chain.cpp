@@ -1,4 +1,4 @@
-// Columns that single threads reduce. The class is in columns.h.
+// Reductions in which each thread reduces a few columns alone. columns.h declares the class.
 #include "ir/group_accesses.h"
 #include "lower/gpu/batches.h"
 #include "lower/gpu/columns.h"

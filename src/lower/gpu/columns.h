@@ -1,5 +1,4 @@
-// Chain-order reductions on a GPU: an iteration of the thread loop is one thread, which reduces a few adjacent columns by itself, in
-// registers:
+// Chain-order reductions on a GPU: one thread executes an iteration of the thread loop and reduces a few adjacent columns in its registers:
 //
 //   thread g in 0 .. columns / 4:
 //     declare acc0                                         # 4 columns
@@ -9,15 +8,16 @@
 //           set acc0[column] += x[8*batch + step, 4*g + column]    # 4 loads that are one access of 16 bytes
 //     unroll column in 0 .. 4: store y[4*g + column] = acc0[column]
 //
-// Neighbouring threads have neighbouring columns, so that a warp reads whole cache lines. Levels, blocks and their order are those of
-// ReduceLowering. Columns that do not begin at a multiple of an access, and those after the last whole group, are reduced one by one.
+// Neighbouring threads have neighbouring columns, so a warp reads whole cache lines. Levels, blocks and their order are those of
+// ReduceLowering. Columns are reduced one at a time if their addresses are not multiples of the access size, or if they come after the last
+// whole group of columns.
 #pragma once
 
 #include "lower/reduce_lowering.h"
 
 namespace harp::lower {
 
-/// Tests whether the rows of this reduction are adjacent columns: it is in chain order and keeps an axis.
+/// Tests whether ColumnThreads can lower this reduction: it is in chain order and keeps at least one axis, whose indices are the columns.
 bool has_columns(const Node& reduce);
 
 class ColumnThreads final : public ReduceLowering {
@@ -29,11 +29,12 @@ class ColumnThreads final : public ReduceLowering {
   void reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, ir::Body& body) override;
   ir::Body columns_of_row(ir::Loop* columns, int together) override;
   ir::Body columns_of_results(ir::Loop* columns) override;
-  /// Emits all passes over these columns. May be called several times.
+  /// Emits all passes over `width` columns from `start` on. If called again, it declares new accumulators.
   ir::Body passes_of(const Index& outer, Sym start, int64_t width);
 
-  int64_t columns_;                     // number of columns that a thread reduces
-  const ir::UOp* distances_ = nullptr;  // alignment of the arrays whose accesses are grouped (ir::Together)
+  int64_t columns_;  // number of adjacent columns that a thread reduces
+  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: there are none.
+  const ir::UOp* distances_ = nullptr;
 };
 
 }  // namespace harp::lower

@@ -1,4 +1,4 @@
-// The lanes of a block, on the threads of a group. The class is in rows.h.
+// Distributes the lanes of a block over the threads of a group. rows.h declares the class.
 #include <algorithm>
 
 #include "ir/group_accesses.h"
@@ -61,7 +61,7 @@ void GroupRows::lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end,
 Body GroupRows::rounds(Sym begin, Sym end, const std::function<Body(Sym start, Sym count)>& make) {
   const Sym whole = floor_div(end - begin, kLanes), rest = end - begin - whole * kLanes;
   const int64_t bytes = elements_ * static_cast<int64_t>(size_of(first_.sources[0]->dtype));
-  // If all passes are unrolled, the compiler keeps in registers what several of them load.
+  // If a kernel with several passes is fully unrolled, the compiler keeps the elements that several passes load in registers.
   const bool is_short = c_.plan.passes.size() > 1 && whole.is_constant() && whole.constant() <= kMaxIterationsInFlight;
   const int64_t together =
       rows_.are_in_registers() || is_short ? std::max<int64_t>(1, whole.constant()) : iterations_in_flight(bytes, cost_of_element());

@@ -12,10 +12,11 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kAccessBytes = 16;   // the widest access of a thread
-constexpr size_t kMaxOperations = 24;  // most operations of an epilogue that is unrolled for each result of a thread
+constexpr int64_t kAccessBytes = 16;   // size of the widest access of a thread
+constexpr size_t kMaxOperations = 24;  // maximum number of operations of an epilogue that is unrolled for each result of a thread
 
-// With this padding of f64 the lanes of a warp, which read 8 lanes of 4 terms, use all banks of the shared memory.
+// Number of padding elements (f64) after the elements of each term. In one access a warp reads 8 lanes of 4 terms; with this padding these
+// are in different banks of shared memory.
 constexpr int64_t kMmaPadding = 4;
 constexpr int64_t kWarp = 32;
 
@@ -51,7 +52,8 @@ GroupProduct::GroupProduct(KernelContext& context)
                  return element(product_.column_factor, 0, column, terms_at(step, term), mask);
                }) {}
 
-/// The index along the term axes. If the last axis is a multiple of a step, the terms of a step differ only along that axis.
+/// Returns the index, along the term axes, of term number `term` of step number `step`. If the size of the last term axis is a multiple of
+/// the terms of a step, the terms of a step differ only along that axis, and the index needs fewer divisions.
 Index GroupProduct::terms_at(Sym step, Sym term) const {
   Shape shape;
   for (const int axis : reduce_.as<ReduceAttributes>().axes) shape.push_back(reduce_.sources[0]->shape[static_cast<size_t>(axis)]);
@@ -149,7 +151,7 @@ void GroupProduct::run() {
   c_.kernel.body = {tiles};
 }
 
-/// Defines the variable that says whether quick loads are allowed, around these statements.
+/// Returns a Define around the statements. It defines the variable quick_, which is 1 if quick loads are allowed in this tile.
 Body GroupProduct::with_quick(Body body) {
   const UOp *rows = rows_.is_quick(row_tile_), *columns = columns_.is_quick(column_tile_);
   if (rows == nullptr && columns == nullptr) return body;
@@ -188,7 +190,8 @@ Body GroupProduct::steps(Sym first, Sym count) {
         add(body, stage(thread, number + 1));
         return body;
       }
-      // Few steps are here. Masked loads at the same time, or an unrolled loop, would take registers that the main loop needs.
+      // Only few steps use masked loads. To load during the multiplication, or to unroll the loop, would take registers that the main loop
+      // needs.
       Body body = multiply(thread, number, LoopKind::kSequential);
       add(body, load(thread, number + 1, loads));
       add(body, stage(thread, number + 1));
@@ -197,7 +200,7 @@ Body GroupProduct::steps(Sym first, Sym count) {
     step->body.push_back(arena_.statement<Barrier>());
     return step;
   };
-  // The loads of a step are for the next one, which has to have all its terms.
+  // Each step loads the terms of the next step. These loads are quick only if the next step has all its terms.
   const Sym whole = min(count, max(Sym(0), floor_div(product_.terms, tile_.terms) - 1 - first));
   Loop* quick = loop(0, whole, Loads::kQuick);
   const bool is_tested = rows_.is_quick(row_tile_) != nullptr || columns_.is_quick(column_tile_) != nullptr;
@@ -212,7 +215,8 @@ GroupProduct::Pieces GroupProduct::pieces(int64_t of_thread, int64_t tile) const
 
 namespace {
 
-/// The place of a thread in a grid of rows x columns of threads: that of its warp, of 4 x 8 threads if the grid is large enough.
+/// The position of a thread in a grid of rows x columns of threads. The grid is divided into warps of 4 x 8 threads if it is large enough,
+/// otherwise into warps of another shape.
 struct ThreadGrid {
   int64_t rows, columns, rows_of_warp, columns_of_warp;
   ThreadGrid(int64_t rows, int64_t columns) : rows(rows), columns(columns) {
@@ -293,7 +297,7 @@ Body GroupProduct::each_result(const std::function<Body(Sym row, Sym column)>& m
   });
 }
 
-/// Adds the sums of a block of terms to the totals, and clears them.
+/// Adds the sums over the current block of terms to totals_, and sets the sums to 0.
 Body GroupProduct::add_to_totals() {
   return group([&](Sym thread) {
     Body body = {comment(arena_, "the end of a block of terms")};
@@ -345,7 +349,7 @@ Body GroupProduct::store_results(Sym thread, LoopKind kind, const SumAt& sum_at)
   });
 }
 
-/// Defines the variable that says whether results are stored by accesses of 16 bytes, around these statements.
+/// Returns a Define around the statements. It defines the variable wide_, which is 1 if results are stored by accesses of 16 bytes.
 Body GroupProduct::with_wide(Body body) {
   if (wide_distances_ == nullptr) return body;
   const int64_t size = column_pieces().size;
@@ -367,7 +371,7 @@ Body GroupProduct::results() {
     };
     const bool is_short = uops_of(arena_, stores_at(row_tile_, column_tile_, sum(0, 0))).size() <= kMaxOperations;
     if (is_short || totals_ >= 0) return with_wide(store_results(thread, is_short ? LoopKind::kUnroll : LoopKind::kSequential, sum));
-    // A long epilogue is in loops, which read their sums from memory, because they cannot number registers.
+    // A long epilogue is a loop that is not unrolled. Its sums must be in memory, because registers cannot be indexed by a loop variable.
     const int array = new_array(dtype_, of_thread_, Space::kStack);
     Body body = {declare_accumulator(arena_, array)};
     add(body, each_result([&](Sym row, Sym column) {

@@ -1,5 +1,5 @@
-// Products on a GPU: matrix products, batched ones, convolutions (schedule/product_tiles.h). An iteration of the thread loop is a block
-// of threads, which computes a tile of rows times columns:
+// Matrix products, batched products and convolutions on a GPU (schedule/product_tiles.h). One block of threads executes an iteration of the
+// thread loop and computes a tile of rows times columns of the result:
 //
 //   thread tile in 0 .. tiles:
 //     declare acc0                                       # the results: 64 registers of each of 256 threads
@@ -16,17 +16,18 @@
 //       barrier
 //     group t: the epilogue and the stores
 //
-// docs/semantics.md ("Sums") adds 256 terms in a chain, and adds the results of these blocks in a second chain. The sums of that second
-// chain are in shared memory (`totals`), because registers hold only one set; each thread uses its own elements there. Products of at most
-// 256 terms have none.
+// docs/semantics.md ("Sums") adds the terms of a block of 256 terms in a chain, and the results of the blocks in a second chain. The sums
+// of the second chain are in shared memory (`totals`), because the registers of a thread hold only one set of sums; each thread uses its
+// own elements of `totals`. Products of at most 256 terms have no second chain.
 //
-// Thread t of a warp is number (t / 8, t % 8) in a grid of 4 x 8 threads, the warps of a block form a grid, too. A thread's rows are in
-// pieces of 16 bytes, which are as far apart as the pieces of all threads take room. So the threads of a warp read few different addresses
+// Thread t of a warp is at position (t / 8, t % 8) in a grid of 4 x 8 threads; the warps of a block form a grid, too. The rows of a thread
+// are divided into pieces of 16 bytes. Each piece of a thread is followed by the corresponding pieces of the other threads, and then comes
+// the next piece of the same thread. The columns are divided in the same way. The threads of a warp therefore read few different addresses
 // of shared memory, and these are in different banks.
 //
-// On GPUs whose tensor cores multiply f64, a warp computes tiles of 8 x 8 results: mma.m8n8k4 adds four products to each of them, in the
-// order of the chain. A warp then has 8 * rows_of_thread rows and 4 * columns_of_thread columns, next to each other, and a thread one row
-// and two adjacent columns of each of these tiles (ir::Mma). Everything else is the same.
+// On a GPU whose tensor cores multiply f64, a warp computes tiles of 8 x 8 results: the instruction mma.m8n8k4 adds four products to each
+// result, in the order of the chain. A warp then has 8 * rows_of_thread adjacent rows and 4 * columns_of_thread adjacent columns. A thread
+// has one row and two adjacent columns of each tile (ir::Mma). Everything else is the same.
 //
 // staged_factor.h describes how factors are copied to shared memory.
 #pragma once
@@ -42,7 +43,8 @@ class GroupProduct {
   void run();
 
  private:
-  /// Returns the element of a factor at a row and column of the product; a factor is the same in all rows, or in all columns.
+  /// Returns the element of a factor for a row and a column of the product. The rows' factor ignores the column, and the columns' factor
+  /// ignores the row.
   const ir::UOp* element(const Node* factor, Sym row, Sym column, const Index& terms, const ir::UOp* mask);
   Index terms_at(Sym step, Sym term) const;
   int new_array(DType dtype, int64_t count, Space space);
@@ -53,7 +55,7 @@ class GroupProduct {
   enum class Loads : uint8_t { kQuick, kMasked };  // (staged_factor.h)
   ir::Body load(Sym thread, Sym step, Loads loads);
   ir::Body stage(Sym thread, Sym step);
-  /// Steps first … first + count - 1, of tile_.terms terms each.
+  /// Emits steps first … first + count - 1 of the main loop; each step multiplies tile_.terms terms.
   ir::Body steps(Sym first, Sym count);
   ir::Body multiply(Sym thread, Sym step, ir::LoopKind kind);
   ir::Body multiply_by_warps(Sym thread, Sym step, ir::LoopKind kind);
@@ -61,15 +63,17 @@ class GroupProduct {
 
   // --- results
 
-  /// The statements that store what the kernel computes of the result at this row and column of the product.
+  /// Returns the stores of all outputs of the kernel for this row and column of the product; `sum` is the sum of products there.
   ir::Body stores_at(Sym row, Sym column, const ir::UOp* sum);
-  /// A thread's stores. `sum_at` returns its result of this number along rows and columns.
+  /// Emits the stores of the results of a thread. `sum_at(row, column)` returns a result of the thread; its row and column number are
+  /// counted within the thread.
   using SumAt = std::function<const ir::UOp*(Sym row, Sym column)>;
   ir::Body store_results(Sym thread, ir::LoopKind kind, const SumAt& sum_at);
   ir::Body with_wide(ir::Body body);
   ir::Body results();
 
-  /// The first row (column) of a thread's piece in the tile, and the sizes of a piece and of the distance between pieces.
+  /// A thread's rows (columns) are divided into pieces of `size` adjacent ones. first_row (first_column) is the start of its first piece in
+  /// the tile, and `distance` is the distance from the start of one piece to the next.
   Sym first_row(Sym thread) const;
   Sym first_column(Sym thread) const;
   struct Pieces {
@@ -81,7 +85,7 @@ class GroupProduct {
   Sym in_tile(Sym number, const Pieces& pieces, Sym first) const {
     return floor_div(number, pieces.size) * pieces.distance + first + mod(number, pieces.size);
   }
-  /// Calls `make` for each result of a thread, in loops that are unrolled.
+  /// Emits unrolled loops over the rows and columns of a thread; `make` returns the statements for one result.
   ir::Body each_result(const std::function<ir::Body(Sym row, Sym column)>& make);
   ir::Body each(std::string_view name, int64_t count, ir::LoopKind kind, const std::function<ir::Body(Sym)>& make);
   Sym sum_at(Sym thread, Sym row, Sym column) const { return thread * of_thread_ + row * tile_.columns_of_thread + column; }
@@ -93,13 +97,14 @@ class GroupProduct {
   const Product product_;
   const ProductTile tile_;
   const DType dtype_;
-  const bool has_mma_;       // whether tensor cores multiply
-  const int64_t of_thread_;  // results of a thread
+  const bool has_mma_;       // whether tensor cores multiply the factors
+  const int64_t of_thread_;  // number of results that a thread computes
   Index batch_;              // position along the batch axes
   Sym row_tile_, column_tile_;
-  Sym quick_;                                // 1 if loads may be quick (staged_factor.h), else 0
-  Sym wide_;                                 // 1 if results may be stored by accesses of 16 bytes, else 0
-  const ir::UOp* wide_distances_ = nullptr;  // alignment of these accesses (ir::Together)
+  Sym quick_;  // 1 if quick loads are allowed in this tile (staged_factor.h), else 0
+  Sym wide_;   // 1 if results are stored by accesses of 16 bytes, else 0
+  // The run-time value that tells whether the outputs are aligned for these accesses (ir::Together).
+  const ir::UOp* wide_distances_ = nullptr;
   std::vector<Sym> wide_multiples_;
   StagedFactor rows_, columns_;
   int sums_ = -1, totals_ = -1;

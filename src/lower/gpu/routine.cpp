@@ -1,5 +1,5 @@
-// A phase of a routine as a kernel: the thread loop counts the shares of the phase, and all threads of a block execute the routine's
-// statement, whose text says what they do (render/cuda/sort.cpp, fourier.cpp).
+// Makes the kernel of one phase of a routine. The iterations of the thread loop are the blocks among which the phase divides its work. All
+// threads of a block execute one Routine statement together; the renderer provides its source text (render/cuda/sort.cpp, fourier.cpp).
 #include "lower/gpu/routine.h"
 
 #include "lower/lower.h"
@@ -11,7 +11,8 @@ using namespace ir;
 
 namespace {
 
-/// Sets where the operands and the result of a transform are, for this position of all axes of rows except the last one.
+/// Sets the addresses and layouts of the operands and the result of a Fourier transform, for this position of all row axes except the last
+/// one.
 void set_parts(Routine& routine, const Transform& t, Sym position) {
   routine.parts = parts_of(t, position);
   routine.kept = t.kept;

@@ -6,7 +6,7 @@
 
 namespace harp::lower {
 
-/// The kernel of one phase of the routine that is the plan's only node.
+/// Lowers one phase of a routine to a kernel. The routine is the only node of the kernel plan.
 void lower_phase(KernelContext& context, const GridRoutine& whole, const RoutinePhase& phase);
 
 }  // namespace harp::lower

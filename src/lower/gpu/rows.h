@@ -1,6 +1,6 @@
-// Lanes-order reductions on a GPU: each row is reduced by a group of threads, an iteration of the thread loop. Thread t of a group has the
-// adjacent lanes t * elements … t * elements + elements - 1, of the 64 that reduce a row (docs/semantics.md, "Sums"), in its registers (a
-// spread accumulator, ir/statement.h), and reads the elements of the row that belong to these lanes:
+// Lanes-order reductions on a GPU: a group of threads executes an iteration of the thread loop and reduces one row. The row has 64 lanes
+// (docs/semantics.md, "Sums"). Thread t has the adjacent lanes t * elements … t * elements + elements - 1 in its registers, as part of a
+// spread accumulator (ir/statement.h), and reads the elements of the row that belong to these lanes:
 //
 //   thread row in 0 .. rows:
 //     declare acc0                                         # 64 lanes, 4 of each of 16 threads
@@ -13,18 +13,20 @@
 //       if t == 0: store y[row] = acc0[0]
 //
 // Levels, blocks and their order are those of ReduceLowering. A value that is the same for all threads, such as a result that later passes
-// use, is in a uniform accumulator. If a thread accesses several elements at once, the kernel's text contains the code twice, because
-// arrays may begin anywhere: once for arrays that begin at a multiple of an access, and once with single elements.
+// use, is in a uniform accumulator. If a thread accesses several elements at once, the kernel contains the code twice: once for arrays
+// whose addresses are multiples of the access size, and once with single elements for other arrays.
 //
-// In several passes (rowwise.cpp) each thread meets the same elements of the row in every pass, so it reads kept values from its own
-// registers, or from its own elements of an array in shared memory, and the threads of a group wait for each other only in folds.
+// If there are several passes over the row (rowwise.cpp), each thread processes the same elements in every pass. It therefore reads kept
+// values from its own registers, or from its own elements of an array in shared memory, and the threads of a group need to wait for each
+// other only in folds.
 #pragma once
 
 #include "lower/reduce_lowering.h"
 
 namespace harp::lower {
 
-/// Tests whether groups of threads reduce the rows: the reduced axis, which is the last one, is of kind thread_group.
+/// Tests whether a group of threads reduces each row. In that case the schedule says thread_group for the last axis, which is the reduced
+/// one.
 bool is_on_groups(const Schedule& schedule);
 
 class GroupRows final : public ReduceLowering {
@@ -36,31 +38,36 @@ class GroupRows final : public ReduceLowering {
   // --- lanes (lanes.cpp)
 
   BlockLevel new_level(int64_t count) override;
-  /// Combines a result, which is the same for all threads, into one lane: the thread that has the lane does so.
+  /// Combines a result, which is the same for all threads, into one lane of the level `to`; the thread that owns the lane does that.
   void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body) override;
   void lane_block(std::span<const BlockLevel> rows, Sym begin, Sym end, const IndexOfRow& index_at, ir::Body& body) override;
-  /// Emits the rounds of the lanes: make(start, count) for each 64 elements of [begin, end), with several rounds in flight, and for the
-  /// remainder.
+  /// Emits rounds: in each round, the lanes of the group process 64 consecutive elements of [begin, end). make(start, count) returns the
+  /// statements of a round. Several rounds are executed in a batch (batches.h), and the last round processes the remaining elements.
   ir::Body rounds(Sym begin, Sym end, const std::function<ir::Body(Sym start, Sym count)>& make);
-  /// Returns what one thread does in a round: it processes those of the elements start … start + count - 1 that belong to its lanes.
+  /// Returns the statements of one thread in a round: it processes those of the elements start … start + count - 1 that belong to its
+  /// lanes.
   ir::Body round(Sym thread, const BlockLevel& level, Sym start, Sym count, const IndexOfRow& index_at);
-  /// Returns statements for the loop over the elements of a thread, whose accesses are grouped.
+  /// Returns statements for `elements`, the loop over a thread's elements in a round; their memory accesses are grouped if is_wide_ is set
+  /// and that is possible.
   ir::Body together(ir::Loop* elements);
-  /// Makes a loop over the threads of the group.
+  /// Returns a new loop over the threads of the group.
   ir::Loop* new_group() { return ir::new_loop(arena_, "thread", 0, threads_, ir::LoopKind::kGroup); }
 
   // --- passes (rowwise.cpp)
 
   void finish_pass(const RowPass& pass, const Index& kept, ir::Body& body) override;
   ir::Body row_loops(const Index& kept) override;
-  /// Declares a uniform accumulator with this value, which is the same for all threads. Returns the expression that reads it.
+  /// Declares a uniform accumulator that is initialised with `value`, which is the same for all threads. Returns an expression that reads
+  /// the accumulator.
   const ir::UOp* uniform(const ir::UOp* value, ir::Body& body);
-  /// Emits all passes over the row at this position. If called again, it declares accumulators of their own for the passes.
+  /// Emits all passes over the row at position `kept`, an index along the kept axes (those that are not reduced). If called again, it
+  /// declares new accumulators.
   ir::Body row(const Index& kept);
 
-  int64_t threads_, elements_;          // threads of a group; elements of a thread
-  bool is_wide_ = false;                // accesses of a thread to consecutive elements are grouped
-  const ir::UOp* distances_ = nullptr;  // alignment of the arrays whose accesses are grouped (ir::Together)
+  int64_t threads_, elements_;  // number of threads of a group; number of adjacent lanes that a thread has
+  bool is_wide_ = false;        // whether accesses of a thread to consecutive elements are grouped
+  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: there are none.
+  const ir::UOp* distances_ = nullptr;
 };
 
 }  // namespace harp::lower

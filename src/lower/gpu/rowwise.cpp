@@ -1,4 +1,4 @@
-// The passes of a group of threads over its row, and the loop over rows. The class is in rows.h.
+// The passes in which a group of threads processes its row, and the loop over rows. rows.h declares the class.
 #include "lower/gpu/batches.h"
 #include "lower/gpu/rows.h"
 

@@ -14,7 +14,7 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kMostThreads = 256, kQuads = kScannedGroup / kQuad;
-constexpr int64_t kPitch = kQuads + 1;  // distance of the quad totals of two groups
+constexpr int64_t kPitch = kQuads + 1;  // distance between the quad totals of two groups in shared memory
 
 class GroupScan : ScanLowering {
  public:
@@ -66,7 +66,8 @@ class GroupScan : ScanLowering {
   const UOp* combined(size_t scan, const UOp* a, const UOp* b) { return arena_.apply(combine_of(scans_[scan]->op), dtype(scan), {a, b}); }
   Loop* new_group() { return new_loop(arena_, "thread", 0, threads_, LoopKind::kGroup); }
 
-  /// Declares a shared array for each scan. A single element would be no array.
+  /// Declares a shared array of `count` elements for each scan. The size is at least 2, because an accumulator of one element is not an
+  /// array.
   Row shared(int64_t count, Body& body) {
     Row row;
     count = std::max<int64_t>(2, count);
@@ -82,7 +83,7 @@ class GroupScan : ScanLowering {
     return static_cast<int>(c_.kernel.accumulators.size()) - 1;
   }
 
-  /// Emits make(element, true) for the elements of the block that exist, and make(element, false) for the others.
+  /// Emits make(element, true) for the elements of the block that exist, and make(element, false) for elements beyond the end of the row.
   template <class Make>
   void for_each_element(Body& body, Make make) {
     const auto all = [&](bool is_whole) {
@@ -100,11 +101,11 @@ class GroupScan : ScanLowering {
       body.push_back(new_if(arena_, left_ - capacity_, all(true), all(false)));
   }
 
-  /// The position of an element of level 1 or above among the elements of all rows.
+  /// Returns the position of item number `item` of this row in an array of all items of a level above 0.
   Sym above(size_t level, Sym item) const { return row_ * whole_.counts[level] + item; }
   int parameter(Dim offset, bool written) { return c_.values.parameter(c_.plan.scratch, written, offset); }
 
-  /// Copies an element of the block to shared memory; the identity if there is no such element.
+  /// Sets element `at` of the shared array elements_ to an element of the block, or to the identity if that element does not exist.
   Body load(Sym at, bool exists) {
     Body body;
     const Sym along = block_ * kBlock + at;
@@ -121,7 +122,7 @@ class GroupScan : ScanLowering {
     return body;
   }
 
-  /// Scans each quad in place. The last element comes first, because the others read it no more.
+  /// Scans each quad in place. The last element of a quad is replaced first, because no other element depends on it.
   Loop* scan_quads() {
     Loop *group = new_group(), *step = new_loop(arena_, "step", 0, capacity_ / kQuad / threads_, LoopKind::kUnroll);
     const Sym quad = step->variable * threads_ + group->variable;
@@ -140,7 +141,7 @@ class GroupScan : ScanLowering {
   }
   static Sym place_of(Sym quad) { return floor_div(quad, kQuads) * kPitch + mod(quad, kQuads); }
 
-  /// Thread g scans the quad totals of group g of 64 elements.
+  /// Scans the quad totals of each group of 64 elements: thread number g does that for group number g.
   Loop* scan_groups() {
     Loop* group = new_group();
     Body body;
@@ -170,7 +171,7 @@ class GroupScan : ScanLowering {
     return group;
   }
 
-  /// One thread combines the totals of the groups, one after the other.
+  /// Scans the totals of all groups of the block: a single thread combines them one after the other.
   Loop* scan_totals() {
     Loop* group = new_group();
     Body body;
@@ -199,7 +200,7 @@ class GroupScan : ScanLowering {
     return group;
   }
 
-  /// Stores the running value of an element.
+  /// Stores the running value of element number `at` of the block.
   Body store(Sym at) {
     const Sym along = block_ * kBlock + at;
     std::vector<const UOp*> values;
@@ -224,9 +225,11 @@ class GroupScan : ScanLowering {
 
   const ScanPhase& phase_;
   const GridScan whole_;
-  const Sym count_;                      // items of a row on the level of this phase
-  int64_t capacity_, threads_, groups_;  // most items of a block; threads of a group; groups of 64 items
-  Sym row_, block_, left_;               // number of the row and of the block in it; items from the start of the block on
+  const Sym count_;  // number of items in a row at the level of this phase
+  // Maximum number of items of a block; number of threads that scan a block; number of groups of 64 items in a block.
+  int64_t capacity_, threads_, groups_;
+  // Number of the row; number of the block in the row; number of items of the row from the start of the block to the end.
+  Sym row_, block_, left_;
   Index kept_index_;
   Row elements_, quads_, totals_, carries_;
 };

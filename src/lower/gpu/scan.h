@@ -1,17 +1,24 @@
-// Scans along rows on a GPU (schedule/gpu/grid_scan.h): each group of threads takes a block of a row to shared memory and scans it there.
+// Scans along rows on a GPU (schedule/gpu/grid_scan.h): each group of threads copies a block of a row to shared memory and scans it there.
 //
 //   thread block in 0 .. rows * blocks:
-//     declare acc0, acc1, acc2, acc3                        # shared: the elements, quad totals, group totals, and carries of a block
-//     group t: 16 elements, those that neighbouring threads have are neighbours: set acc0[256 * step + t] to load x[…]
+//     declare acc0, acc1, acc2, acc3                  # shared: the elements, quad totals, group totals and carries of a block
+//     group t:                                        # each thread loads 16 elements; neighbouring threads load neighbouring elements
+//       set acc0[256 * step + t] to load x[…]
 //     barrier
-//     group t: 4 quads of elements: scan each quad in place; its total goes to acc1
+//     group t:                                        # each thread scans 4 quads in place
+//       set acc1 to the totals of the quads
 //     barrier
-//     group t: if t < 64: scan the quad totals of group t of 64 elements; set acc1 to the totals before each quad, acc2 to the group's
-//     total barrier group t: if t == 0: set acc3 to the carries of the 64 groups, one after the other; a phase of totals stores the last
-//     one barrier group t: 16 elements: store y[…] = acc0[256 * step + t] + (carry of its group + total before its quad)
+//     group t: if t < 64:                             # thread t scans the quad totals of group t of 64 elements
+//       set acc1 to the total before each quad, acc2 to the total of the group
+//     barrier
+//     group t: if t == 0:                             # one thread combines the totals of the 64 groups, one after the other
+//       set acc3 to the carry of each group           # a phase of totals stores the last carry instead, and ends here
+//     barrier
+//     group t:                                        # each thread stores 16 elements
+//       store y[…] = acc0[256 * step + t] + (carry of its group + total before its quad)
 //
-// The order of operations is that of docs/semantics.md, "Scans". Quad totals of a group begin 17 elements apart, so that no two threads of
-// a warp access the same bank of the shared memory.
+// The order of operations is that of docs/semantics.md, "Scans". In shared memory, the quad totals of consecutive groups begin 17 elements
+// apart, so that no two threads of a warp access the same bank.
 #pragma once
 
 #include <optional>
@@ -22,15 +29,15 @@
 
 namespace harp::lower {
 
-/// One kernel of a scan.
+/// A scan by groups of threads may take several kernels, its phases (schedule/gpu/grid_scan.h). This describes one of them.
 struct ScanPhase {
-  bool totals = false;         // it computes the totals of blocks; otherwise running values
-  size_t level = 0;            // of the elements that it scans
+  bool totals = false;         // true: the phase computes the totals of blocks; false: it computes running values
+  size_t level = 0;            // level of the items that the phase scans
   std::string name;            // for comments
-  std::optional<Sym> guard{};  // it runs only if this is >= 0; none: always
+  std::optional<Sym> guard{};  // the phase runs only if guard >= 0; nullopt: always
 };
 
-/// The kernels that make up a scan by groups, in order.
+/// Returns the phases of a scan by groups of threads, in the order of execution.
 std::vector<ScanPhase> scan_phases(const KernelPlan& plan);
 void lower_scan_phase(KernelContext& context, const ScanPhase& phase);
 

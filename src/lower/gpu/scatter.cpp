@@ -12,9 +12,11 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kScatterThreads = 256, kChunk = 4096, kRun = 32, kRuns = kChunk / kRun;
-constexpr int64_t kPitch = kRun + 1;      // distance of two runs in shared memory, so that threads access different banks
-constexpr int64_t kManyGroups = 1024;     // enough for a GPU; each goes through all indices
-constexpr int64_t kGroupsOfUnknown = 16;  // ranges if it is unknown how many axes are in front
+constexpr int64_t kPitch = kRun + 1;  // distance between two runs in shared memory; it is odd, so that threads access different banks
+// Desired number of groups of threads: enough to keep a GPU busy, but no more, because each group reads all indices.
+constexpr int64_t kManyGroups = 1024;
+// Number of ranges of the scatter axis if the number of elements along the axes in front of it is unknown.
+constexpr int64_t kGroupsOfUnknown = 16;
 
 class GroupScatter {
  public:
@@ -42,7 +44,7 @@ class GroupScatter {
     index.insert(index.end(), inner.begin(), inner.end());
     return index;
   }
-  /// Returns the position along the axis of an update.
+  /// Returns the position along the scatter axis to which update number `update` applies.
   const UOp* position(const Index& outer, Sym update, Sym column) {
     return arena_.position(c_.values.value(node_.sources[1], index_of(outer, update, column)), length_);
   }
@@ -67,7 +69,8 @@ class GroupScatter {
     return s;
   }
 
-  /// Each thread applies the updates of one index in front of the axis and one behind it.
+  /// Makes a kernel in which each thread applies the updates for one index of the axes in front of the scatter axis and one index of the
+  /// axes behind it.
   void by_columns() {
     Shape space = outer_;
     space.insert(space.end(), inner_.begin(), inner_.end());
@@ -85,13 +88,14 @@ class GroupScatter {
     return proven_positive(length_) ? std::move(body) : Body{new_if(arena_, length_ - 1, std::move(body))};
   }
 
-  /// Each group of threads applies the updates of a range of the axis, for one index in front of it.
+  /// Makes a kernel in which each group of threads applies the updates of one range of the scatter axis, for one index of the axes in front
+  /// of it.
   void by_ranges() {
     const Sym outer_count = element_count(outer_);
     const int64_t wanted =
         outer_count.is_constant() ? std::max<int64_t>(1, kManyGroups / std::max<int64_t>(1, outer_count.constant())) : kGroupsOfUnknown;
     const int64_t ranges = std::min(wanted, std::max<int64_t>(1, range(length_).hi));
-    const bool is_alone = outer_count.is_constant(1);  // then a short axis has no more groups than elements
+    const bool is_alone = outer_count.is_constant(1);  // in that case the number of groups is limited to the length of the axis
     Loop* blocks = new_loop(arena_, "block", 0, is_alone ? min(length_, ranges) : outer_count * ranges, LoopKind::kThread);
     const Index outer = unflatten(is_alone ? Sym(0) : floor_div(blocks->variable, ranges), outer_);
     const Sym number = is_alone ? blocks->variable : mod(blocks->variable, ranges);
@@ -115,7 +119,7 @@ class GroupScatter {
   Loop* new_group() { return new_loop(arena_, "thread", 0, kScatterThreads, LoopKind::kGroup); }
   const UOp* zero() { return arena_.constant(scalar_from_int(DType::kI32, 0)); }
 
-  /// Sets acc0: for each index of the chunk 1 + its row in the range, or 0.
+  /// Sets acc0: for each index of the chunk that is in the range, 1 + its row in the range; 0 for any other index.
   Stmt* find_rows(const Index& outer, Sym begin, Sym first, Sym size) {
     const auto all = [&](bool is_whole) {
       Loop *group = new_group(), *step = new_loop(arena_, "step", 0, kChunk / kScatterThreads, LoopKind::kUnroll);
@@ -126,8 +130,9 @@ class GroupScatter {
                 *is_to = arena_.apply(Op::kLt, DType::kBool, {row, arena_.index(size)}),
                 *is_inside = arena_.apply(Op::kBitAnd, DType::kBool, {is_from, is_to});
       const UOp* mark = arena_.cast(DType::kI32, arena_.apply(Op::kAdd, DType::kI64, {row, arena_.index(1)}));
-      const Body found = {set_accumulator(arena_, rows_, place, arena_.alu(Op::kWhere, DType::kI32, {is_inside, mark, zero()}))};
-      step->body = is_whole ? found : Body{new_if(arena_, count_ - 1 - begin - at, found, {set_accumulator(arena_, rows_, place, zero())})};
+      Stmt* found = set_accumulator(arena_, rows_, place, arena_.alu(Op::kWhere, DType::kI32, {is_inside, mark, zero()}));
+      if (!is_whole) found = new_if(arena_, count_ - 1 - begin - at, {found}, {set_accumulator(arena_, rows_, place, zero())});
+      step->body = {found};
       group->body = {step};
       return group;
     };
@@ -135,7 +140,7 @@ class GroupScatter {
     return new_if(arena_, count_ - begin - kChunk, {all(true)}, {all(false)});
   }
 
-  /// Sets acc1: for each run of indices whether some of them are in the range.
+  /// Sets acc1: a positive number for each run of 32 indices that contains an index in the range, else 0.
   Loop* find_runs() {
     Loop *group = new_group(), *index = new_loop(arena_, "index", 0, kRun, LoopKind::kUnroll);
     c_.kernel.accumulators.push_back(
@@ -148,7 +153,7 @@ class GroupScatter {
     return group;
   }
 
-  /// Applies the updates of the chunk that are for the range, in order.
+  /// Applies those updates of the chunk whose index is in the range, in order.
   Loop* apply(const Index& outer, Sym begin, Sym first) {
     Loop *group = new_group(), *runs = new_loop(arena_, "run", 0, min(Sym(kRuns), ceil_div(count_ - begin, kRun))),
          *index = new_loop(arena_, "index", 0, kRun);
@@ -181,8 +186,8 @@ class GroupScatter {
   Arena& arena_;
   const Node& node_;
   const size_t axis_;
-  Shape outer_, inner_;  // axes in front of the scatter axis and behind it
-  Sym length_, count_;   // elements along the axis; updates along it
+  Shape outer_, inner_;  // shapes of the axes in front of the scatter axis, and behind it
+  Sym length_, count_;   // number of elements along the scatter axis; number of updates along it
   int rows_ = -1, hits_ = -1;
 };
 

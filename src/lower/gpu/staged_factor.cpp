@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kAccessBytes = 16;  // the widest access of a thread
+constexpr int64_t kAccessBytes = 16;  // size of the widest access of a thread
 
 int64_t elements_of_access(DType dtype) { return kAccessBytes / static_cast<int64_t>(size_of(dtype)); }
 
@@ -25,7 +25,7 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
       element_(std::move(element)),
       elements_(sizes.tile * sizes.step / sizes.threads) {
   choose_runs();
-  // With this padding, threads that write several terms of a few lanes use all banks of the shared memory.
+  // With this padding, threads that write several terms of a few lanes at the same time write to different banks of shared memory.
   pitch_ = sizes.tile + (sizes.padding > 0 ? sizes.padding : runs_along_terms_ ? elements_of_access(dtype) : 0);
   shared_ = static_cast<int>(c_.kernel.accumulators.size());
   c_.kernel.accumulators.push_back({.type = {dtype, 1},
@@ -35,7 +35,8 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
                                     .is_row = true});
 }
 
-/// Runs follow the direction in which the factor is contiguous in memory. If it is so in none, neighbouring threads load neighbouring
+/// Chooses the direction of runs. The elements of a run are consecutive terms or lanes, depending on the direction in which the factor is
+/// contiguous in memory. If it is contiguous in neither direction, a run is a single element, and neighbouring threads load neighbouring
 /// lanes.
 void StagedFactor::choose_runs() {
   run_ = std::min(elements_of_access(dtype_), elements_);
@@ -84,14 +85,14 @@ const UOp* StagedFactor::is_quick(Sym tile) const {
   for (const Sym& size : multiples_)
     if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size), require(Sym(0) - mod(size, run_));
   if (runs_along_terms_) return result;
-  // The last run of lanes may be partly beyond the last lane.
+  // The last run of lanes must not extend beyond the last lane.
   if (!mod(sizes_.lanes, run_).is_constant(0)) require(max(Sym(0) - mod(sizes_.lanes, run_), sizes_.lanes - (tile + 1) * sizes_.tile));
   return result;
 }
 
 Sym StagedFactor::lane_of_matrix(Sym tile, Sym lane, Sym element) const {
   if (runs_along_terms_ || run_ == 1) return min(tile * sizes_.tile + lane, sizes_.lanes - 1);
-  // the number of a run is clamped, so that accesses stay aligned
+  // limits the number of the run instead of the lane, so that a run remains aligned
   const Sym number = floor_div(lane - element, run_) + tile * (sizes_.tile / run_);
   return min(number, ceil_div(sizes_.lanes, run_) - 1) * run_ + element;
 }
@@ -99,7 +100,7 @@ Sym StagedFactor::lane_of_matrix(Sym tile, Sym lane, Sym element) const {
 Body StagedFactor::quick(Sym thread, Sym tile, Sym step, Sym run) {
   Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
   const auto [lane, term_of_thread] = position(thread, run, element->variable);
-  const Sym term = term_of_thread;  // a lambda cannot capture a structured binding
+  const Sym term = term_of_thread;  // a copy, because a lambda cannot capture a structured binding
   const auto load = [&](Sym there) {
     return Body{set_accumulator(arena_, registers_, run * run_ + element->variable, element_(there, step, term, nullptr))};
   };
@@ -117,7 +118,8 @@ Body StagedFactor::quick(Sym thread, Sym tile, Sym step, Sym run) {
 Body StagedFactor::masked(Sym thread, Sym tile, Sym step, Sym run) {
   Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
   const auto [lane, term] = position(thread, run, element->variable);
-  // Lanes beyond the last one only concern results that are not stored. Using the addresses of quick loads saves registers.
+  // A lane beyond the last one affects only results that are not stored, so any lane may be loaded in its place. Masked loads use the same
+  // addresses as quick loads, which saves registers.
   const Sym there = lane_of_matrix(tile, lane, element->variable);
   const UOp* exists = arena_.in_range(sizes_.terms - 1 - step * sizes_.step - term);
   if (const Sym beyond = sizes_.lanes - 1 - there; !proven_nonnegative(beyond))

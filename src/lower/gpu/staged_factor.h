@@ -1,15 +1,15 @@
-// A factor of a product in shared memory (product.h). The threads of a block copy the factor's elements for a few terms and the rows (or
-// columns) of the block's tile. That evaluates the expression in front of the factor: casts, views, padding, the windows of a convolution.
+// A factor of a product in shared memory (product.h). The threads of a block copy the factor's elements for a few terms and for the rows
+// (or columns) of the block's tile. If the factor is an expression (casts, views, padding, windows of a convolution), the copy evaluates
+// it.
 //
-// The array has two halves. While threads compute with one half, they fill the other: they load the elements for the next terms into
-// registers, and then stage() writes them to shared memory. In each half the lanes (rows or columns) of a term are adjacent.
+// The shared array has two halves. While the threads compute with one half, they fill the other half: they load the elements of the next
+// terms into registers, and then stage() writes them to shared memory. In each half the lanes (rows or columns) of a term are adjacent.
 //
 // There are two ways in which a thread loads its elements:
-//   quick   Reads nothing beyond the last term, and repeats the last lanes instead of reading beyond them, so that no element has a
-//   condition.
-//           Elements that are adjacent in memory are one access of 16 bytes. That needs arrays that are aligned, and rows whose length is a
-//           multiple of an access, which the kernel tests once for each tile.
-//   masked  Tests each element. Lanes and terms beyond the last one are zero.
+//   quick   No load tests whether its element exists. This requires that all terms of the step exist; lanes beyond the last one are
+//           replaced by existing lanes. Elements that are adjacent in memory are one access of 16 bytes. This requires aligned arrays, and
+//           rows whose length is a multiple of an access; the kernel tests that once for each tile.
+//   masked  Each load tests whether its element exists. Lanes and terms beyond the last one are zero.
 #pragma once
 
 #include <functional>
@@ -21,19 +21,20 @@ namespace harp::lower {
 class StagedFactor {
  public:
   /// Returns the element of the factor at a lane of the whole matrix and a term, in the dtype of the sums; zero where the mask is false.
-  /// Terms are numbered by steps: term `term` of step `step`.
+  /// `term` counts within step number `step`.
   using Element = std::function<const ir::UOp*(Sym lane, Sym step, Sym term, const ir::UOp* mask)>;
   struct Sizes {
-    Dim lanes, terms;    // of the whole matrix
-    int64_t tile, step;  // lanes of a tile; terms that are staged at a time
+    Dim lanes, terms;    // sizes of the whole matrix
+    int64_t tile, step;  // number of lanes of a tile; number of terms that are staged at a time
     int64_t threads;
-    int64_t padding = 0;  // elements between the terms in the array; 0: the class chooses
+    int64_t padding = 0;  // unused elements after the lanes of each term in the shared array; 0: the class chooses the number
   };
   StagedFactor(KernelContext& context, DType dtype, const Sizes& sizes, Element element);
 
-  /// The statement that declares the shared array, outside of group loops.
+  /// Returns the declaration of the shared array, which belongs outside of group loops.
   ir::Stmt* declare() const { return declare_accumulator(arena_, shared_); }
-  /// Statements of one thread that load its elements of a step, for tile number `tile`. They set registers that new_registers() declares.
+  /// Return statements for one thread. new_registers() declares registers. quick() and masked() load the thread's elements of step number
+  /// `step`, for tile number `tile`, into these registers.
   ir::Stmt* new_registers();
   ir::Body quick(Sym thread, Sym tile, Sym step) {
     return each_run([&](Sym run) { return quick(thread, tile, step, run); });
@@ -41,26 +42,30 @@ class StagedFactor {
   ir::Body masked(Sym thread, Sym tile, Sym step) {
     return each_run([&](Sym run) { return masked(thread, tile, step, run); });
   }
-  /// Returns a bool: whether the quick loads made so far are allowed in this tile. Null: they always are, because they access single
-  /// elements. Besides, the terms must exist.
+  /// Returns a bool that is true at run time if the quick loads that have been made are valid in this tile; null if they are always valid,
+  /// because they access single elements. In addition, all terms of the step must exist.
   const ir::UOp* is_quick(Sym tile) const;
-  /// The array, the position of a lane of the tile there, of term number `term` in a half, and the elements from term to term.
+  /// shared: the shared array. at: the position in it of a lane of the tile, for term number `term` in half number `half`. pitch: the
+  /// distance from one term to the next.
   int shared() const { return shared_; }
   Sym at(Sym half, Sym term, Sym lane) const { return (half * sizes_.step + term) * pitch_ + lane; }
   int64_t pitch() const { return pitch_; }
-  /// Statements of the same thread: write the elements loaded last to a half of the array.
+  /// Returns statements for one thread, which write the elements that it loaded last to one half of the shared array.
   ir::Body stage(Sym thread, Sym half);
-  /// Copies `count` lanes from lane `lane` of the tile, of term number `term` in a half, to an array of the thread, from `index` on.
+  /// Returns a copy of `count` adjacent lanes of the tile, from `lane` on, for term number `term` in a half, to elements `index` … of
+  /// `array`, which belongs to the thread.
   ir::Stmt* fragment(Sym half, Sym term, Sym lane, int64_t count, int array, Sym index) const;
 
  private:
-  /// Element number `element` of run number `run` of a thread: its lane in the tile, and its term in the step.
+  /// The lane in the tile and the term in the step of an element that a thread loads: element number `element` of the thread's run number
+  /// `run`.
   struct Position {
     Sym lane, term;
   };
   Position position(Sym thread, Sym run, Sym element) const;
   void choose_runs();
-  /// The lane of the whole matrix that a thread loads for this lane of the tile: beyond the last run, the one in the last run.
+  /// Returns the lane of the whole matrix that a thread loads for this lane of the tile. If the lane is beyond the end, that is a lane of
+  /// the last run.
   Sym lane_of_matrix(Sym tile, Sym lane, Sym element) const;
   ir::Body each_run(const std::function<ir::Body(Sym run)>& make) const;
   ir::Body quick(Sym thread, Sym tile, Sym step, Sym run);
@@ -71,11 +76,12 @@ class StagedFactor {
   const DType dtype_;
   const Sizes sizes_;
   const Element element_;
-  int64_t elements_, run_;  // elements of a thread; those of them that are adjacent in memory
-  bool runs_along_terms_;   // otherwise runs are along lanes
-  int64_t pitch_;           // elements from term to term in the array
+  int64_t elements_, run_;  // number of elements that a thread loads in a step; number of elements of a run, which are adjacent in memory
+  bool runs_along_terms_;   // true: the elements of a run are consecutive terms; false: they are consecutive lanes
+  int64_t pitch_;           // distance from one term to the next in the shared array
   int shared_, registers_ = -1;
-  const ir::UOp* distances_ = nullptr;  // what has to be a multiple of a run (ir::Together)
+  // The run-time value that must be a multiple of run_ for quick loads (ir::Together); null: no loads are grouped.
+  const ir::UOp* distances_ = nullptr;
   std::vector<Sym> multiples_;
 };
 

@@ -12,7 +12,8 @@ using namespace ir;
 namespace {
 
 constexpr int64_t kTileThreads = 256;
-constexpr int64_t kTileBytes = 34 << 10;  // most bytes of shared memory; crossed loads that do not fit are read in place
+// Maximum size of the copies in shared memory; crossed loads that do not fit read the array directly.
+constexpr int64_t kTileBytes = 34 << 10;
 
 class TiledTranspose {
  public:
@@ -53,7 +54,8 @@ class TiledTranspose {
   }
 
  private:
-  /// Like unflatten(), with one division for each axis of symbolic size. Sets `inside` to where the statements that use the result go.
+  /// Like unflatten(), but with only one division for each axis of symbolic size, because quotients are defined as variables. Sets `inside`
+  /// to the innermost of the Defines made for this: statements that use the result must be added there.
   Index position_of(Sym number, const Shape& shape, Body*& inside) {
     const auto define = [&](std::string_view name, Sym end, Sym value) {
       auto* s = arena_.statement<Define>();
@@ -80,16 +82,16 @@ class TiledTranspose {
     return index;
   }
 
-  /// A crossed load, and the shared array that gets its elements.
+  /// A crossed load, and the accumulator (a shared array) that receives a copy of its elements.
   struct Copy {
     const UOp* load;
     int accumulator;
   };
 
-  /// Returns the place of the element at the current row and column in a shared array.
+  /// Returns the position, in a shared array, of the element at the current row and column.
   Sym place() const { return column_ * (height_ + 1) + row_; }
 
-  /// Tests whether the load is contiguous along the rows and not along the columns.
+  /// Tests whether the load is contiguous in memory along the rows, and not along the columns.
   bool is_crossed(const UOp* u) const {
     if (u->kind != UKind::kLoad) return false;
     const auto along_rows = linear_in(u->index, variable_of(row_));
@@ -100,7 +102,7 @@ class TiledTranspose {
     return !step.is_constant() || std::abs(step.constant()) > 1;
   }
 
-  /// Declares a shared array for each crossed load.
+  /// Declares a shared array for each crossed load, as long as the arrays fit in kTileBytes.
   std::vector<Copy> copies_of(const Body& stores, Body& body) {
     std::vector<Copy> copies;
     int64_t bytes = 0;
@@ -118,7 +120,7 @@ class TiledTranspose {
     return copies;
   }
 
-  /// The statements of a group for one tile. A tile that is not whole tests whether each element exists.
+  /// Returns the statements of a group for one tile. If the tile is not whole, they test whether each element exists.
   Body tile(const std::vector<Copy>& copies, const Body& stores, bool is_whole) {
     Body copied;
     for (const Copy& copy : copies)
@@ -128,7 +130,7 @@ class TiledTranspose {
     return {each_element(copied, is_whole, along_rows), arena_.statement<Barrier>(), each_element(stores, is_whole, along_columns)};
   }
 
-  /// Executes the statements for every element of the tile. `at` returns the row and column of an element.
+  /// Returns a group loop that executes the statements for every element of the tile. at(number) returns the row and column of an element.
   template <class At>
   Stmt* each_element(const Body& statements, bool is_whole, At at) {
     Loop *group = new_loop(arena_, "thread", 0, kTileThreads, LoopKind::kGroup),
@@ -145,9 +147,9 @@ class TiledTranspose {
   Arena& arena_;
   const Shape space_;
   size_t rows_ = 0, columns_;
-  int64_t height_, width_;        // rows and columns of a tile
-  Sym rows_left_, columns_left_;  // from the first row and column of the tile on
-  Sym row_, column_;              // of an element in the tile
+  int64_t height_, width_;        // number of rows and columns of a tile
+  Sym rows_left_, columns_left_;  // number of rows and columns from the start of the tile to the end of the array
+  Sym row_, column_;              // variables: row and column of an element in the tile
 };
 
 }  // namespace

@@ -148,17 +148,19 @@ std::string function_of_two(Unit& unit, const ir::Function& function, int lanes)
 std::string with_instructions(Unit& unit, const std::optional<InstructionForm>& form, const std::string& definition) {
   if (!form) return definition;
   unit.definitions.once("__has_builtin", [] { return "#ifndef __has_builtin\n#define __has_builtin(name) 0\n#endif\n"; });
-  if (!form->clang_feature.empty())
+  if (!form->clang_feature.empty() || !form->feature.empty())
     unit.definitions.type_once(
         "-Wunused-function",
         "#pragma GCC diagnostic ignored \"-Wunused-function\" /* a scalar definition is unused where an instruction replaces it */\n");
   for (const InstructionForm::Vector& v : form->vectors) memory_vector(unit, v.dtype, v.lanes);
   const bool has_clang_body = !form->clang_body.empty();
-  const std::string feature = cat("defined(", form->clang_feature, ")");
+  const std::string clang_feature = cat("defined(", form->clang_feature, ")"),
+                    required = form->feature.empty() ? std::string() : cat("defined(", form->feature, ") && ");
+  const std::string clang_condition = form->clang_feature.empty() ? required : cat(clang_feature, " && ");
   const std::string clang =
-      has_clang_body ? cat("#elif defined(__clang__) && ", feature, " && __has_builtin(", form->clang_builtin, ")\n", form->clang_body)
+      has_clang_body ? cat("#elif defined(__clang__) && ", clang_condition, "__has_builtin(", form->clang_builtin, ")\n", form->clang_body)
                      : std::string();
-  return cat("#if ", form->clang_feature.empty() || has_clang_body ? "!defined(__clang__)" : feature, " && ",
+  return cat("#if ", form->clang_feature.empty() || has_clang_body ? "!defined(__clang__)" : clang_feature, " && ", required,
              join(form->builtins, " && ", [](const std::string& b) { return cat("__has_builtin(", b, ")"); }), "\n", form->body, clang,
              "#else\n", definition, "#endif\n");
 }

@@ -136,6 +136,39 @@ std::optional<InstructionForm> pair_products(int lanes, const Cpu& cpu) {
   return std::nullopt;
 }
 
+/// Instructions that add products to sums (Cpu::dot_products), with the function of which each is the definition. Their builtins are named
+/// after the number of lanes (gcc) and of bits (clang) of a vector.
+struct DotProduct {
+  std::string_view function, instruction;
+};
+constexpr DotProduct kDotProducts[] = {{ir::kAddPairs, "vpdpwssd"}, {ir::kAddQuads, "vpdpbusd"}};
+
+/// Returns the macro that compilers define if the flag -m enables this set of instructions.
+std::string macro_of(std::string_view extension) {
+  std::string macro(extension);
+  for (char& c : macro)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');  // std::toupper() depends on the locale
+  return cat("__", macro, "__");
+}
+
+std::optional<InstructionForm> dot_product(const ir::Function& function, int lanes, const Cpu& cpu) {
+  const int bytes = lanes * static_cast<int>(sizeof(int32_t));
+  if (!cpu.dot_products || bytes < 16 || bytes > cpu.vector_bytes) return std::nullopt;
+  for (const DotProduct& row : kDotProducts) {
+    if (row.function != function.name) continue;
+    const std::string builtin = cat("__builtin_ia32_", row.instruction, "_v", lanes, "si"),
+                      clang_builtin = cat("__builtin_ia32_", row.instruction, 8 * bytes);
+    return InstructionForm{.builtins = {builtin},
+                           .clang_feature = {},
+                           .body = cat("  return ", builtin, "(x, y, z);\n"),
+                           .vectors = {},
+                           .clang_builtin = clang_builtin,
+                           .clang_body = cat("  return ", clang_builtin, "(x, y, z);\n"),
+                           .feature = macro_of(cpu.extension)};
+  }
+  return std::nullopt;
+}
+
 /// F16C and AVX-512: conversions between f16 and f32, with rounding to nearest encoded in the instruction. clang must not recognise the
 /// widening conversion: clang 14 moves a recognised one behind a select of two halves, performs that select lane by lane, and turns -0 into
 /// 0. It does not recognise the AVX-512 form with suppressed exceptions, which the last argument requests. The result of the F16C form
@@ -270,7 +303,45 @@ constexpr MovedLanes kMovedLanes[] = {
     {DType::kF64, "__builtin_ia32_permvardf512_mask", "long long"},
 };
 
+/// Instructions that convert each element of the low part of a 16-byte vector to an integer of four or eight times its size. In the names
+/// of their builtins there is a letter for each size. The builtins have C's types, which differ from those of the same size in generated
+/// code.
+struct Widening {
+  size_t from, to;  // bytes of an element
+  std::string_view letters, narrow, wide;
+};
+constexpr Widening kWidenings[] = {{1, 4, "bd", "char", "int"}, {1, 8, "bq", "char", "long long"}, {2, 8, "wq", "short", "long long"}};
+struct WideningVector {
+  int bytes;  // of the result
+  std::string_view feature, suffix, more;
+};
+constexpr WideningVector kWideningVectors[] = {
+    {16, "__SSE4_1__", "", ""}, {32, "__AVX2__", "", ""}, {64, "__AVX512F__", "_mask", ", (wide){0}, -1"}};
+constexpr int kSourceBytes = 16, kLeastSourceBytes = 4;  // bytes of the vector that the builtins take, and of its part that they convert
+
 }  // namespace
+
+std::optional<InstructionForm> widening_instruction(DType from, DType to, int lanes, const Cpu& cpu) {
+  const int bytes = lanes * static_cast<int>(size_of(to)), source_bytes = lanes * static_cast<int>(size_of(from));
+  if (cpu.instructions != InstructionSet::kX86 || bytes > cpu.vector_bytes || source_bytes < kLeastSourceBytes) return std::nullopt;
+  for (const Widening& sizes : kWidenings)
+    for (const WideningVector& vector : kWideningVectors) {
+      if (sizes.from != size_of(from) || sizes.to != size_of(to) || vector.bytes != bytes) continue;
+      const std::string builtin = cat("__builtin_ia32_pmov", is_signed_int(from) ? "s" : "z", "x", sizes.letters, 8 * bytes, vector.suffix);
+      std::string body = cat("  typedef ", sizes.narrow, " narrow __attribute__((vector_size(", kSourceBytes, ")));\n"),
+                  source = "(narrow)x";
+      if (source_bytes < kSourceBytes) {
+        const std::string_view word = source_bytes == kLeastSourceBytes ? "int" : "long long";
+        append(body, cat("  typedef ", word, " words __attribute__((vector_size(", kSourceBytes, ")));\n"));
+        source = cat("(narrow)(words){(", word, ")x}");
+      }
+      if (!vector.more.empty()) append(body, cat("  typedef ", sizes.wide, " wide __attribute__((vector_size(", bytes, ")));\n"));
+      append(body, cat("  return (", vector_name(to, lanes), ")", builtin, "(", source, vector.more, ");\n"));
+      return InstructionForm{
+          .builtins = {builtin}, .clang_feature = {}, .body = body, .vectors = {}, .feature = std::string(vector.feature)};
+    }
+  return std::nullopt;
+}
 
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Cpu& cpu) {
   const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, cpu);
@@ -344,6 +415,7 @@ std::optional<InstructionForm> instruction_form(const ir::Function& function, in
   if (cpu.instructions != InstructionSet::kX86 || lanes == 1) return std::nullopt;
   const DType operand = function.parameters[0];
   if (function.name == ir::kSumOfPairs) return pair_products(lanes, cpu);
+  if (const auto form = dot_product(function, lanes, cpu)) return form;
   if (!function.op) return exponent_instruction(function, lanes, cpu);
   if (*function.op == Op::kCast) return half_conversion(operand, function.result, lanes, cpu);
   return *function.op == Op::kMax || *function.op == Op::kMin ? extreme(*function.op, operand, lanes, cpu) : std::nullopt;

@@ -23,6 +23,7 @@ struct InstructionForm {
   std::vector<Vector> vectors;  // vector types that the body uses besides the type of x and y
   // Where clang's builtin has another name: that name, and the body with it. `builtins` and `body` are then for other compilers only.
   std::string clang_builtin = {}, clang_body = {};
+  std::string feature = {};  // a macro that every compiler must define for the builtins; empty: none
 };
 
 /// Returns gcc's builtin call of x and y that gives x if x is less (with `greater`: greater), else y.
@@ -30,6 +31,10 @@ std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, 
 
 /// Returns a body that computes a * b + c for vectors a, b and c with one rounding; nothing if the CPU has no instruction for it.
 std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Cpu& cpu);
+
+/// Returns a body that converts each integer of vector x to `to`, of at least four times its size; nothing if the CPU has no instruction
+/// for it.
+std::optional<InstructionForm> widening_instruction(DType from, DType to, int lanes, const Cpu& cpu);
 
 /// Returns a body that permutes vector x: lane i of the result is lane from[i] of x, or lane i of vector `none` where from[i] is -1.
 /// Returns nothing if the CPU has no instruction for this permutation.

@@ -125,10 +125,11 @@ std::string lanewise_cast_function(Unit& unit, DType from, DType to, int lanes) 
 std::string widening_function(Unit& unit, DType from, DType to, int lanes) {
   const std::string name = name_with_lanes(cat("widened_to_", harp::name(to)), from, lanes);
   unit.definitions.once(name, [&] {
-    const std::string result = value_type(unit, to, lanes);
-    return cat("static inline ", result, " ", name, "(", value_type(unit, from, lanes), " x) {\n#if defined(__clang__)\n",
-               "  return __builtin_convertvector(x, ", result, ");\n#else\n  ", result, " r = {0};\n",
-               loop_over_lanes("r[lane] = x[lane];", lanes), "  return r;\n#endif\n}\n");
+    const std::string result = value_type(unit, to, lanes),
+                      head = cat("static inline ", result, " ", name, "(", value_type(unit, from, lanes), " x) {\n");
+    const std::string definition = cat("#if defined(__clang__)\n  return __builtin_convertvector(x, ", result, ");\n#else\n  ", result,
+                                       " r = {0};\n", loop_over_lanes("r[lane] = x[lane];", lanes), "  return r;\n#endif\n");
+    return cat(head, with_instructions(unit, widening_instruction(from, to, lanes, unit.options.target.cpu()), definition), "}\n");
   });
   return name;
 }

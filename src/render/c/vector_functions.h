@@ -24,9 +24,10 @@ std::string select_function(Unit& unit, DType dtype, int lanes);
 std::string cast_function(Unit& unit, DType from, DType to, int lanes);  // generated: truncates and saturates; NaN gives 0
 std::string lanewise_cast_function(Unit& unit, DType from, DType to,
                                    int lanes);  // generated: casts lane by lane; undefined for numbers that do not fit `to`
-/// Returns the name of a generated function that converts integers to integers of at least four times their size, by a loop over lanes. gcc
-/// 12 compiles that loop to one instruction, but __builtin_convertvector to one conversion for each lane (i8x16 to i32x16: 0.029 and 0.65
-/// ns an element).
+/// Returns the name of a generated function that converts integers to integers of at least four times their size. On x86 gcc gets the
+/// builtin of an instruction, because gcc 12 compiles __builtin_convertvector to one conversion for each lane (i8x16 to i32x16: 0.65 ns an
+/// element), and a loop over lanes to the instruction (0.029 ns) only if it vectorises straight-line code. The flags of c_flags.cpp do not
+/// include that; then each part of 16 bytes is converted alone, and the parts are put together in memory.
 std::string widening_function(Unit& unit, DType from, DType to, int lanes);
 std::string bits_function(Unit& unit, DType from, DType to, int lanes, bool canonical);  // bit cast; see scalar_bits_function()
 std::string negation_function(Unit& unit, DType dtype, int lanes);                       // generated: float negation that gcc cannot merge

@@ -16,8 +16,12 @@ std::string transform_call(const Scope& scope, const ir::Routine& s, DType dtype
     return address_from_start(scope, i < 2 ? s.inputs[i] : s.buffer, s.parts[i].start + s.begin * s.parts[i].row_step);
   };
   const auto step = [&](const ir::Routine::Part& p) { return text(s.columns > 0 ? p.step : p.row_step); };
-  const std::string from = cat(part(0), ", ", part(1), ", "), to = cat(part(2), ", ", part(3), ", ");
-  if (routine.tables.empty()) return cat(routine.name, "(", from, size, ", ", to, spare, ", cancel);");
+  const std::string to = cat(part(2), ", ", part(3), ", ");
+  if (routine.tables.empty()) {
+    const std::string im = s.layout == ComplexLayout::kReal ? "0" : part(1);
+    return cat(routine.name, "(", part(0), ", ", im, ", ", size, ", ", to, spare, ", cancel);");
+  }
+  const std::string from = cat(part(0), ", ", part(1), ", ");
   return cat(routine.name, "(", from, step(s.parts[0]), ", ", to, step(s.parts[2]), ", ", rows, ", ", routine.tables, ", ", spare,
              ", cancel);");
 }

@@ -4,6 +4,7 @@
 // Bluestein's convolution. Values that depend only on the length, mostly roots of unity, are in tables. If the length is known at compile
 // time, they are computed when the generated code is loaded, otherwise by each call. A known length gets passes of its own, with constant
 // loop bounds.
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -68,10 +69,13 @@ class TransformText {
                 {"F", suffix_},
                 {"TRANSPOSE", transpose_function(unit, dtype, false, false)}} {
     values_["FMA"] = elementwise_function(unit, *rule_of(Op::kFma, dtype), dtype, lanes);
-    unit.definitions.once(cat("root_", suffix_), [&] {
-      values_["COS"] = function_of(unit, cosine, 1);
-      values_["SIN"] = function_of(unit, sine, 1);
-      return filled(kRoot, values_);
+    const int doubles = std::max(1, lanes * static_cast<int>(size_of(dtype)) / static_cast<int>(size_of(DType::kF64)));
+    values_["D"] = cat(doubles);
+    unit.definitions.once(cat("some_roots_", suffix_), [&] {
+      values_["W"] = value_type(unit, DType::kF64, doubles);
+      values_["COS"] = function_of(unit, cosine, doubles);
+      values_["SIN"] = function_of(unit, sine, doubles);
+      return filled(kSomeRoots, values_);
     });
     unit.definitions.once(cat("roots_", suffix_), [&] { return filled(kRoots, values_); });
     unit.definitions.once("dft_factor", [] { return std::string(kFactor); });

@@ -6,7 +6,8 @@
 
 namespace harp::render {
 
-// Placeholders. $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype. $COS and $SIN: functions of f64.
+// Placeholders. $T: the element type. $V: the vector type of $L elements. $F: the name of the dtype. $W: the vector type of $D numbers of
+// f64. $COS and $SIN: functions of such a vector.
 
 inline constexpr std::string_view kFactor =
     R"(/* The factor of the first pass for n elements; 0: n has no factor up to 13. Factors 8 and 4 leave no single factor 2 if possible. */
@@ -50,14 +51,24 @@ static int64_t dft_convolution_length(int64_t n) {
 }
 )";
 
-inline constexpr std::string_view kRoot = R"(/* cos and sin of 2 pi k / n for 0 <= k < n, from an angle of at most pi / 4. */
-static void root_$F(int64_t k, int64_t n, $T* c, $T* s) {
-  const int64_t quarter = 4 * k / n, rest = 4 * k - quarter * n, far = 2 * rest > n;
-  const double angle = (double)(far ? n - rest : rest) / (double)n * 0x1.921fb54442d18p+0;
-  const double near_axis = $COS(angle), off_axis = $SIN(angle);
-  const double x = far ? off_axis : near_axis, y = far ? near_axis : off_axis;
-  *c = ($T)(quarter == 0 ? x : quarter == 1 ? -y : quarter == 2 ? -x : y);
-  *s = ($T)(quarter == 0 ? y : quarter == 1 ? x : quarter == 2 ? -y : -x);
+inline constexpr std::string_view kSomeRoots = R"(/* cos and sin of 2 pi k / n for $D numbers 0 <= k < n, from angles of at most pi / 4. */
+static void some_roots_$F(const int64_t* k, int64_t n, $T* c, $T* s) {
+  int64_t quarter[$D];
+  int far[$D];
+  double angle[$D], near_axis[$D], off_axis[$D];
+  for (int i = 0; i < $D; ++i) {
+    quarter[i] = 4 * k[i] < n ? 0 : 4 * k[i] / n;
+    const int64_t rest = 4 * k[i] - quarter[i] * n;
+    far[i] = 2 * rest > n;
+    angle[i] = (double)(far[i] ? n - rest : rest) / (double)n * 0x1.921fb54442d18p+0;
+  }
+  *($W*)near_axis = $COS(*(const $W*)angle);
+  *($W*)off_axis = $SIN(*(const $W*)angle);
+  for (int i = 0; i < $D; ++i) {
+    const double x = far[i] ? off_axis[i] : near_axis[i], y = far[i] ? near_axis[i] : off_axis[i];
+    c[i] = ($T)(quarter[i] == 0 ? x : quarter[i] == 1 ? -y : quarter[i] == 2 ? -x : y);
+    s[i] = ($T)(quarter[i] == 0 ? y : quarter[i] == 1 ? x : quarter[i] == 2 ? -y : -x);
+  }
 }
 )";
 
@@ -65,17 +76,20 @@ inline constexpr std::string_view kRoots =
     R"(/* The n-th roots of 1, clockwise: real parts, then imaginary parts. If n is a multiple of 4, three quarters are rotations of the first. */
 static void roots_$F(int64_t n, $T* roots, const volatile int32_t* cancel) {
   const int64_t parts = n % 4 == 0 ? 4 : 1, m = n / parts;
-  for (int64_t k = 0; k < m; ++k) {
-    if (k % 4096 == 0 && harp_is_set(cancel)) return;
-    $T c, s;
-    root_$F(k, n, &c, &s);
-    for (int64_t part = 0; part < parts; ++part) {
-      roots[k + part * m] = c;
-      roots[n + k + part * m] = -s;
-      const $T turned = -s;
-      s = c;
-      c = turned;
-    }
+  for (int64_t first = 0; first < m; first += $D) {
+    if (first % 4096 == 0 && harp_is_set(cancel)) return;
+    int64_t k[$D];
+    $T c[$D], s[$D];
+    for (int i = 0; i < $D; ++i) k[i] = first + i < m ? first + i : m - 1;
+    some_roots_$F(k, n, c, s);
+    for (int i = 0; i < $D; ++i)
+      for (int64_t part = 0; part < parts; ++part) {
+        roots[k[i] + part * m] = c[i];
+        roots[n + k[i] + part * m] = -s[i];
+        const $T turned = -s[i];
+        s[i] = c[i];
+        c[i] = turned;
+      }
   }
 }
 )";
@@ -200,14 +214,14 @@ static void dft_matrix_$F(int64_t n, int64_t r, const $T* tables, const $T* re, 
 )";
 
 inline constexpr std::string_view kShortRows = R"(/* Transforms short rows, $L at a time, one in each lane of a vector. */
-static void dft_short_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
+static void dft_short_rows_$F(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   $T *const side_re = spare, *const side_im = side_re + n * $L, *const work = side_im + n * $L;
   for (int64_t i = 0; i < 2 * n * $L; ++i) side_re[i] = 0; /* for the last rows, if there are fewer than $L */
   for (int64_t row = 0; row < rows; row += $L) {
     if (harp_is_set(cancel)) return;
     const int64_t count = row + $L < rows ? $L : rows - row;
     $TRANSPOSE(side_re, $L, re + row * n, n, n, count);
-    $TRANSPOSE(side_im, $L, im + row * n, n, n, count);
+    $TRANSPOSE(side_im, $L, im + row * im_step, im_step, n, count);
     if (n > 1) dft_columns_$F(n, tables, $L, side_re, side_im, $L, side_re, side_im, $L, work);
     $TRANSPOSE(out_re + row * n, n, side_re, $L, count, n);
     $TRANSPOSE(out_im + row * n, n, side_im, $L, count, n);
@@ -222,16 +236,16 @@ inline constexpr std::string_view kKnownRow =
 )";
 
 inline constexpr std::string_view kAnyRows = R"(/* Transforms rows of a length whose prime factors are at most 13. */
-static void dft_rows_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
+static void dft_rows_$F(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   if (dft_matrix_rows(n) == 1) {
-    dft_short_rows_$F(re, im, rows, n, out_re, out_im, tables, spare, cancel);
+    dft_short_rows_$F(re, im, im_step, rows, n, out_re, out_im, tables, spare, cancel);
     return;
   }
   for (int64_t row = 0; row < rows; ++row)
-    dft_matrix_$F(n, dft_matrix_rows(n), tables, re + row * n, im + row * n, out_re + row * n, out_im + row * n, spare, cancel);
+    dft_matrix_$F(n, dft_matrix_rows(n), tables, re + row * n, im + row * im_step, out_re + row * n, out_im + row * n, spare, cancel);
 }
 static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
-  dft_rows_$F(re, im, 1, n, to_re, to_im, tables, spare, cancel);
+  dft_rows_$F(re, im, n, 1, n, to_re, to_im, tables, spare, cancel);
 }
 )";
 
@@ -244,11 +258,16 @@ static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare, const vo
   const int64_t m = dft_convolution_length(n);
   $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m;
   $T *const row_tables = filter_im + m, *const x_re = spare, *const x_im = x_re + m;
-  for (int64_t k = 0, square = 0; k < n; ++k) { /* square: k * k modulo 2 n */
+  for (int64_t k = 0, square = 0; k < n; k += $D) { /* square: k * k modulo 2 n */
     if (k % 4096 == 0 && harp_is_set(cancel)) return;
-    root_$F(square, 2 * n, u_re + k, u_im + k);
-    u_im[k] = -u_im[k];
-    square = (square + 2 * k + 1) % (2 * n);
+    int64_t squares[$D];
+    $T c[$D], s[$D];
+    for (int i = 0; i < $D; ++i) {
+      squares[i] = square;
+      square = (square + 2 * (k + i) + 1) % (2 * n);
+    }
+    some_roots_$F(squares, 2 * n, c, s);
+    for (int i = 0; i < $D && k + i < n; ++i) u_re[k + i] = c[i], u_im[k + i] = -s[i];
   }
   const $T share = 1 / ($T)m;
   for (int64_t k = 0; k < m; ++k) {
@@ -259,11 +278,11 @@ static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare, const vo
   dft_row_tables_$F(m, row_tables, x_im + m, cancel);
   $ROW(m, x_re, x_im, filter_re, filter_im, row_tables, x_im + m, cancel);
 }
-static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
+static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   const int64_t m = dft_convolution_length(n);
   const $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m, *const row_tables = filter_im + m;
   $T *const x_re = spare, *const x_im = x_re + m, *const y_re = x_im + m, *const y_im = y_re + m, *const work = y_im + m;
-  for (int64_t row = 0; row < rows; ++row, re += n, im += n, out_re += n, out_im += n) {
+  for (int64_t row = 0; row < rows; ++row, re += n, im += im_step, out_re += n, out_im += n) {
     if (harp_is_set(cancel)) return;
     dft_times_$F(n, re, im, u_re, u_im, x_re, x_im);
     for (int64_t k = n; k < m; ++k) x_re[k] = 0, x_im[k] = 0;
@@ -277,18 +296,24 @@ static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t rows, int6
 
 // A transform of any length. Each call fills the tables at the start of `spare`; the rest of `spare` is work space.
 inline constexpr std::string_view kOfAnyLength =
-    R"(/* The discrete Fourier transform of rows of n elements. */
+    R"(/* The discrete Fourier transform of rows of n elements. If im is 0, all imaginary parts are +0; one row of them serves all rows. */
 static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
   if (rows <= 0 || n <= 0) return;
+  const int64_t im_step = im ? n : 0;
+  if (!im) {
+    for (int64_t k = 0; k < n; ++k) spare[k] = 0;
+    im = spare;
+    spare += n;
+  }
   if (dft_has_small_factors(n)) {
     $T* const rest = spare + dft_row_tables_size_$F(n);
     dft_row_tables_$F(n, spare, rest, cancel);
-    dft_rows_$F(re, im, rows, n, out_re, out_im, spare, rest, cancel);
+    dft_rows_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
   } else {
     const int64_t m = dft_convolution_length(n);
     $T* const rest = spare + 2 * n + 2 * m + dft_row_tables_size_$F(m);
     dft_convolution_tables_$F(n, spare, rest, cancel);
-    dft_convolved_rows_$F(re, im, rows, n, out_re, out_im, spare, rest, cancel);
+    dft_convolved_rows_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
   }
 }
 )";
@@ -305,7 +330,7 @@ static __attribute__((constructor)) void dft_prepare_$G(void) {
 
 inline constexpr std::string_view kConvolvedRows = R"(/* The discrete Fourier transform of rows of $N elements. */
 static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
-  if (rows > 0) dft_convolved_rows_$G(re, im, rows, n, out_re, out_im, dft_tables_$G, spare, cancel);
+  if (rows > 0) dft_convolved_rows_$G(re, im, n, rows, n, out_re, out_im, dft_tables_$G, spare, cancel);
 }
 )";
 

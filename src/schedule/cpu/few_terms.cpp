@@ -1,5 +1,6 @@
-// The size of the expression is limited, because generated code repeats it: for the remainder of a row, and for each part of a row in which
-// a different set of terms is padding.
+// Decides whether one expression for each result is faster than accumulators in memory. The size of the expression is limited, because
+// generated code contains it several times: for the remainder of a row, and for each part of a row in which a different set of terms is
+// padding.
 #include "schedule/cpu/few_terms.h"
 
 #include <unordered_set>
@@ -21,7 +22,9 @@ Schedule schedule_few_terms(const KernelPlan& kernel, int width) {
 bool expressions_pay(const Program& program, const KernelPlan& kernel) {
   const std::optional<int64_t> terms = expression_terms(kernel);
   if (!terms) return false;
-  int64_t cost = static_cast<int64_t>(kernel.reduces.size());  // cost of one term, in additions
+  // The cost of one term, in units of an addition. Each reduction takes one operation to combine the term; the loop adds the cost of
+  // computing it.
+  int64_t cost = static_cast<int64_t>(kernel.reduces.size());
   bool reads_windows = false, pads = false;
   const std::vector<const Node*> nodes = computed_nodes(program, kernel);
   std::unordered_set<const Node*> of_terms;  // nodes that are computed for each term; the others are computed once for each result
@@ -40,11 +43,12 @@ bool expressions_pay(const Program& program, const KernelPlan& kernel) {
     if (family != Family::kElementwise && family != Family::kConvert) return false;
     cost += info(node.op).cost;
   }
-  // If no operand is a window, rows of accumulators are faster in two cases. In a small matrix product several rows share the loads of the
-  // columns. Padding without windows occurs in the gradient of windows, where the masks are not linear in the terms.
+  // If no operand is a window (an overlapping view of an array), adding rows to rows of accumulators is faster in two cases. One is a small
+  // matrix product, where several rows share the loads of the columns. The other is padding without windows, which occurs in the gradient
+  // of windows: there the padding masks are not linear in the index of the term.
   if (!reads_windows && (pads || kernel.reduces[0]->as<ReduceAttributes>().product)) return false;
-  // The terms of a window are in the same few rows of memory. Without windows each term is a separate memory stream, so expressions pay
-  // only for fewer terms.
+  // The terms of a window are in the same few rows of memory. Without windows, each term is a separate memory stream, so an expression pays
+  // only for a smaller number of terms.
   const int64_t most = pads ? kMaxPaddedTerms : reads_windows ? kMaxExpressionTerms : kMaxStreamedTerms;
   return *terms <= most && *terms * cost <= kMaxExpressionCost;
 }

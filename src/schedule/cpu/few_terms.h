@@ -1,4 +1,4 @@
-// Decides whether reductions of few terms are computed by one expression per result (schedule/few_terms.h).
+// Decides whether a reduction of few terms computes each result by a single expression (schedule/few_terms.h).
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace harp {
 
-/// Returns the elementwise schedule of a kernel whose reductions are expressions, with vectors of `width` lanes along the last kept axis.
-/// Requires that expression_terms() returns a number.
+/// Returns the schedule with which a single expression computes each result of the kernel's reductions: an elementwise schedule with
+/// vectors of `width` lanes along the last axis that is not reduced. Requires that expression_terms() returns a number.
 Schedule schedule_few_terms(const KernelPlan& kernel, int width);
-/// Tests whether that schedule is faster than rows of accumulators.
+/// Tests whether the schedule of schedule_few_terms() is faster than adding terms to rows of accumulators in memory.
 bool expressions_pay(const Program& program, const KernelPlan& kernel);
 
 }  // namespace harp

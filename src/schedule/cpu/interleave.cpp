@@ -1,5 +1,5 @@
-// Decides whether to interleave vectors by counting in the graph: operations, the longest dependency chain, and values that are live at the
-// same time.
+// Decides whether to interleave the computation of several vectors. For this it counts the operations of the graph, the length of the
+// longest dependency chain, and the values that are live at the same time.
 #include "schedule/cpu/interleave.h"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace harp {
 namespace {
 
-/// Tests whether the operation takes about one instruction that can overlap with others.
+/// Tests whether the operation takes about one instruction, which the processor can overlap with others.
 bool is_simple(const Node& node) { return is_elementwise(node.op) && (info(node.op).flags & kFunction) == 0 && info(node.op).cost <= 1; }
 
-/// Returns the node that computes the operand's elements: the operand itself, or the node that it is a view of.
+/// Returns the node that computes the operand's elements: the operand itself or, if the operand is a view, the node that it is a view of.
 const Node* value_of(const Node* operand) {
   while (is_movement(operand->op)) operand = operand->sources[0];
   return operand;
@@ -41,9 +41,9 @@ int most_alive(const std::vector<const Node*>& operations) {
   return most;
 }
 
-/// Tests whether the kernel consists of a few math functions for which interleaving pays. A CPU that executes one vector multiply-add a
-/// cycle overlaps enough instructions of a single function by itself. A CPU that executes two does not, and the values of two vectors of
-/// one function fit its 32 registers.
+/// Tests whether the kernel consists of so few math functions, and little else, that interleaving two vectors pays. A CPU that executes one
+/// vector multiply-add per cycle overlaps enough instructions of a single vector by itself. A CPU that executes two per cycle does not, and
+/// its 32 registers have room for the values of two vectors of one function.
 bool is_few_functions(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width) {
   constexpr int kManyRegisters = 32;
   if (cpu.vector_multiply_adds_a_cycle == 1 || cpu.vector_registers < kManyRegisters || width == 1) return false;
@@ -81,8 +81,8 @@ int interleaved_vectors(const Program& program, const KernelPlan& kernel, const 
     operations.push_back(node);
   }
   const int count = static_cast<int>(operations.size());
-  const int hidden = longest * cpu.addition_latency * cpu.vector_additions_a_cycle;  // operations that could execute while the chain waits
-                                                                                     // for its results
+  // The number of operations that could execute while the longest chain waits for its results.
+  const int hidden = longest * cpu.addition_latency * cpu.vector_additions_a_cycle;
   return count >= kOutOfOrderWindow && hidden > count && most_alive(operations) <= kMaxAlive ? kVectorsTogether : 1;
 }
 

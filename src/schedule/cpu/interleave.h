@@ -1,4 +1,4 @@
-// How many vectors of an elementwise kernel are interleaved.
+// Decides how many vectors of an elementwise kernel are interleaved to hide the latency of instructions.
 #pragma once
 
 #include "base/machine.h"
@@ -6,10 +6,10 @@
 
 namespace harp {
 
-/// Returns the number of interleaved vectors. It is more than 1 if the operations of one vector would wait for each other's results, and
-/// there are so many that the next vector is beyond the processor's out-of-order window (a few hundred instructions), so that the processor
-/// cannot overlap the two by itself. It is also more than 1 for kernels of a few math functions on a CPU that executes two vector
-/// multiply-adds a cycle, because one vector does not keep both units busy.
+/// Returns the number of vectors whose computations are interleaved; 1: none are. The number is more than 1 in two cases. First, the
+/// operations of one vector wait for each other's results, and there are so many of them that the next vector is beyond the processor's
+/// out-of-order window (a few hundred instructions): the processor then cannot overlap the two vectors by itself. Second, a kernel of a few
+/// math functions runs on a CPU that executes two vector multiply-adds per cycle: one vector alone does not keep both units busy.
 int interleaved_vectors(const Program& program, const KernelPlan& kernel, const Cpu& cpu, int width);
 
 }  // namespace harp

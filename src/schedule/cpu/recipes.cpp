@@ -1,8 +1,10 @@
-// Chooses the recipe, the schedule and the size variants of each kernel for a CPU.
+// Chooses for each kernel on a CPU its recipe (the Template by which it is lowered), its schedule, and the variants for different sizes.
 #include "schedule/cpu/recipes.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "schedule/body_lanes.h"
 #include "schedule/cpu/few_terms.h"
 #include "schedule/cpu/interleave.h"
 #include "schedule/cpu/row_streams.h"
@@ -18,11 +20,11 @@
 namespace harp {
 namespace {
 
-/// Returns the number of lanes with which every vector of a kernel fits a register, which depends on the widest value that is computed.
-/// 16-bit floats are computed as f32 (if they are only copied, they keep their width); other narrow dtypes keep their width. In lanes-order
-/// reductions values with one element for each row are scalars and do not count. Arg-extreme indices (i64) do not count either, because
-/// they are narrower until they are stored. With `lanes_are_rows` each lane is a row, so values with one element for each row are vectors
-/// and do count.
+/// Returns the largest number of lanes for which every vector of the kernel fits one register. It depends on the widest value that the
+/// kernel computes. 16-bit floats are computed as f32 (if they are only copied, they keep their width); other narrow dtypes keep their
+/// width. In reductions along rows, values with one element for each row are scalars, so they do not count. The indices of an argmax or
+/// argmin (i64) do not count either, because they have fewer bits until they are stored. If `lanes_are_rows`, each lane processes another
+/// row, so values with one element for each row are vectors and do count.
 int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& cpu, bool lanes_are_rows = false) {
   size_t widest = 1;
   const Node* reduce = kernel.reduces.empty() ? nullptr : kernel.reduces[0];
@@ -41,17 +43,17 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
       if (lanes_are_rows) continue;
     }
     if (is_row_invariant(node)) continue;
-    if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // custom bodies compute with i64 positions
+    if (is_custom(node->op)) widest = std::max(widest, sizeof(int64_t));  // the body of a custom function computes positions in i64
     const bool computes = is_reduce(node->op) || is_scan(node->op) || is_scatter(node->op) ||
                           (is_elementwise(node->op) && node->op != Op::kWhere && node->op != Op::kBitcast);
     meet(node, computes);
-    if (node->op == Op::kCheckIndex) widest = size_of(DType::kI64);  // checks compute in i64, whatever dtype the index is stored in
+    if (node->op == Op::kCheckIndex) widest = size_of(DType::kI64);  // an index check computes in i64, whatever the dtype of the index
     for (size_t i = 0; i < node->sources.size(); ++i) {
       const DType dtype = node->sources[i]->dtype;
       if (node->op == Op::kGather && i == 1 && are_positions(*node->sources[1])) continue;
       if (is_operand(node->op, i) || is_bool(dtype))
         meet(node->sources[i], computes);
-      else  // positions of a gather may take two registers instead of one, because often they are the same in all lanes
+      else  // a vector of a gather's indices may take two registers, because the index is often the same in all lanes
         widest = std::max(widest, size_of(info(dtype).computes_in) / 2);
     }
   }
@@ -71,8 +73,9 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
   if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kPipelinedGroups;
   if (vectors >= 0 && vectors != scan_axis(kernel)) {
-    // A scan of one row at a time reads a single memory stream. That is best for whole rows. If rows are longer than a tile, so that a tile
-    // holds only pieces of them, several rows are unrolled.
+    // A scan down the columns that processes one row at a time reads a single memory stream. That is best if it processes whole rows. If a
+    // row is longer than a tile, each step processes only a piece of the row, and several rows are unrolled, so that they are read as
+    // several streams.
     AxisSchedule& columns = s.axes[static_cast<size_t>(vectors)];
     columns.tile = page_tile(kernel.scans);
     if (scanned < s.axes.size() && !proven_at_most(iteration_space(kernel)[static_cast<size_t>(vectors)], columns.tile))
@@ -81,13 +84,26 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   return s;
 }
 
+/// Returns the number of elements of a custom function that a vector computes; 1: they are computed one by one. A short row of known length
+/// gets the narrowest vectors that hold it.
+int lanes_of_custom(const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
+  if (vector_axis(kernel) < 0) return 1;
+  if (options.simd_width != 0) return options.simd_width;
+  const int64_t lanes = std::min<int64_t>(cpu.vector_bytes / static_cast<int64_t>(lanes_of_body(*kernel.alone)->bytes), kMaxLanes);
+  const Dim size = iteration_space(kernel).back();
+  if (size.is_constant() && size.constant() < kFewestElements) return 1;
+  const int64_t needed = size.is_constant() ? static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(size.constant()))) : lanes;
+  return lanes < kFewestElements ? 1 : static_cast<int>(std::min(lanes, needed));
+}
+
 /// Returns the schedule of a routine, custom function or native call. Threads divide the rows of a routine or the elements of a custom
 /// function. A native call has no thread axis, because the called function may use threads itself.
-Schedule choose_call(const KernelPlan& kernel) {
+Schedule choose_call(const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   Schedule s;
   s.recipe = recipe_of(kernel);
   s.axes.resize(iteration_space(kernel).size());
   if (thread_axis(kernel) == 0) s.axes.front().kind = AxisKind::kThread;
+  if (s.recipe == Template::kCustom && !s.axes.empty()) s.axes.back().simd_width = lanes_of_custom(kernel, cpu, options);
   return s;
 }
 
@@ -103,8 +119,9 @@ Schedule choose_scatter(const KernelPlan& kernel, int width) {
   return s;
 }
 
-/// Tests whether the remainder of an array of unknown length may be computed element by element. It may only if the array is a single row,
-/// so that there is one remainder and not one for each row.
+/// Tests whether a kernel over an array of unknown length may compute the elements after the last whole vector one by one, instead of by a
+/// vector that overlaps the previous one. It may if these elements are cheap, and if the array is a single row, so that they occur only
+/// once.
 bool ends_in_singles(const Program& program, const KernelPlan& kernel, int width) {
   const Shape space = iteration_space(kernel);
   if (space.size() != 1 || space[0].is_constant() || width > kSinglesLanes) return false;
@@ -114,11 +131,17 @@ bool ends_in_singles(const Program& program, const KernelPlan& kernel, int width
   return cost <= kSinglesCost;
 }
 
+/// Tests whether the kernel reduces overlapping windows, whose elements are copied to scratch memory (lower/windows.h).
+bool reduces_windows(const KernelPlan& kernel) {
+  const auto reads_windows = [](const Node* operand) { return array_below_windows(operand) != nullptr; };
+  return std::ranges::any_of(kernel.reduces, [&](const Node* reduce) { return std::ranges::any_of(operands_of(*reduce), reads_windows); });
+}
+
 Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   Schedule s;
   const int width = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu);
   if (!kernel.scans.empty()) return choose_scan(kernel, width);
-  if (kernel.alone != nullptr) return is_scatter(kernel.alone->op) ? choose_scatter(kernel, width) : choose_call(kernel);
+  if (kernel.alone != nullptr) return is_scatter(kernel.alone->op) ? choose_scatter(kernel, width) : choose_call(kernel, cpu, options);
   s.axes.resize(iteration_space(kernel).size());
   if (!s.axes.empty()) {
     s.axes.front().kind = AxisKind::kThread;
@@ -130,7 +153,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
     AxisSchedule reduced;
     reduced.kind = AxisKind::kReduce;
     if (attributes.order == ReduceOrder::kLanes) {
-      // the 64 lanes of a lanes-order reduction (docs/semantics.md, "Sums") are the vector axis; kept axes stay scalar
+      // the 64 lanes of a lanes-order reduction (docs/semantics.md, "Sums") are vectors along the reduced axis; the other axes stay scalar
       if (!s.axes.empty()) s.axes.back().simd_width = 1;
       reduced.simd_width = width;
     } else if (s.axes.empty()) {
@@ -143,6 +166,8 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
         s.axes.back().tile = kKeptColumns;
       else if (kernel.passes.size() > 1)
         s.axes.back().tile = page_tile({kernel.reduces.data(), 1});
+      else if (!iteration_space(kernel).back().is_constant() && !has_arg_extreme(kernel) && reduces_windows(kernel))
+        s.axes.back().tile = kRegisterColumns * width;  // a line of unknown length may be short, but every accumulator of a tile is zeroed
     }
     s.axes.push_back(reduced);
   } else if (!s.axes.empty()) {
@@ -165,8 +190,8 @@ Schedule schedule_unrolled(const Program& program, const KernelPlan& kernel, con
   return s;
 }
 
-/// Tests whether unrolling the short axes of the kernel pays. It does for rows of a few elements, which leave most of the 64 lanes of a
-/// lanes-order reduction (docs/semantics.md, "Sums") empty, unless the elements fill whole vectors.
+/// Tests whether unrolling the short axes of the kernel pays. It pays for reductions along rows of a few elements, which leave most of the
+/// 64 lanes of a lanes-order reduction (docs/semantics.md, "Sums") empty. It does not pay if the elements of a row fill whole vectors.
 bool unrolling_pays(const KernelPlan& kernel, const Schedule& usual) {
   if (kernel.reduces.empty()) return false;
   const Node& reduce = *kernel.reduces[0];
@@ -175,16 +200,17 @@ bool unrolling_pays(const KernelPlan& kernel, const Schedule& usual) {
   return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
 }
 
-/// Returns the variants of a kernel that uses schedule `there` where `guard` >= 0 and schedule `elsewhere` otherwise. If the sign of the
-/// guard is known, there is only one variant.
+/// Returns the variants of a kernel that uses the schedule `there` if `guard` >= 0 at run time, and the schedule `elsewhere` otherwise. If
+/// the sign of the guard is known at compile time, there is only one variant.
 std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& elsewhere) {
   if (proven_nonnegative(guard)) return {{std::nullopt, there}};
   if (proven_nonnegative(Sym(-1) - guard)) return {{std::nullopt, elsewhere}};
   return {{guard, there}, {std::nullopt, elsewhere}};
 }
 
-/// For a scan down the columns of a loaded array: returns a variant for arrays of at most near_scan_bytes(), which fit L2; its guard tests
-/// the size at run time. Returns nothing for other kernels, and if the rows are not vectorised or have a symbolic or small size.
+/// For a scan down the columns of a loaded array, returns a variant for arrays of at most near_scan_bytes(), which fit in L2. The variant's
+/// guard tests the size at run time. Returns nothing for other kernels, for rows that are not vectorised, and for rows of symbolic or small
+/// size.
 std::optional<Variant> near_scan(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
   const int vectors = vector_axis(kernel), scanned = scan_axis(kernel);
   if (kernel.scans.size() != 1 || kernel.stores.size() != 1 || kernel.stores[0].node != kernel.scans[0]) return std::nullopt;
@@ -203,10 +229,11 @@ std::optional<Variant> near_scan(const Program& program, const KernelPlan& kerne
   return near;
 }
 
-/// Returns variants with non-temporal stores for large outputs. For scans, whose memory traffic is that of a copy, a guard selects the
-/// variant by the size at run time. Other kernels use non-temporal stores only if the size is known to be large, because two variants of a
-/// kernel take twice as long to compile. Variants that run in place never use non-temporal stores, because the data just read is in the
-/// caches (0.7 to 0.8 of the speed); scans never run in place.
+/// Returns the variants of a kernel, with non-temporal stores for large outputs. A scan has as much memory traffic as a copy, so it gets
+/// two variants, and a guard selects one of them by the size at run time. Other kernels use non-temporal stores only if the size is known
+/// at compile time to be large, because a second variant for small sizes would double the compile time. If the caller aliases an output and
+/// an input, the variant with ordinary stores runs, because the data just read is in the caches: with non-temporal stores it would run at
+/// 0.7 to 0.8 of the speed. Scans never run in place.
 std::vector<Variant> nontemporal_variants(const Program& program, const KernelPlan& kernel, const Schedule& usual, const Cpu& cpu) {
   const auto has_vectors = [](const AxisSchedule& axis) { return axis.simd_width > 1; };
   const bool is_elementwise = usual.recipe == Template::kElementwise, is_scan = usual.recipe == Template::kScan;
@@ -220,8 +247,8 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
   large.nontemporal = true;
   large.defer_stores = deferred_stores_pay(kernel);
   if (is_along_rows) {
-    large.axes[static_cast<size_t>(scanned)].unroll = 1;  // a scan along rows with non-temporal stores waits for memory, so unrolling gains
-                                                          // nothing
+    // A scan along rows with non-temporal stores waits for memory, so unrolling gains nothing.
+    large.axes[static_cast<size_t>(scanned)].unroll = 1;
     large.prefetch = cpu.vector_loads_a_cycle > 1;
   }
   const bool takes_any_row = large.defer_stores || (is_along_rows && may_store_by_lines(kernel));
@@ -234,10 +261,10 @@ std::vector<Variant> nontemporal_variants(const Program& program, const KernelPl
   return {{std::nullopt, large, true}, {std::nullopt, usual}};
 }
 
-/// Some elementwise kernels continue arrays of unknown size beyond their ends, for example by reflection (gathers at positions,
-/// gathered.h). Returns the condition (>= 0) that these arrays are long; nothing if the kernel has none, or if one of them cannot be long.
-/// Where the condition holds, the continued elements before and after an array are each at most one period, so one loop for each side
-/// suffices.
+/// An elementwise kernel may read an array of unknown size beyond its ends, for example by reflection (a gather with computed positions,
+/// gathered.h). Returns the condition (>= 0) that all such arrays of the kernel are long; nothing if it reads no such array, or if one of
+/// them is always short. In a long array, the elements beyond either end are at most one period of the continuation, so one loop for each
+/// end suffices.
 std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan& kernel) {
   if (recipe_of(kernel) != Template::kElementwise) return std::nullopt;
   Sym condition = 0;
@@ -252,8 +279,8 @@ std::optional<Sym> continues_long_axes(const Program& program, const KernelPlan&
   return condition;
 }
 
-/// Returns how many rows to interleave: `usual`, or a slightly higher number that divides the number of rows, so that no single rows are
-/// left.
+/// Returns how many rows to interleave: `usual`, or a slightly higher number that divides the number of rows, so that no rows are left over
+/// to be processed one at a time.
 int interleaved_rows(Dim rows, int usual) {
   if (!rows.is_constant() || rows.constant() % usual * kMinRowsPerLeftRow <= rows.constant()) return usual;
   for (int more = usual + 1; more <= usual + kMaxExtraRows; ++more)
@@ -271,7 +298,8 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction, cpu)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
       Schedule tiles = schedule_contraction(program, kernel, *contraction, cpu, width);
-      // Only for sizes that are known, because two variants of a kernel take twice as long to compile.
+      // Non-temporal stores are used only if the size is known at compile time, because a second variant of the kernel doubles the compile
+      // time.
       tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};

@@ -1,4 +1,5 @@
-// Recipes for CPUs: vectors and register tiles, blocks for the caches, and the array sizes above which memory traffic decides the schedule.
+// Chooses the schedules of kernels on CPUs: vector widths, register tiles, cache blocks, and the array sizes above which memory traffic
+// decides.
 #pragma once
 
 #include <vector>
@@ -8,9 +9,11 @@
 
 namespace harp {
 
-/// Returns a kernel's variants: the schedules that are fastest on this CPU, each with the condition on sizes under which it is chosen.
+/// Returns the variants of a kernel: the schedules that are fastest on this CPU, each with the condition on sizes under which generated
+/// code selects it.
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options);
-/// Returns the default schedule of a kernel for each recipe of rules_of (legal.h), whether or not that recipe pays.
+/// Returns a default schedule of the kernel for each recipe (Template) that can lower it (rules_of() in legal.h), even if that recipe is
+/// slower than others.
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options);
 
 }  // namespace harp

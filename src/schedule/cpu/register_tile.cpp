@@ -8,31 +8,35 @@
 namespace harp {
 namespace {
 
-/// Estimates the time of M x N sums of K terms with register tiles of r rows and v vectors of w lanes. A step is the time of one vector
-/// multiply-add. T / step is
+/// Estimates the time T of a matrix product of M x N sums of K terms, with register tiles of r rows and v vectors of w lanes. The unit is a
+/// step, the time of one vector multiply-add. T is the sum of these times:
 ///
-///     D * W * (K * term + store)          tiles down and across: D = M / r and W = N / (v * w), rounded up
-///   + D * C * K * transpose               packing of rows: each packed copy serves columns_of_copy columns: C = N / columns_of_copy
-///   + (W or 0 + D or 0) * r * piece       tiles that extend beyond the last row or column and are stored piece by piece
+///     D * W * (K * term + store)          all tiles: D = M / r tiles down and W = N / (v * w) tiles across, both rounded up
+///   + D * C * K * transpose               packing the rows' factor, once for every columns_of_copy columns: C = N / columns_of_copy
+///   + (W or 0 + D or 0) * r * piece       tiles that extend beyond the last row or column, which are stored piece by piece
 ///   + last                                the stores of the last tile
 ///
-///     term      = max(r * v, r + v, 8) + more: one step for each vector of sums, but at least the latency of a sum (8), and at least the
-///               number of vectors and elements to load, since some processors load no more of them a cycle than they multiply; more if
-///               vectors are short
-///     store     = 2 * r * v: less than the real time, because the next tile's products hide a part of it
-///     transpose = 16 * r / w, rounded up to whole vectors
+///     term      = max(r * v, r + v, 8) + more. r * v: one step for each vector of sums. 8: the latency of a sum, the least time.
+///                 r + v: the number of vectors and elements to load, because some processors load no more of them per cycle than they
+///                 multiply. more: an addition that is larger if vectors are shorter than a cache line.
+///     store     = 2 * r * v. This is less than the real time, because the products of the next tile hide a part of it.
+///     transpose = 16 * r / w, where r / w is rounded up
 ///     piece     = 20 + 6 * v
-///     last      = 3 * r * v: no later products hide this time (16 x 16 x 16 is 1.06 times as fast with 8 rows as with 16: a call begins
-///               when the previous one is over)
+///     last      = 3 * r * v. No later products hide this time. (A product of 16 x 16 x 16 is 1.06 times as fast with 8 rows as with 16,
+///                 because the next call begins only when this one is over.)
 ///
-/// A tile extends beyond the last row unless D * r is M, or sizes are known: then the last tile overlaps the previous one. With two workers
-/// each has D / 2 tiles, rounded up. Measured with 64-byte vectors, in GFLOP/s: with two multiply-adds and two loads a cycle, 64 x 64 x 64
-/// reaches 219 with 16 rows of one vector, 235 with 8 of two, 232 with 13 of two, 229 with 6 of four (the last two would be 236 if the
-/// number of rows were a multiple); 256 x 256 x 256 reaches 223, 243, 239, 240 with the same tiles. With one multiply-add and two loads a
-/// cycle, 64 x 64 x 64 reaches 116, 115, 112. With 8 rows, 1024 x 1024 x 1024 is 1.04 times as fast without packing.
+/// A tile extends beyond the last row unless D * r is M or sizes are known at compile time; if they are known, the last tile overlaps the
+/// previous one. Each of two workers has D / 2 tiles, rounded up.
+///
+/// Measured with 64-byte vectors, in GFLOP/s. On a CPU with two multiply-adds and two loads per cycle, 64 x 64 x 64 reaches 219 with tiles
+/// of 16 rows of one vector, 235 with 8 of two, 232 with 13 of two, and 229 with 6 of four (the last two would reach 236 if 64 were a
+/// multiple of their rows). 256 x 256 x 256 reaches 223, 243, 239 and 240 with the same tiles. On a CPU with one multiply-add and two loads
+/// per cycle, 64 x 64 x 64 reaches 116, 115 and 112 with the first three tiles. With 8 rows, 1024 x 1024 x 1024 is 1.04 times as fast
+/// without packing.
 int64_t time_of(const RegisterTile& tile, const TileWork& work, int width, bool is_wide) {
-  constexpr int64_t kStep = 8;        // the unit of time is an eighth of a step
-  constexpr int64_t kSumLatency = 8;  // latency of a multiply-add: how many sums must be updated before the first one can be updated again
+  constexpr int64_t kStep = 8;  // the unit of the result is 1 / kStep of a step
+  // Latency of a multiply-add in steps: a sum can be updated again only after this many updates of other sums.
+  constexpr int64_t kSumLatency = 8;
   const auto [r, v] = tile;
   const int64_t more = is_wide ? 2 : 8 + r + 4 * v, term = kStep * std::max({r * v, r + v, kSumLatency}) + more;
   const int64_t store = kStep * 2 * r * v, last = kStep * 3 * r * v, piece = kStep * (20 + 6 * v);

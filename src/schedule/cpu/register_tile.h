@@ -1,21 +1,22 @@
-// Chooses the register tile of a contraction by a performance model.
+// Chooses the register tile of a contraction (the block of sums that stays in registers) by a performance model.
 #pragma once
 
 #include "base/machine.h"
 
 namespace harp {
 
-/// The sums that a tile holds in registers: `rows` rows of `vectors` vectors. Further registers hold the vectors of the columns' factor for
-/// one term, and one element of the rows' factor.
+/// A register tile: the sums that stay in registers, `rows` rows of `vectors` vectors each. Further registers are needed for the vectors of
+/// the columns' factor B of one term, and for one element of the rows' factor A.
 struct RegisterTile {
   int64_t rows, vectors;
 };
 struct TileWork {
-  int64_t rows, columns, terms;  // sizes of the product; larger ones are clamped, because they no longer affect the choice
-  int64_t max_rows;              // most rows of a tile
+  // Sizes of the matrix product. The caller clamps large sizes, because above some size they no longer affect the choice.
+  int64_t rows, columns, terms;
+  int64_t max_rows;  // most rows that a tile may have
   int64_t columns_of_copy;
-  bool are_known;            // rows and columns are constants, not symbolic sizes
-  bool has_workers = false;  // two workers divide the rows
+  bool are_known;            // whether rows and columns are constants, not symbolic sizes
+  bool has_workers = false;  // whether two workers divide the rows
 };
 
 /// Returns the fastest tile for vectors of `width` lanes.

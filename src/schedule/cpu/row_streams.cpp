@@ -1,4 +1,4 @@
-// Decides how many rows are interleaved, and how many streams read equal shares of all rows.
+// Decides how many adjacent rows a reduction interleaves, and by how many memory streams it reads equal shares of all rows.
 #include "schedule/cpu/row_streams.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace harp {
 namespace {
 
-/// Returns how to read rows that are in L2 on a CPU with two vector loads a cycle: interleaved, if the prefetchers of the load instructions
-/// then stay inactive (see kNearRowVectors, tuning.h); otherwise `usual`.
+/// Returns how to read rows that are in L2 on a CPU with two vector loads per cycle. Rows are interleaved if the hardware prefetchers of
+/// the individual load instructions then stay inactive (see kNearRowVectors in tuning.h). Otherwise returns `usual`.
 RowReads::Reads near_rows(Dim columns, int width, size_t element_bytes, const RowReads::Reads& usual) {
   const int64_t element = static_cast<int64_t>(element_bytes);
   if (!columns.is_constant() || !is_whole_line(width * element)) return usual;
@@ -40,9 +40,10 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
     return std::nullopt;
   const Dim columns = iteration_space(kernel).back();
   if (proven_at_most(columns, kRegisterColumns * s.axes[s.axes.size() - 2].simd_width)) return std::nullopt;
-  // The product of a vector and a matrix. If there are several rows, each is processed separately.
+  // A contraction without an axis of rows is the product of a vector and a matrix.
   if (const auto product = as_contraction(kernel); product && !product->rows) {
     const Node* factor = product->column_factor;
+    if (array_below_windows(factor) != nullptr) return std::nullopt;  // read from a copy in a cache (lower/windows.h)
     while (is_movement(factor->op) && !is_loaded(program, kernel, factor)) factor = factor->sources[0];
     return is_loaded(program, kernel, factor) ? std::optional(cpu.vector_loads_a_cycle == 1 ? kProductsOfOneLoad : kProducts)
                                               : std::nullopt;
@@ -84,9 +85,9 @@ bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const C
 
 namespace {
 
-/// Returns the number of interleaved rows for sums of products along rows, above all of a matrix and a vector. Several rows at equal
-/// distances are read as separate streams, so that each element of the vector that is in a register is used for all of them. This pays if
-/// the vector leaves room in L1, or if the rows do not fit the caches.
+/// Returns the number of interleaved rows for sums of products along rows, mostly the product of a matrix and a vector. Interleaved rows
+/// are read as separate memory streams, and each element of the vector is loaded into a register once for all of them. Interleaving pays if
+/// the vector leaves room in L1, or if the matrix does not fit the caches.
 int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Cpu& cpu) {
   const int64_t size = static_cast<int64_t>(size_of(reduce.sources[0]->dtype));
   const Sym bytes = element_count(reduce.sources[0]->shape) * size;
@@ -97,10 +98,10 @@ int interleaved_products(const Node& reduce, Dim rows, Dim terms, const Cpu& cpu
   return are_long || (are_short && proven_at_most(kShortProductBytes, bytes)) ? kInterleavedParts : 1;
 }
 
-/// Returns the number of interleaved rows for sums and extremes of loaded rows, which are read as separate streams in the same way. Short
-/// rows also share a fold. Longer extremes are interleaved only if rows are whole cache lines. Long rows use two streams on every CPU.
-/// Short rows use two streams on CPUs with two vector loads a cycle; with one load, only rows so short that the fold takes most of the
-/// time.
+/// Returns the number of interleaved rows for sums, maxima and minima of loaded rows; each row is a separate memory stream. Interleaved
+/// short rows also share a fold (the combination of the 64 lanes into one value). Long rows use two streams on every CPU, but maxima and
+/// minima only if a row consists of whole cache lines. Short rows use two streams on CPUs with two vector loads per cycle. On CPUs with one
+/// load per cycle, they use two streams only if they are so short that the fold takes most of the time.
 int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Dim terms, bool is_flagged, const Cpu& cpu) {
   const int64_t size = static_cast<int64_t>(size_of(source.dtype));
   const Sym bytes = terms * size;
@@ -113,7 +114,8 @@ int interleaved_loaded_rows(const Node& reduce, const Node& source, Dim rows, Di
   return is_short ? kInterleavedParts : 1;
 }
 
-/// If the kernel does nothing but a lanes-order reduction of a view of a loaded array, returns that array; else null.
+/// If the kernel only reduces a loaded array, or a view of one, in lanes order (docs/semantics.md, "Sums"), returns that array; otherwise
+/// null.
 const Node* loaded_source(const Program& program, const KernelPlan& kernel) {
   const std::span<const Node* const> operands = operands_of(*kernel.reduces[0]);
   const Node* source = operands[0];

@@ -1,4 +1,4 @@
-// How reductions read rows of memory: how many at a time, and as how many streams.
+// Decides how reductions read rows of memory: how many rows at a time, and as how many streams.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,24 @@
 
 namespace harp {
 
-/// Returns how many columns of accumulators fill a page. Rows are read in pieces of whole pages of 4 KiB, because the hardware prefetcher
-/// fetches whole pages: with narrower pieces half of what it fetches is not needed yet.
+/// Returns the number of columns whose accumulators fill a page of 4 KiB. Rows are read in pieces of whole pages, because the hardware
+/// prefetcher fetches whole pages. Of narrower pieces, half of the prefetched data would not be needed yet.
 int64_t page_tile(std::span<const Node* const> nodes);
 
 /// Returns how a kernel reads rows of memory that it adds to a row of accumulators. Returns nothing if the rows are computed instead of
-/// loaded, or if the accumulators fit in registers and each row is read once.
+/// loaded, or if the accumulators fit in registers, so that each row is read only once.
 std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kernel, const Schedule& s, const Cpu& cpu);
-/// For rows with a schedule from row_reads(): tests whether whole rows may be read in any order. False for sums of products, even of
-/// integers (for which any order gives the same bits), because they are read as those of floats are.
+/// Tests whether a kernel to which row_reads() applies may combine whole rows in any order. False for sums of products, even of integers
+/// (for which any order gives the same bits), because integer products are read in the same way as float products.
 bool may_reorder_rows(const KernelPlan& kernel);
-/// Returns how to read the rows of a max or min, whose order is free.
+/// Returns how to read the rows of a max or min, which may be combined in any order.
 RowReads::Reads reads_of_extremes(const Cpu& cpu);
 
-/// Tests whether NaN detection by the invalid flag pays on this CPU: for arrays that are loaded and long enough. Requires
-/// may_use_invalid_flag().
+/// Tests whether it pays on this CPU to detect NaN by the floating-point flag for invalid operations. The arrays must be loaded, not
+/// computed, and long enough. False if may_use_invalid_flag() is false.
 bool invalid_flag_pays(const Program& program, const KernelPlan& kernel, const Cpu& cpu);
 
-/// Sets the number of interleaved rows, or of parts of a row, for a lanes-order reduction.
+/// Sets in `s` how many rows, or how many parts of one row, a lanes-order reduction (docs/semantics.md, "Sums") interleaves.
 void set_interleaving(const Program& program, const KernelPlan& kernel, const Cpu& cpu, Schedule& s);
 
 }  // namespace harp

@@ -16,22 +16,24 @@
 namespace harp {
 namespace {
 
-// Names as in lower/contraction.cpp: C = A·B, a register tile (AxisSchedule::unroll) within a cache block (AxisSchedule::tile), and packed
-// factors (AxisSchedule::pack).
+// Names as in lower/contraction.cpp: C = A·B. AxisSchedule::unroll is the size of a register tile, AxisSchedule::tile is the size of a
+// cache block, and AxisSchedule::pack says that a factor is packed.
 
-constexpr int64_t kMany = 1 << 20;         // sizes above this number are treated as this number: they make no difference to the choice
-constexpr RegisterTile kFewColumns{1, 2};  // for a single row: each of its columns is read as a separate stream
+// Sizes above this number are treated as this number, because they make no difference to the choice.
+constexpr int64_t kMany = 1 << 20;
+// The tile for a product with a single row, in which each column is read as a separate stream.
+constexpr RegisterTile kFewColumns{1, 2};
 
 // --- Memory layout of the factors
 
-/// Tests whether the factor's elements are contiguous in memory along this axis of the reduction's source, or invariant along it.
+/// Tests whether the factor is contiguous in memory along this axis of the reduction's source, or does not vary along it.
 bool lies_along(const Program& program, const KernelPlan& kernel, const Node* factor, size_t axis) {
   const std::vector<ArrayView> views = KernelViews(program, kernel).of(factor);
   return !views.empty() && std::all_of(views.begin(), views.end(), [&](const View& view) {
     return view.strides[axis].is_constant(1) || view.strides[axis].is_constant(0);
   });
 }
-/// Returns the axis of the terms if there is only one whose size is not 1.
+/// Returns the axis of the terms (the summed axis) if only one summed axis has a size other than 1.
 std::optional<size_t> term_axis(const Node& reduce) {
   std::optional<size_t> found;
   for (const int axis : reduce.as<ReduceAttributes>().axes) {
@@ -42,12 +44,12 @@ std::optional<size_t> term_axis(const Node& reduce) {
   return found;
 }
 
-/// Tests whether the rows' factor is an array that is contiguous neither along the rows nor along the terms. Packing it would copy element
-/// by element, which takes longer than it saves.
+/// Tests whether the rows' factor A is an array that is contiguous in memory neither along the rows nor along the terms. Packing such a
+/// factor would copy single elements, which takes longer than it saves.
 bool is_scattered(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   const Node* array = contraction.row_factor;
   for (; !is_loaded(program, kernel, array); array = array->sources[0])
-    // A factor that is computed is evaluated once, into its packed copy; the order in memory does not matter for that.
+    // A factor that is computed is evaluated once, into its packed copy, so the memory order of its operands does not matter.
     if (is_elementwise(array->op) || array->sources.empty()) return false;
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
   return terms && contraction.rows && !lies_along(program, kernel, contraction.row_factor, *terms) &&
@@ -63,7 +65,8 @@ Schedule untiled(const KernelPlan& kernel) {
   return s;
 }
 
-/// Returns how many rows a tile may read in place. Rows at a distance of a power of two bytes compete for few cache sets.
+/// Returns how many rows of a factor a tile may read without packing. If rows are a power of two bytes apart, they compete for few cache
+/// sets, so the number is small.
 int64_t most_unpacked_rows(const Program& program, const KernelPlan& kernel, const Contraction& contraction) {
   int64_t most = kMaxTileRows;
   for (const ArrayView& view : KernelViews(program, kernel).of(contraction.row_factor)) {
@@ -75,14 +78,14 @@ int64_t most_unpacked_rows(const Program& program, const KernelPlan& kernel, con
   return most;
 }
 
-/// Tests whether the factor is a mere view of a loaded array: nothing is computed, and no element is padding.
+/// Tests whether the factor is only a view of a loaded array: no element is computed, and no element is padding.
 bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor) {
   while (!is_loaded(program, kernel, factor) && is_movement(factor->op) && factor->op != Op::kPad) factor = factor->sources[0];
   return is_loaded(program, kernel, factor);
 }
 
-/// Tests whether the columns' factor is an array that tiles read in place as fast as a packed copy, for any number of rows. (With neither
-/// factor packed, 512 x 512 x 512 in f32 runs at 111 GFLOP/s, with both packed at 108; 256 x 256 x 256 in f64 at 58 and 55.)
+/// Tests whether the columns' factor B is an array that register tiles read in place as fast as a packed copy, for any number of rows. (512
+/// x 512 x 512 in f32 runs at 111 GFLOP/s with neither factor packed and at 108 with both packed; 256 x 256 x 256 in f64 at 58 and 55.)
 bool are_columns_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   const Node &factor = *contraction.column_factor, &reduce = *kernel.reduces[0];
   const int64_t size = static_cast<int64_t>(size_of(factor.dtype));
@@ -94,11 +97,11 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
          std::abs(term_stride.constant()) * count.constant() * size <= near_columns_bytes(cpu);
 }
 
-/// Tests whether the rows' factor is an array that overlapping tiles read in place as fast as a packed copy. This holds for rows that are
-/// contiguous along the terms (GFLOP/s in place and packed, where packing transposes: 1024 x 1024 x 1024 in f32 226 and 218; 2048 x 2048 x
-/// 2048 229 and 219; 512 x 512 x 512 in f64 109 and 106). For other rows it holds if the columns' factor is read in place too (256 x 256 x
-/// 256 238 and 219, 512 x 512 x 512 230 and 227; but 1024 x 1024 x 1024 191 and 221, because all terms of a tile compete for the same cache
-/// sets).
+/// Tests whether the rows' factor A is an array that register tiles read in place as fast as a packed copy, even if the last tile overlaps
+/// the one before. This is true for rows that are contiguous along the terms, because packing would transpose them. (1024 x 1024 x 1024 in
+/// f32 runs at 226 GFLOP/s in place and at 218 packed; 2048 x 2048 x 2048 at 229 and 219; 512 x 512 x 512 in f64 at 109 and 106.) For other
+/// rows it is true if the columns' factor B is read in place too. (256 x 256 x 256 runs at 238 and 219, 512 x 512 x 512 at 230 and 227. But
+/// 1024 x 1024 x 1024 runs at 191 and 221, because all terms of a tile compete for the same cache sets.)
 bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, bool columns_are_near, int width) {
   const Node &factor = *contraction.row_factor, &reduce = *kernel.reduces[0];
   const std::optional<size_t> terms = term_axis(reduce);
@@ -106,16 +109,31 @@ bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contr
          is_array(program, kernel, &factor) && (columns_are_near || lies_along(program, kernel, &factor, *terms));
 }
 
+/// Tests whether the columns' factor is known not to fit L3.
+bool are_columns_far(const Node& reduce, const Contraction& contraction, const Cpu& cpu) {
+  const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
+  return elements.is_constant() && elements.constant() >= cpu.caches.third / static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
+}
+
+/// Tests whether a contraction has few rows, but too many columns and terms for register tiles (see kSkinnyTerms).
+bool is_skinny(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
+  const Node& reduce = *kernel.reduces[0];
+  if (!contraction.rows || contraction.group_position || range(row_count(reduce, contraction)).hi > kSkinnyRows) return false;
+  if (range(reduce.sources[0]->shape[contraction.columns]).hi < kSkinnyColumns) return false;
+  if (range(term_count(reduce)).hi < kSkinnyTerms && !are_columns_far(reduce, contraction, cpu)) return false;
+  return lies_along(program, kernel, contraction.column_factor, contraction.columns);
+}
+
 /// Schedules a contraction with few rows (skinny GEMM). Each element of the columns' factor is used only a few times, so the factor is read
 /// in place, several terms at a time. The sums of a block of columns stay in L1.
-Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, int64_t rows, const Cpu& cpu, int width) {
+Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   Schedule s = untiled(kernel);
   AxisSchedule &row_axis = s.axes[*contraction.row_position], &column_axis = s.axes[s.axes.size() - 2];
   const Node& reduce = *kernel.reduces[0];
+  const int64_t rows = range(row_count(reduce, contraction)).hi;
   const int64_t tiles = std::max<int64_t>(1, ceil_div(rows, kSkinnyRowsTogether)), together = std::max<int64_t>(1, ceil_div(rows, tiles)),
                 size = static_cast<int64_t>(size_of(working_dtype(reduce.dtype)));
-  const Dim elements = term_count(reduce) * reduce.sources[0]->shape[contraction.columns];
-  const bool are_far = elements.is_constant() && elements.constant() >= cpu.caches.third / size;
+  const bool are_far = are_columns_far(reduce, contraction, cpu);
   const bool by_pages = are_far && tiles == 1 && kSkinnyRowsTogether * kPageBytes < cpu.caches.first;
   const int64_t terms = 8 * together <= kSkinnyElements || (are_far && !by_pages) ? 8 : are_far ? 2 : 4;
   row_axis.unroll = static_cast<int>(together);
@@ -128,9 +146,9 @@ Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contr
   return s;
 }
 
-/// Returns how many elements of the array the windows read for `rows` rows of `members` members of the group. The last Unfold makes the
-/// windows of the rows, the one before it the windows of the group; all others contribute one window at a time. If the group has no Unfold,
-/// each member reads elements of its own.
+/// Returns how many elements of the array are read by the windows of `rows` rows, for each of `members` members of the group
+/// (Contraction::group_position). The last Unfold makes the windows of the rows, the Unfold before it makes the windows of the group, and
+/// each other Unfold contributes a single window. If the group has no Unfold, each member reads different elements.
 double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t members) {
   const Node* array = array_below_windows(factor);
   double elements = static_cast<double>(all_terms);
@@ -147,16 +165,17 @@ double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t
   return elements;
 }
 
-/// Returns how many terms each lane of the factors should hold.
+/// Returns how many terms each lane of the factors should hold: as many as fit and as the machine multiplies in one instruction.
 int preferred_terms_of_lane(const Node& reduce, const Contraction& contraction, const Cpu& cpu, int width) {
   const int64_t rows = range(row_count(reduce, contraction)).hi, columns = range(reduce.sources[0]->shape[contraction.columns]).hi;
-  const bool pays = cpu.multiplies_pairs && width > 1 && std::min(rows, columns) >= kMinSideOfPairs;
-  return pays ? terms_of_lane(reduce, contraction) : 1;
+  const int most = cpu.dot_products ? kTermsOfQuad : cpu.multiplies_pairs ? kTermsOfPair : 1;
+  const bool pays = width > 1 && std::min(rows, columns) >= kMinSideOfPairs;
+  return pays ? std::min(most, most_terms_of_lane(reduce, contraction)) : 1;
 }
 
-/// Schedules a convolution whose rows are windows. The elements that the windows of a group of rows read are copied once for all columns,
-/// and the columns' factor is packed once for all rows. If the columns are the thread axis, there is more than one block of columns, so
-/// that threads can divide them.
+/// Schedules a convolution whose rows are windows. For a block of rows and members of the group, the elements that the windows read are
+/// copied once for all columns. The columns' factor B is packed once for all rows. If threads divide the columns, there are at least two
+/// blocks of columns.
 Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   const Shape space = iteration_space(kernel);
   const bool are_known = space[*contraction.row_position].is_constant() && space[contraction.column_position].is_constant();
@@ -165,12 +184,13 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-  // Elements of windows are not packed: if a lane holds several terms, they are combined where they are used. If these terms are adjacent
-  // channels, their positions need no division.
+  // Elements of windows are not packed: if a lane holds several terms, they are combined where they are used. Two terms need fewer
+  // instructions for that than their products do, four would need more. If the terms are adjacent channels, their positions need no
+  // division.
   const Node& reduce = *kernel.reduces[0];
   const Dim channels = reduce.sources[0]->shape[static_cast<size_t>(reduce.as<ReduceAttributes>().axes.back())];
-  const bool are_adjacent = mod(channels, kMaxTermsOfLane).is_constant(0);
-  const int terms_of_lane = are_adjacent ? preferred_terms_of_lane(reduce, contraction, cpu, width) : 1;
+  const bool are_adjacent = mod(channels, kTermsOfPair).is_constant(0);
+  const int terms_of_lane = are_adjacent ? std::min(kTermsOfPair, preferred_terms_of_lane(reduce, contraction, cpu, width)) : 1;
   s.axes.back().simd_width = terms_of_lane;
   const RegisterTile tile = best_tile({.rows = most(*contraction.row_position),
                                        .columns = most(contraction.column_position),
@@ -191,23 +211,30 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   columns.tile = std::min(together, kMaxTile / tile_columns) * tile_columns;
 
   AxisSchedule& rows = s.axes[*contraction.row_position];
+  const bool is_length_known = space[*contraction.row_position].is_constant();
   const int64_t row_tiles = ceil_div(most(*contraction.row_position), tile.rows),
-                wanted_rows = std::min(kPixelsTogether, elements_of_windows(cpu) / columns.tile);
+                wanted_rows = std::min(kPixelsTogether, elements_of_windows(cpu) / columns.tile),
+                of_line = is_length_known || !contraction.group_position ? wanted_rows : std::min(wanted_rows, kPixelsOfUnknownLine);
   rows.unroll = static_cast<int>(tile.rows);
-  rows.tile = blocks_of(row_tiles, wanted_rows / tile.rows) * tile.rows;
+  rows.tile = blocks_of(row_tiles, of_line / tile.rows) * tile.rows;
   rows.pack = true;
+  // The windows of many channels are copied for few pixels at a time. If the number of channels is unknown, windows are not copied
+  // together.
+  const auto read = [&](int64_t members) { return windows_read(contraction.row_factor, all_terms, rows.tile, members); };
+  const auto most_elements = static_cast<double>(elements_of_windows(cpu));
+  const double most_of_line = is_length_known ? static_cast<double>(kMaxCopiedWindows) : most_elements;
+  if (term_count(reduce).is_constant())
+    while (rows.tile > tile.rows && read(1) > most_of_line) rows.tile -= tile.rows;
   if (contraction.group_position) {
     AxisSchedule& group = s.axes[*contraction.group_position];
-    const int64_t members = most(*contraction.group_position);
-    group.tile = blocks_of(members, wanted_rows / rows.tile);
-    const auto most_elements = static_cast<double>(elements_of_windows(cpu));
-    while (group.tile > 1 && windows_read(contraction.row_factor, all_terms, rows.tile, group.tile) > most_elements) --group.tile;
+    group.tile = blocks_of(most(*contraction.group_position), wanted_rows / rows.tile);
+    while (group.tile > 1 && read(group.tile) > most_elements) --group.tile;
   }
   return s;
 }
 
-/// Returns the number of tiles in a block: between half of `most` and `most`, chosen so that two workers get shares that are as equal as
-/// possible.
+/// Returns the number of register tiles in a block: between half of `most` and `most`, chosen so that the shares of two workers are as
+/// equal as possible.
 int64_t even_tiles(int64_t tiles, int64_t most) {
   const auto of_one_worker = [&](int64_t of_block) { return ceil_div(ceil_div(tiles, of_block), 2) * of_block; };
   int64_t best = most;
@@ -216,8 +243,8 @@ int64_t even_tiles(int64_t tiles, int64_t most) {
   return best;
 }
 
-/// Returns the number of tiles in a block: `least` or a few more, chosen so that the last block has at least a whole tile of rows. Its last
-/// tile then overlaps the previous one instead of being stored piece by piece.
+/// Returns the number of register tiles in a block: `least` or a few more, chosen so that the last block has room for at least one whole
+/// tile. The last tile can then overlap the previous one, instead of being stored piece by piece.
 int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
   if (!rows.is_constant() || rows.constant() % of_tile == 0) return least;
   for (int64_t of_block = least; of_block <= least + kMaxExtraTiles; ++of_block)
@@ -225,7 +252,7 @@ int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
   return least;
 }
 
-/// Contractions with many rows, or with a single one.
+/// Schedules contractions with many rows, or with a single row.
 class ManyRows {
  public:
   ManyRows(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width, int terms_of_lane)
@@ -261,13 +288,15 @@ class ManyRows {
   }
 
  private:
-  /// Tests whether there are enough blocks of rows to share one packed copy of the columns' factor, and whether that copy fits L3.
+  /// Tests whether the columns' factor B should be packed once for all rows: there must be several blocks of rows, and L3 must have room
+  /// for the packed copy of at least kNarrow columns.
   bool shares_columns() const {
     return rows_ > rows_together(cpu_) && !contraction_.group_position && terms_ <= shared_bytes(cpu_) / size_ / kNarrow;
   }
-  /// Returns the number of columns of a block. It is higher if all rows share the packed columns, because the rows' factor is then packed
-  /// less often.
+  /// Returns the number of columns of a cache block. It is higher if all rows share one packed copy of the columns, so that the rows'
+  /// factor A is packed less often.
   int64_t block_columns() const {
+    if (has_unknown_lines_) return kPixelsOfUnknownLine;
     if (!shares_columns()) return std::min(kColumnsTogether, kColumnsTogether * kUsualSize / size_);
     const int64_t wanted = has_one_block_of_terms_ ? kWideColumns : kWideColumns * kUsualSize / std::max(size_, kUsualSize);
     return std::min(wanted, shared_bytes(cpu_) / size_ / std::max<int64_t>(1, terms_));
@@ -278,7 +307,7 @@ class ManyRows {
   }
   RegisterTile tile_for(bool copies_rows, int64_t columns_of_copy) const {
     return best_tile({.rows = std::min(rows_, kMany),
-                      .columns = std::min(columns_, kMany),
+                      .columns = std::min(columns_, has_unknown_lines_ ? kPixelsOfUnknownLine : kMany),
                       .terms = ceil_div(std::min(terms_, kChainBlock), terms_of_lane_),
                       .max_rows = copies_rows ? kMaxTileRows : most_unpacked_rows(program_, kernel_, contraction_),
                       .columns_of_copy = copies_rows ? columns_of_copy : 0,
@@ -286,8 +315,8 @@ class ManyRows {
                       .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},
                      width_, cpu_);
   }
-  /// Returns the number of tiles of rows in a block. If all rows share the packed columns, there are few tiles, because the copy passes
-  /// through L2 once for each block; otherwise the blocks have about equal size.
+  /// Returns the number of register tiles in a block of rows. If all rows share one packed copy of the columns, the number is small, so
+  /// that L2 has room for a block with more columns. Otherwise the rows are divided into blocks of about equal size.
   int64_t tiles_of_block(int64_t tile_rows, int64_t shared_rows) const {
     const int64_t tiles = ceil_div(std::clamp<int64_t>(rows_, 1, kMany), tile_rows), sharing = ceil_div(shared_rows, tile_rows);
     if (!shares_columns()) return ceil_div(tiles, ceil_div(tiles * tile_rows, rows_together(cpu_)));
@@ -303,6 +332,9 @@ class ManyRows {
   const Dim row_dim_ = row_count(reduce_, contraction_), column_dim_ = reduce_.sources[0]->shape[contraction_.columns];
   const int64_t rows_ = range(row_dim_).hi, columns_ = range(column_dim_).hi, terms_ = range(term_count(reduce_)).hi,
                 size_ = static_cast<int64_t>(size_of(working_dtype(reduce_.dtype)));
+  // Whether the columns are windows in lines of unknown length, which may be short.
+  const bool has_unknown_lines_ =
+      contraction_.group_position && !column_dim_.is_constant() && array_below_windows(contraction_.column_factor) != nullptr;
   const bool has_one_block_of_terms_ = terms_ <= kChainBlock,
              columns_are_near_ = are_columns_near(program_, kernel_, contraction_, cpu_, width_);
 };
@@ -311,18 +343,14 @@ class ManyRows {
 
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   if (contraction.rows && contraction.group_is_rows) return schedule_windows(kernel, contraction, cpu, width);
-  const int64_t rows = range(row_count(*kernel.reduces[0], contraction)).hi,
-                columns = range(kernel.reduces[0]->sources[0]->shape[contraction.columns]).hi;
   const int terms_of_lane = preferred_terms_of_lane(*kernel.reduces[0], contraction, cpu, width);
-  if (contraction.rows && rows <= kSkinnyRows && columns >= kSkinnyColumns && !contraction.group_position && terms_of_lane == 1 &&
-      lies_along(program, kernel, contraction.column_factor, contraction.columns))
-    return schedule_skinny_gemm(kernel, contraction, rows, cpu, width);
+  if (terms_of_lane == 1 && is_skinny(program, kernel, contraction, cpu)) return schedule_skinny_gemm(kernel, contraction, cpu, width);
   return ManyRows(program, kernel, contraction, cpu, width, terms_of_lane).schedule();
 }
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
-  // The alternative to tiles is to add the terms row after row. That is faster with few rows, but it would read a columns' factor that is
-  // contiguous along the terms one element at a time.
+  // The alternative to register tiles is to add one row of products after the other. That is faster with few rows. But if the columns'
+  // factor B is contiguous along the terms, it would read that factor one element at a time, so tiles then pay even for a single row.
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
   const bool is_crossed = terms && lies_along(program, kernel, contraction.column_factor, *terms) &&
                           !lies_along(program, kernel, contraction.column_factor, contraction.columns);

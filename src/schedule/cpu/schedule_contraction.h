@@ -1,5 +1,5 @@
-// Schedules of contractions: register tiles and cache blocks for many rows, for few rows (skinny GEMM), and for windows; and the sizes for
-// which tiles are faster than adding row after row.
+// Schedules of contractions: register tiles and cache blocks for many rows, for few rows (skinny GEMM), and for convolutions; and the sizes
+// for which register tiles are faster than adding one row of products after the other.
 #pragma once
 
 #include "base/machine.h"
@@ -9,7 +9,8 @@ namespace harp {
 
 /// Returns a schedule whose tiles fit the CPU's registers and caches, with vectors of `width` lanes.
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
-/// Returns the condition (>= 0) under which register tiles are faster than adding the terms row after row; nothing if they never are.
+/// Returns the condition (>= 0) under which register tiles are faster than adding one row of products after the other; nothing if they
+/// never are.
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu);
 
 }  // namespace harp

@@ -1,5 +1,5 @@
-// Decides on non-temporal stores by the sizes of arrays in bytes. The conditions are expressions of the shape variables, which generated
-// code evaluates.
+// Decides whether a kernel uses non-temporal stores, by the sizes of its arrays in bytes. The conditions are expressions of the shape
+// variables that generated code evaluates at run time.
 #include "schedule/cpu/stream.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int64_t kHalfLine = kLineBytes / 2;
 
-/// Returns the condition (>= 0) that the kernel stores at least cpu.stream_bytes and that the rows of each output are a multiple of `bytes`
-/// long.
+/// Returns the condition (>= 0) that the kernel stores at least cpu.stream_bytes, and that the length of each output's rows is a multiple
+/// of `bytes` bytes.
 Sym streams_rows_of(const KernelPlan& kernel, const Cpu& cpu, int64_t bytes) {
   Sym condition = streams_any(kernel, cpu);
   for (const StorePlan& store : kernel.stores) {

@@ -1,5 +1,5 @@
-// Decides on blocks of two axes by the strides at which memory is read. The strides determine only the schedule; lowering
-// (lower/transpose.cpp) finds out from the positions of the loads which of them a block copies.
+// Decides, by the strides at which a kernel reads memory, whether it is computed in blocks of two axes. The strides determine only the
+// schedule. Lowering (lower/transpose.cpp) finds out from the positions of the loads which arrays a block copies.
 #include "schedule/cpu/transpose.h"
 
 #include <algorithm>
@@ -11,14 +11,15 @@
 namespace harp {
 namespace {
 
-/// Returns the bytes of the widest stored element, but at least 2: blocks of single bytes are no larger than blocks of two-byte elements.
+/// Returns the size in bytes of the widest stored element, but at least 2, because blocks of one-byte elements have no more elements than
+/// blocks of two-byte elements.
 int64_t element_bytes(const KernelPlan& kernel) {
   size_t bytes = 2;
   for (const StorePlan& store : kernel.stores) bytes = std::max(bytes, size_of(store.node->dtype));
   return static_cast<int64_t>(bytes);
 }
 
-/// Tests whether the kernel stores, and loads, an array of at least packed_array_bytes() whose rows are whole pages apart.
+/// Tests whether the kernel stores an array of at least packed_array_bytes() and loads an array whose rows are whole pages apart.
 bool lies_in_pages(const Program& program, const KernelPlan& kernel, size_t axis, const Cpu& cpu) {
   const KernelViews views(program, kernel);
   for (const StorePlan& store : kernel.stores) {

@@ -6,8 +6,8 @@ namespace harp {
 
 FusionLimits fusion_limits(const Cpu& cpu) {
   return {
-      // The time of a C compiler grows faster than linearly with the size of a kernel: compiling a kernel that reads a thousand arrays
-      // takes a minute.
+      // The time of a C compiler grows faster than linearly with the size of a kernel: it takes a minute for a kernel that reads a thousand
+      // arrays.
       .ops = 1000,
       .depth = 400,
       .joins = 16,
@@ -16,7 +16,8 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .reduces = 8,
       .selected = 4,
       .memory_cost = 4,
-      // Example: the max of a [2000, 1000] array concatenated from two takes 3.5 ms, or 0.2 ms if the concatenation is stored first.
+      // Example: the max of a [2000, 1000] array that concatenates two arrays takes 3.5 ms if the kernel of the max selects the source of
+      // each element, and 0.2 ms if a kernel of its own stores the concatenation first.
       .min_elements = 4096,
       .row_reduces = 16,
       .row_stores = 32,
@@ -36,8 +37,8 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .max_blocks_of_smallest = 64,
       .rows_of_tile = 8,
       .max_read_again = 4,
-      // A matrix that fits the last-level cache gains nothing from being cut into blocks of rows. Speed-up from cutting, with a cache of
-      // 32 MB: 0.96 to 1.01 for 9 to 17 MB, 2.6 for 33 MB.
+      // Cutting a matrix that fits the last-level cache into blocks of rows gains nothing. Measured speed-up by cutting, with a cache of 32
+      // MB: 0.96 to 1.01 for matrices of 9 to 17 MB, 2.6 for one of 33 MB.
       .large_arrays = 4,
   };
 }

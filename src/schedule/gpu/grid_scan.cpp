@@ -42,7 +42,8 @@ void add_scan_buffers(Program& program) {
     if (scan.counts.size() == 1) continue;
     const Node* node = kernel.scans[0];
     const DType dtype = scanned_dtype(*node);
-    if (node->dtype != dtype) node = program.graph->intern(Op::kCast, dtype, node->shape, {node});  // only the buffer's dtype matters
+    // the cast is never computed: only the buffer's dtype matters
+    if (node->dtype != dtype) node = program.graph->intern(Op::kCast, dtype, node->shape, {node});
     kernel.scratch = static_cast<int>(program.buffers.size());
     program.buffers.push_back({Buffer::Kind::kTemporary, temporaries++, node, scan.elements() * static_cast<int64_t>(size_of(dtype)), 0,
                                kernel.generation, kernel.generation});

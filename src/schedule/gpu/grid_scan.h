@@ -1,12 +1,12 @@
-// Scans along rows on a GPU, in the order of docs/semantics.md ("Scans"): a group of threads scans a block of a row. Rows of several blocks
-// take several kernels, the phases of the scan. The elements of a row are level 0; the totals of blocks of a level are the elements of the
-// next one, up to the level that is a single block:
+// Scans along rows on a GPU, in the order of docs/semantics.md ("Scans"). A group of threads scans one block of a row. A row of several
+// blocks takes several kernels, which are the phases of the scan. The elements of a row are level 0. The totals of the blocks of one level
+// are the elements of the next level, up to a level that is a single block:
 //
-//   totals 0, totals 1, …       from the first level on: the total of each block
-//   values 1, values 0          from the last level down: the running values, each block starting from the running value of the level
-//                               above before it; those of level 0 are the results
+//   totals 0, totals 1, …       from level 0 up: compute the total of each block
+//   values 1, values 0          from the last level down: compute the running values of each block, starting from the running value on the
+//                               level above of all blocks before it; the running values of level 0 are the results
 //
-// Totals and running values of the levels above 0 are in a buffer of the workspace (KernelPlan::scratch), level by level.
+// A buffer of the workspace (KernelPlan::scratch) contains the totals and running values of the levels above 0, one level after the other.
 #pragma once
 
 #include <vector>
@@ -16,25 +16,26 @@
 namespace harp {
 
 struct GridScan {
-  std::vector<Dim> counts;  // items of a row on each level
+  std::vector<Dim> counts;  // for each level: the number of its elements in a row
   Dim rows = 1;
-  int64_t scans = 1;  // scans of the kernel, each of which has totals and running values
+  int64_t scans = 1;  // number of scans of the kernel; each has its own totals and running values
 
-  /// Where the totals or running values of scan number `scan` begin in the buffer, in elements. `level` > 0.
+  /// Return the position in the buffer, in elements, at which the totals or running values of scan number `scan` begin on a `level` > 0.
   Dim totals(size_t level, int64_t scan) const { return start(level) + size(level) * scan; }
   Dim values(size_t level, int64_t scan) const { return start(level) + size(level) * (scans + scan); }
-  /// Elements of the buffer.
+  /// Returns the number of elements of the buffer.
   Dim elements() const { return start(counts.size()); }
 
  private:
-  Dim size(size_t level) const { return ceil_div(rows * counts[level], 64) * 64; }  // arrays begin at multiples of 64 bytes
+  Dim size(size_t level) const { return ceil_div(rows * counts[level], 64) * 64; }  // a multiple of 64 elements, so that arrays are aligned
   Dim start(size_t level) const;
 };
 
 GridScan grid_scan(const KernelPlan& kernel);
-/// Tests whether this schedule of a scan is for groups of threads: the scanned axis is of kind thread_group.
+/// Tests whether groups of threads execute a scan with this schedule: the scanned axis is of kind thread_group.
 bool scans_by_groups(const KernelPlan& kernel, const Schedule& schedule);
-/// Gives each kernel that scans by groups, in several phases, its buffer. After expand(), before plan_memory().
+/// Adds the scratch buffer of each kernel whose scan takes several phases by groups of threads. Call it after expand() and before
+/// plan_memory().
 void add_scan_buffers(Program& program);
 
 }  // namespace harp

@@ -6,26 +6,26 @@
 namespace harp {
 namespace {
 
-constexpr int64_t kThreads = 256;         // threads of a block
-constexpr int64_t kBusyProcessors = 132;  // multiprocessors of a large GPU: with fewer tiles, some have nothing to do
-constexpr int64_t kLeastLanes = 16;       // fewest rows or columns of a tile
-constexpr int64_t kLeastTile = 32 * 32;   // fewest results of a tile that is made smaller to fill the GPU
+constexpr int64_t kThreads = 256;        // threads of a block
+constexpr int64_t kLeastLanes = 16;      // fewest rows or columns of a tile
+constexpr int64_t kLeastTile = 32 * 32;  // fewest results of a tile that is made smaller to fill the GPU
 
 Dim tiles_of(const Product& product, int64_t rows, int64_t columns) {
   return element_count(product.batch_shape) * ceil_div(product.row_count, rows) * ceil_div(product.column_count, columns);
 }
 
-/// Completes a tile of these sizes: what each thread computes, and how many terms are in shared memory at a time. A thread copies at least
-/// one element of each factor.
+/// Completes a tile of rows x columns results: determines the results that each thread computes, and the number of terms that are in shared
+/// memory at a time. Each thread copies at least one element of each factor. `bytes`: size of an element.
 ProductTile complete(int64_t rows, int64_t columns, int64_t bytes) {
   const int64_t results = rows * columns / kThreads, longer = int64_t{1} << (std::countr_zero(static_cast<uint64_t>(results)) + 1) / 2;
-  const int64_t elements = 4096 / bytes;  // of the longer factor: one access of 16 bytes for each thread
+  // The number of elements of the larger factor that are copied at a time: each thread makes one access of 16 bytes.
+  const int64_t elements = 4096 / bytes;
   const int64_t terms = std::clamp<int64_t>(std::max(elements / std::max(rows, columns), kThreads / std::min(rows, columns)), 8, 32);
   return {rows, columns, rows >= columns ? longer : results / longer, rows >= columns ? results / longer : longer, terms};
 }
 
-/// Does the same for a tile that tensor cores compute: a warp has 32 x 32 results of a large tile, so that it reads few elements of shared
-/// memory, and 16 x 16 results of others, so that there are many warps.
+/// Like complete(), for a tile that tensor cores compute. In a large tile, a warp computes 32 x 32 results, so that it reads few elements
+/// from shared memory. In other tiles a warp computes 16 x 16 results, so that there are many warps.
 ProductTile complete_mma(int64_t rows, int64_t columns, int64_t bytes) {
   const bool is_large = std::min(rows, columns) >= 64;
   const int64_t rows_of_thread = is_large ? 4 : 2, columns_of_thread = 2 * rows_of_thread;
@@ -33,13 +33,6 @@ ProductTile complete_mma(int64_t rows, int64_t columns, int64_t bytes) {
   const int64_t terms = std::clamp<int64_t>(std::max(elements / std::max(rows, columns), threads / std::min(rows, columns)), 8, 32);
   return {rows, columns, rows_of_thread, columns_of_thread, terms};
 }
-
-/// Tests whether 64 f32 results are too many for a thread: on GPUs of few threads for each processor, and where the compiler spills
-/// registers.
-bool has_small_tiles(const Gpu& gpu) { return gpu.capability == 86 || gpu.capability == 89 || gpu.capability >= 120; }
-
-/// Tests whether two blocks of 128 x 64 results of f64, each with 90 KB of shared memory, fit a processor.
-bool has_large_mma_tiles(const Gpu& gpu) { return gpu.capability >= 90; }
 
 Schedule schedule_of(const KernelPlan& kernel, const Product& product, const ProductTile& tile) {
   Schedule s;
@@ -65,18 +58,19 @@ std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& p
   const int64_t bytes = bytes_of_result(kernel), most = bytes > 4 ? 64 : 128;
   const bool has_mma = gpu.f64_mma && working_dtype(kernel.reduces[0]->dtype) == DType::kF64;
   // Sizes that are known only at run time take registers.
-  const bool is_small = has_small_tiles(gpu), has_strides = !product.terms.is_constant() && !product.column_count.is_constant();
+  const bool has_strides = !product.terms.is_constant() && !product.column_count.is_constant();
+  const int64_t processors = gpu.processors;  // with fewer tiles, some have nothing to do
   const auto lanes = [&](Dim count, int64_t most) {
     return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(range(count).hi, kLeastLanes, most))));
   };
-  int64_t rows = lanes(product.row_count, has_mma && has_large_mma_tiles(gpu) ? 2 * most : most),
-          columns = lanes(product.column_count, is_small || has_strides ? std::min<int64_t>(64, most) : most);
+  int64_t rows = lanes(product.row_count, has_mma && gpu.large_f64_mma_tiles ? 2 * most : most),
+          columns = lanes(product.column_count, gpu.small_tiles || has_strides ? std::min<int64_t>(64, most) : most);
   const auto halve = [&] { (rows > columns ? rows : columns) /= 2; };
   const auto tiled = [&] {
     return schedule_of(kernel, product, has_mma ? complete_mma(rows, columns, bytes) : complete(rows, columns, bytes));
   };
-  while (rows * columns > kLeastTile && proven_less(tiles_of(product, rows, columns), kBusyProcessors)) halve();
-  const Dim spare = tiles_of(product, rows, columns) - kBusyProcessors;
+  while (rows * columns > kLeastTile && proven_less(tiles_of(product, rows, columns), processors)) halve();
+  const Dim spare = tiles_of(product, rows, columns) - processors;
   if (rows * columns > kLeastTile && !proven_nonnegative(spare)) {  // depends on sizes that are known at run time
     variants.push_back({spare, tiled()});
     while (rows * columns > kLeastTile) halve();

@@ -1,4 +1,4 @@
-// Chooses the tiles of products on a GPU (schedule/product_tiles.h).
+// Chooses the tiles by which thread blocks compute products on a GPU (schedule/product_tiles.h).
 #pragma once
 
 #include <vector>
@@ -7,8 +7,9 @@
 
 namespace harp {
 
-/// Returns the variants of a product by tiles, each with the schedule of a tile. The tile is smaller where large ones would not fill a GPU,
-/// or would mostly be beyond the last row or column. Products that may have too many terms begin with the variant `otherwise`.
+/// Returns the variants of a product that a GPU computes by tiles, each with the schedule of one size of tile. A tile is smaller if large
+/// tiles would be too few to occupy the GPU, or if most of a large tile would be beyond the last row or column. If the product may have too
+/// many terms for tiles (kMaxProductTerms), the first variant has the schedule `otherwise` for that case.
 std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu, const Schedule& otherwise);
 
 }  // namespace harp

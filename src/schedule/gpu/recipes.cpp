@@ -13,7 +13,7 @@
 namespace harp {
 namespace {
 
-/// Returns how many elements a thread of an elementwise kernel processes, so that the widest of them fill an access.
+/// Returns how many adjacent elements one thread of an elementwise kernel processes. In the widest array they fill one access of 16 bytes.
 int grouped_elements(const Program& program, const KernelPlan& kernel) {
   constexpr int kAccessBytes = 16;
   size_t widest = 1;
@@ -23,7 +23,8 @@ int grouped_elements(const Program& program, const KernelPlan& kernel) {
   return std::max(1, kAccessBytes / static_cast<int>(widest));
 }
 
-/// Returns how many elements of a row, or columns, make an access of 16 bytes in the widest array that a reduction reads.
+/// Returns how many elements of a row, or how many columns, fill one access of 16 bytes in the widest array that a reduction reads; at
+/// least 2 and at most kMaxElementsOfThread.
 int reduced_elements(const Program& program, const KernelPlan& kernel) {
   constexpr int kAccessBytes = 16;
   size_t widest = 1;
@@ -31,12 +32,15 @@ int reduced_elements(const Program& program, const KernelPlan& kernel) {
   return std::clamp(kAccessBytes / static_cast<int>(widest), 2, kMaxElementsOfThread);
 }
 
-/// Returns how many of the 64 lanes that reduce a row (docs/semantics.md, "Sums") each thread of a group has, so that a wide row takes few
-/// threads and accesses of 16 bytes; 1 if the elements of a thread would not be aligned, or if there would be too few threads.
+/// Returns how many of the 64 lanes that reduce a row (docs/semantics.md, "Sums") one thread of a group computes. With several lanes, few
+/// threads reduce a row, with accesses of 16 bytes. Returns 1 if the elements of a thread would not be aligned, or if there would be too
+/// few threads.
 int lanes_of_thread(const Program& program, const KernelPlan& kernel) {
-  constexpr int64_t kManyElements = int64_t{1} << 22;  // elements of all rows: with fewer, groups of few threads do not fill a GPU
+  // If all rows together have fewer elements than this, groups of few threads do not occupy a GPU.
+  constexpr int64_t kManyElements = int64_t{1} << 22;
   constexpr int64_t kLongRow = 1024;
-  constexpr int64_t kRegisterBytes = 256;  // most bytes of a row's kept values in each thread (lower/row_values.cpp)
+  // The most bytes of a row's values that one thread keeps in registers for later passes (lower/row_values.cpp).
+  constexpr int64_t kRegisterBytes = 256;
   const Node& reduce = *kernel.reduces[0];
   Dim length = 1;
   for (const size_t axis : lane_axes(reduce).inner) length *= reduce.sources[0]->shape[axis];
@@ -49,7 +53,7 @@ int lanes_of_thread(const Program& program, const KernelPlan& kernel) {
   return kept_bytes(kernel) <= static_cast<double>(kRegisterBytes * lanes / elements) ? elements : 1;
 }
 
-/// Returns how many adjacent columns a thread reduces; 1 if they would not be aligned, or if that leaves too few threads.
+/// Returns how many adjacent columns one thread reduces; 1 if several would not be aligned, or if that would leave too few threads.
 int columns_of_thread(const Program& program, const KernelPlan& kernel) {
   constexpr int64_t kManyColumns = int64_t{1} << 19;
   const Shape kept = iteration_space(kernel);
@@ -57,16 +61,18 @@ int columns_of_thread(const Program& program, const KernelPlan& kernel) {
   return mod(kept.back(), columns).is_constant(0) && proven_at_most(kManyColumns, element_count(kept)) ? columns : 1;
 }
 
-/// Returns the schedule for which recipes.h uses the name `each`, made by the rules of the recipe that the kernel was fused for.
+/// Returns the schedule of a kernel that is neither a product nor a transpose by tiles. It obeys the rules of the recipe for which the
+/// kernel was fused (see the table in recipes.h).
 Schedule each(const Program& program, const KernelPlan& kernel) {
   const ScheduleRules rules = rules_of(program, kernel).front();
   Schedule s;
   s.recipe = rules.recipe;
-  s.partition = s.overlap = false;  // both concern a loop over vectors, which does not exist here
+  s.partition = s.overlap = false;  // partition and overlap concern loops over vectors, which GPU kernels do not have
   for (const AxisRules& axis : rules.axes) {
     AxisSchedule& here = s.axes.emplace_back();
     here.kind = axis.threads ? AxisKind::kThread : axis.kind;
-    here.tile = axis.max_tile > 0 ? std::max<int64_t>(1, axis.min_tile) : 0;  // a thread computes one column
+    // usually a tile of one column, because a thread computes one column
+    here.tile = axis.max_tile > 0 ? std::max<int64_t>(1, axis.min_tile) : 0;
   }
   if (s.recipe == Template::kElementwise && !s.axes.empty()) s.axes.back().simd_width = grouped_elements(program, kernel);
   if (s.axes.size() > 1 && !kernel.reduces.empty() && !has_arg_extreme(kernel) &&
@@ -78,13 +84,15 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
   return s;
 }
 
-/// Returns the schedule of the recipe `transpose`; none if there is nothing to transpose, or so little that threads would be idle.
+/// Returns the schedule of a transpose by tiles; nothing if the kernel transposes nothing, or if its axes are so short that tiles would be
+/// mostly empty.
 std::optional<Schedule> tiles(const Program& program, const KernelPlan& kernel) {
   const std::optional<size_t> rows = transposed_axis(program, kernel);
   if (!rows) return std::nullopt;
-  constexpr int64_t kSide = 32;  // a warp accesses as many neighbouring elements
+  constexpr int64_t kSide = 32;  // as many neighbouring elements as a warp has threads
   const bool is_narrow = grouped_elements(program, kernel) >= 8;
-  const int64_t elements = is_narrow ? 4 * kSide * kSide : kSide * kSide;  // as many bytes in flight for 8- and 16-bit elements
+  // Tiles of 8-bit and 16-bit elements are larger, so that as many bytes are in flight as for 32-bit elements.
+  const int64_t elements = is_narrow ? 4 * kSide * kSide : kSide * kSide;
   const Shape space = iteration_space(kernel);
   const auto most = [&](size_t axis) {
     return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::min(range(space[axis]).hi, kMaxTileSide))));
@@ -92,7 +100,8 @@ std::optional<Schedule> tiles(const Program& program, const KernelPlan& kernel) 
   const int64_t most_rows = std::max<int64_t>(2, most(*rows)), most_columns = std::max<int64_t>(2, most(space.size() - 1));
   int64_t height = std::min(most_rows, is_narrow ? 2 * kSide : kSide), width = std::min(most_columns, elements / height);
   height = std::min(most_rows, elements / width);
-  if (height * width < elements / 2) return std::nullopt;  // both axes are short: neighbouring threads share the cache lines of either side
+  // Both axes are short, so neighbouring threads share cache lines in the source and in the destination even without tiles.
+  if (height * width < elements / 2) return std::nullopt;
   Schedule s;
   s.recipe = Template::kTranspose;
   s.partition = s.overlap = false;
@@ -127,7 +136,7 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
 FusionLimits fusion_limits(const Gpu&) {
   constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
   return {
-      // Limits of the compiler's time, as for CPUs (cpu/tuning.cpp).
+      // These limits bound the compile time, as those for CPUs do (cpu/tuning.cpp).
       .ops = 1000,
       .depth = 400,
       .joins = 16,
@@ -137,14 +146,15 @@ FusionLimits fusion_limits(const Gpu&) {
       .selected = 4,
       .memory_cost = 4,
       .min_elements = 4096,
-      // A group of threads keeps a row in registers, or in its part of the shared memory; a processor should have room for several groups.
+      // A group of threads keeps a row in registers or in its part of the shared memory. A multiprocessor should have room for several
+      // groups.
       .row_reduces = 16,
       .row_stores = 32,
       .passes = 8,
       .kept_bytes = 32 << 10,
       .recomputed_cost = 64,
-      // A row is long enough to be split among threads or groups from two blocks on (docs/semantics.md, "Sums"), unless there are enough
-      // rows for all threads of a large GPU.
+      // A row is split among several threads or groups if it has at least two blocks (docs/semantics.md, "Sums"), unless there are enough
+      // rows to give all threads of a large GPU work.
       .long_row = 1 << 13,
       .few_long_rows = 1 << 16,
       .many_threads = true,
@@ -153,7 +163,7 @@ FusionLimits fusion_limits(const Gpu&) {
       .tile_columns = 8,
       .tile_terms = 16,
       .integer_products = true,
-      // Kernels do not pass blocks to each other through a cache.
+      // There are no chains on a GPU, because kernels do not pass blocks to each other through a cache.
       .min_blocks = kNever,
       .max_block_bytes = 0,
       .max_blocks_of_smallest = 64,

@@ -1,27 +1,29 @@
-// Recipes for GPUs. A thread of the grid does what one step of a loop over vectors does on a CPU: there are no vectors, no tiles for
-// caches, and one variant of a kernel for all sizes. The schedules of kernels:
+// Chooses the schedules of kernels on GPUs. A thread of the grid computes what one iteration of a loop over vectors computes on a CPU.
+// There are no vectors and no tiles for caches. Except for products, a kernel has one variant for all sizes. The schedules, as print()
+// shows them:
 //
-// elementwise [thread, thread simd=4]      A thread takes the elements of one access of 16 bytes, or single elements where they are not
+// elementwise [thread, thread simd=4]      A thread computes the elements of one access of 16 bytes, or single elements if they are not
 //                                          consecutive in memory.
-// reduce [thread, thread_group simd=4]     `lanes` and `rowwise`, for lanes-order reductions (lower/gpu/rows.h): a group of threads takes a
-// rowwise [thread, thread_group simd=4]    row. Each thread has simd of the 64 lanes of docs/semantics.md, "Sums", so there are 64 / simd
-//                                          threads; fewer for a row that is known to have fewer elements. An argmax or argmin is computed
-//                                          in the same way (lower/gpu/arg_extreme.h).
-// reduce [thread simd=4, reduce]           `chain`, for chain-order reductions that keep an axis (lower/gpu/columns.h): a thread takes simd
+// reduce [thread, thread_group simd=4]     For lanes-order reductions (lower/gpu/rows.h); rowwise if there are several passes. A group of
+// rowwise [thread, thread_group simd=4]    threads reduces one row. Each thread computes simd of the 64 lanes of docs/semantics.md,
+//                                          "Sums", so a group has 64 / simd threads; fewer if the row is known to have fewer elements. An
+//                                          argmax or argmin is computed in the same way (lower/gpu/arg_extreme.h).
+// reduce [thread simd=4, reduce]           For chain-order reductions that keep an axis (lower/gpu/columns.h): a thread reduces simd
 //                                          adjacent columns.
 // contraction [thread, thread_group tile=128 unroll=8, thread_group tile=128 unroll=8, reduce tile=8]
-//                                          Products (lower/gpu/product.h): a block of threads computes a tile of rows and columns, a thread
-//                                          unroll x unroll results of it, from factors that are copied to shared memory by `tile` terms.
-//                                          The rows, and the columns, may be several axes; the last one has the tile of all together.
+//                                          For products (lower/gpu/product.h): a block of threads computes a tile of rows and columns, and
+//                                          each thread computes unroll x unroll results of it. Factors are copied to shared memory, `tile`
+//                                          terms of the last axis at a time. The rows, and the columns, may be several axes; the last axis
+//                                          of each has the size of the tile.
 // transpose [thread tile=32, thread_group tile=32]
-//                                          For elementwise kernels with loads that are contiguous along another axis than the stores
-//                                          (lower/gpu/transpose.h): a group of threads makes a tile, which it copies to shared memory.
-// scan [thread, thread_group]              For scans along rows (lower/gpu/scan.h): a group of threads scans a block of a row. Rows of
-//                                          several blocks take several kernels (grid_scan.h).
+//                                          For elementwise kernels whose loads are contiguous along another axis than the stores
+//                                          (lower/gpu/transpose.h): a group of threads computes a tile, which it copies to shared memory.
+// scan [thread, thread_group]              For scans along rows (lower/gpu/scan.h): a group of threads scans a block of a row. A row of
+//                                          several blocks takes several kernels (grid_scan.h).
 // scatter [thread_group, thread]           For scatters (lower/gpu/scatter.h): one kernel copies the array, another one applies the
-//                                          updates, in which a group of threads has a range of the axis.
-// all others                               `each`: an iteration of the kernel's thread loop is a thread, which executes the rest of the
-//                                          loops by itself. It is right for every kernel and slow for most.
+//                                          updates. In the latter, each group of threads updates one range of the axis.
+// all others                               Each iteration of the kernel's thread loop is executed by one thread, which also executes the
+//                                          inner loops. Every kernel can run in this way, but most run slowly.
 #pragma once
 
 #include <vector>
@@ -32,7 +34,7 @@
 namespace harp {
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Gpu& gpu, const ScheduleOptions& options);
-/// Returns the default schedule of a kernel for each recipe of rules_of (legal.h).
+/// Returns a default schedule of the kernel for each recipe (Template) that can lower it (rules_of() in legal.h).
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Gpu& gpu, const ScheduleOptions& options);
 
 }  // namespace harp

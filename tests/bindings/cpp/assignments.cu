@@ -1,5 +1,6 @@
-// harp.hpp in a CUDA source: assignments to fields on a GPU. Expressions of simple operations are kernels that the compiler of this file
-// makes (E2); harp compiles the others when they are first assigned (E3). Every result has the bits that it has on the CPU.
+// harp.hpp in a CUDA source: assignments to fields on a GPU. For expressions of simple operations the compiler of this file makes the
+// kernel (items E2 of tests/rows.txt); harp compiles the others when they are first assigned (E3). Every result must have the bits that it
+// has on the CPU.
 //
 // nvcc compiles this file for a GPU (harp_cu_tests), and g++ for the emulator of tests/cuda (cuda_assignments_test.py).
 //
@@ -32,7 +33,7 @@ bool same(T a, T b) {
   return (a != a && b != b) || std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-/// The same shape and bits, but for NaNs.
+/// Tests whether two fields have the same shape and bits; all NaNs are equal.
 template <class T>
 bool same(const harp::Field<T>& on_gpu, const harp::Field<T>& on_host) {
   if (on_gpu.on_host() || !on_host.on_host() || on_gpu.rank() != on_host.rank()) return false;
@@ -47,7 +48,7 @@ bool same(const harp::Field<T>& on_gpu, const harp::Field<T>& on_host) {
   return true;
 }
 
-/// Numbers of all magnitudes, and every pair of special ones in two fields with different steps.
+/// Numbers of all magnitudes, and special ones; with fields of different `step`, every pair of special numbers occurs.
 template <class T>
 harp::Field<T> numbers(int64_t rows, int64_t columns, size_t step) {
   using Limits = std::numeric_limits<T>;
@@ -87,7 +88,8 @@ template <class T>
 struct Cases {
   Fields<T> host{numbers<T>(37, 29, 1), numbers<T>(37, 29, 14), numbers<T>(37, 29, 3)}, device = host.on(gpu());
 
-  /// Assigns f(a, b, c) on both, as one run of one kernel on the GPU unless harp compiles it.
+  /// Assigns f(a, b, c) on the GPU and on the CPU and compares the results. On the GPU it must be one run: of a kernel of this file or, if
+  /// `by_kernel` is false, of a program that harp compiles.
   template <class F>
   void assign(const char* what, const F& f, bool by_kernel = true) {
     using E = decltype(f(device.a, device.b, device.c));
@@ -164,7 +166,7 @@ struct Cases {
     check(big.to(harp::default_context())[29 * 37] == T(2), "nothing beyond a view");
   }
 
-  /// The program's own kernel on the default stream comes after harp's, and before harp's next one.
+  /// Checks that a kernel of this program on the default stream runs after harp's earlier kernels and before its later ones.
   void own_kernel();
 
   void programs() {
@@ -177,7 +179,7 @@ struct Cases {
     assign(
         "sin(a) * tanh(b)", [](const auto& a, const auto& b, const auto&) { return sin(a) * tanh(b); }, false);
 
-    // shapes that broadcast, and dtypes that are mixed, are seen when a kernel would be launched
+    // Shapes that broadcast, and operands of several dtypes. These are known only when the kernel would be launched.
     harp::Field<T> row({1, 29}, T(0.1)), x = host.b, y;
     const harp::Field<T> gpu_row = row.to(gpu());
     x = host.b * row + 1;
@@ -198,7 +200,7 @@ struct Cases {
     check(harp::launches().runs == before.runs + 2, "fuse is one run");
     check(same(y, x) && same(gpu_dot, host_dot) && same(gpu_sum, host_sum), "fuse");
 
-    // in turn: a kernel of this file writes what harp reads, and the other way round
+    // Alternately a kernel of this file writes what a program of harp reads, and the other way round.
     harp::Field<T> p = host.c, q = device.c;
     for (int i = 0; i < 4; ++i) {
       p = p * 0.5 + 1, q = q * 0.5 + 1;

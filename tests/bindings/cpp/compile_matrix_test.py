@@ -1,4 +1,5 @@
-"""harp.hpp compiles without a warning with every compiler that is here, as C++17 and later, with and without exceptions, without RTTI.
+"""harp.hpp compiles without a warning with every compiler that is installed, as C++17 and later, with and without exceptions, and without
+RTTI.
 
 rows: H1.lazy/cpp E1.expr
 """
@@ -15,7 +16,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 
 
 def distinct(compilers):
-    """Keeps one name for each compiler, because on Debian 12 g++ is g++-12."""
+    """Keeps one name for each compiler, because two names may mean the same one: on Debian 12 g++ is g++-12."""
     seen = {}
     for name in compilers:
         seen.setdefault(os.path.realpath(shutil.which(name)), name)

@@ -30,11 +30,11 @@ def run(*command, **environment):
 
 
 class Emulated:
-    """assignments.cu as a program for the emulator."""
+    """The program for the emulator that is made of assignments.cu."""
 
     def __init__(self, scratch):
         self.scratch, self.program = scratch, os.path.join(scratch, "emulated")
-        # not optimised: compilation takes much longer than the runs
+        # Not optimised, because the compilation takes much longer than the runs.
         run("g++", "-O0", "-std=c++17", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", *INCLUDE, "-I", EMULATOR, "-include",
             os.path.join(EMULATOR, "runtime_api.h"), "-x", "c++", os.path.join(HERE, "assignments.cu"), "-x", "none", "-o", self.program, "-L", BUILD,
             "-lharp", f"-Wl,-rpath,{BUILD}", "-ldl")
@@ -57,8 +57,9 @@ def case_nvcc():
     """E2.in_cu/cuda E2.assignment_kernel/cuda: nvcc compiles the kernels, with every operation on floats as the law has it"""
     program = os.path.join(BUILD, "harp_cu_tests")
     new = program + ".new"
-    run(NVCC, "-O2", "-std=c++17", "-cudart", "static", "-gencode", "arch=compute_80,code=compute_80", "-gencode", "arch=compute_90,code=sm_90",
-        "-Xcompiler", WARNINGS, *INCLUDE, os.path.join(HERE, "assignments.cu"), "-o", new, "-L", BUILD, "-lharp", "-Xlinker", "-rpath=$ORIGIN")
+    # PTX for every GPU, and machine code of the same PTX: the step to PTX takes longest.
+    run(NVCC, "-O2", "-std=c++17", "-cudart", "static", "-gencode", "arch=compute_80,code=[compute_80,sm_90]", "-Xcompiler", WARNINGS,
+        *INCLUDE, os.path.join(HERE, "assignments.cu"), "-o", new, "-L", BUILD, "-lharp", "-Xlinker", "-rpath=$ORIGIN")
     ptx = run(CUOBJDUMP, "-ptx", new)
     os.replace(new, program)
     entries = re.findall(r"\.entry (\w*assignment_kernel\w*)", ptx)

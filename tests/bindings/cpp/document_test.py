@@ -10,7 +10,7 @@ import tempfile
 
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
-os.environ.pop("HARP_MACHINE", None)  # programs run for this CPU, as at a user's
+os.environ.pop("HARP_MACHINE", None)  # programs run on this CPU, as they do for a user
 
 
 def run(*command):

@@ -1,4 +1,4 @@
-// Uses something of each part of harp.hpp. compile_matrix_test.py compiles it with every compiler, standard and setting. It is not run.
+// Uses a part of every feature of harp.hpp. compile_matrix_test.py compiles it with every compiler, standard and setting. It is not run.
 #include <harp.hpp>
 
 #include <array>

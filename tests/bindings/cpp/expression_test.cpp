@@ -1,4 +1,5 @@
-// Expression templates: each assignment is one program, found by its type; aliasing, broadcasting, reductions, fuse.
+// Expression templates: each assignment is one program, which is found by the type of the expression; aliasing, broadcasting, reductions,
+// fuse.
 #include <cmath>
 #include <thread>
 #include <type_traits>
@@ -87,7 +88,7 @@ TEST_CASE("E1.operators: numbers on both sides, functions, comparisons, conversi
   const Field<double> mixed = f + a;
   CHECK(mixed[3] == 6);
   Field<float> g({2}, 0.1F);
-  g = g * 0.1;  // the number is used in f32, the dtype of g
+  g = g * 0.1;  // 0.1 is rounded to f32, the dtype of g
   CHECK(g[0] == 0.1F * 0.1F);
   g += 1;
   g *= g;
@@ -103,7 +104,7 @@ TEST_CASE("E1.no_temporary: a field may be read and written in one assignment") 
   const double* memory = a.data();
   a = a * a + a;
   CHECK(values(a) == Doubles{0, 2, 6, 12, 20});
-  CHECK(a.data() == memory);  // computed element by element, so in place
+  CHECK(a.data() == memory);  // still the same memory, because the result is computed element by element in place
   a = kept;
   a = a + roll(a, 1, 0);
   CHECK(values(a) == Doubles{4, 1, 3, 5, 7});
@@ -113,7 +114,7 @@ TEST_CASE("E1.no_temporary: a field may be read and written in one assignment") 
 
   Doubles host = {0, 1, 2, 3, 4, 5};
   Field<double> view = Field<double>::view(host.data(), {5}), shifted = Field<double>::view(host.data() + 1, {5});
-  view = shifted * 10;  // the two sides overlap
+  view = shifted * 10;  // the memory of both sides overlaps
   CHECK(host == Doubles{10, 20, 30, 40, 50, 5});
   view = view + roll(view, 2, 0);
   CHECK(host == Doubles{50, 70, 40, 60, 80, 5});
@@ -181,10 +182,10 @@ TEST_CASE("E1.one_kernel: fuse computes several assignments in one run, as if th
   CHECK(values(d) == Doubles{2, 3, 4, 5, 6, 7});
   CHECK(values(e) == Doubles{4, 6, 8, 10, 12, 14});
   CHECK(s == 54);
-  fuse(a = a + b, b = a - b);  // the first assignment reads the old a, the second one the new a
+  fuse(a = a + b, b = a - b);  // the second assignment reads the new a
   CHECK(values(a) == Doubles{2, 3, 4, 5, 6, 7});
   CHECK(values(b) == Doubles{0, 1, 2, 3, 4, 5});
-  fuse(a = b + 0, b = a + 0);  // both assignments read the old b
+  fuse(a = b + 0, b = a + 0);  // the second assignment reads the new a, which is the old b
   CHECK(values(a) == values(b));
   Field<double> number({}, 3);
   fuse(d = a + number, into(s) = number * 2);
@@ -201,9 +202,9 @@ TEST_CASE("E1.one_kernel: fuse computes several assignments in one run, as if th
   CHECK(values(q) == Doubles{10, 20, 30, 40, 50, 60});
   CHECK(s == 231);
   Field<double> all = Field<double>::view(p.data(), {6}), tail = Field<double>::view(p.data() + 1, {5});
-  fuse(p = p * 2, q = all + 0);  // another name of the same memory
+  fuse(p = p * 2, q = all + 0);  // `all` is another view of p's memory, so q is computed from the new p
   CHECK(values(q) == Doubles{2, 4, 6, 8, 10, 12});
-  fuse(p = p * 0.5, q = tail + 0);  // one side is a part of the other
+  fuse(p = p * 0.5, q = tail + 0);  // `tail` is a part of p's memory
   CHECK(values(q) == Doubles{2, 3, 4, 5, 6});
   d = e = x + y;
   CHECK(values(d) == Doubles{1, 2, 3, 4, 5, 6});
@@ -223,7 +224,7 @@ TEST_CASE("E1.expr: the same field twice is one input, and another combination a
   d = a + roll(a, 1, 0) + roll(a, -1, 0);
   CHECK(launches().bytes == before.bytes + 2 * 4 * sizeof(double));
   CHECK(values(d) == Doubles{7, 6, 9, 8});
-  d = a + roll(a, 2, 0) + roll(a, -1, 0);  // attributes are part of the program's key
+  d = a + roll(a, 2, 0) + roll(a, -1, 0);  // differs from the previous program only in an attribute, which is a part of the program's key
   CHECK(values(d) == Doubles{6, 9, 8, 7});
 }
 

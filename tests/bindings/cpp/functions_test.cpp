@@ -16,6 +16,15 @@ using Doubles = std::vector<double>;
 using Floats = std::vector<float>;
 
 const char* const kLast = "output = input0[ridx0, size(input0, 1) - 1]";
+const char* const kGreatest = R"(
+  output1 = -1
+  for i in 0 .. size(input0, 1) {
+    if (output1 < 0) | (input0[ridx0, i] > output0) {
+      output0 = input0[ridx0, i]
+      output1 = i
+    }
+  }
+)";
 
 /// Computes prefix sums of each row and multiplies them by a factor.
 void scan_rows(const ArrayView<const double>& x, Span<const double> factor, const ArrayView<double>& result) {
@@ -52,6 +61,36 @@ TEST_CASE("G13.custom_function/c: a body in the loop language, on tensors, nodes
   field[5] = 7;
   d = custom_function(kLast, f64, {2}, field) * 10 + 1;
   CHECK(Doubles(d.begin(), d.end()) == Doubles{11, 71});
+}
+
+TEST_CASE("G13.custom_results/c: a body with several results, on tensors and nodes") {
+  const Tensor x({{1.0F, 3.0F, 2.0F}, {-4.0F, -5.0F, -6.0F}});
+  const std::vector<Tensor> greatest = custom_function_results(kGreatest, {f32, i64}, {2}, x);
+  REQUIRE(greatest.size() == 2);
+  CHECK((greatest[0] * 2).to_vector<float>() == Floats{6, -8});
+  CHECK(greatest[1].to_vector<int64_t>() == std::vector<int64_t>{1, 0});
+  const std::vector<Tensor> sums = custom_function_results("output0 = input0[ridx0] + input1[0, ridx0]\noutput1 = input0[ridx0] > 0",
+                                                           {f32, boolean}, 2, std::vector<Tensor>{greatest[0], x});
+  CHECK(sums[0].to_vector<float>() == Floats{4, -1});
+  CHECK(sums[1].dtype() == boolean);
+  CHECK(custom_function_results(kLast, {f32}, {2}, x)[0].to_vector<float>() == Floats{2, -6});
+
+  const Graph graph(default_context());
+  const Dim n = graph.dim("n", 1, 100);
+  const Node input = graph.input("x", f64, {n, 3});
+  const std::vector<Node> nodes = custom_function_results(kGreatest, {f64, i64}, {n}, input);
+  const Program program = graph.compile({nodes[0], nodes[1]});
+  const Doubles values = {1, 2, 3, 6, 5, 4};
+  Doubles best(2);
+  std::vector<int64_t> place(2);
+  program.call({{values.data(), {2, 3}}}, {{best.data(), 2}, {place.data(), 2}});
+  CHECK(best == Doubles{3, 6});
+  CHECK(place == std::vector<int64_t>{2, 0});
+
+  CHECK(error_of([&] { custom_function_results(kGreatest, {f32}, {2}, x); }).code() == HARP_ERROR_PARSE);
+  CHECK(error_of([&] { custom_function_results(kLast, {}, {2}, x); }).code() == HARP_ERROR_INVALID_ARGUMENT);
+  CHECK(error_of([&] { custom_function_results(kLast, {f32}, {2}, std::vector<Tensor>()); }).message() ==
+        "custom_function_results: expected at least one array, got an empty list");
 }
 
 TEST_CASE("G13.custom_function/c: mistakes in a body are errors where it is applied") {
@@ -172,7 +211,7 @@ TEST_CASE("G13.native/c: what a function fails with is the run's error") {
 TEST_CASE("G13.native/c: a function may compute with tensors of another context while its own program runs") {
   const Context context{ContextOptions()};
   const auto sums = native("sums", [](Span<const double> x, Span<double> result) {
-    const Tensor inner = Tensor(x, {2, 2}).sum(0) + Tensor::ones(f64, {2});  // tensors of the default context
+    const Tensor inner = Tensor(x, {2, 2}).sum(0) + Tensor::ones(f64, {2});  // these tensors belong to the default context
     std::copy_n(inner.data<double>().begin(), 2, result.begin());
   });
   const Tensor x({1.0, 2.0, 3.0, 4.0}, context);

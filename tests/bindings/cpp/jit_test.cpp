@@ -1,4 +1,4 @@
-// jit: functions are traced once for each combination of types.
+// jit: a function is traced once for each combination of argument types.
 #include <array>
 
 #include "support.h"
@@ -28,7 +28,7 @@ TEST_CASE("H1.cached/cpp: jit traces once for each combination of types, then on
   step(Tensor({1.0F}), Tensor({1.0F}), 0.5);
   CHECK(calls == 3);
   CHECK(step.traces() == 3);
-  CHECK(step(g * 2, g, 1.0).to_vector<float>() == std::vector<float>{1, 1});  // the argument is still pending
+  CHECK(step(g * 2, g, 1.0).to_vector<float>() == std::vector<float>{1, 1});  // the argument g * 2 has not been computed yet
 }
 
 TEST_CASE("H1.cached/cpp: what jit takes and gives") {
@@ -54,5 +54,5 @@ TEST_CASE("H1.cached/cpp: a function that jit traces cannot look at elements") {
   CHECK(error_of([&] { looks(Tensor()); }).code() == HARP_ERROR_INVALID_ARGUMENT);
   const auto wrong = jit([](const Tensor& x) { return x.reshape({7}); });
   CHECK(error_of([&] { wrong(Tensor({1.0F})); }).code() == HARP_ERROR_SHAPE);
-  CHECK((Tensor({1.0F}) + 1).item<float>() == 2);  // tracing has ended, so tensors compute as usual
+  CHECK((Tensor({1.0F}) + 1).item<float>() == 2);  // tracing has ended, so tensors are computed as usual
 }

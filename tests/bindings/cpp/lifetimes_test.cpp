@@ -1,5 +1,5 @@
-// Cases in which array libraries often fail: arrays that are read and written at once, temporaries, objects that are empty or were moved
-// from, several contexts, no elements, one element, many inputs.
+// Cases in which array libraries often fail: arrays that are read and written in one statement, temporaries, objects that are empty or were
+// moved from, several contexts, arrays of no or one element, many inputs.
 #include <thread>
 #include <tuple>
 
@@ -26,7 +26,7 @@ TEST_CASE("E1.no_temporary: a field on both sides of an assignment") {
   wide = transpose(wide);
   CHECK(wide.shape()[0] == 3);
   CHECK(values(wide) == Doubles{0, 3, 1, 4, 2, 5});
-  wide = matmul(wide, transpose(wide));  // 3x2 by 2x3
+  wide = matmul(wide, transpose(wide));  // 3 x 2 times 2 x 3, so the shape changes
   CHECK(values(wide) == Doubles{9, 12, 15, 12, 17, 22, 15, 22, 29});
   square = square / sum(square, 0);
   CHECK(square[0] == 0);
@@ -44,7 +44,7 @@ TEST_CASE("E1.no_temporary: a field on both sides of an assignment") {
 
   Doubles host = {1, 2, 3, 4, 5, 6};
   Field<double> low = Field<double>::view(host.data(), {3}), high = Field<double>::view(host.data() + 2, {3});
-  fuse(low = high * 10, high = low + 1);  // the results overlap; the later assignment overwrites the earlier one
+  fuse(low = high * 10, high = low + 1);  // the targets overlap; where they do, the later assignment wins
   CHECK(host == Doubles{30, 40, 31, 41, 51, 6});
   high = low;  // source and target overlap
   CHECK(host == Doubles{30, 40, 30, 40, 31, 6});
@@ -75,7 +75,7 @@ TEST_CASE("E1.field: a copy from a view of a field's own memory, and of nothing"
 TEST_CASE("E1.expr: expressions that are kept, and temporaries inside a statement") {
   Field<double> a = numbers({3}), d;
   const auto doubled = a * 2;
-  const auto later = doubled + sum(a);  // the expression holds numbers by value and fields by reference
+  const auto later = doubled + sum(a);  // the expression has the value of sum(a), but refers to the field a
   d = later;
   CHECK(values(d) == Doubles{3, 5, 7});
   a = numbers({2}, 5);
@@ -84,7 +84,7 @@ TEST_CASE("E1.expr: expressions that are kept, and temporaries inside a statemen
   d = numbers({2}) + numbers({2}, 1) * numbers({2}, 2);
   CHECK(values(d) == Doubles{2, 7});
   Field<float> f;
-  f = d = a + 1;  // one value in two dtypes
+  f = d = a + 1;  // the same values in two dtypes
   CHECK(f[1] == 7);
   double number = 0;
   CHECK(error_of([&] { fuse(d = a + 1, into(number) = sum(a + numbers({3}))); }).code() == HARP_ERROR_SHAPE);
@@ -113,7 +113,7 @@ TEST_CASE("E1.field: no elements, one element, dtypes that do not go together") 
   Field<float> f({2}, 0.5F);
   d = where(bit, i, f);
   CHECK(values(d) == Doubles{7, 7});
-  i = f * 5;  // converted to the field's dtype, as in C++
+  i = f * 5;  // converted to the dtype of i, as C++ does
   CHECK(i[0] == 2);
   i += true;
   CHECK(i[0] == 3);
@@ -285,7 +285,8 @@ TEST_CASE("H1.lazy/cpp: many tensors and wide graphs") {
   realize(many);
   CHECK(many[299].to_vector<double>() == Doubles{300, 301});
   CHECK(concat(many).sum().item<double>() == 300 * 3.0 + 2 * 299 * 150);
-  for (int i = 0; i < 60; ++i) x = x + x;  // a bound that counts paths instead of distinct values would be 2^60
+  // 60 distinct values, but 2^60 paths through the graph; a limit on the graph's size must count values
+  for (int i = 0; i < 60; ++i) x = x + x;
   CHECK(x.to_vector<double>() == Doubles{0x1p60, 0x1p61});
 }
 

@@ -1,4 +1,5 @@
-// Passes arrays in and out as std::mdspan. mdspan_test.py compiles and runs it if the library has mdspan. Prints each check that fails.
+// Passes arrays in and out as std::mdspan. mdspan_test.py compiles and runs it if the standard library has mdspan. Prints each check that
+// fails.
 #include <harp.hpp>
 
 #include <cstdio>

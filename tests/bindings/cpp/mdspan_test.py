@@ -1,4 +1,4 @@
-"""std::mdspan in and out of tensors and fields, with every compiler here whose library has it.
+"""Passes std::mdspan in and out of tensors and fields, with every installed compiler whose standard library has it.
 
 rows: H6.mdspan_in/cpp H6.mdspan_out/cpp
 """

@@ -1,4 +1,5 @@
-// Compiled with -fno-exceptions and linked with files that are not: errors go to a handler, and handles are empty.
+// This file is compiled with -fno-exceptions and linked with files that are not. Errors go to a handler, and the handles that a failed call
+// returns are empty.
 #define DOCTEST_CONFIG_NO_EXCEPTIONS_BUT_WITH_ALL_ASSERTS
 #include <doctest/doctest.h>
 

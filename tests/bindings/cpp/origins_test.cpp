@@ -1,4 +1,5 @@
-// Gradients through arrays that have already been computed: grad reports an error if its result would lack a term, and only then.
+// Gradients through arrays that have already been computed. grad must report an error if its result would lack a term because of that, and
+// only then.
 #include <thread>
 #include <utility>
 
@@ -14,7 +15,7 @@ using Doubles = std::vector<double>;
 
 void look(const Tensor& tensor) { static_cast<void>(tensor.to_vector<double>()); }
 
-/// Returns the message of HARP_ERROR_NO_GRADIENT, "" if grad succeeds, or the code of another error.
+/// Returns the message of HARP_ERROR_NO_GRADIENT; "" if grad succeeds; the name of the code for any other error.
 std::string refusal(const Tensor& y, const std::vector<Tensor>& xs, const Tensor& grad_output = {}) {
   const Error error = error_of([&] { grad(y, xs, grad_output); });
   if (error.code() == HARP_OK) return "";
@@ -34,11 +35,12 @@ TEST_CASE("H1.lazy/cpp: a gradient through an array that somebody looked at is a
   CHECK(contains(message, "xs[1]"));
   CHECK(contains(message, "were read"));
   CHECK(contains(message, "realize()"));
-  CHECK(gradient((s * x).sum(), s) == Doubles{1, 2});  // s has been computed, but is a variable like any other here
+  // possible although s has been computed, because the gradient is with respect to s itself
+  CHECK(gradient((s * x).sum(), s) == Doubles{1, 2});
   CHECK(contains(refusal((s * x).sum(), {s, x}), "xs[1]"));
   CHECK(contains(refusal(s, {x}, s), "were read"));
 
-  const Tensor t = s * 2 + 1;  // arrays made from s remember it, too, as do arrays made from several computed ones
+  const Tensor t = s * 2 + 1;  // an array that is made from computed ones also remembers from what they were computed
   CHECK_FALSE(refusal(t.sum(), {x}).empty());
   look(t);
   CHECK_FALSE(refusal((t * 3).sum(), {x}).empty());
@@ -75,7 +77,7 @@ TEST_CASE("H1.lazy/cpp: a gradient through a computation that was too long to st
   });
   CHECK(sum(x).to_vector<double>() == Doubles{12001, 12001});
 
-  Tensor p = x;  // of these products some are made from x and some are not; all have been computed
+  Tensor p = x;  // q is not made from x, p is; all intermediate sums have been computed, because there are too many for one program
   const Tensor z({3.0, 4.0});
   Tensor q = z;
   for (int i = 0; i < 5500; ++i) p = p + x, q = q + z;
@@ -122,7 +124,7 @@ TEST_CASE("H1.lazy/cpp: a gradient that was taken before looking stays what it w
   CHECK(contains(refusal((of_x * x).sum(), {x}), "a gradient"));
 
   const Tensor a = x * 2, b = x * 3, ga = grad((a * a).sum(), {x})[0], gb = grad((b * b).sum(), {x})[0];
-  const Tensor gab = grad((a * b).sum(), {x})[0];  // this computation joins the two families of arrays
+  const Tensor gab = grad((a * b).sum(), {x})[0];  // its computation uses a and b, so it connects ga and gb
   const Tensor apart = grad((x * x * x).sum(), {x})[0];
   look(b);
   CHECK(ga.to_vector<double>() == Doubles{8, 16});
@@ -131,7 +133,7 @@ TEST_CASE("H1.lazy/cpp: a gradient that was taken before looking stays what it w
   CHECK_FALSE(apart.is_realized());
 
   const Tensor term = x + x, of_term = grad((term * term).sum(), {x})[0];
-  Tensor total = x;  // the computation also becomes too long for one program
+  Tensor total = x;  // a long chain, which has to be computed before it becomes too large for one program
   for (int i = 0; i < 9999; ++i) total = total + x;
   static_cast<void>(total * term);
   CHECK(total.is_realized());
@@ -151,7 +153,7 @@ TEST_CASE("H1.realize/cpp: realize makes constants on purpose, before and after 
   look(v);
   realize({u, v});
   CHECK(gradient((u * v * x).sum(), x) == Doubles{6, 12});
-  const Tensor w = s * 2;  // w is computed from a constant and remembers only that
+  const Tensor w = s * 2;  // s has become a constant, so w does not depend on x
   look(w);
   CHECK(gradient((w * x).sum(), x) == Doubles{2, 8});
   CHECK_FALSE(refusal((w * x).sum(), {s}).empty());
@@ -162,18 +164,18 @@ TEST_CASE("H1.lazy/cpp: gradients that looking takes nothing from") {
   const Tensor s = x * 3, t = other * other, mask = x > 1, frozen = stop_gradient(x * x);
   look(s), look(t), look(frozen);
   static_cast<void>(mask.to_vector<bool>());
-  static_cast<void>((x * x).sum().item<double>());  // the computed array no longer exists
+  static_cast<void>((x * x).sum().item<double>());  // this array was computed and no longer exists
 
-  CHECK(gradient((s * s).sum(), s) == Doubles{6, 12});   // the gradient with respect to the computed array itself
-  CHECK(gradient((x * t).sum(), x) == Doubles{25, 36});  // the gradient of an expression that does not use the array
-  CHECK(gradient((x * x).sum(), x) == Doubles{2, 4});    // the gradient with respect to x, from which s was made
-  const Tensor later({7.0, 8.0}), pending = later + s;   // arrays that were made after s had been computed
+  CHECK(gradient((s * s).sum(), s) == Doubles{6, 12});   // with respect to the computed array itself
+  CHECK(gradient((x * t).sum(), x) == Doubles{25, 36});  // t was computed, but not from x
+  CHECK(gradient((x * x).sum(), x) == Doubles{2, 4});    // does not use s, which was made from x
+  const Tensor later({7.0, 8.0}), pending = later + s;   // these are newer than s, which was computed before
   CHECK(gradient((pending * s).sum(), later) == Doubles{3, 6});
   CHECK(gradient((pending * s).sum(), pending) == Doubles{3, 6});
-  CHECK(gradient(where(mask, x, 0).sum(), x) == Doubles{0, 1});  // no derivative passes through the condition
+  CHECK(gradient(where(mask, x, 0).sum(), x) == Doubles{0, 1});  // the condition has no derivative with respect to x
   CHECK(gradient((frozen * x).sum(), x) == Doubles{1, 4});
   CHECK(gradient((stop_gradient(s) * x).sum(), x) == Doubles{3, 6});
-  CHECK(grad(x, {x}, s)[0].to_vector<double>() == Doubles{3, 6});  // the weights are constants
+  CHECK(grad(x, {x}, s)[0].to_vector<double>() == Doubles{3, 6});  // s is only a weight (grad_output), which counts as a constant
   CHECK_FALSE(refusal((s * x).sum(), {x}).empty());
 }
 
@@ -189,11 +191,11 @@ TEST_CASE("H1.lazy/cpp: training looks at parameters and losses in each step, an
     b -= 0.05 * gradients[1];
     static_cast<void>(w.item<double>());
     look(b);
-    REQUIRE(refusal(square(w * x + b - y).mean(), {b}).empty());  // the gradient with respect to one of them alone
+    REQUIRE(refusal(square(w * x + b - y).mean(), {b}).empty());  // with respect to b alone, which is one of the new parameters
   }
   CHECK(std::abs(w.item<double>() - 2) < 0.01);
   CHECK(std::abs(b.item<double>() - 1) < 0.03);
-  CHECK_FALSE(refusal((w * x).sum(), {x}).empty());  // w was computed from x
+  CHECK_FALSE(refusal((w * x).sum(), {x}).empty());  // w was computed from x in the steps above
   w.realize();
   CHECK(gradient((w * x).sum(), x).size() == 4);
 }
@@ -235,7 +237,8 @@ TEST_CASE("H1.cached/cpp: results of jit remember its arguments and what it capt
     w = step(w, 0.25);
     REQUIRE(refusal((w * x).sum(), {w}).empty());
   }
-  const auto inner = jit([weights = product](const Tensor& a) { return grad((weights * a).sum(), {a})[0]; });  // captured: a constant
+  // jit takes a captured array as a constant
+  const auto inner = jit([weights = product](const Tensor& a) { return grad((weights * a).sum(), {a})[0]; });
   CHECK(inner(x).to_vector<double>() == Doubles{13, 24});
 }
 
@@ -251,7 +254,7 @@ TEST_CASE("H1.lazy/cpp: several threads make arrays of one, look at them and ask
         look(mine);
         if (t == 0 && i == 25) s.realize();
         const bool is_own = !refusal((mine * own).sum(), {own}).empty(), is_shared = !refusal((mine * x).sum(), {x}).empty();
-        const Error error = error_of([&] { grad((s * x).sum(), {x}); });  // this works until s becomes a constant
+        const Error error = error_of([&] { grad((s * x).sum(), {x}); });  // succeeds only while s has not become a constant
         if (is_own && is_shared && (error.code() == HARP_OK || error.code() == HARP_ERROR_NO_GRADIENT)) ++right[t];
       }
     });

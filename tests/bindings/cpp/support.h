@@ -32,7 +32,7 @@ inline uint64_t compilations(const harp::Context& context) {
 /// Returns all elements of a field in row-major order.
 inline std::vector<double> values(const harp::Field<double>& field) { return {field.begin(), field.end()}; }
 
-/// Returns a field of first, first + 1, first + 2 ... in row-major order.
+/// Returns a field with the elements first, first + 1, first + 2 ... in row-major order.
 inline harp::Field<double> numbers(const harp::Sizes& dims, double first = 0, const harp::Context& context = harp::default_context()) {
   harp::Field<double> field(dims, 0, context);
   for (size_t i = 0; i < field.size(); ++i) field[i] = first + static_cast<double>(i);

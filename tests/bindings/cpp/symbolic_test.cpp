@@ -1,4 +1,4 @@
-// Symbolic sizes of tensors: one program serves all sizes of an axis that the caller of jit declared symbolic.
+// Symbolic sizes of tensors: if the caller of jit declares an axis symbolic, one program serves all of its sizes.
 #include <numeric>
 #include <thread>
 
@@ -56,7 +56,8 @@ TEST_CASE("H1.cached/cpp: jit with a dynamic axis compiles one program for all i
   const Error error = error_of([&] { pairs(five, six); });
   CHECK(error.code() == HARP_ERROR_SHAPE);
   CHECK(contains(error.message(), "n"));
-  CHECK(pairs(Tensor({1.0}), Tensor({2.0})).to_vector<double>() == Doubles{1, 2});  // another dtype, in another context
+  // another dtype and another context, so it is traced again
+  CHECK(pairs(Tensor({1.0}), Tensor({2.0})).to_vector<double>() == Doubles{1, 2});
   CHECK(pairs.traces() == 2);
 }
 

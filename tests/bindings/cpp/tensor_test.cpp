@@ -1,4 +1,4 @@
-// Lazy tensors: when each array is computed, how often a program is compiled, dtypes of numbers, errors, long chains.
+// Lazy tensors: when an array is computed, how often a program is compiled, the dtypes of numbers, errors, long chains.
 #include <cmath>
 #include <thread>
 
@@ -44,7 +44,7 @@ TEST_CASE("H1.cached/cpp: a structure is compiled once, whatever the elements ar
   double expected = 1;
   uint64_t after_first = 0;
   for (int i = 0; i < 50; ++i) {
-    const double rate = 0.01 * i + 0.123;  // the numbers are inputs of the program, not part of its text
+    const double rate = 0.01 * i + 0.123;  // rate is an input of the program, so other values do not make another program
     w = w - rate * (w * w);
     w.realize();
     expected -= rate * (expected * expected);
@@ -54,7 +54,7 @@ TEST_CASE("H1.cached/cpp: a structure is compiled once, whatever the elements ar
   CHECK(w.to_vector<double>()[0] == expected);
   const Tensor a({1.0, 2.0}, context), b({3.0, 4.0}, context);
   CHECK((a * a).to_vector<double>() == Doubles{1, 4});
-  CHECK((a * b).to_vector<double>() == Doubles{3, 8});  // this expression has another structure, with two inputs
+  CHECK((a * b).to_vector<double>() == Doubles{3, 8});  // another program, because it has two inputs
   CHECK((b * a).to_vector<double>() == Doubles{3, 8});
   CHECK((a - b).to_vector<double>() == Doubles{-2, -2});
   CHECK((b - a).to_vector<double>() == Doubles{2, 2});
@@ -86,7 +86,7 @@ TEST_CASE("H1.realize/cpp: another configuration gives the same bits") {
   const Tensor c = sin(x) + 1;
   CHECK(error_of([&] { c.realize_with_config(wrong); }).code() == HARP_ERROR_PARSE);
   CHECK_FALSE(c.is_realized());
-  CHECK(c.to_vector<float>().size() == 1000);  // c is still pending
+  CHECK(c.to_vector<float>().size() == 1000);  // c was not computed before, and still can be
 }
 
 TEST_CASE("H1.lazy/cpp: dtypes of numbers and mixed operands") {
@@ -201,7 +201,7 @@ TEST_CASE("H1.lazy/cpp: what a graph keeps alive is bounded, and no product is t
   Tensor x = Tensor::ones(f32, {64, 1});
   for (int i = 0; i < 9995; ++i) x += 0.25;
   const Tensor outer = x * Tensor::ones(f32, {1, 64});
-  for (Tensor product = outer * 1.25;;) {  // one of the products exceeds the bound
+  for (Tensor product = outer * 1.25;;) {  // repeats until one of the products exceeds the limit on the size of a graph
     product = product * 1.25;
     if (x.is_realized()) {
       CHECK_FALSE(outer.is_realized());

@@ -1,5 +1,5 @@
-// How a program calls a library of emulated kernels: the shared object that a C++ compiler makes from emulated_source() (source.h). The
-// library exports one function, harp_emulated_kernels.
+// The interface of a library of emulated kernels, which is the shared object that a C++ compiler makes from emulated_source() (source.h).
+// The library exports one function, harp_emulated_kernels.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,16 @@ enum class ThreadOrder : int32_t { kAscending, kDescending, kShuffled };
 
 struct EmulatedKernel {
   const char* name;
-  uint32_t most_threads;  // threads of a block at most: the first argument of __launch_bounds__
+  uint32_t most_threads;  // the largest number of threads of a block: the first argument of __launch_bounds__
   uint32_t n_parameters;
   const uint32_t* parameter_bytes;  // the size of each parameter in bytes
-  /// Runs a grid. grid and block: x, y, z. `shared`: bytes of dynamic shared memory. parameters[i] is the address of parameter i, as for
-  /// cuLaunchKernel. Returns NULL, or what is wrong: a text that is valid until the next launch. One launch of a library at a time.
+  /// Runs a grid. `grid` and `block` are sizes along x, y and z, and `shared` is the number of bytes of dynamic shared memory.
+  /// parameters[i] is the address of parameter i, as for cuLaunchKernel. Returns NULL, or a text about what is wrong, which is valid until
+  /// the next launch. Only one launch of a library may run at a time.
   const char* (*launch)(const uint32_t grid[3], const uint32_t block[3], size_t shared, void** parameters, ThreadOrder order);
 };
 
-/// Sets *count. The name of the function is the symbol's.
+/// The type of harp_emulated_kernels, the exported function. It returns the library's kernels and sets *count to their number.
 using EmulatedKernelsFunction = const EmulatedKernel* (*)(size_t* count);
 inline constexpr char kEmulatedKernels[] = "harp_emulated_kernels";
 

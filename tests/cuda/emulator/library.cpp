@@ -23,7 +23,7 @@ std::string content_of(const std::string& path) {
   return text.str();
 }
 
-/// A folder that is removed at the end.
+/// A temporary folder; the destructor removes it.
 class Folder {
  public:
   Folder() {
@@ -48,8 +48,8 @@ class Folder {
 std::vector<std::string> emulator_flags() {
   const char* root = std::getenv("HARP_SOURCE_DIR");
   const std::string folder = cat(root != nullptr ? root : ".", "/tests/cuda/emulator");
-  // The equivalents of nvcc's -fmad=false and others. Signed overflow stays undefined, as it is for nvcc. Unique symbols would keep a
-  // library loaded after dlclose, and dlopen would then mistake a new library whose file has the same inode for it.
+  // Floats are rounded after every operation, as nvcc does with -fmad=false. Signed overflow stays undefined, as it is for nvcc. With
+  // unique symbols a library would stay loaded after dlclose, and dlopen would take a later library for it whose file has the same inode.
   std::vector<std::string> flags = {
       "-x",          "c++",      "-std=c++17",         "-fPIC", "-shared", "-ffp-contract=off", "-fno-gnu-unique",
       "-I" + folder, "-include", folder + "/runtime.h"};

@@ -9,13 +9,13 @@
 
 namespace harp::cuda_test {
 
-/// An error that a launch found, or "".
+/// The message about an error that a launch found, or "".
 using LaunchError = std::string;
 
 class EmulatedLibrary {
  public:
-  /// Compiles emulated source (source.h) with g++ and these further flags, for example "-fsanitize=undefined". Fails with an Error that
-  /// holds the compiler's messages.
+  /// Compiles emulated source (source.h) with g++ and these further flags, for example "-fsanitize=undefined". Throws Error with the
+  /// compiler's messages if that fails.
   explicit EmulatedLibrary(const std::string& source, const std::vector<std::string>& flags = {});
   ~EmulatedLibrary();
   EmulatedLibrary(const EmulatedLibrary&) = delete;
@@ -44,7 +44,8 @@ LaunchError launch(const EmulatedKernel& kernel, uint32_t grid, uint32_t block, 
   return error == nullptr ? LaunchError() : LaunchError(error);
 }
 
-/// Returns the flags with which g++ makes a library from emulated source, and the folder of runtime.h; every compilation uses them.
+/// Returns the flags with which g++ makes a library from emulated source. Every compilation of emulated source uses them. They include the
+/// folder of runtime.h.
 std::vector<std::string> emulator_flags();
 
 }  // namespace harp::cuda_test

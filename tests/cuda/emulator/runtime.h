@@ -89,7 +89,7 @@ static inline float __uint_as_float(unsigned x) { return harp_emulator::bits<flo
 static inline long long __double_as_longlong(double x) { return harp_emulator::bits<long long>(x); }
 static inline double __longlong_as_double(long long x) { return harp_emulator::bits<double>(x); }
 
-/// An atomic operation as a loop of compare-and-exchange. No other thread interferes here, but ThreadSanitizer must see an atomic access.
+/// An atomic operation as a compare-and-exchange loop. No other thread can interfere here, but ThreadSanitizer must see an atomic access.
 namespace harp_emulator {
 template <class T, class Change>
 inline T atomically(T* at, Change change) {
@@ -136,7 +136,7 @@ void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
 }
 #endif
 
-// The dynamic shared memory, and the section that holds the static one.
+// The beginning and the end of the section that contains the static shared memory. The dynamic shared memory is an array below.
 extern "C" {
 extern char __start_harp_shared[] __attribute__((weak, visibility("hidden")));
 extern char __stop_harp_shared[] __attribute__((weak, visibility("hidden")));
@@ -152,8 +152,9 @@ constexpr unsigned kWarp = 32, kMaxThreads = 1024;
 constexpr unsigned kSanitizedThreads = 250;
 #endif
 constexpr size_t kStackBytes = 256 << 10;
-constexpr size_t kMaxShared = 227 << 10;  // bytes of a block on sm_90
+constexpr size_t kMaxShared = 227 << 10;  // the most that a block can have on sm_90
 constexpr unsigned char kPoison = 0xff;
+constexpr uint64_t kPoisonedWord = ~uint64_t{0};  // of such bytes
 
 alignas(128) static unsigned char dynamic_shared[kMaxShared];
 
@@ -170,7 +171,7 @@ struct Fiber {
   Fiber* next_idle = nullptr;
 };
 
-/// An exchange of values between lanes: each lane gives a value and receives that of lane `source`.
+/// An exchange of values between lanes: each lane of the mask gives `value` and receives the value of lane `source`.
 struct Exchange {
   uint32_t mask = 0;
   unsigned source = 0;
@@ -184,7 +185,7 @@ struct Thread {
   Fiber* fiber = nullptr;
   int line = 0;  // the line where the thread waits
   Exchange exchange;
-  unsigned products = 0;  // how many products of matrices its warp has computed
+  unsigned products = 0;  // how many products by tensor cores the thread has taken part in
   void* tsan = nullptr;
 };
 
@@ -197,12 +198,12 @@ struct Machine {
   void** parameters = nullptr;
   const char* kernel = "";
   unsigned count = 0;  // number of threads of the block
-  // The elements that the lanes give to a product of matrices: of the last two products, because a lane may begin the next one while
-  // others read.
+  // The elements that the lanes give to a product by tensor cores, for the last two products, because a lane may begin the next product
+  // while other lanes still read.
   double elements[2][2][kMaxThreads];
   uint32_t random = 1;
   char error[512] = "";
-  // fibers and other objects that ThreadSanitizer must be told about
+  // Fibers and other objects that ThreadSanitizer must be told about.
   void* main_fiber = nullptr;
   char begun = 0, ended = 0, barrier = 0, warps[kMaxThreads / kWarp] = {};
 };
@@ -255,7 +256,7 @@ harp_emulator_switch:
 )");
 #endif
 
-/// Suspends `from` and continues `to` where it was suspended.
+/// Suspends `from`, and continues `to` at the point where it was suspended.
 HARP_EMULATOR_PLAIN inline void switch_stack(Fiber& from, Fiber& to) {
 #if defined(__SANITIZE_ADDRESS__)
   static const void* scheduler_bottom = nullptr;
@@ -272,7 +273,8 @@ HARP_EMULATOR_PLAIN inline void switch_stack(Fiber& from, Fiber& to) {
   const void* bottom = nullptr;
   size_t size = 0;
   __sanitizer_finish_switch_fiber(from.fake_stack, &bottom, &size);
-  if (from.stack != nullptr) scheduler_bottom = bottom, scheduler_size = size;  // a fiber always comes from the scheduler
+  // in a fiber: control has come from the scheduler, whose stack this is
+  if (from.stack != nullptr) scheduler_bottom = bottom, scheduler_size = size;
 #endif
 }
 
@@ -285,7 +287,7 @@ HARP_EMULATOR_PLAIN inline void yield() {
   switch_stack(own, machine.scheduler);
 }
 
-/// The function of a fiber: it runs the body of one thread after the other.
+/// The function of a fiber: it runs the current thread's body; when that has ended, the fiber is idle and can be used for another thread.
 HARP_EMULATOR_PLAIN inline void fiber_main() {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
@@ -301,14 +303,14 @@ HARP_EMULATOR_PLAIN inline void fiber_main() {
 
 HARP_EMULATOR_PLAIN inline Fiber* new_fiber() {
   Fiber* fiber = new Fiber;
-  // a page that is not accessible below the stack turns an overflow into a fault
+  // The page below the stack is not accessible, so that a stack overflow is a fault.
   char* room =
       static_cast<char*>(mmap(nullptr, kStackBytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   mprotect(room, 4096, PROT_NONE);
   fiber->stack = room + 4096;
 #if defined(__x86_64__)
   void** top = reinterpret_cast<void**>(fiber->stack + kStackBytes);
-  *--top = nullptr;  // keeps the stack pointer at the offset from 16 that a call leaves
+  *--top = nullptr;  // a dummy return address, with which the stack is aligned as after a call
   *--top = reinterpret_cast<void*>(&fiber_main);
   for (int i = 0; i < 6; ++i) *--top = nullptr;
   fiber->stack_pointer = top;
@@ -360,7 +362,7 @@ HARP_EMULATOR_PLAIN inline void barrier(int line) {
 #endif
 }
 
-/// Gives `value` to the lanes of `mask` and returns the value of lane `source` of the warp.
+/// Waits until all lanes of `mask` have called this, then returns the value that lane `source` of the warp has given.
 HARP_EMULATOR_PLAIN inline uint64_t exchange(uint32_t mask, unsigned source, uint64_t value, int line) {
   Thread& own = *machine.current;
   own.state = State::kInWarp;
@@ -376,9 +378,9 @@ HARP_EMULATOR_PLAIN inline uint64_t exchange(uint32_t mask, unsigned source, uin
   return own.exchange.value;
 }
 
-/// The product of matrices of tensor cores: c += a * b with a of 8 x 4, b of 4 x 8 elements, in a chain. All lanes of the warp give
-/// elements: lane l row l / 4, column l % 4 of a and row l % 4, column l / 4 of b. It gets row l / 4, columns 2 * (l % 4) and the next, of
-/// c.
+/// A product of matrices by tensor cores: c += a * b, where a has 8 x 4 and b 4 x 8 elements. Terms are added one after the other by fused
+/// multiply-add. All lanes of the warp take part. Lane l gives row l / 4, column l % 4 of a, and row l % 4, column l / 4 of b. It receives
+/// row l / 4, columns 2 * (l % 4) and 2 * (l % 4) + 1 of c.
 HARP_EMULATOR_PLAIN inline void mma_8x8x4(double* c, double a, double b, int line) {
   Thread& own = *machine.current;
   double(*const elements)[kMaxThreads] = machine.elements[own.products++ % 2];
@@ -425,7 +427,8 @@ inline T shuffle_from(uint32_t mask, T value, int source, int width, int line) {
 
 // --- Running a block
 
-/// Lets the lanes of a mask continue if all of them wait for each other. Returns whether some do.
+/// Looks for masks all of whose lanes wait at an exchange, carries out these exchanges, and lets the lanes continue. Returns whether there
+/// was one.
 HARP_EMULATOR_PLAIN inline bool release_warp(Thread* warp, unsigned lanes) {
   bool any = false;
   for (unsigned l = 0; l < lanes; ++l) {
@@ -459,7 +462,7 @@ HARP_EMULATOR_PLAIN inline bool release_warp(Thread* warp, unsigned lanes) {
   return any;
 }
 
-/// Lets all threads of the block continue if they are at the same barrier.
+/// Lets all threads of the block continue if all of them wait at the same barrier. Returns whether they do.
 HARP_EMULATOR_PLAIN inline bool release_block(unsigned waiting, unsigned done) {
   if (waiting == 0 || waiting + done < machine.count) return false;
   int line = 0;
@@ -479,7 +482,7 @@ HARP_EMULATOR_PLAIN inline unsigned random_below(unsigned n) {
   return static_cast<unsigned>((static_cast<uint64_t>(machine.random) * n) >> 32);
 }
 
-/// Fills `list` with the numbers below n in this order.
+/// Fills `list` with the numbers below n, in the given order.
 HARP_EMULATOR_PLAIN inline void put_in_order(unsigned* list, unsigned n, ThreadOrder order) {
   for (unsigned i = 0; i < n; ++i) list[i] = order == ThreadOrder::kDescending ? n - 1 - i : i;
   if (order != ThreadOrder::kShuffled) return;
@@ -527,10 +530,15 @@ HARP_EMULATOR_PLAIN inline bool run_block(ThreadOrder order) {
   return true;
 }
 
-/// Also writes the gaps that AddressSanitizer leaves between arrays; memset would report these writes.
+/// Also writes the gaps that AddressSanitizer leaves between arrays; memset would report these writes. By words, because programs that are
+/// compiled together have a megabyte of shared arrays, all of which are written for every block.
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) inline void poison(void* begin, size_t size) {
-  volatile unsigned char* const bytes = static_cast<volatile unsigned char*>(begin);
-  for (size_t i = 0; i < size; ++i) bytes[i] = kPoison;
+  typedef uint64_t __attribute__((may_alias)) Word;
+  volatile unsigned char* bytes = static_cast<volatile unsigned char*>(begin);
+  volatile unsigned char* const end = bytes + size;
+  for (; bytes != end && reinterpret_cast<uintptr_t>(bytes) % sizeof(Word) != 0; ++bytes) *bytes = kPoison;
+  for (; static_cast<size_t>(end - bytes) >= sizeof(Word); bytes += sizeof(Word)) *reinterpret_cast<volatile Word*>(bytes) = kPoisonedWord;
+  for (; bytes != end; ++bytes) *bytes = kPoison;
 }
 
 HARP_EMULATOR_PLAIN inline void poison_shared(size_t dynamic) {
@@ -556,7 +564,7 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
   machine.count = static_cast<unsigned>(threads);
   if (threads < 1 || threads > kernel.most_threads) fail("a block of %lu threads; at most %u are allowed", threads, kernel.most_threads);
 #if defined(__SANITIZE_THREAD__)
-  // From gcc 13 on, ThreadSanitizer has 255 places for threads and forgets accesses if more threads alternate.
+  // From gcc 13 on, ThreadSanitizer keeps track of at most 255 threads and forgets accesses if more than that take turns.
   if (threads > kSanitizedThreads) fail("a block of %lu threads; ThreadSanitizer tells at most %u apart", threads, kSanitizedThreads);
 #endif
   if (blocks < 1 || grid[1] > 65535 || grid[2] > 65535) fail("a grid of (%u, %u, %u) blocks", grid[0], grid[1], grid[2]);
@@ -569,9 +577,9 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
   release(machine.begun);
   bool is_good = true;
   for (uint64_t i = 0; i < blocks && is_good; ++i) {
-    // blocks in ascending or descending order; the shuffled order starts somewhere and takes large steps
+    // The blocks run in ascending or descending order. The shuffled order starts at block 13 and takes steps of 7919.
     const uint64_t b = order == ThreadOrder::kAscending ? i : order == ThreadOrder::kDescending ? blocks - 1 - i : (i * 7919 + 13) % blocks;
-    const uint64_t at = blocks % 7919 == 0 ? i : b;  // unless such steps would miss some blocks
+    const uint64_t at = blocks % 7919 == 0 ? i : b;  // such steps reach every block unless the number of blocks is a multiple of 7919
     blockIdx = {static_cast<unsigned>(at % grid[0]), static_cast<unsigned>(at / grid[0] % grid[1]),
                 static_cast<unsigned>(at / grid[0] / grid[1])};
     poison_shared(shared);
@@ -582,7 +590,8 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
 #if defined(HARP_EMULATOR_WATCHED)
     harp_watch_block_end();
 #endif
-    if (has_shared) acquire(machine.ended), release(machine.begun);  // the next block uses the same shared memory
+    // orders the block's accesses before those of the next block, which uses the same shared memory
+    if (has_shared) acquire(machine.ended), release(machine.begun);
   }
   acquire(machine.ended);
   return is_good ? nullptr : machine.error;

@@ -1,6 +1,6 @@
-// TEST ONLY. A CUDA source as g++ compiles it (`-x c++ -include runtime_api.h`): kernels run in the emulator, on the fake driver's memory
-// and in the order of its streams. It has the functions of CUDA's runtime library that harp.hpp calls. Kernels are launched by
-// cudaLaunchKernel, because g++ does not know <<<...>>>.
+// TEST ONLY. Lets g++ compile a CUDA source (`-x c++ -include runtime_api.h`). Kernels run in the emulator, on the fake driver's memory and
+// in the order of its streams. This header has the functions of CUDA's runtime library that harp.hpp calls. Kernels are launched by
+// cudaLaunchKernel, because g++ cannot parse <<<...>>>.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 #include "runtime.h"
 
-#undef __noinline__  // a word of gcc's attributes, which the standard library's headers use
+#undef __noinline__  // the standard library's headers use this word, as an attribute of gcc
 
 #define HARP_CPP_CUDA 1
 
@@ -46,7 +46,8 @@ static inline const char* cudaGetErrorString(cudaError_t) { return ""; }
 
 namespace harp_emulator {
 
-/// A kernel as the emulator knows it. The first argument of its launches is the address of the function.
+/// A kernel that is linked to the program, in the form that the emulator launches. The first argument of a launch is the address of the
+/// kernel's function.
 template <class... Parameters>
 struct LinkedKernel {
   using Function = void (*)(Parameters...);

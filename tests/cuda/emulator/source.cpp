@@ -7,13 +7,13 @@
 namespace harp::cuda_test {
 namespace {
 
-/// Replaces every `extern __shared__ type name[];`, because the emulator has one array for all of them.
+/// Replaces every `extern __shared__ type name[];` by a pointer to the emulator's single array of dynamic shared memory.
 std::string with_dynamic_shared(std::string_view text) {
   static const std::regex declaration(R"(extern __shared__ (?:__align__\(\d+\) )?(\w[\w ]*) (\w+)\[\];)");
   return std::regex_replace(std::string(text), declaration, "$1* const $2 = ($1*)harp_emulator::dynamic_shared;");
 }
 
-/// Replaces the instructions of tensor cores by calls of the emulator.
+/// Replaces the assembler statements for tensor cores by calls of the emulator.
 std::string with_mma(const std::string& text) {
   static const std::regex mma(
       R"rx(asm volatile\("mma\.sync\.aligned\.m8n8k4\.row\.col\.f64\.f64\.f64\.f64 \{%0, %1\}, \{%2\}, \{%3\}, \{%0, %1\};"\s*)rx"
@@ -21,7 +21,7 @@ std::string with_mma(const std::string& text) {
   return std::regex_replace(text, mma, "harp_emulator::mma_8x8x4($1, $2, $3, __LINE__);");
 }
 
-/// Appends a registration for each kernel of the text. `scope` is the prefix of their names.
+/// Appends a registration for each kernel of the text. `scope` is the prefix of the kernels' names, for example "unit_0::".
 void add_registrations(const std::string& text, std::string_view scope, size_t& count, std::string& out) {
   static const std::regex kernel(R"(__global__ void __launch_bounds__\((\d+)[^)]*\) (\w+)\()");
   for (auto found = std::sregex_iterator(text.begin(), text.end(), kernel); found != std::sregex_iterator(); ++found)
@@ -38,7 +38,8 @@ std::string emulated_source(std::string_view text) {
 }
 
 std::string emulated_source(std::span<const std::string> texts) {
-  static const std::regex linkage("extern \"C\" __global__");  // functions with C linkage would be the same function in every namespace
+  // removed, because two functions of one name with C linkage would be the same function, whatever their namespaces
+  static const std::regex linkage("extern \"C\" __global__");
   std::string source, registrations;
   size_t count = 0;
   for (size_t i = 0; i < texts.size(); ++i) {

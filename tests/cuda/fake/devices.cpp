@@ -1,4 +1,4 @@
-// The fake driver's version, errors, devices and contexts.
+// The part of the fake driver that has its version, errors, devices and contexts.
 #include <cstdio>
 
 #include "cuda/fake/state.h"
@@ -58,13 +58,13 @@ EXPORTED CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice devic
   ENTER("cuDeviceGetAttribute");
   const int capability = state.capabilities[static_cast<size_t>(device)];
   switch (attribute) {
-    case 1: *value = 1024; break;                       // MAX_THREADS_PER_BLOCK
-    case 5: *value = 0x7fffffff; break;                 // MAX_GRID_DIM_X
-    case 16: *value = 4; break;                         // MULTIPROCESSOR_COUNT
-    case 75: *value = capability / 10; break;           // COMPUTE_CAPABILITY_MAJOR
-    case 76: *value = capability % 10; break;           // COMPUTE_CAPABILITY_MINOR
-    case 97: *value = kSharedLimit; break;              // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
-    case 115: *value = state.has_pools ? 1 : 0; break;  // MEMORY_POOLS_SUPPORTED
+    case 1: *value = 1024; break;                                            // MAX_THREADS_PER_BLOCK
+    case 5: *value = 0x7fffffff; break;                                      // MAX_GRID_DIM_X
+    case 16: *value = state.processors[static_cast<size_t>(device)]; break;  // MULTIPROCESSOR_COUNT
+    case 75: *value = capability / 10; break;                                // COMPUTE_CAPABILITY_MAJOR
+    case 76: *value = capability % 10; break;                                // COMPUTE_CAPABILITY_MINOR
+    case 97: *value = kSharedLimit; break;                                   // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+    case 115: *value = state.has_pools ? 1 : 0; break;                       // MEMORY_POOLS_SUPPORTED
     default: mistake("an attribute that the fake does not know: " + std::to_string(attribute)); return kInvalidValue;
   }
   return kSuccess;

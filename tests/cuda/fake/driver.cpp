@@ -1,5 +1,5 @@
-// A libcuda.so.1 without a GPU. fake_driver.h says how it differs from one. Here its functions are found by name, and tests say what shall
-// happen and ask what has happened.
+// A libcuda.so.1 that needs no GPU. fake_driver.h says how it differs from a real one. This file finds the driver's functions by name, and
+// has the functions with which tests control the fake driver and ask what has happened.
 #include "cuda/fake/fake_driver.h"
 
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ EXPORTED CUresult cuGetProcAddress_v2(const char* name, void** address, int vers
   if (call.status_of_init() != kSuccess) return call.status_of_init();
   if (flags != 0) return kInvalidValue;
   for (const Row& row : all_functions()) {
-    // A version other than the row's would give another interface of the function, or none.
+    // Another version than the row's would have another interface, or not exist, so the name is not found.
     if (name != std::string(row.name) || version != row.version || version > state.version) continue;
     *address = row.address;
     return kSuccess;
@@ -70,11 +70,17 @@ EXPORTED void fake_cuda_set_machine(int devices, int capability, int driver_vers
   const std::lock_guard guard(state.lock);
   state.devices = devices, state.version = driver_version, state.has_pools = has_pools != 0;
   state.capabilities.fill(capability);
+  state.processors.fill(4);
 }
 
 EXPORTED void fake_cuda_set_capability(int device, int capability) {
   const std::lock_guard guard(state.lock);
   state.capabilities[static_cast<size_t>(device)] = capability;
+}
+
+EXPORTED void fake_cuda_set_processors(int device, int processors) {
+  const std::lock_guard guard(state.lock);
+  state.processors[static_cast<size_t>(device)] = processors;
 }
 
 EXPORTED void fake_cuda_set_memory(size_t bytes) {
@@ -139,7 +145,8 @@ EXPORTED void fake_cuda_reset() {
   state.is_initialised = false;
   for (Context& context : state.contexts) context = {};
   state.legacy.clear(), state.own_contexts.clear();
-  // What a test with a lost device left: harp forgets it without calls of the driver, and the process's end would release it.
+  // Objects that a test with a lost device leaves behind. harp forgets these without calls of the driver; a real driver would release them
+  // at the end of the process.
   for (ExecutableGraph* graph : state.executable_graphs) delete graph;
   for (Graph* graph : state.graphs) delete graph;
   state.executable_graphs.clear(), state.graphs.clear();

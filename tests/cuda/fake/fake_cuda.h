@@ -17,7 +17,7 @@ inline std::string folder() {
   return std::string(build) + "/fake_cuda/";
 }
 
-/// A shared library and its functions.
+/// A shared library, whose functions are found by name.
 class Library {
  public:
   explicit Library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
@@ -64,6 +64,7 @@ class Driver {
     library_.call<void>("fake_cuda_set_machine", devices, capability, version, has_pools ? 1 : 0);
   }
   void set_capability(int device, int capability) const { library_.call<void>("fake_cuda_set_capability", device, capability); }
+  void set_processors(int device, int processors) const { library_.call<void>("fake_cuda_set_processors", device, processors); }
   void set_memory(size_t bytes) const { library_.call<void>("fake_cuda_set_memory", bytes); }
   void set_order(int order) const { library_.call<void>("fake_cuda_set_order", order); }
   void fail(const std::string& function, int nth, int status) const {

@@ -1,43 +1,47 @@
-// What tests ask of the fake CUDA driver beyond the driver's own functions. The library exports these; Driver (fake_cuda.h)
-// finds them. The fake computes on the host: a "cubin" is a shared object of kernels that the emulator's header made runnable.
+// The functions with which tests control the fake CUDA driver and ask it what has happened. The library exports them; Driver (fake_cuda.h)
+// finds them by name. The fake computes on the host: a "cubin" is a shared object of kernels that the emulator's header made runnable.
 //
-// Where CUDA permits several behaviours, the fake has the one that reveals most mistakes: work of a stream runs only when something waits
-// for it; device memory can be read and written only while a kernel or a copy of the driver runs, so that host code that takes a device
-// address for its own crashes; new memory and freed memory hold NaNs; a write beyond an allocation is noticed when it is freed.
+// Where CUDA permits several behaviours, the fake has the one that reveals most mistakes. Work on a stream runs only when something waits
+// for it. Device memory can be accessed only while a kernel or a copy of the driver runs, so that host code crashes if it uses a device
+// address as its own. New memory and freed memory contain NaNs. A write beyond an allocation is noticed when the allocation is freed.
 #pragma once
 
 #include <cstddef>
 
 extern "C" {
 
-/// Makes the `nth` next call (from 1) of the function called `name` ("cuMemAlloc", without a suffix like _v2) fail with a CUresult. A
-/// function that releases something releases it nevertheless, as the driver does when it reports an earlier error. nth 0: no faults.
+/// Makes a future call of the function `name` fail with a CUresult: the `nth` one, counted from 1; 0: no call fails. `name` is, for
+/// example, "cuMemAlloc", without a suffix like _v2. A function that releases something still releases it, as the driver does when it
+/// reports an earlier error.
 void fake_cuda_fail(const char* name, int nth, int status);
 /// Returns the number of calls of the function so far.
 int fake_cuda_calls(const char* name);
-/// Returns the names of all functions of the driver, each with a newline.
+/// Returns the names of all functions of the driver, each followed by a newline.
 const char* fake_cuda_functions();
-/// Describes the machine, before cuInit: number of devices, their compute capability (90), the driver's version (13000), whether there are
-/// memory pools.
+/// Describes the machine. Call it before cuInit. Parameters: the number of devices, their compute capability (90 means 9.0), the driver's
+/// version (13000 means 13.0), and whether there are memory pools.
 void fake_cuda_set_machine(int devices, int capability, int driver_version, int has_pools);
-/// Another compute capability of one device.
+/// Sets the compute capability of one device.
 void fake_cuda_set_capability(int device, int capability);
+/// Another number of multiprocessors of one device. All have 4 otherwise.
+void fake_cuda_set_processors(int device, int processors);
 /// Bytes of memory of each device.
 void fake_cuda_set_memory(size_t bytes);
-/// The order of what is not ordered: bits 0 and 1 are the emulator's order of threads (0, 1, 2); with bit 2, a wait for one stream runs the
-/// work of all others first; with bit 3, freed memory is given out again at once, in the order of the stream; with bit 4, nodes of a graph
-/// run as late as their edges allow, in the opposite of the order in which they were added.
+/// Chooses the order of work where CUDA leaves it open. Bits 0 and 1 are the emulator's order of threads (0, 1, 2). Bit 2: a wait for one
+/// stream first runs the work of all other streams. Bit 3: freed memory is given out again at once, in the order of the stream. Bit 4:
+/// nodes of a graph run as late as their edges allow, in the opposite of the order in which they were added.
 void fake_cuda_set_order(int order);
 /// The number of copies, launches and other work on all streams that has not run yet.
 size_t fake_cuda_pending();
-/// What is not released yet: "2 allocations, 1 stream"; "" if nothing is.
+/// What has not been released yet, for example "2 allocations, 1 stream"; "" if everything has been released.
 const char* fake_cuda_live();
 /// Returns a new context of a device, as cuCtxCreate makes one. It exists until fake_cuda_reset.
 void* fake_cuda_new_context(int device);
-/// Tests whether the host's code may read this address as a device address of a live allocation.
+/// Tests whether a live allocation in device memory contains this address.
 int fake_cuda_is_device_address(const void* address);
-/// Returns mistakes of the caller that the fake noticed, each with a newline: writes beyond an allocation, unknown handles.
+/// Returns the mistakes of the caller that the fake has noticed, for example writes beyond an allocation and unknown handles, each followed
+/// by a newline.
 const char* fake_cuda_mistakes();
-/// Forgets faults, counters, mistakes and lost devices. Nothing may be live.
+/// Forgets faults, counters, mistakes and lost devices. Everything must have been released before.
 void fake_cuda_reset();
 }

@@ -1,6 +1,6 @@
 // The format of images, which the fake compiler writes and the fake driver loads. A "cubin" is a library of emulated kernels
-// (emulator/kernels.h) that also has facts about its compilation. "PTX" is the same bytes as hexadecimal text, which ends with a zero byte
-// as real PTX does.
+// (emulator/kernels.h) that also contains facts about its compilation. "PTX" is the bytes of a cubin as hexadecimal text, which ends with a
+// zero byte as real PTX does.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// A libnvrtc without CUDA: "compiles" with the host's C++ compiler and the emulator's header into images that the fake driver loads. The
-// functions have the names and parameters of NVRTC's. FAKE_NVRTC_VERSION (13000 is 13.0), FAKE_CXX and FAKE_EMULATOR (the emulator's
-// folder) come from the build.
+// A libnvrtc without CUDA: it compiles with the host's C++ compiler and the emulator's header, into images that the fake driver loads. Its
+// functions have the names and parameters of NVRTC's. The build defines FAKE_NVRTC_VERSION (13000 means 13.0), FAKE_CXX and FAKE_EMULATOR
+// (the emulator's folder).
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -45,7 +45,7 @@ std::string fault_in;
 nvrtcResult fault = kSuccess;
 int live_programs = 0;
 
-/// Returns the status with which a test wants this function to fail once, or kSuccess.
+/// Returns the status with which a test wants the current call of this function to fail, or kSuccess.
 nvrtcResult next_fault(const char* name) {
   const std::lock_guard guard(fault_lock);
   if (fault_in != name) return kSuccess;
@@ -63,7 +63,8 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-/// Runs the host's compiler in a directory, with its messages in messages.txt. Asks `program` at intervals whether to continue.
+/// Runs the host's compiler in a directory; its messages go to messages.txt. Asks `program` at intervals whether the compilation has been
+/// cancelled.
 bool run_compiler(const std::vector<std::string>& words, const std::string& directory, Program& program, bool& cancelled) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -145,7 +146,7 @@ EXPORTED nvrtcResult nvrtcCompileProgram(Program* program, int count, const char
       const std::string name = option.substr(wanted.size());
       is_ptx = name.rfind("compute_", 0) == 0;
       arch = atoi(name.c_str() + name.find('_') + 1);
-    } else if (option.find("=") == std::string::npos && option != "--minimal" && option != "--std=c++17") {
+    } else if (option.find("=") == std::string::npos && option != "--minimal" && (option != "--no-cache" || FAKE_NVRTC_VERSION < 12090)) {
       program->log = "nvrtc: error: unrecognized option " + option + " found\n";
       return kInvalidOption;
     }
@@ -161,7 +162,7 @@ EXPORTED nvrtcResult nvrtcCompileProgram(Program* program, int count, const char
                                     "-shared", "-fPIC",      "-I" + folder, "-include", folder + "/runtime.h",
                                     source,    "-o",         image};
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("fma")) words.emplace_back("-mfma");  // otherwise every fma would be a call of the C library
+  if (__builtin_cpu_supports("fma")) words.emplace_back("-mfma");  // without the flag, every fma would be a call of the C library
 #endif
   const bool compiled = run_compiler(words, directory, *program, cancelled);
   if (compiled && !cancelled) {
@@ -211,12 +212,12 @@ EXPORTED nvrtcResult nvrtcGetPTX(Program* program, char* ptx) {
 
 // ---- For tests
 
-/// The next call of the function fails with this status. An empty name: no fault.
+/// Makes the next call of the function fail with this status. With an empty name no call fails.
 EXPORTED void fake_nvrtc_fail(const char* name, nvrtcResult status) {
   const std::lock_guard guard(fault_lock);
   fault_in = name, fault = status;
 }
-/// Returns the number of programs that are not destroyed.
+/// Returns the number of programs that have not been destroyed.
 EXPORTED int fake_nvrtc_live() {
   const std::lock_guard guard(fault_lock);
   return live_programs;

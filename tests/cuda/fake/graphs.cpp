@@ -1,4 +1,4 @@
-// The fake driver's graphs: made node by node or by capturing a stream, instantiated, and launched as work of a stream.
+// The fake driver's graphs: they are made node by node or by capturing a stream, instantiated, and launched as work on a stream.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -42,7 +42,8 @@ CUresult add_node(Node** made, Graph* graph, Node* const* after, size_t n_after,
   return kSuccess;
 }
 
-/// Runs steps, each after those that it comes after. With bit 4 of the order, the last of those that can run is the next.
+/// Runs the steps of a graph, each after the steps that it depends on. With bit 4 of the order (fake_cuda_set_order), the last one of the
+/// steps that can run is the next.
 CUresult run_steps(const std::vector<ExecutableGraph::Step>& steps) {
   std::vector<bool> is_done(steps.size());
   const auto is_ready = [&](size_t i) {
@@ -110,7 +111,7 @@ EXPORTED CUresult cuGraphInstantiateWithFlags(ExecutableGraph** made, Graph* gra
   return kSuccess;
 }
 
-/// Launches that are already on a stream keep their parameters.
+/// Changes the parameters of later launches. Launches that are already on a stream keep theirs.
 EXPORTED CUresult cuGraphExecKernelNodeSetParams_v2(ExecutableGraph* graph, Node* node, const KernelNodeParameters* parameters) {
   ENTER_WITH_CONTEXT("cuGraphExecKernelNodeSetParams");
   if (state.executable_graphs.count(graph) == 0) return kInvalidHandle;
@@ -136,7 +137,7 @@ EXPORTED CUresult cuGraphLaunch(ExecutableGraph* graph, Stream* handle) {
   });
 }
 
-/// Launches that are on a stream still run.
+/// Destroys an executable graph. Launches that are already on a stream still run.
 EXPORTED CUresult cuGraphExecDestroy(ExecutableGraph* graph) {
   const Call call("cuGraphExecDestroy");
   if (state.executable_graphs.erase(graph) == 0) return kInvalidHandle;
@@ -171,7 +172,8 @@ EXPORTED CUresult cuStreamEndCapture(Stream* handle, Graph** graph) {
   return kCaptureInvalidated;
 }
 
-/// The default stream is not captured; it must not be asked while another one is, because its work would wait for that one's.
+/// The default stream itself is not captured. While another stream is captured, asking about the default stream is an error, because its
+/// work would wait for the captured stream.
 EXPORTED CUresult cuStreamIsCapturing(Stream* handle, int* status) {
   ENTER_WITH_CONTEXT("cuStreamIsCapturing");
   Stream* const stream = known(handle);

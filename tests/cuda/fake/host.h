@@ -1,4 +1,4 @@
-// A host application that uses CUDA itself, over the fake driver, and what its tests do with arrays on a GPU.
+// A host application that uses CUDA itself, over the fake driver, and what the tests of it need for arrays on a GPU.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -43,7 +43,7 @@ inline capi_test::Buffer filled(harp_context* context, const char* device, const
 
 class CapturedGraph;
 
-/// The host's CUDA code on one GPU: a context, a stream and calls of the driver.
+/// The host's own use of CUDA on one GPU: a context, a stream and calls of the driver.
 class Host {
  public:
   Host(const Driver& driver, int device) : driver_(driver), context_(driver.new_context(device)) {
@@ -67,14 +67,14 @@ class Host {
     const CurrentContext current(driver_.library(), context_);
     CHECK(driver_.library().call<int>("cuMemFree_v2", reinterpret_cast<DeviceAddress>(memory)) == 0);
   }
-  /// Puts a copy to the GPU on a stream; it happens when something waits for it.
+  /// Enqueues a copy to the GPU on a stream. It is executed when something waits for the stream.
   void enqueue_write(void* to, const Floats& from, void* stream) const {
     const CurrentContext current(driver_.library(), context_);
     REQUIRE(driver_.library().call<int>("cuMemcpyHtoDAsync_v2", reinterpret_cast<DeviceAddress>(to), static_cast<const void*>(from.data()),
                                         from.size() * sizeof(float), stream) == 0);
   }
 
-  /// What is at the address when the work on the host's stream is done; NaNs if that fails.
+  /// What is at the address when the work on the host's stream is done; NaNs if the copy fails.
   Floats read(const void* from, size_t elements) const { return read(from, elements, stream_); }
   Floats read(const void* from, size_t elements, void* stream) const {
     const CurrentContext current(driver_.library(), context_);
@@ -87,12 +87,13 @@ class Host {
     return read(reinterpret_cast<const void*>(harp_buffer_address(buffer)), harp_buffer_size(buffer) / sizeof(float));
   }
 
-  /// What is put on the stream from now on becomes a graph instead. The mode "global" forbids calls that are not work of a stream.
+  /// Begins a capture: work that is put on the stream from now on becomes nodes of a graph instead. The mode "global" forbids all calls
+  /// that are not work on a stream.
   void begin_capture() const {
     const CurrentContext current(driver_.library(), context_);
     REQUIRE(driver_.library().call<int>("cuStreamBeginCapture_v2", stream_, 0) == 0);
   }
-  /// The graph, executable; the capture must be valid.
+  /// Ends the capture and returns the graph, ready to be launched. The capture must be valid.
   CapturedGraph end_capture() const;
 
   const Driver& driver() const { return driver_; }
@@ -123,7 +124,7 @@ class CapturedGraph {
   CapturedGraph(const CapturedGraph&) = delete;
   CapturedGraph& operator=(const CapturedGraph&) = delete;
 
-  /// Puts the graph on the host's stream.
+  /// Enqueues the graph on the host's stream.
   void launch() const {
     const CurrentContext current(driver(), host_.context());
     REQUIRE(driver().call<int>("cuGraphLaunch", executable_, host_.stream()) == 0);

@@ -1,5 +1,5 @@
-// An image for the fake driver, written by hand: kernels as the emulator's header would make them, each a loop over the whole grid. Tests
-// of the runtime need no compiler if they use it. FAKE_ARCH (90 is sm_90) and FAKE_TOOLKIT (13000 is 13.0) come from the build.
+// An image for the fake driver, written by hand: kernels like those that the emulator's header makes, each a loop over the whole grid. With
+// this image, tests of the runtime need no compiler. The build defines FAKE_ARCH (90 means sm_90) and FAKE_TOOLKIT (13000 means 13.0).
 #include <cstdint>
 #include <cstring>
 
@@ -20,7 +20,7 @@ T parameter(void** parameters, int i) {
   return value;
 }
 
-/// out[i] = in[i] * factor + blocks of the grid for all i < n: (out, in, factor, n)
+/// out[i] = in[i] * factor + number of blocks of the grid, for all i < n. Parameters: (out, in, factor, n)
 const char* scale(const uint32_t grid[3], const uint32_t*, size_t, void** parameters, ThreadOrder) {
   auto* const out = parameter<float*>(parameters, 0);
   const auto* const in = parameter<const float*>(parameters, 1);
@@ -30,7 +30,8 @@ const char* scale(const uint32_t grid[3], const uint32_t*, size_t, void** parame
   return nullptr;
 }
 
-/// out[i] = in[index[i]]; an index outside 0 … size - 1 is reported in the record, as plan.h defines it: (out, in, index, record, n, size)
+/// out[i] = in[index[i]]. An index outside of 0 … size - 1 is reported in the record, as plan.h defines it. Parameters: (out, in, index,
+/// record, n, size)
 const char* take(const uint32_t*, const uint32_t*, size_t, void** parameters, ThreadOrder) {
   auto* const out = parameter<float*>(parameters, 0);
   const auto* const in = parameter<const float*>(parameters, 1);
@@ -51,7 +52,7 @@ const char* take(const uint32_t*, const uint32_t*, size_t, void** parameters, Th
   return nullptr;
 }
 
-/// Writes the bytes of dynamic shared memory and the threads of a block: (out)
+/// Writes the bytes of dynamic shared memory and the sizes of the grid and of a block. Parameters: (out)
 const char* shape(const uint32_t grid[3], const uint32_t block[3], size_t shared, void** parameters, ThreadOrder) {
   auto* const out = parameter<int64_t*>(parameters, 0);
   out[0] = static_cast<int64_t>(shared);
@@ -59,7 +60,7 @@ const char* shape(const uint32_t grid[3], const uint32_t block[3], size_t shared
   return nullptr;
 }
 
-/// A kernel that faults: ()
+/// A kernel that faults. It has no parameters.
 const char* fault(const uint32_t*, const uint32_t*, size_t, void**, ThreadOrder) { return "an access outside of every array"; }
 
 constexpr uint32_t kBytes[] = {8, 8, 8, 8, 8, 8};

@@ -1,4 +1,4 @@
-// The fake driver's libraries of kernels and their launches. A "cubin" is a shared object of kernels that run on the host.
+// The fake driver's libraries of kernels and their launches. A "cubin" is a shared object whose kernels run on the host.
 #include <dlfcn.h>
 #include <elf.h>
 #include <sys/mman.h>
@@ -19,13 +19,14 @@ using harp::cuda_test::ThreadOrder;
 
 namespace {
 
-/// Size of a shared object, which ends with its section headers.
+/// The size of a shared object in bytes. Its section headers are at the end.
 size_t elf_size(const void* image) {
   const auto* header = static_cast<const Elf64_Ehdr*>(image);
   return header->e_shoff + static_cast<size_t>(header->e_shnum) * header->e_shentsize;
 }
 
-/// Loads the bytes of a shared object under a name that is new in this process, because dlopen knows libraries by their names.
+/// Loads the bytes of a shared object under a name that is new in this process, because dlopen returns a loaded library for a name that it
+/// already knows.
 void* open_image(const void* bytes, size_t size) {
   char path[] = "/tmp/fake-cubin-XXXXXX";
   const int fd = mkstemp(path);
@@ -45,7 +46,8 @@ bool runs_on(int device, int arch, bool is_ptx) {
   return arch <= capability && (is_ptx || arch / 10 == capability / 10);
 }
 
-/// Whether the driver takes an image: for any of its devices. A device that cannot run it is noticed when a kernel's function is looked up.
+/// Whether the driver accepts an image, which it does if at least one of its devices can run the code. A device that cannot run it is
+/// noticed when a kernel's function is looked up.
 CUresult check_image(void* handle, bool is_ptx) {
   const FakeImageFacts* const facts = facts_of(handle);
   if (facts == nullptr) return kInvalidImage;
@@ -113,7 +115,7 @@ EXPORTED CUresult cuLibraryGetKernel(Kernel** kernel, Library* library, const ch
   return kSuccess;
 }
 
-/// A kernel's function in the current context; here one object is both.
+/// Finds the function of a kernel in the current context. In this fake, kernel and function are the same object.
 EXPORTED CUresult cuKernelGetFunction(Kernel** function, Kernel* kernel) {
   ENTER_WITH_CONTEXT("cuKernelGetFunction");
   if (const CUresult status = check_no_capture("cuKernelGetFunction"); status != kSuccess) return status;
@@ -190,7 +192,7 @@ EXPORTED CUresult cuLaunchKernel(Kernel* function, unsigned grid_x, unsigned gri
   return enqueue(*stream, std::move(run), function);
 }
 
-/// What a launch by CUDA's runtime library does: the kernel, which is linked to the program, runs on the default stream of a device.
+/// Does what a launch by CUDA's runtime library does: runs a kernel that is linked to the program on the default stream of a device.
 EXPORTED CUresult fake_cuda_launch(const EmulatedKernel* code, int device, unsigned grid, unsigned block, void** parameters) {
   ENTER("fake_cuda_launch");
   current.push_back(&state.contexts[static_cast<size_t>(device)]);

@@ -1,5 +1,6 @@
-// The fake driver's memory: allocations with guards behind them, pools, and copies. Two mappings show the same memory: host code that takes
-// a device address for one of its own faults, because the devices' mapping is accessible only while a kernel runs.
+// The fake driver's memory: allocations with guard bytes behind them, pools, and copies. Device memory is mapped twice. The mapping at
+// device addresses is accessible only while a kernel runs, so that host code faults if it uses a device address as its own; the driver's
+// own code uses the other mapping.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -81,7 +82,8 @@ CUresult forget(CUdeviceptr address, Allocation& allocation) {
   return kSuccess;
 }
 
-/// Memory of a graph stays allocated as long as the graph: the next launch uses it again.
+/// Memory that a graph allocates stays allocated as long as the graph exists, because the next launch uses it again. So the free in a
+/// capture only fills the memory with kFreed when the graph runs.
 CUresult free_in_capture(CUdeviceptr address, Stream& stream) {
   const auto found = state.allocations.find(address);
   if (found == state.allocations.end() || stream.capture->memory->addresses.count(address) == 0) {
@@ -114,7 +116,7 @@ EXPORTED CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
   return kSuccess;
 }
 
-/// The driver may wait for work that uses the memory, or not; here it does not.
+/// A real driver may wait for work that uses the memory. This fake does not wait.
 EXPORTED CUresult cuMemFree_v2(CUdeviceptr address) {
   const Call call("cuMemFree", true);
   Allocation allocation{};
@@ -194,7 +196,7 @@ EXPORTED CUresult cuMemFreeAsync(CUdeviceptr address, Stream* handle) {
   return call.status();
 }
 
-/// Memory of the host is pageable: the driver has read it when the call returns.
+/// The host's memory is pageable, so the copy has read it when the call returns.
 EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyHtoDAsync");
   Stream* const stream = usable(handle);
@@ -207,7 +209,7 @@ EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t 
   });
 }
 
-/// Memory of the host is pageable: the driver has written it when the call returns.
+/// The host's memory is pageable, so the copy has written it when the call returns.
 EXPORTED CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyDtoHAsync");
   Stream* const stream = usable(handle);

@@ -1,4 +1,4 @@
-// Launch plans of kernels that were written by hand (image.cpp), and runs of them on the fake driver without a context of harp.
+// Launch plans of the kernels of image.cpp, and runs of these plans on the fake driver without a context of harp.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ using namespace harp::cuda;
 using Floats = std::vector<float>;
 inline const std::vector<std::string> kKernels = {"scale", "take", "shape", "fault"};
 
-/// A cubin of the kernels for the fake driver (image.cpp).
+/// A cubin for the fake driver with the kernels of image.cpp.
 inline std::vector<std::byte> image(const char* name = "sm_90_13000.cubin") {
   std::ifstream file(fake_cuda::folder() + name, std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
@@ -37,7 +37,7 @@ inline std::vector<std::byte> image(const char* name = "sm_90_13000.cubin") {
   return {as_bytes.begin(), as_bytes.end()};
 }
 
-/// GPUs of the fake driver without a context of harp.
+/// The GPUs of the fake driver, without a context of harp.
 class Gpus {
  public:
   explicit Gpus(const fake_cuda::Driver& driver, const DeviceOptions& options = {}) : platform_(System{files_, process_}, options) {
@@ -52,7 +52,7 @@ class Gpus {
   Platform platform_;
 };
 
-/// A plan over the shape variables n (of x: f32[n], i: i64[n] -> y: f32[n], s: i64[7]), and what belongs to it.
+/// A plan to which tests add steps, with the shape variable n, the inputs x: f32[n] and i: i64[n], and the outputs y: f32[n] and s: i64[7].
 struct Planned {
   Planned() : n(syms.variable("n", 0, 1 << 30)), processors(syms.loop("processors", 1, 1024)), each(syms.loop("each", 1, 64)) {
     plan.name = "test";
@@ -82,7 +82,7 @@ struct Planned {
   static Location constant() { return {Location::Base::kConstant, 0, {}}; }
   Location arena(Sym offset) const { return {Location::Base::kArena, 0, code(offset)}; }
 
-  /// y = (x * 3 + blocks) * 3 + blocks, with the middle in the arena.
+  /// y = (x * 3 + 2) * 3 + 1. The kernel adds its number of blocks, and the intermediate result is in the arena.
   void scale_twice() {
     plan.arena = code(n * 4);
     plan.steps = {{launch(0, {arena(0), input(0), constant(), code(n)}, 2), {}},
@@ -100,7 +100,7 @@ inline std::shared_ptr<const Signature> signature() {
   return std::make_shared<const Signature>(signature_of(*graph));
 }
 
-/// One program and the arrays of a run of it on a GPU.
+/// One program on a GPU, and the arrays of its runs.
 class Bench {
  public:
   Bench(Gpus& gpus, Plan plan, const CudaDevice* device = nullptr) : device_(device != nullptr ? *device : gpus.first()) {
@@ -143,7 +143,7 @@ class Bench {
   std::unique_ptr<Executable> program_;
 };
 
-/// The message of the error that `body` throws; "" without one.
+/// Runs `body`. Returns the message of the error that it throws, which must have this code; "" if it throws none.
 inline std::string message_of(const std::function<void()>& body, Code code) {
   try {
     body();

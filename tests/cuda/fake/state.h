@@ -50,16 +50,16 @@ enum : CUresult {
 
 struct Context {
   int device = 0, references = 0;
-  CUresult sticky = kSuccess;  // after a kernel has faulted
+  CUresult sticky = kSuccess;  // the error that every call returns after a kernel has faulted
 };
 struct Kernel;
 /// A part of a graph. It runs after the nodes in `after`.
 struct Node {
   std::vector<Node*> after;
-  std::function<CUresult()> run = {};  // empty: does nothing
-  Kernel* kernel = nullptr;            // that it launches, if it does
+  std::function<CUresult()> run = {};  // empty: the node does nothing
+  Kernel* kernel = nullptr;            // the kernel that the node launches, or NULL
 };
-/// Memory that nodes of a graph allocate. It is there as long as the graph or an executable graph that was made of it.
+/// Memory that nodes of a graph allocate. It exists as long as the graph, or an executable graph that was made from it.
 struct GraphMemory {
   GraphMemory() = default;
   ~GraphMemory();
@@ -74,7 +74,7 @@ struct Graph {
 };
 struct ExecutableGraph {
   struct Step {
-    const Node* node;           // of the graph that it was made of
+    const Node* node;           // the node of the graph from which this executable graph was made
     std::vector<size_t> after;  // other steps
     std::function<CUresult()> run;
     Kernel* kernel;
@@ -87,22 +87,22 @@ struct ExecutableGraph {
 struct Stream {
   Context* context;
   std::deque<std::function<CUresult()>> work = {};
-  int launches = 0;     // of kernels, in `work`
-  uint64_t number = 0;  // no other stream has it
-  size_t done = 0;      // work that has run
-  // While the stream is captured, its work becomes nodes of a graph.
+  int launches = 0;     // number of kernels in `work`
+  uint64_t number = 0;  // differs from the numbers of all other streams
+  size_t done = 0;      // how much work has run since the stream was made
+  // The graph as which the stream is being captured, or NULL. During the capture, work becomes nodes of the graph.
   Graph* capture = nullptr;
-  Node* captured = nullptr;         // the last of them
-  bool is_capture_global = false;   // calls that are not work of a stream are forbidden in the whole process
-  bool is_capture_invalid = false;  // after a call that is not allowed
+  Node* captured = nullptr;         // the last node of the capture
+  bool is_capture_global = false;   // until the capture ends, calls that are not work on a stream are forbidden in the whole process
+  bool is_capture_invalid = false;  // a call that is not allowed during the capture was made
 };
 /// What was on a stream when the event was recorded: all work up to number `position`.
 struct Event {
   Context* context;
   Stream* stream = nullptr;
-  uint64_t number = 0;  // of the stream
+  uint64_t number = 0;  // Stream::number
   size_t position = 0;
-  bool is_captured = false;  // it is a point in a capture
+  bool is_captured = false;  // recorded during a capture
 };
 struct Pool {
   int device;
@@ -111,7 +111,7 @@ struct Pool {
 struct Allocation {
   size_t bytes;
   int device;
-  Pool* pool;  // NULL: of cuMemAlloc
+  Pool* pool;  // NULL: allocated by cuMemAlloc
 };
 struct Library {
   void* handle;
@@ -120,7 +120,7 @@ struct Library {
 struct Kernel {
   Library* library;
   const harp::cuda_test::EmulatedKernel* code;
-  int dynamic_shared = 48 * 1024;  // bytes that a launch may ask for
+  int dynamic_shared = 48 * 1024;  // the most that a launch may ask for, in bytes
 };
 
 inline constexpr size_t kAddressSpace = size_t{4} << 30, kRedZone = 256, kGranule = 512;
@@ -132,11 +132,12 @@ struct State {
   bool is_initialised = false;
   int devices = 1, version = 13000, order = 0;
   std::array<int, 8> capabilities = {90, 90, 90, 90, 90, 90, 90, 90};  // of the devices
+  std::array<int, 8> processors = {4, 4, 4, 4, 4, 4, 4, 4};            // multiprocessors of the devices
   bool has_pools = true;
   size_t memory = size_t{1} << 30;
   std::array<Context, 8> contexts;   // primary ones
-  std::deque<Context> own_contexts;  // others, of the host
-  std::array<size_t, 8> used{};      // bytes of live allocations
+  std::deque<Context> own_contexts;  // contexts that the host has made
+  std::array<size_t, 8> used{};      // bytes of live allocations on each device
   std::set<Stream*> streams;
   std::map<Context*, Stream> legacy;  // the default stream of each context
   uint64_t streams_made = 0;
@@ -148,25 +149,26 @@ struct State {
   std::set<Kernel*> kernels;
   std::set<Graph*> graphs;
   std::set<ExecutableGraph*> executable_graphs;
-  char *device_view = nullptr, *host_view = nullptr;  // two mappings of the same memory; the first is the devices' addresses
+  // two mappings of the same memory; addresses in the first one are the device addresses
+  char *device_view = nullptr, *host_view = nullptr;
   std::map<std::string, int> calls;
   std::string fault_in, live, mistakes, functions;
   int fault_at = 0;
   CUresult fault = kSuccess;
 };
 extern State state;
-extern thread_local std::vector<Context*> current;  // the contexts that this thread has pushed
+extern thread_local std::vector<Context*> current;  // the contexts that this thread has pushed; the last one is current
 
 inline void mistake(const std::string& text) { state.mistakes += text + "\n"; }
 
 inline char* host_address(CUdeviceptr address) { return state.host_view + (reinterpret_cast<char*>(address) - state.device_view); }
 
-/// Appends the failure to the file that HARP_FAKE_CUDA_FAULTS names: `./dev torture cuda` counts what has failed.
+/// Appends the failure to the file that HARP_FAKE_CUDA_FAULTS names, from which `./dev torture cuda` counts the failures.
 inline void note_fault(const char* name, CUresult status) {
   if (const char* path = std::getenv("HARP_FAKE_CUDA_FAULTS")) std::ofstream(path, std::ios::app) << name << ' ' << status << '\n';
 }
 
-/// One call of a function of the driver: takes the lock, counts, and finds out whether the call has to fail.
+/// One call of a function of the driver: takes the lock, counts the call, and decides whether it has to fail.
 class Call {
  public:
   explicit Call(const char* name, bool needs_context = false) : guard_(state.lock) {
@@ -183,7 +185,7 @@ class Call {
     }
   }
   CUresult status() const { return status_; }
-  /// cuInit is called before the driver is initialised.
+  /// The status for functions that may be called before the driver is initialised, such as cuInit.
   CUresult status_of_init() const { return status_ == kNotInitialized ? kSuccess : status_; }
 
  private:
@@ -202,26 +204,27 @@ class Call {
 
 /// Runs the work of a stream in order, up to number `end`.
 CUresult drain(Stream& stream, size_t end = SIZE_MAX);
-/// Does what a wait for the stream does.
+/// Does what a wait for the stream does: runs its work, and lets each pool release the free memory above its threshold.
 CUresult wait_for(Stream& stream);
-/// Puts work on the stream, or into the graph as which the stream is captured. `kernel` is what the work launches, if it does.
+/// Puts work on the stream or, during a capture, into the graph. `kernel` is the kernel that the work launches, or NULL.
 CUresult enqueue(Stream& stream, std::function<CUresult()> run, Kernel* kernel = nullptr);
-/// The error of a call that is not allowed while the stream is captured.
+/// Records that a call that is not allowed during a capture was made, and returns the error for it.
 CUresult break_capture(Stream& stream, const char* name);
-/// The same for a call that is not allowed while any stream is captured in the mode "global"; success if none is.
+/// The same if any stream is being captured in the mode "global"; otherwise returns success.
 CUresult check_no_capture(const char* name);
-/// The stream of a handle: NULL and 1 (CU_STREAM_LEGACY) are the default stream of the current context.
+/// The stream of a handle, where NULL and 1 (CU_STREAM_LEGACY) are the default stream of the current context. Returns NULL if the handle is
+/// unknown.
 Stream* known(Stream* stream);
-/// The stream of a call: one of the current context.
+/// Like known(), but returns NULL if the stream belongs to another context than the current one.
 Stream* usable(Stream* handle);
 
 // Memory
 
-/// Makes the address space of all devices.
+/// Reserves the address space of all devices.
 void open_memory();
-/// Whether an allocation has this range.
+/// Whether the whole range is in a live allocation.
 bool is_live(CUdeviceptr address, size_t bytes);
-/// Frees memory at once, if it is allocated.
+/// Frees memory at once, if the address is that of an allocation.
 void release_now(CUdeviceptr address);
 
 // Kernels
@@ -229,10 +232,10 @@ void release_now(CUdeviceptr address);
 struct LaunchShape {
   unsigned grid[3], block[3], shared;
 };
-/// The work of a launch. Parameters are read now, memory when the work runs.
+/// Makes the work of a launch. It reads the parameters now, but the memory that they point to only when the work runs.
 CUresult make_launch(const Kernel* function, const LaunchShape& shape, void** parameters, std::function<CUresult()>& run);
 
-/// A function of the driver, as cuGetProcAddress finds it: `version` is that of CUDA which introduced this interface.
+/// A function of the driver, as cuGetProcAddress finds it. `version` is the version of CUDA that introduced this interface.
 struct Row {
   const char* name;
   int version;

@@ -104,7 +104,7 @@ EXPORTED CUresult cuStreamSynchronize(Stream* stream) {
   return known(stream) != nullptr ? wait_for(*known(stream)) : kInvalidHandle;
 }
 
-/// The wait is for what the event is now, whatever happens to it later.
+/// Waits for what the event stands for now. It does not matter if the event is recorded again or destroyed later.
 EXPORTED CUresult cuStreamWaitEvent(Stream* handle, Event* event, unsigned flags) {
   ENTER_WITH_CONTEXT("cuStreamWaitEvent");
   Stream* const stream = usable(handle);

@@ -16,15 +16,16 @@ namespace {
 constexpr unsigned kWarp = 32, kBanks = 32, kBankBytes = 4, kSectorBytes = 32;
 
 struct Moment {
-  uint32_t block = 0;  // counts all blocks since the reset, from 1; 0: never
+  uint32_t block = 0;  // the number of the block, counted from 1 since the reset; 0: there was no access
   uint16_t thread = 0, barriers = 0, exchanges = 0;
 };
 
-/// The last accesses to a few bytes.
+/// The last accesses to one cell, which is a byte or a few bytes (harp_watch_array).
 struct Cell {
   Moment write, read;
-  bool is_written = false;                                        // ever
-  bool has_lanes = false, has_warps = false, has_blocks = false;  // read by others than `read`, since the same barrier or in this launch
+  bool is_written = false;  // ever
+  // lanes of the warp, warps of the block, or blocks other than that of `read` have read the cell, too
+  bool has_lanes = false, has_warps = false, has_blocks = false;
 };
 
 struct Array {
@@ -53,15 +54,16 @@ struct Access {
 struct Launch {
   std::map<std::pair<int, int>, HarpWatchCounts> counts;  // by array and whether it is written
   HarpWatchShared shared{};
+  unsigned writers = 0;                       // see harp_watch_writers
   std::vector<std::vector<uint8_t>> touched;  // of each array, each cell: 1 read, 2 written
 };
 
 struct ThreadState {
   uint16_t barriers = 0, exchanges = 0;
-  std::vector<uint32_t> executed;  // how often each instruction
+  std::vector<uint32_t> executed;  // for each instruction, how often the thread has executed it
 };
 
-constexpr size_t kFirstGlobal = 2;  // the arrays before are the block's static and dynamic shared memory
+constexpr size_t kFirstGlobal = 2;  // arrays 0 and 1 are the static and the dynamic shared memory of the block
 
 struct Watch {
   bool has_counts = false;
@@ -88,7 +90,7 @@ __attribute__((format(printf, 1, 2))) void report(const char* format, ...) {
   watch.error = text;
 }
 
-/// Whether an access of this thread comes after `then`, which is of the same launch.
+/// Tests whether something orders an access of this thread after the access at `then`, which belongs to the same launch.
 bool is_after(const Moment& then) {
   const ThreadState& own = watch.threads[watch.thread];
   if (then.block != watch.block) return false;
@@ -142,13 +144,13 @@ void access(const void* address, size_t bytes, bool writes, const void* instruct
   const auto at = reinterpret_cast<uintptr_t>(address);
   if (watch.launch == nullptr || (at >= watch.stack && at < watch.stack_end)) return;
   const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  if (frame < watch.stack || frame >= watch.stack_end) return;  // the emulator, not a thread of the block
+  if (frame < watch.stack || frame >= watch.stack_end) return;  // a call from the emulator's own code, not from a thread of the block
   size_t index = watch.arrays.size();
   for (size_t i = 0; i < watch.arrays.size() && index == watch.arrays.size(); ++i)
     if (at >= watch.arrays[i].begin && at < watch.arrays[i].end) index = i;
   if (index == watch.arrays.size()) {
     const bool is_in_library = at >= reinterpret_cast<uintptr_t>(&__ehdr_start) && at < reinterpret_cast<uintptr_t>(&_end);
-    if (is_in_library && !writes) return;  // a table of the kernel, or the emulator's own memory
+    if (is_in_library && !writes) return;  // reads a table of the kernel or the emulator's own memory
     const Array* nearest = nullptr;
     for (const Array& array : watch.arrays)
       if (array.end > array.begin && at >= array.begin - 65536 && at < array.end + 65536) nearest = &array;
@@ -161,6 +163,7 @@ void access(const void* address, size_t bytes, bool writes, const void* instruct
   }
   Array& array = watch.arrays[index];
   if (array.name.empty()) return;
+  if (writes) watch.launch->writers = std::max(watch.launch->writers, watch.thread + 1);
   if (at + bytes > array.end) report("outside: an access of %zu bytes crosses the end of %s", bytes, array.name.c_str());
   const size_t last = std::min(at + bytes, array.end) - 1 - array.begin;
   for (size_t cell = (at - array.begin) / array.cell; cell <= last / array.cell; ++cell) {
@@ -179,7 +182,8 @@ void access(const void* address, size_t bytes, bool writes, const void* instruct
                             static_cast<uint8_t>(bytes), at - array.begin});
 }
 
-/// How often the banks are gone through for a request: 8-byte accesses are done by half warps, 16-byte accesses by quarters.
+/// Counts the passes that a request of a warp makes over the banks of shared memory. Half a warp does 8-byte accesses at a time, a quarter
+/// of a warp 16-byte accesses.
 void count_passes(const Access* begin, const Access* end) {
   HarpWatchShared& shared = watch.launch->shared;
   ++shared.requests;
@@ -209,7 +213,7 @@ void count_request(const Access* begin, const Access* end) {
     for (uint64_t s = a->offset / kSectorBytes; s <= (a->offset + a->bytes - 1) / kSectorBytes; ++s) sectors.push_back(s);
   }
   std::sort(ranges.begin(), ranges.end());
-  uint64_t bytes = 0, reached = 0;  // lanes that ask for the same bytes ask once
+  uint64_t bytes = 0, reached = 0;  // bytes that several lanes ask for count once
   for (const auto& [from, to] : ranges) {
     if (to > reached) bytes += to - std::max(from, reached);
     reached = std::max(reached, to);
@@ -322,12 +326,13 @@ EXPORTED const char* harp_watch_conflict(int step, int other) {
   return nullptr;
 }
 
+EXPORTED unsigned harp_watch_writers(int step) { return watch.launches[step].writers; }
 EXPORTED void harp_watch_counts(int step, int array, int writes, HarpWatchCounts* counts) {
   *counts = watch.launches[step].counts[{array, writes}];
 }
 EXPORTED void harp_watch_shared(int step, HarpWatchShared* counts) { *counts = watch.launches[step].shared; }
 
-// What gcc calls.
+// The functions that code calls if gcc compiles it with -fsanitize=thread.
 
 #define HERE __builtin_return_address(0)
 #define WATCHED_ACCESS(bytes)                                                                \

@@ -7,30 +7,24 @@ import tempfile
 import golden_compile_test as compilers
 import program
 
-COMPILERS = ("NVRTC 13", "NVRTC 12", "nvcc 13")
 NVDISASM = os.path.join(compilers.PACKAGES, "cu13", "bin", "nvdisasm")
-# A multiprocessor (CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability"): warps, blocks, KiB of shared memory
-# for blocks.
+# For each architecture, the limits of a multiprocessor: warps, blocks, and KiB of shared memory for blocks (CUDA C++ Programming Guide,
+# table "Technical Specifications per Compute Capability").
 MACHINES = {"80": (64, 32, 164), "86": (48, 16, 100), "90": (64, 32, 228), "100": (64, 32, 228), "120": (48, 24, 100)}
-RESERVED_SHARED = 1024  # bytes of shared memory that each block needs besides its own
+RESERVED_SHARED = 1024  # bytes of shared memory that CUDA reserves for each block, besides what the block uses
 ELEMENT_BYTES = {"i8": 1, "u8": 1, "bool": 1, "i16": 2, "u16": 2, "float": 4, "i32": 4, "u32": 4, "double": 8, "i64": 8, "u64": 8}
 
 
 def occupancy(architecture, threads, registers, shared):
-    """Returns the fraction of a multiprocessor's warps that blocks of a kernel occupy: the formula of CUDA's occupancy calculator. Registers are
-    given to warps in units of 256, warps to the four parts of the register file, shared memory in units of 128 bytes."""
+    """Returns the fraction of a multiprocessor's warps that blocks of a kernel occupy, by the formula of CUDA's occupancy calculator. A
+    warp gets registers in units of 256, the warps are distributed over the four parts of the register file, and shared memory is given in
+    units of 128 bytes."""
     most_warps, most_blocks, shared_kib = MACHINES[architecture]
     warps = -(-threads // 32)
     of_warp = -(-registers * 32 // 256) * 256
     by_registers = compilers.REGISTERS // 4 // of_warp * 4 // warps if registers else most_blocks
     by_shared = shared_kib * 1024 // (-(-(shared + RESERVED_SHARED) // 128) * 128)
     return min(most_blocks, most_warps // warps, by_registers, by_shared) * warps / most_warps
-
-
-def compile_text(compiler, text, architecture, kind):
-    if compiler == "nvcc 13":
-        return compilers.compile_by_nvcc(text, architecture, kind)
-    return compilers.compile_by_nvrtc(compilers.NVRTC_13 if compiler == "NVRTC 13" else compilers.NVRTC_12, text, architecture, kind)
 
 
 def sass_of(cubin):
@@ -55,7 +49,8 @@ def resources(log):
 
 
 def marked(text):
-    """Returns the text with each call of a fused multiply-add replaced by an assembler statement that does the same."""
+    """Returns the text with each call of a fused multiply-add replaced by an equivalent assembler statement, so that the PTX shows which
+    ones the text asked for."""
     functions = "".join(f'static __device__ __forceinline__ {t} marked_{f}({t} a, {t} b, {t} c) {{ {t} r; asm("fma.rn.{p} %0, %1, %2, %3;" : '
                         f'"={r}"(r) : "{r}"(a), "{r}"(b), "{r}"(c)); return r; }}\n'
                         for t, f, p, r in (("float", "fmaf", "f32", "f"), ("double", "fma", "f64", "d")))
@@ -63,13 +58,13 @@ def marked(text):
 
 
 def fused(ptx):
-    """Returns the number of fused multiply-adds in a PTX text, and of those outside of assembler statements."""
+    """Returns the number of fused multiply-adds in a PTX text, and how many of them are not in assembler statements."""
     everywhere = len(re.findall(r"\bfma\.rn\.", ptx))
     return everywhere, everywhere - len(re.findall(r"// begin inline asm\n\s*fma\.rn\.", ptx))
 
 
 def says_16_bytes(kernel):
-    """Tests whether the schedule of a kernel, or its text, says that it accesses 16 bytes at a time."""
+    """Tests whether the kernel accesses 16 bytes at a time according to its schedule or its text."""
     line, parameters, text = kernel
     vector = re.search(r"simd=(\d+)", line)
     elements = [ELEMENT_BYTES.get(word, 4) for word in re.findall(r"(\w+)\* ", " ".join(parameters))]
@@ -79,9 +74,8 @@ def says_16_bytes(kernel):
 def check(path, compiler, architecture):
     """Compiles a golden text. Returns, for each kernel, its registers, occupancy and a list of what is wrong; and of the text the fused
     multiply-adds in PTX, and what is wrong."""
-    text = compilers.read(path)
-    cubin, log = compile_text(compiler, text, architecture, "CUBIN")
-    ptx = compile_text(compiler, text, architecture, "PTX")[0].decode()
+    text = compilers.text_for(path, architecture)
+    cubin, ptx, log = compilers.compile_by(compiler, text, architecture)
     bounds, used, sass, kernels = compilers.launch_bounds(text), resources(log), sass_of(cubin), program.kernels_of(text)
     results = {}
     for name, (threads, blocks) in bounds.items():
@@ -105,13 +99,13 @@ def check(path, compiler, architecture):
 
 def check_calls(path, compiler):
     """Returns the number of fused multiply-adds that the calls of a golden text become, and of those that no call asks for."""
-    return fused(compile_text(compiler, marked(compilers.read(path)), compilers.ARCHITECTURES[0], "PTX")[0].decode())
+    return fused(compilers.compile_by(compiler, marked(compilers.read(path)), compilers.ARCHITECTURES[0], to_cubin=False).ptx)
 
 
 def table(wanted):
     """Prints the table. Returns whether everything is right."""
     paths = [path for path in compilers.GOLDEN if not wanted or os.path.basename(path)[:-3] in wanted]
-    jobs = [(path, compiler, architecture) for path in paths for compiler in COMPILERS for architecture in compilers.ARCHITECTURES]
+    jobs = [(path, compiler, architecture) for path in paths for compiler in compilers.COMPILERS for architecture in compilers.ARCHITECTURES]
     found = {}
 
     def run(*job):
@@ -129,8 +123,8 @@ def table(wanted):
           "fma of calls")
     compilations = kernels = bad = 0
     for path in paths:
-        compilers.for_all([job for job in jobs if job[0] == path] + [(path, compiler) for compiler in COMPILERS], run)
-        for compiler in COMPILERS:
+        compilers.for_all([job for job in jobs if job[0] == path] + [(path, compiler) for compiler in compilers.COMPILERS], run)
+        for compiler in compilers.COMPILERS:
             results = [found[path, compiler, architecture] for architecture in compilers.ARCHITECTURES]
             compilations += len(results)
             failed = [str(result).splitlines()[0] for result in [*results, found[path, compiler]] if isinstance(result, AssertionError)]

@@ -1,5 +1,6 @@
-"""Table 2 of `./dev torture cuda`: every call of every function of the fake driver fails once, with each class of error. The tests of tests/cuda
-that do so run here; the fake driver notes the failures (HARP_FAKE_CUDA_FAULTS), the tests check what harp makes of them.
+"""Table 2 of `./dev torture cuda`: every call of every function of the fake driver fails once, with each class of error. The tests of
+tests/cuda that cause these failures run here. The fake driver records the failures in a file (HARP_FAKE_CUDA_FAULTS); the tests check how
+harp handles them.
 """
 import collections
 import ctypes
@@ -11,7 +12,7 @@ import tempfile
 BUILD = os.environ["HARP_BUILD_DIR"]
 CASES = "*every function of the driver fails once*"
 CLASSES = {"invalid value": (1,), "out of memory": (2,), "not supported": (801,), "lost device": (700, 719), "unknown": (999,)}
-FEWEST = 100  # failures in all tests together, or the tests have lost their sense
+FEWEST = 100  # failures in all tests together; fewer would mean that the tests no longer cause failures
 
 
 def functions():
@@ -28,7 +29,7 @@ def test_cases(program, environment):
 
 
 def table(_):
-    """Prints the table. Returns whether every failure was handled as the tests demand."""
+    """Prints the table. Returns whether harp handled every failure as the tests require."""
     program = os.path.join(BUILD, "harp_cuda_tests")
     found, wrong, passed = collections.Counter(), collections.Counter(), True
     classes = {status: name for name, statuses in CLASSES.items() for status in statuses}
@@ -46,7 +47,7 @@ def table(_):
                     noted = [line.split() for line in file]
         of_case = collections.Counter((name, classes.get(int(status), status)) for name, status in noted)
         found += of_case
-        for report in done.stdout.split("=" * 79):  # of doctest, which prints what was captured
+        for report in done.stdout.split("=" * 79):  # a report of doctest, which contains the captured values
             name, status = re.search(r'function := "?(\w+)', report), re.search(r"status := (\d+)", report)
             if "ERROR" in report and name:
                 wrong[name[1], classes.get(int(status[1]), status[1]) if status else "unknown"] += 1

@@ -1,6 +1,7 @@
 """Table 5 of `./dev torture cuda`: faults that a seed draws are made in the CUDA text or in the launch plan of golden programs, and the emulator
 has to catch each. A fault that provably changes nothing is drawn again: a text whose instructions stay the same; a plan that launches the same,
-or that changes only what its own rules leave open.
+or that changes only what its own rules leave open. So is one that no run reaches: a statement that none of the sizes executes, or threads that
+store nothing.
 """
 import collections
 import functools
@@ -16,10 +17,14 @@ import program
 
 COUNT = 20
 SECONDS = 60  # of a processor, for a run of a program with a fault; without one it takes a few at most
-Fault = collections.namedtuple("Fault", "name kind what text plan")
+# `text` or `plan` has the fault. `probe`: the text without it, which crashes where the fault would be. `threads`: how many the fault leaves of a
+# block, if these are whole warps: others act on them only by what they store.
+Fault = collections.namedtuple("Fault", "name kind what text plan probe threads", defaults=(None,) * 4)
 
 
 # --- Faults of the text
+
+LESS_BY_0 = " - (__builtin_trap(), 0)"  # after a term
 
 
 def change(text, begin, end, new):
@@ -27,7 +32,7 @@ def change(text, begin, end, new):
 
 
 def end_of_term(text, at):
-    """Returns where an operand of a comparison ends that begins here."""
+    """Returns the end of the operand of a comparison that begins at this position."""
     depth = 0
     while depth > 0 or text[at] not in ";)?:,{" and not text.startswith((" && ", " || "), at):
         depth += (text[at] == "(") - (text[at] == ")")
@@ -36,50 +41,51 @@ def end_of_term(text, at):
 
 
 def text_changes(text):
-    """Yields (kind, begin, end, new text) of every fault that can be made in a CUDA text."""
+    """Yields (kind, begin, end, new text, probe) of every fault that can be made in a CUDA text. The probe is what stands there before, and a
+    crash when it is executed."""
     # A barrier that protects the next use of the same memory, at the end of a function or of a loop over tiles, is not drawn: whether that use
     # comes, and before another barrier, depends on the sizes.
     for found in re.finditer(r"^ *__syncthreads\(\);(?! /\* the next|[^\n]*\n\})", text, re.M):
-        yield "barrier", found.end() - len("__syncthreads();"), found.end(), ";"
+        yield "barrier", found.end() - len("__syncthreads();"), found.end(), ";", "__builtin_trap();"
     for found in re.finditer(r"(__shfl_\w+|__syncwarp)\((0xffffffffu)", text):
-        yield "lane mask", *found.span(2), "0x7fffffffu"
-        yield "lane mask", *found.span(2), "0x0000ffffu"
+        for mask in ("0x7fffffffu", "0x0000ffffu"):
+            yield "lane mask", *found.span(2), mask, f"(__builtin_trap(), {found[2]})"
     for found in re.finditer(r"__shfl_\w+\((.*)\);|__shfl_\w+\((.*?)\)$", text, re.M):
         arguments = program.split(found[1] or found[2])
         if len(arguments) >= 3:
             begin = text.index(", " + arguments[2], found.start() + len(arguments[0]) + len(arguments[1])) + 2
-            yield "lane", begin, begin + len(arguments[2]), f"({arguments[2]}) + 1"
+            yield "lane", begin, begin + len(arguments[2]), f"({arguments[2]}) + 1", f"(__builtin_trap(), {arguments[2]})"
     for found in re.finditer(r" < (?=\S)", text):
         end = end_of_term(text, found.end())
         if "shape" in text[found.end():end]:
-            yield "tail", end, end, " - 1"
+            yield "tail", end, end, " - 1", LESS_BY_0
             if "is_active = " in text[text.rindex("\n", 0, found.start()):found.start()]:
-                yield "tail", found.start(), found.end(), " <= "
+                yield "tail", found.start(), found.end(), " <= ", LESS_BY_0 + " < "
     for found in re.finditer(r"\bmin_i64\((shape\d+)(?=,)", text):
-        yield "tail", found.end(1), found.end(1), " - 1"
+        yield "tail", found.end(1), found.end(1), " - 1", LESS_BY_0
 
 
 def shown(text, begin, end):
-    """Returns a part of a text with what is around it in its line."""
+    """Returns a part of a text with some of the characters around it in the same line."""
     line, ends = max(text.rfind("\n", 0, begin) + 1, begin - 40), min(text.find("\n", end), end + 20)
     return text[line:ends].strip()
 
 
 def text_faults(golden):
-    for kind, begin, end, new in text_changes(golden.text):
+    for kind, begin, end, new, probe in text_changes(golden.text):
         changed = change(golden.text, begin, end, new)
         number = golden.text.count("\n", 0, begin) + 1
         what = f"{golden.name}.cu:{number}: {shown(golden.text, begin, end)} -> {shown(changed, begin, begin + len(new))}"
-        yield Fault(golden.name, kind, what, changed, None)
+        yield Fault(golden.name, kind, what, text=changed, probe=change(golden.text, begin, end, probe))
 
 
 @functools.lru_cache(maxsize=100)
 def ptx_of(text):
-    return compilers.compile_by_nvrtc(compilers.NVRTC_13, text, "80", "PTX")[0]
+    return compilers.compile_by_nvrtc(compilers.NVRTC_13, text, "80", to_cubin=False).ptx
 
 
 def has_same_instructions(golden, fault):
-    """Tests whether a compiler makes the same of both texts."""
+    """Tests whether a compiler makes the same instructions of the texts with and without the fault."""
     if not os.path.exists(compilers.NVRTC_13):
         objects = []
         for text in (golden.text, fault.text):
@@ -88,13 +94,14 @@ def has_same_instructions(golden, fault):
                 words = ["objdump", "-d", "--no-show-raw-insn", "kernels.so"]
                 objects.append(subprocess.run(words, cwd=folder, capture_output=True, check=True).stdout)
         return objects[0] == objects[1]
-    before, after = ptx_of(golden.text).decode(), ptx_of(fault.text).decode()
+    before, after = ptx_of(golden.text), ptx_of(fault.text)
     return before == after or (fault.kind == "barrier" and needed_barriers(before) == needed_barriers(after))
 
 
 def needed_barriers(ptx):
-    """Returns, for each kernel, the number of barriers that may order something: one does not if no thread can access shared memory after it, or
-    has stored to global memory before it. With functions that are not inlined every barrier counts, and the number is that of the text."""
+    """Returns, for each kernel, the number of barriers that may order something. A barrier orders nothing if no thread can access shared
+    memory after it and no thread has stored to global memory before it. If the PTX has functions that are not inlined, every barrier of the
+    text counts."""
     if ".func" in ptx:
         return len(re.findall(r"\b(?:bar|barrier)\.", ptx))
     counts = {}
@@ -115,7 +122,7 @@ def needed_barriers(ptx):
 
 
 def written(golden, step, position):
-    """Tests whether a launch may write through its argument: the parameter is no pointer to const."""
+    """Tests whether a launch may write through this argument, which is so if the parameter is a pointer, but not to const."""
     parameter = program.kernels_of(golden.text)[step.kernel][1][position]
     return "*" in parameter and not parameter.startswith("const ")
 
@@ -128,14 +135,15 @@ def is_made(golden, step, sizes):
 
 
 def addresses(golden, step):
-    """Returns the addresses that a launch takes, and whether it may write there: [(text, writes)]. No launch that this table does not make."""
+    """Returns the addresses that are arguments of a launch, and whether the launch may write there: [(text, writes)]. The list is empty if
+    no run of this table makes the launch."""
     if not any(is_made(golden, step, sizes) for sizes in golden.size_sets()):
         return []
     return [(argument, written(golden, step, i)) for i, argument in enumerate(step.arguments) if re.match(r"(input|output|arena)", argument)]
 
 
 def ordered_pairs(golden, plan):
-    """Returns the pairs of launches that the plan orders and that take the same address, which one of them writes."""
+    """Returns the pairs of launches that the plan orders and that have a common address, to which at least one of them writes."""
     pairs = set()
     for later, complete in enumerate(plan.before()):
         for earlier in complete:
@@ -146,7 +154,7 @@ def ordered_pairs(golden, plan):
 
 
 def uses(text, kernel, word):
-    """Tests whether a kernel, or a function that it calls, has this word."""
+    """Tests whether the text of a kernel, or of a function that it calls, contains this word."""
     found = re.findall(r"^(?:static )?__device__ [^;{]*?(\w+)\([^;{]*\) \{([^\n]*\}$|.*?^\})", text, re.S | re.M)
     functions = dict(found)
     left, seen = [program.kernels_of(text)[kernel][2]], set()
@@ -173,7 +181,7 @@ def plan_faults(golden):
             new = re.sub(r" after [\d, ]+:", f" after {', '.join(map(str, rest))}:" if rest else ":", line)
             changed = with_line(golden, line, new)
             if ordered_pairs(golden, program.Plan(changed)) != pairs:
-                yield Fault(golden.name, "stream order", f"{line.split(':')[0]} -> {new.split(':')[0]}", None, changed)
+                yield Fault(golden.name, "stream order", f"{line.split(':')[0]} -> {new.split(':')[0]}", plan=changed)
         if not addresses(golden, step):
             continue
         parameters = program.kernels_of(golden.text)[step.kernel][1]
@@ -185,20 +193,21 @@ def plan_faults(golden):
                 swapped[i], swapped[j] = second, first
                 head = line[:len(line) - len(f"({', '.join(step.arguments)})")]
                 new = f"{head}({', '.join(swapped)})"
-                yield Fault(golden.name, "arguments", f"step {lines.index(line)}: {first} and {second} swapped", None, with_line(golden, line, new))
+                yield Fault(golden.name, "arguments", f"step {lines.index(line)}: {first} and {second} swapped", plan=with_line(golden, line, new))
         if not uses(golden.text, step.kernel, "gridDim") and "[1, 1, 1]" in line:
-            yield Fault(golden.name, "grid", f"step {lines.index(line)}: [1, 1, 1] -> [2, 1, 1]", None,
-                        with_line(golden, line, line.replace("[1, 1, 1]", "[2, 1, 1]")))
+            yield Fault(golden.name, "grid", f"step {lines.index(line)}: [1, 1, 1] -> [2, 1, 1]",
+                        plan=with_line(golden, line, line.replace("[1, 1, 1]", "[2, 1, 1]")))
     for name, block in golden.plan.blocks.items():
         fewer = [32 if block[0] > 32 else block[0] // 2, *block[1:]]
         if block[0] > 1 and not uses(golden.text, name, "blockDim"):
             changed = with_line(golden, f"kernel {name} block {block}", f"kernel {name} block {fewer}")
-            yield Fault(golden.name, "grid", f"{name}: block {block} -> {fewer}", None, changed)
+            yield Fault(golden.name, "grid", f"{name}: block {block} -> {fewer}", plan=changed, threads=fewer[0] if fewer[0] % 32 == 0 else None)
     yield from aliases(golden)
 
 
 def aliases(golden):
-    """Two temporaries that are needed at the same time, where one is written and read: the other takes its address."""
+    """Yields faults in which a temporary gets the address of another one while both are needed: the other one is written before it and read
+    after it."""
     used = collections.defaultdict(list)
     for number, step in enumerate(golden.plan.steps):
         for address, writes in addresses(golden, step):
@@ -213,11 +222,11 @@ def aliases(golden):
                 continue
             changed = re.sub(r"(?<=[(\s])" + re.escape(second) + r"(?=[,)]|$)", first, golden.plan_text, flags=re.M)
             if changed != golden.plan_text:
-                yield Fault(golden.name, "alias", f"{second} -> {first}", None, changed)
+                yield Fault(golden.name, "alias", f"{second} -> {first}", plan=changed)
 
 
 def is_symmetric(golden, fault, sizes):
-    """Tests whether the fault only swaps inputs of a graph that is the same with these inputs swapped, as the interpreter says."""
+    """Tests whether the fault only swaps two inputs that can be swapped without a change of the results. The interpreter decides this."""
     found = re.search(r"(input\d+) and (input\d+) swapped", fault.what)
     if not found or fault.kind != "arguments":
         return False
@@ -234,7 +243,7 @@ def is_symmetric(golden, fault, sizes):
 
 
 class Programs:
-    """The golden programs that can be emulated, with what the interpreter says of them."""
+    """The golden programs that can be emulated, with the interpreter's results."""
 
     def __init__(self, wanted):
         self.all = [golden for golden in map(program.Program, program.names()) if (not wanted or golden.name in wanted) and golden.size_sets()]
@@ -243,7 +252,7 @@ class Programs:
         self.expected, self.libraries, self.folder = {}, {}, tempfile.TemporaryDirectory()
 
     def reference(self, golden, number):
-        """Returns the data of the program's list of sizes and the interpreter's results."""
+        """Returns the input data for one of the program's lists of sizes, and the interpreter's results for it."""
         if (golden.name, number) not in self.expected:
             sizes = golden.size_sets()[number]
             data = golden.data(sizes, 1)
@@ -259,8 +268,8 @@ class Programs:
         return self.libraries[golden.name]
 
     def verdict(self, golden, text, plan_text):
-        """Runs a program with this text and plan (None: its own) with all sizes, aligned or not, in two orders of threads and steps. Returns
-        what is found wrong, or ""."""
+        """Runs a program with this text and plan (None: its own) for all lists of sizes: once with aligned arrays, and once with unaligned
+        arrays and another order of threads and steps. Returns the first thing that is wrong, or ""."""
         plan = program.Plan(plan_text) if plan_text else golden.plan
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -273,7 +282,7 @@ class Programs:
             return wrong
 
     def runs(self, golden, library, plan):
-        """Yields what is found wrong in each run."""
+        """Runs the program in several ways. Yields for each run a text that says what is wrong, or "" if nothing is."""
         for number, sizes in enumerate(golden.size_sets()):
             data, expected = self.reference(golden, number)
             for shift, order, steps in ((False, "ascending", None), (True, "descending", plan.latest_first())):
@@ -284,13 +293,38 @@ class Programs:
 
                 yield program.in_child(functools.partial(run, sizes, data, shift), SECONDS)
 
+    def is_reached(self, golden, fault):
+        """Tests whether a run of the program comes to what the fault changes."""
+        if fault.probe:
+            return self.verdict(golden, fault.probe, None) != ""
+        if fault.threads:
+            return self.threads_that_store(golden, fault.what.split(":")[0]) > fault.threads
+        return True
+
+    def threads_that_store(self, golden, kernel):
+        """Returns 1 + the highest number of a thread of a block that stores something in any launch of the kernel. 0: none does."""
+        library, most = self.library(golden, None, None), 0
+        for number, sizes in enumerate(golden.size_sets()):
+            for shift in (False, True):
+
+                def count(number=number, sizes=sizes, shift=shift):
+                    run = program.Run(golden, library, golden.plan, sizes, self.reference(golden, number)[0], shift)
+                    wrong = run.execute()
+                    if wrong:
+                        raise RuntimeError(f"{golden.name}: {wrong}")
+                    return str(max(run.watch.harp_watch_writers(i) for i, step in enumerate(golden.plan.steps) if step.kernel == kernel))
+
+                most = max(most, int(program.in_child(count, SECONDS)))
+        return most
+
 
 def draw(programs, kind, chooser, drawn):
-    """Draws a fault of a kind that has not been drawn yet. None: there is none left."""
+    """Draws a fault of this kind that has not been drawn before. Returns None if there is none left."""
     candidates = [fault for fault in programs.faults if fault.kind == kind and fault.what not in drawn]
     if not candidates:
         return None
-    name = chooser.choice(sorted({fault.name for fault in candidates}))  # so that long texts are not preferred
+    # first a program, then one of its faults, so that long texts do not get most of the faults
+    name = chooser.choice(sorted({fault.name for fault in candidates}))
     return chooser.choice([fault for fault in candidates if fault.name == name])
 
 
@@ -298,11 +332,11 @@ KINDS = ("barrier", "lane mask", "lane", "tail", "arguments", "stream order", "a
 
 
 def table(wanted, seed):
-    """Prints the table. Returns whether every fault is caught."""
+    """Prints the table. Returns whether every drawn fault was caught."""
     programs, chooser = Programs(wanted), random.Random(seed)
     print(f"Table 5: {COUNT} faults drawn by seed {seed} from golden texts and plans, run in the emulator against the interpreter's bits. A GPU may\n"
           "order memory accesses in ways that the emulator does not try. Barriers that protect the next use of the same\n"
-          "memory are not drawn.")
+          "memory are not drawn; what no run comes to, with sizes that the emulator can run, is drawn again.")
     drawn, redrawn, caught, missed = {}, 0, 0, 0
     kinds = collections.deque(KINDS)
     while caught + missed < COUNT and kinds:
@@ -317,8 +351,12 @@ def table(wanted, seed):
             redrawn += 1
             print(f"{'drawn again':12}{fault.kind:13}{fault.name:19}{fault.what}: changes nothing", flush=True)
             continue
-        kinds.rotate(-1)
         how = programs.verdict(golden, fault.text, fault.plan)
+        if not how and not programs.is_reached(golden, fault):
+            redrawn += 1
+            print(f"{'drawn again':12}{fault.kind:13}{fault.name:19}{fault.what}: no run comes there", flush=True)
+            continue
+        kinds.rotate(-1)
         caught, missed = caught + bool(how), missed + (not how)
         print(f"{'caught' if how else 'MISSED':12}{fault.kind:13}{fault.name:19}{fault.what[:150]}\n{'':44}{how}", flush=True)
     print(f"table 5: seed {seed}: {caught} of {caught + missed} faults caught, {redrawn} drawn again")

@@ -1,5 +1,6 @@
-"""Golden programs for GPUs (tests/cuda/golden: CUDA text and launch plan) as Python objects. They run in the emulator of tests/cuda, with every
-access to memory watched (accesses.h), and are compared with harp's interpreter. Text and plan may be changed before: see faults.py.
+"""Golden programs for GPUs (tests/cuda/golden: CUDA text and launch plan) as Python objects. They run in the emulator of tests/cuda, with
+every access to memory watched (accesses.h), and are compared with harp's interpreter. The text and the plan may be changed before a run;
+faults.py does that.
 """
 import _ctypes
 import atexit
@@ -19,10 +20,11 @@ TOOL = os.environ["HARP_TOOL"]
 GOLDEN = os.path.join(SOURCE, "tests", "cuda", "golden")
 DTYPES = {"f16": "f2", "f32": "f4", "f64": "f8", "bool": "?", "complex64": "c8", "complex128": "c16",
           **{f"{kind}{8 * size}": f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)}}
-PROCESSORS, BLOCKS_PER_PROCESSOR = 3, 2  # a small device, so that loops over a grid have several steps
+PROCESSORS, BLOCKS_PER_PROCESSOR = 3, 2  # a small device, so that loops over the blocks of a grid make several steps
 ORDERS = {"ascending": 0, "descending": 1, "shuffled": 2}
-MOST_BYTES, MOST_BYTES_OF_CONSTANT_SIZE = 3 << 20, 1 << 24  # of the arrays of a run; more would take too long in the emulator
-SLACK = 1 << 16  # bytes around an array that belong to nothing, so that near accesses outside do not end the process
+# limits on the arrays of a run, because more would take too long in the emulator
+MOST_BYTES, MOST_BYTES_OF_CONSTANT_SIZE = 3 << 20, 1 << 24
+SLACK = 1 << 16  # bytes before and after an array that belong to no array, so that an access close to the array does not end the process
 
 
 def read(path):
@@ -36,14 +38,14 @@ def names():
 
 
 class Interpreted(Exception):
-    """The interpreter cannot run a graph."""
+    """Raised if the interpreter cannot run a graph."""
 
 
 # --- Plans
 
 
 def evaluate(size, values):
-    """Returns the value of a size expression of docs/launch-plan.md."""
+    """Returns the value of a size expression (docs/launch-plan.md)."""
     functions = {"floor_div": lambda a, b: a // b if b else 0, "floor_mod": lambda a, b: a % b if b else 0, "min": min, "max": max,
                  "select": lambda c, a, b: a if c >= 0 else b}
     return eval(size, {"__builtins__": {}}, functions | values)  # pylint: disable=eval-used
@@ -65,7 +67,7 @@ class Step:
 
 
 def split(text):
-    """Splits a list at the commas outside of brackets."""
+    """Splits a list at the commas that are not inside parentheses."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -100,7 +102,8 @@ class Plan:
         return complete
 
     def latest_first(self):
-        """Returns an order of the steps that the plan permits and that is far from the written one: a step begins as late as it may."""
+        """Returns an order of the steps that the plan permits and that differs as much as possible from the written one: of the steps that
+        may come next, the last one in the plan comes first."""
         left, order = set(range(len(self.steps))), []
         while left:
             order.append(max(i for i in left if not left & set(self.steps[i].after)))
@@ -122,14 +125,14 @@ def kernels_of(text):
 
 
 def emulated_source(text):
-    """Returns the text as a source for the emulator, as tests/cuda/emulator/source.cpp makes it."""
+    """Returns the text as a source for the emulator. It does what tests/cuda/emulator/source.cpp does."""
     text = re.sub(r"extern __shared__ (?:__align__\(\d+\) )?(\w[\w ]*) (\w+)\[\];", r"\1* const \2 = (\1*)harp_emulator::dynamic_shared;", text)
     kernels = re.findall(r"__global__ void __launch_bounds__\((\d+)[^)]*\)\s+(\w+)\(", text)
     return text + "".join(f"HARP_EMULATED_KERNEL({number}, {name}, {threads})\n" for number, (threads, name) in enumerate(kernels))
 
 
 class EmulatedKernel(ctypes.Structure):
-    """EmulatedKernel of tests/cuda/emulator/kernels.h."""
+    """The struct EmulatedKernel of tests/cuda/emulator/kernels.h."""
     _fields_ = [("name", ctypes.c_char_p), ("most_threads", ctypes.c_uint32), ("n_parameters", ctypes.c_uint32),
                 ("parameter_bytes", ctypes.POINTER(ctypes.c_uint32)),
                 ("launch", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int32))]
@@ -147,7 +150,7 @@ class SharedCounts(ctypes.Structure):
 
 @functools.lru_cache(maxsize=None)
 def compiled_watch():
-    """Returns the path of accesses.cpp, compiled."""
+    """Compiles accesses.cpp and returns the path of the result."""
     here, folder = os.path.join(SOURCE, "tests"), tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     watch = os.path.join(folder.name, "accesses.o")
@@ -179,12 +182,13 @@ class Library:
             getattr(self.library, name).restype = ctypes.c_char_p
 
     def close(self):
-        """Unloads the library. Otherwise dlopen may take it for a new one whose file has got the same inode."""
+        """Unloads the library. If it stayed loaded, dlopen could take a later library for this one, because its file may get the same
+        inode."""
         _ctypes.dlclose(self.library._handle)  # pylint: disable=protected-access
 
 
 class Array:
-    """An array of a run, in the middle of memory that belongs to nothing."""
+    """An array of a run, surrounded by memory that belongs to no array."""
 
     def __init__(self, size, fill, shift):
         self.memory = np.full(size + 2 * SLACK + 512, fill, np.uint8)
@@ -217,9 +221,9 @@ class Program:
 
     @functools.lru_cache(maxsize=None)  # pylint: disable=method-cache-max-size-none
     def size_sets(self):
-        """Returns lists of shape variables: one element, a few, for each variable many along it, and 128 of each. All counts but the last leave a
-        remainder in blocks of any power of two; the last one leaves none, so that code for whole blocks and aligned rows runs. [] if the
-        arrays are too large to be emulated."""
+        """Returns the lists of values of the shape variables for which the program runs: 1 for all; a few for all; for each variable a list
+        in which it is large; 128 for all. Blocks of a power of two leave a remainder for all of these except the last, where there is none,
+        so that code for whole blocks and aligned rows runs. Returns [] if the arrays are too large for the emulator."""
         variables, arrays = self.plan.variables, [*self.inputs.values(), *self.outputs.values()]
         few = {name: 3 + 6 * i for i, name in enumerate(variables)}
         size = lambda sizes: sum(self.bytes_of(array, sizes) for array in arrays)  # noqa: E731
@@ -236,7 +240,7 @@ class Program:
         return [*found, even] if size(even) <= MOST_BYTES else found
 
     def data(self, sizes, seed):
-        """Returns the content of the inputs."""
+        """Returns random input data."""
         random, made = np.random.default_rng(seed), {}
         declared = dict(re.findall(r"(\w+): (\w+)\[", read(self.graph)))
         for name, (dtype, dims) in self.inputs.items():
@@ -245,7 +249,7 @@ class Program:
                 array = random.standard_normal(shape).astype(DTYPES[dtype])
             elif np.dtype(DTYPES[dtype]).itemsize < 4 or dtype.startswith("u"):
                 array = random.integers(0, 256, shape).astype(DTYPES[dtype])
-            else:  # numbers of rows of a table, among others; without equal ones as long as there are enough
+            else:  # these may be row numbers of a table, so they are distinct as long as there are enough different numbers
                 array = (random.permutation(max(1000, int(np.prod(shape))))[:int(np.prod(shape))] % 1000).reshape(shape).astype(DTYPES[dtype])
             made[name] = array.view(DTYPES[declared[name]])
         return made
@@ -266,7 +270,7 @@ class Program:
 
 
 class Run:
-    """A run of a program with this plan, which may differ from its own, in the emulator."""
+    """One run of a program in the emulator. The plan may differ from the program's own."""
 
     def __init__(self, program, library, plan, sizes, data, shift=False, counts=False):
         self.program, self.library, self.plan, self.watch = program, library, plan, library.library
@@ -294,7 +298,7 @@ class Run:
         return self.arrays[base].begin + (evaluate(offset, self.values) if offset else 0)
 
     def launch(self, number, order):
-        """Launches a step. Returns what is wrong, or None."""
+        """Launches the kernel of a step. Returns what is wrong, or None."""
         step = self.plan.steps[number]
         if step.kernel is None or (step.guard and evaluate(step.guard, self.values) < 0):
             return None
@@ -304,7 +308,7 @@ class Run:
         kernel, block = self.library.kernels[step.kernel], self.plan.blocks[step.kernel]
         if kernel.n_parameters != len(step.arguments):
             return f"{step.kernel} has {kernel.n_parameters} parameters"
-        words = (ctypes.c_int64 * (2 * len(step.arguments) + 1))()  # the parameters, then their addresses
+        words = (ctypes.c_int64 * (2 * len(step.arguments) + 1))()  # the arguments, followed by their addresses
         for i, argument in enumerate(step.arguments):
             words[i] = self.argument(argument)
             words[len(step.arguments) + i] = ctypes.addressof(words) + 8 * i
@@ -318,7 +322,7 @@ class Run:
         return (error and f"emulator: {error.decode()}") or (watched and f"{step.kernel}: {watched.decode()}")
 
     def execute(self, order="ascending", steps=None):
-        """Runs all steps. Returns what the emulator finds wrong, or None."""
+        """Runs all steps. Returns what is wrong, or None."""
         for number in steps or range(len(self.plan.steps)):
             wrong = self.launch(number, order)
             if wrong:
@@ -332,7 +336,8 @@ class Run:
         return None
 
     def difference(self, expected):
-        """Compares the outputs with the interpreter's: a text, or None if all bits are equal. Any NaN is as good as any other."""
+        """Compares the outputs with the interpreter's. Returns a text about the first difference, or None if all bits are equal. All NaNs
+        count as equal."""
         for i, name in enumerate(self.plan.outputs):
             dtype = DTYPES[self.program.outputs[name][0]]
             found, wanted = self.arrays[f"output{i}"].content().copy().view(dtype), np.frombuffer(expected[name].tobytes(), dtype)
@@ -350,7 +355,8 @@ class Run:
 
 
 def in_child(function, seconds):
-    """Returns the text that the function returns, or what happened to the process that ran it. It has so many seconds of a processor."""
+    """Runs the function in a child process and returns its text, or what happened to the process. The child is killed when it has used this
+    much processor time."""
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:

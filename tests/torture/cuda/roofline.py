@@ -1,8 +1,8 @@
-"""Table 6 of `./dev torture cuda`: a roofline by count. It stands in for speed and measures none: no GPU has run anything.
+"""Table 6 of `./dev torture cuda`: a roofline made of counts. Nothing is run on a GPU or timed.
 
-Counted in the emulator, on the accesses that g++ -O1 makes of the kernel (accesses.h): bytes, 32-byte sectors and passes over shared memory.
-Counted in the machine code of NVRTC 13 for sm_90: instructions. By the formula: occupancy. Not counted: caches, accesses to tables in the
-kernel's text, and how memory and arithmetic overlap.
+Bytes, 32-byte sectors and passes over shared memory are counted in the emulator, for the accesses of the code that g++ -O1 makes of the
+kernel (accesses.h). Instructions are counted in the machine code of NVRTC 13 for sm_90. Occupancy is computed. The table does not cover
+caches, accesses to tables in the kernel's text, and how memory accesses and arithmetic overlap.
 """
 import ctypes
 import os
@@ -15,11 +15,12 @@ import program
 
 ARCHITECTURE = "90"
 SECTOR = 32
-SMALL = 16  # arrays this many times smaller than a launch's largest are taken to stay in a cache
-ONCE = 1.02  # times the distinct bytes: threads without work may repeat the last row
-FEWEST_BYTES = 4096  # of launches with a goal; of fewer the ends count most
-COPY_GOAL = 1.02  # times the least bytes: 1.0, and what rows repeat and ends of arrays add
-FUSED_GOAL = 90  # % of the instructions of a product's main loop
+SMALL = 16  # an array this many times smaller than the largest array of a launch is assumed to stay in a cache
+# a launch whose requests are at most this many times its distinct bytes counts as a copy; threads without work may repeat the last row
+ONCE = 1.02
+FEWEST_BYTES = 4096  # a launch that accesses fewer bytes has no goal, because the ends of its arrays count most
+COPY_GOAL = 1.02  # a copy may move this many times the least bytes: more than 1.0 because of repeated rows and the ends of arrays
+FUSED_GOAL = 90  # % of the instructions in the main loop of a product
 SECONDS = 600
 
 
@@ -43,8 +44,8 @@ def opcode(instruction):
 
 
 def of_an_element(sass, element_bytes):
-    """Returns the instructions of an element: those of the blocks with 16-byte accesses by the elements that these load or store; and how many
-    such loads and stores there are. (None, 0, 0) without such blocks."""
+    """Returns the number of instructions for each element, counted in the basic blocks that have 16-byte accesses and divided by the number
+    of elements that these load or store; then the numbers of such loads and stores. Returns (None, 0, 0) if there are no such blocks."""
     count = loaded = stored = 0
     for _, block in instructions(sass):
         opcodes = [opcode(instruction) for instruction in block if opcode(instruction) != "NOP"]
@@ -55,7 +56,8 @@ def of_an_element(sass, element_bytes):
 
 
 def fused_share(sass):
-    """Returns the percentage of FFMA and DFMA in the innermost loop that has most of them; None without such a loop."""
+    """Returns the percentage of FFMA and DFMA instructions in one innermost loop: the one that has most of them. Returns None if there is
+    no such loop."""
     flat, position = [], {}
     for label, block in instructions(sass):
         if label:
@@ -76,8 +78,8 @@ def fused_share(sass):
 
 
 def count(golden, library, sizes):
-    """Runs a program once. Returns, for each launch, its counts as text: array, requests, bytes, sectors, least sectors, distinct bytes; and
-    those of shared memory."""
+    """Runs a program once. Returns the counts of each launch as text, one line each for its shared memory and for each array that it reads
+    or writes: requests, bytes, sectors, least sectors, distinct bytes."""
     data = golden.data(sizes, 1)
     run = program.Run(golden, library, golden.plan, sizes, data, counts=True)
     wrong = run.execute()
@@ -101,7 +103,7 @@ def count(golden, library, sizes):
 
 
 def parsed(text):
-    """Returns {step: (counts of shared memory, [counts of an array])} of the text."""
+    """Returns the text of count() as {step: (counts of shared memory, [counts of an array])}."""
     found, step = {}, None
     for line in text.splitlines():
         kind, *numbers = line.split()
@@ -114,7 +116,7 @@ def parsed(text):
 
 
 def largest(golden):
-    """Returns parsed() of the launches that a run makes, each with the sizes with which it accesses most."""
+    """Returns the counts of all launches, as parsed() does. If several runs make a launch, the one that accesses most bytes counts."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         library, path = program.Library(golden.text, folder), os.path.join(folder, "counts")
@@ -136,7 +138,7 @@ def largest(golden):
 
 
 def row(golden, step, shared, arrays, machine):
-    """Returns the columns of a launch, and whether its goal is met (None: it has no goal)."""
+    """Returns the columns of a launch and whether it meets its goals (None: it has no goal)."""
     line, parameters, _ = program.kernels_of(golden.text)[step.kernel]
     recipe = re.search(r"· (\w+) \[", line)
     recipe = recipe[1] if recipe else "?"
@@ -162,7 +164,7 @@ def row(golden, step, shared, arrays, machine):
 
 def machine_code(golden):
     """Returns, for each kernel of a program, its registers, its occupancy and its machine code."""
-    cubin, log = compiled.compile_text("NVRTC 13", golden.text, ARCHITECTURE, "CUBIN")
+    cubin, _, log = compilers.compile_by_nvrtc(compilers.NVRTC_13, golden.text, ARCHITECTURE)
     used, sass, found = compiled.resources(log), compiled.sass_of(cubin), {}
     for name, (threads, _) in compilers.launch_bounds(golden.text).items():
         dynamic = [step.shared for step in golden.plan.steps if step.kernel == name and step.shared]
@@ -177,7 +179,7 @@ WIDTHS = [20, 11, 13, 13, 7, 7, 9, 7, 8, 8, 8, 7, 6, 8, 6]
 
 
 def table(wanted):
-    """Prints the table. Returns whether everything could be counted; goals are not demands."""
+    """Prints the table. Returns whether all launches could be counted; a missed goal is no failure."""
     print(f"Table 6: a roofline by count. It stands in for speed, and measures none: no GPU has run these kernels.\n"
           f"least bytes: distinct bytes read and written, without arrays {SMALL} times smaller than the largest; asked, moved: what warps ask\n"
           "for and the 32-byte sectors that hold it, as multiples; sectors: of a warp's request, and the least that hold its bytes; shared:\n"

@@ -1290,6 +1290,16 @@ pub unsafe fn harp_custom_cumulative(
 pub unsafe fn harp_custom_function(n: i32, nodes: *const *mut harp_node, desc: *const harp_custom_function_desc) -> *mut harp_node {
     (table().harp_custom_function.unwrap_unchecked())(n, nodes, desc)
 }
+pub unsafe fn harp_custom_function_results(
+    n: i32,
+    nodes: *const *mut harp_node,
+    desc: *const harp_custom_function_desc,
+    n_results: i32,
+    dtypes: *const harp_dtype,
+    results: *mut *mut harp_node,
+) -> harp_status {
+    (table().harp_custom_function_results.unwrap_unchecked())(n, nodes, desc, n_results, dtypes, results)
+}
 pub unsafe fn harp_native(n: i32, nodes: *const *mut harp_node, desc: *const harp_native_desc) -> *mut harp_node {
     (table().harp_native.unwrap_unchecked())(n, nodes, desc)
 }

@@ -1235,6 +1235,16 @@ extern "C" {
     pub fn harp_custom_function(n: i32, nodes: *const *mut harp_node, desc: *const harp_custom_function_desc) -> *mut harp_node;
 }
 extern "C" {
+    pub fn harp_custom_function_results(
+        n: i32,
+        nodes: *const *mut harp_node,
+        desc: *const harp_custom_function_desc,
+        n_results: i32,
+        dtypes: *const harp_dtype,
+        results: *mut *mut harp_node,
+    ) -> harp_status;
+}
+extern "C" {
     pub fn harp_native(n: i32, nodes: *const *mut harp_node, desc: *const harp_native_desc) -> *mut harp_node;
 }
 extern "C" {

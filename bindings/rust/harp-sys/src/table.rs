@@ -863,6 +863,16 @@ pub struct harp_api {
     pub harp_custom_function: ::std::option::Option<
         unsafe extern "C" fn(n: i32, nodes: *const *mut harp_node, desc: *const harp_custom_function_desc) -> *mut harp_node,
     >,
+    pub harp_custom_function_results: ::std::option::Option<
+        unsafe extern "C" fn(
+            n: i32,
+            nodes: *const *mut harp_node,
+            desc: *const harp_custom_function_desc,
+            n_results: i32,
+            dtypes: *const harp_dtype,
+            results: *mut *mut harp_node,
+        ) -> harp_status,
+    >,
     pub harp_native:
         ::std::option::Option<unsafe extern "C" fn(n: i32, nodes: *const *mut harp_node, desc: *const harp_native_desc) -> *mut harp_node>,
     pub harp_grad: ::std::option::Option<

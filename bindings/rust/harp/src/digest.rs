@@ -1,4 +1,5 @@
-//! 128-bit hashes of structures, by which programs are looked up. Two lanes of folded multiplications; not secure against adversaries.
+//! 128-bit hashes of structures, by which programs are looked up. They are computed by folded multiplications, and are not secure against
+//! adversaries.
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 

@@ -11,7 +11,7 @@ use harp_sys as sys;
 
 type Raw = *mut sys::harp_node;
 
-/// The number of xs, whether there is a grad_output, and flags HARP_GRAD_...
+/// The parameters of a gradient: the number of xs, whether there is a grad_output, and flags HARP_GRAD_...
 type Given = (usize, bool, u32);
 
 fn apply(_: &Lowering, sources: &mut Args, given: &Given, results: &mut [Raw]) -> bool {

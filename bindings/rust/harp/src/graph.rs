@@ -11,7 +11,7 @@ use crate::info::Info;
 use crate::lower::{Args, Lowering};
 use crate::program::Program;
 use crate::registry;
-use crate::trace::{call_one, GraphHome, Node};
+use crate::trace::{call_one, call_with, GraphHome, Node};
 use harp_sys as sys;
 use std::cell::RefCell;
 use std::fmt;
@@ -412,6 +412,45 @@ impl GraphNode {
             out[0] = unsafe { sys::harp_custom_function(sources.len() as i32, sources.as_ptr(), &desc) };
             !out[0].is_null()
         }))
+    }
+
+    /// A function of several results in harp's loop language ([`harp_custom_function_results`]), one for each dtype and all of this shape.
+    /// Its body sets `output0`, `output1` …, or `output` if there is one dtype.
+    ///
+    /// ```
+    /// # fn main() -> harp::Result<()> {
+    /// use harp::{DType, Graph, GraphNode};
+    /// let mut graph = Graph::new();
+    /// let x = graph.input("x").with_shape([4, 3]).build();
+    /// let body = "for i in 0 .. size(input0, 1) {
+    ///     if input0[ridx0, i] > output0 {
+    ///         output0 = input0[ridx0, i]
+    ///         output1 = i
+    ///     }
+    /// }";
+    /// let made = GraphNode::loop_function_results(&[x], body, &[DType::F32, DType::I64], [4])?;
+    /// assert_eq!(made[1].dtype(), DType::I64);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [`harp_custom_function_results`]: harp_sys::harp_custom_function_results
+    pub fn loop_function_results(inputs: &[GraphNode], body: &str, dtypes: &[DType], dims: impl Into<Dims>) -> Result<Vec<GraphNode>> {
+        let numbers: Vec<i32> = dtypes.iter().map(|&dtype| dtype as i32).collect();
+        let parameters = (crate::error::c_text(body)?, numbers, dims.into(), inputs.len());
+        let name = "custom_function_results";
+        let made = call_with(name, &nodes(inputs), parameters, dtypes.len(), |l: &Lowering, n: &mut Args, p, out| {
+            let (dims, sources) = (l.dims(&p.2 .0), n.take(p.3));
+            let mut desc = sys::harp_custom_function_desc::init();
+            desc.body = p.0.as_ptr();
+            desc.rank = dims.len() as i32;
+            desc.dims = dims.as_ptr();
+            desc.graph = l.graph();
+            let (n, count) = (sources.len() as i32, p.1.len() as i32);
+            let status = unsafe { sys::harp_custom_function_results(n, sources.as_ptr(), &desc, count, p.1.as_ptr(), out.as_mut_ptr()) };
+            status == sys::HARP_OK
+        })?;
+        Ok(made.into_iter().map(GraphNode).collect())
     }
 
     /// Gradients of this node, which must have one element, with respect to others; see `harp_grad`.

@@ -30,7 +30,7 @@ pub(crate) struct Use {
     pub(crate) output: ArrayType,
 }
 
-/// What keeps the closures of a program.
+/// Keeps the closures of a program alive; None if there are none.
 pub(crate) type Uses = Option<Arc<[Arc<Use>]>>;
 
 /// The arrays of one call of a [`Native`](crate::Native) closure.

@@ -55,7 +55,7 @@ fn long_traces_are_missed() {
         y = &y + &x;
     }
     fails(&y, &x, "more than 10,000 operations");
-    // Reading the result of the whole trace makes no new array that hides the reason of another error.
+    // Reading the result of the whole trace does not hide the reason of a later error.
     let z = &y * 2.0;
     assert_eq!(z.item().unwrap(), 24_002.0);
     fails(&z, &x, "values were read");
@@ -84,7 +84,8 @@ fn a_constant_is_one_on_purpose() {
     assert_eq!(gradient(&(&a * &x), &x).unwrap(), [2.0, 4.0]);
 }
 
-/// Arrays that are computed in several steps, and tensors that are computed only after others were computed from them.
+/// Gradients with respect to arrays that were computed in several steps, and to tensors that were computed only after others were computed
+/// from them.
 #[test]
 fn sources_are_known_through_what_is_gone() {
     let x = on_interp(&[1.0, 2.0]);
@@ -99,7 +100,7 @@ fn sources_are_known_through_what_is_gone() {
     s.to_vec().unwrap();
     fails(&(&s * &middle), &middle, "values were read"); // middle is lazy
     middle.realize().unwrap();
-    fails(&(&s * &middle), &middle, "values were read"); // middle is a constant, but s was computed from it all the same
+    fails(&(&s * &middle), &middle, "values were read"); // middle is a constant now, but s was computed from it
     let other = &x + 2.0;
     let y = &other * &x;
     other.to_vec().unwrap();

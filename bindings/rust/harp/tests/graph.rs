@@ -1,4 +1,4 @@
-//! Graphs of any size, programs and what may be asked of them.
+//! Graphs with symbolic sizes, and the functions that describe programs.
 //!
 //! rows: G11.constants/rust G11.operators/rust
 use harp::{Array, ArrayMut, BuiltGraph, Configuration, DType, ErrorKind, Expr, Graph, GraphNode, RunOptions, Tensor};
@@ -214,6 +214,33 @@ fn functions_of_ones_own_read_any_element() {
     let elsewhere = range(ph::ridx(0), const_int(0), const_int(1), var(ph::shape(0)), store(var(ph::OUTPUT), const_int(0), const_f32(1.0)));
     assert_eq!(elsewhere.body(&[], 1).unwrap_err().kind(), ErrorKind::InvalidArgument);
     assert_eq!(store(var(ph::OUTPUT), var(ph::ridx(0)), const_f32(1.0)).body(&[], 1).unwrap_err().kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn functions_of_ones_own_have_several_results() {
+    let body = "output1 = -1
+        for i in 0 .. size(input0, 1) {
+            if (output1 < 0) | (input0[ridx0, i] > output0) {
+                output0 = input0[ridx0, i]
+                output1 = i
+            }
+        }";
+    let mut graph = Graph::new();
+    let x = graph.input("x").with_shape([2, 3]).build();
+    let made = GraphNode::loop_function_results(&[x.clone()], body, &[DType::F32, DType::I64], [2]).unwrap();
+    assert_eq!((made[0].dtype(), made[1].dtype()), (DType::F32, DType::I64));
+    graph.output("greatest", &made[0]);
+    graph.output("place", &made[1]);
+    let array = Tensor::from_vec(vec![1.0f32, 3.0, 2.0, -4.0, -5.0, -6.0], [2, 3]).realize().unwrap();
+    let results = graph.compile().unwrap().run(&[&array]).unwrap();
+    assert_eq!(results[0].as_slice::<f32>().unwrap(), [3.0, -4.0]);
+    assert_eq!(results[1].as_slice::<i64>().unwrap(), [1, 0]);
+
+    let kind = |dtypes: &[DType]| GraphNode::loop_function_results(&[x.clone()], body, dtypes, [2]).unwrap_err().kind();
+    assert_eq!(kind(&[DType::F32]), ErrorKind::Parse);
+    assert_eq!(kind(&[DType::F32, DType::I64, DType::I64]), ErrorKind::InvalidArgument);
+    assert_eq!(kind(&[DType::F32, DType::Complex64]), ErrorKind::Dtype);
+    assert_eq!(kind(&[]), ErrorKind::InvalidArgument);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What safe code may try, and the outcome: an error, or the right values.
+//! Unusual things that safe code can do: each gives an error or the right values.
 use harp::{Array, ArrayMut, BuiltGraph, Configuration, DType, ErrorKind, Expr, Graph, GraphNode, Program, RunOptions, Tensor};
 use std::mem::MaybeUninit;
 
@@ -9,7 +9,7 @@ fn doubling() -> Graph {
     graph
 }
 
-/// An object that is left keeps everything alive that it needs.
+/// Objects may be dropped in any order: each keeps alive what it needs.
 #[test]
 fn things_may_be_dropped_in_any_order() {
     let program: Program = std::thread::spawn(|| {
@@ -102,7 +102,7 @@ fn empty_arrays_and_arrays_of_rank_0() {
     assert_eq!(Tensor::<f32>::from_vec(vec![], [2, 0]).to_string(), "[[], []]");
     assert_eq!(Tensor::from(3i8).to_string(), "3");
     assert!(Tensor::from_vec(vec![true], [] as [i64; 0]).item().unwrap());
-    // A vector with spare capacity comes back with it.
+    // A vector keeps its spare capacity.
     let mut spare = Vec::with_capacity(64);
     spare.push(1.0f64);
     let place = spare.as_ptr();

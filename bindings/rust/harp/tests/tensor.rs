@@ -1,4 +1,4 @@
-//! Lazy tensors: values, structure that is found again, numbers on both sides, mistakes.
+//! Lazy tensors: their values, programs that are used again for the same structure, numbers as either operand, errors.
 //!
 //! rows: H1.lazy/rust H1.realize/rust H1.cached/rust
 use harp::{Configuration, ErrorKind, Tensor};

@@ -1,4 +1,4 @@
-//! What threads may share, and what not.
+//! Which objects threads may share, and which they may not.
 use harp::{
     Array, ArrayMut, BuiltGraph, CompileOptions, Configuration, Context, ContextOptions, DType, Error, ErrorKind, Expr, Graph, Program,
 };

@@ -1,4 +1,4 @@
-//! The tuner's words, over harp_tune.
+//! The types of the tuner, which call harp_tune.
 use harp::{Autotuner, Configuration, ErrorKind, SearchSpace, SearchStrategy, Tensor, TrialResult};
 
 #[test]

@@ -1,0 +1,562 @@
+// Lowers the body of a custom function for one element, or for one element in each lane of a vector. Branches become Where, so loops are
+// the only statements. A loop keeps the variables that it changes in accumulators. Loads inside a branch are masked by its condition. An
+// index that is not provably inside its array is stored in an accumulator, so that it is checked even if the load is not used. A local
+// array is an accumulator with several elements. An element that is read from it is copied to an accumulator of its own, because later
+// statements may change the array.
+//
+// A `break` masks the statements after it, as a branch does, and the loop exits at the end of the iteration. A `while` computes its
+// condition in front of the loop, where it decides between no iterations and any number, and again at the end of each iteration.
+//
+// Long loops run in pieces and poll the cancel flag between the pieces: a poll in every iteration would prevent C compilers from
+// vectorising the loop. A loop with a checked index is never vectorised, so it tests after each iteration whether an index was out of range
+// and then exits. From that test the compiler knows that all earlier indices were in range, which makes the checks of the next iteration
+// cheaper.
+//
+// Vectors
+// -------
+// If the schedule has vectors, a vector computes several adjacent elements along the last axis, one in each lane
+// (schedule/body_lanes.h says for which bodies). The nest then steps by vectors, and the statements inside it are loops over the lanes,
+// which become vectors:
+//
+//   for block in 0 .. ceil(n / 8):           # lane i of this iteration computes element 8 * block + i
+//     declare acc0                           # 8 elements: a variable, one element for each lane
+//     for lane in 0 .. 8: set acc0[lane] to ...
+//     for count0 in 0 .. turns:              # one loop for all lanes
+//       for lane in 0 .. 8: set acc0[lane] to where(acc1[lane] == 0, ..., acc0[lane])
+//       for lane in 0 .. 8: set acc1[lane] to ...
+//       declare acc2                         # is 1 when acc1 is 1 in all lanes
+//       ...
+//       break where acc3                     # set to acc2
+//     for lane in 0 .. 8: store output[8 * block + lane] = acc0[lane]
+//
+// The counters of a loop that runs equally often in all lanes may differ by a constant. A loop that does not run equally often in all lanes
+// (its bounds differ, it has a break or is a while, or it is in a branch that depends on the element) has a flag for each lane: 0 while the
+// lane runs, 1 when it has ended or if it did not enter the loop. The flag masks the whole body, so a lane that has ended keeps its
+// variables, and the loop exits when all flags are 1. Lanes that are masked compute, too, but nothing of that is kept, and no operation
+// faults. No index is checked: it is proven to be inside its array. A load has a mask only if the proof needs the conditions of the
+// branches around it, and for lanes beyond the end of the axis. If the axis is no multiple of the vector, the last vector has such lanes,
+// and a second version of the body masks them.
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "graph/body.h"
+#include "graph/index_fault.h"
+#include "ir/depth_first.h"
+#include "lower/accumulate.h"
+#include "lower/custom_body.h"
+#include "lower/lower.h"
+#include "schedule/body_lanes.h"
+#include "schedule/body_positions.h"
+
+namespace harp::lower {
+namespace {
+
+using namespace ir;
+
+/// A loop runs at most this many iterations between two polls: cancellation is prompt.
+constexpr int64_t kMaxPollInterval = 4096;
+constexpr int64_t kVector = 64;  // elements of a vector, for the smallest dtype
+
+class BodyLowering {
+ public:
+  /// Lowers the body for the element at `index`, which depends on the lane if there are several. Appends loops and checks to `statements`,
+  /// which is null if the body is an expression.
+  BodyLowering(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, ir::Body* statements, const Lanes& lanes)
+      : values_(values),
+        arena_(values.arena()),
+        program_(values.program()),
+        kernel_(kernel),
+        node_(node),
+        body_(*node.as<CustomAttributes>().body),
+        index_(index),
+        lanes_(lanes),
+        statements_(statements),
+        variables_(body_.variables.size(), nullptr),
+        arrays_(body_.variables.size(), -1),
+        positions_(node, index) {
+    if (!has_lanes()) return;
+    in_lanes_ = lanes_of_body(node);
+    HARP_ASSERT(in_lanes_, "vectors cannot compute the elements of this custom function");
+  }
+
+  void run(const UOp* mask) {
+    for (size_t i = 0; i < results(); ++i) variables_[i] = arena_.constant(scalar_from_int(body_.variables[i], 0));
+    if (statements_ != nullptr && !has_lanes() && !body_.sites.empty() && has_loop(body_.statements)) failed_ = accumulator(flag(0));
+    lower(body_.statements, mask);
+  }
+  /// After run(): returns the element of each result.
+  std::vector<const UOp*> elements() const { return {variables_.begin(), variables_.begin() + static_cast<long>(results())}; }
+  /// Returns an upper bound of the number of expressions evaluated for one element.
+  double cost() const { return cost_; }
+
+ private:
+  size_t results() const { return static_cast<size_t>(body_.results); }
+  const BodyExpression& at(int expression) const { return body_.expressions[static_cast<size_t>(expression)]; }
+
+  void lower(const std::vector<BodyStatement>& statements, const UOp* mask) {
+    for (const BodyStatement& s : statements) {
+      const UOp* active = left_ == nullptr ? mask : both(mask, negated(left_));
+      switch (s.kind) {
+        case BodyStatement::kSet:
+          if (in_lanes_ && in_lanes_->is_position[static_cast<size_t>(s.variable)])
+            positions_.set(s.variable, positions_.of(s.value));
+          else
+            set(s.variable, value(s.value, active), active);
+          break;
+        case BodyStatement::kClear: clear(s.variable); break;
+        case BodyStatement::kStore: store(s, active); break;
+        case BodyStatement::kIf: {
+          const UOp* condition = value(s.value, active);
+          lower(s.body, both(active, condition));
+          if (!s.otherwise.empty()) lower(s.otherwise, both(active, negated(condition)));
+          break;
+        }
+        case BodyStatement::kFor:
+        case BodyStatement::kWhile: loop(s, active); break;
+        case BodyStatement::kBreak:
+          if (active == nullptr) active = arena_.constant(scalar_from_int(DType::kBool, 1));
+          left_ = left_ == nullptr ? active : arena_.apply(Op::kBitOr, DType::kBool, {left_, active});
+          break;
+      }
+    }
+  }
+
+  void set(int variable, const UOp* value, const UOp* mask) {
+    const UOp*& held = variables_[static_cast<size_t>(variable)];
+    // where the mask is false, the variable keeps its old value; if it has none because it is declared in this block, it takes the new one
+    held = mask == nullptr || held == nullptr ? value : arena_.apply(Op::kWhere, value->type.dtype, {mask, value, held});
+  }
+
+  // Local arrays
+
+  void clear(int variable) {
+    const auto array = static_cast<size_t>(variable);
+    const DType dtype = held_as(body_.variables[array]);
+    const int64_t length = body_.lengths[array];
+    kernel_.accumulators.push_back({.type = {dtype, 1},
+                                    .count = length,
+                                    .combine = Op::kAdd,
+                                    .init = scalar_from_int(dtype, 0),
+                                    .space = length <= kMaxRegisterElements ? Space::kRegister : Space::kStack});
+    arrays_[array] = static_cast<int>(kernel_.accumulators.size()) - 1;
+    statements_->push_back(declare_accumulator(arena_, arrays_[array], nullptr));
+    cost_ += static_cast<double>(length);
+  }
+
+  /// An element of a local array.
+  struct Place {
+    int array;                     // accumulator
+    Sym index;                     // inside the array
+    const UOp* allowed = nullptr;  // true where the statement is executed and the index is inside the array; null: everywhere
+    Define* define = nullptr;      // defines the variable that is the index; null: there is none
+  };
+  Place place(int variable, int index, int site, const UOp* mask) {
+    const int array = arrays_[static_cast<size_t>(variable)];
+    if (site < 0) return {array, positions_.of(index)->value, mask};
+    const int64_t length = body_.lengths[static_cast<size_t>(variable)];
+    const UOp* allowed = mask;
+    const UOp* number = checked(index, site, constant(length), mask, allowed);
+    note_fault(allowed, mask);
+    auto* define = arena_.statement<Define>();
+    define->value = arena_.apply(Op::kWhere, DType::kI64, {allowed, number, constant(0)});
+    define->variable = arena_.syms().loop("at", 0, length);
+    return {array, define->variable, allowed, define};
+  }
+  void put(const Place& at, Stmt* statement) {
+    if (at.define != nullptr) at.define->body = {statement};
+    statements_->push_back(at.define != nullptr ? at.define : statement);
+  }
+
+  void store(const BodyStatement& s, const UOp* mask) {
+    const Place at = place(s.variable, s.index, s.site, mask);
+    const DType dtype = dtype_of(at.array);
+    const UOp* stored = arena_.cast(dtype, value(s.value, mask));
+    if (at.allowed != nullptr) stored = arena_.apply(Op::kWhere, dtype, {at.allowed, stored, arena_.acc(dtype, at.array, at.index)});
+    put(at, set_accumulator(arena_, at.array, at.index, stored));
+  }
+  const UOp* element(const BodyExpression& e, const UOp* mask) {
+    const Place at = place(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site, mask);
+    const DType dtype = dtype_of(at.array);
+    const UOp* found = arena_.acc(dtype, at.array, at.index);
+    if (at.define == nullptr) return arena_.cast(e.dtype, kept(accumulator(found)));
+    const UOp* zero = arena_.constant(scalar_from_int(dtype, 0));
+    const int read = accumulator(zero);
+    put(at, set_accumulator(arena_, read, 0, arena_.apply(Op::kWhere, dtype, {at.allowed, found, zero})));
+    return arena_.cast(e.dtype, kept(read));
+  }
+  DType dtype_of(int accumulator) const { return kernel_.accumulators[static_cast<size_t>(accumulator)].type.dtype; }
+
+  /// Returns the conjunction of two masks; null stands for true.
+  const UOp* both(const UOp* a, const UOp* b) {
+    if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+    return arena_.apply(Op::kBitAnd, DType::kBool, {a, b});
+  }
+  const UOp* negated(const UOp* a) { return arena_.apply(Op::kBitNot, DType::kBool, {a}); }
+
+  // Loops
+
+  /// Collects the already declared variables that the statements set.
+  void add_changed(const std::vector<BodyStatement>& statements, std::vector<int>& changed) const {
+    for (const BodyStatement& s : statements) {
+      if (s.kind == BodyStatement::kSet && variables_[static_cast<size_t>(s.variable)] != nullptr &&
+          std::find(changed.begin(), changed.end(), s.variable) == changed.end())
+        changed.push_back(s.variable);
+      add_changed(s.body, changed);
+      add_changed(s.otherwise, changed);
+    }
+  }
+
+  /// Returns the dtype in which an accumulator holds a variable: the one that arithmetic uses.
+  static DType held_as(DType dtype) { return is_bool(dtype) ? DType::kI32 : dtype == DType::kUnknown ? dtype : info(dtype).computes_in; }
+  bool has_lanes() const { return lanes_.count > 1; }
+  int new_accumulator(DType dtype, int64_t count, Op combine = Op::kAdd) {
+    kernel_.accumulators.push_back({{dtype, 1}, count, combine, scalar_from_int(dtype, 0)});
+    return static_cast<int>(kernel_.accumulators.size()) - 1;
+  }
+  /// Declares accumulators for these values, each with an element for each lane.
+  std::vector<int> accumulators(const std::vector<const UOp*>& values) {
+    std::vector<int> numbers;
+    for (const UOp* value : values) {
+      numbers.push_back(new_accumulator(value->type.dtype, lanes_.count));
+      statements_->push_back(declare_accumulator(arena_, numbers.back(), has_lanes() ? nullptr : value));
+    }
+    if (has_lanes()) keep(numbers, values);
+    return numbers;
+  }
+  int accumulator(const UOp* value) { return accumulators({value})[0]; }
+  /// Sets accumulators to these values. No value is computed from one of these accumulators, except from the one that is set to it.
+  void keep(const std::vector<int>& numbers, const std::vector<const UOp*>& values) {
+    Body sets;
+    for (size_t i = 0; i < numbers.size(); ++i) sets.push_back(set_accumulator(arena_, numbers[i], lanes_.at, values[i]));
+    if (has_lanes() && !sets.empty()) sets = {in_each_lane(arena_, lanes_, std::move(sets))};
+    statements_->insert(statements_->end(), sets.begin(), sets.end());
+  }
+  void keep(int accumulator, const UOp* value) { keep(std::vector{accumulator}, {value}); }
+  static bool has_loop(const std::vector<BodyStatement>& statements) {
+    return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
+      return s.kind == BodyStatement::kFor || s.kind == BodyStatement::kWhile || has_loop(s.body) || has_loop(s.otherwise);
+    });
+  }
+  const UOp* kept(int accumulator) const { return arena_.acc(dtype_of(accumulator), accumulator, lanes_.at); }
+  const UOp* is_zero(const UOp* i32) { return arena_.apply(Op::kEq, DType::kBool, {i32, flag(0)}); }
+  /// Returns 1, as an i32, if this accumulator of flags is 1 in all lanes, else 0: the same value for all lanes.
+  const UOp* in_all_lanes(int flags) {
+    const int least = new_accumulator(DType::kI32, lanes_.count, Op::kMin);
+    statements_->push_back(declare_accumulator(arena_, least));
+    keep(least, kept(flags));
+    auto* fold = arena_.statement<AccFold>();
+    fold->accumulator = least;
+    statements_->push_back(fold);
+    return arena_.acc(DType::kI32, least, 0);
+  }
+
+  /// With lanes: tests whether the value may differ between the lanes.
+  bool differs(const UOp* value) const {
+    std::vector<const UOp*> all;
+    std::unordered_set<const UOp*> seen;
+    append_depth_first(
+        value, [&](const UOp* u) { return seen.insert(u).second; }, all);
+    const SymAtom* lane = variable_of(lanes_.at);
+    return std::any_of(all.begin(), all.end(), [&](const UOp* u) { return has_position(u) && depends_on(u->index, lane); });
+  }
+  /// With lanes: if a counted loop runs more often in one lane than in another, returns the number of its iterations and sets `first` to
+  /// the first value of its counter. Otherwise returns null.
+  const UOp* iterations_apart(const BodyStatement& s, const UOp* mask, const UOp*& first) {
+    const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
+    const SymAtom* lane = variable_of(lanes_.at);
+    if (begin && end && BodyPositions::fits(end->hi - begin->lo) && linear_in(begin->value, lane) &&
+        !depends_on(end->value - begin->value, lane))
+      return nullptr;
+    first = value(s.value, mask);
+    const UOp* iterations = iterations_between(first, value(s.end, mask));
+    return differs(iterations) ? iterations : nullptr;
+  }
+
+  /// Lowers a loop. The variables that its body changes are held in accumulators while it runs.
+  void loop(const BodyStatement& s, const UOp* mask) {
+    HARP_ASSERT(statements_ != nullptr, "a loop of a custom function needs a list of statements, but stands in an expression");
+    std::vector<int> changed;
+    add_changed(s.body, changed);
+    std::vector<const UOp*> start;
+    for (const int variable : changed) {
+      const UOp* value = variables_[static_cast<size_t>(variable)];
+      start.push_back(arena_.cast(held_as(value->type.dtype), value));
+    }
+    const std::vector<int> running = accumulators(start);
+    const auto read_all = [&] {
+      for (size_t i = 0; i < changed.size(); ++i) {
+        const auto variable = static_cast<size_t>(changed[i]);
+        variables_[variable] = arena_.cast(body_.variables[variable], kept(running[i]));
+      }
+    };
+    const bool is_while = s.kind == BodyStatement::kWhile;
+    const UOp* first = nullptr;
+    const UOp* apart = has_lanes() && !is_while ? iterations_apart(s, mask, first) : nullptr;
+    const bool may_end = is_while || apart != nullptr || has_break(s.body);
+    const bool is_masked = has_lanes() && (may_end || mask != nullptr);
+    const UOp* enters = mask;  // whether the loop runs; if it is masked: whether it runs in any lane
+    int ended = -1;            // accumulator: not 0 if the loop has ended (in this lane)
+    int all_ended = -1;        // accumulator: not 0 if the loop has ended in all lanes
+    const auto runs_more_than = [&](Sym iterations) { return arena_.apply(Op::kLt, DType::kBool, {arena_.index(iterations), apart}); };
+    if (is_masked) {
+      if (apart != nullptr) apart = kept(accumulator(apart));
+      if (is_while || apart != nullptr) enters = both(mask, is_while ? value(s.value, mask) : runs_more_than(0));
+      enters = both(lanes_.inside, enters);
+      ended = accumulator(enters == nullptr ? flag(0) : arena_.apply(Op::kWhere, DType::kI32, {enters, flag(0), flag(1)}));
+      if (enters != nullptr) enters = is_zero(in_all_lanes(ended));
+      if (may_end) {
+        all_ended = new_accumulator(DType::kI32, 1);
+        statements_->push_back(declare_accumulator(arena_, all_ended));
+      }
+    } else {
+      if (may_end) ended = all_ended = accumulator(flag(0));
+      if (is_while) enters = both(mask, value(s.value, mask));
+    }
+    const Scope scope = is_while || apart != nullptr ? open_while(enters) : open_for(s, enters);
+    if (apart != nullptr)
+      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(scope.loop->variable)});
+    ir::Body* const outer = std::exchange(statements_, &scope.loop->body);
+    const UOp* const left_outside = std::exchange(left_, nullptr);
+    const double cost_outside = std::exchange(cost_, 0);
+    read_all();
+    const std::vector<const UOp*> before = variables_;
+    // no other mask inside: the loop as a whole runs only where the mask is true
+    lower(s.body, is_masked ? is_zero(kept(ended)) : nullptr);
+    // all new values are computed from the old ones, and from the old flags, before any accumulator changes
+    std::vector<const UOp*> after;
+    for (size_t i = 0; i < changed.size(); ++i)
+      after.push_back(arena_.cast(dtype_of(running[i]), variables_[static_cast<size_t>(changed[i])]));
+    if (changed.size() > 1 || is_masked) {
+      const std::vector<int> computed = accumulators(after);
+      for (size_t i = 0; i < changed.size(); ++i) after[i] = kept(computed[i]);
+    }
+    if (left_ != nullptr)
+      keep(ended, is_masked ? arena_.apply(Op::kWhere, DType::kI32, {left_, flag(1), kept(ended)}) : arena_.cast(DType::kI32, left_));
+    keep(running, after);
+    if (is_while || apart != nullptr) {
+      read_all();
+      const UOp* stays = left_ == nullptr && !is_masked ? nullptr : is_zero(kept(ended));
+      const UOp* goes_on = both(stays, is_while ? value(s.value, stays) : runs_more_than(scope.loop->variable + 1));
+      keep(ended, arena_.apply(Op::kWhere, DType::kI32, {goes_on, flag(0), flag(1)}));
+    }
+    if (scope.most_iterations * std::max(1.0, cost_) > kExpressionsPerPoll)
+      scope.loop->poll_interval = poll_interval(cost_, scope.loop->end - scope.loop->begin);
+    if (is_masked && may_end) {
+      const UOp* all = in_all_lanes(ended);
+      statements_->push_back(set_accumulator(arena_, all_ended, 0, all));
+    }
+    // an index that was out of range may also make the trip count wrong, so the loop must exit
+    for (const int why : {failed_, all_ended}) {
+      if (why < 0) continue;
+      auto* end = arena_.statement<Break>();
+      end->accumulator = why;
+      statements_->push_back(end);
+    }
+    left_ = left_outside;
+    variables_ = before;  // the variables declared inside go out of scope
+    read_all();
+    statements_ = outer;
+    cost_ = cost_outside + scope.most_iterations * cost_;
+    if (!scope.loop->body.empty()) outer->push_back(scope.outermost);
+  }
+
+  struct Scope {
+    Stmt* outermost;
+    Loop* loop;
+    double most_iterations;
+  };
+  /// Makes a loop of `iterations` iterations; the number is computed before the loop. Where the mask is false, it runs zero times.
+  Scope open_counted(const UOp* iterations, const UOp* mask, int64_t most, double most_iterations) {
+    if (mask != nullptr) iterations = arena_.apply(Op::kWhere, DType::kI64, {mask, iterations, constant(0)});
+    auto* define = arena_.statement<Define>();
+    define->value = iterations;
+    define->variable = arena_.syms().loop("turns", 0, most);
+    Loop* loop = new_loop(arena_, loop_name(), 0, define->variable);
+    define->body = {loop};
+    return {define, loop, most_iterations};
+  }
+  Scope open_while(const UOp* mask) { return open_counted(constant(INT64_MAX), mask, INT64_MAX, static_cast<double>(INT64_MAX)); }
+  /// Makes the loop of a statement and its variable.
+  Scope open_for(const BodyStatement& s, const UOp* mask) {
+    const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
+    const bool is_exact = begin && end && BodyPositions::fits(end->hi - begin->lo);
+    const auto most_iterations = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
+    if (is_exact && mask == nullptr) {
+      // lanes that begin apart count the same number of iterations
+      const bool is_apart = has_lanes() && depends_on(begin->value, variable_of(lanes_.at));
+      const Sym before = is_apart ? begin->value : Sym(0);
+      Loop* loop = new_loop(arena_, loop_name(), begin->value - before, end->value - before);
+      positions_.set(s.variable, BodyPosition{before + loop->variable, begin->lo, end->hi - 1});
+      return {loop, loop, most_iterations};
+    }
+    // In all other cases the trip count is computed before the loop, because it depends on run-time values or on the mask.
+    const UOp *first = value(s.value, mask), *iterations = nullptr;
+    if (is_exact)
+      iterations = arena_.index(max(end->value - begin->value, 0));
+    else
+      iterations = iterations_between(first, value(s.end, mask));
+    const int64_t most = is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX;
+    const Scope scope = open_counted(iterations, mask, most, most_iterations);
+    const Sym turn = scope.loop->variable;
+    if (is_exact)
+      positions_.set(s.variable, BodyPosition{begin->value + turn, begin->lo, end->hi - 1});
+    else
+      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
+    return scope;
+  }
+  std::string loop_name() { return cat("count", loops_++); }
+  /// Returns max(end - begin, 0), saturated to the largest i64: no run takes so long that saturation could make a difference.
+  const UOp* iterations_between(const UOp* begin, const UOp* end) {
+    const UOp* difference = arena_.apply(Op::kAdd, DType::kI64, {end, arena_.apply(Op::kNeg, DType::kI64, {begin})});
+    const UOp* is_more = arena_.apply(Op::kLt, DType::kBool, {difference, constant(0)});
+    const UOp* iterations = arena_.apply(Op::kWhere, DType::kI64, {is_more, constant(INT64_MAX), difference});
+    return arena_.apply(Op::kWhere, DType::kI64, {arena_.apply(Op::kLt, DType::kBool, {begin, end}), iterations, constant(0)});
+  }
+
+  // Expressions
+
+  const UOp* value(int expression, const UOp* mask) {
+    const BodyExpression& e = at(expression);
+    ++cost_;
+    switch (e.kind) {
+      case BodyKind::kConstant: return arena_.constant(e.value);
+      case BodyKind::kPosition: return arena_.index(index_[static_cast<size_t>(e.axis)]);
+      case BodyKind::kSize: return arena_.index(positions_.size_of_axis(e));
+      case BodyKind::kVariable:
+        if (const auto& position = positions_.of_variable(e.variable)) return arena_.index(position->value);
+        return variables_[static_cast<size_t>(e.variable)];
+      case BodyKind::kLoad: return load(e, mask);
+      case BodyKind::kElement: return element(e, mask);
+      case BodyKind::kApply: break;
+    }
+    if (const UOp* compared = has_lanes() ? comparison(e) : nullptr) return compared;
+    std::vector<const UOp*> operands;
+    for (const int operand : e.operands) operands.push_back(value(operand, mask));
+    if (e.op == Op::kCast) return arena_.cast(e.dtype, operands[0]);
+    return arena_.apply(e.op, e.dtype, std::move(operands));
+  }
+
+  /// With lanes: the comparison of two positions as a condition on an index, which takes no vectors of i64; null if it is none.
+  const UOp* comparison(const BodyExpression& e) {
+    if (e.op != Op::kLt && e.op != Op::kLe) return nullptr;
+    const std::optional<BodyPosition> a = positions_.of(e.operands[0]), b = positions_.of(e.operands[1]);
+    const std::optional<BodyPosition> more = a && b ? BodyPositions::difference(*b, *a) : std::nullopt;
+    if (!more || !linear_in(more->value, variable_of(lanes_.at))) return nullptr;
+    return arena_.in_range(e.op == Op::kLt ? more->value - 1 : more->value);
+  }
+
+  const UOp* load(const BodyExpression& e, const UOp* mask) {
+    if (has_lanes()) return load_in_lanes(e, mask);
+    const Node* array = node_.sources[static_cast<size_t>(e.array)];
+    Index known;  // the index along the axes that are provably in range
+    for (size_t axis = 0; axis < e.operands.size(); ++axis)
+      known.push_back(e.is_inside[axis] ? positions_.of(e.operands[axis])->value : Sym(0));
+    if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
+
+    HARP_ASSERT(statements_ != nullptr, "an index check inside an expression");
+    const UOp *place = nullptr, *allowed = mask;
+    int site = e.site;
+    Sym stride = 1;
+    std::vector<Sym> strides(e.operands.size());
+    for (size_t axis = e.operands.size(); axis-- > 0;) strides[axis] = stride, stride = stride * array->shape[axis];
+    for (size_t axis = 0; axis < e.operands.size(); ++axis) {
+      if (e.is_inside[axis]) continue;
+      const UOp* index = checked(e.operands[axis], site++, arena_.index(array->shape[axis]), mask, allowed);
+      const bool is_last = strides[axis].is_constant(1);
+      const UOp* part = is_last ? index : arena_.apply(Op::kMul, DType::kI64, {index, arena_.index(strides[axis])});
+      place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
+    }
+    note_fault(allowed, mask);
+    const int buffer = values_.parameter(program_.buffer_of.at(array), false);
+    return arena_.gather(e.dtype, buffer, flatten(known, array->shape), place, 1, allowed);
+  }
+  /// With lanes no index is checked. If it is inside the array wherever the loops around it run, the load has no mask, except for lanes
+  /// without an element, so that it can move out of the loop.
+  const UOp* load_in_lanes(const BodyExpression& e, const UOp* mask) {
+    const auto first = in_lanes_->is_always_inside.begin() + e.site;
+    const bool is_always_inside = std::all_of(first, first + std::count(e.is_inside.begin(), e.is_inside.end(), false), std::identity());
+    HARP_ASSERT(is_always_inside || mask != nullptr,
+                "a load at an index that is inside its array only in a branch, but there is no branch");
+    Index index;
+    bool is_in_lane = false;  // whether the index depends on the lane
+    for (const int operand : e.operands) {
+      index.push_back(positions_.of(operand)->value);
+      is_in_lane = is_in_lane || depends_on(index.back(), variable_of(lanes_.at));
+    }
+    const UOp* allowed = both(is_in_lane ? lanes_.inside : nullptr, is_always_inside ? nullptr : mask);
+    return values_.value(node_.sources[static_cast<size_t>(e.array)], index, allowed);
+  }
+  /// Returns an index that is checked where the mask is true. Restricts `allowed` to where the index is inside its array.
+  const UOp* checked(int expression, int site, const UOp* size, const UOp* mask, const UOp*& allowed) {
+    const UOp *zero = constant(0), *number = value(expression, mask);
+    const int first = first_site(program_.sites, &node_);
+    const UOp* index = kept(accumulator(arena_.check(first + site, flatten(index_, node_.shape), number, zero, size, mask)));
+    allowed = both(allowed, arena_.apply(Op::kLe, DType::kBool, {zero, index}));
+    allowed = both(allowed, arena_.apply(Op::kLt, DType::kBool, {index, size}));
+    return index;
+  }
+  /// Records in `failed_`, for the loops of this element, whether an index was out of range.
+  void note_fault(const UOp* allowed, const UOp* mask) {
+    if (failed_ < 0) return;
+    const UOp* inside = allowed;  // true where the index is in range, or (added below) where the mask is false, so that the index is not
+                                  // checked
+    if (mask != nullptr) inside = arena_.apply(Op::kBitOr, DType::kBool, {inside, negated(mask)});
+    keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), flag(1)}));
+  }
+  const UOp* constant(int64_t value) { return arena_.constant(Scalar::of(DType::kI64, value)); }
+  const UOp* flag(int64_t value) { return arena_.constant(scalar_from_int(DType::kI32, value)); }
+
+  ValueBuilder& values_;
+  Arena& arena_;
+  const Program& program_;
+  ir::Kernel& kernel_;
+  const Node& node_;
+  const ElementBody& body_;
+  const Index& index_;
+  const Lanes lanes_;
+  ir::Body* statements_;
+  std::vector<const UOp*> variables_;  // current value of each variable; null: not declared yet
+  std::vector<int> arrays_;            // accumulator of each local array; -1: not declared yet
+  BodyPositions positions_;            // of loop variables; with lanes, also of other variables (BodyLanes::is_position)
+  std::optional<BodyLanes> in_lanes_;  // with lanes: what is known about the body
+  int loops_ = 0;
+  const UOp* left_ = nullptr;  // true where a `break` has left the innermost open loop in this iteration; null: there was none
+  int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: there is none, because no loop has
+                     // to exit then
+  double cost_ = 0;  // upper bound of expressions in one iteration of the innermost open loop, or in the element if no loop is open
+};
+
+}  // namespace
+
+int64_t poll_interval(double expressions_of_iteration, Sym iterations) {
+  const double fitting = kExpressionsPerPoll / std::max(1.0, expressions_of_iteration);
+  const auto most = std::clamp<int64_t>(static_cast<int64_t>(fitting), 1, kMaxPollInterval);
+  if (iterations.is_constant())
+    for (int64_t piece = most; piece > most / 8; --piece)
+      if (iterations.constant() % piece == 0 && piece % std::gcd(iterations.constant(), kVector) == 0) return piece;
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(most)));
+}
+
+Loop* in_each_lane(Arena& arena, const Lanes& lanes, Body statements) {
+  auto* loop = arena.statement<Loop>();
+  loop->variable = lanes.at;
+  loop->begin = 0;
+  loop->end = lanes.count;
+  loop->tags.vector = {.lanes = lanes.count, .most_steps = 1};
+  loop->body = std::move(statements);
+  return loop;
+}
+
+LoweredBody lower_body(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, const UOp* mask,
+                       ir::Body* statements, const Lanes& lanes) {
+  BodyLowering lowering(values, kernel, node, index, statements, lanes);
+  lowering.run(mask);
+  return {lowering.elements(), lowering.cost()};
+}
+
+}  // namespace harp::lower

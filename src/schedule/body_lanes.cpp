@@ -1,0 +1,249 @@
+// Walks the body once, in the order of its text, and finds out which values differ between the lanes, and which indices are inside their
+// arrays.
+//
+// A variable that is set once, where it is declared, is the same in all lanes if its value is. The lowering keeps every other variable in a
+// vector, so these count as different.
+//
+// An index is a position, for which a proof in the index algebra shows that it is inside, for every element and every iteration of the
+// loops around it. If that fails, conditions of the branches around it may help: in `if (j >= 0) & (j < shape1)` the positions j and shape1
+// - 1 - j are not negative, so an index from which one of these can be subtracted without making it negative is not negative, either.
+#include "schedule/body_lanes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "graph/body.h"
+#include "schedule/body_positions.h"
+
+namespace harp {
+namespace {
+
+/// The axis along which lanes are adjacent elements; -1: there is none.
+int lane_axis(const Node& node) {
+  int axis = node.rank() - 1;
+  while (axis >= 0 && node.shape[static_cast<size_t>(axis)].is_constant(1)) --axis;
+  return axis;
+}
+
+std::vector<Sym> index_of_element(const Node& node, SymTable& table) {
+  std::vector<Sym> index;
+  for (const Dim& size : node.shape)
+    index.push_back(size.is_constant(1) ? Sym(0) : table.loop(cat("ridx", index.size()), 0, table.import(size)));
+  return index;
+}
+
+class Analysis {
+ public:
+  explicit Analysis(const Node& node)
+      : node_(node),
+        body_(*node.as<CustomAttributes>().body),
+        axis_(lane_axis(node)),
+        index_(index_of_element(node, table_)),
+        positions_(node, index_, &table_),
+        sets_(body_.variables.size()),
+        differs_(body_.variables.size()) {
+    result_.is_always_inside.resize(body_.sites.size());
+    result_.is_position.resize(body_.variables.size());
+  }
+
+  std::optional<BodyLanes> run() {
+    if (axis_ < 0 || body_.has_arrays || body_.expressions.size() > kMostExpressionsInLanes) return std::nullopt;
+    count_sets(body_.statements);
+    for (size_t v = 0; v < differs_.size(); ++v) differs_[v] = !is_set_once(v);
+    walk(body_.statements);
+    return is_possible_ ? std::optional(std::move(result_)) : std::nullopt;
+  }
+
+ private:
+  void count_sets(const std::vector<BodyStatement>& statements) {
+    for (const BodyStatement& s : statements) {
+      if (s.kind == BodyStatement::kSet) ++sets_[static_cast<size_t>(s.variable)];
+      count_sets(s.body);
+      count_sets(s.otherwise);
+    }
+  }
+  bool is_set_once(size_t variable) const { return variable >= static_cast<size_t>(body_.results) && sets_[variable] == 1; }
+
+  // Statements
+
+  void walk(const std::vector<BodyStatement>& statements) {
+    const size_t facts_outside = facts_.size();
+    for (const BodyStatement& s : statements) switch (s.kind) {
+        case BodyStatement::kSet: set(s); break;
+        case BodyStatement::kIf: choose(s); break;
+        case BodyStatement::kFor: count(s); break;
+        case BodyStatement::kWhile:
+          ++loops_, ++apart_;
+          visit(s.value);
+          walk(s.body);
+          --loops_, --apart_;
+          break;
+        case BodyStatement::kBreak: break;
+        case BodyStatement::kClear:
+        case BodyStatement::kStore: break;  // there are no local arrays
+      }
+    forget_facts(facts_outside);
+  }
+
+  void set(const BodyStatement& s) {
+    const auto variable = static_cast<size_t>(s.variable);
+    const bool differs = visit(s.value);
+    differs_[variable] = differs_[variable] || differs;
+    if (is_set_once(variable))
+      if (const std::optional<BodyPosition> at = positions_.of(s.value); at && step(at->value)) {
+        positions_.set(s.variable, at);
+        result_.is_position[variable] = true;
+        return;
+      }
+    if (differs_[variable]) count_bytes(body_.variables[variable]);
+  }
+
+  void choose(const BodyStatement& s) {
+    const int differs = visit(s.value) ? 1 : 0;
+    const size_t facts_outside = facts_.size();
+    apart_ += differs;
+    add_facts(s.value, true);
+    walk(s.body);
+    forget_facts(facts_outside);
+    add_facts(s.value, false);
+    walk(s.otherwise);
+    apart_ -= differs;
+    const bool leaves = !s.body.empty() && s.body.back().kind == BodyStatement::kBreak;
+    if (!leaves) forget_facts(facts_outside);  // else the rest of the block runs only where the condition is false
+  }
+
+  void count(const BodyStatement& s) {
+    const bool begins_apart = visit(s.value), ends_apart = visit(s.end);
+    const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
+    const bool is_position = begin && end && BodyPositions::fits(end->hi - begin->lo);
+    bool is_even = !begins_apart && !ends_apart;  // whether it runs equally often for all elements
+    if (!is_even && is_position && step(begin->value)) {
+      const std::optional<Sym> difference = step(end->value - begin->value);
+      is_even = difference && difference->is_constant(0);
+    }
+    ++loops_;
+    differs_[static_cast<size_t>(s.variable)] = begins_apart || !is_even;
+    if (!is_even)
+      count_bytes(DType::kI64);
+    else if (is_position)
+      positions_.set(s.variable, BodyPosition{begins_apart ? begin->value + table_.loop("turn", 0, end->value - begin->value)
+                                                           : table_.loop("count", begin->value, end->value),
+                                              begin->lo, end->hi - 1});
+    const int is_apart = !is_even || has_break(s.body) ? 1 : 0;
+    apart_ += is_apart;
+    walk(s.body);
+    apart_ -= is_apart;
+    --loops_;
+  }
+
+  // Facts
+
+  /// Records what follows from the condition being true or false.
+  void add_facts(int condition, bool is_true) {
+    const BodyExpression& e = body_.expressions[static_cast<size_t>(condition)];
+    if (e.kind != BodyKind::kApply) return;
+    if (e.op == Op::kBitNot) return add_facts(e.operands[0], !is_true);
+    if (e.op == (is_true ? Op::kBitAnd : Op::kBitOr))
+      for (const int operand : e.operands) add_facts(operand, is_true);
+    if (e.op != Op::kLt && e.op != Op::kLe) return;
+    const std::optional<BodyPosition> a = positions_.of(e.operands[0]), b = positions_.of(e.operands[1]);
+    if (!a || !b) return;
+    std::optional<BodyPosition> fact = is_true ? BodyPositions::difference(*b, *a) : BodyPositions::difference(*a, *b);
+    if (!fact) return;
+    if ((e.op == Op::kLt) == is_true) fact = BodyPosition{fact->value - 1, fact->lo - 1, fact->hi - 1};  // a < b, or b < a
+    facts_.push_back(*fact);
+  }
+  void forget_facts(size_t first) { facts_.erase(facts_.begin() + static_cast<long>(first), facts_.end()); }
+  bool is_nonnegative_here(const BodyPosition& e) const {
+    return std::any_of(facts_.begin(), facts_.end(), [&](const BodyPosition& fact) {
+      const std::optional<BodyPosition> more = BodyPositions::difference(e, fact);
+      return more && proven_nonnegative(more->value);
+    });
+  }
+
+  // Expressions
+
+  /// Tests whether the value of the expression differs between the lanes. Recursion is safe: expressions are trees of bounded depth.
+  bool visit(int number) {
+    const BodyExpression& e = body_.expressions[static_cast<size_t>(number)];
+    bool differs =
+        (e.kind == BodyKind::kPosition && e.axis == axis_) || (e.kind == BodyKind::kVariable && differs_[static_cast<size_t>(e.variable)]);
+    for (const int operand : e.operands) {
+      const bool operand_differs = visit(operand);
+      differs = differs || operand_differs;
+    }
+    if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // it is masked by its branch
+    if (!differs) return false;
+    if (e.kind == BodyKind::kApply && loops_ > 0 && is_by_lanes(e)) is_possible_ = false;
+    if (!positions_.of(number)) count_bytes(e.dtype);  // a position is mostly an index, is compared with one, or is converted
+    return true;
+  }
+  void count_bytes(DType dtype) {
+    if (is_bool(dtype) || (body_.has_loop && loops_ == 0)) return;
+    result_.bytes = std::max(result_.bytes, size_of(working_dtype(dtype)));
+  }
+  /// Tests whether CPUs have no vector instructions for the operation.
+  static bool is_by_lanes(const BodyExpression& e) {
+    return is_int(e.dtype) && (e.op == Op::kIdiv || e.op == Op::kRem || e.op == Op::kFmod || e.op == Op::kPow);
+  }
+
+  /// Returns how far a position advances from lane to lane; nothing if that is not the same for all lanes.
+  std::optional<Sym> step(Sym position) const {
+    const std::optional<Linear> linear = linear_in(position, variable_of(index_[static_cast<size_t>(axis_)]));
+    return linear ? std::optional(linear->coefficient) : std::nullopt;
+  }
+
+  /// Tests whether every index is inside the array wherever the loops around the load run. Otherwise all are in the branch around it, or
+  /// vectors are not possible.
+  bool is_loaded_everywhere(const BodyExpression& load) {
+    const Shape& shape = node_.sources[static_cast<size_t>(load.array)]->shape;
+    size_t last = shape.size();  // the axis along which elements are adjacent, plus 1
+    while (last > 0 && shape[last - 1].is_constant(1)) --last;
+    bool everywhere = true, is_same = true;  // is_same: all lanes load the same element
+    auto site = static_cast<size_t>(load.site);
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      const std::optional<BodyPosition> at = positions_.of(load.operands[axis]);
+      const std::optional<Sym> advance = at ? step(at->value) : std::nullopt;
+      const bool is_adjacent =
+          advance && (advance->is_constant(0) || (axis + 1 == last && (advance->is_constant(1) || advance->is_constant(-1))));
+      is_possible_ = is_possible_ && advance && (is_adjacent || loops_ == 0);
+      is_same = is_same && advance && advance->is_constant(0);
+      if (load.is_inside[axis]) continue;
+      const bool is_always = at && is_inside(*at, shape[axis], [](const BodyPosition& e) { return proven_nonnegative(e.value); });
+      is_possible_ = is_possible_ && (is_always || (at && is_inside(*at, shape[axis], [&](const BodyPosition& e) {
+                                                      return proven_nonnegative(e.value) || is_nonnegative_here(e);
+                                                    })));
+      result_.is_always_inside[site++] = is_always;
+      everywhere = everywhere && is_always;
+    }
+    // each lane would load by itself
+    if (!everywhere && is_same && loops_ > 0 && apart_ > 0) is_possible_ = false;
+    return everywhere;
+  }
+  template <class IsNonnegative>
+  bool is_inside(const BodyPosition& at, Dim size, IsNonnegative is_nonnegative) const {
+    const std::optional<BodyPosition> rest = BodyPositions::difference({positions_.size(size) - 1, -1, BodyPositions::kMostSize - 1}, at);
+    return rest && is_nonnegative(at) && is_nonnegative(*rest);
+  }
+
+  const Node& node_;
+  const ElementBody& body_;
+  SymTable table_;  // of the loop variables that the proofs need
+  const int axis_;  // lane_axis()
+  const std::vector<Sym> index_;
+  BodyPositions positions_;
+  std::vector<int> sets_;            // by variable: how many statements set it
+  std::vector<bool> differs_;        // by variable: whether its value differs between the lanes
+  std::vector<BodyPosition> facts_;  // positions that are not negative at the current statement
+  int loops_ = 0;                    // loops around the current statement
+  int apart_ = 0;                    // branches and loops around the current statement that may mask some lanes and others not
+  bool is_possible_ = true;
+  BodyLanes result_;
+};
+
+}  // namespace
+
+std::optional<BodyLanes> lanes_of_body(const Node& custom) { return Analysis(custom).run(); }
+
+}  // namespace harp

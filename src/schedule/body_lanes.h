@@ -1,0 +1,36 @@
+// Vectors of custom functions: several adjacent elements of the result are computed at a time, one in each lane (lower/custom_body.cpp).
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace harp {
+
+/// Most expressions of a body that is computed in vectors: a longer one would take long to compile, because each of its statements becomes
+/// vectors by itself.
+inline constexpr size_t kMostExpressionsInLanes = 1000;
+
+struct BodyLanes {
+  // Bytes of the widest number that differs between the lanes, at least 4. Numbers outside of loops do not count if there are loops, and
+  // positions (body_positions.h) never do.
+  size_t bytes = 4;
+  // By ElementBody::sites: true: the index is inside its array wherever the loops around it run; false: only in the branch in which it is.
+  std::vector<bool> is_always_inside;
+  std::vector<bool> is_position;  // by variable: it is set once, where it is declared, to a position
+};
+
+/// Returns nothing if vectors cannot compute the elements of a custom function along its last axis (of those that are not of size 1). Then
+/// they are computed one by one. That is so if
+/// - the body has a local array, or an index that may be outside its array: such elements would be gathered and scattered lane by lane;
+/// - a loop divides integers that differ between the elements, or raises them to a power: CPUs do this lane by lane, also for lanes whose
+///   loop has ended;
+/// - a loop loads from an array whose elements for adjacent lanes are not adjacent: for each lane it would load from another cache line,
+///   whereas one element after the other may load from the line that it has;
+/// - a loop loads one element for those lanes that are in a branch, without which the index may be outside: each lane would test whether it
+///   may.
+std::optional<BodyLanes> lanes_of_body(const Node& custom);
+
+}  // namespace harp

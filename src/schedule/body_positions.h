@@ -1,0 +1,48 @@
+// The expressions of a custom function's body that are positions: i64 values that are made of constants, sizes, the element's index and the
+// counters of loops, and that provably do not overflow. They become size expressions (Sym), about which the index algebra can prove things.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "graph/body.h"
+#include "graph/graph.h"
+
+namespace harp {
+
+struct BodyPosition {
+  Sym value;
+  WideInt lo, hi;  // bounds of the value
+};
+
+class BodyPositions {
+ public:
+  static constexpr WideInt kMostSize = (WideInt{1} << 61) - 1;  // bound of a size or an index
+
+  /// `index`: the index of the element along each axis. If there is a table, all positions are in it, otherwise in that of the graph.
+  BodyPositions(const Node& custom, std::vector<Sym> index, SymTable* table = nullptr);
+
+  /// Returns the value of an i64 expression as a position; nothing if it is none.
+  std::optional<BodyPosition> of(int expression) const;
+  /// Returns the position of a variable that set() has given it; nothing if there is none.
+  const std::optional<BodyPosition>& of_variable(int variable) const { return variables_[static_cast<size_t>(variable)]; }
+  void set(int variable, std::optional<BodyPosition> position) { variables_[static_cast<size_t>(variable)] = position; }
+  /// Tests whether a position may have this value. The limit leaves headroom for arithmetic on positions.
+  static bool fits(WideInt value) { return -(WideInt{1} << 62) <= value && value <= WideInt{1} << 62; }
+  /// Returns a - b; nothing if it may be too large for a position.
+  static std::optional<BodyPosition> difference(const BodyPosition& a, const BodyPosition& b);
+
+  /// Returns the size of an axis that a kSize expression names.
+  Sym size_of_axis(const BodyExpression& size) const;
+  /// Returns a size of an array.
+  Sym size(Dim dim) const { return table_ != nullptr ? table_->import(dim) : dim; }
+
+ private:
+  const Node& node_;
+  const ElementBody& body_;
+  const std::vector<Sym> index_;
+  SymTable* const table_;
+  std::vector<std::optional<BodyPosition>> variables_;
+};
+
+}  // namespace harp
