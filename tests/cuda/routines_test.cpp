@@ -202,7 +202,8 @@ TEST_CASE("C1: a sort and a transform with a fault have other bits") {
   CHECK(is_found(sort, replaced(text, "found[half] = thread + 1;", "found[half] = thread;")));
   // without the barrier, a round begins before all threads have finished the previous one
   CHECK(is_found(sort, replaced(text, "    }\n    __syncthreads();\n", "    }\n")));
-  programs.add("x: complex64[3, 256]) {\n  return y = fft(x, axis=1)");
+  // many rows, because a row with infinity or NaN becomes NaN whatever its passes do
+  programs.add("x: complex64[60, 256]) {\n  return y = fft(x, axis=1)");
   const GpuProgram& transform = programs.last();
   const std::string& passes = transform.generated.source;
   CHECK_FALSE(is_found(transform, passes));

@@ -45,6 +45,7 @@ class TileText {
       if (i > 0) append(text, exchange(i));
       append(text, loop(pass, cat(i == 0 ? load(pass) : "", arithmetic(pass, i), i + 1 == passes_.size() ? store(pass) : "")));
     }
+    if (!gaps_.empty()) append(text, "  __syncthreads(); /* the next tile uses the same shared memory */\n");
     const Filling values{
         {"COMMENT", comment()},
         {"PARAMETERS", parameters()},

@@ -383,6 +383,7 @@ static __device__ __forceinline__ void transform_rows_64_f32(i64 rows, const flo
     const i64 to_row = tile * 16 + line;
     if (to_row < rows) store_8_numbers_f32(to_re + to_row * to_row_step, to_im + to_row * to_row_step, to_pairs, to_step, at, 8, kept, x + 8 * b, y + 8 * b);
   }
+  __syncthreads(); /* the next tile uses the same shared memory */
 }
 
 /* The tables of transforms of 4096 numbers: roots of 1, exp(-2 pi i k / n), as pairs of a real and an imaginary part. */
@@ -511,6 +512,7 @@ static __device__ __forceinline__ void transform_rows_4096_f32(i64 rows, const f
     const u32 column = line;
     store_8_numbers_f32(to_re + to_row * to_row_step, to_im + to_row * to_row_step, to_pairs, to_step, (i64)at * 64 + column, 512, kept, x + 8 * b, y + 8 * b);
   }
+  __syncthreads(); /* the next tile uses the same shared memory */
 }
 
 /* The tables of transforms of 16384 numbers: roots of 1, exp(-2 pi i k / n), as pairs of a real and an imaginary part. */
@@ -631,6 +633,7 @@ static __device__ __forceinline__ void transform_columns_of_rows_16384_f32(const
     #pragma unroll
     for (int u = 0; u < 4; ++u) to[u * 256] = pair_f32{x[4 * b + u], y[4 * b + u]};
   }
+  __syncthreads(); /* the next tile uses the same shared memory */
 }
 
 /* Stores 4 numbers in the places `first` + i * `apart` of a row; those from place `kept` on are not stored, if kept > 0. */
@@ -736,6 +739,7 @@ static __device__ __forceinline__ void transform_rows_of_matrices_16384_f32(floa
     const u32 column = first + line;
     store_4_numbers_f32(to_re + row * to_row_step, to_im + row * to_row_step, to_pairs, to_step, (i64)at * 128 + column, 4096, kept, x + 4 * b, y + 4 * b);
   }
+  __syncthreads(); /* the next tile uses the same shared memory */
 }
 
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
