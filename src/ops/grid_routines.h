@@ -14,8 +14,15 @@ namespace harp {
 
 inline constexpr int kRoutineThreads = 128;  // threads of a thread block
 
+/// The number of elements that a thread sorts in registers, and merges at a time. It is odd, so that the threads of a warp, each at its own
+/// elements in shared memory, access different banks.
+inline constexpr int64_t kSortedByThread = 17;
 /// The number of elements that a thread block sorts in shared memory. A longer row is sorted in pieces of this size, which are then merged.
-inline constexpr int64_t kSortTile = 2048;
+inline constexpr int64_t kSortTile = kRoutineThreads * kSortedByThread;
+/// The number of rows of this length that a block sorts together, each by threads of its own.
+constexpr int64_t rows_of_sort_tile(int64_t length) {
+  return length < kSortTile ? kRoutineThreads / ((length + kSortedByThread - 1) / kSortedByThread) : 1;
+}
 
 /// The number of complex elements that a thread block transforms in shared memory, as a tile of one or more lines. Two buffers for this
 /// many real and imaginary parts take 32 KiB. A longer line is transformed in global memory. `number_bytes`: size of a real number.

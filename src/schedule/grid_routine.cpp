@@ -60,7 +60,8 @@ GridRoutine grid_sort(const Node& node) {
   GridRoutine routine;
   if (n.is_constant(0) || rows.is_constant(0)) return routine;
   const Dim pieces = rows * ceil_div(n, kSortTile);
-  routine.phases.push_back({0, "tiles", n.is_constant() && n.constant() < kSortTile ? ceil_div(rows, kSortTile / n.constant()) : pieces});
+  routine.phases.push_back(
+      {0, "tiles", n.is_constant() && n.constant() < kSortTile ? ceil_div(rows, rows_of_sort_tile(n.constant())) : pieces});
   for (int64_t sorted = kSortTile; sorted < most_elements(n); sorted *= 2) {
     RoutinePhase& merge = routine.phases.emplace_back(RoutinePhase{static_cast<int>(routine.phases.size()), "merging", pieces});
     if (!proven_less(sorted, n)) merge.guard = n - sorted - 1;

@@ -42,9 +42,10 @@ class TileText {
     for (size_t i = 0; i < passes_.size(); ++i) {
       const Pass& pass = passes_[i];
       append(text, cat("  /* a pass by ", pass.factor, " */\n"));
-      if (i > 0) append(text, exchange(passes_[i - 1], gaps_[i - 1], pass));
+      if (i > 0) append(text, exchange(i));
       append(text, loop(pass, cat(i == 0 ? load(pass) : "", arithmetic(pass, i), i + 1 == passes_.size() ? store(pass) : "")));
     }
+    if (!gaps_.empty()) append(text, "  __syncthreads(); /* the next tile uses the same shared memory */\n");
     const Filling values{
         {"COMMENT", comment()},
         {"PARAMETERS", parameters()},
@@ -189,11 +190,14 @@ class TileText {
     return loop(pass, cat(text, each(pass, "i", cat("{ ", at, statements, "}"))));
   }
 
-  std::string exchange(const Pass& writer, const Gaps& gaps, const Pass& reader) const {
+  /// Passes numbers from the pass before pass number i to that pass.
+  std::string exchange(size_t i) const {
     constexpr std::string_view kBarrier = "  __syncthreads();\n";
     std::string text;
-    for (const std::string_view parts : in_turn_ ? std::vector<std::string_view>{"x", "y"} : std::vector<std::string_view>{"xy"})
-      append(text, cat(kBarrier, accesses(writer, gaps, true, parts), kBarrier, accesses(reader, gaps, false, parts)));
+    for (const std::string_view parts : in_turn_ ? std::vector<std::string_view>{"x", "y"} : std::vector<std::string_view>{"xy"}) {
+      if (i > 1 || parts == "y") append(text, kBarrier);  // other threads may still load what was there before
+      append(text, cat(accesses(passes_[i - 1], gaps_[i - 1], true, parts), kBarrier, accesses(passes_[i], gaps_[i - 1], false, parts)));
+    }
     return text;
   }
 

@@ -43,18 +43,20 @@ const ir::Routine* routine_of(const ir::Kernel& kernel) {
 /// thread has few loads in flight.
 std::string launch_bounds(const ir::Kernel& kernel, int threads) {
   constexpr int kRegisters = 1 << 16;  // registers of a processor
-  // Registers that a thread may use. A thread that keeps part of a row, or an array of accumulators, needs more; a pass of a Fourier
-  // transform by 13 in f64 needs most. Tiles of transforms say themselves how many they need.
+  // Registers that a thread may use. A thread that keeps part of a row, or an array of accumulators, or elements of 8 bytes that it sorts,
+  // needs more; a pass of a Fourier transform by 13 in f64 needs most. Tiles of transforms say themselves how many they need.
   constexpr int kOfThread = 64, kWithArrays = 128, kOfTransform = 256;
   const auto is_array = [](const ir::Accumulator& a) {
     return (a.is_row && a.spread > 0) || a.space == Space::kStack || a.space == Space::kShared;
   };
-  const ir::Routine* routine = routine_of(kernel);
   int registers = std::ranges::any_of(kernel.accumulators, is_array) ? kWithArrays : kOfThread;
-  if (routine != nullptr && routine->routine == Op::kDft) {
+  if (const ir::Routine* routine = routine_of(kernel)) {
     const size_t bytes = size_of(kernel.params[static_cast<size_t>(routine->buffer)].dtype);
     const bool has_tiles = routine->phase > 0 && routine->length.is_constant() && block_transform(routine->length.constant(), bytes);
-    registers = has_tiles ? registers_of_tile(routine->length.constant(), bytes) : kOfTransform;
+    if (routine->routine != Op::kDft)
+      registers = bytes == 8 ? kWithArrays : kOfThread;
+    else
+      registers = has_tiles ? registers_of_tile(routine->length.constant(), bytes) : kOfTransform;
   }
   return threads == 1 ? "1" : cat(threads, ", ", std::max(1, kRegisters / registers / threads));
 }

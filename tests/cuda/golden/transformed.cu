@@ -1,5 +1,5 @@
-/* harp · graph "transformed" · target sm_80 · stable, law 7 · 16 kernels
-   x: f32[n, 128], y: f32[n, 8192], z: f64[n, 1009], w: f32[n, 2*m] -> short: f32[n, 64, 2], long: f32[n, 4096, 2], prime: f64[n, 505, 2], any: f32[n, m, 2]
+/* harp · graph "transformed" · target sm_80 · stable, law 7 · 18 kernels
+   x: f32[n, 128], y: f32[n, 8192], v: f32[n, 32768], z: f64[n, 1009], w: f32[n, 2*m] -> short: f32[n, 64, 2], long: f32[n, 4096, 2], longer: f32[n, 16384, 2], prime: f64[n, 505, 2], any: f32[n, m, 2]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 
 typedef signed char i8;
@@ -14,22 +14,7 @@ typedef unsigned long long u64;
 struct __align__(16) bytes16 { u32 words[4]; };
 struct number_f32 { float re, im; };
 struct number_f64 { double re, im; };
-
-/* The factor of the first pass for n elements; 0: n has no factor up to 13. Factors 8 and 4 leave no single factor 2 if possible. */
-static __device__ __forceinline__ i64 dft_factor(i64 n) {
-  if (n % 32 == 0 || n % 16 == 8) return 8;
-  if (n % 4 == 0) return 4;
-  return n % 2 == 0 ? 2 : n % 3 == 0 ? 3 : n % 5 == 0 ? 5 : n % 7 == 0 ? 7 : n % 11 == 0 ? 11 : n % 13 == 0 ? 13 : 0;
-}
-
-/* The length of the transforms that compute one of n elements: n, or for a large prime factor that of a convolution, 2^i or 3 * 2^i. */
-static __device__ __noinline__ i64 dft_length(i64 n) {
-  i64 left = n, m = 1;
-  while (left > 1 && dft_factor(left) > 0) left /= dft_factor(left);
-  if (left <= 1) return n;
-  while (m < 2 * n - 1) m *= 2;
-  return m / 4 * 3 >= 2 * n - 1 ? m / 4 * 3 : m;
-}
+struct __align__(8) pair_f32 { float re, im; };
 
 static __device__ __forceinline__ double abs_f64(double a) { return fabs(a); }
 
@@ -236,7 +221,7 @@ static __device__ __forceinline__ double sin_f64(double x) {
 
 /* exp(-2 pi i k / n) for 0 <= k < n, from an angle of at most pi / 4. */
 static __device__ __noinline__ number_f32 root_f32(i64 k, i64 n) {
-  const i64 quarter = 4 * k / n, rest = 4 * k - quarter * n;
+  const i64 quarter = (4 * k >= n) + (4 * k >= 2 * n) + (4 * k >= 3 * n), rest = 4 * k - quarter * n;
   const bool far = 2 * rest > n;
   const double angle = (double)(far ? n - rest : rest) / (double)n * 0x1.921fb54442d18p+0;
   const double near_axis = cos_f64(angle), off_axis = sin_f64(angle);
@@ -244,27 +229,42 @@ static __device__ __noinline__ number_f32 root_f32(i64 k, i64 n) {
   return {(float)(quarter == 0 ? x : quarter == 1 ? -y : quarter == 2 ? -x : y), (float)(quarter == 0 ? -y : quarter == 1 ? -x : quarter == 2 ? y : x)};
 }
 
-/* The tables of transforms of n elements: the roots of 1, clockwise, of the length that is transformed, real parts, then imaginary parts. For
-   a convolution follows u[k] = exp(-i pi k k / n). */
-static __device__ __noinline__ void dft_tables_f32(i64 n, float* tables, i64 block, i64 blocks) {
-  const i64 length = dft_length(n);
-  float* const u = tables + 2 * length;
-  for (i64 k = block * 128 + threadIdx.x; k < length; k += blocks * 128) {
-    const number_f32 root = root_f32(k, length);
-    tables[k] = root.re;
-    tables[length + k] = root.im;
-    if (length > n && k < n) {
-      const number_f32 turn = root_f32((i64)((u64)k * (u64)k % (u64)(2 * n)), 2 * n);
-      u[k] = turn.re;
-      u[n + k] = turn.im;
-    }
+/* The tables of transforms of 64 numbers: roots of 1, exp(-2 pi i k / n), as pairs of a real and an imaginary part. */
+static __device__ __noinline__ void block_tables_64_f32(float* tables, i64 block, i64 blocks) {
+  for (i64 at = block * 128 + threadIdx.x; at < 56; at += blocks * 128) {
+    i64 k = 0, n = 1, re = 2 * at, im = 2 * at + 1;
+    if (at < 56) { const i64 i = at - 0; k = (i / 8 + 1) * (i % 8) * 1, n = 64; }
+    const number_f32 root = root_f32(k, n);
+    tables[re] = root.re;
+    tables[im] = root.im;
   }
 }
 
-/* Shared memory for two buffers of a tile. */
-static __device__ __forceinline__ float* dft_tile_f32() {
-  __shared__ float numbers[4 * 2048];
-  return numbers;
+/* How real and imaginary parts that are `step` apart can be accessed: 1: in pairs, real part first; 2: in pairs, imaginary part first; 0: one
+   by one. */
+static __device__ __forceinline__ int pairs_of_f32(const float* re, const float* im, i64 row_step, i64 step) {
+  if (step != 2 || row_step % 2 != 0 || !im) return 0;
+  if (im == re + 1) return (size_t)re % sizeof(pair_f32) == 0 ? 1 : 0;
+  return re == im + 1 && (size_t)im % sizeof(pair_f32) == 0 ? 2 : 0;
+}
+
+/* Loads 8 numbers that are `apart` elements apart. Without im the imaginary parts are 0. pairs: see pairs_of_f32. */
+static __device__ __forceinline__ void load_8_numbers_f32(const float* re, const float* im, int pairs, i64 apart, float* x, float* y) {
+  if (pairs > 0) {
+    const float* const from = pairs == 1 ? re : im;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const pair_f32 pair = *(const pair_f32*)(from + i * apart);
+      x[i] = pairs == 1 ? pair.re : pair.im;
+      y[i] = pairs == 1 ? pair.im : pair.re;
+    }
+  } else {
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      x[i] = re[i * apart];
+      y[i] = im ? im[i * apart] : (float)0;
+    }
+  }
 }
 
 static __device__ __forceinline__ void dft_4_elements_f32(float* re, float* im, const float*, i64) {
@@ -303,168 +303,443 @@ static __device__ __forceinline__ void dft_turn_f32(float* x, float* y, float c,
   *x = turned;
 }
 
-/* A pass by 8 over adjacent lines of `length` numbers, of which `done` transforms are interleaved. Number k of a line is `k * lines + line`
-   in the real parts, which the imaginary parts follow. roots: the n-th roots of 1, where n is a multiple of the length. */
-static __device__ __forceinline__ void dft_pass_by_8_f32(int length, int lines, int done, const float* roots, i64 n, const float* from, float* to) {
-  const int size = length * lines, apart = length / 8;
-  const i64 turn = n / length * done;
-  for (int k = threadIdx.x; k < apart * lines; k += 128) {
-    const int line = k % lines, at = k / lines, j = at / done, place = at - j * done;
-    float re[8], im[8];
-    #pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const int source = (at + i * apart) * lines + line;
-      re[i] = from[source];
-      im[i] = from[size + source];
+/* Multiplies all 8 numbers but the first by roots, of which those for one number and the next are `apart` pairs apart. */
+static __device__ __forceinline__ void turn_8_numbers_f32(float* x, float* y, const pair_f32* roots, int apart) {
+  #pragma unroll
+  for (int u = 1; u < 8; ++u) {
+    const pair_f32 root = roots[(u - 1) * apart];
+    dft_turn_f32(x + u, y + u, root.re, root.im);
+  }
+}
+
+/* Stores 8 numbers in the places `first` + i * `apart` of a row; those from place `kept` on are not stored, if kept > 0. */
+static __device__ __forceinline__ void store_8_numbers_f32(float* re, float* im, int pairs, i64 step, i64 first, i64 apart, i64 kept, const float* x, const float* y) {
+  float* const to = pairs == 1 ? re : im;
+  #pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const i64 place = first + i * apart;
+    if (kept > 0 && place >= kept) continue;
+    if (pairs > 0) {
+      *(pair_f32*)(to + place * step) = pair_f32{pairs == 1 ? x[i] : y[i], pairs == 1 ? y[i] : x[i]};
+    } else {
+      re[place * step] = x[i];
+      im[place * step] = y[i];
     }
-    dft_8_elements_f32(re, im, roots, n);
+  }
+}
+
+/* Transforms rows of 64 numbers, by 8 8; a tile is 16 rows.
+   Element k of row q is at q * row_step + k * step. Only the first `kept` elements of a row are stored; 0: all. */
+static __device__ __forceinline__ void transform_rows_64_f32(i64 rows, const float* re, const float* im, i64 row_step, i64 step, float* to_re, float* to_im, i64 to_row_step, i64 to_step, i64 kept, const float* tables, i64 tile) {
+  __shared__ float numbers[2302];
+  float x[8], y[8]; /* the numbers of a thread: real and imaginary parts */
+  const int pairs = pairs_of_f32(re, im, row_step, step);
+  const int to_pairs = pairs_of_f32(to_re, to_im, to_row_step, to_step);
+  /* a pass by 8 */
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = k / 8 % 16;
+    const u32 at = k % 8;
+    const i64 row = tile * 16 + line;
+    const i64 from = row * row_step + at * step;
+    if (row < rows) load_8_numbers_f32(re + from, im ? im + from : 0, pairs, 8 * step, x + 8 * b, y + 8 * b);
+    else {
     #pragma unroll
-    for (int u = 0; u < 8; ++u) {
-      if (j > 0 && u > 0) dft_turn_f32(re + u, im + u, roots[j * u * turn], roots[n + j * u * turn]);
-      const int target = (j * done * 8 + place + u * done) * lines + line;
-      to[target] = re[u];
-      to[size + target] = im[u];
+    for (int i = 0; i < 8; ++i) x[8 * b + i] = y[8 * b + i] = 0;
     }
+    dft_8_elements_f32(x + 8 * b, y + 8 * b, 0, 0);
+    const u32 j = at / 1;
+    if (j > 0) turn_8_numbers_f32(x + 8 * b, y + 8 * b, (const pair_f32*)(tables + 0) + j, 8);
+  }
+  /* a pass by 8 */
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = k / 8 % 16;
+    const u32 at = k % 8;
+    const u32 number = line * 64 + at * 8;
+    const u32 place = number + number / 8 * 1;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) { numbers[place + i * 1] = x[8 * b + i]; numbers[1151 + place + i * 1] = y[8 * b + i]; }
   }
   __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = k / 8 % 16;
+    const u32 at = k % 8;
+    const u32 number = line * 64 + at;
+    const u32 place = number + number / 8 * 1;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) { x[8 * b + i] = numbers[place + i * 9]; y[8 * b + i] = numbers[1151 + place + i * 9]; }
+  }
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = k / 8 % 16;
+    const u32 at = k % 8;
+    dft_8_elements_f32(x + 8 * b, y + 8 * b, 0, 0);
+    const i64 to_row = tile * 16 + line;
+    if (to_row < rows) store_8_numbers_f32(to_re + to_row * to_row_step, to_im + to_row * to_row_step, to_pairs, to_step, at, 8, kept, x + 8 * b, y + 8 * b);
+  }
+  __syncthreads(); /* the next tile uses the same shared memory */
 }
 
-/* Transforms lines, `per_row` of each row. Lines are the columns of a row as a matrix, whose results are turned and stored as columns of a
-   matrix; or they are the rows of that matrix, or whole rows, whose results are stored as columns. Element k of row q is at
-   q * row_step + k * step. Without im the imaginary parts are 0. A block transforms `lines` lines at a time. Only the first `kept` elements of
-   a row are stored; 0: all. */
-static __device__ __forceinline__ void dft_lines_64_of_1_f32(i64 rows, const float* re, const float* im, i64 row_step, i64 step, float* to_re, float* to_im, i64 to_row_step, i64 to_step, i64 kept, const float* roots, float* spare, i64 block, i64 blocks) {
-  const int length = 64, lines = 32;
-  const i64 per_row = 1;
-  const bool are_columns = false;
-  const int size = length * lines;
-  const i64 n = per_row * length, all = rows * per_row;
-  float *const one = dft_tile_f32(), *const other = one + 2 * size;
-  /* neighbouring threads access neighbouring numbers */
-  const bool loads_lines = are_columns || (per_row == 1 && row_step < step), stores_lines = per_row > 1 || to_row_step < to_step;
-  for (i64 tile = block; tile * lines < all; tile += blocks) {
-    const i64 first = tile * lines;
-    const int count = all - first < lines ? (int)(all - first) : lines;
-    for (int k = threadIdx.x; k < size; k += 128) {
-      const int e = loads_lines ? k / lines : k % length, l = loads_lines ? k % lines : k / length;
-      float x = 0, y = 0; /* beyond the last line */
-      if (l < count) {
-        const i64 row = (first + l) / per_row, line = first + l - row * per_row;
-        const i64 at = row * row_step + (are_columns ? e * per_row + line : line * length + e) * step;
-        x = re[at];
-        if (im) y = im[at];
-      }
-      one[e * lines + l] = x;
-      one[size + e * lines + l] = y;
-    }
-    __syncthreads();
-    dft_pass_by_8_f32(length, lines, 1, roots, n, one, other);
-    dft_pass_by_8_f32(length, lines, 8, roots, n, other, one);
-    const float* const result = one;
-    for (int k = threadIdx.x; k < size; k += 128) {
-      const int e = stores_lines ? k / lines : k % length, l = stores_lines ? k % lines : k / length;
-      if (l >= count) continue;
-      const i64 row = (first + l) / per_row, line = first + l - row * per_row, place = e * per_row + line;
-      if (kept > 0 && place >= kept) continue;
-      float x = result[e * lines + l], y = result[size + e * lines + l];
-      if (are_columns) dft_turn_f32(&x, &y, roots[e * line], roots[n + e * line]);
-      to_re[row * to_row_step + place * to_step] = x;
-      to_im[row * to_row_step + place * to_step] = y;
-    }
-    __syncthreads(); /* the next tile uses the same memory */
+/* The tables of transforms of 4096 numbers: roots of 1, exp(-2 pi i k / n), as pairs of a real and an imaginary part. */
+static __device__ __noinline__ void block_tables_4096_f32(float* tables, i64 block, i64 blocks) {
+  for (i64 at = block * 128 + threadIdx.x; at < 4152; at += blocks * 128) {
+    i64 k = 0, n = 1, re = 2 * at, im = 2 * at + 1;
+    if (at < 56) { const i64 i = at - 0; k = (i / 8 + 1) * (i % 8) * 1, n = 64; }
+    else if (at < 4152) { const i64 i = at - 56; k = (i / 64) * (i % 64), n = 4096; }
+    const number_f32 root = root_f32(k, n);
+    tables[re] = root.re;
+    tables[im] = root.im;
   }
 }
 
-/* Transforms lines, `per_row` of each row. Lines are the columns of a row as a matrix, whose results are turned and stored as columns of a
-   matrix; or they are the rows of that matrix, or whole rows, whose results are stored as columns. Element k of row q is at
-   q * row_step + k * step. Without im the imaginary parts are 0. A block transforms `lines` lines at a time. Only the first `kept` elements of
-   a row are stored; 0: all. */
-static __device__ __forceinline__ void dft_columns_64_of_64_f32(i64 rows, const float* re, const float* im, i64 row_step, i64 step, float* to_re, float* to_im, i64 to_row_step, i64 to_step, i64 kept, const float* roots, float* spare, i64 block, i64 blocks) {
-  const int length = 64, lines = 4;
-  const i64 per_row = 64;
-  const bool are_columns = true;
-  const int size = length * lines;
-  const i64 n = per_row * length, all = rows * per_row;
-  float *const one = dft_tile_f32(), *const other = one + 2 * size;
-  /* neighbouring threads access neighbouring numbers */
-  const bool loads_lines = are_columns || (per_row == 1 && row_step < step), stores_lines = per_row > 1 || to_row_step < to_step;
-  for (i64 tile = block; tile * lines < all; tile += blocks) {
-    const i64 first = tile * lines;
-    const int count = all - first < lines ? (int)(all - first) : lines;
-    for (int k = threadIdx.x; k < size; k += 128) {
-      const int e = loads_lines ? k / lines : k % length, l = loads_lines ? k % lines : k / length;
-      float x = 0, y = 0; /* beyond the last line */
-      if (l < count) {
-        const i64 row = (first + l) / per_row, line = first + l - row * per_row;
-        const i64 at = row * row_step + (are_columns ? e * per_row + line : line * length + e) * step;
-        x = re[at];
-        if (im) y = im[at];
-      }
-      one[e * lines + l] = x;
-      one[size + e * lines + l] = y;
-    }
-    __syncthreads();
-    dft_pass_by_8_f32(length, lines, 1, roots, n, one, other);
-    dft_pass_by_8_f32(length, lines, 8, roots, n, other, one);
-    const float* const result = one;
-    for (int k = threadIdx.x; k < size; k += 128) {
-      const int e = stores_lines ? k / lines : k % length, l = stores_lines ? k % lines : k / length;
-      if (l >= count) continue;
-      const i64 row = (first + l) / per_row, line = first + l - row * per_row, place = e * per_row + line;
-      if (kept > 0 && place >= kept) continue;
-      float x = result[e * lines + l], y = result[size + e * lines + l];
-      if (are_columns) dft_turn_f32(&x, &y, roots[e * line], roots[n + e * line]);
-      to_re[row * to_row_step + place * to_step] = x;
-      to_im[row * to_row_step + place * to_step] = y;
-    }
-    __syncthreads(); /* the next tile uses the same memory */
+/* Transforms rows of 4096 numbers, as matrices of 64 x 64, by 8 8 8 8; a tile is 1 row.
+   Element k of row q is at q * row_step + k * step. Only the first `kept` elements of a row are stored; 0: all. */
+static __device__ __forceinline__ void transform_rows_4096_f32(i64 rows, const float* re, const float* im, i64 row_step, i64 step, float* to_re, float* to_im, i64 to_row_step, i64 to_step, i64 kept, const float* tables, i64 tile) {
+  __shared__ float numbers[9200];
+  float x[8], y[8]; /* the numbers of a thread: real and imaginary parts */
+  const int pairs = pairs_of_f32(re, im, row_step, step);
+  const int to_pairs = pairs_of_f32(to_re, to_im, to_row_step, to_step);
+  /* a pass by 8 */
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 512 + threadIdx.x;
+    const u32 at = k;
+    const i64 row = tile;
+    const i64 from = row * row_step + at * step;
+    load_8_numbers_f32(re + from, im ? im + from : 0, pairs, 512 * step, x + 8 * b, y + 8 * b);
+    dft_8_elements_f32(x + 8 * b, y + 8 * b, 0, 0);
+    const u32 j = at / 64;
+    if (j > 0) turn_8_numbers_f32(x + 8 * b, y + 8 * b, (const pair_f32*)(tables + 0) + j, 8);
+  }
+  /* a pass by 8 */
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 512 + threadIdx.x;
+    const u32 line = 0;
+    const u32 at = k;
+    const u32 number = line * 4096 + at + at / 64 * 448;
+    const u32 place = number;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) { numbers[place + i * 64] = x[8 * b + i]; numbers[4600 + place + i * 64] = y[8 * b + i]; }
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 512 + threadIdx.x;
+    const u32 line = 0;
+    const u32 at = k;
+    const u32 number = line * 4096 + at;
+    const u32 place = number;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) { x[8 * b + i] = numbers[place + i * 512]; y[8 * b + i] = numbers[4600 + place + i * 512]; }
+  }
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 512 + threadIdx.x;
+    const u32 at = k;
+    dft_8_elements_f32(x + 8 * b, y + 8 * b, 0, 0);
+    const pair_f32* const turns = (const pair_f32*)(tables + 112) + at;
+    #pragma unroll
+    for (int u = 0; u < 8; ++u) dft_turn_f32(&x[8 * b + u], &y[8 * b + u], turns[u * 512].re, turns[u * 512].im);
+  }
+  /* a pass by 8 */
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 512 + threadIdx.x;
+    const u32 line = 0;
+    const u32 at = k;
+    const u32 number = line * 4096 + at + at / 512 * 3584;
+    const u32 place = number + number / 64 * 8;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) { numbers[place + i * 576] = x[8 * b + i]; numbers[4600 + place + i * 576] = y[8 * b + i]; }
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 512 + threadIdx.x;
+    const u32 line = k / 8 % 64;
+    const u32 at = k % 8;
+    const u32 number = line * 64 + at;
+    const u32 place = number + number / 64 * 8;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) { x[8 * b + i] = numbers[place + i * 8]; y[8 * b + i] = numbers[4600 + place + i * 8]; }
+  }
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 512 + threadIdx.x;
+    const u32 at = k % 8;
+    dft_8_elements_f32(x + 8 * b, y + 8 * b, 0, 0);
+    const u32 j = at / 1;
+    if (j > 0) turn_8_numbers_f32(x + 8 * b, y + 8 * b, (const pair_f32*)(tables + 0) + j, 8);
+  }
+  /* a pass by 8 */
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 512 + threadIdx.x;
+    const u32 line = k / 8 % 64;
+    const u32 at = k % 8;
+    const u32 number = line * 64 + at * 8;
+    const u32 place = number + number / 64 * 1;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) { numbers[place + i * 1] = x[8 * b + i]; numbers[4600 + place + i * 1] = y[8 * b + i]; }
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 512 + threadIdx.x;
+    const u32 line = k / 1 % 64;
+    const u32 at = k / 64;
+    const u32 number = line * 64 + at;
+    const u32 place = number + number / 64 * 1;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) { x[8 * b + i] = numbers[place + i * 8]; y[8 * b + i] = numbers[4600 + place + i * 8]; }
+  }
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 512 + threadIdx.x;
+    const u32 line = k / 1 % 64;
+    const u32 at = k / 64;
+    dft_8_elements_f32(x + 8 * b, y + 8 * b, 0, 0);
+    const i64 to_row = tile;
+    const u32 column = line;
+    store_8_numbers_f32(to_re + to_row * to_row_step, to_im + to_row * to_row_step, to_pairs, to_step, (i64)at * 64 + column, 512, kept, x + 8 * b, y + 8 * b);
+  }
+  __syncthreads(); /* the next tile uses the same shared memory */
+}
+
+/* The tables of transforms of 16384 numbers: roots of 1, exp(-2 pi i k / n), as pairs of a real and an imaginary part. */
+static __device__ __noinline__ void block_tables_16384_f32(float* tables, i64 block, i64 blocks) {
+  for (i64 at = block * 128 + threadIdx.x; at < 2173; at += blocks * 128) {
+    i64 k = 0, n = 1, re = 2 * at, im = 2 * at + 1;
+    if (at < 112) { const i64 i = at - 0; k = (i / 16 + 1) * (i % 16) * 1, n = 128; }
+    else if (at < 124) { const i64 i = at - 112; k = (i / 4 + 1) * (i % 4) * 8, n = 128; }
+    else if (at < 2173) { const i64 i = at - 124; k = i, n = 16384; }
+    const number_f32 root = root_f32(k, n);
+    tables[re] = root.re;
+    tables[im] = root.im;
   }
 }
 
-/* Transforms lines, `per_row` of each row. Lines are the columns of a row as a matrix, whose results are turned and stored as columns of a
-   matrix; or they are the rows of that matrix, or whole rows, whose results are stored as columns. Element k of row q is at
-   q * row_step + k * step. Without im the imaginary parts are 0. A block transforms `lines` lines at a time. Only the first `kept` elements of
-   a row are stored; 0: all. */
-static __device__ __forceinline__ void dft_lines_64_of_64_f32(i64 rows, const float* re, const float* im, i64 row_step, i64 step, float* to_re, float* to_im, i64 to_row_step, i64 to_step, i64 kept, const float* roots, float* spare, i64 block, i64 blocks) {
-  const int length = 64, lines = 4;
-  const i64 per_row = 64;
-  const bool are_columns = false;
-  const int size = length * lines;
-  const i64 n = per_row * length, all = rows * per_row;
-  float *const one = dft_tile_f32(), *const other = one + 2 * size;
-  /* neighbouring threads access neighbouring numbers */
-  const bool loads_lines = are_columns || (per_row == 1 && row_step < step), stores_lines = per_row > 1 || to_row_step < to_step;
-  for (i64 tile = block; tile * lines < all; tile += blocks) {
-    const i64 first = tile * lines;
-    const int count = all - first < lines ? (int)(all - first) : lines;
-    for (int k = threadIdx.x; k < size; k += 128) {
-      const int e = loads_lines ? k / lines : k % length, l = loads_lines ? k % lines : k / length;
-      float x = 0, y = 0; /* beyond the last line */
-      if (l < count) {
-        const i64 row = (first + l) / per_row, line = first + l - row * per_row;
-        const i64 at = row * row_step + (are_columns ? e * per_row + line : line * length + e) * step;
-        x = re[at];
-        if (im) y = im[at];
-      }
-      one[e * lines + l] = x;
-      one[size + e * lines + l] = y;
-    }
-    __syncthreads();
-    dft_pass_by_8_f32(length, lines, 1, roots, n, one, other);
-    dft_pass_by_8_f32(length, lines, 8, roots, n, other, one);
-    const float* const result = one;
-    for (int k = threadIdx.x; k < size; k += 128) {
-      const int e = stores_lines ? k / lines : k % length, l = stores_lines ? k % lines : k / length;
-      if (l >= count) continue;
-      const i64 row = (first + l) / per_row, line = first + l - row * per_row, place = e * per_row + line;
-      if (kept > 0 && place >= kept) continue;
-      float x = result[e * lines + l], y = result[size + e * lines + l];
-      if (are_columns) dft_turn_f32(&x, &y, roots[e * line], roots[n + e * line]);
-      to_re[row * to_row_step + place * to_step] = x;
-      to_im[row * to_row_step + place * to_step] = y;
-    }
-    __syncthreads(); /* the next tile uses the same memory */
+/* Multiplies all 4 numbers but the first by roots, of which those for one number and the next are `apart` pairs apart. */
+static __device__ __forceinline__ void turn_4_numbers_f32(float* x, float* y, const pair_f32* roots, int apart) {
+  #pragma unroll
+  for (int u = 1; u < 4; ++u) {
+    const pair_f32 root = roots[(u - 1) * apart];
+    dft_turn_f32(x + u, y + u, root.re, root.im);
   }
+}
+
+/* Multiplies x + i y by exp(-2 pi i k / 16384). `first` are the roots of 1 with angles up to an eighth of a circle. */
+static __device__ __forceinline__ void turn_by_root_of_16384_f32(float* x, float* y, u32 k, const pair_f32* first) {
+  const u32 quarter = 4 * k / 16384u, rest = 4 * k - quarter * 16384u;
+  const bool far = 2 * rest > 16384u;
+  const pair_f32 root = first[(far ? 16384u - rest : rest) / 4u];
+  const float a = far ? -root.im : root.re, b = far ? -root.re : root.im;
+  const float c = quarter % 2 == 0 ? a : b, s = quarter % 2 == 0 ? b : a;
+  dft_turn_f32(x, y, quarter < 2 ? c : -c, quarter == 1 || quarter == 2 ? -s : s);
+}
+
+/* Transforms the columns of rows of 16384 numbers as matrices of 128 x 128, by 8 4 4; a tile is
+   8 columns. Their results are in `matrix` by tile, row and column.
+   Element k of row q is at q * row_step + k * step. Only the first `kept` elements of a row are stored; 0: all. */
+static __device__ __forceinline__ void transform_columns_of_rows_16384_f32(const float* re, const float* im, i64 row_step, i64 step, const float* tables, float* matrix, i64 tile) {
+  __shared__ float numbers[2288];
+  float x[8], y[8]; /* the numbers of a thread: real and imaginary parts */
+  const i64 row = tile / 16;
+  const u32 first = (u32)(tile % 16) * 8;
+  const int pairs = pairs_of_f32(re, im, row_step, step);
+  /* a pass by 8 */
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 at = k;
+    const u32 loaded = first + at % 8;
+    const i64 from = row * row_step + (at / 8 * 128 + loaded) * step;
+    load_8_numbers_f32(re + from, im ? im + from : 0, pairs, 2048 * step, x + 8 * b, y + 8 * b);
+    dft_8_elements_f32(x + 8 * b, y + 8 * b, 0, 0);
+    const u32 j = at / 8;
+    if (j > 0) turn_8_numbers_f32(x + 8 * b, y + 8 * b, (const pair_f32*)(tables + 0) + j, 16);
+  }
+  /* a pass by 4 */
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = 0;
+    const u32 at = k;
+    const u32 number = line * 1024 + at + at / 8 * 56;
+    const u32 place = number + number / 64 * 8;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) { numbers[place + i * 8] = x[8 * b + i]; numbers[1144 + place + i * 8] = y[8 * b + i]; }
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = 0;
+    const u32 at = k;
+    const u32 number = line * 1024 + at;
+    const u32 place = number + number / 64 * 8;
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) { x[4 * b + i] = numbers[place + i * 288]; y[4 * b + i] = numbers[1144 + place + i * 288]; }
+  }
+  #pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 at = k;
+    dft_4_elements_f32(x + 4 * b, y + 4 * b, 0, 0);
+    const u32 j = at / 64;
+    if (j > 0) turn_4_numbers_f32(x + 4 * b, y + 4 * b, (const pair_f32*)(tables + 224) + j, 4);
+  }
+  /* a pass by 4 */
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = 0;
+    const u32 at = k;
+    const u32 number = line * 1024 + at + at / 64 * 192;
+    const u32 place = number;
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) { numbers[place + i * 64] = x[4 * b + i]; numbers[1144 + place + i * 64] = y[4 * b + i]; }
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = 0;
+    const u32 at = k;
+    const u32 number = line * 1024 + at;
+    const u32 place = number;
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) { x[4 * b + i] = numbers[place + i * 256]; y[4 * b + i] = numbers[1144 + place + i * 256]; }
+  }
+  #pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 at = k;
+    dft_4_elements_f32(x + 4 * b, y + 4 * b, 0, 0);
+    const u32 column = first + at % 8, of_row = at / 8;
+    #pragma unroll
+    for (int u = 0; u < 4; ++u) turn_by_root_of_16384_f32(&x[4 * b + u], &y[4 * b + u], (of_row + u * 32) * column, (const pair_f32*)(tables + 248));
+    pair_f32* const to = (pair_f32*)matrix + tile * 1024 + at;
+    #pragma unroll
+    for (int u = 0; u < 4; ++u) to[u * 256] = pair_f32{x[4 * b + u], y[4 * b + u]};
+  }
+  __syncthreads(); /* the next tile uses the same shared memory */
+}
+
+/* Stores 4 numbers in the places `first` + i * `apart` of a row; those from place `kept` on are not stored, if kept > 0. */
+static __device__ __forceinline__ void store_4_numbers_f32(float* re, float* im, int pairs, i64 step, i64 first, i64 apart, i64 kept, const float* x, const float* y) {
+  float* const to = pairs == 1 ? re : im;
+  #pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const i64 place = first + i * apart;
+    if (kept > 0 && place >= kept) continue;
+    if (pairs > 0) {
+      *(pair_f32*)(to + place * step) = pair_f32{pairs == 1 ? x[i] : y[i], pairs == 1 ? y[i] : x[i]};
+    } else {
+      re[place * step] = x[i];
+      im[place * step] = y[i];
+    }
+  }
+}
+
+/* Transforms the rows of the matrices that 16384 numbers are, by 8 4 4; a tile is 8 rows.
+   The results are the columns of matrices.
+   Element k of row q is at q * row_step + k * step. Only the first `kept` elements of a row are stored; 0: all. */
+static __device__ __forceinline__ void transform_rows_of_matrices_16384_f32(float* to_re, float* to_im, i64 to_row_step, i64 to_step, i64 kept, const float* tables, const float* matrix, i64 tile) {
+  __shared__ float numbers[2358];
+  float x[8], y[8]; /* the numbers of a thread: real and imaginary parts */
+  const i64 row = tile / 16;
+  const u32 first = (u32)(tile % 16) * 8;
+  const int to_pairs = pairs_of_f32(to_re, to_im, to_row_step, to_step);
+  /* a pass by 8 */
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = k / 8 % 8;
+    const u32 at = k / 64 * 8 + k % 8;
+    const u32 u = first + line;
+    const float* const from = matrix + row * 32768;
+    {
+      const i64 at_first = 2 * ((at / 8 * 128 + u) * 8 + at % 8);
+      load_8_numbers_f32(from + at_first, from + at_first + 1, 1, 4096, x + 8 * b, y + 8 * b);
+    }
+    dft_8_elements_f32(x + 8 * b, y + 8 * b, 0, 0);
+    const u32 j = at / 1;
+    if (j > 0) turn_8_numbers_f32(x + 8 * b, y + 8 * b, (const pair_f32*)(tables + 0) + j, 16);
+  }
+  /* a pass by 4 */
+  #pragma unroll
+  for (int b = 0; b < 1; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = k / 8 % 8;
+    const u32 at = k / 64 * 8 + k % 8;
+    const u32 number = line * 128 + at * 8;
+    const u32 place = number + number / 32 * 1 + number / 128 * 2;
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) { numbers[place + i * 1] = x[8 * b + i]; numbers[1179 + place + i * 1] = y[8 * b + i]; }
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = k / 32 % 8;
+    const u32 at = k % 32;
+    const u32 number = line * 128 + at;
+    const u32 place = number + number / 32 * 1 + number / 128 * 2;
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) { x[4 * b + i] = numbers[place + i * 33]; y[4 * b + i] = numbers[1179 + place + i * 33]; }
+  }
+  #pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 at = k % 32;
+    dft_4_elements_f32(x + 4 * b, y + 4 * b, 0, 0);
+    const u32 j = at / 8;
+    if (j > 0) turn_4_numbers_f32(x + 4 * b, y + 4 * b, (const pair_f32*)(tables + 224) + j, 4);
+  }
+  /* a pass by 4 */
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = k / 32 % 8;
+    const u32 at = k % 32;
+    const u32 number = line * 128 + at + at / 8 * 24;
+    const u32 place = number + number / 8 * 1 + number / 128 * 4;
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) { numbers[place + i * 9] = x[4 * b + i]; numbers[1179 + place + i * 9] = y[4 * b + i]; }
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = k / 1 % 8;
+    const u32 at = k / 8;
+    const u32 number = line * 128 + at;
+    const u32 place = number + number / 8 * 1 + number / 128 * 4;
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) { x[4 * b + i] = numbers[place + i * 36]; y[4 * b + i] = numbers[1179 + place + i * 36]; }
+  }
+  #pragma unroll
+  for (int b = 0; b < 2; ++b) {
+    const u32 k = b * 128 + threadIdx.x;
+    const u32 line = k / 1 % 8;
+    const u32 at = k / 8;
+    dft_4_elements_f32(x + 4 * b, y + 4 * b, 0, 0);
+    const u32 column = first + line;
+    store_4_numbers_f32(to_re + row * to_row_step, to_im + row * to_row_step, to_pairs, to_step, (i64)at * 128 + column, 4096, kept, x + 4 * b, y + 4 * b);
+  }
+  __syncthreads(); /* the next tile uses the same shared memory */
 }
 
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
@@ -472,9 +747,25 @@ static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a :
 /* Both addresses are multiples of 16. */
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
+/* The factor of the first pass for n elements; 0: n has no factor up to 13. Factors 8 and 4 leave no single factor 2 if possible. */
+static __device__ __forceinline__ i64 dft_factor(i64 n) {
+  if (n % 32 == 0 || n % 16 == 8) return 8;
+  if (n % 4 == 0) return 4;
+  return n % 2 == 0 ? 2 : n % 3 == 0 ? 3 : n % 5 == 0 ? 5 : n % 7 == 0 ? 7 : n % 11 == 0 ? 11 : n % 13 == 0 ? 13 : 0;
+}
+
+/* The length of the transforms that compute one of n elements: n, or for a large prime factor that of a convolution, 2^i or 3 * 2^i. */
+static __device__ __noinline__ i64 dft_length(i64 n) {
+  i64 left = n, m = 1;
+  while (left > 1 && dft_factor(left) > 0) left /= dft_factor(left);
+  if (left <= 1) return n;
+  while (m < 2 * n - 1) m *= 2;
+  return m / 4 * 3 >= 2 * n - 1 ? m / 4 * 3 : m;
+}
+
 /* exp(-2 pi i k / n) for 0 <= k < n, from an angle of at most pi / 4. */
 static __device__ __noinline__ number_f64 root_f64(i64 k, i64 n) {
-  const i64 quarter = 4 * k / n, rest = 4 * k - quarter * n;
+  const i64 quarter = (4 * k >= n) + (4 * k >= 2 * n) + (4 * k >= 3 * n), rest = 4 * k - quarter * n;
   const bool far = 2 * rest > n;
   const double angle = (double)(far ? n - rest : rest) / (double)n * 0x1.921fb54442d18p+0;
   const double near_axis = cos_f64(angle), off_axis = sin_f64(angle);
@@ -748,6 +1039,23 @@ static __device__ __noinline__ void dft_rows_f64_1009(i64 n, i64 rows, const dou
   }
 }
 
+/* The tables of transforms of n elements: the roots of 1, clockwise, of the length that is transformed, real parts, then imaginary parts. For
+   a convolution follows u[k] = exp(-i pi k k / n). */
+static __device__ __noinline__ void dft_tables_f32(i64 n, float* tables, i64 block, i64 blocks) {
+  const i64 length = dft_length(n);
+  float* const u = tables + 2 * length;
+  for (i64 k = block * 128 + threadIdx.x; k < length; k += blocks * 128) {
+    const number_f32 root = root_f32(k, length);
+    tables[k] = root.re;
+    tables[length + k] = root.im;
+    if (length > n && k < n) {
+      const number_f32 turn = root_f32((i64)((u64)k * (u64)k % (u64)(2 * n)), 2 * n);
+      u[k] = turn.re;
+      u[n + k] = turn.im;
+    }
+  }
+}
+
 /* A long row is transformed as a matrix. Returns its number of rows, which is about that of its columns; 1: the row is too short for this. */
 static __device__ __noinline__ i64 dft_matrix_rows(i64 n) {
   i64 rows = 1, left = n;
@@ -758,6 +1066,38 @@ static __device__ __noinline__ i64 dft_matrix_rows(i64 n) {
     left /= p;
   }
   return left < 16 ? 1 : rows;
+}
+
+/* Shared memory for two buffers of a tile. */
+static __device__ __forceinline__ float* dft_tile_f32() {
+  __shared__ float numbers[4 * 2048];
+  return numbers;
+}
+
+/* A pass by 8 over adjacent lines of `length` numbers, of which `done` transforms are interleaved. Number k of a line is `k * lines + line`
+   in the real parts, which the imaginary parts follow. roots: the n-th roots of 1, where n is a multiple of the length. */
+static __device__ __forceinline__ void dft_pass_by_8_f32(int length, int lines, int done, const float* roots, i64 n, const float* from, float* to) {
+  const int size = length * lines, apart = length / 8;
+  const i64 turn = n / length * done;
+  for (int k = threadIdx.x; k < apart * lines; k += 128) {
+    const int line = k % lines, at = k / lines, j = at / done, place = at - j * done;
+    float re[8], im[8];
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const int source = (at + i * apart) * lines + line;
+      re[i] = from[source];
+      im[i] = from[size + source];
+    }
+    dft_8_elements_f32(re, im, roots, n);
+    #pragma unroll
+    for (int u = 0; u < 8; ++u) {
+      if (j > 0 && u > 0) dft_turn_f32(re + u, im + u, roots[j * u * turn], roots[n + j * u * turn]);
+      const int target = (j * done * 8 + place + u * done) * lines + line;
+      to[target] = re[u];
+      to[size + target] = im[u];
+    }
+  }
+  __syncthreads();
 }
 
 /* A pass by 4 over adjacent lines of `length` numbers, of which `done` transforms are interleaved. Number k of a line is `k * lines + line`
@@ -986,41 +1326,55 @@ static __device__ __noinline__ void dft_rows_f32(i64 n, i64 rows, const float* r
 /* generation 0 · tables · routine over [2, n, 64] · dft of rows of 64 · routine [thread, sequential, sequential] */
 extern "C" __global__ void __launch_bounds__(128, 2) kernel_0(float* __restrict__ output1) {
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
-    dft_tables_f32(64, output1, ridx0, 1);
+    block_tables_64_f32(output1, ridx0, 1);
   }
 }
 
 /* generation 0 · rows · routine over [2, n, 64] · dft of rows of 64 · routine [thread, sequential, sequential] */
-extern "C" __global__ void __launch_bounds__(128, 2) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0) {
-  const i64 oidx0 = (shape0 + 31) / 32;
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0) {
+  const i64 oidx0 = (shape0 + 15) / 16;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx0; ridx0 += gridDim.x) {
-    dft_lines_64_of_1_f32(shape0, input0, input0 + 1, 128, 2, output0, output0 + 1, 128, 2, 0, output1, output1 + 128, ridx0, oidx0);
+    transform_rows_64_f32(shape0, input0, input0 + 1, 128, 2, output0, output0 + 1, 128, 2, 0, output1, ridx0);
   }
 }
 
 /* generation 0 · tables · routine over [2, n, 4096] · dft of rows of 4096 · routine [thread, sequential, sequential] */
 extern "C" __global__ void __launch_bounds__(128, 2) kernel_2(float* __restrict__ output1) {
-  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 32; ridx0 += gridDim.x) {
-    dft_tables_f32(4096, output1, ridx0, 32);
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 33; ridx0 += gridDim.x) {
+    block_tables_4096_f32(output1, ridx0, 33);
   }
 }
 
-/* generation 0 · columns of rows as matrices · routine over [2, n, 4096] · dft of rows of 4096 · routine [thread, sequential, sequential] */
-extern "C" __global__ void __launch_bounds__(128, 2) kernel_3(const float* __restrict__ input0, float* __restrict__ output1, i64 shape0) {
-  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0 * 16; ridx0 += gridDim.x) {
-    dft_columns_64_of_64_f32(shape0, input0 + 1, input0, 8192, 2, output1 + 8192, output1 + shape0 * 4096 + 8192, 4096, 1, 0, output1, output1 + shape0 * 8192 + 8192, ridx0, shape0 * 16);
+/* generation 0 · rows · routine over [2, n, 4096] · dft of rows of 4096 · routine [thread, sequential, sequential] */
+extern "C" __global__ void __launch_bounds__(512, 2) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0) {
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0; ridx0 += gridDim.x) {
+    transform_rows_4096_f32(shape0, input0 + 1, input0, 8192, 2, output0, output0 + shape0 * 4096, 4096, 1, 0, output1, ridx0);
   }
 }
 
-/* generation 0 · rows of these matrices · routine over [2, n, 4096] · dft of rows of 4096 · routine [thread, sequential, sequential] */
-extern "C" __global__ void __launch_bounds__(128, 2) kernel_4(float* __restrict__ output0, float* __restrict__ output1, i64 shape0) {
+/* generation 0 · tables · routine over [2, n, 16384] · dft of rows of 16384 · routine [thread, sequential, sequential] */
+extern "C" __global__ void __launch_bounds__(128, 2) kernel_4(float* __restrict__ output1) {
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 17; ridx0 += gridDim.x) {
+    block_tables_16384_f32(output1, ridx0, 17);
+  }
+}
+
+/* generation 0 · columns of rows as matrices · routine over [2, n, 16384] · dft of rows of 16384 · routine [thread, sequential, sequential] */
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const float* __restrict__ input0, float* __restrict__ output1, i64 shape0) {
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0 * 16; ridx0 += gridDim.x) {
-    dft_lines_64_of_64_f32(shape0, output1 + 8192, output1 + shape0 * 4096 + 8192, 4096, 1, output0, output0 + shape0 * 4096, 4096, 1, 0, output1, output1 + shape0 * 8192 + 8192, ridx0, shape0 * 16);
+    transform_columns_of_rows_16384_f32(input0, input0 + 1, 32768, 2, output1, output1 + 4346, ridx0);
+  }
+}
+
+/* generation 0 · rows of these matrices · routine over [2, n, 16384] · dft of rows of 16384 · routine [thread, sequential, sequential] */
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(float* __restrict__ output0, float* __restrict__ output1, i64 shape0) {
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0 * 16; ridx0 += gridDim.x) {
+    transform_rows_of_matrices_16384_f32(output0, output0 + 1, 32768, 2, 0, output1, output1 + 4346, ridx0);
   }
 }
 
 /* generation 0 · elementwise over [n, 1009] · elementwise [thread, thread simd=2] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(double* __restrict__ output0, i64 shape0) {
   const i64 alu0 = (((i64)((size_t)output0 % 64 / 8) & 1ll) == 0ll) ? shape0 * 1009 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 504 + (shape0 + 1) / 2; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = min_i64(shape0 * 1009, ridx0 * 2 + 2);
@@ -1041,7 +1395,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(double* __restrict
 }
 
 /* generation 0 · elementwise over [n, m] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0, i64 shape1) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, float* __restrict__ output1, i64 shape0, i64 shape1) {
   const i64 alu0 = ((((i64)((size_t)output0 % 64 / 4) | (i64)((size_t)output1 % 64 / 4)) & 3ll) == 0ll) ? shape0 * shape1 : 0ll;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 * shape1 + 3) / 4; ridx0 += (i64)gridDim.x * blockDim.x) {
     const float* input0_row = input0 + ridx0 * 8;
@@ -1068,7 +1422,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(const float* __res
 }
 
 /* generation 1 · elementwise over [n, 4096] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_9(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
   const float* input0_row = input0 + shape0 * 4096;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 4096; ridx0 += (i64)gridDim.x * blockDim.x) {
     const float alu0 = input0[ridx0];
@@ -1078,14 +1432,14 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(const float* __res
 }
 
 /* generation 1 · tables · routine over [2, n, 1009] · dft of rows of 1009 · routine [thread, sequential, sequential] */
-extern "C" __global__ void __launch_bounds__(128, 2) kernel_8(double* __restrict__ output1) {
+extern "C" __global__ void __launch_bounds__(128, 2) kernel_10(double* __restrict__ output1) {
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 16; ridx0 += gridDim.x) {
     dft_tables_f64(1009, output1, ridx0, 16);
   }
 }
 
 /* generation 1 · filter · routine over [2, n, 1009] · dft of rows of 1009 · routine [thread, sequential, sequential] */
-extern "C" __global__ void __launch_bounds__(128, 2) kernel_9(double* __restrict__ output1, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 2) kernel_11(double* __restrict__ output1, i64 shape0) {
   const i64 oidx0 = min_i64(shape0, 1);
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx0; ridx0 += gridDim.x) {
     dft_filter_f64_1009(1009, output1, output1 + 10210);
@@ -1093,7 +1447,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) kernel_9(double* __restrict
 }
 
 /* generation 1 · rows · routine over [2, n, 1009] · dft of rows of 1009 · routine [thread, sequential, sequential] */
-extern "C" __global__ void __launch_bounds__(128, 2) kernel_10(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 2) kernel_12(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
   const i64 oidx0 = min_i64(shape0, 512);
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx0; ridx0 += gridDim.x) {
     dft_rows_f64_1009(1009, shape0, input0, input1, 1009, 1, output0, output0 + shape0 * 1009, 1009, 1, 0, output1, output1 + 10210, 12288, ridx0, oidx0);
@@ -1101,7 +1455,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) kernel_10(const double* __r
 }
 
 /* generation 1 · tables · routine over [2, n, m] · dft of rows of m · routine [thread, sequential, sequential] */
-extern "C" __global__ void __launch_bounds__(128, 2) kernel_11(float* __restrict__ output1, i64 shape1) {
+extern "C" __global__ void __launch_bounds__(128, 2) kernel_13(float* __restrict__ output1, i64 shape1) {
   const i64 oidx0 = (shape1 + 31) / 32;
   const i64 oidx1 = min_i64(oidx0, 1024);
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx1; ridx0 += gridDim.x) {
@@ -1110,7 +1464,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) kernel_11(float* __restrict
 }
 
 /* generation 1 · filter · routine over [2, n, m] · dft of rows of m · routine [thread, sequential, sequential] */
-extern "C" __global__ void __launch_bounds__(128, 2) kernel_12(float* __restrict__ output1, i64 shape0, i64 shape1) {
+extern "C" __global__ void __launch_bounds__(128, 2) kernel_14(float* __restrict__ output1, i64 shape0, i64 shape1) {
   const i64 oidx0 = min_i64(shape0, 1);
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx0; ridx0 += gridDim.x) {
     dft_filter_f32(shape1, output1, output1 + shape1 * 18);
@@ -1118,7 +1472,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) kernel_12(float* __restrict
 }
 
 /* generation 1 · rows · routine over [2, n, m] · dft of rows of m · routine [thread, sequential, sequential] */
-extern "C" __global__ void __launch_bounds__(128, 2) kernel_13(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, float* __restrict__ output1, i64 shape0, i64 shape1) {
+extern "C" __global__ void __launch_bounds__(128, 2) kernel_15(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, float* __restrict__ output1, i64 shape0, i64 shape1) {
   const i64 oidx0 = min_i64(shape0, 512);
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx0; ridx0 += gridDim.x) {
     dft_rows_f32(shape1, shape0, input0, input1, shape1, 1, output0, output0 + shape0 * shape1, shape1, 1, 0, output1, output1 + shape1 * 18, shape1 * 40, ridx0, oidx0);
@@ -1126,7 +1480,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) kernel_13(const float* __re
 }
 
 /* generation 2 · elementwise over [n, 505] · elementwise [thread, thread simd=2] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_14(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_16(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
   const double* input0_row = input0 + shape0 * 1009;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * 505; ridx0 += (i64)gridDim.x * blockDim.x) {
     const i64 oidx0 = ridx0 / 505;
@@ -1138,7 +1492,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_14(const double* __r
 }
 
 /* generation 2 · elementwise over [n, m] · elementwise [thread, thread simd=4] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_15(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0, i64 shape1) {
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_17(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0, i64 shape1) {
   const float* input0_row = input0 + shape0 * shape1;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * shape1; ridx0 += (i64)gridDim.x * blockDim.x) {
     const float alu0 = input0_row[ridx0];
