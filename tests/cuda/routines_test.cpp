@@ -185,8 +185,10 @@ TEST_CASE("C1 G15.fft/cuda: real numbers, kept parts, columns, several axes, eve
 }
 
 TEST_CASE("C1: a sort and a transform with a fault have other bits") {
+  // Of the data sets of each program here, one at least has no special values: one NaN or infinity in a row hides what happens to others.
+  constexpr int kDataSets = 3;
   const auto is_found = [](const GpuProgram& program, const std::string& fault) {
-    return !run_emulated_text(program, fault, kAllOrders, 2).empty();
+    return !run_emulated_text(program, fault, kAllOrders, kDataSets).empty();
   };
   Programs programs;
   programs.add("x: f32[2, 5000]) {\n  return y = sort(x, axis=1)");
