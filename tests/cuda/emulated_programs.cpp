@@ -121,18 +121,19 @@ void GpuPrograms::add_for(const Machine& target, std::string label, fuzz::Case t
   all.push_back({std::move(label), std::move(test), std::move(reference), std::move(generated)});
 }
 
-std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets) {
+std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets,
+                                      const std::vector<std::string>& flags) {
   std::vector<std::string> texts;
   for (const GpuProgram& program : programs) texts.push_back(program.generated.source);
-  const EmulatedLibrary library(emulated_source(texts));
+  const EmulatedLibrary library(emulated_source(texts), flags);
   std::vector<std::string> wrong;
   for (size_t i = 0; i < programs.size(); ++i) wrong.push_back(check_runs(programs[i], i, library, orders, data_sets));
   return wrong;
 }
 
-std::string run_emulated_text(const GpuProgram& program, const std::string& source, ThreadOrder order, int data_sets) {
+std::string run_emulated_text(const GpuProgram& program, const std::string& source, std::span<const ThreadOrder> orders, int data_sets) {
   const std::string texts[] = {source};
-  return check_runs(program, 0, EmulatedLibrary(emulated_source(texts)), {&order, 1}, data_sets);
+  return check_runs(program, 0, EmulatedLibrary(emulated_source(texts)), orders, data_sets);
 }
 
 }  // namespace harp::cuda_test

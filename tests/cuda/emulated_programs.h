@@ -14,6 +14,7 @@
 namespace harp::cuda_test {
 
 inline constexpr ThreadOrder kAllOrders[] = {ThreadOrder::kAscending, ThreadOrder::kDescending, ThreadOrder::kShuffled};
+inline constexpr ThreadOrder kOneOrder[] = {ThreadOrder::kShuffled};
 
 struct GpuProgram {
   std::string label;  // for messages
@@ -38,10 +39,13 @@ struct GpuPrograms {
 /// Compiles all programs in one go. Runs each of them with all its sizes in these orders of threads, and with `data_sets` sets of input
 /// data, whose seeds are the case's own and those after it. Returns one text for each program: what is wrong, or "". A program is wrong if
 /// a bit of an output or an index fault differs from the interpreter's, if it writes outside of an array, or if the emulator finds a
-/// mistake.
-std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets = 1);
+/// mistake. `flags` are further ones for g++.
+std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets = 1,
+                                      const std::vector<std::string>& flags = {});
+/// Flags for programs with small arrays: compiling takes most of the time then, and without optimisation it takes half as long.
+inline const std::vector<std::string> kUnoptimised = {"-O0"};
 
-/// Like run_emulated() for one program and one order of threads, but with the CUDA text `source` instead of the generated one.
-std::string run_emulated_text(const GpuProgram& program, const std::string& source, ThreadOrder order, int data_sets);
+/// Like run_emulated() for one program, but with the CUDA text `source` instead of the generated one. Returns what is wrong, or "".
+std::string run_emulated_text(const GpuProgram& program, const std::string& source, std::span<const ThreadOrder> orders, int data_sets);
 
 }  // namespace harp::cuda_test

@@ -22,7 +22,7 @@ namespace {
 
 /// Runs the programs and reports what is wrong.
 void check_programs(const GpuPrograms& programs, std::span<const ThreadOrder> orders) {
-  const std::vector<std::string> wrong = run_emulated(programs.all, orders);
+  const std::vector<std::string> wrong = run_emulated(programs.all, orders, 1, kUnoptimised);
   for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs.all[i].label, ", ", wrong[i]);
 }
 

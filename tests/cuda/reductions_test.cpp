@@ -2,8 +2,6 @@
 // emulator, in every order of threads. A kernel with a fault must have other bits.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "cuda/checked_programs.h"
 
@@ -98,10 +96,8 @@ TEST_CASE("C1: a reduction with a fault has other bits") {
   programs.add("x: f32[5, 1024]) {\n  return y = sum(x, axes=[-1])");
   const GpuProgram& sum = programs.last();
   const std::string& text = sum.generated.source;
-  CHECK(run_emulated_text(sum, text, ThreadOrder::kShuffled, kDataSets) == "");
-  const auto is_found = [&](const std::string& fault) {
-    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(sum, fault, order, kDataSets).empty(); });
-  };
+  CHECK(run_emulated_text(sum, text, kOneOrder, kDataSets) == "");
+  const auto is_found = [&](const std::string& fault) { return !run_emulated_text(sum, fault, kAllOrders, kDataSets).empty(); };
   // the threads combine their sums in another order
   CHECK(is_found(replaced(text, "distance = 16; distance > 0; distance /= 2", "distance = 1; distance < 32; distance *= 2")));
   // threads read the elements of other threads

@@ -43,7 +43,6 @@ class Programs {
   GpuPrograms programs_;
 };
 
-constexpr ThreadOrder kOneOrder[] = {ThreadOrder::kShuffled};
 constexpr std::string_view kSorted[] = {"bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
@@ -186,8 +185,10 @@ TEST_CASE("C1 G15.fft/cuda: real numbers, kept parts, columns, several axes, eve
 }
 
 TEST_CASE("C1: a sort and a transform with a fault have other bits") {
+  // Of the data sets of each program here, one at least has no special values: one NaN or infinity in a row hides what happens to others.
+  constexpr int kDataSets = 3;
   const auto is_found = [](const GpuProgram& program, const std::string& fault) {
-    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(program, fault, order, 2).empty(); });
+    return !run_emulated_text(program, fault, kAllOrders, kDataSets).empty();
   };
   Programs programs;
   programs.add("x: f32[2, 5000]) {\n  return y = sort(x, axis=1)");

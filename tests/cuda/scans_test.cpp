@@ -1,6 +1,5 @@
 // Scans along rows by groups of threads (lower/gpu/scan.h), in one kernel or in several, have the interpreter's bits in every order of
 // threads. A kernel with a fault must have other bits.
-#include <algorithm>
 
 #include "cuda/checked_programs.h"
 
@@ -57,10 +56,10 @@ TEST_CASE("C1: a scan with a fault has other bits") {
   programs.add("x: f32[5, 9000]) {\n  return y = cumsum(x, axis=-1)");
   const GpuProgram& scan = programs.last();
   const std::string& text = scan.generated.source;
-  CHECK(run_emulated_text(scan, text, ThreadOrder::kShuffled, kDataSets) == "");
+  CHECK(run_emulated_text(scan, text, kOneOrder, kDataSets) == "");
   const auto is_found = [&](std::string_view from, std::string_view to) {
     const std::string fault = replaced(text, from, to);
-    return std::ranges::any_of(kAllOrders, [&](ThreadOrder order) { return !run_emulated_text(scan, fault, order, kDataSets).empty(); });
+    return !run_emulated_text(scan, fault, kAllOrders, kDataSets).empty();
   };
   // without a barrier, threads read values that other threads have not yet written
   CHECK(is_found("__syncthreads();", ""));
