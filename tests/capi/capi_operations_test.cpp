@@ -322,10 +322,10 @@ TEST_CASE("G13.custom_results: a custom function gives all results, or none") {
   harp_node* results[2] = {};
   REQUIRE(harp_custom_function_results(1, &o.f, &desc, 2, dtypes, results) == HARP_OK);
   harp_output(g.get(), "y", harp_mul(results[0], harp_cast(results[1], HARP_F32)));
-  const Graph same = parse(context.get(), std::string(kHead) + "  a, b = custom_function(f, body=\"\"\"" + body +
-                                              "\"\"\", dtype=[f32, i64], shape=[n])\n  return y = a * cast(b, dtype=f32)\n}\n");
-  harp_node_set_name(results[0], "a");
-  harp_node_set_name(results[1], "b");
+  const Graph same = parse(context.get(), std::string(kHead) + "  total, at = custom_function(f, body=\"\"\"" + body +
+                                              "\"\"\", dtype=[f32, i64], shape=[n])\n  return y = total * cast(at, dtype=f32)\n}\n");
+  harp_node_set_name(results[0], "total");
+  harp_node_set_name(results[1], "at");
   CHECK(take(harp_graph_print(g.get(), nullptr)) == take(harp_graph_print(same.get(), nullptr)));
 
   // one result is the node of harp_custom_function
