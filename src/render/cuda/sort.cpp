@@ -1,8 +1,8 @@
-// Sorts on a GPU: stable merge sorts. In a tile, each thread first sorts a few neighbouring elements in registers. In each of the rounds
-// that follow, sorted runs in shared memory are merged in pairs: each thread finds by a binary search where its share of the merged run
-// begins in the two runs, and merges that share into registers. A row that is longer than a tile is sorted in pieces, and further launches
-// merge these in pairs: each block makes one tile of the result, for which its threads together search which elements of the two sorted
-// pieces belong there.
+// Sorts on a GPU, which are stable merge sorts. In a tile, each thread first sorts a few neighbouring elements in registers. Each of the
+// rounds that follow merges pairs of sorted runs in shared memory, and so doubles their length: each thread finds by a binary search where
+// its share of the merged run begins in the two runs, and merges that share into registers. A row longer than a tile is sorted in pieces of
+// one tile. Further launches merge these pieces in pairs. Each block then makes one tile of the merged result; its threads together search
+// which elements of the two pieces belong to it.
 //
 // A sort moves the elements themselves, so -0 and NaN keep their bits and their order, as on a CPU. In comparisons of floats both zeros are
 // equal, and all NaNs are equal and greater than all numbers. An argsort moves the positions of its keys, which are integers.
@@ -34,7 +34,8 @@ $INLINED$K order_$G($T x) {
 constexpr std::string_view kBefore = R"($INLINEDbool before_$F($T a, $T b) { return $BEFORE; }
 )";
 
-// $OWN: elements of a thread. $OTHERPARAMETERS, $MOVE: what moves with the elements: where it is and where it goes; an assignment.
+// Placeholders. $OWN: elements of a thread. $NAME: the name of the function. For what moves with the elements: $OTHERPARAMETERS: the
+// parameters that say where it is and where it goes; $MOVE: moves it.
 constexpr std::string_view kMergeOwn =
     R"(/* Merges two sorted runs, [0, middle) and [middle, end). The caller gets `own` elements of the result, from `first` on. Of equal
    elements those of the first run come first. */
@@ -61,8 +62,9 @@ $MOVE    if (is_other) {
 }
 )";
 
-// $OTHERS: declares what moves with the elements. $BEGIN: sets it for element i of a thread. $SWAP, $PUT: exchange it, put it into shared
-// memory. $MERGEOTHERS: arguments. $RESULT: what is stored.
+// Placeholders. An argsort moves places in the tile together with the elements. $OTHERS: declares the arrays of places. $BEGIN: sets the
+// place of element i of a thread. $SWAP: exchanges the places of two neighbours. $PUT: puts a place into shared memory. $MERGE,
+// $MERGEOTHERS: the function that merges, and its arguments for places. $RESULT: the value to store.
 constexpr std::string_view kTiles =
     R"(/* Sorts a tile: `together` rows of at most $TILE elements, or a piece of a longer row. Runs of sorted elements double in each round. */
 $CALLEDvoid sort_tile_$F(const $T* x, i64 rows, i64 n, i64 together, $RESULTTYPE* sorted, i64 tile) {
@@ -119,9 +121,10 @@ $INLINEDint merge_passes(i64 n) {
 }
 )";
 
-// $AT, $OTHER: an element of the first and of the second sorted piece. Of an argsort the pieces are positions in a row of keys: $KEYS and
-// $ROWOF declare these where they are a parameter, $ROW and $ROWARGUMENT pass them. $POSITIONS: declares what moves with the elements.
-// $LOAD loads an element, $PUTMERGED puts a merged one into shared memory, $MERGED is what is stored. $HALF: half the threads of a block.
+// Placeholders. $AT, $OTHER: an element of the first and of the second sorted piece. For an argsort the pieces are positions in a row of
+// keys: $KEYS and $ROWOF are the parameters for the keys, and $ROW and $ROWARGUMENT pass them on. $POSITIONS and $OWNPOSITIONS: declare the
+// arrays of positions. $LOAD: loads an element. $MERGETILE, $MERGEPOSITIONS: the function that merges, and its arguments for positions.
+// $PUTMERGED: puts a merged element or position into shared memory. $MERGED: the value to store. $HALF: half the threads of a block.
 constexpr std::string_view kSplit =
     R"(/* How many of the first `count` elements of the merged order of two sorted pieces, [0, middle) and [middle, end), are in the first piece.
    One half of the block asks for one count, the other half for another one. `most` is not less than what is in the first piece. Each
