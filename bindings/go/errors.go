@@ -58,7 +58,7 @@ func taken(e *C.harp_error) error {
 	return &Error{Code: Code(C.harp_error_code(e)), Message: C.GoString(C.harp_error_message(e)), CompilerOutput: C.GoString(C.harp_error_compiler_output(e))}
 }
 
-// failure is taken for a call that made nothing: it never returns nil.
+// failure converts the error of a C call that returned no object. Unlike taken, it never returns nil.
 func failure(e *C.harp_error) error {
 	if e == nil {
 		return mistake(ErrInternal, "harp failed without an error message")

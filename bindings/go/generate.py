@@ -19,8 +19,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
-# Written by hand in gradient.go and custom.go: they take functions apart into nodes, or structs with more fields than a Go parameter list
-# can express.
+# Written by hand in gradient.go, custom.go and native.go, because their methods in Go differ from the C functions: they take a struct or a
+# Go function, or one C function has several methods.
 BY_HAND = {"harp_grad", "harp_grad_flags", "harp_depends", "harp_custom_function", "harp_custom_function_results", "harp_native"}
 FLAGS = {"scan_flags": "ScanFlags"}
 LISTS = {"int32_t": ("int", "int32s"), "int64_t": ("int", "int64s"), "harp_dim": ("Dim", "sizes"), "double": ("float64", "doubles")}
@@ -59,7 +59,8 @@ class Operation:
         lists = [p for p in self.shown if p["kind"] == "array"]
         self.variadic = lists[0] if len(lists) == 1 or (self.keepdims and len(lists) == 2) else None
         if self.keepdims and self.node_list and len(lists) == 2:
-            self.variadic = next(p for p in lists if p is not self.node_list)  # CustomReduce: axes
+            # CustomReduce has two lists, the nodes and the axes; the axes are variadic.
+            self.variadic = next(p for p in lists if p is not self.node_list)
         if self.variadic:
             self.shown = [p for p in self.shown if p is not self.variadic] + [self.variadic]
 
@@ -75,7 +76,7 @@ class Operation:
         if kind == "struct":
             return "*PoolOptions"
         if kind == "pointer":
-            return "*float64"  # attention's scale: nil is 1 / sqrt(features)
+            return "*float64"  # the scale of scaled dot-product attention; nil means 1 / sqrt(features)
         if p.get("values") == "boolean":
             return "bool"
         if p.get("values") in FLAGS:
@@ -83,7 +84,7 @@ class Operation:
         return {"int32_t": "int", "int64_t": "int", "double": "float64", "harp_dim": "Dim", "harp_dtype": "DType"}[p["base"]]
 
     def signature(self, node, receiver):
-        """Parameters as Go declares them, without the receiver and keepdims (where there are variants)."""
+        """Parameters as Go declares them, without the receiver, and without keepdims, for which there is a second method."""
         rest = [p for p in self.shown if not (p["name"] == "keepdims") and not (receiver and p is self.nodes[0])]
         return ", ".join(f"{go_parameter(p['name'])} {self.go_type(p, node)}" for p in rest)
 

@@ -19,10 +19,10 @@ import (
 // Dim is a size: a plain number, or a symbolic size of one graph (Graph.DimVar).
 type Dim int64
 
-// Special numbers of harp.h.
+// Values with a special meaning in place of a size, a slice bound, an axis or a class.
 const (
 	DimInvalid Dim = C.HARP_DIM_INVALID // what a function that makes a size returns on failure
-	SliceNone  Dim = C.HARP_SLICE_NONE  // an open end of Slice
+	SliceNone  Dim = C.HARP_SLICE_NONE  // a bound of Slice that is not given
 	AxisNone       = math.MinInt32      // instead of an axis: the operation works on the flattened array
 	ClassNone      = math.MinInt64      // instead of ignoreIndex: no class is ignored
 )
@@ -34,7 +34,7 @@ type GraphFlags uint32
 const (
 	Broadcast    GraphFlags = C.HARP_GRAPH_BROADCAST     // NumPy's broadcasting
 	Promote      GraphFlags = C.HARP_GRAPH_PROMOTE       // operands of different dtypes promote as the Array API standard says
-	PromoteMixed GraphFlags = C.HARP_GRAPH_PROMOTE_MIXED // the same, and bool, integers and floats promote among each other, too
+	PromoteMixed GraphFlags = C.HARP_GRAPH_PROMOTE_MIXED // like Promote; in addition, bool, integers and floats promote to each other
 )
 
 // ScanFlags say how running values are computed, joined with |.
@@ -42,8 +42,8 @@ type ScanFlags uint32
 
 // The flags.
 const (
-	ScanExclusive ScanFlags = C.HARP_SCAN_EXCLUSIVE // without the element itself
-	ScanReverse   ScanFlags = C.HARP_SCAN_REVERSE   // from the end of the axis
+	ScanExclusive ScanFlags = C.HARP_SCAN_EXCLUSIVE // each result excludes the element at its own position
+	ScanReverse   ScanFlags = C.HARP_SCAN_REVERSE   // the scan starts at the end of the axis
 )
 
 // Graph is a graph of array operations under construction.
@@ -51,7 +51,7 @@ type Graph struct {
 	ctx     *Context
 	h       *handle
 	mutex   sync.RWMutex // locked for writing while nodes are made, for reading while the graph is compiled, which may happen in the background
-	size    error        // why the last size that could not be made is DimInvalid
+	size    error        // the error of the latest operation on sizes that failed and returned DimInvalid
 	err     error        // the first error of NewGraph and Output
 	natives []*native    // Go functions that its nodes call
 }
@@ -354,8 +354,8 @@ func (g *Graph) ConstArray(array Array) Node {
 	for i, size := range array.dims {
 		shape[i] = Dim(size)
 	}
-	// The address is passed as one of bytes: for a void*, cgo would look for Go pointers in everything around the array, for example in a
-	// struct that contains it, and reject the call if there are any.
+	// The address is passed as a uint8_t*. For a void*, cgo would check the whole Go object that contains the array, for example a struct,
+	// and would reject the call if the object contains Go pointers.
 	return g.made(C.goharp_constant_array(g.p(), C.int32_t(array.dtype), C.int32_t(len(shape)), sizes(shape), C.size_t(array.length*array.dtype.Size()), (*C.uint8_t)(array.data)))
 }
 
@@ -422,7 +422,7 @@ func (g *Graph) dim(make func() C.harp_dim) Dim {
 	made := Dim(make())
 	if made == DimInvalid {
 		if err := taken(C.harp_graph_take_error(g.p())); err != nil && !strings.Contains(err.Error(), "HARP_DIM_INVALID") {
-			g.size = err // the error of the size that failed first, not of a size that was made from an invalid one
+			g.size = err // the cause; an operation on a DimInvalid fails too, but its error does not say why
 		}
 	}
 	return made

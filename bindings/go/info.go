@@ -16,7 +16,7 @@ type ArrayInfo struct {
 	DType   DType
 	Shape   []int  // -1 where the size is symbolic
 	Text    string // the shape with the names of sizes: "[n, 64]"
-	InPlace []int  // for an output: the inputs that may be the same array as it
+	InPlace []int  // for an output: the indices of the inputs with which it may share its array
 }
 
 // Input describes an input.

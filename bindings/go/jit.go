@@ -10,7 +10,7 @@ type stage struct {
 	ctx      *Context
 	graph    *Graph
 	captured []*Tensor // arrays that the function captures, which become inputs after its arguments
-	inputs   []Node    // the inputs of the captured arrays
+	inputs   []Node    // the input nodes of the captured arrays, in the same order
 }
 
 func (s *stage) tensor(node Node) *Tensor {

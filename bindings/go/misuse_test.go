@@ -415,7 +415,7 @@ func TestJitInJit(t *testing.T) {
 func TestGradientsOfWhatWasComputedOnTheWay(t *testing.T) {
 	x := harp.FromSlice([]float64{1, 2})
 	y := x
-	for i := 0; i < 2500; i++ { // longer than one program
+	for i := 0; i < 2500; i++ { // more operations than one program may contain
 		y = y.Add(x)
 	}
 	if err := harp.Grad(y.Sum(), x)[0].Err(); !errors.Is(err, harp.ErrNoGradient) || !strings.Contains(err.Error(), "computed before") {

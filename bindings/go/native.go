@@ -68,7 +68,7 @@ type native struct {
 	call *nativeCall
 }
 
-// nativeCall is what a call must know besides the addresses and the symbolic sizes that C passes.
+// nativeCall contains the Go function and the descriptions of its arrays. The addresses and the symbolic sizes come from C in each call.
 type nativeCall struct {
 	call   func(output Array, inputs []Array) error
 	output arrayPlan

@@ -398,10 +398,10 @@ func (s *scratch) resize(inputs, outputs int) {
 
 func (s *scratch) release() {
 	for i := range s.in {
-		s.in[i] = nil // the next user may have fewer buffers: no old pointer may reach C
+		s.in[i] = nil // because the next run must not pass an old pointer to C
 	}
 	for i := range s.made {
-		s.out[i], s.made[i].data = nil, nil // nor keep memory alive
+		s.out[i], s.made[i].data = nil, nil // for the same reason, and so that the list keeps no memory alive
 	}
 	scratches.Put(s)
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Builds a C graph for each operation and each program that was not seen before, and runs programs that were.
+// This file computes lazy tensors. For an operation or a program that is new it builds a C graph; known programs are looked up and run.
 
 // lazyFlags are the rules of operations on tensors: NumPy's broadcasting, and PyTorch's promotion of dtypes.
 const lazyFlags = Broadcast | PromoteMixed
@@ -20,7 +20,7 @@ func shapeOf(sig *signature) []Dim {
 	return made
 }
 
-// result returns the dtypes and shapes that an operation gives for such operands. It looks them up, or has harp infer them.
+// result returns the dtypes and shapes of the results of e on operands like args. It looks them up by k, or has harp infer them.
 func (ctx *Context) result(k key, e *expr, args []*Tensor) *inferred {
 	t := &ctx.lazy
 	t.mutex.RLock()
@@ -91,7 +91,7 @@ func (b *builder) node(e *expr) Node {
 		if parts := b.nodes(e.shared); e.index < len(parts) {
 			return parts[e.index]
 		}
-		return b.nodes(e.shared)[0] // it failed
+		return b.nodes(e.shared)[0] // the operation failed and has a single node, which stores the error
 	}
 	return b.nodes(e)[0]
 }

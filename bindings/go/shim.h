@@ -6,7 +6,8 @@
 #include <harp.h>
 #include <stdlib.h>
 
-#define GOHARP_ARRAYS 8 /* most arrays of a call that allocates nothing */
+/* Maximum number of arrays of a call by goharp_call, which allocates nothing. */
+#define GOHARP_ARRAYS 8
 
 /* Dtypes, ranks and sizes of the arrays of a call, inputs first. It contains no pointer, so it may be in memory of Go. */
 typedef struct goharp_frame {
@@ -15,8 +16,9 @@ typedef struct goharp_frame {
   int64_t dims[4 * GOHARP_ARRAYS];
 } goharp_frame;
 
-/* Each address is a separate argument, because cgo keeps memory in place until the call returns only if an argument points to it. The
- * arguments are addresses of bytes: for a void* cgo would check at each call what it points to, which takes longer. */
+/* Calls the program on the arrays at a0 ... a7. Each address is a separate argument, because cgo keeps a Go array alive and in place during
+ * the call only if an argument points to it. The arguments have the type uint8_t*, because cgo would search the target of a void* for Go
+ * pointers at each call, which takes time. */
 static inline harp_error* goharp_call(uintptr_t program, const goharp_frame* frame, uint8_t* a0, uint8_t* a1, uint8_t* a2, uint8_t* a3,
                                       uint8_t* a4, uint8_t* a5, uint8_t* a6, uint8_t* a7) {
   void* data[GOHARP_ARRAYS] = {a0, a1, a2, a3, a4, a5, a6, a7};
@@ -79,7 +81,8 @@ static inline harp_error* goharp_call_arrays(void* program, size_t n_inputs, con
   return error;
 }
 
-/* A native operation: its inputs one after the other, then `user`, padded with 0. */
+/* The C function of every native operation. i0 ... are the addresses of the inputs; unused ones are equal to `user`. s0 ... are the values
+ * of the symbolic sizes; unused ones are 0. */
 #define GOHARP_NATIVE_INPUTS 8
 #define GOHARP_NATIVE_SIZES 16
 int32_t goharp_native(void* user, void* output, void* i0, void* i1, void* i2, void* i3, void* i4, void* i5, void* i6, void* i7, int64_t s0,

@@ -20,7 +20,7 @@ type Tensor struct {
 	origins     atomic.Pointer[origins]
 	computation atomic.Pointer[computation]
 	id          atomic.Uint64
-	stage       *stage // the graph of node, inside a function that Jit traces
+	stage       *stage // for a tensor inside a function that Jit traces: the graph that contains node; otherwise nil
 	node        Node
 	err         error
 }

@@ -42,7 +42,7 @@ func TestLazyTensors(t *testing.T) {
 	}
 }
 
-// One program serves a structure, whatever the values are: arrays count by their position, not by their content.
+// One program serves all computations of the same structure. The values of the arrays do not matter, but repeated uses of one array do.
 func TestEachStructureIsCompiledOnce(t *testing.T) {
 	ctx := newContext(t)
 	from := func(v ...float64) *harp.Tensor { return harp.FromSliceIn(ctx, v) }
@@ -222,7 +222,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// The caller may write to a list of axes afterwards.
+// listThatChanges overwrites the list of axes after it was passed to Sum, which must not change the result.
 func listThatChanges(x *harp.Tensor) *harp.Tensor {
 	axes := []int{0}
 	y := x.Sum(axes...)
@@ -339,7 +339,7 @@ func TestJitWithSymbolicSizes(t *testing.T) {
 func TestLongComputations(t *testing.T) {
 	x := harp.FromSlice([]float64{1, 2})
 	y := x
-	for i := 0; i < 2500; i++ { // more than one program should contain: parts are computed before the end
+	for i := 0; i < 2500; i++ { // more operations than one program may contain, so parts are computed earlier
 		y = y.Add(x)
 	}
 	equal(t, values[float64](t, y), []float64{2501, 5002})

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// How lazy tensors work. An operation is recorded in an expr: the operation, its operands, and a hash of everything that it is computed
-// from, in which arrays count by dtype, shape and position, not by content. So the hash is the same each time a computation is recorded,
-// and a new tensor needs three look-ups at most: of the shape of its result, by the operation and its operands' shapes; and, when it is
-// computed, of the compiled program, by the hash. Only what was never seen before needs a new graph of harp.
+// How lazy tensors work. An operation is recorded in an expr, which contains the operation, its operands, and a hash of the whole
+// computation. The hash contains the dtype, the shape and the position of each array, but not its values, so it is the same each time the
+// computation is recorded. The dtype and shape of a new tensor are looked up by the operation and the operands' dtypes and shapes. When the
+// tensor is computed, the compiled program is looked up by the hash. A new graph of harp is built only if a look-up fails.
 
 // expr is an operation on operands. It is immutable and does not store results, which tensors do.
 type expr struct {
@@ -18,14 +18,14 @@ type expr struct {
 	leaves []*Tensor // the arrays that it is computed from, each once, in the order of their first use
 	bytes  int       // total size of these arrays
 	depth  int
-	index  int // which one, for an operation with several results
+	index  int // the index of the result, for an operation with several results
 	// Whether the expr, or a part of it, is computed from no array.
 	hasConstants bool
 	args         []operand
 	one          func(*Graph, []Node) Node
-	many         func(*Graph, []Node) []Node // for an operation with several results, whose exprs have the same `shared`
+	many         func(*Graph, []Node) []Node // for an operation with several results; the exprs of the results refer to its expr by `shared`
 	shared       *expr
-	inline       [3]operand // memory of args, if they are few
+	inline       [3]operand // memory of args if there are at most three
 }
 
 // operand is an array or an expr; if both are nil, the operand is not given.
@@ -37,7 +37,7 @@ type operand struct {
 const (
 	maxDepth   = 1000 // an operand with a longer chain of operations is computed first
 	maxLeaves  = 1000
-	maxPending = 512 << 20 // bytes of pending arrays; above it, operands much smaller than their arrays are computed
+	maxPending = 512 << 20 // bytes; an operand with larger arrays below it is computed first if its own array is at most 1/8 as large
 	maxEntries = 1 << 14   // maximum size of each table; a table that is full is emptied
 )
 
@@ -337,7 +337,7 @@ func record(k key, args []*Tensor) (*expr, key) {
 		}
 		if len(e.leaves) == 0 {
 			e.leaves, e.bytes = form.leaves[:len(form.leaves):len(form.leaves)], form.bytes
-			continue // e has the same arrays in the same order
+			continue // the positions of the arrays in e are those in the operand, whose hash contains them
 		}
 		for _, leaf := range form.leaves {
 			hash = hash.number(int64(e.place(leaf)))

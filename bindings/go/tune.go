@@ -34,7 +34,7 @@ type TuneStrategy int32
 const (
 	TuneBeam   TuneStrategy = C.HARP_TUNE_BEAM   // changes one setting of the best configurations so far, in the order that a cost model predicts
 	TuneRandom TuneStrategy = C.HARP_TUNE_RANDOM // configurations in random order
-	TuneGrid   TuneStrategy = C.HARP_TUNE_GRID   // all configurations in counting order
+	TuneGrid   TuneStrategy = C.HARP_TUNE_GRID   // all configurations in a fixed order, in which the first option changes fastest
 )
 
 // TuneAnswer is the result of TuneOptions.Progress.
@@ -87,7 +87,7 @@ type TuneProgress struct {
 // TuneResult is the result of a search.
 type TuneResult struct {
 	Trials       []Trial // in the order in which they were made
-	Best         int     // index of the fastest trial; 0: none is 1 % faster than harp's default, nor is the stored one faster
+	Best         int     // index of the fastest trial; 0: harp's default (no new one is at least 1 % faster, nor is the stored one faster)
 	Speedup      float64 // speedup of the best trial over trial 0; 1 if trial 0 is the best
 	SpaceSize    float64 // number of configurations to choose from
 	Exhausted    bool    // no configuration was left to try

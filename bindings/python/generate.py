@@ -5,8 +5,8 @@
     harp/_ops.py            for each operation, the Python function with its defaults, types and text
     harp/_core.pyi          the parts between braces: the operators of Tensor, and the operations that are its methods
 
-`generate.py --check` reports whether the files are up to date. Facts that a prototype does not express (which numbers have defaults, which
-operands promote together, the name in the Array API standard) are in the tables below.
+`generate.py --check` reports whether the files are up to date. Facts that a prototype does not express (which parameters have defaults,
+which operands promote together, the name in the Array API standard) are in the tables below.
 """
 import json
 import re
@@ -19,7 +19,8 @@ STANDARD = HERE / "harp" / "_array_api.py"
 STUB = HERE / "harp" / "_core.pyi"
 API = HERE.parent.parent / "include" / "harp.api.json"
 
-OPERATIONS = 5  # the section of harp.h with the operations; some are called by hand-written code instead
+# The section of harp.h that declares the operations. Those in BY_HAND get no generated code, because hand-written code calls them.
+OPERATIONS = 5
 BY_HAND = {"custom_function", "custom_function_results", "native", "grad", "grad_flags", "depends"}
 # Names in Python that differ from the C function's: those of the Array API standard.
 NAMES = {
@@ -27,7 +28,8 @@ NAMES = {
     "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "bitwise_not": "bitwise_invert",
     "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift", "permute": "permute_dims",
 }
-# Operands that promote together, so that all of them but one may be Python numbers; in addition to the elementwise operations.
+# The operands of each of these operations are converted to their common dtype, so all but one may be Python numbers. The operands of
+# elementwise operations are always converted in this way, and need no entry here.
 PROMOTED = {"isclose": ("a", "b"), "isin": ("elements", "test_elements"), "searchsorted": ("sorted", "values")}
 DEFAULTS = {
     "keepdims": False, "exclusive": False, "reverse": False, "axes": None, "stride": None, "padding": None, "dilation": None, "output_padding": None,
@@ -69,7 +71,7 @@ class Operation:
         self.name = function["name"].removeprefix("harp_")
         self.text, self.python_name, self.elementwise = text, NAMES.get(self.name, self.name), elementwise
         self.results = RESULTS.get(self.name, "2" if function["result"]["kind"] == "status" else "1")
-        self.parameters = []  # (name, kind) of the parameters that Python has, in C's order
+        self.parameters = []  # (name, kind) of the parameters of the Python function, in the order of the C function
         self.arguments = []  # C++ expressions
         lengths = {p["length"] for p in function["parameters"] if p.get("direction") == "in" and "length" in p}
         for parameter in function["parameters"]:
@@ -209,8 +211,8 @@ from ._core import apply as _apply
 from ._types import Array, DTypeLike, Number, Size
 
 '''
-    # The namespace has these operations, except those to which the Array API gives other arguments, and except fft, which is a module
-    # there.
+    # `import *` must not export operations that _array_api.py replaces by functions with the arguments of the Array API, and not fft,
+    # because harp.fft is a module.
     other = set(re.findall(r'"(\w+)"', re.search(r"^__all__ = \[(.*?)^\]", STANDARD.read_text(encoding="utf-8"), re.M | re.S)[1]))
     names = sorted(operation.python_name for operation in operations if operation.python_name not in other | {"fft"})
     wrapped = "\n".join(textwrap.wrap(", ".join(f'"{name}"' for name in names), 116, initial_indent="    ", subsequent_indent="    "))

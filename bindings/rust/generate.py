@@ -59,8 +59,8 @@ def doc_lines(text, indent):
 
 
 class Parameter:
-    """One Rust parameter: `stored` is its type among an operation's parameters (None: it is a source), `c` the expression passed to the C
-    function."""
+    """One Rust parameter: `stored` is its type in the parameters that the trace stores (None: the parameter is an operand), `c` the
+    expression passed to the C function."""
 
     def __init__(self, name, kind):
         self.name = "kind" if name == "type" else name

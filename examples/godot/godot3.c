@@ -1,6 +1,5 @@
-/* HarpField, a class for Godot 3 scripts (GDNative, NativeScript 1.0): a simulation of water on a torus, which does one step in each frame
- * in
- * `_process`. The arrays belong to the engine. A script calls
+/* HarpField, a class for Godot 3 scripts (GDNative, NativeScript 1.0): a simulation of water on a torus, which does one step in each frame,
+ * in `_process`. The arrays belong to the engine. A script calls
  *
  *     setup(step, picture, size, library, backend) -> bool   texts of the two graphs (water.h); library and backend may be ""
  *     start(h, depth) -> bool     PoolRealArrays of size * size numbers: the surface relative to rest, and the depth at rest

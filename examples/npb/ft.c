@@ -112,7 +112,8 @@ static harp_graph* step(harp_context* ctx, const struct problem* p, harp_error**
 
 /* --- the host's part ----------------------------------------------------------------------------------------------------------- */
 
-/* Runs the steps and compares each sum. The buffers: field (also the next spectrum), spectrum, left, chosen, sum. */
+/* Runs the steps and compares each sum. b contains the buffers: field (later the next spectrum), spectrum, decay factors, indices
+ * of the chosen elements, sum. */
 static int steps(harp_program* begin, harp_program* next, const struct problem* p, harp_buffer** b) {
   harp_error* err = NULL;
   double* field = harp_buffer_data(b[0]);

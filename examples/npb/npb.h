@@ -16,8 +16,8 @@ double npb_seconds(void);
 /* Prints what failed, releases the error, and returns 1. */
 int npb_failed(const char* what, harp_error* err);
 
-/* Compiles the graph, and prints the number of kernels and of generations, the size of the workspace, the milliseconds, and where the
- * code comes from. Returns NULL on failure. */
+/* Compiles the graph. Prints the number of kernels and of generations (groups of kernels that run together), the milliseconds of
+ * the compilation, and whether the code was found in a cache. Returns NULL on failure. */
 harp_program* npb_compile(harp_graph* graph, harp_error** err);
 
 /* Returns the index in `classes` (a letter for each class) of the class that the command line names; without an argument the class is S.

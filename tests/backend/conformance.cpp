@@ -50,7 +50,7 @@ class Bench {
   Program try_compile(const harp_graph* graph, harp_error** err, const std::function<void(harp_compile_options&)>& change = nullptr) const {
     harp_compile_options options = compile_options();
     options.backend = subject_.name;
-    // HARP_MACHINE names a row of CPUs, which a backend for another device does not have
+    // the target is the CPU that HARP_MACHINE names; a backend for another device has no such targets
     if (!device_->is_host()) options.target = nullptr;
     if (change) change(options);
     return Program(harp_compile(graph, &options, err));
@@ -189,7 +189,7 @@ void check_programs(const Subject& subject) {
     for (const Buffer& output : outputs) CHECK(std::string(harp_buffer_device(output.get())) == bench.device_name());
   }
 
-  // No input determines this shape variable.
+  // No input has an axis of the size n, so each run gets the value of n by name.
   const Graph ramp = make_graph(bench.context());
   const harp_dim n = harp_dim_var(ramp.get(), "n", 0, 1000);
   harp_output(ramp.get(), "y", harp_arange(ramp.get(), HARP_I32, 0, n, 1));

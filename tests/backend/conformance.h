@@ -12,15 +12,15 @@ namespace conformance {
 /// A backend under test.
 struct Subject {
   const char* name;
-  const harp::Backend* row = nullptr;  // the backend's row, which is added to every context; NULL: harp's own table has the row
+  const harp::Backend* row = nullptr;  // the backend's table entry, which is added to every context; NULL: harp's own table has the entry
   // Changes compile options so that a program compiles quickly. check_operations uses it, because it compiles many graphs and their speed
   // does not matter.
   std::function<void(harp_compile_options&)> quick = nullptr;
   std::function<void(harp_context*)> prepare = nullptr;  // called with each new context
 };
 
-/// Checks every operation of the table, each with one of its dtypes, with small inputs of all kinds of shapes (scalar, empty, one element,
-/// strided, symbolic ...) and special values.
+/// Checks every operation of the op matrix, each with one of its dtypes, with small inputs of all kinds of shapes (scalar, empty, one
+/// element, strided, symbolic ...) and special values.
 void check_operations(const Subject& subject);
 /// Checks symbolic sizes, empty arrays, names of shape variables, signatures, pipeline stages and statistics.
 void check_programs(const Subject& subject);

@@ -1,5 +1,5 @@
-// Machine rows: their names, also through harp.h; which rows this CPU can run; and that the library ignores HARP_MACHINE, which only tests
-// and the tool read. (tests/golden/schedules.txt has the schedules of each row.)
+// Machine rows, which are descriptions of CPUs: their names, also through harp.h, and which rows this CPU can run. The library must ignore
+// HARP_MACHINE, which only the tests and the tool read. (tests/golden/schedules.txt has the schedules of each row.)
 #include "support/machine.h"
 
 #include <algorithm>

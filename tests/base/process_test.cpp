@@ -139,7 +139,7 @@ TEST_CASE("process: of two programs the second reads what the first writes, and 
   CHECK(run_pipeline(system, "sleep 1000", "cat", 300ms).end == End::kTimedOut);
   CHECK(run_pipeline(system, "yes", "sleep 1000", 300ms).end == End::kTimedOut);
   CHECK(run_pipeline(system, "sleep 1000 & true", "cat").end ==
-        End::kTimedOut);  // the writer has ended, but another process still holds the pipe, so the time limit ends the pipeline
+        End::kTimedOut);  // the writer has ended, but its child keeps the pipe open, so the time limit ends the pipeline
   CHECK(Clock::now() - start < 50s);
   CHECK_FALSE(has_children());
 }
@@ -159,8 +159,8 @@ TEST_CASE("process: of two programs one that does not start leaves nothing of th
 
 namespace {
 
-/// A clock. After a file has appeared, the second call returns a time after every deadline of the test. Between the first call and the
-/// second, harp, which is waiting for the command, reads what it has written.
+/// A clock that jumps beyond every deadline of the test at the second call after a file has appeared. Between these two calls harp, which
+/// is waiting for a command, reads the command's output.
 class ClockOfFile : public FaultyProcess {
  public:
   ClockOfFile(FaultPlan& plan, std::string file) : FaultyProcess(plan), file_(std::move(file)) {}
@@ -231,7 +231,7 @@ TEST_CASE("process: of a pipeline whose writer the host reaped, nobody says that
   TestSystem system;
   const Scratch scratch;
   for (const auto& [exit, end, code] : {std::tuple{"exit 0", End::kUnknown, 0}, {"exit 3", End::kExited, 3}}) {
-    const std::string reaped = scratch / exit;  // a file that appears when the host has reaped the writer; the reader ends only then
+    const std::string reaped = scratch / exit;  // the host creates this file when it has reaped the writer; the reader waits for the file
     const std::string reader = "cat; while [ ! -e '" + reaped + "' ]; do sleep 0.01; done; " + exit;
     std::thread host([&] {
       const auto give_up = Clock::now() + 20s;
@@ -257,12 +257,12 @@ TEST_CASE("process: no descriptor and no child is left, whichever call fails") {
         system.plan.error = error;
         const CommandResult result = n_programs == 1 ? run_shell(system, "echo text", 20s) : run_pipeline(system, "echo text", "cat", 20s);
         if (result.succeeded()) CHECK(std::string("text\n").starts_with(result.output));
-        if (system.plan.calls <= n) break;  // the command makes fewer than n calls, so each of them has failed once
+        if (system.plan.calls <= n) break;  // there was no call number n, so every call has failed in some round
       }
     }
   }
   while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-  }  // zombies remain if waitpid always fails; that is due to the test
+  }  // reaps the zombies that remain because the test makes every waitpid fail
   CHECK(count_open_files() == files_before);
 }
 

@@ -115,7 +115,7 @@ TEST_CASE("G16 dims: random expressions keep their value, and what is proven hol
     std::vector<std::array<int64_t, 4>> points;  // values of n, m, i, j
     for (int p = 0; p < 60; ++p) {
       const int64_t nv = lo + random.below(hi - lo + 1), mv = 1 + random.below(9);
-      if (nv == 0) continue;  // then the loop over i has no iterations
+      if (nv == 0) continue;  // i has no values, because the loop over i has no iterations
       points.push_back({nv, mv, random.below(nv), 1 + random.below(mv)});
     }
     auto leaf = [&](Sym e, auto value) {
@@ -172,7 +172,7 @@ TEST_CASE("G16 dims: random expressions keep their value, and what is proven hol
 
 namespace {
 
-/// A recipe for an expression: an operation on earlier recipes of the list, a variable or a constant.
+/// Describes how to build an expression: a variable, a constant, or an operation on the expressions of earlier recipes in the list.
 struct Recipe {
   int operation = 0;  // 0: a variable, 1: a constant, otherwise an operation
   int64_t value = 0;
@@ -246,7 +246,8 @@ TEST_CASE("G16 dims: the normal form does not depend on what was made before") {
           made = combine(r.operation, *eager[r.a], *eager[r.b], r.operation == 9 ? *eager[r.c] : Sym(0));
       } catch (const Error&) {
       }
-      if (made && !made->is_constant() && made->node()->weight > 60) made.reset();  // no larger than the expressions of sizes may be
+      // drops expressions that are larger than size expressions may be
+      if (made && !made->is_constant() && made->node()->weight > 60) made.reset();
       eager.push_back(made);
     }
     for (size_t i = recipes.size(); i-- > 0;) {

@@ -25,7 +25,7 @@ ROWS = {"TestLazyTensors": "H1.lazy,realize/go", "TestSeveralTensorsAreOneProgra
 
 
 def record(status, name):
-    """Writes a line to the file of results, which ./dev rows reads."""
+    """Reports the result of a test: prints it, and writes a line to the file of results that ./dev rows reads."""
     print(status, name, flush=True)
     if os.environ.get("HARP_TEST_RESULTS"):
         with open(os.environ["HARP_TEST_RESULTS"], "a", encoding="utf-8") as file:
@@ -38,8 +38,8 @@ def blocks(text):
 
 
 class Go:
-    """Installs harp in the build folder. The user's Go build cache is used, which does not notice if the headers that pkg-config names
-    change or move. A macro that no code reads has a digest of them, so that the cache notices."""
+    """Installs harp in the build folder. The user's Go build cache is used. The cache does not notice if the headers that pkg-config names
+    change or move, so their digest is passed to the compiler as a macro, which no code reads."""
 
     def __init__(self, scratch):
         self.scratch = scratch

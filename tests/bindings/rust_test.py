@@ -14,8 +14,8 @@ SOURCE = os.environ["HARP_SOURCE_DIR"]
 BUILD = os.environ["HARP_BUILD_DIR"]
 RUST = os.path.join(SOURCE, "bindings", "rust")
 FEATURES = "ndarray,half,num-complex"
-# Warnings that clippy of Rust 1.63 (Debian 12) gives although the code is right: about thread_local!, and about threads that are all
-# started before the first one is joined. Later versions do not give them.
+# False warnings of the clippy of Rust 1.63 (Debian 12), which later versions do not give: about thread_local!, and about threads that are
+# all started before the first one is joined.
 WRONG_WARNINGS = ("-A", "clippy::declare_interior_mutable_const", "-A", "clippy::needless_collect")
 sys.path.insert(0, os.path.join(SOURCE, "tests", "support"))
 from package_group import absent, require  # noqa: E402
@@ -38,11 +38,11 @@ def run(*command, cwd=RUST, **environment):
 
 
 class Absent(Exception):
-    """Something of the package group rust is not installed."""
+    """Raised if a part of the package group rust is not installed."""
 
 
 class Skipped(Exception):
-    """This Debian has another version of a package than the tests need."""
+    """Raised if the installed Debian has another version of a package than the tests need."""
 
 
 def installed(prefix):

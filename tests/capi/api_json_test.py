@@ -1,4 +1,4 @@
-"""include/harp.api.json is right. Declarations that are made from it agree with harp.h, for C99 and C++ compilers. The table of all
+"""include/harp.api.json is right. Declarations that are made from this file agree with harp.h, for C99 and C++ compilers. The table of all
 functions begins with the table of version 1. The documentation describes all members of the file. The generator rejects functions about
 which a fact is missing.
 
@@ -93,7 +93,7 @@ def check_compiles(api):
 
 
 def check_complete(api):
-    """No declaration of harp.h is missing. They are counted in another way: by their first words."""
+    """No declaration of harp.h is missing. To check the parser, the declarations are counted in another way: by their first words."""
     text = re.sub(r"/\*.*?\*/", " ", read("include", "harp.h"), flags=re.S)
     functions = re.findall(r"^HARP_API(?:_SINCE\(\d+\))?\s[^;(]*?\b(harp_\w+)\(", text, re.M)
     assert [each["name"] for each in api["functions"]] == functions
@@ -112,7 +112,8 @@ def names_in(expression):
 
 
 def check_references(api):
-    """Names that refer to others exist: lengths consist of parameters or fields, and groups, notes and functions are there."""
+    """Checks references by name: a length consists of existing parameters or fields, and the groups, notes and functions that are named
+    exist."""
     groups = {each["group"] for each in api["constants"]} | {"boolean"}
     functions = {each["name"] for each in api["functions"]}
     owners = [(each["name"], each["parameters"]) for each in api["functions"] + api["callbacks"]]
@@ -154,7 +155,7 @@ def members_of(value):
 
 
 def check_documented(api):
-    """docs/api-json.md describes every member, and no other."""
+    """docs/api-json.md describes every member of harp.api.json, and no member that does not exist."""
     rows = set()
     for cell in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", read("docs", "api-json.md"), re.M):
         rows |= set(re.findall(r"`(\w+)`", cell))

@@ -10,7 +10,8 @@ using namespace capi_test;
 
 namespace {
 
-constexpr int64_t kSize = 3000;  // number of f32 elements, which have more than 4 KiB
+// number of f32 elements; an array of this size exceeds the 4 KiB up to which constants are written into the text
+constexpr int64_t kSize = 3000;
 
 harp_node* constant_of(harp_graph* graph, const std::vector<float>& values, std::vector<harp_dim> dims = {}) {
   if (dims.empty()) dims = {static_cast<int64_t>(values.size())};
@@ -50,7 +51,7 @@ TEST_CASE("X3.hidden_inputs/c: a large constant is data of the program, not text
   CHECK(source.find("inputs[1] is 3000 elements of f32, digest ") != std::string::npos);
   CHECK(source.find("constant0[") == std::string::npos);
 
-  const std::vector<float> few = ramp(1024, 1);  // exactly 4 KiB, which are written into the text
+  const std::vector<float> few = ramp(1024, 1);  // an array of exactly 4 KiB, which is written into the text
   const Program small = compile(scaled(context.get(), few).get(), "c");
   CHECK(stats_of(small).constant_bytes == 0);
   CHECK(take(harp_program_source(small.get(), nullptr)).find("constant0[1024]") != std::string::npos);

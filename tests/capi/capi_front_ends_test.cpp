@@ -20,7 +20,7 @@ std::string taken(harp_graph* graph) {
 
 Program compile_nodes(harp_graph* graph, std::vector<harp_node*> nodes, const char* backend, ErrorSlot& err,
                       std::vector<const char*> names = {}) {
-  // without a target, because the tests run the program whatever row HARP_MACHINE names
+  // sets no target, so the program is compiled for this CPU, whatever CPU HARP_MACHINE names; the tests run it
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.backend = backend;
   return Program(
@@ -215,7 +215,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   for (int step = 0; step < 200; ++step) {
     const std::string name = "forcing" + std::to_string(step);
     state = harp_add(harp_mul(state, one), harp_sin(input(graph.get(), name.c_str(), {n})));
-    // A front end that has computed the state continues with an input in its place.
+    // Like a front end that has computed the state: an input with the computed values replaces the expression.
     const std::string next = "state" + std::to_string(step);
     state = input(graph.get(), next.c_str(), {n});
     harp_node* kept[] = {state, one, x};
@@ -241,7 +241,7 @@ TEST_CASE("C3.drop_unreachable: a graph that is built for ever does not grow, an
   CHECK(take(harp_graph_print(graph.get(), nullptr)).find("(x: f32[n in 0..100], forcing7: f32[n]) {") != std::string::npos);
   std::set<harp_node*> handles = {x, again, y};
   for (int i = 0; i < 10; ++i) handles.insert(harp_add(x, harp_constant(graph.get(), HARP_F32, i)));
-  CHECK(handles.size() == 13);  // so no two of the new nodes have the same handle, although handles of dropped nodes are reused
+  CHECK(handles.size() == 13);  // all 13 handles differ: new nodes reuse the handles of dropped nodes, but no two nodes share a handle
 
   ErrorSlot err;
   const Graph other = make_graph(context.get());

@@ -101,7 +101,8 @@ TEST_CASE("G19.loud_error G1: zeros where y is independent, if they are asked fo
     REQUIRE(program != nullptr);
     const std::vector<Buffer> r = run(program.get(), {bx.get(), bw.get(), bb.get(), bi.get(), bz.get(), bl.get()});
     REQUIRE(r.size() == 7);
-    // Where b < x, the step is w, and the derivatives of x w w are w w and 2 x w. Elsewhere the step is the constant 7.
+    // Where b < x, the step is w, so y is the sum of x * w * w and its derivatives are w * w and 2 * x * w. Elsewhere the step is the
+    // constant 7.
     CHECK(values<float>(r[0].get()) == std::vector<float>{16, 35, 36});
     CHECK(values<float>(r[1].get()) == std::vector<float>{0, 0, 0});
     CHECK(values<std::complex<float>>(r[2].get()) == std::vector<std::complex<float>>{0, 0});

@@ -79,7 +79,7 @@ TEST_CASE("X5.kept_memory: the limit holds; off means that everything goes back 
   Centre centre(small.get()), other(off.get());
   for (int round = 0; round < 3; ++round) {
     CHECK(is_right(centre()));
-    CHECK(stats_of(small).kept_bytes <= 32 << 10);  // the workspace is kept, the larger output is not
+    CHECK(stats_of(small).kept_bytes <= 32 << 10);  // the workspace fits the limit and is kept; the larger output is not kept
     CHECK(is_right(other()));
     CHECK(stats_of(off).kept_bytes == 0);
   }

@@ -115,7 +115,7 @@ TEST_CASE("C1: every function of two and three operands names itself in its erro
   struct Row {
     const char* name;
     Binary function;
-    bool any_dtype = false;  // accepts every combination of dtypes
+    bool any_dtype = false;  // the function accepts every combination of dtypes
   };
   const std::vector<Row> rows = {{"add", harp_add},
                                  {"sub", harp_sub},
@@ -608,7 +608,8 @@ TEST_CASE("C1 G16: an empty array whose other size is so large that its work doe
         parse(context.get(), harp::cat("harp 1\ngraph g(x: i32[n in 0..100, m in 0..", bound, "], b: i32[n, 1]) flags=[broadcast] {\n",
                                        "  return y = maximum(x, b), s = sum(x, axes=[1])\n}\n"));
     const Program program = compile(graph.get(), "c", [](harp_compile_options& o) { o.simd_width = 1; });
-    // m * 21 is -1 modulo 2^64, which once led to a division by 0. The third value is the greatest size.
+    // With the first two values, products of m exceed 64 bits (m * 21 is -12 and -16 modulo 2^64), which once led to a division by 0. The
+    // third value is the greatest size.
     for (const int64_t m : {int64_t{5270498306774157604}, int64_t{878416384462359600}, INT64_MAX, int64_t{7}}) {
       if (std::string(bound) == "100" && m > 100) continue;
       std::vector<int32_t> nothing;

@@ -86,19 +86,19 @@ TEST_CASE("G22: norms of channels, attention, resizing") {
   const Context context = make_context();
   const std::string x = kImages, w = kThree;
   check_same(context.get(), "batch_norm(" + x + ", mean=" + w + ", var=" + w + ", weight=" + w + ", eps=0.5)", [](const Operands& o) {
-    harp_node *x = images(o), *w = three(o);  // before the call, in the order of the text's parser
+    harp_node *x = images(o), *w = three(o);  // separate variables, so that the nodes are created in the text parser's order
     return harp_batch_norm(x, w, w, w, nullptr, 1, 0.5);
   });
   check_same(context.get(), "batch_norm(" + x + ", bias=" + w + ")", [](const Operands& o) {
-    harp_node *x = images(o), *w = three(o);  // before the call, in the order of the text's parser
+    harp_node *x = images(o), *w = three(o);  // separate variables, so that the nodes are created in the text parser's order
     return harp_batch_norm(x, nullptr, nullptr, nullptr, w, 1, 1e-5);
   });
   check_same(context.get(), "group_norm(" + x + ", 3, weight=" + w + ")", [](const Operands& o) {
-    harp_node *x = images(o), *w = three(o);  // before the call, in the order of the text's parser
+    harp_node *x = images(o), *w = three(o);  // separate variables, so that the nodes are created in the text parser's order
     return harp_group_norm(x, 3, w, nullptr, 1e-5);
   });
   check_same(context.get(), "instance_norm(" + x + ", bias=" + w + ")", [](const Operands& o) {
-    harp_node *x = images(o), *w = three(o);  // before the call, in the order of the text's parser
+    harp_node *x = images(o), *w = three(o);  // separate variables, so that the nodes are created in the text parser's order
     return harp_instance_norm(x, nullptr, w, 1e-5);
   });
   const double scale = 0.5;

@@ -328,16 +328,18 @@ TEST_CASE("G13.custom_results: a custom function gives all results, or none") {
   harp_node_set_name(results[1], "at");
   CHECK(take(harp_graph_print(g.get(), nullptr)) == take(harp_graph_print(same.get(), nullptr)));
 
-  // one result is the node of harp_custom_function
+  // With a single result, the function returns the same node as harp_custom_function.
   desc.body = "output = input0[ridx0, 0]", desc.dtype = HARP_F32;
   harp_node* one = nullptr;
   REQUIRE(harp_custom_function_results(1, &o.f, &desc, 1, dtypes, &one) == HARP_OK);
   CHECK(one == harp_custom_function(1, &o.f, &desc));
 
   harp_node* const before = results[0];
-  CHECK(harp_custom_function_results(1, &o.f, &desc, 2, dtypes, results) == HARP_ERROR_PARSE);  // the body sets output, not output0
+  // fails, because a body with two results must set output0
+  CHECK(harp_custom_function_results(1, &o.f, &desc, 2, dtypes, results) == HARP_ERROR_PARSE);
   CHECK(results[0] == before);
-  CHECK(harp_custom_function_results(1, &o.f, &desc, 1, dtypes, &one) == HARP_ERROR_INVALID_ARGUMENT);  // the graph has an error
+  // fails, because the graph still has its error
+  CHECK(harp_custom_function_results(1, &o.f, &desc, 1, dtypes, &one) == HARP_ERROR_INVALID_ARGUMENT);
   desc.graph = nullptr;
   CHECK(harp_custom_function_results(0, nullptr, &desc, 1, dtypes, &one) == HARP_ERROR_INVALID_ARGUMENT);
   CHECK(harp_custom_function_results(0, nullptr, nullptr, 1, dtypes, &one) == HARP_ERROR_INVALID_ARGUMENT);

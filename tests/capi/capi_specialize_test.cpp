@@ -52,11 +52,11 @@ TEST_CASE("G16.specialize_auto/c,interp: sizes that repeat are compiled for, on 
   for (const char* backend : {"interp", "c"}) {
     CAPTURE(backend);
     const Program general = compile(graph.get(), backend), program = compile_auto(graph.get(), backend);
-    CHECK(specialize(program) == 0);  // there has been no run
+    CHECK(specialize(program) == 0);  // 0, because the program has not run yet
     const auto same = [&](int64_t n, int64_t m) { return result(context.get(), program, n, m) == result(context.get(), general, n, m); };
     CHECK(same(3, 40));
     CHECK(same(5, 64));
-    CHECK(specialize(program) == 0);  // no sizes have occurred twice
+    CHECK(specialize(program) == 0);  // 0, because no sizes have occurred twice
     CHECK(same(5, 64));
     CHECK(specializations(program) == 0);
     CHECK(specialize(program) == 1);

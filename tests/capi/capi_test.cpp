@@ -427,7 +427,7 @@ TEST_CASE("C1 G14: structs of an older harp.h: what they lack is not read") {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.struct_size = offsetof(harp_compile_options, check_indices);
   options.backend = "interp";
-  options.check_indices = 1;  // must not be read, because in the old struct this memory belongs to something else
+  options.check_indices = 1;  // must not be read: by struct_size, the caller's struct ends before this member
   const Program program(harp_compile(graph.get(), &options, nullptr));
   REQUIRE(program != nullptr);
   std::vector<float> x = {1, 2};

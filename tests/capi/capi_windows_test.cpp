@@ -1,4 +1,5 @@
-// Lists with a count: the default, one number for all axes, one for each axis, padding before and after each axis; and every invalid count.
+// Parameters that are a list and its count, such as strides and padding: an empty list for the default, one number for all axes, one for
+// each axis, padding before and after each axis; and every invalid count.
 #include "support/capi_same_graph.h"
 
 using namespace capi_test;

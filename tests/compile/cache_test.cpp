@@ -122,7 +122,7 @@ TEST_CASE("cache: an entry's file is the payload with a footer behind it") {
 }
 
 TEST_CASE("cache: entries of the form before the footer are misses, and are evicted and cleared like others") {
-  // The old form: a file name of the key's digits with another suffix, and contents that begin with a header.
+  // An entry in the old form has a file name of the key's digits with another suffix, and its contents begin with a header.
   const std::string old_form = std::string("HARPENT\1", 8) + std::string(200, 'x');
   const Scratch scratch;
   TestSystem system;
@@ -349,7 +349,7 @@ TEST_CASE("cache: only abandoned work directories are swept") {
   }
   std::filesystem::permissions(open_to_all, std::filesystem::perms::all);
   cache.evict({});
-  CHECK(count_work_directories(cache.directory()) == 4);  // they are too recent to count as abandoned
+  CHECK(count_work_directories(cache.directory()) == 4);  // the work directories are too recent to count as abandoned
   age_work_directories(cache.directory());
   cache.evict({});
   CHECK_FALSE(std::filesystem::exists(abandoned));
@@ -406,7 +406,8 @@ TEST_CASE("cache: a host closes harp's descriptors, and new ones for the same di
       if (!used) return 10 * round + 1;
       ::closefrom(3);
       if (cache.stats().entries != static_cast<uint64_t>(round)) return 10 * round + 2;  // the first call after the descriptors were closed
-      used.reset();  // its descriptors were closed, too; it must not close those that the cache has opened since
+      // the host has closed the descriptors of `used`, too; now the cache's new descriptors may have their numbers and must stay open
+      used.reset();
       if (cache.list().size() != static_cast<size_t>(round)) return 10 * round + 3;
       if (!cache.lookup(key_of(round))) return 10 * round + 4;
     }
@@ -547,7 +548,7 @@ TEST_CASE("cache: a shared object is looked at before it is believed") {
   for (int i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) segment;
     std::memcpy(&segment, self.data() + header.e_phoff + i * sizeof segment, sizeof segment);
-    // one page of the file is lost
+    // Fills the dynamic section with zeros, as if the disk had lost that page of the file.
     if (segment.p_type == PT_DYNAMIC) self.replace(segment.p_offset, segment.p_filesz, segment.p_filesz, '\0');
   }
   CHECK(shared_object_fault(std::as_bytes(std::span(self))) == "has a damaged dynamic section");

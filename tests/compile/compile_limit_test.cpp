@@ -73,7 +73,7 @@ class CountingProcess : public FaultyProcess {
   }
   int reap(int pid, ChildStatus& status) override {
     {
-      const std::lock_guard guard(mutex_);  // must be done before the pid can be reused
+      const std::lock_guard guard(mutex_);  // the pid is erased before the process is reaped, because the system may reuse it afterwards
       running_.erase(pid);
     }
     return FaultyProcess::reap(pid, status);
@@ -273,8 +273,8 @@ TEST_CASE("compile: the default leaves a processor to the host") {
 
 TEST_CASE("compile: compilers run with the priority that the host gives them") {
   Bench bench;
-  // The service sets the priority only after the compiler has started, so the fake compiler waits for it. The priority is relative to that
-  // of this process.
+  // The service sets the priority only after the compiler has started, so the fake compiler waits until its priority has changed. The
+  // priority is relative to that of this process.
   const int wanted = std::min(19, getpriority(PRIO_PROCESS, 0) + 19);
   const std::string waits = "while [ \"$(nice)\" -lt " + std::to_string(wanted) + " ]; do :; done\n";
   bench.options.compiler = fake_compiler(bench.scratch, "nice", waits + copy_prebuilt(bench.scratch, 6));

@@ -16,7 +16,8 @@ using Origin = CompileReport::Origin;
 
 namespace {
 
-/// `count` functions f0, f1, ..., which return their numbers and have a text of this length. entry_point_ex returns the sum.
+/// Returns a request for `count` functions f0, f1, ... Each returns its number and has a text of `length` characters. entry_point_ex
+/// returns the sum of their results.
 CompileRequest request_of_functions(int count, size_t length) {
   CompileRequest request;
   std::string& source = request.source;
@@ -144,7 +145,8 @@ TEST_CASE("compile: a long source is compiled in parts at the same time, and wor
   struct Counting : FaultyProcess {
     using FaultyProcess::FaultyProcess;
     int spawn(const SpawnRequest& request) override {
-      const auto& words = request.arguments;  // counts runs of gcc's compiler proper, and of drivers that do not link
+      // counts runs of cc1, gcc's compiler proper, and of compiler drivers with -c, which do not link
+      const auto& words = request.arguments;
       parts += request.program.ends_with("/cc1") || std::find(words.begin(), words.end(), "-c") != words.end();
       return FaultyProcess::spawn(request);
     }

@@ -93,7 +93,7 @@ TEST_CASE("compile: a work directory serves again, as long as it is there and th
   CHECK(compile(4));
   CHECK(work().size() == 2);
   service.reset();
-  CHECK(work() == second);  // a forked child keeps it, because its parent may be using it
+  CHECK(work() == second);  // a forked child does not delete its parent's work directory, which the parent may be using
 }
 
 TEST_CASE("compile: a disk hit starts no process") {
@@ -303,10 +303,11 @@ TEST_CASE("compile: a compiler that crashes is asked once more, without optimisa
   CHECK(call(bench.system, artifact) == 8);
   CHECK(artifact->manifest().command.back() == "-O0");
   CHECK(read_text(bench.scratch / "runs") == "run\n");
-  // Another process tries with optimisation first, because there the compiler may not crash, and optimised code is faster.
+  // A new process tries with optimisation again, because the compiler may not crash in that process, and optimised code is faster.
   CHECK(bench.service().compile(request_for(8))->manifest().command.back() == "-O0");
   CHECK(read_text(bench.scratch / "runs") == "run\nrun\n");
-  // If the second attempt crashes as well, that is an error. Any other failure is an error at once.
+  // It is an error if the compiler also crashes in the second attempt, without optimisation. After a failure other than a crash there is no
+  // second attempt.
   bench.options.compiler = fake_compiler(bench.scratch, "always", crash);
   CHECK(contains(error_of([&] { bench.service().compile(request_for(9)); }).compiler_output, "internal compiler error"));
   CHECK(read_text(bench.scratch / "runs") == "run\nrun\nrun\nrun\n");

@@ -36,7 +36,7 @@ std::string with(std::string text, const std::string& from, const std::string& t
   return text.replace(at, from.size(), to);
 }
 
-/// Records which programs are started. It can make one of them fail to start, fail, or end without output or result.
+/// Records which programs are started. It can make one of the programs fail to start, end with an error, or end without output or result.
 struct Watching : FaultyProcess {
   using FaultyProcess::FaultyProcess;
   int spawn(const SpawnRequest& request) override {
@@ -93,7 +93,7 @@ TEST_CASE("compile: what is not gcc's way is left to the driver") {
   CHECK(!understood(with(kAnswer, "\"-std=gnu11\"", "\"-std=gnu11")));  // an unclosed quote
 }
 
-/// The machine code with the key in it overwritten, because the key depends on the name of the compiler.
+/// Returns the artifact's machine code with zeros in place of the cache key, because the key depends on the name of the compiler.
 static std::string without_key(const Artifact& artifact) {
   std::string bytes(reinterpret_cast<const char*>(artifact.payload().data()), artifact.payload().size());
   const std::string key = artifact.key().hex();
@@ -245,7 +245,8 @@ TEST_CASE("compile: flags work around gcc versions that vectorise wrongly; other
     with_flags.target = testing::row("x86-64-v3");
     with_flags.flags = {"-O2"};
     const Words before_others = varying_flags(with_flags, version);
-    CHECK(!has(before_others, "-DHARP_GCC_BUGS_AVOIDED"));  // whether gcc has the bugs is then decided by the preprocessor, in the source
+    // with the caller's flags, the preprocessor decides in the source whether gcc has the bugs
+    CHECK(!has(before_others, "-DHARP_GCC_BUGS_AVOIDED"));
     CHECK(has(before_others, "-fno-tree-slp-vectorize") == has_bugs);
     CHECK(has(flags, "-fno-ipa-pure-const") == version.has_value());
     CHECK(has(flags, "-mno-80387") == version.has_value());

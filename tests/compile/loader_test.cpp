@@ -1,4 +1,4 @@
-// From an artifact to a loaded library: its name, where it is loaded from, the resources that it uses, and errors.
+// Tests how an artifact becomes a loaded library: the library's name, where it is loaded from, the resources that it uses, and errors.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -60,7 +60,7 @@ TEST_CASE("loader: libraries are told apart, shared while equal, and closed") {
   const auto one = bench.service().compile(request_for(1));
   const auto two = bench.service().compile(request_for(2));
   const int files_before = count_open_files();
-  // The system reuses names and descriptors of unloaded libraries. Two libraries must not be confused because of that.
+  // The system reuses names and descriptors of unloaded libraries. harp must not confuse two libraries because of that.
   for (int i = 0; i < 100; ++i) {
     CHECK(call(bench.system, one) == 1);
     CHECK(call(bench.system, two) == 2);
@@ -99,7 +99,8 @@ TEST_CASE("loader: evicting an artifact takes nothing from those who use it") {
 }
 
 TEST_CASE("loader: a program is two mappings and no descriptor, whoever compiled it") {
-  for (const char* compiler : {"gcc", "gcc -DANOTHER_WORD", "clang"}) {  // gcc's commands run by harp, gcc's driver, and another driver
+  // with "gcc" harp runs the driver's commands itself; with the others it runs the driver
+  for (const char* compiler : {"gcc", "gcc -DANOTHER_WORD", "clang"}) {
     Bench bench;
     bench.options.compiler = compiler;
     CompileRequest request = request_for(4);
@@ -288,7 +289,7 @@ TEST_CASE("loader: a process that may open no more files is told so") {
     int last = -1;
     for (int fd; (fd = ::open("/dev/null", O_RDONLY)) >= 0;) last = fd;
     if (error_of([&] { call(bench.system, artifact); }).code != Code::kIo) return 2;
-    ::close(last);  // the memory file takes this descriptor, and the dynamic linker, which opens the file, finds none
+    ::close(last);  // the memory file takes the only free descriptor, so the dynamic linker has none left for opening the file
     const Error error = error_of([&] { call(bench.system, artifact); });
     if (error.code != Code::kIo || !contains(error.message, "Too many open files")) return 3;
     ::close(last - 1);

@@ -118,7 +118,7 @@ TEST_CASE("C1 H4: a program in the cache needs no compiler") {
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   CHECK(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   CHECK(stats.cache == HARP_CACHE_DISK);
-  // No compiler can be found here. One is needed for another graph, and also if the cached image does not load.
+  // This context finds no compiler. Compiling another graph needs one, and so does a cached image that the driver cannot load.
   ErrorSlot other, damaged;
   CHECK(try_compile(context.get(), other, "harp 1\ngraph g(x: f32[n]) { return z = x * 3.0 }") == nullptr);
   CHECK_MESSAGE(other.message().find("no CUDA compiler found; tried: /no/libnvrtc.so.13") == 0, other.message());
@@ -150,7 +150,7 @@ TEST_CASE("C1 H4: the newest NVRTC that the driver takes, and PTX for a GPU that
   };
   CHECK(compiler_with(90, 13000) == "");
   CHECK(compiler_with(86, 12040) == "");
-  // sm_110 has no machine row, so code for sm_100 is tried first, then PTX.
+  // harp's table of GPUs has no entry for sm_110. So harp first tries code for sm_100, then PTX.
   const std::string log = compiler_with(110, 13000);
   CHECK_MESSAGE(
       log.find("code of NVRTC 13.0 for sm_100 cannot be loaded on cuda:0 (Fake GPU 0, sm_110; driver for CUDA 13.0): cuLibraryLoadData "

@@ -55,7 +55,8 @@ TEST_CASE("H5.device: a GPU that is full during a run") {
     const Buffer x = filled(context.get(), "cuda", kX);
     ErrorSlot err;
     CHECK(result(program.get(), x.get(), err) == kY);
-    // Once the memory suffices for the new output but not for the temporary arrays of the run, and once not even for the output.
+    // The first limit of the GPU's memory leaves enough for the new output but not for the temporary arrays of the run; the second does not
+    // even leave enough for the output.
     const Buffer large = filled(context.get(), "cuda", Floats(4 * 10'000, 1));
     for (const size_t room : {size_t{320'040}, size_t{160'040}}) {
       driver.set_memory(room);
@@ -94,7 +95,8 @@ TEST_CASE("H5.device: a kernel that faults during a run loses this GPU alone, an
   CHECK(result(program.get(), other.get(), none) == kY);
   const int frees = driver.calls("cuMemFreeAsync");
   x.reset();
-  CHECK(driver.calls("cuMemFreeAsync") == frees);  // the device is lost, so a call of this function could only fail; harp does not make it
+  // harp does not call cuMemFreeAsync, because after the loss of the device the call could only fail.
+  CHECK(driver.calls("cuMemFreeAsync") == frees);
   program.reset();
 }
 

@@ -56,7 +56,8 @@ TEST_CASE("H5.capture: runs on a stream that the host captures become parts of i
       const Buffer z = filled(context.get(), "cuda", {0, 0, 0});
       ErrorSlot err;
       for (int i = 0; i < 3; ++i) REQUIRE_MESSAGE(run_on(nullptr, program, {x.get()}, y.get(), err) == HARP_OK, err.message());
-      const int launches = driver.calls("cuGraphLaunch");  // launches of the graph that harp has made of the program for repeated runs
+      // harp replays repeated runs by launching a CUDA graph of its own; these are its launches so far.
+      const int launches = driver.calls("cuGraphLaunch");
       CHECK(launches > 0);
       host.begin_capture();
       CHECK_MESSAGE(run_on(host.stream(), program, {x.get()}, y.get(), err) == HARP_OK, err.message());
@@ -291,7 +292,7 @@ TEST_CASE("H5.capture: every function of the driver fails once during a capture,
             CHECK_MESSAGE((!has_failed || silent.count(function) == 1), "no error");
           else
             CHECK_MESSAGE(err.message().find(function) != std::string::npos, err.message());
-          // The part of the run that was captured before the failure does no harm: the whole run can still be captured after it.
+          // Although a part of the run was captured before the failure, the whole run can be captured again, and the results are right.
           CHECK(run_on(host.stream(), program, {x.get()}, y.get(), nullptr) == HARP_OK);
           {
             const CapturedGraph graph = host.end_capture();
@@ -300,7 +301,7 @@ TEST_CASE("H5.capture: every function of the driver fails once during a capture,
           }
           CHECK(driver.live() == live);
           points += has_failed ? 1 : 0;
-          if (!has_failed) break;  // a run makes fewer calls of this function
+          if (!has_failed) break;  // a run calls this function fewer than `nth` times, so each of its calls has failed once
         }
     CHECK(points > 15);
   }

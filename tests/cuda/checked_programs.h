@@ -16,8 +16,8 @@ namespace harp::cuda_test {
 
 class CheckedPrograms {
  public:
-  /// The number of sets of random inputs with which each program runs. More than one is useful where a NaN in a set can hide that the order
-  /// of a sum is wrong.
+  /// `data_sets` is the number of sets of random inputs with which each program runs. More than one set is useful where a NaN in a set can
+  /// hide that the order of a sum is wrong.
   explicit CheckedPrograms(int data_sets = 1) : data_sets_(data_sets) {}
 
   /// `body` is the text of a graph's parameters and statements; `sizes` has lists of values of its shape variables.

@@ -1,5 +1,6 @@
-// NVIDIA's compilers, from the package group cuda, compile a kernel through harp: NVRTC 13 and 12 in this process, nvcc as a program. No
-// GPU is needed. The results are machine code for a GPU, or PTX, whose arithmetic is that of the source.
+// NVIDIA's compilers compile a kernel through harp: NVRTC 13 and 12 in this process, nvcc as a separate program. The compilers come from
+// the Python packages of the group "cuda". No GPU is needed. The tests check that the results are machine code for a GPU, or PTX with the
+// same arithmetic as the source.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -23,8 +24,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) kernel_0(float* y, const fl
 }
 )";
 
-/// Returns the file of the group cuda whose path ends with this text. Without the group the test case counts as skipped; in continuous
-/// integration it fails.
+/// Returns the file whose path ends with this text among the installed packages of the group "cuda" (NVIDIA's compilers). If the packages
+/// are not installed, the test case counts as skipped; in continuous integration it fails.
 std::string installed(const std::string& end) {
   const char* build = std::getenv("HARP_BUILD_DIR");
   const std::filesystem::path root = std::filesystem::path(build != nullptr ? build : ".") / "cuda_venv";
@@ -73,12 +74,13 @@ struct Workplace {
 };
 
 bool is_cubin(const std::vector<std::byte>& bytes) {
-  constexpr unsigned kCuda = 190;  // the number of CUDA as e_machine of an ELF file
+  constexpr unsigned kCuda = 190;  // EM_CUDA, the value of e_machine in the header of an ELF file with CUDA code
   return bytes.size() > 64 && std::string(reinterpret_cast<const char*>(bytes.data()), 4) == "\177ELF" &&
          (std::to_integer<unsigned>(bytes[18]) | std::to_integer<unsigned>(bytes[19]) << 8) == kCuda;
 }
 
-/// Checks that the PTX has exactly the operations of the source, rounded as IEEE 754 says: no fused, approximate or flushed ones.
+/// Checks that the PTX has exactly the operations of the source with IEEE 754 rounding: no fused multiply-adds, no approximate operations,
+/// and none that flush subnormals to zero.
 void check_ptx(const std::vector<std::byte>& bytes, const std::string& target) {
   REQUIRE(!bytes.empty());
   CHECK(bytes.back() == std::byte{0});

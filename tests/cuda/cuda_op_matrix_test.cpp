@@ -1,10 +1,10 @@
-// The column of the op matrix for GPUs: operations × dtypes × difficult shapes, in the emulator, compared with the interpreter. `./dev
-// test` runs a part of the operations, each with one dtype; `./dev fuzz` runs all cells. HARP_CUDA_CELLS is the number of parts of which
-// one runs (1: all cells, with every dtype), and HARP_CUDA_SEED chooses the part. Writes cuda_matrix.txt to the build folder for
-// tests/house/rows.py.
+// The op matrix (operations × dtypes × difficult shapes) for GPUs: the kernels run in the emulator, and their results are compared with the
+// interpreter's. `./dev test` runs a part of the operations, each with one dtype; `./dev fuzz` runs all cells of the matrix. If
+// HARP_CUDA_CELLS is n, the test runs one of n parts of the matrix, which HARP_CUDA_SEED chooses; with 1 it runs all cells, with every
+// dtype. The results are written to cuda_matrix.txt in the build folder, which tests/house/rows.py reads.
 //
-// tests/cuda/recipes.txt lists the schedules that the kernels of the golden graphs, and of each operation, have on a GPU.
-// HARP_WRITE_GOLDEN=1 writes the file anew.
+// tests/cuda/recipes.txt lists the schedules of kernels on a GPU, for the golden graphs and for each operation. HARP_WRITE_GOLDEN=1 writes
+// the file anew.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -67,8 +67,8 @@ std::vector<std::string> schedules_of(const Graph& graph) {
   return found;
 }
 
-/// Returns the name under which a schedule is listed in the table of operations: the recipe, and "by groups" if several threads share an
-/// element or a row.
+/// Returns the name under which recipes.txt lists a schedule: the kind of kernel, for example "elementwise", followed by " by groups" if
+/// several threads share an element or a row.
 std::string recipe_of(const std::string& schedule) {
   const size_t begin = schedule.find(": ") + 2;
   const std::string recipe = schedule.substr(begin, schedule.find(' ', begin) - begin);

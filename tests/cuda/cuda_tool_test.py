@@ -62,7 +62,8 @@ class Tool:
             graph = os.path.join(GOLDEN, name + ".harp")
             assert self.harp("emit", graph, "--lang", "cuda", "--target", "sm_80", PATH="")[0] == read(CUDA_GOLDEN, name + ".cu")
             assert self.harp("emit", graph, "--lang", "plan", "--target", "sm_80", PATH="")[0] == read(CUDA_GOLDEN, name + ".plan")
-        # The stage implies the backend, and without a GPU the target is the first machine row of GPUs, so both calls print the same.
+        # `--lang cuda` implies the backend "cuda". Without a GPU the target is the first GPU of harp's table, sm_80. So both calls print
+        # the same.
         source, _ = self.harp("emit", self.scale, "--lang", "cuda")
         assert source == self.harp("emit", self.scale, "--lang", "cuda", "--backend", "cuda", "--target", "sm_80")[0]
         for row in ROWS:

@@ -1,6 +1,6 @@
-"""Checks the declarations of src/run/cuda/driver.h against CUDA's own header, which is in the package group cuda: every function of the
-table exists at its version and has as many parameters, of the same sizes and kinds; structs and enumerators have CUDA's layout and
-values."""
+"""Checks the declarations of src/run/cuda/driver.h against CUDA's own header, which is installed from the Python packages of the group
+"cuda". Every function that harp calls must exist at the version that harp asks for, with the same number, sizes and kinds of parameters.
+Structs must have CUDA's layout, and enumerators CUDA's values."""
 import os
 import re
 import subprocess

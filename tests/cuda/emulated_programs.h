@@ -24,14 +24,14 @@ struct GpuProgram {
   Generated generated;
 };
 
-/// Returns the options of the pipeline for the lowest machine row of GPUs.
+/// Returns the options of the pipeline for the GPU with the lowest compute capability in harp's table of GPUs.
 PipelineOptions options_for_cuda(bool check_indices);
 
 struct GpuPrograms {
   std::vector<GpuProgram> all;
 
-  /// Generates a program for the lowest machine row of GPUs, or for `target`. `schedule`: overrides of the kernels' schedules, as text
-  /// (schedule/override.h).
+  /// Generates a program for the GPU with the lowest compute capability in harp's table, or for `target`. `schedule` is text that overrides
+  /// the schedules of kernels (schedule/override.h).
   void add(std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
   void add_for(const Machine& target, std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
 };

@@ -51,7 +51,8 @@ TEST_CASE("H5.enqueue: a run on a stream of the host's returns before it is comp
       const fake_cuda::CurrentContext current(driver.library(), other);
       const Context context = make_context_with(driver, host.options());
       const Program program = compile_for_gpu(context.get(), kText);
-      // The first run also loads the program, and must not wait either. Without memory pools, every release of memory waits.
+      // The first run also loads the program; this must not make the host wait either. (Without memory pools, every release of memory
+      // waits.)
       for (const int order : {0, 4, 8, 12, 16, 28}) {
         CAPTURE(order);
         driver.set_order(order);
@@ -81,7 +82,7 @@ TEST_CASE("H5.enqueue: a run on a stream of the host's returns before it is comp
         harp_buffer* outputs[] = {nullptr};
         CHECK(harp_program_run(program.get(), 1, inputs, 1, outputs, nullptr, err) == HARP_OK);
         const Buffer last(outputs[0]);
-        CHECK(driver.pending() <= 1);  // only the release of the arena may be left
+        CHECK(driver.pending() <= 1);  // the only work that may still be pending is the release of the arena
         CHECK(driver.current_context() == other);
       }
     }
@@ -197,7 +198,7 @@ TEST_CASE("H5.streams H6.dlpack_out/c: another stream of the host's comes after 
   const fake_cuda::Driver driver;
   {
     const Host host(driver, 0), stranger(driver, 0);
-    void* other = nullptr;  // the consumer's stream
+    void* other = nullptr;  // the stream of the consumer
     {
       const fake_cuda::CurrentContext current(driver.library(), host.context());
       REQUIRE(driver.library().call<int>("cuStreamCreate", &other, 1u) == 0);
@@ -271,7 +272,7 @@ TEST_CASE("H5.enqueue: every function of the driver fails once, and the next run
       const Context context = make_context_with(driver, host.options());
       const Program program = compile_for_gpu(context.get(), kText);
       const Buffer x = filled(context.get(), "cuda", {1, 2, 3});
-      const auto run_often = [&] {  // three runs, after which the graph of the launches exists
+      const auto run_often = [&] {  // makes three runs, after which harp has a CUDA graph of the launches
         for (int i = 0; i < 3; ++i) CHECK(run_on(host.stream(), program.get(), x.get(), nullptr) != nullptr);
       };
       run_often();
@@ -288,7 +289,8 @@ TEST_CASE("H5.enqueue: every function of the driver fails once, and the next run
             ErrorSlot err;
             const Buffer y = run_on(host.stream(), program.get(), x.get(), err);
             driver.fail(function, 0, 0);
-            if (driver.calls(function) < before + nth) break;  // a run makes fewer calls of this function
+            // A run calls this function fewer than `nth` times, so each of its calls has failed once.
+            if (driver.calls(function) < before + nth) break;
             ++points;
             const bool retried = function == "cuCtxPushCurrent" || function == "cuStreamSynchronize" || function.find("cuGraph") == 0 ||
                                  (status == 2 && function.find("cuMemAlloc") == 0);

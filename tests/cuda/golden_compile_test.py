@@ -1,10 +1,10 @@
-"""The CUDA text of the golden graphs (tests/cuda/golden/*.cu) and NVIDIA's own compilers, which come with the group cuda; no GPU is needed.
-The text compiles without a spilled register and within the registers that the launch bounds leave, and in the PTX every operation on floats is
-the one of the source: rounded to nearest, not approximate, subnormals kept.
+"""Compiles the CUDA text of the golden graphs (tests/cuda/golden/*.cu) with NVIDIA's own compilers, which are installed from the Python
+packages of the group "cuda"; no GPU is needed. The kernels must have no spilled registers and no more registers than their launch bounds
+permit. In the PTX every operation on floats must be that of the source: rounded to nearest, not approximate, and with subnormals kept.
 
-This test takes a part of all combinations, because ptxas takes long: each text with NVRTC 13 for one architecture in turn, products by tiles
-for all of them, and a part of the texts with the other compilers. `./dev torture cuda` takes all texts, architectures and compilers (table 3:
-tests/torture/cuda/compilers.py, which uses this module).
+This test compiles only a part of all combinations, because ptxas is slow. NVRTC 13 compiles each text for one of the architectures, which
+take turns, but matrix products by tiles for all architectures. The other compilers compile a part of the texts. `./dev torture cuda`
+compiles all combinations of texts, architectures and compilers (tests/torture/cuda/compilers.py, which uses this module).
 """
 import collections
 import concurrent.futures
@@ -51,8 +51,8 @@ Compiled = collections.namedtuple("Compiled", "cubin ptx log")
 
 
 def compile_by_nvrtc(library, text, architecture, to_cubin=True):
-    """Compiles the text by NVRTC for sm_ARCHITECTURE; if not `to_cubin`, only to PTX for compute_ARCHITECTURE. Returns Compiled: machine code
-    (None), the PTX that it is made of, and the compiler's messages."""
+    """Compiles the text with NVRTC to machine code for sm_ARCHITECTURE or, if not `to_cubin`, only to PTX for compute_ARCHITECTURE. Returns
+    the machine code (None if there is only PTX), the PTX, and the compiler's messages as Compiled."""
     nvrtc = ctypes.CDLL(library)
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"unit.cu", 0, None, None) == 0
@@ -75,7 +75,7 @@ def compile_by_nvrtc(library, text, architecture, to_cubin=True):
 
 
 def compile_by_nvcc(text, architecture, to_cubin=True):
-    """The same by nvcc."""
+    """Like compile_by_nvrtc(), with nvcc."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "unit.cu"), "w", encoding="utf-8") as file:
             file.write(text)
@@ -140,7 +140,7 @@ def text_for(path, architecture):
 
 
 def for_all(jobs, run):
-    """Runs the jobs on all processors: NVRTC in this process, outside of Python's lock."""
+    """Runs the jobs in parallel on threads. This uses all processors, because calls of NVRTC release Python's global interpreter lock."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for result in [pool.submit(run, *job) for job in jobs]:
             result.result()
@@ -163,13 +163,14 @@ def check(compiler, path, architecture):
 
 
 def in_turn(paths):
-    """Returns each path with an architecture, all architectures equally often."""
+    """Returns pairs of each path and an architecture; the architectures take turns."""
     return [(path, ARCHITECTURES[number % len(ARCHITECTURES)]) for number, path in enumerate(paths)]
 
 
 def case_nvrtc_13():
     """C1.cuda_driver L2.kernel_function/cuda X2.stable/cuda: NVRTC 13 compiles the golden texts without spills, operations as in the source"""
-    # Products by tiles need nearly all registers, and some have another text for another architecture.
+    # Matrix products and convolutions by tiles are compiled for every architecture: they need nearly all registers, and for some of them
+    # the text depends on the architecture.
     products = [path for path in GOLDEN if "contraction [" in read(path)]
     assert products
     jobs = [("NVRTC 13", *job) for job in in_turn([path for path in GOLDEN if path not in products])]

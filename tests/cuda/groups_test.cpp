@@ -1,5 +1,5 @@
-// Kernels with group loops, rendered as CUDA and run in the emulator, where each thread of a block is a thread of execution.
-// tests/render/groups_test.cpp runs the same kernels as C.
+// Kernels with group loops (loops whose iterations are the threads of a block), rendered as CUDA and run in the emulator, where each thread
+// of a block is a fiber. tests/render/groups_test.cpp runs the same kernels as C.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -102,8 +102,8 @@ TEST_CASE("C1: the threads of a group fold spread registers, and all use the res
       [&](const std::vector<float>& y) { CHECK(y == expected); });
 }
 
-/// Returns the rule of the IR that the kernel breaks in which `change` has changed a product of matrices by a warp, or "" if it breaks
-/// none. Without the change, two warps multiply matrices of 16 x 4 and 4 x 8 elements.
+/// Makes a kernel in which two warps multiply matrices of 16 x 4 and 4 x 8 elements, modifies the multiplication by `change`, and verifies
+/// the kernel. Returns the rule of the IR that it breaks, or "" if it breaks none.
 std::string offence_of_mma(const std::function<ir::Body(GroupBuilder&, ir::Mma*, Sym thread)>& change, bool has_barrier = true) {
   GroupBuilder b(64);
   const int x = b.input(DType::kF64), y = b.output(DType::kF64);

@@ -26,7 +26,7 @@ struct HostMemory {
   const Host& host;
   int out = 0, calls = 0, mistakes = 0;
   size_t limit = SIZE_MAX;
-  size_t shift = 0;  // is added to the address of each allocation, so that it is not aligned
+  size_t shift = 0;  // added to the address of each allocation, to make it misaligned
 
   static void* allocate(void* user, size_t size, int32_t device, void* stream) {
     auto& self = *static_cast<HostMemory*>(user);
@@ -273,7 +273,7 @@ TEST_CASE("H5.streams: harp's work comes after the work on a stream of the host'
     host.enqueue_write(memory, {3, 4}, host.stream());
     ErrorSlot err;
     CHECK_MESSAGE(harp_buffer_wait_stream(x.get(), host.stream(), err) == HARP_OK, err.message());
-    host.enqueue_write(memory, {5, 6}, host.stream());  // comes after the wait was requested, so the wait does not include it
+    host.enqueue_write(memory, {5, 6}, host.stream());  // enqueued after harp_buffer_wait_stream, so the wait does not include this write
     CHECK(result(nullptr) == Floats{7, 9});
     CHECK(result(host.stream()) == Floats{11, 13});
     // For harp_buffer_wait_stream, NULL is the legacy default stream; its handle, 1, is accepted as well, also as the stream of a run.

@@ -61,7 +61,7 @@ TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in 
     test.graph = parse_graph(file_text(entry.path()), grad::text_operations());
     test.sizes = fuzz::runnable_sizes(*test.graph, 1, 2);
     test.data_seed = 7;
-    if (test.sizes.empty()) continue;  // there are no sizes small enough for the interpreter
+    if (test.sizes.empty()) continue;  // no sizes of this graph are small enough for the interpreter
     programs.add(entry.path().stem().string(), std::move(test), false);
   }
   CHECK(programs.all.size() > 10);

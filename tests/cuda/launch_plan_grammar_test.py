@@ -8,7 +8,7 @@ import re
 SOURCE = os.environ["HARP_SOURCE_DIR"]
 TOKENS = {"NAME": r"[A-Za-z_][\w.-]*", "I": r"\d+", "INTEGER": r"-?\d+", "NUMBER": r"-?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|inf|nan)|true|false", "DTYPE": r"[a-z]+\d*",
           "LINE": r"\n"}
-# The text of the plan that tests/cuda/launch_plan_test.cpp prints. It has a step of each kind.
+# The text of the plan that tests/cuda/launch_plan_test.cpp prints, which has a step of each kind.
 EVERYTHING = """plan "small"
 shape0 n
 input0 x

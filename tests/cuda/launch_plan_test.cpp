@@ -1,4 +1,5 @@
-// The launch plan as data: its text, the plans that verify() rejects, and which of several index faults is reported.
+// The launch plan as a data structure: its text, the plans that verify() rejects, and which fault is reported if several indices are out of
+// range.
 #include "run/cuda/plan.h"
 
 #include <doctest/doctest.h>

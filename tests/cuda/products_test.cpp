@@ -35,7 +35,7 @@ class Programs {
     for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs_.all[i].label, ", ", wrong[i]);
   }
   const GpuProgram& last() const { return programs_.all.back(); }
-  /// Tests whether some kernel of the last program computes by tiles.
+  /// Tests whether some kernel of the last program is a matrix product or convolution by tiles.
   bool are_tiles() const { return last().generated.source.find("contraction [") != std::string::npos; }
 
  private:
@@ -119,7 +119,8 @@ TEST_CASE("C1: products of f64 by tensor cores have the interpreter's bits") {
       programs.add(f64(150, 530, 140), {{}}, tiles("", rows, of_rows, columns, of_columns, terms));
       CHECK(uses_mma());
     }
-    // a thread has one column, but the instruction gives each lane two
+    // The tensor-core instruction is not used: it gives each lane two columns of the result, but with this schedule a thread has one
+    // column.
     programs.add(f64(150, 530, 140), {{}}, tiles("", 64, 4, 16, 1, 32));
     CHECK(!uses_mma());
   }
@@ -189,7 +190,7 @@ TEST_CASE("C1: products of many terms have the interpreter's bits") {
 TEST_CASE("C1: tiles of products become smaller until there is one for each multiprocessor of the GPU") {
   const auto graph =
       parse_graph("harp 1\ngraph g(a: f32[512, 256], b: f32[256, 512]) {\n  return c = matmul(a, b)\n}\n", grad::text_operations());
-  // Returns the schedule for a row of the table of GPUs, as a GPU with so many multiprocessors has it.
+  // Returns the schedule for an entry of harp's table of GPUs, but with this number of multiprocessors.
   const auto schedule = [&](std::string_view row, int processors) {
     PipelineOptions options = options_for_cuda(false);
     options.target = *std::ranges::find(gpu_machines(), row, &Machine::name);
@@ -202,7 +203,7 @@ TEST_CASE("C1: tiles of products become smaller until there is one for each mult
   CHECK(has(schedule("sm_80", 17), half));
   CHECK(has(schedule("sm_80", 32), half));
   CHECK(has(schedule("sm_80", 33), quarter));
-  CHECK(has(schedule("sm_86", 16), half));  // 128 x 128 results are too many for these GPUs
+  CHECK(has(schedule("sm_86", 16), half));  // on sm_86, tiles of 128 x 128 results are too large
   CHECK(has(schedule("sm_86", 33), quarter));
 }
 

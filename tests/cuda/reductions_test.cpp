@@ -1,5 +1,5 @@
-// Reductions in which threads work together: kernels of the recipes `lanes`, `rowwise` and `chain` have the interpreter's bits in the
-// emulator, in every order of threads. A kernel with a fault must have other bits.
+// Reductions in which several threads share a result: kernels of the schedule kinds `lanes`, `rowwise` and `chain` have the interpreter's
+// bits in the emulator, in every order of threads. A kernel with a fault must have other bits.
 #include <doctest/doctest.h>
 
 #include "base/error.h"
@@ -10,7 +10,7 @@ using namespace harp::cuda_test;
 
 namespace {
 
-constexpr int kDataSets = 6;  // several, because a NaN in a set can hide that the order of a sum is wrong
+constexpr int kDataSets = 6;  // one data set is not enough: a NaN in it can hide that the order of a sum is wrong
 
 struct Programs : CheckedPrograms {
   Programs() : CheckedPrograms(kDataSets) {}
@@ -70,7 +70,7 @@ TEST_CASE("C1: few long rows, which become several kernels, have the interpreter
   programs.add("x: f32[3000, 5]) {\n  return a = sum(x, axes=[0]), b = min(x, axes=[0]), c = mean(x, axes=[0])");
   programs.add("x: f32[n]) {\n  return a = argmax(x, axis=0), b = max(x)", {{1}, {4096}, {9000}, {60000}});
   programs.add("x: i32[70000]) {\n  return a = argmin(x, axis=0), b = sum(x)");
-  // reductions over axes that are not adjacent, as for images: by channel
+  // The reduced axes are not adjacent, as in statistics of images by channel.
   for (const std::string_view dtype : kFloats)
     programs.add(cat("x: ", dtype, "[n, 3, 50, 60]) {\n  return a = sum(x, axes=[0, 2, 3]), b = var(x, axes=[0, 2, 3])"), {{0}, {1}, {7}});
   programs.add("x: f32[20, 3, 500], y: f32[20, 3, 500]) {\n  return a = sum(mul(x, y), axes=[0, 2]), b = max(x, axes=[0, 2])");

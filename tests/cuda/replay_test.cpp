@@ -16,8 +16,9 @@ using namespace harp::cuda_test;
 
 namespace {
 
-/// y = (x * 3 + 1) * 3 + 1. The intermediate result is in the arena, which a third launch then overwrites: it must come after the second
-/// launch, although it does not use that launch's result.
+/// y = (x * 3 + 1) * 3 + 1. The first launch stores the intermediate result in the arena, the second launch reads it there, and a third
+/// launch overwrites it. So the plan has an edge from the second launch to the third, although the third does not use the second one's
+/// result. `has_edge` is whether that edge is present.
 void reuse_arena(Planned& planned, bool has_edge = true) {
   planned.plan.arena = planned.code(planned.n * 4);
   planned.plan.steps = {
@@ -84,7 +85,7 @@ TEST_CASE("H5.replay: a graph has the plan's edges, and no others") {
     return run_right(bench, 3);
   };
   CHECK(is_right(true, 16));
-  CHECK(is_right(false, 0));         // without the edge, launches in the order of the plan are still right
+  CHECK(is_right(false, 0));         // without the edge, the result is still right if the launches run in the order of the plan
   CHECK_FALSE(is_right(false, 16));  // without the edge, a graph may execute the third launch first
 }
 
@@ -160,7 +161,7 @@ TEST_CASE("H5.replay: a program keeps the graphs of the four sizes that were use
     CHECK(graphs() == 5);
     CHECK(run_right(bench, 1));
     CHECK(graphs() == 6);
-    CHECK(run_right(bench, 2, 1));  // its graph was removed, as the one that was used least recently
+    CHECK(run_right(bench, 2, 1));  // the graph for 2 elements had been removed, because it was the least recently used
     CHECK(graphs() == 6);
     // Sizes that occur only once do not replace a graph.
     for (size_t n = 10; n < 30; ++n) CHECK(run_right(bench, n));
@@ -299,16 +300,16 @@ TEST_CASE("H5.replay: graphs hold no more memory than they may") {
     options.max_kept_bytes = 30;
     Gpus gpus(driver, options);
     Planned planned;
-    reuse_arena(planned);  // the graph's arena has 4 bytes for each element
+    reuse_arena(planned);  // the memory that the program's CUDA graph allocates for its arena has 4 bytes for each element
     {
       Bench first(gpus, planned.plan), second(gpus, planned.plan);
       CHECK(run_right(first, 3, 3));
       CHECK(run_right(second, 4, 3));
       CHECK(driver.calls("cuGraphCreate") == 2);
-      CHECK(run_right(second, 1, 3));  // would make the total 32 bytes, so no graph is made
+      CHECK(run_right(second, 1, 3));  // with a third graph the arenas would have 32 bytes, more than max_kept_bytes, so no graph is made
       CHECK(driver.calls("cuGraphCreate") == 2);
     }
-    Bench third(gpus, planned.plan);  // the first two programs are gone, and so are their graphs
+    Bench third(gpus, planned.plan);  // the first two programs and their graphs have been destroyed
     CHECK(run_right(third, 7, 3));
     CHECK(driver.calls("cuGraphCreate") == 3);
   }

@@ -76,7 +76,8 @@ TEST_CASE("C1 G16: sort: every dtype, in both directions, with ties, zeros of bo
   Programs programs;
   for (const std::string_view dtype : kSorted)
     for (const std::string_view name : {"x", "specialx"}) {
-      if (name == "x" && dtype.find('f') == dtype.npos) continue;  // ordinary integers would test little more than special ones
+      // Integers have no NaN or -0, so ordinary ones would test little more than the special ones.
+      if (name == "x" && dtype.find('f') == dtype.npos) continue;
       programs.add(cat(name, ": ", dtype, "[2, 2500]) {\n  return a = sort(", name, ", axis=1), b = sort(", name,
                        ", axis=1, descending=true), c = argsort(", name, ", axis=1), d = argsort(", name, ", axis=1, descending=true)"));
     }
@@ -119,8 +120,9 @@ TEST_CASE("C1 G16: sort: sorted floats keep the bits of NaN, and equal elements 
 }
 
 TEST_CASE("C1 G15.fft/cuda: transforms of every kind of length have the interpreter's bits") {
-  // Several short rows in a tile, rows as matrices in a tile, 2145 or 1155 numbers, which are no matrix, and rows with a large prime
-  // factor. Several in a program, because each program has the functions for roots of 1.
+  // Lengths of rows: several short rows in a tile, rows that are transformed as matrices in a tile, the lengths 2145 and 1155, which are
+  // not split into a matrix, and lengths with a large prime factor. A program has several lengths, because each program contains the
+  // functions for roots of 1.
   const std::vector<int> lengths[] = {{1, 2, 3, 4, 5, 7, 8},      {11, 13, 15, 16, 17, 32, 34}, {60, 77, 128, 143, 210},
                                       {240, 256, 289, 338, 1000}, {1009, 1155, 2145},           {3072, 4096}};
   Programs programs;
@@ -138,8 +140,8 @@ TEST_CASE("C1 G15.fft/cuda: transforms of every kind of length have the interpre
 
 TEST_CASE("C1 G15.fft/cuda: rows that are too long for a tile have the interpreter's bits, in every order of threads") {
   Programs programs;
-  // matrices whose rows and columns fill tiles, and others: 80 x 125, 128 x 128, 81 x 81 and 64 x 128; before them, a row that fits a tile,
-  // but whose real and imaginary parts take turns in shared memory
+  // The first row fits a tile of shared memory, but only one part at a time: the real parts, then the imaginary parts. The other rows are
+  // transformed as matrices, whose rows and columns fill tiles or do not: 80 x 125, 128 x 128, 81 x 81 and 64 x 128.
   for (const std::string_view x :
        {"complex64[2, 8192]", "complex64[2, 10000]", "complex64[1, 16384]", "complex128[2, 6561]", "complex128[1, 8192]"})
     programs.add(cat("x: ", x, ") {\n  return y = fft(x, axis=1), z = ifft(x, axis=1)"));
@@ -150,7 +152,8 @@ TEST_CASE("C1 G15.fft/cuda: rows that are too long for a tile have the interpret
 
 TEST_CASE("C1 G15.fft/cuda: numbers that lie in pairs, but not where a pair can be accessed at once") {
   Programs programs;
-  // pairs of an array begin at an odd number, rows are an odd number of numbers apart, or imaginary parts come first
+  // Real and imaginary parts alternate in memory, but a pair cannot be loaded by one access: the pairs begin at an odd element, or rows are
+  // an odd number of elements apart, or the imaginary part comes first.
   const auto parts = [](std::string_view x, int re, int im, int end) {
     return cat("dft(slice(", x, ", start=[0, ", re, "], stop=[none, ", end, "], step=[1, 2]), slice(", x, ", start=[0, ", im,
                "], stop=[none, ", end, "], step=[1, 2]))");
@@ -185,7 +188,8 @@ TEST_CASE("C1 G15.fft/cuda: real numbers, kept parts, columns, several axes, eve
 }
 
 TEST_CASE("C1: a sort and a transform with a fault have other bits") {
-  // Of the data sets of each program here, one at least has no special values: one NaN or infinity in a row hides what happens to others.
+  // At least one of the data sets has no special values. With a NaN or an infinity in a row, all results of the row may be NaN, which would
+  // hide the fault.
   constexpr int kDataSets = 3;
   const auto is_found = [](const GpuProgram& program, const std::string& fault) {
     return !run_emulated_text(program, fault, kAllOrders, kDataSets).empty();
@@ -195,20 +199,21 @@ TEST_CASE("C1: a sort and a transform with a fault have other bits") {
   const GpuProgram& sort = programs.last();
   const std::string& text = sort.generated.source;
   CHECK_FALSE(is_found(sort, text));
-  // a merge ends one element early in the second run
+  // The merge of two runs ends one element early in the second run.
   CHECK(is_found(sort, replaced(text, "(other < end && before_f32(y, x))", "(other + 1 < end && before_f32(y, x))")));
   // overlapping runs are merged
   CHECK(is_found(sort, replaced(text, "at % (2 * run)", "at % run")));
-  // threads search one part of the pieces too few
+  // Threads search one part too few.
   CHECK(is_found(sort, replaced(text, "found[half] = thread + 1;", "found[half] = thread;")));
   // without the barrier, a round begins before all threads have finished the previous one
   CHECK(is_found(sort, replaced(text, "    }\n    __syncthreads();\n", "    }\n")));
-  // many rows, because a row with infinity or NaN becomes NaN whatever its passes do
+  // There are many rows, because a row with an infinity or a NaN becomes NaN even with the fault.
   programs.add("x: complex64[60, 256]) {\n  return y = fft(x, axis=1)");
   const GpuProgram& transform = programs.last();
   const std::string& passes = transform.generated.source;
   CHECK_FALSE(is_found(transform, passes));
-  // results of a pass, and results of columns, are not turned where they should be
+  // The factors between passes (roots of 1) are wrong: the first fault omits some of them, and the second one uses the
+  // same factors for all columns.
   CHECK(is_found(transform, replaced(passes, "if (j > 0)", "if (j > 1)")));
   CHECK(is_found(transform, replaced(passes, "(tables + 24) + at", "(tables + 24)")));
   // a pass begins before all threads have finished the one before it
@@ -223,7 +228,7 @@ TEST_CASE("C1: a sort and a transform with a fault have other bits") {
   const GpuProgram& in_turn = programs.last();
   const std::string& exchanges = in_turn.generated.source;
   CHECK_FALSE(is_found(in_turn, exchanges));
-  // imaginary parts are put where real parts are before all threads have taken these
+  // Without this barrier, threads store imaginary parts over real parts that other threads have not yet read.
   constexpr std::string_view kBarrier = "  __syncthreads();\n";
   std::string without = exchanges;
   const size_t barrier = without.find(kBarrier, without.find("] = numbers["));

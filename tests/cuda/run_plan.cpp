@@ -22,7 +22,7 @@ class Run {
         values_(plan.values(shape_values, kProcessors, kBlocksPerProcessor)),
         arena_(static_cast<size_t>(plan.arena.evaluate(values_)), kAlignment) {
     for (const auto& content : plan.constants) constants_.emplace_back(*content, kAlignment);
-    std::memset(arena_.data(), 0x5a, arena_.size());  // so that code that relies on zeros fails
+    std::memset(arena_.data(), 0x5a, arena_.size());  // makes code fail that relies on zeroed memory
     std::memset(records(), 0xff, sizeof(cuda::IndexRecord) * static_cast<size_t>(plan.sites));
   }
 

@@ -8,7 +8,7 @@ using namespace harp::cuda_test;
 
 namespace {
 
-constexpr int kDataSets = 6;  // several, because a NaN in a set can hide that the order of a sum is wrong
+constexpr int kDataSets = 6;  // one data set is not enough: a NaN in it can hide that the order of a sum is wrong
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Scatters (lower/gpu/scatter.h) in which many updates meet the same element have the interpreter's bits in every order of threads. For
-// this, the updates of an element must be applied in order.
+// Scatters (lower/gpu/scatter.h) with many updates of the same element have the interpreter's bits in every order of threads. The updates
+// of an element must therefore be applied in the order in which they are listed.
 #include <algorithm>
 
 #include "cuda/checked_programs.h"
@@ -9,7 +9,7 @@ using namespace harp::cuda_test;
 
 namespace {
 
-constexpr int kDataSets = 2;  // several, because a NaN in a set can hide that the order of a sum is wrong
+constexpr int kDataSets = 2;  // one data set is not enough: a NaN in it can hide that the order of a sum is wrong
 
 }  // namespace
 

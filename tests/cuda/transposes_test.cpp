@@ -64,7 +64,7 @@ TEST_CASE("C1: transposes with fused operations have the interpreter's bits") {
   programs.add(
       "x: f32[4, 30, 8, 16]) {\n  return z = reshape(permute(x, [0, 2, 1, 3]), [32, 480]), w = reshape(permute(x, [0, 3, 2, 1]), [64, "
       "240])");
-  std::string many = "x: f64[40, 50]", sum = "permute(x, [1, 0])";  // tiles of all these arrays do not fit the shared memory
+  std::string many = "x: f64[40, 50]", sum = "permute(x, [1, 0])";  // seven operands, whose tiles together do not fit in shared memory
   for (int i = 0; i < 6; ++i) append(many, cat(", x", i, ": f64[40, 50]")), sum = cat("add(", sum, ", permute(x", i, ", [1, 0]))");
   programs.add(cat(many, ") {\n  return y = ", sum));
   CHECK(programs.has("__shared__"));

@@ -1,4 +1,5 @@
-// A short run of the differential fuzzer. Also tests of the fuzzer's parts, because a fuzzer with bugs would report no errors.
+// Runs the differential fuzzer on a few graphs. Also tests the parts of the fuzzer itself, because a fuzzer with bugs might report no
+// errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -82,7 +83,8 @@ TEST_CASE("X2 G16: the same graph gives the same source, wherever its parts lie 
       "harp 1\ngraph g(x: f32[n, m]) {\n  v0 = sum(x, axes=[0])\n  v1 = softmax(v0)\n  v2 = sum(x, axes=[1])\n  v3 = softmax(v2)\n"
       "  return a = v1, b = v3\n}\n";
   std::vector<std::unique_ptr<char[]>> between;
-  std::vector<std::shared_ptr<const Graph>> graphs;  // kept, so that the nodes of each graph are at other addresses
+  // keeps every graph in memory, so that the nodes of each graph have different addresses
+  std::vector<std::shared_ptr<const Graph>> graphs;
   std::set<std::string> sources;
   for (size_t i = 0; i < 100; ++i) {
     for (size_t size = 16; size < 400; size += 16) between.push_back(std::make_unique<char[]>(size));

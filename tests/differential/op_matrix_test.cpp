@@ -61,7 +61,7 @@ std::string check_views(const Cell& cell) {
   return "";
 }
 
-/// The operation of a cell, the number of the cell among those of the operation, and how many these are.
+/// The index of the operation of a cell, the index of the cell among the cells of that operation, and the number of those cells.
 struct CellIndex {
   size_t row, number, of;
 };
@@ -75,12 +75,12 @@ std::vector<CellIndex> indices_of_cells(const std::vector<Cell>& cells) {
   return indices;
 }
 
-/// Of every operation (or every second one) one cell is compiled as `optimised`; its dtype differs between backends. All other cells are
-/// compiled as `quick`.
+/// A compiler whose optimiser is tested on a sample of the cells. For one of every `every` operations, one cell is compiled as `optimised`;
+/// which dtype that cell has differs between backends. All other cells are compiled as `quick`.
 struct Backend {
   std::string_view name;
   BuildVariant optimised, quick;
-  size_t every, shift;  // one of `every` operations has an optimised cell; `shift` changes which one, and which dtype
+  size_t every, shift;  // `shift` determines which of the operations have an optimised cell, and the dtype of that cell
   const BuildVariant& variant(const CellIndex& index) const {
     return (index.row + shift) % every == 0 && index.number == (index.row + shift) % index.of ? optimised : quick;
   }
@@ -90,20 +90,20 @@ BuildVariant compiled_by(std::string_view compiler, int optimisation, bool plain
   BuildVariant v;
   v.compiler.compiler = compiler;
   v.compiler.optimisation = optimisation;
-  v.compiler.vectors_written = optimisation == 3 && !plain_text;  // as harp_compile decides it
+  v.compiler.vectors_written = optimisation == 3 && !plain_text;  // the same condition as in harp_compile
   v.plain_text = plain_text;
   return v;
 }
 
-/// Few cells are optimised, because a compiler's optimiser takes three to ten times as long as everything else. `./dev torture levels`
-/// optimises every cell.
+/// Only few cells are optimised, because a compiler's optimiser takes three to ten times as long as the rest of the test. `./dev torture
+/// levels` optimises every cell.
 std::vector<Backend> backends() {
   BuildVariant gcc = compiled_by("gcc", 3, false), quick_gcc = compiled_by("gcc", 0, false);
   gcc.workers = quick_gcc.workers = 2;
   std::vector<Backend> all = {{"c-gcc", gcc, quick_gcc, 1, 0},
                               {"c-clang", compiled_by("clang", 3, false), compiled_by("clang", 0, false), 2, 1},
                               {"c-plain", compiled_by("gcc", 3, true), compiled_by("clang", 0, true), 2, 2}};
-#ifdef HARP_SANITIZE  // only the compiler whose sanitizers are in this process
+#ifdef HARP_SANITIZE  // keeps only the backend of the compiler whose sanitizers are in this process
   std::erase_if(all, [](const Backend& b) { return b.name != cat("c-", kOwnCompiler); });
 #endif
   return all;

@@ -1,5 +1,5 @@
-// Every bug between graph and result that was found has a file tests/regressions/*.harp. The interpreter and all usual variants of compiled
-// code (gcc, clang, no vector types, every width, passes off, threads) run each of these graphs and must give equal bits.
+// Every bug that made harp compute a wrong result has a regression test, tests/regressions/*.harp. The interpreter and all usual variants
+// of compiled code (gcc, clang, no vector types, every width, disabled passes, threads) run each of these graphs and must give equal bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace harp;
 using namespace harp::fuzz;
 
 namespace {
-#ifdef HARP_SANITIZE           // kernels with sanitizers take ten times as long to compile
+#ifdef HARP_SANITIZE  // fewer files at a time and a longer limit, because kernels with sanitizers take ten times as long to compile
 constexpr size_t kBatch = 12;  // number of files that are compiled in one run of a compiler
 constexpr std::chrono::seconds kPatience{1500};
 #else

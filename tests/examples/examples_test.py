@@ -50,7 +50,8 @@ def read_png(path):
         for i in range(stride):
             left, corner = (row[i - 3], above[i - 3]) if i >= 3 else (0, 0)
             estimate = left + above[i] - corner
-            nearest = min((left, above[i], corner), key=lambda v: abs(estimate - v))  # of several equal ones, the first
+            # if several have the same distance, min returns the first of them, as PNG's Paeth filter requires
+            nearest = min((left, above[i], corner), key=lambda v: abs(estimate - v))
             row[i] = (row[i] + (0, left, above[i], (left + above[i]) // 2, nearest)[kind]) & 255
         above = bytes(row)
         rows.append([tuple(above[i : i + 3]) for i in range(0, stride, 3)])

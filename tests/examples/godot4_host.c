@@ -27,7 +27,7 @@ typedef struct {
   int references;
   int64_t bytes;
   char data[];
-} block; /* the content of Strings and packed arrays */
+} block; /* the content of a String or of a packed array */
 
 typedef struct {
   block* text; /* the only pointer of a String */
@@ -374,8 +374,9 @@ static void play(char** argv, int64_t side) {
   variant kept = call("surface", 0, none, GDEXTENSION_CALL_OK);
   float* before = malloc((size_t)(side * side) * 4);
   memcpy(before, kept.value.at->data, (size_t)(side * side) * 4);
-  for (int64_t frame = 0; frame < frames + 2; ++frame) process(instance, (void*)arguments, NULL); /* the last two have no steps left */
-  CHECK(memcmp(before, kept.value.at->data, (size_t)(side * side) * 4) == 0);                     /* a kept array does not change */
+  /* The simulation has no steps left in the last two frames. */
+  for (int64_t frame = 0; frame < frames + 2; ++frame) process(instance, (void*)arguments, NULL);
+  CHECK(memcmp(before, kept.value.at->data, (size_t)(side * side) * 4) == 0); /* a kept array does not change */
   variant left = call("frames_left", 0, none, GDEXTENSION_CALL_OK);
   CHECK(left.type == TYPED(INT) && *(int64_t*)&left.value == 0);
   variant rgb = call("picture", 0, none, GDEXTENSION_CALL_OK);

@@ -23,7 +23,7 @@ constexpr std::string_view kReals[] = {"0.0", "0.5", "1.0", "1.25", "2.5", "1e-3
 struct Words {
   std::string_view parameter;
   std::array<std::string_view, 5> words;
-  std::string_view row = {};  // empty: for every operation that has no entry of its own
+  std::string_view row = {};  // the operation; if empty, the entry is for all operations without an entry of their own
 };
 constexpr Words kWords[] = {{"approximate", {"none", "tanh", "none", "tanh", "tanh"}},
                             {"norm", {"backward", "ortho", "forward", "backward", "ortho"}},
@@ -51,7 +51,7 @@ Argument boolean(bool value) { return Literal{Literal::kBool, false, value ? "tr
 
 bool is_number(std::string_view text) { return !text.empty() && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')); }
 
-/// The parameter's default, parsed from the table's text.
+/// The default value of the parameter, parsed from its text in the table of operations (graph/operations.h).
 Argument default_of(const Parameter& parameter) {
   std::string_view text = parameter.default_text;
   if (text == "none") return std::monostate{};
@@ -89,7 +89,7 @@ class Chooser {
       const bool is_optional = !parameter.default_text.empty();
       arguments.push_back(is_optional && random_.chance(40) ? default_of(parameter) : choose(parameter));
     }
-    // Each pair names two alternatives, of which only one may be given.
+    // The two parameters of each pair exclude each other: if both have got an argument, one argument is dropped.
     for (const auto& [one, other] : {std::pair{"data", "base64"}, std::pair{"size", "stop"}, std::pair{"stop", "n"}})
       forget(arguments, one, other);
     return arguments;
@@ -115,7 +115,7 @@ class Chooser {
   Argument choose(const Parameter& parameter) {
     switch (parameter.kind) {
       case ParameterKind::kNode: return node();
-      case ParameterKind::kIndices: break;  // chosen in index_arguments.cpp
+      case ParameterKind::kIndices: break;  // index_arguments.cpp chooses these arguments
       case ParameterKind::kCondition: return operand_ == kAtCondition ? primary_ : like_primary(DType::kBool);
       case ParameterKind::kNodes: return nodes();
       case ParameterKind::kInteger: return integer(parameter);
@@ -142,7 +142,8 @@ class Chooser {
 
   // Arrays
 
-  /// Chooses which operand the primary array is: any of the arrays or, if the primary can be one, the condition.
+  /// Chooses the operand position of the primary array (the array given to try_operation): a random array operand or, if the primary is a
+  /// bool array and the operation has a condition, sometimes the condition.
   void choose_place() {
     int operands = 0;
     bool has_condition = false;
@@ -162,10 +163,10 @@ class Chooser {
 
   Argument node() { return node_count_++ == operand_ ? primary_ : like_primary(operand_dtype()); }
 
-  /// The dtype of a further operand: the primary's or, in a graph that promotes dtypes, sometimes another one.
+  /// The dtype of an operand other than the primary array: the same dtype or, if the graph promotes mixed dtypes, sometimes another one.
   DType operand_dtype() { return bench_.options().promote_mixed && random_.chance(40) ? bench_.random_dtype() : operand_dtype_; }
 
-  /// An operand to go with the primary: an array of the same shape, a scalar, or an array that broadcasts with it.
+  /// An operand for the same operation as the primary array: an array of the same shape, a scalar, or an array that broadcasts with it.
   NodeRef like_primary(DType dtype) {
     const uint64_t kind = random_.below(10);
     if (primary_->rank() == 0 && kind < 5)
@@ -218,7 +219,7 @@ class Chooser {
       std::vector<int64_t> axes = some_axes();
       const bool whole = row_.name == "permute" || row_.name == "transpose";
       if (row_.name == "squeeze") std::erase_if(axes, [&](int64_t axis) { return !extent(static_cast<int>(axis)).is_constant(1); });
-      if (row_.name == "unsqueeze") {  // positions in the result
+      if (row_.name == "unsqueeze") {  // the axes of unsqueeze are positions in the result
         axes.resize(1 + random_.below(2));
         for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int64_t>(random_.below(axes.size() + static_cast<size_t>(rank())));
       } else if (!whole && !axes.empty()) {
@@ -239,7 +240,7 @@ class Chooser {
     return list_of(values);
   }
 
-  /// The number of values in a list that belongs to the chosen axes: one value for all axes, or one for each.
+  /// The length of a list argument that has one value per chosen axis. A list with a single value is also valid and applies to all axes.
   size_t entries() {
     const size_t all = row_.name.size() == 8 && row_.name.substr(0, 6) == "unfold" ? static_cast<size_t>(row_.name[6] - '0')
                        : axis_count_ > 0                                           ? axis_count_
@@ -250,7 +251,7 @@ class Chooser {
   Argument size(const Parameter& parameter) {
     if (parameter.name == "repeats") return bench_.small_dim(0, 3);
     if (parameter.name == "start") return bench_.small_dim(-3, 4);
-    // a bound that every index meets, so that there are results to compare
+    // Mostly a bound that no index exceeds, so that the run ends without an error and its results can be compared.
     if (row_.name == "check_index" && random_.chance(95)) return Dim(INT64_MAX);
     if (parameter.name == "depth") return bench_.small_dim(1, 6);
     return random_.chance(8) ? Dim(0) : bench_.random_dim();
@@ -286,7 +287,8 @@ class Chooser {
     std::vector<SizeItem> items;
     for (int axis = 0; axis < rank(); ++axis) {
       const Dim length = extent(axis);
-      if (which == "size") {  // a size is not clamped to the axis, so it has to fit for all values of the shape variables
+      // a window is not clamped to the axis, so its size must be at most the length for all values of the shape variables
+      if (which == "size") {
         items.emplace_back(random_.chance(50) ? length : floor_div(length, 2));
         continue;
       }
@@ -400,11 +402,11 @@ class Chooser {
   const Operation& row_;
   NodeRef primary_;
   static constexpr int kAtCondition = -1;
-  int operand_ = 0;  // position of the primary among the operands
+  int operand_ = 0;  // position of the primary array among the operands
   int node_count_ = 0;
   DType operand_dtype_ = DType::kUnknown;
-  int axis_ = 0;           // used for every parameter called axis
-  size_t axis_count_ = 0;  // lists that belong together have the same length
+  int axis_ = 0;           // the value of every parameter called axis
+  size_t axis_count_ = 0;  // number of chosen axes; lists with one value per axis have this length
 };
 
 }  // namespace
@@ -422,7 +424,8 @@ bool may_take(const Operation& row, DType dtype) {
   return !op || info(*op).family == Family::kLeaf || accepts(*op, dtype);
 }
 
-constexpr size_t kMaxResults = 8;  // a long axis would let unstack alone fill a merged translation unit
+// limit for unstack: one result per element of a long axis would make the merged translation unit too long
+constexpr size_t kMaxResults = 8;
 
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary) {
   try {

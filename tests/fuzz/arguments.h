@@ -1,6 +1,6 @@
-// Random arguments for any operation of the table (graph/operations.h). They are chosen by the kind and the name of each parameter, so a
-// new operation usually needs no code here; an operation with more constraints gets a line in arguments.cpp. The tests fail if an operation
-// is never built.
+// Random arguments for any operation of the table in graph/operations.h. Arguments are chosen by the kind and the name of each parameter,
+// so a new operation usually needs no code here. An operation with further constraints needs a line in arguments.cpp. The tests fail if an
+// operation is never built.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace harp::fuzz {
 
-/// Tries once to build a node of the operation, with `primary` as its first array if not null. Returns nothing if the drawn arguments do
-/// not fit each other. Error{kInternal} and exceptions other than harp::Error are passed on, because they are bugs.
+/// Tries once to build a node of the operation, with `primary` as its first array if not null. Returns nothing if the random arguments do
+/// not match each other. Error{kInternal} and exceptions other than harp::Error are passed on, because they show a bug.
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary);
 
-/// True if the operation accepts a first array of this dtype. For an operation of ops.def the table decides; for any other the answer is
-/// true.
+/// True if the operation accepts a first array of this dtype. Only for operations of ops.def is this known from a table; for any other
+/// operation the answer is always true.
 bool may_take(const Operation& row, DType dtype);
 /// True if the operation takes an array.
 bool takes_array(const Operation& row);

@@ -13,11 +13,12 @@ namespace {
 constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kNumberOperators[] = {"+", "-", "*"};
-// The interpreter runs the loop once per element, so with an array of 4,097 elements longer loops would take minutes.
+// Number of iterations of a loop. The interpreter runs the loop once per element, so longer loops over an array of 4,097 elements would
+// take minutes.
 constexpr int64_t kUsualLoop = 5, kLongestLoop = 64, kInnerLoop = 2;
 
-/// Draws the dtypes of the results; the first is `dtype`. The draws are apart from those of the graph, so that a seed's graph stays as it
-/// was if all its functions have one result.
+/// Draws the dtypes of the results; the first is `dtype`. The random numbers come from a separate stream, so these draws do not change the
+/// other random choices of the graph.
 std::vector<DType> result_dtypes(const Random& random, DType dtype) {
   Random same = random, apart(same.next(), "results");
   std::vector<DType> dtypes = {dtype};
@@ -27,7 +28,7 @@ std::vector<DType> result_dtypes(const Random& random, DType dtype) {
   return dtypes;
 }
 
-/// Generates a body whose inputs all have the shape of the results.
+/// Generates the body of a custom function whose inputs all have the shape of its results.
 class BodyText {
  public:
   BodyText(Random& random, NodeRef primary, size_t inputs, std::span<const DType> results)
@@ -49,7 +50,7 @@ class BodyText {
 
  private:
   std::string result(size_t number) const { return results_.size() == 1 ? "output" : cat("output", number); }
-  /// Chooses a variable that has the primary's dtype.
+  /// Chooses a variable of the body that has the primary array's dtype: `a` or one of the results.
   std::string variable(int percent_of_a) {
     if (random_.chance(percent_of_a)) return "a";
     const size_t number = results_.size() == 1 ? 0 : random_.below(results_.size());
@@ -67,7 +68,7 @@ class BodyText {
     for (int axis = 0; axis < primary_.rank(); ++axis) append(out, cat(axis == 0 ? "[" : ", ", index(axis)));
     return primary_.rank() == 0 ? out : out + "]";
   }
-  /// An element of the local array.
+  /// An expression that reads an element of the local array `s` of the body.
   std::string element() {
     const uint64_t kind = primary_.rank() > 0 ? random_.below(3) : 0;
     if (kind == 0) return cat("s[", random_.below(static_cast<uint64_t>(elements_)), "]");
@@ -127,7 +128,8 @@ class BodyText {
     return cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), "}\n");
   }
 
-  /// Reads an element beside the own one if there is one: the condition shows that the index is inside the array.
+  /// Generates a load of the element next to the current element along a random axis. A condition in the generated text ensures that the
+  /// index is inside the array.
   std::string neighbour() {
     const int axis = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
     const std::string j = cat("j", loops_++), size = cat("size(input0, ", axis, ")");
@@ -143,8 +145,8 @@ class BodyText {
     return cat(head, "if (", j, " >= 0) & (", j, " < ", size, ") {\n", set, "}\n");
   }
 
-  /// A counted loop whose bounds are the same for all elements. If the end is at most the size of an axis, its variable is an index that
-  /// needs no check.
+  /// A counted loop whose bounds are the same for all elements. If its end is known to be at most the size of an axis, the loop variable
+  /// can index that axis without a bounds check.
   std::string plain_loop(int depth) {
     counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
     const Dim extent = primary_.shape[static_cast<size_t>(counter_axis_)];
@@ -162,7 +164,8 @@ class BodyText {
     counter_axis_ = static_cast<int>(random_.below(static_cast<uint64_t>(primary_.rank())));
     const std::string size = cat("size(input0, ", counter_axis_, ")"), name = cat("i", loops_++);
     std::string head = cat("for ", name, " in ");
-    if (random_.chance(30) && is_int(primary_.dtype)) {  // begin and end come from data: the begin is any number, and the distance is short
+    // both bounds of the loop are loaded from data; the first bound can be any number, but there are few iterations
+    if (random_.chance(30) && is_int(primary_.dtype)) {
       const std::string data = cat("i64(", load(), ")"), begin = random_.chance(50) ? cat("(", data, " % ", size, ")") : data;
       append(head, cat(begin, " .. ", begin, " + i64(", load(), ") % ", kUsualLoop));
       counter_ = random_.chance(50) ? "" : cat("(", name, " % ", size, ")");
@@ -187,8 +190,8 @@ class BodyText {
   std::string counter_;  // the variable of the enclosing counted loop; "" if there is none
   int counter_axis_ = 0;
   int loops_ = 0, open_loops_ = 0;
-  int64_t elements_ = 0;   // of the local array s; 0: there is none
-  bool is_plain_ = false;  // indices are mostly those that need no check: compiled code then uses vectors
+  int64_t elements_ = 0;   // number of elements of the local array s; 0: the body has no local array
+  bool is_plain_ = false;  // true: most indices need no bounds check, so that compiled code uses vectors
 };
 
 }  // namespace
@@ -196,7 +199,7 @@ class BodyText {
 std::optional<std::vector<Argument>> body_arguments(Workbench& bench, const Operation& row, NodeRef primary) {
   if (row.name != name(Op::kCustom) || primary == nullptr || is_complex(primary->dtype)) return std::nullopt;
   std::vector<SizeItem> sizes(primary->shape.begin(), primary->shape.end());
-  if (bench.random().chance(5)) {  // a body without inputs is a function of indices and sizes alone
+  if (bench.random().chance(5)) {  // a body without inputs computes its result from indices and sizes alone
     std::string body = cat("output = ", name(primary->dtype), "(", primary->rank() > 0 ? "ridx0 * 3 + shape0" : "7", ")");
     return std::vector<Argument>{std::vector<NodeRef>(), std::move(body), std::string(name(primary->dtype)), std::move(sizes)};
   }

@@ -9,7 +9,7 @@
 
 namespace harp::fuzz {
 
-/// Returns nothing for other operations, and if the array's dtype is complex.
+/// Arguments of custom_function. Returns nothing for any other operation, and if the dtype of `primary` is complex.
 std::optional<std::vector<Argument>> body_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
 }  // namespace harp::fuzz

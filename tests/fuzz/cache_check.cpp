@@ -43,14 +43,14 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
   std::vector<CompileRequest> requests(7, first);
   requests[1].source = other;
   requests[2].optimisation = choice.optimisation == 1 ? 2 : 1;
-  // Text that was generated for one target may not compile for another, so the requests for other targets have a source that compiles for
-  // all. A unit is loaded before it is published, so this source has entry points.
+  // Text that was generated for one target may not compile for another, so the requests for other targets use a source that compiles for
+  // all targets. The service loads every compiled unit before it stores it in the cache, so this source has entry points.
   requests[3].source = requests[6].source =
       "int entry_point_ex(void) { return 0; }\nvoid entry_point(void) {}\nconst int harp_fuzz_number = 1;\n";
   requests[3].target = machines().front();
   requests[6].target = machines().back();
   requests[4].flags = {"-DHARP_FUZZ_FLAG=1"};
-  // Differs from the first request only in its last character, to detect a digest that stops early or skips text as if it were a comment.
+  // Has an extra string constant at the end, to detect a digest that stops early or skips text that looks like a comment.
   requests[5].source = cat(one, "\nstatic const char harp_fuzz_text[] __attribute__((used)) = \"/* text */\";\n");
 
   std::vector<std::shared_ptr<const Artifact>> made;
@@ -66,7 +66,7 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
     for (size_t i = 0; i + 1 < made.size(); ++i)
       if (made[i]->key() == made.back()->key()) return cat("requests ", i, " and ", made.size() - 1, " have one key");
   }
-  CompileRequest text = requests[5];  // differs only in a string, after characters that begin a comment in code
+  CompileRequest text = requests[5];  // differs from requests[5] only inside the string constant, after the characters "/*"
   text.source.replace(text.source.rfind("text */"), 4, "word");
   if (service.compile(text)->key() == made[5]->key()) return "two string constants have one key";
 

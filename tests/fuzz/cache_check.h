@@ -1,5 +1,6 @@
-// Checks the compile cache: requests that differ in anything that affects the artifact must get different artifacts, and a later service
-// must find on disk exactly what was compiled. For this check, rendered programs are compiled one by one, with a scratch cache.
+// Checks the compile cache. Requests that differ in anything that affects the artifact must get different artifacts. A second service that
+// is created afterwards must find every artifact on disk, unchanged. The requests use sources that are compiled one by one, with a
+// temporary cache directory.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace harp::fuzz {
 
-/// Describes the first fault; "" if there is none. `one` and `other` are different sources.
+/// Describes the first error; "" if there is none. `one` and `other` are two different source texts.
 std::string check_cache(System system, const CompilerChoice& choice, std::string_view one, std::string_view other);
 
 }  // namespace harp::fuzz

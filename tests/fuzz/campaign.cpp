@@ -21,7 +21,7 @@
 namespace harp::fuzz {
 namespace {
 
-/// Shrinks the case of a seed, writes it to a file and returns the file's name.
+/// Reduces the failing case of this seed, writes the reduced case to a file and returns the name of the file.
 std::string keep_failure(uint64_t seed, const Outcome& result, const CampaignOptions& options) {
   if (options.directory.empty()) return "";
   mkdir(options.directory.c_str(), 0777);
@@ -98,7 +98,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
   CampaignResult result;
   const auto begin = std::chrono::steady_clock::now();
   const auto is_late = [&] { return options.time_limit && std::chrono::steady_clock::now() - begin > *options.time_limit; };
-  // The seeds are run in slices, because the time limit can end the run only between two slices.
+  // The seeds are processed in slices of a few batches, because the time limit is only checked between two slices.
   const size_t slice = options.batch * static_cast<uint64_t>(std::max(1, options.processes)) * 2;
   const std::vector<uint64_t>& seeds = options.seeds;
   for (size_t at = 0; at < seeds.size() && !is_late(); at += slice) {
@@ -120,7 +120,7 @@ CampaignResult run_campaign(const CampaignOptions& options) {
     std::set<uint64_t> bad;
     for (const auto& [seed, checked] : failed) bad.insert(seed);
     for (const auto& batch : batches)
-      // A graph that failed counts for no coverage: it has tested nothing, and it may not even be buildable.
+      // A graph that failed is not counted in the coverage: it has tested nothing, and random_case() may throw for it.
       for (const uint64_t seed : batch)
         if (!bad.contains(seed)) result.coverage.add(random_case(seed));
     for (const auto& [seed, checked] : failed) {

@@ -1,4 +1,4 @@
-// A run over many seeds. `harp_fuzz` starts one, and the tests a small one.
+// Runs the fuzzer over many seeds. The program `harp_fuzz` does this, and the tests do it with a few seeds.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace harp::fuzz {
 
-/// The `count` seeds first, first + 1 ...
+/// Returns the list of `count` seeds first, first + 1, ...
 std::vector<uint64_t> seed_range(uint64_t first, uint64_t count);
 /// Parses "7", "0..1999" and comma-separated lists of these. Throws Error{kInvalidArgument} for any other text.
 std::vector<uint64_t> parse_seeds(std::string_view text);
@@ -21,19 +21,19 @@ std::vector<uint64_t> parse_seeds(std::string_view text);
 struct CampaignOptions {
   std::vector<uint64_t> seeds = seed_range(0, 2000);
   int processes = 1;
-  uint64_t batch = 100;  // graphs per run of a compiler
+  uint64_t batch = 100;  // number of graphs that one run of a C compiler compiles together
   VariantLimits variants;
   bool shrink = true;
   int most_failures = 5;                           // stop after this many failures
-  std::string directory;                           // the directory for shrunk cases; "": they are not written
-  std::optional<std::chrono::seconds> time_limit;  // once it has passed, no new batch begins
-  std::chrono::seconds batch_timeout{300};         // a batch that takes longer counts as hanging
+  std::string directory;                           // where the reduced failing cases are written; "": nowhere
+  std::optional<std::chrono::seconds> time_limit;  // after this time no new batches are started
+  std::chrono::seconds batch_timeout{300};         // a batch that takes longer is reported as hanging
 };
 
 struct Failure {
   uint64_t seed;
   Outcome outcome;
-  std::string file;  // path of the file with the shrunk case
+  std::string file;  // path of the file with the reduced failing case
 };
 
 struct CampaignResult {
@@ -48,10 +48,11 @@ CampaignResult run_campaign(const CampaignOptions& options);
 /// The coverage of the graphs of these seeds, without running them.
 Coverage coverage_of(const std::vector<uint64_t>& seeds);
 
-/// A digest of the graph, sizes and sources of a seed, or of its error. Builds of harp with equal digests compile equal programs.
+/// A digest of the graph, the sizes and the generated sources that a seed gives, or of the error message. If two builds of harp give equal
+/// digests, they compile equal programs for this seed.
 std::string digest_of_seed(uint64_t seed, const VariantLimits& limits);
 
-/// The job of one seed.
+/// The random graph of this seed with its sizes, its data and the variants to compile.
 Job job_of_seed(uint64_t seed, const VariantLimits& limits);
 
 }  // namespace harp::fuzz

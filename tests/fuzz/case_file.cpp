@@ -77,7 +77,7 @@ std::string read_text_file(const std::string& path) {
 }
 
 void write_text_file(const std::string& path, std::string_view text) {
-  std::error_code ignored;  // the message below reports the failed write
+  std::error_code ignored;  // ignored, because the error message below reports that the file cannot be written
   if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty()) std::filesystem::create_directories(folder, ignored);
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
@@ -92,8 +92,8 @@ std::vector<BuildVariant> usual_variants() {
       BuildVariant v;
       v.compiler.compiler = compiler;
       v.simd_width = width;
-      // Harp's own choice is compiled with a user's flags. The other widths test the generated text, so they are compiled without
-      // optimisation, in a tenth of the time.
+      // Width 0 means the vector width that harp chooses; this variant is compiled with the flags that users get. The other widths only
+      // test the generated text, so they are compiled without optimisation, which takes a tenth of the time of -O3.
       v.compiler.optimisation = width == 0 ? 3 : 0;
       v.compiler.vectors_written = width == 0;
       v.workers = width / 2 % 4;

@@ -15,7 +15,7 @@
 
 namespace harp::fuzz {
 
-/// Throws Error{kParse} if the text is no graph or one of these comments is damaged. The job does not include `note`.
+/// Throws Error{kParse} if the text is not a graph or if one of the comments above cannot be parsed. The text after `note` is skipped.
 Job parse_job(std::string_view text);
 std::string print_job(const Job& job, std::string_view note);
 
@@ -23,7 +23,8 @@ std::string print_job(const Job& job, std::string_view note);
 std::string read_text_file(const std::string& path);
 void write_text_file(const std::string& path, std::string_view text);
 
-/// All compilers and forms of text that a regression has to pass: gcc, clang, no vector types, widths 1 to 16, without rules, with threads.
+/// The variants that every regression test compiles: gcc and clang, text without vector types, vector widths 1 to 16, disabled optimiser
+/// rules, several threads.
 std::vector<BuildVariant> usual_variants();
 
 }  // namespace harp::fuzz

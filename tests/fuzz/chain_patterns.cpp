@@ -8,7 +8,7 @@
 namespace harp::fuzz {
 namespace {
 
-/// A number of rows or columns, mostly constant.
+/// A random number of rows or columns; in three of four cases a constant.
 Dim some_dim(Workbench& bench, int64_t lo, int64_t hi) { return bench.random().chance(75) ? bench.small_dim(lo, hi) : bench.random_dim(); }
 
 class Chain {
@@ -45,14 +45,15 @@ class Chain {
     }
   }
 
-  /// Adds the sum of each row to its elements.
+  /// Adds to each element of x the sum of tanh over its row.
   NodeRef with_sums(NodeRef x) {
     const int axis[] = {1};
     const NodeRef sums = build::reduce(Op::kSum, build::elementwise(Op::kTanh, {x}), axis, true);
     return build::elementwise(Op::kAdd, {x, build::expand(sums, x->shape)});
   }
 
-  /// Combines x with another array, or with its own softmax in another order, so that rows or batches depend on each other.
+  /// Combines the softmax of x with another array, or with the same softmax flipped along an axis, so that the result for one row or batch
+  /// depends on another row or batch.
   NodeRef with_others(NodeRef x) {
     const NodeRef sums = build::softmax(x, 2);
     const NodeRef other =
@@ -93,7 +94,7 @@ class RowByRow {
     batch.insert(batch.end(), last);
     return batch;
   }
-  /// The other factor of a product. Sometimes all batches share it, and sometimes it is transposed.
+  /// The second operand of a matrix product. Sometimes all batches share one matrix, and sometimes the matrix is transposed.
   NodeRef factor(DType dtype, Shape batch, std::array<Dim, 2> last) {
     if (random_.chance(20)) batch.clear();
     for (Dim& size : batch)
@@ -115,8 +116,8 @@ class RowByRow {
       case 0:
       case 1: return build::softmax(x, last);
       case 2:
-        return build::softmax(x, random_.below(last + 1));  // along any axis but the last, so that rows can depend on each other
-      // adds or multiplies by a mask or bias, which all batches share or each has its own
+        return build::softmax(x, random_.below(last + 1));  // often not along the last axis, so that rows depend on each other
+      // adds or multiplies by a mask or bias, which either is the same for all batches or has separate values for each batch
       case 3: {
         const Shape own = random_.chance(50) ? x->shape : Shape(x->shape.end() - 2, x->shape.end());
         const NodeRef bias = build::expand(build::reshape(bench_.array_of(x->dtype, own), ones_before(own, x->shape.size())), x->shape);

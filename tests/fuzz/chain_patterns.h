@@ -1,12 +1,13 @@
-// Chains of steps over batches, where each step reads a whole batch, but only one: such kernels can be chained (schedule/chain.cpp). Some
-// of the graphs only look like chains, for example because a step reads another batch as well.
+// Chains of operations on batched arrays, where each operation needs all elements of its own batch but no other batch. The scheduler can
+// merge the kernels of such a chain (schedule/chain.cpp). Some of the graphs only look like chains, for example because an operation also
+// reads another batch.
 #pragma once
 
 #include "fuzz/workbench.h"
 
 namespace harp::fuzz {
 
-/// Adds a chain. Returns false if an array would be too large.
+/// Adds a chain of operations to the graph. Returns false if an array would be too large.
 bool add_chain(Workbench& bench);
 /// Adds a matrix product, operations on each row of it, and another product (schedule/row_blocks.h), or a graph that only looks like that.
 /// Returns false if an array would be too large.

@@ -52,7 +52,7 @@ class Sizes {
   const std::vector<int64_t>& values_;
 };
 
-/// parallel_for for tests: one thread, but the range is cut into uneven pieces that run in reverse order under different worker numbers.
+/// A parallel_for for tests: a single thread runs uneven pieces of the range in reverse order, each with another worker number.
 struct FakeThreads {
   size_t width;
 
@@ -66,13 +66,13 @@ struct FakeThreads {
   }
 };
 
-/// Guarded memory for the generated code's allocations; checked when it is freed.
+/// Allocates memory with guard bytes for generated code, and checks these bytes when the memory is freed.
 class GuardedHeap {
  public:
   static void* allocate(void*, size_t size) {
     auto array = std::make_unique<GuardedArray>(size, 64);
     void* data = array->data();
-    std::memset(data, 0x5a, size);  // so that code that relies on zeros fails
+    std::memset(data, 0x5a, size);  // a nonzero pattern, so that generated code that expects zeros gives wrong results
     live()[data] = std::move(array);
     return data;
   }
@@ -85,7 +85,7 @@ class GuardedHeap {
     if (!found->second->is_intact()) damage() = "wrote beside its workspace";
     live().erase(found);
   }
-  /// The errors since the last call; "" if there are none.
+  /// The memory errors that were found since the last call; "" if there are none.
   static std::string take_damage() {
     if (!live().empty()) damage() = "did not free its workspace";
     live().clear();
@@ -115,20 +115,20 @@ std::string describe(const IndexFault& fault) {
   return cat("site ", fault.site, " element ", fault.element, ": ", fault.index, " of ", fault.size);
 }
 
-/// A program to run: its job, its variant, and its name in the merged source.
+/// A program to run: the index of its job, its variant, and its generated source.
 struct Unit {
   size_t job;
   const BuildVariant* variant;
   std::string source;
   std::vector<int> in_place_of;    // for each output, the input whose memory it uses, or -1
-  std::vector<Expected> expected;  // one for each run, if the program checks indices; empty: the results of the job count
-  /// The hidden inputs, in the order of the source.
+  std::vector<Expected> expected;  // one for each run, if the program checks indices; if empty, the job's expected results are used
+  /// The values of the hidden inputs (constant arrays that generated code receives as arguments), in the order of the source.
   std::vector<std::shared_ptr<const Bytes>> constants;
 };
 
-/// Runs the program and compares the results. Output i replaces the input in_place_of[i]; -1: it has its own memory.
-/// If the program has hidden inputs, the function that replaces entry_point passes harp's own copies of them (HiddenInputs); entry_point_ex
-/// gets them as arguments, as in a run, here in guarded memory.
+/// Runs the program and compares its results with `expected`. Output i uses the memory of input in_place_of[i], or its own memory if that
+/// is -1. If the program has hidden inputs (constant arrays that are passed as arguments), entry_point gets harp's own copies of them
+/// (HiddenInputs), and entry_point_ex gets copies in guarded memory.
 Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int64_t>& values, const Expected& expected,
                         LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
   const Graph& graph = *job.test.graph;
@@ -206,7 +206,8 @@ void check_text(const Graph& graph) {
   HARP_CHECK(text == again, Code::kInternal, "printed and parsed again, the graph is another one:\n", text, "\nbecame\n", again);
 }
 
-constexpr size_t kCacheBatch = 40;  // smaller batches come from reruns and from shrinking, which do not test the cache
+// smaller batches are not run through the compile cache: they come from reruns and from the reduction of a failing case
+constexpr size_t kCacheBatch = 40;
 
 struct RealSystem {
   RealFileSystem files;
@@ -241,7 +242,7 @@ class Checker {
     progress_.fail(job, {verdict, std::move(message)});
   }
 
-  /// Runs `work` unless the job has failed. An exception makes the job fail.
+  /// Runs `work` unless the job has failed already. If `work` throws, the job fails with this verdict.
   template <class Work>
   bool attempt(size_t job, Verdict verdict, std::string_view stage, Work work) {
     if (failed_[job]) return false;
@@ -306,7 +307,7 @@ class Checker {
     if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
   }
 
-  /// The interpreter can also store outputs in the memory of inputs, and must give the same bits then.
+  /// Checks that the interpreter gives the same bits if it stores outputs in the memory of inputs.
   void check_interpreter(size_t i, const Graph& graph, std::span<const int> in_place_of) {
     const Job& job = jobs_[i];
     if (failed_[i] || std::all_of(in_place_of.begin(), in_place_of.end(), [](int input) { return input < 0; })) return;
@@ -326,7 +327,7 @@ class Checker {
     return std::ranges::find(machines(), target_of(choice)) != machines().end();
   }
 
-  /// Sends a few programs of the batch through a cache. A failure is attributed to the first of them.
+  /// Sends a few programs of the batch through a compile cache. An error is reported for the job of the first program.
   void check_cache_of(const CompilerChoice& choice, std::span<const Unit> units) {
     const Unit &one = units[0], &other = units[units.size() / 2];
     if (one.source == other.source || !is_compiled_here(choice)) return;
@@ -339,7 +340,8 @@ class Checker {
   std::shared_ptr<const Artifact> compile(const CompilerChoice& choice, const std::string& source) {
     ServiceOptions options;
     options.cache.enabled = false;
-    options.timeout = std::chrono::seconds(600);  // ends a hanging compiler; long, because a merged unit has many programs
+    // stops a compiler that hangs; the limit is high, because a merged unit contains many programs
+    options.timeout = std::chrono::seconds(600);
     CompileService service(real_.system(), options, Log());
     CompileRequest request;
     request.source = source;
@@ -368,7 +370,7 @@ class Checker {
       artifact = compile(choice, merged.text());
     } catch (const Error& error) {
       if (units.size() == 1) return fail_job(units[0].job, Verdict::kCompiler, cat(error.message, "\n", error.compiler_output));
-      // Compile each half separately to find the program at fault.
+      // Finds the program that does not compile, by compiling each half separately.
       compile_and_run(choice, units.first(units.size() / 2));
       return compile_and_run(choice, units.subspan(units.size() / 2));
     }
@@ -398,7 +400,7 @@ class Checker {
   Progress& progress_;
   bool with_cache_;
   std::vector<bool> failed_;
-  std::vector<std::vector<Expected>> expected_;  // indexed by job, then by run
+  std::vector<std::vector<Expected>> expected_;  // the outer index is the job, the inner one the run
   std::map<CompilerChoice, std::vector<Unit>, Order> units_;
   std::map<std::string, std::unique_ptr<DevicePrograms>> devices_;  // by name
 };
@@ -414,7 +416,8 @@ std::string_view name(Verdict verdict) {
 std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& values) {
   const Sizes sizes(*test.graph, values);
   std::vector<Bytes> inputs;
-  // how often each special value is repeated; it grows from input to input, so that all combinations of values of several inputs occur
+  // Each special value is repeated this many times in the data. The count is multiplied from input to input, so that all combinations of
+  // special values of several inputs occur.
   int64_t repeats = 1;
   for (const Node* node : test.graph->inputs()) {
     const std::string& name = node->as<InputAttributes>().name;
@@ -479,7 +482,7 @@ Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& va
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got) {
   if (expected.size() != got.size()) return cat("got ", got.size(), " bytes, expected ", expected.size());
   if (expected.empty() || std::memcmp(expected.data(), got.data(), got.size()) == 0) return "";
-  if (is_complex(dtype)) return difference(real_dtype(dtype), expected, got);  // compare real and imaginary parts
+  if (is_complex(dtype)) return difference(real_dtype(dtype), expected, got);  // the elements to compare are the real and imaginary parts
   const size_t size = size_of(dtype), count = got.size() / size;
   size_t different = 0;
   std::string first;

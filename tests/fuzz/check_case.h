@@ -1,8 +1,9 @@
-// Compares compiled programs with the interpreter, many at a time. Graphs are scheduled and rendered, and the sources for one compiler are
-// compiled together. Every program runs with every list of sizes, sometimes with outputs in the memory of inputs. Each output must have the
-// interpreter's bits (all NaNs equal), and no memory outside it may change. The interpreter runs the graph as it was built, not optimised.
+// Compares compiled programs with the interpreter, for many graphs at a time. All graphs are scheduled and rendered as C, and the sources
+// for one compiler are compiled together. Every program runs with every list of sizes of its case, sometimes with outputs in the memory of
+// inputs. Each output must have the interpreter's bits (all NaNs count as equal), and no memory outside an output may change. The
+// interpreter runs the unoptimised graph.
 //
-// All of this runs in one process and may crash or hang; isolated.h runs it in a child process.
+// A check runs in the calling process and may crash it or hang; isolated.h runs the check in a child process.
 #pragma once
 
 #include <functional>
@@ -20,12 +21,12 @@ enum class Verdict : uint8_t {
   kWrongBits,    // an output differs, or memory outside an array was written
   kInterpreter,  // the interpreter rejected the graph
   kText,         // printing and parsing changed the graph
-  kSizes,        // a size differs from plain arithmetic, see size_check.h
-  kPipeline,     // an error between graph and source
+  kSizes,        // harp computed a size that differs from plain integer arithmetic, see size_check.h
+  kPipeline,     // scheduling, lowering or rendering reported an error
   kCompiler,     // the C compiler rejected the source
   kRunStatus,    // entry_point_ex returned an error
-  kCache,        // the compile cache confused two requests or lost one, see cache_check.h
-  kCrash,        // the process died, see isolated.h
+  kCache,        // the compile cache gave the wrong artifact or lost one, see cache_check.h
+  kCrash,        // the child process crashed or hung, see isolated.h
   kTimeout,
 };
 std::string_view name(Verdict verdict);
@@ -35,30 +36,32 @@ struct Outcome {
   std::string message;
 };
 
-/// A case and the ways to compile it.
+/// A random graph with its sizes and data, and the variants to compile.
 struct Job {
   Case test;
   std::vector<BuildVariant> variants;
 };
 
-/// Receives the state of the work, so that a crash can be attributed.
+/// Receives a message before each stage of the work. If the process crashes, the last message names the job that caused it.
 class Progress {
  public:
   virtual ~Progress() = default;
-  /// Work on the job at position `index` begins. `stage` describes it, for example "interpreter", "pipeline gcc -O1 simd=4" or "run ...".
+  /// The checker calls this before it starts a stage of the job at position `index`. `stage` is a name such as "interpreter", "pipeline gcc
+  /// -O1 simd=4" or "run ...".
   virtual void begin(size_t index, std::string_view stage) = 0;
-  /// The first failure ends a job; a job without failures has passed at the end.
+  /// The checker calls this at the first failure of a job and then skips the rest of the job. A job without such a call has passed.
   virtual void fail(size_t index, const Outcome& result) = 0;
 };
 
-/// Checks the jobs; `index` in `progress` is the position in `jobs`. With `with_cache`, large batches also go through the compile cache.
+/// Checks the jobs. The argument `index` of the functions of `progress` is a position in `jobs`. If `with_cache` is true, programs of large
+/// batches also go through the compile cache.
 void check_jobs(std::span<const Job> jobs, Progress& progress, bool with_cache);
 
-/// Chooses for each output the input whose memory it uses (-1: none), for as many outputs as possible. The seed decides between
-/// alternatives.
+/// Chooses for as many outputs as possible an input whose memory the output uses (-1: none). If several choices are possible, the seed
+/// decides.
 std::vector<int> choose_in_place(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed);
 
-/// Bytes of every input.
+/// The data of every input as bytes.
 std::vector<std::vector<std::byte>> input_bytes(const Case& test, const std::vector<int64_t>& sizes);
 /// The expected result of a run: the outputs or, if an index is out of range, the first such index (`outputs` then only has the right
 /// sizes).
@@ -67,12 +70,13 @@ struct Expected {
   std::optional<IndexFault> fault;
 };
 
-/// The bytes of every output by the interpreter. Output i uses the memory of input in_place_of[i], unless that is -1 or the list is empty.
+/// Computes every output with the interpreter and returns its bytes. Output i uses the memory of input in_place_of[i]; it has memory of its
+/// own if in_place_of[i] is -1 or the list is empty.
 std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vector<int64_t>& sizes, std::span<const int> in_place_of = {});
 std::vector<std::vector<std::byte>> interpreted(const Graph& graph, const std::vector<int64_t>& sizes,
                                                 std::vector<std::vector<std::byte>> inputs, std::span<const int> in_place_of = {});
 
-/// Like interpreted(), for a graph that may contain index checks, which can fail.
+/// Like interpreted(), but the graph may contain index checks; the result then can be an index out of range.
 Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& sizes, std::vector<std::vector<std::byte>> inputs,
                               std::span<const int> in_place_of = {});
 

@@ -9,13 +9,14 @@
 namespace harp::fuzz {
 namespace {
 
-// The required coverage, and the number of graphs above which it is required. A smaller number of graphs can miss something by chance.
+// The required coverage in percent, and the number of graphs from which it is required: with fewer graphs, some feature may be missing by
+// chance.
 constexpr uint64_t kEnoughForShares = 1000, kEnoughForPairs = 40'000;
 constexpr double kLeastTrait = 10, kLeastOp = 1, kMinPairs = 95;  // percent
 
 double percent_of(uint64_t part, uint64_t whole) { return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
-/// Rounds down, so that no percentage seems to reach a goal that it misses: "12.3 %".
+/// Formats a percentage as in "12.3 %". Rounds down, so that a value just below a required percentage is not printed as that percentage.
 std::string print_percent(double percent) {
   const auto tenths = static_cast<int64_t>(std::floor(percent * 10));
   return cat(tenths / 10, ".", tenths % 10, " %");

@@ -1,5 +1,5 @@
-// The coverage of a set of random cases: how many of them have each trait (Trait), the number of graphs for every op of the table, and
-// which combinations of producer, consumer and dtype occurred. A run of enough graphs fails if its coverage is too low.
+// The coverage of a set of random graphs: how many of them have each property of the enum Trait, how many contain each op of ops.def, and
+// which combinations of producer op, consumer op and dtype occur. A run with enough graphs fails if its coverage is too low.
 #pragma once
 
 #include <array>
@@ -20,15 +20,15 @@ class Coverage {
 
   uint64_t cases() const { return cases_; }
   double percent(Trait trait) const;
-  /// The number of graphs with a live node of this op.
+  /// The number of graphs in which an output depends on a node of this op.
   uint64_t uses(Op op) const { return uses_[static_cast<size_t>(op)]; }
-  /// The share of legal_pairs() that occurred.
+  /// The percentage of legal_pairs() that occurred.
   double pairs_percent() const;
   /// The legal pairs that did not occur.
   std::vector<OpPair> missing_pairs() const;
-  /// What the coverage lacks, one line each. Empty if there were too few graphs to judge.
+  /// The requirements that the coverage does not reach, one line for each. The list is empty if there were too few graphs to judge.
   std::vector<std::string> gaps() const;
-  /// Several lines of text, including the gaps.
+  /// A readable report of several lines, which includes gaps().
   std::string report() const;
 
  private:

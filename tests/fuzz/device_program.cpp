@@ -22,7 +22,7 @@ using GraphHandle = std::unique_ptr<harp_graph, Release<harp_graph, harp_graph_r
 using ProgramHandle = std::unique_ptr<harp_program, Release<harp_program, harp_program_release>>;
 using BufferHandle = std::unique_ptr<harp_buffer, Release<harp_buffer, harp_buffer_release>>;
 
-/// The error of one call of harp: pass it as the last argument.
+/// Owns the error of one call of the C API. Pass this object as the last argument of the call.
 class CallError {
  public:
   ~CallError() { harp_error_release(error_); }
@@ -34,7 +34,7 @@ class CallError {
   harp_error* error_ = nullptr;
 };
 
-/// The device arrays of one run. Functions return the text of an error, "" if there was none.
+/// The device arrays of one run. A member function that returns a string returns an error message, or "" on success.
 class Arrays {
  public:
   Arrays(harp_context* context, std::string device) : context_(context), device_(std::move(device)) {}
@@ -51,7 +51,7 @@ class Arrays {
   }
   harp_buffer* operator[](size_t i) const { return buffers_[i].get(); }
 
-  /// Adds an array that uses the memory of array i, with a dtype and sizes of its own.
+  /// Adds an array that shares the memory of array i, but has another dtype and other sizes.
   std::string add_view(size_t i, DType dtype, const std::vector<int64_t>& dims) {
     CallError err;
     const auto address = reinterpret_cast<void*>(harp_buffer_address(buffers_[i].get()));
@@ -80,7 +80,7 @@ std::vector<int64_t> dims_of(const Graph& graph, const Shape& shape, const std::
   return dims;
 }
 
-/// One run and the comparison of its results.
+/// Runs the program once and compares its results with `expected`.
 Outcome run_once(harp_context* context, const std::string& device, harp_program* program, const Case& test,
                  const std::vector<int64_t>& values, std::span<const int> in_place_of, const Expected& expected) {
   const Graph& graph = *test.graph;

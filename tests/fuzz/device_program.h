@@ -1,4 +1,4 @@
-// A case on a GPU: compiled and run through harp.h, as a host does it, with arrays in the GPU's memory.
+// Compiles and runs a case on a GPU through harp.h, as a host application does, with arrays in the memory of the GPU.
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@ class DevicePrograms {
   explicit DevicePrograms(std::string device);
   ~DevicePrograms();
 
-  /// Runs the program three times for each list of sizes: the first run launches its kernels, the second makes them into a CUDA graph, and
-  /// the third replays the graph. Output i replaces input in_place_of[i]; -1: it has its own memory. expected[k] is the result for
-  /// test.sizes[k].
+  /// Runs the program three times for each list of sizes: the first run launches its kernels one by one, the second captures them as a CUDA
+  /// graph, and the third replays the graph. Output i uses the memory of input in_place_of[i], or its own memory if that is -1. expected[k]
+  /// is the result for test.sizes[k].
   Outcome check(const Case& test, const BuildVariant& variant, std::span<const int> in_place_of, std::span<const Expected> expected);
 
  private:

@@ -13,7 +13,8 @@ namespace harp::fuzz {
 namespace {
 
 constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
-constexpr size_t kUnordered = 2;  // complex numbers, which have no order, can only use the first two of these
+// number of comparisons that complex numbers support: only == and !=, because complex numbers have no order
+constexpr size_t kUnordered = 2;
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kIntOperators[] = {"+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>"};
 constexpr std::string_view kFloatOperators[] = {"+", "-", "*", "/", "//", "%"};

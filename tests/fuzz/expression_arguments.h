@@ -9,7 +9,7 @@
 
 namespace harp::fuzz {
 
-/// Arguments with `primary` among the arrays; nothing for other operations.
+/// Random arguments, with `primary` as one of the arrays. Returns nothing for operations that take no expression.
 std::optional<std::vector<Argument>> expression_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
 }  // namespace harp::fuzz

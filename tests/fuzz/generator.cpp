@@ -14,10 +14,10 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMaxWork = 400'000;  // elements of all nodes together in one run
+constexpr int64_t kMaxWork = 400'000;  // limit on the sum of the element counts of all nodes in one run
 
-/// The operations of the tables, in groups. The generator first chooses a group, so that the many elementwise functions do not outnumber
-/// the others.
+/// The operations that random graphs use, divided into groups. The generator first chooses a group and then an operation of it, because
+/// otherwise most nodes would be elementwise functions.
 struct Rows {
   std::vector<const Operation*> all, structural, arithmetic, leaves;
 };
@@ -84,11 +84,12 @@ class Generator {
     return bench_.keep_any(try_operation(bench_, row, primary));
   }
 
-  /// Enumerates pairs in a scattered order instead of drawing them: many seeds cover all pairs evenly, and a few seeds cover different
-  /// kinds. Both numbers are primes larger than any factor of the number of pairs.
+  /// Returns the next pair to build, in a scattered order: many seeds together use all pairs equally often, and even a few seeds use pairs
+  /// of different kinds. The two multipliers are primes larger than any factor of the number of pairs.
   const OpPair& next_pair() { return legal_pairs()[(seed_ * 1000003 + pairs_made_++ * 15485863) % legal_pairs().size()]; }
 
-  /// Chooses as outputs the nodes without consumers, sometimes one with consumers, and the nodes that the patterns requested.
+  /// Chooses the outputs of the graph: the nodes that patterns have requested, some of the nodes without consumers, and sometimes a node
+  /// with consumers.
   void choose_outputs() {
     std::vector<bool> is_used(bench_.graph().nodes().size(), false);
     for (const NodeRef node : bench_.nodes())
@@ -96,7 +97,8 @@ class Generator {
     std::vector<NodeRef> ends, others;
     for (const NodeRef node : bench_.nodes())
       if (node->op != Op::kInput) (is_used[node->id] && !bench_.is_wanted(node) ? others : ends).push_back(node);
-    random_.shuffle(ends);  // Results of pairs come first, so that they become outputs: a node that no output needs is not compiled.
+    // Results of pairs come before other nodes, so that they become outputs: harp does not compile nodes that no output needs.
+    random_.shuffle(ends);
     std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return of_pairs_.contains(node); });
     const auto wanted_end = std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return bench_.is_wanted(node); });
     const size_t wanted = static_cast<size_t>(wanted_end - ends.begin()), most = wanted + (random_.chance(40)   ? 1
@@ -104,8 +106,8 @@ class Generator {
                                                                                                                 : 8);
     if (ends.size() > most) ends.resize(most);
     if (!others.empty() && random_.chance(30)) ends.push_back(random_.pick(others));
-    if (ends.empty()) ends.push_back(bench_.nodes()[0]);  // an input that is also an output
-    if (random_.chance(3)) ends.push_back(ends[0]);       // the same node as two outputs
+    if (ends.empty()) ends.push_back(bench_.nodes()[0]);  // makes an input the only output
+    if (random_.chance(3)) ends.push_back(ends[0]);       // makes the same node two outputs
     int number = 0;
     for (const NodeRef node : ends) bench_.graph().add_output(cat("y", number++), node);
   }
@@ -141,7 +143,7 @@ bool is_runnable(const Graph& graph, const std::vector<int64_t>& sizes) {
       work += node->rank() == 0 ? 0 : count;
       return true;
     };
-    for (const Node* input : graph.inputs())  // input data is generated even for unused inputs
+    for (const Node* input : graph.inputs())  // inputs count even if no output needs them, because their data is generated
       if (!add(input)) return false;
     for (const Node* node : graph.live_nodes())
       if (!add(node)) return false;
@@ -163,7 +165,7 @@ std::vector<std::vector<int64_t>> runnable_sizes(const Graph& graph, uint64_t se
   for (int attempt = 0; attempt < 40 && found.size() < wanted; ++attempt) {
     std::vector<int64_t> values;
     for (size_t i = 0; i < variables; ++i) {
-      // Small sizes first: 0, 1 and 2 are the most frequent sources of errors.
+      // Prefers sizes near the lower bound, because sizes 0, 1 and 2 cause the most errors.
       const SymRange bounds = range(graph.dims().variables()[i]);
       const int64_t value = random.chance(35) ? bounds.lo + random.between(0, 2) : random.pick(kValues);
       values.push_back(std::clamp(value, bounds.lo, bounds.hi));
@@ -175,7 +177,7 @@ std::vector<std::vector<int64_t>> runnable_sizes(const Graph& graph, uint64_t se
 
 Case random_case(uint64_t seed) {
   for (uint64_t attempt = 0;; ++attempt) {
-    // if no sizes are found at which the graph can run, the next attempt draws another graph
+    // each attempt draws another graph, until one is found that can be run at some list of sizes
     const uint64_t own = seed + attempt * 0x100000001;
     Random random(own, "case");
     WorkbenchOptions options;
@@ -207,7 +209,7 @@ std::array<bool, kTraitCount> traits_of(const Case& test) {
       traits[kEmpty] |= dim.is_constant(0);
     }
   }
-  // A shape that is empty at one of the tested sizes counts, too.
+  // A shape also counts as empty if it is empty at only one of the tested lists of sizes.
   const std::vector<Sym> variables = test.graph->dims().variables();
   for (const std::vector<int64_t>& sizes : test.sizes)
     for (const Node* node : test.graph->live_nodes())

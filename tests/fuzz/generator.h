@@ -1,4 +1,4 @@
-// Random graphs. A seed decides everything: the graph, the values of its shape variables and the data of its inputs.
+// Generates random graphs. The seed determines the graph, the values of its shape variables and the data of its inputs.
 #pragma once
 
 #include <array>
@@ -14,15 +14,16 @@ namespace harp::fuzz {
 /// A graph, and the sizes and data to run it with.
 struct Case {
   std::shared_ptr<const Graph> graph;
-  std::vector<std::vector<int64_t>> sizes;  // values of the shape variables, one list per run; at least one
+  std::vector<std::vector<int64_t>> sizes;  // for each run, the values of the shape variables; there is at least one run
   uint64_t data_seed = 0;                   // see input_data.h
   bool special_data = false;                // inputs with names "special..." contain special values only
 };
 
-/// Throws Error{kInternal} if the constructor of an operation broke an invariant.
+/// Builds the case of a seed. Throws Error{kInternal} if a function that builds nodes violates an invariant.
 Case random_case(uint64_t seed);
 
-/// Sizes at which the graph can be run: inside the variables' bounds, without negative sizes, with limited work. Up to `wanted` of them.
+/// Up to `wanted` lists of values of the shape variables at which the graph can be run: within the bounds of the variables, without
+/// negative sizes, and with a limited amount of work.
 std::vector<std::vector<int64_t>> runnable_sizes(const Graph& graph, uint64_t seed, size_t wanted);
 /// True if the graph can be run at these sizes.
 bool is_runnable(const Graph& graph, const std::vector<int64_t>& sizes);

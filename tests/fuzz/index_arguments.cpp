@@ -53,7 +53,7 @@ class IndexChooser {
     return {x, indices, is_flat ? Argument(std::monostate{}) : axis_argument(axis, x->shape.size())};
   }
 
-  /// Arguments of gather_nd: tuples of one or two indices.
+  /// Arguments of gather_nd. The index tuples have one or two components.
   std::vector<Argument> gather_nd() {
     const NodeRef x =
         primary_is_index_ || primary_->rank() == 0 ? bench_.array_of(bench_.random_dtype(), {some_size(), some_size()}) : primary_;
@@ -71,7 +71,7 @@ class IndexChooser {
     return std::string(random_.pick(kNames));
   }
 
-  /// Arguments of scatter_nd: updates the primary at tuples of one or two indices.
+  /// Arguments of scatter_nd, which updates the primary array at index tuples of one or two components.
   std::vector<Argument> scatter_nd() {
     const NodeRef x = primary_->rank() == 0 ? bench_.array_of(primary_->dtype, {some_size(), some_size()}) : primary_;
     const auto length = static_cast<int64_t>(1 + random_.below(std::min<size_t>(x->shape.size(), 2)));
@@ -91,14 +91,14 @@ class IndexChooser {
     return {primary_, some_indices(bench_, other, primary_->shape[axis]), along};
   }
 
-  /// Arguments for a scalar, which has no axis. The operation must reject them with an error.
+  /// Arguments with a scalar as the array. A scalar has no axis, so the operation must report an error.
   std::vector<Argument> mistake() const {
     std::vector<Argument> arguments(row_.parameters().size() - 1, primary_);
     arguments.push_back(Dim(0));
     return arguments;
   }
 
-  /// An axis of the primary, and the primary's shape with another length on that axis.
+  /// A random axis of the primary array, and the array's shape with, usually, another length on that axis.
   std::pair<size_t, Shape> other_length() {
     const size_t axis = random_.below(primary_->shape.size());
     Shape other = primary_->shape;
@@ -106,7 +106,7 @@ class IndexChooser {
     return {axis, std::move(other)};
   }
 
-  /// Arguments of scatter. The primary becomes the indices, the updated array, or the updates.
+  /// Arguments of scatter. The primary array becomes one of the three operands: the indices, the updated array, or the updates.
   std::vector<Argument> scatter() {
     const auto [axis, other] = other_length();
     const Argument along = axis_argument(axis, other.size());
@@ -141,14 +141,14 @@ NodeRef some_indices(Workbench& bench, const Shape& shape, Dim length) {
   const DType dtype = random.chance(50) ? DType::kI32 : random.pick(kIntegers);
   const NodeRef any = random.chance(15) ? build::cast(bench.array_of(DType::kF32, shape), dtype) : bench.array_of(dtype, shape);
   if (random.chance(50)) return any;
-  // Computed indices, in a range that ends near the end of the axis.
+  // Computes the indices as a remainder, so that the largest index is near the end of the axis.
   const int64_t around = std::clamp<int64_t>(bench.estimate(length) + random.between(-1, 3), 1, 100);
   const NodeRef most = build::constant(bench.graph(), scalar_from_int(dtype, around));
   const NodeRef within = build::elementwise(Op::kRem, {any, most});
   return random.chance(50) ? within : build::sub(within, build::constant(bench.graph(), scalar_from_int(dtype, around / 2)));
 }
 
-/// Searches in an array that may be sorted or not, because the result is defined in both cases.
+/// Arguments of a binary search. The searched array need not be sorted, because the semantics defines the result for any array.
 std::vector<Argument> search_arguments(Workbench& bench, NodeRef primary) {
   Random& random = bench.random();
   NodeRef among = bench.array_of(primary->dtype, {random.chance(50) ? bench.random_dim() : bench.small_dim(0, 9)});
@@ -156,11 +156,11 @@ std::vector<Argument> search_arguments(Workbench& bench, NodeRef primary) {
   return {among, primary, std::string(random.chance(50) ? "left" : "right")};
 }
 
-/// k is at most the length of the axis, as far as the sizes are known.
+/// Arguments of topk, with a k that is at most the length of the axis as far as the length is known.
 std::vector<Argument> topk_arguments(Workbench& bench, NodeRef primary) {
   Random& random = bench.random();
   const Literal largest{Literal::kBool, false, random.chance(50) ? "true" : "false", {}};
-  if (primary->rank() == 0) return {primary, Dim(1), Dim(0), largest};  // has no axis, so the operation must reject it with an error
+  if (primary->rank() == 0) return {primary, Dim(1), Dim(0), largest};  // a scalar has no axis, so the operation must report an error
   const size_t axis = random.below(primary->shape.size());
   const Dim size = primary->shape[axis];
   const Dim k = random.chance(30) ? size : min(size, bench.small_dim(0, 5));

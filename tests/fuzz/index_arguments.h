@@ -9,10 +9,10 @@
 
 namespace harp::fuzz {
 
-/// Returns nothing for operations without indices.
+/// Random arguments. Returns nothing for operations that take no indices.
 std::optional<std::vector<Argument>> index_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
-/// Integers of this shape; about half of them or more are valid indices of `length` elements.
+/// An integer array of this shape. At least about half of its elements are valid indices of an axis with `length` elements.
 NodeRef some_indices(Workbench& bench, const Shape& shape, Dim length);
 
 }  // namespace harp::fuzz

@@ -23,8 +23,8 @@ std::vector<Scalar> float_specials(DType dtype) {
   return values;
 }
 
-/// Special values of the 16-bit floats: the smallest subnormal and normal numbers, the largest numbers, the distance from 1 to the next
-/// number, and some numbers in between.
+/// Special values of the 16-bit floats: the smallest subnormal and normal numbers, the largest numbers, the machine epsilon, and some
+/// numbers in between.
 std::vector<Scalar> half_specials(DType dtype) {
   std::vector<Scalar> values;
   const bool wide = dtype == DType::kBF16;
@@ -70,7 +70,7 @@ std::vector<Scalar> int_specials(DType dtype) {
 
 std::vector<Scalar> make_specials(DType dtype);
 
-/// Each special value as a real part, with another one from the list as the imaginary part.
+/// Complex special values: each real special value as the real part, with another one as the imaginary part.
 std::vector<Scalar> complex_specials(DType dtype) {
   const std::vector<Scalar> parts = make_specials(real_dtype(dtype));
   std::vector<Scalar> values;
@@ -100,8 +100,8 @@ std::vector<Scalar> make_specials(DType dtype) {
   }
 }
 
-/// With `even`, all floats have about the same magnitude, so that the bits of a long sum depend on its order; in a sum with a single huge
-/// element they hardly would.
+/// An ordinary value of the dtype. If `even` is true, all floats have about the same magnitude. The rounding errors of a long sum then
+/// depend on the order of summation; a single huge element would hide that dependence.
 Scalar ordinary_value(Random& random, DType dtype, bool even) {
   if (dtype == DType::kBool) return Scalar::of(dtype, static_cast<uint8_t>(random.below(2)));
   if (is_int(dtype)) {
@@ -149,7 +149,7 @@ std::span<const Scalar> special_values(DType dtype) {
 
 std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dtype, int64_t count) {
   Random random(seed, name);
-  // 0-2: floats of one magnitude; 3: ordinary values; 4-6: 4 % special values; 7: 25 % special values
+  // 0-2: floats of about the same magnitude; 3: floats of many magnitudes; 4-6: 4 % special values; 7: 25 % special values
   const uint64_t temper = random.below(8);
   const uint64_t special_of_1024 = temper < 4 ? 0 : temper < 7 ? 40 : 256;
   std::vector<std::byte> bytes(static_cast<size_t>(count) * size_of(dtype));

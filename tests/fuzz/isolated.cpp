@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A message from a child: job `number` has failed or, with the verdict kPass, begins another stage.
+/// A message from a child process. Job `number` has failed or, if the verdict is kPass, is about to start another stage.
 struct Message {
   uint64_t number;
   uint8_t is_failure;
@@ -43,7 +43,7 @@ class PipeProgress final : public Progress {
     for (size_t done = 0; done < bytes.size();) {
       const ssize_t n = write(fd_, bytes.data() + done, bytes.size() - done);
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0) _exit(3);  // the parent no longer exists
+      if (n < 0) _exit(3);  // the parent process has ended, so nobody can read the results
       done += static_cast<size_t>(n);
     }
   }
@@ -70,7 +70,8 @@ class PipeProgress final : public Progress {
   PipeProgress checking(fd, made);
   try {
     check_jobs(jobs, checking, with_cache);
-  } catch (const std::exception& error) {  // not always the fault of one job: the artifact may not load, or memory may be used up
+    // The error need not be the fault of one job: the artifact may fail to load, or memory may run out.
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "batch: %s\n", error.what());
     _exit(2);
   }

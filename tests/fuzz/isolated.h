@@ -1,6 +1,6 @@
-// Checks jobs in child processes, so that generated code that crashes, hangs or fills the memory ends a batch, but not the test program.
-// The job that was running is then reported as failed, and the rest of its batch is repeated without it. Several batches run at the same
-// time.
+// Checks jobs in child processes. If generated code crashes, hangs or fills the memory, it ends only the child process with its batch of
+// jobs, not the test program. The job that was running is then reported as failed, and the remaining jobs of the batch are run again
+// without it. Several batches run at the same time.
 #pragma once
 
 #include <chrono>
@@ -16,20 +16,20 @@ namespace harp::fuzz {
 
 struct IsolationOptions {
   int processes = 1;                        // number of batches that run at the same time
-  std::chrono::seconds batch_timeout{300};  // for one batch; when it has passed, the job that is running is reported as failed
+  std::chrono::seconds batch_timeout{300};  // time limit for one batch; the job that is running at that time is reported as failed
   bool with_cache = true;                   // see check_jobs
 };
 
-/// Makes the job for a number. It is called in the child, so that the parent does no work.
+/// Makes the job with this number. The child process calls this function, so that the work is done in parallel.
 using MakeJob = std::function<Job(uint64_t number)>;
-/// Called in the parent, once for every number (also for kPass), in no particular order.
+/// The parent process calls this function once for every number, also for jobs that pass, in no particular order.
 using Report = std::function<void(uint64_t number, const Outcome& result)>;
 
-/// Runs every batch of `numbers`. `make_job` runs in a child.
+/// Checks the jobs whose numbers are in `batches`. Each batch runs in a child process, which also calls `make_job`.
 void check_isolated(const std::vector<std::vector<uint64_t>>& batches, const MakeJob& make_job, const Report& report,
                     const IsolationOptions& options);
 
-/// Runs one batch of existing jobs; one result for each.
+/// Checks these jobs as one batch and returns one result for each.
 std::vector<Outcome> check_isolated(std::span<const Job> jobs, const IsolationOptions& options = {});
 
 }  // namespace harp::fuzz

@@ -37,7 +37,8 @@ class Layers {
   static constexpr int64_t kMaxElements = 2000;
   static constexpr uint64_t kProduct = 2, kKinds = 6;
 
-  /// An operand for another layer: mostly a new array; sometimes the previous operand or the layer's input, which gives a different kernel.
+  /// The second operand of a layer: mostly a new input. Sometimes it is the first layer's input or the layer's own input, so that the
+  /// kernel differs from those of the other layers.
   NodeRef other(NodeRef x) { return random_.chance(70) ? bench_.new_input(x->dtype, x->shape) : random_.chance(50) ? first_ : x; }
   NodeRef scaled(NodeRef x) {
     const NodeRef factor = random_.chance(80) ? factor_ : build::constant(bench_.graph(), bench_.random_scalar(x->dtype));

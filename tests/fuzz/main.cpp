@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
     if (digests) {
       for (const uint64_t seed : options.seeds) {
         std::printf("%llu %s\n", static_cast<unsigned long long>(seed), digest_of_seed(seed, options.variants).c_str());
-        std::fflush(stdout);  // written now, because a build with a bug may crash before the buffer is flushed
+        std::fflush(stdout);  // flushed here, because a later crash would lose the buffered output
       }
       return 0;
     }

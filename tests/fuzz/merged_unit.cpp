@@ -10,7 +10,7 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// The position after the comment, string or character constant that begins at `at`; `at` if there is none.
+/// If a comment, a string or a character constant begins at position `at`, returns the position after it; otherwise returns `at`.
 size_t skip_opaque(std::string_view s, size_t at) {
   if (s.substr(at, 2) == "/*") return std::min(s.find("*/", at), s.size() - 2) + 2;
   if (s.substr(at, 2) == "//") return std::min(s.find('\n', at), s.size());
@@ -21,7 +21,8 @@ size_t skip_opaque(std::string_view s, size_t at) {
   return std::min(i + 1, s.size());
 }
 
-/// The position after a preprocessor line with its continuation lines. A whole conditional group, from #if to #endif, counts as one line.
+/// The position after the preprocessor line that begins at `at`, with its continuation lines. A whole conditional section, from #if to
+/// #endif, counts as one line.
 size_t skip_directive(std::string_view s, size_t at) {
   int depth = 0;
   while (at < s.size()) {
@@ -50,7 +51,8 @@ std::string_view last_word(std::string_view s) {
   return s.substr(begin, end - begin);
 }
 
-/// The declaration without attributes and without the text after the declarator, so that the declared name is its last word.
+/// Returns the declaration without attributes and without anything after the declarator (a body or an initialiser), so that the last word
+/// is the declared name.
 std::string without_attributes(std::string_view s) {
   std::string out;
   for (size_t i = 0; i < s.size();) {
@@ -160,8 +162,8 @@ std::string rename_identifiers(std::string_view text, const std::unordered_map<s
 std::string MergedUnit::add(std::string_view source, std::string_view entry) {
   const int unit = units_++;
   std::unordered_map<std::string, std::string> renamed;
-  // names that this unit declares with a text of its own, so a later declaration of the same name (the function after its prototype) keeps
-  // it
+  // Names that this unit has already declared with a new text. A later declaration of the same name in the unit, such as the function after
+  // its prototype, then keeps that name.
   std::unordered_set<std::string> own;
   std::string result(entry);
   for (const Declaration& declaration : split_declarations(source)) {
@@ -176,7 +178,7 @@ std::string MergedUnit::add(std::string_view source, std::string_view entry) {
     } else if (!renamed.contains(name)) {
       auto& texts = declared_[name];
       const bool is_entry = name == entry || name == "entry_point" || name == "entry_point_ex";
-      if (const auto found = texts.find(text); !is_entry && found != texts.end()) {  // an identical declaration exists
+      if (const auto found = texts.find(text); !is_entry && found != texts.end()) {  // the merged text already has an identical declaration
         if (found->second != name) renamed[name] = found->second;
         continue;
       }

@@ -11,12 +11,13 @@
 
 namespace harp::fuzz {
 
-/// A top-level declaration and the name it introduces ("" for none: a conditional group of the preprocessor, a bare struct type).
+/// A top-level declaration and the name that it declares. The name is "" for a conditional section of the preprocessor and for a struct
+/// type without variables.
 struct Declaration {
   std::string_view text;
   std::string_view name;
 };
-/// Splits a source; drops comments between declarations.
+/// Splits a source into its top-level declarations, without the comments between them.
 std::vector<Declaration> split_declarations(std::string_view source);
 
 class MergedUnit {

@@ -12,11 +12,12 @@ namespace {
 
 constexpr std::string_view kKinds[] = {"scalar",  "deep",     "empty",  "one",      "odd",    "strided",
                                        "flipped", "expanded", "padded", "symbolic", "special"};
-constexpr int kAttempts = 60;  // random arguments to try for one cell
+constexpr int kAttempts = 60;  // number of attempts to find random arguments for one cell
 
-/// The kinds of shapes for a cell. A primitive with one of the thorough dtypes gets all kinds. Other dtypes have kernels with the same
-/// loops, and composites consist of primitives, so these get a share of the kinds, which differs from cell to cell: a quarter, or an eighth
-/// for a composite with another dtype. Every cell gets special values.
+/// The kinds of shapes to test for one operation and dtype. A primitive operation with a dtype of kThorough gets all kinds. Other dtypes
+/// have kernels with the same loops, and composite operations consist of primitives, so these combinations get only a quarter of the kinds.
+/// A composite operation with one of the other dtypes gets an eighth. Which kinds these are differs from cell to cell. Every cell gets
+/// special values.
 std::vector<std::string_view> kinds_of(const Operation& row, DType dtype, uint64_t seed) {
   constexpr DType kThorough[] = {DType::kBool, DType::kI32, DType::kI64, DType::kF32, DType::kF64};
   const bool thorough = std::ranges::find(kThorough, dtype) != std::end(kThorough);
@@ -94,7 +95,8 @@ std::vector<Cell> op_cells(std::vector<std::string>& unbuilt) {
       ++seed;
       if (takes_array(row) && !may_take(row, dtype)) continue;
       Cell cell = make_cell(row, dtype, seed);
-      // ops.def says which dtypes an op takes; for a composite its constructor decides.
+      // It is an error if no arguments are found for an op of ops.def with a dtype that ops.def allows. Which dtypes a composite accepts is
+      // known only from its constructor, so for a composite it is no error.
       const auto op = op_from_name(row.name);
       if (op && takes_array(row) && cell.kinds.empty()) unbuilt.push_back(cat(row.name, " ", name(dtype)));
       if (cell.kinds.empty() || cell.test.sizes.empty()) continue;

@@ -1,4 +1,4 @@
-// The cells of the op matrix: for every operation of the table and every dtype it accepts, a graph with one output for each kind of
+// The cells of the op matrix. A cell is an operation with one of the dtypes that it accepts; its graph has one output for each kind of
 // difficult shape.
 #pragma once
 
@@ -17,11 +17,12 @@ struct Cell {
   const Operation* row;
   DType dtype;
   Case test;
-  std::vector<const Node*> views;  // the interpreter's tests use these
+  std::vector<const Node*> views;  // the views in the graph, for the tests of the interpreter
   std::set<std::string_view> kinds;
 };
 
-/// All cells. `unbuilt` names those for which no arguments were found. Native functions are excluded, because text cannot contain them.
+/// Builds all cells. Adds to `unbuilt` the operations and dtypes for which no arguments were found. Native functions are excluded, because
+/// the text format cannot contain them.
 std::vector<Cell> op_cells(std::vector<std::string>& unbuilt);
 
 }  // namespace harp::fuzz

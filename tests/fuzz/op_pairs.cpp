@@ -12,9 +12,10 @@ bool may_produce(Op op, DType dtype) {
   if (op == Op::kArange) return dtype == DType::kI32;
   if (op == Op::kSize || op == Op::kArgSort) return dtype == DType::kI64;
   if (is_custom(op)) return !is_complex(dtype);
-  // such a scatter of a 16-bit float is built in f32, the dtype in which it computes
+  // a scatter that combines values of a 16-bit float is built in f32, the dtype in which it computes, so it never has a 16-bit dtype
   if (is_scatter(op) && combination(op) && is_narrow(dtype)) return false;
-  if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);  // not every byte is a valid bool
+  // bitcast cannot produce a bool, because not every byte is a valid bool
+  if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);
   if (op == Op::kCast) return !is_complex(dtype);
   if (op == Op::kReal || op == Op::kImag) return accepts(Operands::kPart, dtype);
   if (op == Op::kComplex) return is_complex(dtype);
@@ -33,7 +34,7 @@ bool may_consume(Op op, DType dtype) {
 bool is_rewritten(Op producer, Op consumer) {
   if (producer == consumer && (producer == Op::kContiguous || producer == Op::kStopGradient)) return true;
   if (producer == Op::kPermute && is_reduce(consumer)) return true;  // sum(permute(x)) becomes permute(sum(x))
-  // Scalars have no axes to move or to reduce; a reshape can add one.
+  // Constants and sizes are scalars, which have no axes; among the movement ops, only a reshape can be applied to a scalar.
   const bool is_scalar = producer == Op::kConstant || producer == Op::kSize;
   return is_scalar && (is_reduce(consumer) || is_scan(consumer) || (is_movement(consumer) && consumer != Op::kReshape) ||
                        consumer == Op::kConcat || consumer == Op::kGather || is_scatter(consumer) || is_routine(consumer));

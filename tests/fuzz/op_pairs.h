@@ -12,7 +12,7 @@ namespace harp::fuzz {
 struct OpPair {
   Op producer;
   Op consumer;
-  DType dtype;  // dtype of the array between them
+  DType dtype;  // dtype of the array that the producer passes to the consumer
   auto operator<=>(const OpPair&) const = default;
 };
 

@@ -53,7 +53,8 @@ class Formulas {
     return bench_.find([=](NodeRef n) { return is_float(n->dtype) && n->rank() >= least_rank && n->rank() <= most_rank; });
   }
 
-  /// A factor of a product: an array or, for sums in i32, often a narrower one that is converted, with a zero point or without.
+  /// A factor of a product. For a product in i32 it often is an array of a narrower dtype that is cast to i32, with or without an added
+  /// zero point.
   NodeRef factor(DType dtype, const Shape& shape) {
     if (dtype != DType::kI32 || random_.chance(40)) return bench_.array_of(dtype, shape);
     constexpr DType kNarrow[] = {DType::kI8, DType::kU8, DType::kI8, DType::kU8, DType::kI16, DType::kU16, DType::kBool};
@@ -65,11 +66,12 @@ class Formulas {
   /// sum over k of a[i, k] · b[k, j]: a contraction in chain order (the order of summation for products).
   bool matmul() {
     const auto dim = [&](int64_t lo, int64_t hi) { return random_.chance(50) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
-    const Dim rows = dim(4, 12), inner = dim(100, 400), columns = dim(8, 20);  // large enough for tiles and for two blocks of terms
+    // large enough for several tiles, and for two blocks of the order of summation
+    const Dim rows = dim(4, 12), inner = dim(100, 400), columns = dim(8, 20);
     const DType dtype = number_dtype();
     const NodeRef a = factor(dtype, {rows, inner}), b = factor(dtype, {inner, columns});
     if (bench_.estimated_count({rows, inner, columns}) > 40'000) return false;
-    const bool transposed = random_.chance(40);  // b[j, k] as the transpose of b[k, j], so that k is the last axis in memory
+    const bool transposed = random_.chance(40);  // true: the summed axis k is the last axis of the product and of the view of b
     const Shape cube = transposed ? Shape{rows, columns, inner} : Shape{rows, inner, columns};
     const int transposition[] = {1, 0};
     const NodeRef left = build::expand(transposed ? build::reshape(a, {rows, 1, inner}) : build::reshape(a, {rows, inner, 1}), cube);
@@ -80,8 +82,8 @@ class Formulas {
     return bench_.keep(build::reduce(Op::kSum, build::elementwise(Op::kMul, {left, right}), axis, random_.chance(30)));
   }
 
-  /// Views whose last axis is not contiguous in memory, used together with contiguous arrays: as an output themselves, in a product, under
-  /// a condition. Each expression is an output whose memory may overlap arrays that the others read.
+  /// Transposed views, whose last axis is not contiguous in memory, used together with contiguous arrays: as an output, in a product, in a
+  /// condition. All these expressions become outputs, and the memory of an output may overlap inputs that other outputs read.
   bool crossed() {
     const Dim rows = random_.chance(50) ? bench_.small_dim(7, 40) : bench_.random_dim();
     Shape shape = {rows, random_.chance(50) ? rows : bench_.random_dim()};
@@ -99,8 +101,8 @@ class Formulas {
     return bench_.want(build::elementwise(Op::kAdd, {contiguous_operand, seen}));
   }
 
-  /// Sorted rows or columns: few, or enough for interleaved sorting; short or long; with distinct elements or with few values, including
-  /// both zeros and NaN. The permutation may be an output, too.
+  /// Sorts rows or columns. There may be few of them or enough to sort several interleaved, and they may be short or long. Elements are
+  /// distinct, or take only a few values that include both zeros and NaN. The sort permutation may also be an output.
   bool sorted_rows() {
     const Dim n = random_.chance(30) ? bench_.random_dim() : bench_.small_dim(1, random_.chance(30) ? 300 : 40);
     Shape shape = {random_.chance(70) ? bench_.small_dim(8, 70) : bench_.random_dim(), n};
@@ -114,7 +116,7 @@ class Formulas {
     return bench_.want(build::sort(x, axis, descending));
   }
 
-  /// Indices of extremes (argmax, argmin) in arrays with repeated or arbitrary values, and the extremes themselves.
+  /// Argmax or argmin of arrays with repeated or arbitrary values, and also the maximum or minimum itself.
   bool arg_extremes() {
     const auto dim = [&](int64_t lo, int64_t hi) { return random_.chance(60) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
     Shape shape = {dim(1, 40), dim(1, 300)};
@@ -130,7 +132,8 @@ class Formulas {
     return bench_.want(random_.chance(30) ? build::elementwise(Op::kAdd, {index, index}) : index);
   }
 
-  /// Reductions with few results and so many terms that several threads share one result. Other nodes may also read the reduced array.
+  /// Reductions with few results and so many terms that several threads compute one result together. Other nodes may also read the reduced
+  /// array.
   bool long_reduction() {
     const Dim length = random_.pick(std::vector<int64_t>{65537, 69632, 70001}), others = bench_.small_dim(1, 2);
     const bool rows = random_.chance(60);
@@ -161,7 +164,8 @@ class Formulas {
     return bench_.keep(build::elementwise(Op::kMul, {total, weight}));
   }
 
-  /// A convolution of the last axis: windows times weights, summed in chain order, with overlapping operands.
+  /// A convolution along the last axis: windows times weights, summed in chain order. The windows overlap, so the operand of the product
+  /// reads elements several times.
   bool convolution() {
     if (random_.chance(40)) return filters();
     const NodeRef x = some_floats(1, 3);
@@ -198,7 +202,7 @@ class Formulas {
     return bench_.keep(is_last ? build::permute(y, to_last) : y);
   }
 
-  /// (x - mean) / sqrt(var + c): reductions that share their source and are combined with it again.
+  /// (x - mean) / sqrt(var + c): reductions of the same array whose results are combined with that array again.
   bool normalise() {
     const NodeRef x = some_floats(1, bench_.options().max_rank + 2);
     if (x == nullptr) return false;
@@ -208,8 +212,8 @@ class Formulas {
     return bench_.keep(build::elementwise(Op::kMul, {centred, build::broadcast_to(build::rsqrt(spread), x->shape)}));
   }
 
-  /// Reductions of rows whose results are combined with the rows again, repeatedly, as in softmax, norms and their gradients. This is one
-  /// kernel with several passes, unless a value comes from another row.
+  /// Reductions of each row whose results are combined with the row again, several times, as in softmax, norms and their gradients. harp
+  /// computes this in one kernel with several passes over each row, unless a value comes from another row.
   bool row_by_row() {
     const NodeRef x = bench_.find([](NodeRef n) { return n->rank() > 0 && (is_int(n->dtype) || is_float(n->dtype)); });
     if (x == nullptr) return false;
@@ -243,11 +247,13 @@ class Formulas {
     return accepts(op, dtype) ? op : Op::kCumSum;
   }
 
-  /// A single scan along long rows, which consist of many groups; the generated code interleaves the groups.
+  /// A single scan along long rows. The generated code divides a row into groups of elements, and interleaves the computation of several
+  /// groups.
   bool running_alone() {
     const int64_t length = random_.between(200, 1500);
     NodeRef x = bench_.array_of(number_dtype(), {Dim(random_.between(1, 3)), Dim(length)});
-    // roll joins two pieces of each row, so a group of the scan, or of the sum with its result, crosses the border of the pieces.
+    // roll joins two pieces of each row, so the boundary between the pieces can be inside a group of elements that the generated code
+    // computes together.
     const auto rolled = [&](NodeRef n) {
       return build::roll(n, std::vector<Dim>{Dim(random_.between(-length, length))}, std::vector<int>{1});
     };
@@ -256,7 +262,7 @@ class Formulas {
     return bench_.keep(random_.chance(30) ? build::elementwise(Op::kAdd, {scan, rolled(x)}) : scan);
   }
 
-  /// Scans with the same axis and the same computed source, and a value computed from both.
+  /// Two scans along the same axis of the same computed array, and a value computed from both results.
   bool running() {
     if (random_.chance(40)) return running_alone();
     const NodeRef x = bench_.find([](NodeRef n) { return n->rank() > 0 && (is_int(n->dtype) || is_float(n->dtype)); });
@@ -269,7 +275,8 @@ class Formulas {
     return bench_.keep(build::elementwise(Op::kMul, {build::sub(sum, other), x}));
   }
 
-  /// Gathers rows or columns from a view of a table with a bias; sometimes sums them or scatters them into the table, as embeddings do.
+  /// Gathers rows or columns of a table, which may be a view, and adds a bias. Sometimes sums the gathered rows or scatters them into the
+  /// table, as embeddings and their gradients do.
   bool looked_up() {
     const Dim words = bench_.random_dim(), width = bench_.random_dim();
     const DType dtype = number_dtype();
@@ -293,7 +300,7 @@ class Formulas {
   Random& random_;
 };
 
-/// True if `op` gives `wanted` for operands of this dtype.
+/// True if `op`, applied to an operand of dtype `operand`, can give a result of dtype `wanted`.
 bool may_convert(Op op, DType operand, DType wanted) {
   if (op == Op::kReal || op == Op::kImag) return is_complex(operand) && real_dtype(operand) == wanted;
   if (op == Op::kComplex) return operand == real_dtype(wanted);
@@ -315,15 +322,15 @@ NodeRef produce(Workbench& bench, Op op, DType dtype) {
   if (op == Op::kCast) return build::cast(primary, dtype);
   if (op == Op::kBitcast) return build::bitcast(primary, dtype);
   for (NodeRef made : try_operation(bench, *find_operation(name(op)), primary)) {
-    // A row of the table may build more nodes after its op; with `keepdims`, for example, the sum is reshaped.
+    // An operation may add further nodes after the node of its op: for example, a sum with `keepdims` ends with a reshape.
     while (made->op != op && made->sources.size() == 1) made = made->sources[0];
     if (made->op == op && made->dtype == dtype) return made;
   }
   return nullptr;
 }
 
-/// True if the pair of ops is adjacent in the node or before it. A row of the table may build more nodes around its op, or no node at all
-/// where the op would do nothing.
+/// True if `node` or a node on the path of its first sources is the consumer of the pair and reads the producer. This search is needed
+/// because an operation may build further nodes around the node of its op, or no node at all if the op would have no effect.
 bool is_made_by(const OpPair& pair, NodeRef node) {
   for (; !node->sources.empty(); node = node->sources[0]) {
     const auto is_produced = [&](NodeRef source) { return source->op == pair.producer && source->dtype == pair.dtype; };
@@ -339,7 +346,7 @@ bool quietly(Add add) {
     return add();
   } catch (const Error& error) {
     if (error.code == Code::kInternal) throw;
-    return false;  // the arguments had sizes or axes that do not fit
+    return false;  // the random sizes or axes do not fit, so nothing is added
   }
 }
 
@@ -350,7 +357,7 @@ bool add_formula(Workbench& bench) {
 }
 
 bool add_pair(Workbench& bench, const OpPair& pair) {
-  constexpr int kAttempts = 5;  // random operands may not suit the consumer
+  constexpr int kAttempts = 5;  // several attempts, because the consumer may not accept the random operands
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const bool added = quietly([&] {
       const NodeRef produced = produce(bench, pair.producer, pair.dtype);
@@ -364,7 +371,8 @@ bool add_pair(Workbench& bench, const OpPair& pair) {
 }
 
 bool add_again(Workbench& bench) {
-  // Mostly views and conversions, because the optimiser has rules that match two of them in a row; functions rarely.
+  // Mostly views and conversions, because the optimiser has rules for two of these in sequence; expensive elementwise functions only
+  // rarely.
   const bool any = bench.random().chance(25);
   const NodeRef primary = bench.find([=](NodeRef node) {
     return !node->sources.empty() && (any || info(node->op).family != Family::kElementwise || info(node->op).cost <= 1);

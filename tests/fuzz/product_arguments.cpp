@@ -43,8 +43,8 @@ class ProductChooser {
   NodeRef array(Shape shape) { return bench_.array_of(x_->dtype, shape); }
   Dim some_size() { return random_.chance(15) ? bench_.random_dim() : bench_.small_dim(1, 6); }
 
-  /// The two factors of a matrix product; the primary is either of them. The other one gets axes before its matrix if the operation
-  /// broadcasts such axes.
+  /// The two factors of a matrix product, one of which is the primary array. The other factor gets batch axes if the operation broadcasts
+  /// batch axes.
   Arguments matrices(bool has_batch) {
     if (x_->rank() == 0) return {x_, array({})};
     const Shape& shape = x_->shape;
@@ -54,7 +54,7 @@ class ProductChooser {
     if (random_.chance(80)) other.insert(is_left ? other.end() : other.begin(), some_size());
     if (has_batch && other.size() == 2 && random_.chance(50)) {
       if (!is_vector) other.insert(other.begin(), shape.begin(), shape.end() - 2);
-      for (size_t i = 0; i + 2 < other.size(); ++i) {  // each of these axes is equal in both factors or has size 1 in one of them
+      for (size_t i = 0; i + 2 < other.size(); ++i) {  // batch axes broadcast: a size is the same in both factors, or it is 1 in one factor
         if (other[i].is_constant(1))
           other[i] = bench_.small_dim(1, 3);
         else if (random_.chance(20))
@@ -85,7 +85,7 @@ class ProductChooser {
     return {x_, array(std::move(shape)), list_of(axes), list_of(others)};
   }
 
-  /// One to three arrays that share some letters; the result names some of these.
+  /// Arguments of einsum: one to three arrays that share some letters. The result has some of these letters.
   Arguments einsum() {
     if (random_.chance(15)) return {std::vector<NodeRef>{x_, array(x_->shape)}, std::string(x_->rank() > 0 ? "...a,...a->..." : "...,...")};
     std::string spec, all;
@@ -93,7 +93,7 @@ class ProductChooser {
     for (const Dim size : x_->shape) {
       const size_t same = std::find(sizes.begin(), sizes.end(), size) - sizes.begin();
       if (same < sizes.size() && random_.chance(30)) {
-        spec += all[same];  // a repeated letter takes the diagonal
+        spec += all[same];  // a letter that occurs twice in one array selects the diagonal
         continue;
       }
       all += static_cast<char>('a' + all.size());
@@ -128,7 +128,7 @@ class ProductChooser {
 
   static Argument boolean(bool value) { return Literal{Literal::kBool, false, value ? "true" : "false", {}}; }
 
-  /// The first array as the query, with one to three axes before its matrix; key and value may have fewer heads.
+  /// Arguments of attention. The primary array is the query and may have batch axes; key and value may have fewer heads than the query.
   Arguments attention() {
     if (x_->rank() < 2) return {x_, x_, x_, {}, boolean(false), {}, boolean(false)};
     const Shape& query = x_->shape;
@@ -151,7 +151,8 @@ class ProductChooser {
     return {x_, array(std::move(key)), array(std::move(value)), mask, boolean(random_.chance(30)), scale, boolean(has_groups)};
   }
 
-  /// Arguments of a loss over classes. The primary has the scores, with the classes along one of its axes; the targets are class indices.
+  /// Arguments of a classification loss. The primary array contains the scores, and one of its axes is the class axis; the targets are
+  /// class indices.
   Arguments class_loss(bool has_smoothing) {
     if (x_->rank() == 0)
       return has_smoothing ? Arguments{x_, x_, Dim(0), std::string("none"), {}, {}, {}}
@@ -174,7 +175,7 @@ class ProductChooser {
     return build::elementwise(Op::kRem, {any, build::constant(bench_.graph(), scalar_from_int(any->dtype, by))});
   }
 
-  /// Takes the first three elements of an axis as vectors.
+  /// Arguments for an operation on vectors of three elements: the first three elements along an axis.
   Arguments vectors_of_three() {
     Shape shape = x_->shape;
     if (shape.empty()) shape.emplace_back(3);
@@ -197,7 +198,7 @@ class ProductChooser {
     return {x, mean, var, weight, bias, Dim(1), eps};
   }
 
-  /// The first array reshaped to batch, channels and spatial axes.
+  /// Reshapes the primary array to the axes batch, channels and `spatial` image axes.
   NodeRef as_pictures(int spatial) {
     Shape shape = x_->shape;
     const auto rank = static_cast<size_t>(spatial) + 2;
@@ -223,9 +224,9 @@ class ProductChooser {
   }
   Argument boolean() { return Literal{Literal::kBool, false, random_.chance(50) ? "true" : "false", {}}; }
 
-  /// Windows over some of the last axes.
+  /// Arguments of a pooling operation, with windows over some of the last axes.
   Arguments pooling(std::string_view name) {
-    // For a scalar, one axis is too many, and the operation must reject it.
+    // For a scalar this gives one axis although a scalar has none, and the operation must report an error.
     const int axes = static_cast<int>(1 + random_.below(std::clamp<size_t>(x_->shape.size(), 1, 3)));
     std::vector<SizeItem> size;
     for (int i = 0; i < axes; ++i) size.emplace_back(Dim(random_.between(1, 4)));

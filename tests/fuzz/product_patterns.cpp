@@ -1,7 +1,7 @@
-// Builds sums of products over a space of a few axes. Each axis is kept or summed, and one factor or both of them vary along it. Axes of
-// one factor are the rows, axes of the other the columns; further axes are batches, heads or windows. The axes come in any order.
-// Operations are applied to a factor before or after it is expanded to the space, which decides whether the generated code can pack the
-// factor and whether several sums can share it.
+// Builds sums of products over an index space of a few axes. Each axis either remains in the result or is summed, and either one factor or
+// both factors vary along it. The axes of only one factor are the rows, those of only the other factor the columns; further axes are
+// batches, heads or windows. The axes come in any order. Operations are applied to a factor before or after it is expanded to the index
+// space. This decides whether the generated code can pack the factor and whether several sums can share it.
 #include "fuzz/product_patterns.h"
 
 #include <algorithm>
@@ -11,11 +11,12 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMaxTerms = 24'000;  // limit for all sums together
+constexpr int64_t kMaxTerms = 24'000;  // limit on the total number of terms of all sums
 
 struct Axis {
   Dim size;
-  bool in_rows, in_columns, is_summed;  // whether each factor varies along the axis (both do if it is summed), and whether it is summed
+  // whether the first and the second factor vary along the axis (both do along a summed axis), and whether the axis is summed
+  bool in_rows, in_columns, is_summed;
 };
 
 class Product {
@@ -41,12 +42,12 @@ class Product {
  private:
   bool choose_space() {
     const auto some = [&](int64_t lo, int64_t hi) { return random_.chance(65) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
-    const bool is_deep = random_.chance(30);  // the sum has more terms than one block of the summation order (256)
+    const bool is_deep = random_.chance(30);  // a sum is deep if it has more terms than one block of the order of summation (256)
     axes_ = {{is_deep ? some(4, 6) : some(4, 12), true, false, false},
              {is_deep ? some(8, 9) : some(8, 20), false, true, false},
              {is_deep ? some(257, 400) : some(16, 60), true, true, true}};
     const bool are_several = random_.chance(15);
-    if (are_several) {  // several kept axes on one side, all of constant size
+    if (are_several) {  // one factor has several axes that are not summed, and all sizes are constant
       const int64_t columns = random_.pick(std::vector<int64_t>{8, 16, 20, 32});
       axes_ = {{random_.between(2, 4), true, true, false},
                {random_.between(4, 9), true, false, false},
@@ -70,9 +71,10 @@ class Product {
     return result;
   }
 
-  /// A factor: an array over the axes that it varies along, stored with its axes in any order, then permuted and expanded to the space.
+  /// Builds a factor: an array over the axes along which it varies, stored with its axes in any order, then permuted and expanded to the
+  /// index space.
   NodeRef factor(bool Axis::*varies, int work) {
-    std::vector<int> own, order;  // axes of the space
+    std::vector<int> own, order;  // numbers of axes of the index space
     for (size_t i = 0; i < axes_.size(); ++i)
       if (axes_[i].*varies) own.push_back(static_cast<int>(i));
     order = own;
@@ -90,7 +92,7 @@ class Product {
     return work > 0 && random_.chance(40) ? worked(node) : node;
   }
 
-  /// Applies operations that keep shape and dtype.
+  /// Applies random operations that change neither the shape nor the dtype of x.
   NodeRef worked(NodeRef x) {
     const auto constant = [&] { return build::constant(bench_.graph(), scalar_from_int(x->dtype, random_.between(1, 3))); };
     const bool is_ordered = !is_complex(x->dtype);
@@ -110,7 +112,7 @@ class Product {
     }
   }
   int some_axis(NodeRef x) { return static_cast<int>(random_.below(static_cast<uint64_t>(x->rank()))); }
-  /// A vector along one axis, constant along the others.
+  /// An array of the shape of x that varies along one axis and is constant along all others.
   NodeRef vector_along(NodeRef x) {
     const auto axis = static_cast<size_t>(some_axis(x));
     Shape shape(x->shape.size(), Dim(1));
@@ -118,7 +120,8 @@ class Product {
     return build::expand(build::reshape(bench_.array_of(x->dtype, {x->shape[axis]}), shape), x->shape);
   }
 
-  /// Adds other consumers of the factors or of the terms. They are outputs over the space, or other sums that the same kernel may compute.
+  /// Adds other consumers of the factors or of their product. These are outputs over the whole index space, or further sums that the same
+  /// kernel may compute.
   void store_too(NodeRef a, NodeRef b, NodeRef terms) {
     const NodeRef shared = random_.pick(std::vector<NodeRef>{a, b, terms});
     switch (random_.below(4)) {

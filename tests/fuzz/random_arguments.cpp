@@ -7,9 +7,10 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMaxElements = 1000;  // an element takes more than a hundred nodes, all of which count as work (see is_runnable)
+// limit on random elements: one element takes more than a hundred nodes, all of which count towards the work limit (is_runnable)
+constexpr int64_t kMaxElements = 1000;
 
-/// A scalar: a constant, an input, or computed from an array.
+/// A scalar of an unsigned dtype: a constant, an input, or a sum of the elements of the primary array.
 NodeRef number(Workbench& bench, NodeRef primary) {
   Random& random = bench.random();
   const DType dtype = random.chance(70) ? DType::kU64 : DType::kU32;

@@ -13,13 +13,13 @@ class Rebuild {
  public:
   explicit Rebuild(const Graph& graph) : graph_(graph), copies_(graph.nodes().size()) {}
 
-  /// In the copy, an input of the same type with the name cut_name(node) replaces `node`.
+  /// Replaces `node` in the copy by an input of the same dtype and shape, whose name is cut_name(node).
   void replace_by_input(const Node* node) { cut_ = node; }
   void replace_by_constant(const Node* node) { constant_ = node; }
   void replace_by_source(const Node* node, size_t source) { bypassed_ = node, source_ = source; }
 
-  /// Builds the copy, without inputs that are no longer used. The copy shares the size expressions of the original graph. Null if the copy
-  /// cannot be built.
+  /// Builds the copy and drops inputs that are no longer used. The copy shares the size expressions of the original graph. Returns null if
+  /// the copy cannot be built.
   std::shared_ptr<Graph> with_outputs(const std::vector<GraphOutput>& outputs);
 
   static std::string cut_name(const Node* node);

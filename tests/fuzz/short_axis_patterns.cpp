@@ -35,13 +35,13 @@ class ShortAxes {
     if (!random_.chance(40) || is_bool(x->dtype)) return x;
     return build::elementwise(Op::kAdd, {x, x});
   }
-  /// Makes an output of a value computed from the array and, sometimes, of the array itself.
+  /// Adds an output that is computed from `result`. Sometimes `result` itself becomes an output as well.
   bool want(NodeRef result) {
     if (random_.chance(25) && !bench_.want(result)) return false;
     return bench_.want(worked(result));
   }
 
-  /// Reductions of the last axis or the last two, or of any one axis. Several reductions of the same axes can become one kernel.
+  /// Reductions of the last axis, the last two axes, or any one axis. Several reductions of the same axes can become one kernel.
   bool reduced() {
     std::vector<int> axes(1 + random_.below(std::min<uint64_t>(2, x_->rank() - 1)));
     std::iota(axes.begin(), axes.end(), static_cast<int>(x_->rank() - axes.size()));
@@ -86,7 +86,8 @@ class ShortAxes {
     return want(build::matmul(x_, other));
   }
 
-  /// Reductions of all rows of tall matrices with few columns: several blocks of the order of summation (docs/semantics.md, "Sums").
+  /// Reductions over the rows of tall matrices with few columns. There are so many rows that the order of summation divides them into
+  /// several blocks (docs/semantics.md, "Sums").
   bool tall() {
     const DType dtype = is_bool(dtype_) || is_complex(dtype_) ? DType::kF64 : dtype_;
     Shape shape = {random_.chance(30) ? bench_.random_dim() + Dim(512) : bench_.small_dim(200, 1400), bench_.small_dim(2, 7)};
@@ -101,7 +102,7 @@ class ShortAxes {
     return want(build::reduce(op, x, axes, random_.chance(20)));
   }
 
-  /// A number for each index of the last axis.
+  /// Multiplies by an array that has one factor for each index of the last axis.
   bool scaled() {
     if (is_bool(dtype_)) return false;
     Shape ones(x_->rank(), Dim(1));

@@ -6,7 +6,7 @@
 
 namespace harp::fuzz {
 
-/// Adds one of these. Returns false if it could not be built or an array would be too large.
+/// Adds one of these operations. Returns false if it could not be built or an array would be too large.
 bool add_short_axes(Workbench& bench);
 
 }  // namespace harp::fuzz

@@ -21,8 +21,8 @@ size_t weight(const Job& job) {
   return weight;
 }
 
-/// Adds the graph of this text as a candidate, with those sizes that fit it. Parsing gives the candidate size expressions of its own, so
-/// that they do not depend on the original graph.
+/// Adds the graph of this text as a candidate, with those lists of sizes that are valid for it. The parser creates new size expressions, so
+/// the candidate does not depend on the original graph.
 void propose(std::vector<Job>& candidates, const Job& job, const std::string& text) {
   try {
     Job candidate = job;
@@ -101,7 +101,7 @@ std::vector<Job> fewer_outputs(const Job& job) {
   return candidates;
 }
 
-/// Makes the only output a node that was an intermediate result.
+/// Proposes graphs whose only output is an intermediate result of the original graph.
 std::vector<Job> earlier_outputs(const Job& job) {
   std::vector<Job> candidates;
   for (const Node* node : job.test.graph->live_nodes())
@@ -145,7 +145,8 @@ std::vector<Job> smaller_variables(const Job& job) {
   return candidates;
 }
 
-/// Makes every integer in the text smaller, all at once, so that sizes that belong together stay equal.
+/// For each integer in the text, proposes graphs in which all occurrences of that integer are replaced by the same smaller one, so that
+/// sizes that must be equal stay equal. Also proposes graphs in which a shape variable is replaced by its value.
 std::vector<Job> smaller_numbers(const Job& job) {
   const std::string text = print_graph(*job.test.graph);
   const size_t begin = text.find("graph");
@@ -172,7 +173,8 @@ std::vector<Job> smaller_numbers(const Job& job) {
   for (const int64_t number : numbers)
     for (const int64_t smaller : {int64_t{1}, int64_t{2}, number / 2, number - 1})
       if (smaller > 0 && smaller < number) propose(candidates, job, each_number([&](int64_t v) { return v == number ? smaller : v; }));
-  for (const Sym& variable : job.test.graph->dims().variables()) {  // replaces a variable by its value
+  // proposes a graph in which this shape variable is replaced by its value
+  for (const Sym& variable : job.test.graph->dims().variables()) {
     const std::string& name = variable_of(variable)->name;
     if (job.test.sizes.size() != 1) break;
     const auto variables = job.test.graph->dims().variables();
@@ -187,7 +189,8 @@ std::vector<Job> smaller_numbers(const Job& job) {
       }
       append(fixed, job.test.sizes[0][at]);
       i += name.size() - 1;
-      if (text.compare(i + 1, 4, " in ") == 0) i = text.find_first_of(",]\n", i + 1) - 1;  // skips the bounds in the declaration
+      // skips the bounds in the declaration of the variable
+      if (text.compare(i + 1, 4, " in ") == 0) i = text.find_first_of(",]\n", i + 1) - 1;
     }
     propose(candidates, job, fixed);
   }

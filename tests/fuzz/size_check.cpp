@@ -11,10 +11,10 @@ namespace harp::fuzz {
 namespace {
 
 constexpr int kSteps = 16, kPoints = 12;
-constexpr int64_t kLargest = 1'000'000;  // larger values are no operands, so that nothing overflows
+constexpr int64_t kLargest = 1'000'000;  // an expression with a larger value is not used as an operand, so that nothing overflows
 
-/// A zero divisor means that a computed bound of the divisor is wrong. This function need not report that, because the check of the divisor
-/// itself does.
+/// Division that rounds down. A divisor of 0 occurs only if harp has computed a wrong bound for the divisor; the check of the divisor
+/// reports that, so this function returns 0.
 int64_t divide(int64_t a, int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 enum class Step : uint8_t { kAdd, kSubtract, kMultiply, kDivide, kRemainder, kMin, kMax, kSelect, kCount };
@@ -54,7 +54,7 @@ SizeExpressions::SizeExpressions(uint64_t seed) {
   const int64_t lo = random.between(0, 3), hi = lo + random.between(1, 40), most = random.between(1, 9);
   const Sym n = table_.variable("n", lo, hi), m = table_.variable("m", 1, most);
   const Sym i = table_.loop("i", 0, n), j = table_.loop("j", 1, m + 1);
-  for (int p = 0; p < kPoints; ++p) {  // mostly at the ends of the ranges, where errors are most likely
+  for (int p = 0; p < kPoints; ++p) {  // most values are at an end of their range, where errors are most likely
     const int64_t nv = std::max<int64_t>(1, random.chance(50) ? lo : random.between(lo, hi)), mv = random.between(1, most);
     const int64_t last = nv - 1;
     points_.push_back({nv, mv, random.chance(30) ? 0 : random.chance(40) ? last : random.between(0, last), random.between(1, mv)});
@@ -71,7 +71,7 @@ SizeExpressions::SizeExpressions(uint64_t seed) {
     const auto step = static_cast<Step>(random.below(static_cast<uint64_t>(Step::kCount)));
     const Expression a = random.pick(expressions_), b = random.pick(expressions_), c = random.pick(expressions_);
     if (!is_small(a.form) || !is_small(b.form)) continue;
-    // Skips a divisor that may be 0, because harp simplifies a division as if the divisor were not 0 (symbolic.h).
+    // Skips a divisor that may be 0: harp may simplify a division on the assumption that the divisor is not 0 (symbolic.h).
     if ((step == Step::kDivide || step == Step::kRemainder) && range(b.form).lo < 1) continue;
     add(apply(step, a.form, b.form, c.form), [&](size_t p) { return apply(step, a.values[p], b.values[p], c.values[p]); });
   }

@@ -12,12 +12,14 @@
 
 namespace harp::fuzz {
 
-/// Random expressions over two shape variables and two loop variables, with their values at a few points.
+/// Random expressions over two shape variables and two loop variables, with the values of each expression for several values of the
+/// variables.
 class SizeExpressions {
  public:
   explicit SizeExpressions(uint64_t seed);
 
-  /// The normal forms of the expressions, one per line. If two builds of harp print the same, they simplify in the same way.
+  /// The normal forms of the expressions, one per line. If two builds of harp print the same text, they simplify expressions in the same
+  /// way.
   std::string normal_forms() const;
   /// Describes the first expression whose value, bounds or sign differ from plain arithmetic; "" if there is none.
   std::string first_mistake() const;
@@ -35,8 +37,9 @@ class SizeExpressions {
   std::vector<Expression> expressions_;
 };
 
-/// Takes the shapes that the inputs have for `values`, lets harp determine the variables from these shapes, and describes the first
-/// variable that gets another value; "" if there is none. Variables that no input determines are passed by name.
+/// Computes the shapes of the inputs for `values` of the shape variables and lets harp determine the variables from these shapes. Describes
+/// the first variable for which harp finds another value; returns "" if there is none. Variables that no input shape determines are passed
+/// by name.
 std::string binding_mistake(const Graph& graph, const std::vector<int64_t>& values);
 
 }  // namespace harp::fuzz

@@ -28,7 +28,7 @@ bool consume(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-/// A random schedule within `rules`, with small tiles, so that even small graphs have many tiles. The caller still has to test whether it
+/// A random schedule within `rules`, with small tiles, so that even small graphs have many tiles. The caller must check that the schedule
 /// is legal, because the rules do not include the limits on block sizes.
 Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_width, bool plain_text) {
   Schedule s;
@@ -54,7 +54,7 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
   return s;
 }
 
-/// The vector width that harp chose.
+/// The vector width that harp chose for the kernel.
 int width_of(const KernelPlan& kernel) {
   int width = 1;
   for (const AxisSchedule& axis : kernel.variants[0].schedule.axes) width = std::max(width, axis.simd_width);
@@ -70,7 +70,8 @@ bool is_legal(const Program& program, const KernelPlan& kernel, const Schedule& 
   }
 }
 
-/// The text of schedule overrides for all kernels: the schedules that harp chose, with some options off, or, with a seed, random schedules.
+/// The schedule overrides for all kernels as text. These are the schedules that harp chose, with some options disabled or, if the variant
+/// has a seed for schedules, random schedules.
 std::string schedules_of(const Graph& graph, const PipelineOptions& options, const BuildVariant& variant) {
   constexpr int kTries = 4;
   Random random(variant.schedules, "schedules");
@@ -93,7 +94,7 @@ std::string schedules_of(const Graph& graph, const PipelineOptions& options, con
   return lines;
 }
 
-/// A variant for a GPU. No other settings than these have an effect there.
+/// A variant that runs on a GPU. All settings that are not set here have no effect on a GPU.
 BuildVariant device_variant(uint64_t seed, const std::string& device) {
   Random random(seed, "device");
   BuildVariant v;
@@ -238,7 +239,7 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.simd_width = variant.simd_width;
   options.disabled_rules = variant.disabled_rules;
   options.check_indices = variant.check_indices;
-  if (variant.workers > 0) options.share_ns = 0;  // otherwise the loops of tests would be too short for several workers to share
+  if (variant.workers > 0) options.share_ns = 0;  // share even short loops among the workers, because the loops of tests take little time
   if (variant.chains) options.chains = {.bytes = 1, .rows = 3};
   if (!variant.partition || !variant.overlap || variant.schedules != 0) options.schedule_override = schedules_of(graph, options, variant);
   return options;

@@ -28,10 +28,11 @@ class WindowPattern {
 
   Dim size(int64_t lo, int64_t hi) { return random_.chance(60) ? bench_.small_dim(lo, hi) : bench_.random_dim(); }
 
-  /// Pads rows and columns at both ends, by fewer elements than there are, or by more.
+  /// Pads rows and columns at both ends. The padding may be longer than the padded axis.
   NodeRef continued(NodeRef x) {
     constexpr std::string_view kModes[] = {"constant", "edge", "reflect", "symmetric", "wrap"};
-    if (range(x->shape[1]).lo == 0 || range(x->shape[2]).lo == 0) return x;  // an array without elements has nothing to pad with
+    // an array that may be empty cannot be padded with its own elements
+    if (range(x->shape[1]).lo == 0 || range(x->shape[2]).lo == 0) return x;
     const std::vector<Dim> before = {0, bench_.small_dim(0, 3), bench_.small_dim(0, 3)},
                            after = {0, bench_.small_dim(0, 3), bench_.small_dim(0, 20)};
     return build::pad_mode(x, before, after, bench_.random_scalar(x->dtype), kModes[random_.below(std::size(kModes))]);
@@ -47,7 +48,7 @@ class WindowPattern {
     return reduced(x, {3, 4});
   }
 
-  /// Reduces over the rows of each matrix. Their number is a small constant.
+  /// Reduces over the rows of each matrix, whose number is a small constant.
   NodeRef few_rows(NodeRef x) {
     const int order[] = {1, 0, 2};
     return reduced(random_.chance(50) ? build::permute(x, order) : x, {1});

@@ -10,16 +10,17 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMaxElements = 24'000;         // for one node, when the shape variables have medium values
+constexpr int64_t kMaxElements = 24'000;         // limit for one node, when the shape variables have medium values
 constexpr int64_t kMaxLargeElements = 90'000;    // the same limit for graphs with large axes (WorkbenchOptions::large_axes)
-constexpr int64_t kMaxConstantElements = 8'000;  // smaller, because constants are part of the graph's text
+constexpr int64_t kMaxConstantElements = 8'000;  // lower than the other limits, because constants are part of the text of the graph
 constexpr int64_t kMiddlingVariable = 19;
 
 constexpr int64_t kUsualSizes[] = {1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 18, 24, 31, 33};
 constexpr int64_t kRareSizes[] = {32, 48, 63, 64, 65, 70, 100, 127, 129, 130, 200};
 constexpr int64_t kLargeSizes[] = {255, 256, 257, 300, 511, 513, 1000, 4095, 4096, 4097, 4160, 8193, 12289, 65537, 70001};
 
-/// The smallest number of elements with which a constant array is a hidden input. Real and imaginary parts are separate arrays.
+/// A constant array with at least this many elements is passed to generated code as a hidden input, not written into the source. Real and
+/// imaginary parts are separate arrays.
 int64_t least_hidden(DType dtype) { return static_cast<int64_t>(ir::kMaxConstantText / size_of(real_dtype(dtype))) + 1; }
 
 }  // namespace
@@ -55,7 +56,7 @@ Dim Workbench::random_dim() {
   if (!variables_.empty() && random_.chance(45)) {
     const Dim n = random_.pick(variables_), m = random_.pick(variables_);
     switch (random_.below(12)) {
-      // n can be determined from a size a * n + b even if no other size contains n
+      // harp can determine n from an axis of size a * n + b even if no other size contains n
       case 0: return random_.between(2, 5) * n + random_.between(0, 3);
       case 1: return floor_div(n, 2);
       case 2: return n + 1;

@@ -1,5 +1,5 @@
-// The state of a random graph under construction: the graph, the nodes that later nodes may use, sizes to choose from, and a limit on sizes
-// that keeps arrays small enough for the interpreter.
+// The state of a random graph under construction: the graph, the nodes that later nodes may use as operands, the sizes to choose from, and
+// a size limit that keeps arrays small enough for the interpreter.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace harp::fuzz {
 
 using NodeRef = const Node*;
 
-/// The dtypes that graphs may have.
+/// The dtypes that arrays of random graphs may have.
 const std::vector<DType>& graph_dtypes();
 
 struct WorkbenchOptions {
   int variables = 0;           // number of shape variables
-  bool broadcast = false;      // the graph has HARP_GRAPH_BROADCAST
-  bool promote_mixed = false;  // the graph promotes mixed dtypes
-  bool large_axes = false;     // sizes near the block sizes of reductions
-  bool empty_axes = false;     // many sizes are 0
+  bool broadcast = false;      // true: the graph broadcasts operands (HARP_GRAPH_BROADCAST)
+  bool promote_mixed = false;  // true: operands of different dtypes are promoted to a common one
+  bool large_axes = false;     // true: axes may be as long as the blocks of reductions, or longer
+  bool empty_axes = false;     // true: many axes have size 0
   int max_rank = 5;
-  bool large_constants = false;  // constant arrays that generated code receives as hidden inputs
+  bool large_constants = false;  // true: adds constant arrays so large that generated code receives them as hidden inputs
 };
 
 class Workbench {
@@ -43,31 +43,32 @@ class Workbench {
   bool keep(NodeRef node);
   /// Keeps all nodes that are small enough. Returns true if at least one was.
   bool keep_any(const std::vector<NodeRef>& nodes);
-  /// Keeps the node and makes it an output, because what it tests only happens if the value is stored. Returns false if it is too large.
+  /// Keeps the node and makes it an output: the caller wants to test something that only happens if the value is stored. Returns false if
+  /// the node is too large.
   bool want(NodeRef node);
   bool is_wanted(NodeRef node) const { return wanted_.contains(node); }
-  /// A node for which `wanted` holds, mostly one of the newest; null if there is none.
+  /// An existing node for which `wanted` returns true, usually one of the newest; null if there is no such node.
   NodeRef find(const std::function<bool(NodeRef)>& wanted);
 
-  /// A size: a small constant, 0 or 1, a size that is no multiple of a vector, or an expression of the shape variables.
+  /// A random size: a small constant, 0 or 1, a size that is not a multiple of the vector width, or an expression of the shape variables.
   Dim random_dim();
   Dim small_dim(int64_t lo, int64_t hi) { return Dim(random_.between(lo, hi)); }
   Shape random_shape();
-  /// A shape variable, or nothing.
+  /// One of the shape variables; nothing if the graph has none.
   std::optional<Dim> random_variable();
   DType random_dtype() { return random_.pick(graph_dtypes()); }
   Scalar random_scalar(DType dtype);
 
-  /// An input, or another array of this type (arange, constant array, expanded constant).
+  /// A new array of this dtype and shape: an input, an arange, a constant array, or an expanded constant.
   NodeRef new_array(DType dtype, const Shape& shape);
   NodeRef new_input(DType dtype, const Shape& shape);
-  /// A constant array that is a hidden input of generated code (ir/hidden_constants.h).
+  /// A new constant array that is so large that generated code receives it as a hidden input (ir/hidden_constants.h).
   NodeRef new_large_constant(DType dtype);
-  /// An array that an op without operands produces. The op must be able to produce this dtype.
+  /// A new node of an op without operands. The op must be able to produce this dtype.
   NodeRef new_leaf(Op op, DType dtype);
   /// Sets the prefix of new inputs' names.
   void name_inputs(std::string_view prefix) { prefix_ = prefix; }
-  /// A node of exactly this dtype and shape: an existing one, a cast of one, or a new array.
+  /// A node with exactly this dtype and shape: an existing node, a cast of an existing node, or a new array.
   NodeRef array_of(DType dtype, const Shape& shape);
 
   /// The number of elements when the shape variables have medium values; negative if a size is negative.

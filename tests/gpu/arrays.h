@@ -91,7 +91,7 @@ inline capi_test::Program compile_reference(harp_context* context, const std::st
   if (harp_backend_available(context, "c") == 1) {
     try {
       return compile_text(context, text, "c");
-    } catch (const harp::Error&) {  // for example, the compiler has no headers
+    } catch (const harp::Error&) {  // the C compiler cannot be used, for example because it has no headers
     }
   }
   return compile_text(context, text, "interp");

@@ -13,9 +13,9 @@ using namespace gpu_test;
 
 namespace {
 
-// functions in one program: several, because that takes less compile time, but few, so that kernels stay small
+// The number of functions in one program. Several functions save compile time, but with too many functions kernels become large.
 constexpr size_t kTogether = 4;
-constexpr int64_t kPatterns = int64_t{1} << 20;  // random bit patterns of each operand
+constexpr int64_t kPatterns = int64_t{1} << 20;  // number of random bit patterns for each operand
 
 /// Composite functions of one float whose graphs do more than call one function of the table.
 constexpr std::string_view kComposites[] = {"rsqrt", "square",   "sigmoid",   "silu",       "softplus", "selu",  "gelu",

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 22;  // in all inputs together; limited because the interpreter runs the graph, too
+// The largest number of elements of all inputs together; the interpreter, which also runs the graphs, would be too slow with more.
+constexpr int64_t kMaxElements = int64_t{1} << 22;
 
 int64_t elements_of_inputs(const Graph& graph, const std::vector<int64_t>& sizes) {
   const std::vector<Sym> variables = graph.dims().variables();

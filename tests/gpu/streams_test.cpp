@@ -190,7 +190,7 @@ struct Allocator {
     ++self.live;
     return reinterpret_cast<void*>(address);
   }
-  // Work on the stream may still use the memory, but cuMemFree waits for it.
+  // Frees memory for harp. Work on the stream may still use the memory; cuMemFree waits for this work.
   static void release(void* user, void* memory, int32_t, void*) {
     auto& self = *static_cast<Allocator*>(user);
     --self.live;
@@ -325,7 +325,7 @@ TEST_CASE("on a GPU: threads run one program at once") {
       threads.emplace_back([&, t] {
         try {
           for (size_t i = 0; i < kRuns; ++i) right += run_right(context.get(), program, streams[t], 10'007, t * kRuns + i) ? 1u : 0u;
-        } catch (const std::exception&) {  // is not counted as right
+        } catch (const std::exception&) {  // a run that throws is not counted as right
         }
       });
     for (std::thread& thread : threads) thread.join();

@@ -1,5 +1,5 @@
-"""The operations of tests/grad/grad_extremes_table.py: the textbook formula of each, over the series of that script; how exact harp must be
-there; and the reason where that is less than usual.
+"""The operations of tests/grad/grad_extremes_table.py: for each, the textbook formula, which is computed with the truncated power series of
+that script; the tolerance of harp's results; and the reason if the tolerance is larger than usual.
 
 `units` are units in the last place of y and of its first and second derivative. 4, 8 and 16 are the default, because the formula of a
 derivative has two to four operations, and that of a second derivative is the first one's formula differentiated again. `lost` is what may
@@ -90,12 +90,12 @@ def erf(s):
 
 
 def erfc(s):
-    far = abs(s.v) > 1000  # there erfc is 0 or 2, to all digits
+    far = abs(s.v) > 1000  # for these arguments all digits of erfc are those of 0 or 2
     return s.through((2 if s.v < 0 else 0) if far else mp.erfc(s.v), -bell(s.v), 2 * s.v * bell(s.v))
 
 
 def absolute(s):
-    return s * mp.sign(s.v)  # the derivative is 0 at 0
+    return s * mp.sign(s.v)  # at 0 the derivative is defined as 0
 
 
 def sigmoid(s):
@@ -107,7 +107,7 @@ def expm1(s):
 
 
 def below(s, alpha, scale=1, inner=1):
-    """Computes elu, selu and celu: `scale` times s for s > 0, otherwise times alpha·(exp(s/inner) - 1), also at 0."""
+    """Computes elu, selu and celu: scale·s for s > 0, and scale·alpha·(exp(s/inner) - 1) for s <= 0."""
     return (s if s.v > 0 else expm1(s / inner) * alpha) * scale
 
 
@@ -120,7 +120,7 @@ def softplus(s):
 
 
 def clamped(s, lo, hi):
-    """Outside of the bounds, and at them, the gradient is 0, as in PyTorch."""
+    """Clamps s to lo ... hi. The gradient is 0 outside of the bounds and at the bounds, as in PyTorch."""
     return s if lo < s.v < hi else s * 0 + min(max(s.v, lo), hi)
 
 
@@ -133,7 +133,7 @@ def softsign(s):
 
 
 def bounded_log(s):
-    """The logarithm, or -100 where it would be less; there the derivative is 0."""
+    """Returns log(s) or, where that is not greater than -100, the constant -100, whose derivative is 0."""
     return log(s) if s.v > 0 and mp.log(s.v) > -100 else s * 0 - 100
 
 
@@ -143,7 +143,7 @@ def huber(s, target, delta):
 
 
 def chosen(s, c, greater):
-    """maximum or minimum of s and c. If they are equal, each gets half of the gradient."""
+    """Returns the maximum or minimum of s and c. If s and c are equal, each gets half of the gradient."""
     if s.v == c:
         return s * 0.5 + mpf(c) / 2
     return s if (s.v > c) == greater else s * 0 + c
@@ -189,7 +189,7 @@ def logcumsumexp(xs):
 
 
 def running(xs, is_newer):
-    """At each position, the last of the elements so far that equal the extreme so far."""
+    """Returns the running extremes: for each position, the last of the elements so far that equal the extreme so far."""
     found = [xs[0]]
     for x in xs[1:]:
         found.append(x if is_newer(x.v, found[-1].v) else found[-1])
@@ -317,7 +317,7 @@ def scalar_ops(Series):
     yield Op("copysign(x, -1)", lambda s: -absolute(s))
     yield Op("remainder(x, 3)", lambda s: s - 3 * mp.floor(s.v / 3), orders=1)
     yield Op("fmod(x, 3)", lambda s: s - 3 * mp.sign(s.v) * mp.floor(abs(s.v) / 3), orders=1)
-    # at -1 the result is 0, a difference of terms of size 1
+    # at x = -1 terms of size 1 cancel, and the result is 0
     yield Op("lerp(x, 3, 0.25)", lambda s: s + (3 - s) * 0.25, lost=("eps", "0", "0"), orders=1)
     yield Op("lerp(1, 3, x)", lambda s: 1 + s * 2, orders=1)
     yield Op("where(x > 0, sqrt(where(x > 0, x, 1)), 0)", root_above_zero)
@@ -327,7 +327,7 @@ def scalar_ops(Series):
 
 def activations():
     selu = dict(alpha=mpf("1.6732632423543772848170429916717"), scale=mpf("1.0507009873554804934193349852946"))
-    yield Op("sigmoid(x)", sigmoid, lost=("0", "0", "eps"))  # the derivative of the gradient is a difference, which is 0 at 0
+    yield Op("sigmoid(x)", sigmoid, lost=("0", "0", "eps"))  # the second derivative is computed as a difference, whose terms cancel at 0
     # at the minimum of the function, the two terms of the derivative cancel
     yield Op("silu(x)", lambda s: s * sigmoid(s), lost=("0", "eps", "4*eps"))
     yield Op("softplus(x)", lambda s: log(1 + exp(s)))
@@ -344,7 +344,8 @@ def activations():
     yield Op("leaky_relu(x, negative_slope=0.25)", lambda s: s if s.v > 0 else s * 0.25, orders=1)
     yield Op("hardsigmoid(x)", hard_gate, orders=1)
     yield Op("hardswish(x)", lambda s: s * hard_gate(s))
-    yield Op("mish(x)", lambda s: s * tanh(softplus(s)), lost=("0", "eps", "16*eps"))  # as for tanh
+    # as for tanh(x): the derivative is computed from a rounded tanh
+    yield Op("mish(x)", lambda s: s * tanh(softplus(s)), lost=("0", "eps", "16*eps"))
     # the derivative is the difference of 1 / (1 + |x|) and |x| / (1 + |x|)², which cancel
     yield Op("softsign(x)", softsign, lost=("0", "eps", "4*eps"))
     yield Op("logsigmoid(x)", lambda s: -softplus(-s))
@@ -361,7 +362,7 @@ def losses():
     yield Op(f"huber_loss(x, 1, delta=0.5, {none})", lambda s: huber(s, 1, mpf(0.5)))
     yield Op(f"binary_cross_entropy(x, 1, {none})", lambda s: -bounded_log(s), holds=within)
     yield Op(f"binary_cross_entropy(x, 0.25, {none})", lambda s: (bounded_log(s) + bounded_log(1 - s) * 3) / -4, holds=within)
-    # the derivative is 0 at x = -1.1
+    # near x = -1.1 the derivative is 0, because its terms cancel
     yield Op(f"binary_cross_entropy_with_logits(x, 0.25, {none})", lambda s: s * 0.75 + softplus(-s), lost=("0", "eps", "eps"))
     yield Op(f"binary_cross_entropy_with_logits(x, 1, pos_weight=3, {none})", lambda s: softplus(-s) * 3)
 
@@ -375,7 +376,8 @@ def vector_ops():
     yield Op("log_softmax(x)", log_softmax, lost=("0", "8*eps", "16*eps"), points=spread)
     yield Op("logsumexp(x)", logsumexp, lost=("0", "0", "16*eps"), points=spread)
     yield Op('cross_entropy(x, i32(1), reduction="none")', lambda xs: logsumexp(xs) - xs[1], lost=("0", "8*eps", "16*eps"), points=spread)
-    # The share of x in y is exp(x - y), where y is rounded. If all x are large and equal, it has no correct digit.
+    # The derivative of a result y with respect to an element x is exp(x - y), where y is rounded. If all elements are large and equal, the
+    # derivative has no correct digit.
     shares = dict(lost=("0", "256*eps", "512*eps"), points=[xs for xs in spread if xs != [-far, -far, -far]])
     yield Op("logcumsumexp(x)", logcumsumexp, **shares)
     yield Op("logcumsumexp(x, reverse=true)", lambda xs: logcumsumexp(xs[::-1])[::-1], **shares)
@@ -408,8 +410,8 @@ def vector_ops():
              orders=1, points=[[1, 2], [100, -100], [2.0**126, -(2.0**126)], [2.0**-126, 0]])  # fmt: skip
     yield Op("diff(x, n=2)", lambda xs: [xs[2] - 2 * xs[1] + xs[0]], orders=1, points=[[1, 2, 4], [2.0**126, 0, -(2.0**126)], [0, 0, 0]])
     yield Op("rms_norm(x)", lambda xs: normalised(xs, False), units=(16, 32, 128), lost=("0", "16*eps", "64*eps"), points=[[0, 0], [3, 3], [100, -100, 1]])
-    # The second derivative of a product is computed by dividing by two factors. If factors have very different sizes, it has no correct
-    # digit.
+    # The second derivative of a product is computed by dividing by two factors. If the factors have very different sizes, the result has no
+    # correct digit.
     yield Op("prod(x)", prod, points=[[2, 3, 0.5], [2, 0, 3], [0, 0, 3], [0, 0, 0], [16, 2.0**-4, 2]])
     yield Op("cumprod(x)", cumprod, points=[[2, 3, 0.5], [2, 0, 3], [0, 0, 3], [16, 2.0**-4, 2]])
     yield Op('mse_loss(x, full(shape=[3], value=1, dtype=DTYPE))', mse, lost=("0", "0", "0"), points=[[1, 1, 1], [0, 3, -2], [2.0**60, 0, 1]])

@@ -30,7 +30,7 @@ class Dtype:
         self.names = {"tiny": self.tiny, "eps": self.eps}
 
     def holds(self, values):
-        """Tests whether the dtype has room for all of these values. If it has no room for y, the derivatives are not tested."""
+        """Tests whether all of these values exist and are in the range of the dtype. If y is not, the derivatives are not tested."""
         return all(value is not None and abs(value) <= self.top for value in values)
 
     def unit(self, value):

@@ -194,7 +194,7 @@ void check_by_differences(const Maker& maker, const Group& group, double toleran
   }
 }
 
-/// Checks that both backends give the same bits for these gradients, whose graph passes through text.
+/// Checks that both backends give the same bits for these gradients. The graph is printed as text and parsed again before.
 void check_backends(const Maker& gradients, const Group& group) {
   Model model = gradients();
   give_out(model);
@@ -313,7 +313,7 @@ const std::vector<Group>& groups() {
        -1.7,
        1.7,
        {2, 3}},
-      // Complex numbers, made of their real and imaginary parts.
+      // Complex numbers. They are made of real and imaginary parts, because only f64 inputs are differentiated.
       {"x: f64[n, 3], y: f64[n, 3]",
        {"real(complex_from_parts(x, y) * complex_from_parts(y, x))", "imag(exp(complex_from_parts(x, y)) / complex_from_parts(y, x))",
         "abs(complex_from_parts(x, y))", "angle(conj(complex_from_parts(x, y)))", "view_as_real(log(complex_from_parts(x, y)))",

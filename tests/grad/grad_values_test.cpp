@@ -139,11 +139,12 @@ TEST_CASE("G19.stop_gradient/interp: it is a constant to gradients, and nothing 
       "  return d = grad(sum(y), x), z = stop_gradient(z), i = stop_gradient(stop_gradient(i)),\n"
       "    p = sum(stop_gradient(x * x), axes=[1]), q = sum(stop_gradient(permute(w, axes=[1, 0])), axes=[1]), s = sum(x * x, "
       "axes=[1])\n}");
-  for (const Node* node : graph->live_nodes()) CHECK(node->op != Op::kExp);  // the gradient does not need what is under stop_gradient
+  // the gradient does not use the exp(x) inside stop_gradient, so no exp remains
+  for (const Node* node : graph->live_nodes()) CHECK(node->op != Op::kExp);
   const auto* product = graph->outputs()[3].node;
   REQUIRE(product->op == Op::kSum);
   CHECK_FALSE(product->as<ReduceAttributes>().product);  // because of stop_gradient this is not a sum of products
-  CHECK(graph->outputs()[4].node->op == Op::kSum);       // a sum of a permuted array is reordered, but not through stop_gradient
+  CHECK(graph->outputs()[4].node->op == Op::kSum);       // a sum of a permuted array is normally reordered, but stop_gradient prevents that
   CHECK(graph->outputs()[4].node->as<ReduceAttributes>().order == ReduceOrder::kLanes);
   CHECK(graph->outputs()[5].node->as<ReduceAttributes>().product);
   CHECK(print_graph(*parse_graph(print_graph(*graph))) == print_graph(*graph));
@@ -294,8 +295,8 @@ TEST_CASE("G19.every_op/interp G22.logcumsumexp/interp: logarithms of running su
     near({got[2] - got[5]}, {3});
   }
   CHECK(std::isnan(slope("logcumsumexp(x, axis=0)", {1, nan_})[0]));
-  // Second derivatives, also with respect to w and with w = 0. The derivative of the gradient with respect to x[0] by w[k] is exp(x[0] -
-  // y[k]).
+  // Second derivatives, also with respect to w and with w = 0. The gradient's element 0, the derivative with respect to x[0], has the
+  // derivative exp(x[0] - y[k]) with respect to w[k].
   const auto graph = parse(
       "graph g(x: f64[3], w: f64[3], u: f64[3]) {\n  d = grad(logcumsumexp(x, axis=0), x, grad_output=w)\n"
       "  return first = d, second = grad(d, w, grad_output=u), third = grad(d, x, grad_output=u)\n}");

@@ -20,7 +20,8 @@ namespace {
 
 std::unique_ptr<Graph> parse(const std::string& text) { return parse_graph(text, grad::text_operations()); }
 
-/// The number of outer products in the graph that are not read by a sum of products, so that they would be added element by element.
+/// Returns how many outer products of the graph are read by another node than a sum of products. Such outer products would be added element
+/// by element.
 int added_outer_products(const Graph& graph) {
   std::set<const Node*> added;
   for (const Node* node : graph.live_nodes())

@@ -99,7 +99,7 @@ TEST_CASE("G19.loud_error G1.composites: whatever is wrong with a call, the mess
     for (size_t round = 0; round < rounds; ++round) {
       const std::string call = random_call(operation, random);
       try {
-        // r is not an output, because only an operation with exactly one result could be one.
+        // The graph returns s instead of r, because only an operation with exactly one result can be an output.
         parse_graph(cat("graph g(", kInputs, ") ", random() % 2 == 0 ? "flags=[broadcast] " : "", "{\n  r = ", call, "\n  return s\n}"));
       } catch (const Error& e) {
         CAPTURE(call);

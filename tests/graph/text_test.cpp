@@ -209,12 +209,12 @@ TEST_CASE("G18.text G13.custom_results: the results of a custom function are one
   const auto printed = [](const std::string& text) { return round_trip(*parse_graph(text)); };
   const std::string all = head + "  a, b, c = " + call + "  v0 = neg(a)\n  return y = v0, z = b, w = c\n}\n";
   CHECK(printed(all) == all);
-  // the place of the statement is that of the first result in use
+  // The printer places the statement where the first result that is used would be.
   const std::string last = head + "  a, b, c = " + call + "  return w = c\n}\n";
   CHECK(printed(last) == head + "  v0, v1, c = " + call + "  return w = c\n}\n");
   const std::string taken = head + "  v0 = neg(x)\n  v3, v1, b = " + call + "  return y = v1, z = v0\n}\n";
   CHECK(printed(taken) == head + "  v0 = neg(x)\n  v2, v1, v3 = " + call + "  return y = v1, z = v0\n}\n");
-  // the same function of another array is another statement
+  // calls of the same function with different arrays are printed as two statements
   CHECK(printed(head + "  a, b, c = " + call + "  d, e, f = " + "custom_function(-x" + call.substr(call.find(", body")) +
                 "  return y = a, z = f\n}\n") == head + "  a, v1, v2 = " + call + "  v0 = neg(x)\n  v3, v4, f = custom_function(v0" +
                                                      call.substr(call.find(", body")) + "  return y = a, z = f\n}\n");
@@ -278,7 +278,7 @@ TEST_CASE("G18.text: every bit of a constant comes back") {
     CHECK(before.attributes == after.attributes);
   }
   CHECK(print_graph(*parsed).find("f32(bits=0xffc00000)") != std::string::npos);
-  CHECK(print_graph(*parsed).find("plain = constant_array") == std::string::npos);  // the name of an output is not the name of a node
+  CHECK(print_graph(*parsed).find("plain = constant_array") == std::string::npos);  // no node gets the name of an output
 }
 
 TEST_CASE("G18.text: random floats come back") {

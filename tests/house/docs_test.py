@@ -35,7 +35,7 @@ RUN = {
     "docs/install.md": ("tests/house/tutorials_test.py", {"c", "cmake", "sh", "text"}),
     **{f"docs/{page}": ("tests/house/tutorials_test.py", {"c", "harp", "sh", "text"}) for page in tutorials_test.FOLLOWED},
 }
-# Blocks that are run by another test than the one of their page.
+# Blocks that the test of their page does not run, because another test does.
 ALSO = {"bindings/python/README.md": ("tests/bindings/python_package_test.py", {"sh"}),
         "docs/cuda.md": ("tests/bindings/cpp/cuda_assignments_test.py", {"cpp"})}
 
@@ -54,13 +54,13 @@ def check_blocks():
         assert not left, f"{page}: no test runs the block of {left[0][1]} in line {left[0][0]}; run it, or say <!-- not run: REASON --> above it"
         count += len(documents.blocks(text))
     assert count > 250, f"only {count} blocks were found"
-    # A function that accepts everything would pass without this check.
+    # Checks unrun() itself: a version that always returned an empty list would pass the loop above.
     assert unrun("docs/cpp.md", "```go\nx\n```\n") == [(1, "go")] and unrun("docs/new.md", "a\n\n```c\nx\n```\n") == [(3, "c")]
     assert not unrun("docs/new.md", "<!-- not run: an excerpt -->\n```c\nx\n```\n")
 
 
 def check_tests_read_their_pages():
-    """If RUN or ALSO says that a test runs a page, the test contains the page's name."""
+    """Checks that each test that RUN or ALSO names for a page contains the page's name."""
     for page, (test, _) in [*RUN.items(), *ALSO.items()]:
         name = os.path.basename(page)
         assert name in documents.read(test), f"{test} is said to run {page}, but does not mention {name}"
@@ -69,14 +69,14 @@ def check_tests_read_their_pages():
 
 
 def check_contents():
-    """docs/index.md has a link to every page, and to the reference."""
+    """Checks that docs/index.md has a link to every page and to the reference."""
     listed = {os.path.normpath(os.path.join("docs", to)) for to in re.findall(r"^- \[[^\]]*\]\(([^)]*)\)", documents.read("docs/index.md"), re.M)}
     wanted = set(stage.site_pages()) - {"docs/index.md"} | set(stage.REFERENCE)
     assert listed == wanted, f"not in docs/index.md: {sorted(wanted - listed)}; there, but no page: {sorted(listed - wanted)}"
 
 
 def check_anchors(texts):
-    """The target of a link into a page is one of its headings, or an anchor in the page."""
+    """Checks that each link to a part of a page names a heading or an anchor of that page."""
     places = {}
     for name, text in texts.items():
         headings = re.findall(r"^#+ (.*)$", "".join(stage.split_code(text)[::2]), re.M)

@@ -35,8 +35,8 @@ MAY_INCLUDE = {
     "capi": ["tune", "backend"],
     "tool": [],  # uses harp as any other program does, through harp.h
 }
-# Folders inside a folder that may not include everything in it: code that all dialects share includes no dialect, and code for text
-# includes no language.
+# Subfolders that may include only a part of their folder: render/kernel, which all dialects of generated code share, includes no dialect,
+# and render/text includes no language.
 MAY_INCLUDE_INSIDE = {
     "render/text": ["render/text"],
     "render/kernel": ["render/text", "render/kernel", "render/options.h"],

@@ -2,11 +2,12 @@
 
 Outside of src/base/machine.{h,cpp} no C++ source of the library
 - names a machine row or its architecture ("x86-64-v4", "aarch64", "armv8-a") in a string,
-- takes a vector of a certain size for an instruction set: compares a machine's vector_bytes, or the size of a cache line, with a number,
+- infers the instruction set from a vector size: compares a machine's vector_bytes, or the size of a cache line, with a number,
 - reads a machine's name to decide something (it is printed and is part of keys),
 - compares a GPU's compute capability with a number.
-And the steps of scheduling that every backend shares include nothing from the recipes of one: of src/schedule only expand.cpp does.
-Comments may name rows and CPUs, as may the tool's help, which lists the rows. Exits 1 with one line per offence.
+Besides, the steps of scheduling that all backends share must not include the headers with the schedules of one backend. In src/schedule
+only expand.cpp may include these. Comments may name rows and CPUs, as may the tool's help, which lists the rows. Exits 1 with one line per
+offence.
 
 rows: C1.machines
 """

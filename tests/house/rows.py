@@ -31,7 +31,7 @@ import xml.etree.ElementTree as ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOKEN = re.compile(r"^(?:[GLHECX]\d+|B)(?:\.[a-z0-9_,]+)?(?:/[a-z0-9_,]+)?$")
-# Rows whose nouns are operations, which cells of the op matrix cover.
+# The rows of tests/rows.txt whose nouns are operations. The cells of the op matrix cover their items.
 MATRIX_ROWS = {"G2", "G3", "G4", "G5", "G6", "G8", "G10", "G12", "G14", "G15", "G22"}
 MATRICES = {"op_matrix.txt": "op matrix", "oracle_matrix.txt": "NumPy oracle", "cuda_matrix.txt": "op matrix for GPUs, emulated"}
 
@@ -177,8 +177,8 @@ def table_ops():
         return []
     with open(path, encoding="utf-8") as file:
         ops = re.findall(r'^HARP_OP\(\w+,\s*"([^"]+)",\s*(\w+)', file.read(), re.M)
-    # Inputs are in every cell. Native functions are in none, because cells are texts, which cannot contain them (see
-    # tests/lower/native_test.cpp).
+    # The op `input` needs no cell of its own, because every cell has inputs. Native functions have no cells, because a cell is a graph as
+    # text, and a text cannot contain a native function (tests/lower/native_test.cpp tests these).
     return [op for op, family in ops if op != "input" and family != "Native"]
 
 

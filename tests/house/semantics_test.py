@@ -143,7 +143,7 @@ def check_reductions(law, tool):
     # For a permuted array, the order is that of the array in memory.
     expect("graph g(x: f32[n, 3]) { return r = sum(permute(x, axes=[1, 0]), axes=[1]) }", {"x": x[:, :3].copy()},
            [law["chain"](list(x[:, j]), plus, plus, zero) for j in range(3)])
-    # A matrix product is a chain whose products are not rounded.
+    # A matrix product is summed as a chain in which each product is added by an fma, so it is not rounded before the addition.
     a, b = noise((2, 600), 7), noise((600, 3), 8)
     matmul = ("graph g(a: f32[2, k], b: f32[k, 3]) {\n  p = expand(reshape(a, shape=[2, k, 1]), shape=[2, k, 3])\n"
               "  q = expand(reshape(b, shape=[1, k, 3]), shape=[2, k, 3])\n  return r = sum(mul(p, q), axes=[1])\n}")
@@ -244,8 +244,8 @@ def check_scatters(law, tool):
 
 
 def check_transforms(law, tool):
-    """The angles are collected in a first round, and the tool computes their cosines and sines, which a second round uses, because the
-    page's cos and sin are harp's."""
+    """Runs the page's code twice, because its cos and sin are harp's: the first run collects the angles, then the tool computes their
+    cosines and sines, and the second run uses these values."""
     lengths = (1, 2, 3, 4, 8, 13, 15, 17, 48, 49, 51, 143, 256, 260, 331, 400)
     met = set()
     law.update(pi=numpy.pi, rounded=F32, cos=lambda angle: met.add(angle) or 1.0, sin=lambda angle: 0.0)

@@ -122,7 +122,8 @@ void check_one_axis(Op op, bool product) {
     CAPTURE(name(op));
     CAPTURE(n);
     CAPTURE(product);
-    if (n == 0 && (op == Op::kReduceMax || op == Op::kReduceMin)) continue;  // of a known empty axis these are an error
+    // The maximum and the minimum of an axis whose size is known to be 0 are an error.
+    if (n == 0 && (op == Op::kReduceMax || op == Op::kReduceMin)) continue;
     CHECK(same(run_reduce<T>(op, {{0}, ReduceOrder::kChain, product}, {n}, a, b), {law.chain(a, b)}));
     CHECK(same(run_reduce<T>(op, {{0}, ReduceOrder::kLanes, product}, {n}, a, b), {law.lanes(a, b)}));
   }
@@ -182,7 +183,7 @@ TEST_CASE("G3.axes/interp: chain flattens its axes in the order they are listed"
   for (const bool product : {false, true}) {
     const Law<float> law = law_of<float>(Op::kSum, product);
     std::vector<float> ascending, descending;
-    // 600 kept elements are more than the interpreter computes at a time.
+    // The interpreter computes fewer than 600 kept elements at a time.
     for (int64_t kept = 0; kept < 600; ++kept) {
       std::vector<float> a, b, c, d;
       for (int64_t i = 0; i < 30; ++i)

@@ -27,7 +27,7 @@ using B = std::vector<uint8_t>;
 
 constexpr float kNanF = kNan<float>, kInfF = kInf<float>;
 
-/// Checks the same values in both float dtypes.
+/// Checks an operation of one operand with the same values in both float dtypes, f32 and f64.
 void check_floats(Op op, const D& x, const D& expected) {
   CAPTURE(name(op));
   CHECK(same(apply<double>(op, x), expected));
@@ -43,7 +43,7 @@ void check_float_predicate(Op op, const D& x, const D& y, const B& expected) {
   CHECK(apply<uint8_t>(op, x, y) == expected);
   CHECK(apply<uint8_t>(op, F(x.begin(), x.end()), F(y.begin(), y.end())) == expected);
 }
-/// Checks the same values in both integer dtypes. They fit in 32 bits.
+/// Checks an operation of two operands with the same values in both integer dtypes, i32 and i64. The values fit in 32 bits.
 void check_ints(Op op, const L& x, const L& y, const L& expected) {
   CAPTURE(name(op));
   CHECK(apply<int64_t>(op, x, y) == expected);
@@ -211,7 +211,7 @@ TEST_CASE("G2.exp,exp2,log,log2,sin,cos,tanh,erf,pow,atan2/interp: functions agr
     check_function<double>(row.op, row.reference);
     checked.insert(row.op);
   }
-  // The list must contain every function of one float that is not exact.
+  // The list of tested functions must contain every function of the op table that has one float operand and is not exact.
   for (int i = 0; i < kOpCount; ++i)
     if (kOps[i].arity == 1 && (kOps[i].operands == Operands::kFloat || kOps[i].operands == Operands::kField) && (kOps[i].flags & kFunction))
       CHECK(checked.count(static_cast<Op>(i)) == 1);
@@ -299,7 +299,7 @@ TEST_CASE("G11: constants and rank-0 operands reach every element") {
 TEST_CASE("X2: the interpreter's loops for machines with and without fma give the same bits") {
   if (interp::this_machine() == interp::kAnyMachine) return;
   const interp::KernelTable* const tables[] = {&interp::kUnaryKernels, &interp::kBinaryKernels, &interp::kTernaryKernels};
-  constexpr int64_t kCount = 700;  // more than two blocks, and a remainder
+  constexpr int64_t kCount = 700;  // more than two of the interpreter's blocks of elements, and a partial block
   std::mt19937_64 random(7);
   std::vector<uint64_t> words(4 * kCount);
   for (uint64_t& word : words) word = random();

@@ -77,7 +77,7 @@ TEST_CASE("G5: unfold shows windows") {
   CHECK(view({5}, [](auto x) { return build::unfold(x, 0, 3, 1, 1); }) == I{0, 1, 2, 1, 2, 3, 2, 3, 4});
   CHECK(view({7}, [](auto x) { return build::unfold(x, 0, 2, 3, 2); }) == I{0, 2, 3, 5});
   CHECK(view({4, 2}, [](auto x) { return build::unfold(x, 0, 2, 2, 1); }) == I{0, 2, 1, 3, 4, 6, 5, 7});
-  const auto shape_of = [](const char* dims, const char* arguments) {  // the shape of windows of an array without elements
+  const auto shape_of = [](const char* dims, const char* arguments) {  // returns the shape of the result of unfold
     const auto graph = parse_graph(cat("graph g(x: f32[", dims, "]) { return y = unfold(x, ", arguments, ") }"));
     return to_string(graph->outputs()[0].node->shape);
   };

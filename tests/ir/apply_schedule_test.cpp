@@ -1,4 +1,4 @@
-// apply_schedule: the loops that it makes of tagged scalar loops, and the tags that the verifier rejects.
+// Tests apply_schedule: the loops that it makes of scalar loops with schedule tags, and the tags that the verifier rejects.
 #include <doctest/doctest.h>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-// Group loops and barriers in the rewrites of the loop IR, in linearize and in the printers: they are kept, and no statement moves across a
+// Tests that the passes over the loop IR, linearize and the printers keep group loops and barriers, and that no statement moves across a
 // barrier.
 #include <algorithm>
 #include <sstream>
@@ -13,7 +13,8 @@ using namespace harp::testing;
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// Returns the kinds of the lines about group loops, barriers, accumulators in memory and stores, in the order of the linear text.
+/// Returns the first words ("group", "barrier", "set", "store", "fold") of the lines of the linear text that begin with one of them, in the
+/// order of the text.
 std::vector<std::string> order_of(const ir::Kernel& kernel) {
   std::vector<std::string> order;
   std::istringstream text(ir::print(kernel, ir::linearize(kernel)));
@@ -88,7 +89,7 @@ TEST_CASE("IR: apply_schedule makes vectors and unrolled loops inside group loop
   CHECK(count(kernel, [](const ir::Stmt* s) {
           const auto* set = ir::as<ir::AccSet>(s);
           return set != nullptr && set->value->type.lanes == 4;
-        }) == 2);  // one in each of the two parts into which the partition splits the loop
+        }) == 2);  // partition splits the loop into two parts, each with one such statement
   const std::vector<std::string> order = order_of(kernel);
   const auto barrier = std::ranges::find(order, "barrier");
   REQUIRE(barrier != order.end());
@@ -200,7 +201,7 @@ TEST_CASE("IR: partition and unswitch of a loop around barriers keep their order
   const std::vector<ir::Loop*> parts = ir::partition(*b.arena, rounds, 4);
   CHECK(parts.size() == 2);
   check(ir::Body(parts.begin(), parts.end()), 4);
-  ir::Loop* last = parts.back();  // in this part round is at least 3, so only the condition on n is left
+  ir::Loop* last = parts.back();  // in this part the variable `round` is at least 3, so the only remaining condition is the one on n
   const ir::Body branches = ir::unswitch(*b.arena, last);
   REQUIRE(branches.size() == 1);
   CHECK(ir::as<ir::If>(branches[0]) != nullptr);

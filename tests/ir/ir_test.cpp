@@ -104,7 +104,7 @@ TEST_CASE("IR: equal expressions are one, and only what is exact is simplified")
   CHECK(b.arena.index(7)->kind == UKind::kConst);
   CHECK(b.arena.apply(Op::kMax, DType::kBool, {less, yes}) == yes);
   const auto decided_by = [&](Op op, float constant) { return b.arena.apply(op, DType::kF32, {x, b.f32(constant)})->sources[0]->op; };
-  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // < is enough, and it needs one instruction together with the selection
+  CHECK(decided_by(Op::kMax, 1) == Op::kLt);  // a strict comparison is enough; with the selection it becomes one instruction
   CHECK(decided_by(Op::kMin, -2) == Op::kLt);
   CHECK(decided_by(Op::kMax, 0) == Op::kLe);  // <= is required, because the maximum of -0 and +0 must be +0
 }

@@ -21,7 +21,7 @@ std::string offence(const ir::Module& module) {
 }
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// A kernel over 8 blocks of 32 threads. Parameter 0 is an input, parameter 1 an output, both of f32.
+/// A kernel over 8 blocks of 32 threads. Parameter 0 is an input and parameter 1 an output, both of dtype f32.
 struct Bench : GroupBuilder {
   int x, y, array, lanes, single;
   Bench() : GroupBuilder(32) {

@@ -15,7 +15,8 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// An array with few different numbers, so that extremes occur several times. `special` has elements for given positions.
+/// Returns an array with few different values, so that the extreme occurs several times. `special` lists positions and the elements to put
+/// there.
 Values<float> few(std::vector<int64_t> dims, std::vector<std::pair<int64_t, float>> special = {}) {
   Values<float> x{{}, std::move(dims)};
   int64_t count = 1;
@@ -76,7 +77,8 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: NaN, infinities of both signs, zeros of
       {{5, kNan}},
       {{900, kNan}, {70, kNan}, {71, 1000}},
       {{0, kInf}, {300, kNan}},
-      {{3, kInf}, {200, -kInf}, {2000, -kInf}},  // the sum of these is NaN although no element is
+      // The sum of these elements is NaN, because it adds infinities of both signs, but no element is NaN.
+      {{3, kInf}, {200, -kInf}, {2000, -kInf}},
       {{2047, kNan}},
       {{100, std::numeric_limits<float>::max()}, {101, std::numeric_limits<float>::max()}, {1500, -kInf}},
   };
@@ -120,7 +122,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: every dtype, and the extreme and its in
     backends.run(text, few({9, 1024}, {{4000, kNan}, {1, 0.0f}, {2, -0.0f}}));
     backends.run(text, few({9, 1024}, {{4000, kInf}, {4002, -kInf}}));
   }
-  // Operations on the index are fused into the kernel. Another extreme is a kernel of its own.
+  // Operations on the index are fused into the kernel of the argmax. A second arg-extreme gets a kernel of its own.
   CHECK(kernels_of("graph g(x: f32[m, 1024]) {\n  return i = cast(argmax(x, axis=1) * 2, dtype=f32)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[m, 1024]) {\n  return i = argmax(x, axis=1), j = argmin(x, axis=1), m = max(x, axes=[1])\n}") == 2);
 }

@@ -142,7 +142,7 @@ TEST_CASE("G10.prod/interp,c G10.cumprod/interp,c: infinities are multiplied by 
 }
 
 TEST_CASE("G10.prod/interp G10.cumprod/interp: the halvings of a length that may have all bits of a size end") {
-  // Reductions over three axes at once whose sizes have no bound.
+  // The reductions run over three axes together, and the sizes of these axes have no upper bound.
   const Backends backends;
   const Graph parsed = parse(backends.context(), "harp 1\ngraph g(x: complex64[a, b, c]) {\n  return y = prod(x), z = cumprod(x)\n}");
   REQUIRE(parsed != nullptr);
@@ -266,8 +266,8 @@ TEST_CASE("G19.graph_nodes: the gradient of a real y by a complex z is that by i
     const auto a = harp::testing::values_of<double>(one[part]), b = harp::testing::values_of<double>(other[part]);
     for (size_t i = 0; i < 4; ++i) CHECK(a[i] == doctest::Approx(b[i]).epsilon(1e-12));
   }
-  // With z = p + qi, the gradient of |z|² is 2z, and that of re(z²) = p² - q² is 2p - 2qi. The third gradient is with respect to an
-  // intermediate value, of the sum of its parts. The fourth is that of im(z²) = 2pq.
+  // With z = p + qi, the gradient of |z|² is 2z, and that of re(z²) = p² - q² is 2p - 2qi. The third gradient is that of the sum of re(m)
+  // and im(m) with respect to the intermediate value m. The fourth is that of im(z²) = 2pq.
   const auto known = parse(
       "graph g(z: complex128[4]) {\n  m = z * z\n  a = grad(sum(square(abs(z))), z)\n  b = grad(sum(real(m)), z)\n"
       "  c = grad(sum(real(m) + imag(m)), m)\n  d = grad(m, z, grad_output=complex128(0, 1))\n  return a = a, b = b, c = c, d = d\n}\n");

@@ -1,5 +1,5 @@
-// Sums of products by register tiles (lower/contraction.cpp): the interpreter's bits for every size of tiles and remainders, with computed
-// operands and with operations on the result; and which schedules are allowed.
+// Contractions (sums of products) by register tiles (lower/contraction.cpp): they have the interpreter's bits for every tile size and
+// remainder, with operands that are computed and with operations on the result. Also tests which schedules are allowed.
 #include <algorithm>
 #include <array>
 
@@ -73,7 +73,7 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
   const std::string relu =
       "graph g(a: f32[m, k], b: f32[n, k], c: f32[n], r: f32[m, n]) flags=[broadcast] {\n"
       "  y = exp(a) @ transpose(b * 2)\n  return y = relu(y + c) - r\n}";
-  // exp(a) is a kernel of its own, because fused it would be recomputed for every block of columns
+  // exp(a) gets a kernel of its own, because a fused exp(a) would be recomputed for every block of columns
   CHECK(backends.cost(relu, {33, 20, 30}).kernels == 2);
   backends.run(relu, rough({33, 20}, 1), rough({30, 20}, 2), rough({30}, 3), rough({33, 30}, 4));
   const std::string heads = "graph g(q: f32[m, h, k], c: f32[n, h, k]) {\n  return y = einsum(q, c, spec=\"mhk,nhk->hmn\")\n}";
@@ -91,16 +91,18 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
 TEST_CASE("L6.loop_tiling/c G15.matmul/c: interleaved rows give the same bits as rows one after the other") {
   check_schedules("graph g(a: f32[24, 300], v: f32[300], w: f32[24]) {\n  return y = (a @ v) * w + 1\n}",
                   {"", "reduce [thread unroll=2, reduce simd=16]", "reduce [thread unroll=8, reduce simd=4]",
-                   "reduce [sequential unroll=5, reduce] partition overlap"},  // with a number of rows that does not divide 24
+                   // Here unroll=5 rows are interleaved, which does not divide the 24 rows.
+                   "reduce [sequential unroll=5, reduce] partition overlap"},
                   rough({24, 300}, 1), rough({300}, 2), rough({24}, 3));
   check_schedules("graph g(a: f32[3, 6, 40]) {\n  return y = sum(a, axes=[2]), z = max(a * 2, axes=[2])\n}",
                   {"", "reduce [thread, sequential unroll=3, reduce simd=8] partition", "reduce [sequential, sequential unroll=2, reduce]"},
                   rough({3, 6, 40}, 1));
   check_schedules("graph g(a: f32[4, 5000], v: f32[5000]) {\n  return y = a @ v\n}",
-                  {"", "reduce [thread unroll=2, reduce simd=16]"},  // the sum has more terms than one block, so rows are not interleaved
-                  rough({4, 5000}, 1), rough({5000}, 2));
+                  // The sum has more terms than one block of the summation, so rows are not interleaved.
+                  {"", "reduce [thread unroll=2, reduce simd=16]"}, rough({4, 5000}, 1), rough({5000}, 2));
   const std::string large = source_of("graph g(a: f32[4096, 4096], v: f32[4096]) {\n  return y = a @ v\n}");
-  CHECK((large.find("unroll=2") != large.npos || large.find("unroll=4") != large.npos));  // which of the two depends on the CPU
+  // The schedule for this CPU decides between unroll=2 and unroll=4.
+  CHECK((large.find("unroll=2") != large.npos || large.find("unroll=4") != large.npos));
   CHECK(source_of("graph g(a: f32[1024, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") != std::string::npos);
   CHECK(source_of("graph g(a: f32[64, 1024], v: f32[1024]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
   CHECK(source_of("graph g(a: f32[1024, 4096], v: f32[4096]) {\n  return y = a @ v\n}").find("unroll=2") == std::string::npos);
@@ -130,8 +132,9 @@ TEST_CASE("L6 G15.matmul/c: sums over several rows at a time prefetch the next r
   };
   const std::string prefetching =
       of_square("4096", "kernel_0: reduce [thread tile=4096 simd=16, reduce unroll=8] partition overlap prefetch");
-  CHECK(prefetching.find(" + 61440, 0, 2);") != std::string::npos);  // the prefetch for the last of 8 rows, 8 rows ahead
-  // the operand fits the third-level cache, so there is no prefetch
+  // The step for 8 rows of b prefetches the next 8 rows; this is the prefetch of the last of them.
+  CHECK(prefetching.find(" + 61440, 0, 2);") != std::string::npos);
+  // The array b fits the third-level cache, so the kernel does not prefetch.
   CHECK(of_square("1024").find("__builtin_prefetch") == std::string::npos);
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\ngraph g(x: f32[5, n]) {\n  return y = sum(x, axes=[1])\n}");
@@ -192,7 +195,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: skinny GEMM reads the other factor wit
     const std::string text = "graph g(a: f32[" + rows + ", 64], b: " + b + ") {\n  return y = a @ " + product + "\n}";
     return source_of(text).find(terms) != std::string::npos;
   };
-  CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // with 4 terms at a time, the elements of all 8 rows fit the registers
+  CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // the elements of a for 8 rows and 4 terms fit the registers
   CHECK(has_terms("4", "f32[64, 512]", "b", "reduce unroll=8"));
   CHECK_FALSE(has_terms("8", "f32[512, 64]", "transpose(b)", "reduce unroll="));
 }
@@ -219,14 +222,14 @@ TEST_CASE("G15.matmul/c G15.conv2d/c L6.loop_tiling/c: few rows with few terms k
     CAPTURE(row);
     CHECK_FALSE(is_skinny(row, "8, 16", "16, 12544"));
     CHECK_FALSE(is_skinny(row, "8, 32", "32, n"));
-    CHECK(is_skinny(row, "8, 33", "33, 12544"));    // too many memory streams
-    CHECK(is_skinny(row, "8, 16", "16, 4000000"));  // larger than every cache
+    CHECK(is_skinny(row, "8, 33", "33, 12544"));    // with 33 terms, the kernel would read too many memory streams at once
+    CHECK(is_skinny(row, "8, 16", "16, 4000000"));  // b is larger than every cache
   }
-  // A 1 x 1 convolution with few channels is such a product: its tile reads the pixels in place.
+  // A 1 x 1 convolution with few channels is a matrix product with few rows. Its tile reads the pixels where they are, without a copy.
   const std::string pixels = source_of("graph g(x: f32[1, 16, 112, 112], w: f32[8, 16, 1, 1]) {\n  return y = conv2d(x, w)\n}");
   CHECK(pixels.find("contraction [thread tile=8 unroll=8, sequential tile=528 unroll=3 simd=16, reduce] partition overlap") !=
         std::string::npos);
-  CHECK(pixels.find("row0") == std::string::npos);  // the name of an array in scratch memory
+  CHECK(pixels.find("row0") == std::string::npos);  // row0 would be the copy of the pixels in scratch memory
 }
 
 TEST_CASE("G15.matmul/c L6.loop_tiling/c: a single row, where the other factor lies along the terms") {
@@ -253,13 +256,14 @@ TEST_CASE("G15.matmul/c: tiles are chosen where there are rows and columns to sh
   CHECK(has_tiles("einsum(a, b, spec=\"ij,kj->ki\")"));
   CHECK_FALSE(has_tiles("a @ v"));
   CHECK_FALSE(has_tiles("sum(a * b, axes=[0])"));
-  CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has weights of its own, so no loaded element can be used twice
+  CHECK_FALSE(has_tiles("conv2d(x, w, groups=8)"));  // each channel has its own weights, so no tile could use a loaded element twice
   const auto has_rows = [](const std::string& n, std::string_view rows) {
     return source_of("graph g(a: f32[" + n + ", " + n + "], b: f32[" + n + ", " + n + "]) {\n  return y = a @ b\n}").find(rows) !=
            std::string::npos;
   };
-  CHECK(has_rows("16", "unroll=8"));                                 // while the first tile is stored, the second one is computed
-  CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each loaded element is used for two vectors
+  // With two tiles of 8 rows, the CPU can store the first one while it computes the second.
+  CHECK(has_rows("16", "unroll=8"));
+  CHECK(has_rows("64", "unroll=8, sequential tile=512 unroll=2 "));  // each loaded element of a is used for two vectors of columns
 }
 
 TEST_CASE(
@@ -269,7 +273,7 @@ TEST_CASE(
   const size_t tile = source.find(before), unroll = source.find(" unroll=", tile);
   REQUIRE(unroll != std::string::npos);
   CHECK(std::stoi(source.substr(unroll + 8)) <= 8);
-  CHECK(source.find("pack", tile) > source.find(',', tile));  // columns are packed, rows are not
+  CHECK(source.find("pack", tile) > source.find(',', tile));  // the schedule packs the columns but not the rows
 }
 
 TEST_CASE("G15.matmul/c G17: what a factor is made of is looked at once, however often it is used") {
@@ -304,5 +308,5 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' fa
   const std::vector<Buffer> outputs = run(program.get(), handles);
   CHECK(same_bits(outputs[0].get(), expected[0].get()));
   CHECK(host.calls.size() >= 2);
-  CHECK(host.calls.size() <= 5);  // so each call has at least 200 rows
+  CHECK(host.calls.size() <= 5);  // so each of the calls for the 1,000 rows has at least 200 rows on average
 }

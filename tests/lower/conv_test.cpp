@@ -1,5 +1,5 @@
-// Convolutions and pools: values computed by loops, on every backend; that no unfolded array is in memory; and the message of every misuse.
-// (oracle_test.py compares all combinations of arguments with NumPy.)
+// Convolutions and pools: results equal those of plain loops, on every backend; the array of all windows is never stored; and every misuse
+// has its message. (oracle_test.py compares all combinations of arguments with NumPy.)
 #include <cmath>
 #include <limits>
 
@@ -130,7 +130,7 @@ TEST_CASE("L6.packed_matmul/c X2: a product with the pixels of a cut or thinned 
   };
   CHECK(has_merged(text("1, 32, 9, 9", "20", ":, :, 1:-1, 1:-1")));
   CHECK(has_merged(text("1, 32, 14, 14", "20", ":, :, ::2, ::2")));
-  // Rows of pixels that fill tiles are read without a copy. So are pixels of which few results are computed.
+  // If the pixels of a row fill tiles, the kernel reads them without a copy. It also reads them without a copy if there are few filters.
   const std::string wide = text("1, 32, 30, 30", "20", ":, :, 1:-1, 1:-1"), few = text("1, 32, 9, 9", "8", ":, :, 1:-1, 1:-1");
   CHECK(backends.cost(wide, {}).workspace == 0);
   CHECK(backends.cost(few, {}).workspace == 0);
@@ -164,7 +164,7 @@ TEST_CASE("G15: a transposed convolution is the adjoint of the convolution") {
     const auto back = dims(outputs[1].get());
     const Values<int64_t> x = whole<int64_t>({2, 4, 13, 10}, 1);
     const std::vector<int64_t> got = values<int64_t>(outputs[1].get());
-    int64_t total = 0;  // rows and columns at the end belong to no window
+    int64_t total = 0;  // the convolution does not use rows and columns of x beyond the last window, so `back` may be smaller than x
     for (int64_t i = 0; i < 8; ++i)
       for (int64_t r = 0; r < back[2]; ++r)
         for (int64_t c = 0; c < back[3]; ++c)
@@ -205,9 +205,11 @@ TEST_CASE("G15.max_pool_indices,max_unpool/interp,c G16: where the greatest elem
   };
   CHECK(same(values<float>(outputs[0].get()), {5, 5, kNan, kNan, 8, 9}));
   CHECK(values<int64_t>(outputs[1].get()) == std::vector<int64_t>{1, 2, 9, 11, 13, 14});
-  CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{0, 2, 10, 13});  // 10: the maximum is -inf; padding is never chosen
+  // The third index is 10: all elements of that window are -inf, and an index never names the padding.
+  CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{0, 2, 10, 13});
   CHECK(same(values<float>(outputs[3].get()), {0, 5, 5, 0, 0, 0, 0, 0, 0, kNan, 0, kNan, 0, 8, 9}));
-  CHECK(same(values<float>(outputs[4].get()), {0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}));  // the value of the last of all windows
+  // All windows name the element with the value 9, and the value of the last window is kept.
+  CHECK(same(values<float>(outputs[4].get()), {0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST_CASE("G15.conv2d G15.max_pool G5.zero_copy: one kernel, no workspace: nothing is unfolded in memory") {
@@ -224,9 +226,10 @@ TEST_CASE("G15.conv2d G15.max_pool G5.zero_copy: one kernel, no workspace: nothi
     CAPTURE(call);
     CHECK(cost.kernels == 1);
     CHECK(cost.workspace == 0);
-    CHECK(cost.scratch < 300'000);  // the input of the windows for some rows; for all rows it would be 2.9 MB
+    CHECK(cost.scratch < 300'000);  // the copy of the part of x that the windows for some rows read; for all rows it would have 2.9 MB
   }
-  // A strided transposed convolution is computed by phases. Interleaving the phases copies the result once.
+  // A strided transposed convolution is computed as one convolution for each residue of the output position modulo the stride. Interleaving
+  // these partial results copies the result once.
   const auto cropped =
       backends.cost("graph g(" + x + ", t: f32[8, 4, 3, 3]) {\n  return y = conv_transpose2d(x, t, stride=2, padding=1)\n}", {1, 10, 10});
   CHECK(cropped.kernels == 2);
@@ -253,7 +256,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
                    rough(x, 1), rough(k, 2));
     }
   };
-  run("f32", "conv2d(a, b, padding=1)", {2, 30, 11, 37}, {9, 30, 3, 3});  // more than one block of terms; the border is inside a run of 30
+  // The 270 terms are more than one block of 256, and the border between the blocks is within a run of 30 channels.
+  run("f32", "conv2d(a, b, padding=1)", {2, 30, 11, 37}, {9, 30, 3, 3});
   run("f32", "relu(conv2d(relu(a), b, padding=1)) + conv2d(relu(a), b, padding=1)", {1, 16, 9, 9}, {16, 16, 3, 3});
   run("f64", "conv2d(a, b, padding=2, stride=2, dilation=2)", {1, 5, 30, 41}, {6, 5, 3, 3});
   run("i32", "conv2d(a, b, padding=1)", {1, 17, 6, 70}, {5, 17, 3, 3});
@@ -264,8 +268,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f64", "conv1d(a, b, padding=3, groups=3)", {2, 3, 200}, {3, 1, 7});
   run("f32", "conv1d(a, b, padding=3)", {2, 19, 90}, {8, 19, 7});
   run("f32", "conv3d(a, b, padding=1)", {1, 16, 5, 6, 21}, {8, 16, 3, 3, 3});
-  // With enough filters to fill vectors the columns of the product are filters. Covers whole and partial tiles of pixels, whole and partial
-  // vectors of filters, one block of terms and more.
+  // If there are enough filters to fill vectors, the filters are the columns of the matrix product. The cases cover whole and partial tiles
+  // of pixels, whole and partial vectors of filters, and one or more blocks of terms.
   run("f32", "relu(conv2d(a, b, padding=1) + 1.0)", {2, 16, 9, 13}, {32, 16, 3, 3});
   run("f32", "conv2d(a, b, padding=1)", {1, 40, 7, 13}, {33, 40, 3, 3});
   run("f32", "conv2d(a, b, padding=3, stride=2)", {1, 3, 20, 21}, {40, 3, 7, 7});
@@ -274,8 +278,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f32", "conv2d(a, b)", {2, 30, 5, 7}, {24, 30, 1, 1});
   run("f32", "conv2d(relu(a), b, stride=2)", {2, 30, 5, 17}, {24, 30, 2, 2});
   run("f32", "conv3d(a, b, padding=1)", {1, 8, 4, 5, 14}, {16, 8, 3, 3, 3});
-  // Without padding the windows' input is copied by rows, and contiguous rows at once. Covers windows over part of the array and over all
-  // of it.
+  // Without padding, the part of the input that the windows read is copied row by row; contiguous rows are copied together. The cases have
+  // windows over part of the array and over all of it.
   run("f32", "conv2d(a, b)", {2, 16, 9, 40}, {24, 16, 3, 3});
   run("f32", "conv2d(a, b)", {1, 16, 70, 67}, {16, 16, 3, 3});
   run("f32", "conv2d(a, b, stride=2)", {2, 7, 21, 47}, {9, 7, 3, 5});
@@ -301,11 +305,13 @@ TEST_CASE(
     return found;
   };
   const std::string_view copy = " copy_f32(", turned = " transpose_f32(output0";
-  CHECK(count("conv2d(x, k)", copy) == 2);  // two matches: the function and its call
+  CHECK(count("conv2d(x, k)", copy) == 2);  // two matches: the definition of the function and its call
   CHECK(count("conv2d(x, k)", turned) == 1);
   CHECK(count("conv2d(x, k) + 1", copy) == 2);
-  CHECK(count("conv2d(x, k) + 1", turned) == 0);       // the sums are not stored as they are, so they are not transposed by the function
-  CHECK(count("conv2d(x, k, padding=1)", copy) == 0);  // with padding the windows' input is no plain copy
+  // The kernel adds 1 to the sums before it stores them, so the function does not transpose them into the output.
+  CHECK(count("conv2d(x, k) + 1", turned) == 0);
+  // With padding, the part of the input that the windows read is not copied by the function.
+  CHECK(count("conv2d(x, k, padding=1)", copy) == 0);
   CHECK(count("conv2d(x, k, padding=1)", turned) == 1);
   CHECK(count("conv2d(x + 1, k, padding=1) + 1", copy) == 0);
 }
@@ -323,11 +329,11 @@ TEST_CASE("G15.conv_groups/c L6.packed_convolution/c X2: depthwise windows of ma
     backends.run(text("n, " + std::to_string(x[1]) + ", h in 1..99, l in 1..999", weights, call), rough(x, 1), rough(w, 2));
     backends.run(text(sizes, weights, call), rough(x, 1), rough(w, 2));
   };
-  // a part of a vector, whole vectors, one tile of 8 vectors of 4, 8 or 16 lanes, several tiles
+  // The rows are a part of a vector, whole vectors, one tile of 8 vectors (of 4, 8 or 16 lanes), and several tiles.
   for (const int64_t length : {1, 3, 7, 16, 33, 56, 129, 300}) run("conv2d(x, w, padding=2, groups=3)", {1, 3, 4, length}, {3, 1, 5, 5});
   run("conv2d(x, w, padding=[[0, 3], [5, 1]], groups=2, stride=[1, 2])", {2, 2, 9, 75}, {4, 1, 5, 7});
   run("relu(conv2d(x, w, padding=4, groups=2, dilation=2)) + 1", {1, 2, 6, 41}, {2, 1, 5, 5});
-  run("conv2d(x, w, padding=8, groups=2)", {1, 2, 17, 37}, {2, 1, 17, 17});  // more than one block of terms
+  run("conv2d(x, w, padding=8, groups=2)", {1, 2, 17, 37}, {2, 1, 17, 17});  // the sum has more than one block of terms
   run("avg_pool(x, [5, 5], stride=1, padding=2) + w", {2, 2, 9, 37}, {1});
   run("max_pool(x, [5, 5], stride=1, padding=2) + w", {1, 2, 9, 37}, {1});
   const auto check_text = [&](const char* row, const std::string& tile) {
@@ -339,10 +345,11 @@ TEST_CASE("G15.conv_groups/c L6.packed_convolution/c X2: depthwise windows of ma
     const std::string unknown = source("1, 32, h, w");
     CAPTURE(row);
     CHECK(unknown.find("reduce [thread, sequential, sequential " + tile + ", reduce unroll=8] partition overlap") != unknown.npos);
-    CHECK(unknown.find("kernel_1") == unknown.npos);     // no variants by size: windows are read from a copy in a cache, not from memory
-    CHECK(unknown.find("load_masked") == unknown.npos);  // padding is part of the copy
+    // There is one variant for all sizes: windows are read from a copy that stays in a cache, not from memory.
+    CHECK(unknown.find("kernel_1") == unknown.npos);
+    CHECK(unknown.find("load_masked") == unknown.npos);  // the copy contains the padding, so no load needs a mask
     const std::string lines = source("1, 32, h, 56");
-    CHECK(lines.find("row0[") != lines.npos);  // the copy; also if only the number of lines is unknown
+    CHECK(lines.find("row0[") != lines.npos);  // windows are read from the copy row0 even if only the number of image rows is unknown
   };
   check_text("x86-64-v3", "tile=64 simd=8");
   check_text("x86-64-v4", "tile=128 simd=16");
@@ -359,15 +366,16 @@ TEST_CASE("L6.packed_convolution/c G15.conv_groups/c: blocks of a convolution wh
   const auto has = [](const std::string& source, const std::string& axes) {
     return source.find("contraction [" + axes + ", reduce] partition overlap") != source.npos;
   };
-  // Lines may be short, so that a block has several of them; known lines fill the block as before.
+  // Image rows of unknown length may be short, so a block may contain several of them. A row of known length fills the block.
   CHECK(has(schedule("1, 32, h, w", "64, 8, 3, 3", ", groups=4"),
             "thread, sequential tile=16 simd=16 pack, sequential tile=4, sequential tile=112 unroll=16 pack"));
   CHECK(has(schedule("1, 32, 56, 56", "64, 8, 3, 3", ", groups=4"),
             "thread, sequential tile=16 simd=16 pack, sequential tile=8, sequential tile=56 unroll=14 pack"));
-  // With many channels, windows for fewer pixels fill L2.
+  // With many channels, the windows for fewer pixels already fill the second-level cache.
   CHECK(has(schedule("1, 512, h, w", "512, 512, 3, 3", ""),
             "thread tile=192 unroll=2 simd=16 pack, sequential tile=2, sequential tile=28 unroll=14 pack"));
-  // Few filters are rows, and the pixels of a line the columns: tiles of few vectors.
+  // If there are few filters, the filters are the rows of the matrix product and the pixels of an image row are its columns. Tiles then
+  // have few vectors.
   CHECK(has(schedule("1, 128, h, w", "128, 4, 3, 3", ", groups=32"),
             "thread, sequential tile=4 unroll=4 pack, sequential tile=4, sequential tile=128 unroll=2 simd=16"));
   CHECK(has(schedule("1, 64, h, w", "8, 64, 3, 3", ""), "thread tile=8 unroll=8 pack, sequential tile=4, sequential tile=112 simd=16"));

@@ -23,7 +23,7 @@ TEST_CASE("G13.custom_arrays/interp,c G16: a histogram of each row, whose array 
     output = counts[ridx1])",
                                     "i32[n, 5]");
   for (const auto& [n, m] : {std::pair{7, 30}, {1, 1}, {3, 0}, {0, 4}}) {
-    const Values<int32_t> x = whole<int32_t>({n, m}, 1);  // the elements are -4 to 4
+    const Values<int32_t> x = whole<int32_t>({n, m}, 1);  // the elements are from -4 to 4
     const std::vector<Buffer> out = backends.run(text, x);
     const std::vector<int32_t> counts = values<int32_t>(out.at(0).get());
     REQUIRE(static_cast<int>(counts.size()) == n * 5);
@@ -158,14 +158,14 @@ TEST_CASE("G13.custom_arrays/interp,c: an index outside of a local array changes
   CHECK(message("output = s[input1[ridx0]]") == "custom_function: the array \"s\" has 4 elements, but element 2 of \"y\" asks for 4");
   CHECK(message("s[input1[ridx0] - 1] = 2.0\noutput = s[0]") ==
         "custom_function: the array \"s\" has 4 elements, but element 3 of \"y\" asks for -1");
-  // If several indices are out of range, the fault is that of the first one in the text. The index of a store counts before the stored
-  // value.
+  // If several indices of an element are out of range, the error is about the one that comes first in the text of the body. In a store, the
+  // index comes before the stored value.
   CHECK(message("let t = f32[2]\nt[input1[ridx0]] = s[input1[ridx0]]\noutput = input0[input1[ridx0]]") ==
         "custom_function: the array \"t\" has 2 elements, but element 1 of \"y\" asks for 3");
   CHECK(message("if ridx0 > 3 { s[ridx0] = 1.0 }\noutput = input0[input1[ridx0]]") ==
         "custom_function: the array \"s\" has 4 elements, but element 4 of \"y\" asks for 4");
-  // A loop with an index out of range ends. In the first body, the element outside reads as 0 and ends the loop; in the second, the fault
-  // itself does.
+  // A loop in which an index is out of range ends. In the first body, the element outside of the array reads as 0, which makes the
+  // condition false. In the second body the condition is always true, and the fault itself ends the loop.
   CHECK(message("let i = 0\ns[0] = 1\ns[1] = 1\ns[2] = 1\ns[3] = 1\nwhile s[i] > 0 {\noutput = output + 1.0\ni = i + 1\n}") ==
         "custom_function: the array \"s\" has 4 elements, but element 0 of \"y\" asks for 4");
   CHECK(message("let i = 0\nwhile true {\ns[i] = 1.0\noutput = output + 1.0\ni = i + 1\n}") ==

@@ -132,15 +132,15 @@ TEST_CASE("G13.custom_results/interp,c: results that are computed with, and resu
   const auto text = [](const std::string& returned) {
     return graph_of("x: f32[n, m]", "x * 2", "best, place", kRowMax, "[f32, i64]", "[n]", returned);
   };
-  // one result is an array of the workspace, the other an output
+  // `best` is a temporary array, which other kernels read, and `place` is an output.
   const std::vector<Buffer> both = backends.run(text("s = sum(best), place, t = best * cast(place, dtype=f32)"), x);
   CHECK(values<float>(both.at(0).get()) == std::vector<float>{22});
   CHECK(values<int64_t>(both.at(1).get()) == Integers{1, 0, 0});
   CHECK(values<float>(both.at(2).get()) == std::vector<float>{10, 0, 0});
-  // programs that differ only in the result that they return are different programs
+  // Programs that differ only in which result they return must not be taken for the same program.
   CHECK(values<float>(backends.run(text("y = best"), x).at(0).get()) == std::vector<float>{10, 14, -2});
   CHECK(values<int64_t>(backends.run(text("y = place"), x).at(0).get()) == Integers{1, 0, 0});
-  // two results in the other order, and one of them twice
+  // The results are returned in reverse order, and `place` is returned twice.
   const std::vector<Buffer> turned = backends.run(text("place, best, again = place"), x);
   CHECK(values<int64_t>(turned.at(0).get()) == Integers{1, 0, 0});
   CHECK(values<float>(turned.at(1).get()) == std::vector<float>{10, 14, -2});
@@ -154,7 +154,7 @@ TEST_CASE("G13.custom_results,custom_fuses/c: results of a body that is an expre
   CHECK(backends.run(text, whole<float>({20, 33}, 1)).size() == 1);
   CHECK(backends.cost(text, {20, 33}).kernels == 1);
   CHECK(backends.cost(text, {20, 33}).workspace == 0);
-  // without inputs, and of rank 0
+  // a function without inputs, and one whose results have rank 0
   const std::vector<Buffer> numbers =
       backends.run(graph_of("x: f32[n]", "", "a, b", "output0 = ridx0 * shape0\noutput1 = ridx0 > 1", "[i64, bool]", "[3]", "a, b, x"),
                    Values<float>{{1}, {1}});
@@ -207,7 +207,8 @@ TEST_CASE("G13.custom_results/interp,c: an index outside its array is reported o
     CHECK(messages[0] == messages[2]);
     return messages[0];
   };
-  // of two indices that are outside, the first in the text; the message names the result that comes first
+  // If two indices are out of range, the error is about the one that comes first in the body. The message names the result that the graph
+  // uses first.
   const std::string fault = "custom_function: axis 0 of input 0, \"x\", has 3 elements, but element 2 of \"";
   CHECK(message("a, b") == fault + "a\" asks for 3");
   CHECK(message("b, a") == fault + "b\" asks for 3");

@@ -1,4 +1,5 @@
-// Operations from an expression: values on every backend, a single kernel, gradients, and the message of every error.
+// Custom functions whose body is a single expression: values on every backend, fusion into one kernel, gradients, and the message of every
+// error.
 #include <algorithm>
 #include <cmath>
 

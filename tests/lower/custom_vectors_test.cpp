@@ -1,4 +1,4 @@
-// Custom functions whose elements vectors compute, one in each lane (schedule/body_lanes.h, lower/custom.cpp).
+// Custom functions that are vectorised: each lane of a vector computes one element (schedule/body_lanes.h, lower/custom.cpp).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,8 @@ using namespace capi_test;
 
 namespace {
 
-/// Returns how many elements a vector of the only kernel computes on a machine row; 1: they are computed one by one.
+/// Returns the number of lanes with which the graph's only kernel computes elements on the machine `row`; 1 means that the kernel is not
+/// vectorised.
 int lanes_of(const char* row, const std::string& inputs, const std::string& arrays, const std::string& body, const std::string& type) {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\n" + graph_of(inputs, arrays, "\n" + body + "\n", type));
@@ -31,7 +32,7 @@ int lanes_of(const std::string& body, const std::string& type = "f32[n]") {
   return lanes_of("x86-64-v4", "x: f32[n], t: f32[n, m], i: i32[n], s: i64[k]", "x, t, i, s", body, type);
 }
 
-/// The steps until a point of the plane escapes.
+/// Returns a body that counts the steps until a point of the complex plane escapes.
 std::string mandelbrot(const std::string& dtype, const std::string& counter) {
   return "\nlet zr = " + dtype + "(0)\nlet zi = " + dtype + "(0)\nlet n = " + counter + "(0)" + R"(
     let re = input0[ridx1] * 1.5 - 0.5
@@ -45,8 +46,8 @@ std::string mandelbrot(const std::string& dtype, const std::string& counter) {
     output = n)";
 }
 
-/// Runs a graph on several sets of inputs and returns the outputs of each, after a check that all ways of compiling it give the same bits.
-/// On a machine row that this CPU cannot run, they are the interpreter's.
+/// Runs a graph on several sets of inputs and returns the outputs for each set. Checks that all ways of compiling the graph give the same
+/// bits. Ways whose code this CPU cannot run are left out.
 std::vector<Buffer> run_each(harp_context* context, const std::string& text, const std::vector<std::vector<Buffer>>& sets) {
   CAPTURE(text);
   const Graph graph = parse(context, "harp 1\n" + text);
@@ -80,7 +81,7 @@ Integers numbers(int count, int factor, int most) {
   return result;
 }
 
-/// Inputs of a body over arrays of i32: `a` and `b` have an element for each element of the result, `c` has any size.
+/// Inputs of a body over three arrays of i32: `a` and `b` have as many elements as the result, `c` has any number of elements.
 struct Inputs {
   Integers a, b, c;
 };
@@ -115,7 +116,7 @@ TEST_CASE("G13.custom_vectors/c: a vector holds as many elements as the widest n
   CHECK(lanes("x86-64-v4", "f64", "i32") == 8);
   CHECK(lanes("x86-64-v4", "f32", "i64") == 8);
 
-  // positions that only loops or loads use do not count; the axis may be short
+  // The i64 index ridx0 does not reduce the number of lanes if only conversions, loops and loads use it. Short axes get fewer lanes.
   constexpr const char* kBody = "let v = f32(ridx0) * 0.5\nwhile v < 100.0 { v = v * 1.5 + input0[ridx0] }\noutput = v";
   const auto of_size = [&](const std::string& n) { return lanes_of("x86-64-v4", "x: f32[" + n + "]", "x", kBody, "f32[" + n + "]"); };
   CHECK(of_size("n") == 16);
@@ -130,15 +131,16 @@ TEST_CASE("G13.custom_vectors/c: a vector holds as many elements as the widest n
 TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one") {
   CHECK(lanes_of("while output < input0[ridx0] { output = output + 1 }") == 16);
   CHECK(lanes_of("for k in 0 .. size(input3, 0) { output = output + input0[ridx0] * f32(input3[k]) }") == 16);
-  // bounds of a counted loop: positions, data, or the same for all elements
+  // Bounds of counted loops: they depend on the index of the element or on data, or are the same for all elements.
   CHECK(lanes_of("for k in 0 .. size(input3, 0) {\nlet q = input3[k] * 2\nfor l in k .. q { output = output + input0[ridx0] } }") == 16);
   CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }", "f32[n, 7]") == 8);
   CHECK(lanes_of("for k in ridx0 .. ridx0 + size(input3, 0) { output = output * 1.5 }") == 16);
-  CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }") == 8);  // the numbers of iterations are i64
+  // The numbers of iterations are vectors of i64, so there are 8 lanes.
+  CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }") == 8);
   CHECK(lanes_of("for k in i64(input0[ridx0]) .. 9 { output = output * 1.5 }") == 8);
   CHECK(lanes_of("let n = 3\nif input0[ridx0] > 0 { n = 5 }\nfor k in 0 .. n { output = output * 1.5 }") == 8);
   CHECK(lanes_of("for k in ridx0 .. 2 * ridx0 + 1 { output = output * 1.5 }") == 8);
-  // indices that may be outside, and local arrays
+  // Indices that may be out of range, indices that are not adjacent, and local arrays prevent vectors.
   CHECK(lanes_of("while output < input0[ridx0 + 1] { output = output + 1 }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 { output = output + input0[minimum(ridx0 + k, shape0 - 1)] }") == 1);  // not adjacent
   CHECK(lanes_of("for k in 0 .. 3 { if ridx0 + k < shape0 { output = output + input0[ridx0 + k + 1] } }") == 1);
@@ -146,10 +148,11 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
   CHECK(lanes_of("for k in 0 .. 3 {\nif ridx0 < k { output = 0.0 }\noutput = output + input0[ridx0 - k]\n}") == 1);
   CHECK(lanes_of("while output < input0[input2[ridx0]] { output = output + 1 }") == 1);
   CHECK(lanes_of("let a = f32[4]\nfor k in 0 .. 4 { a[k] = input0[ridx0] }\noutput = a[2]") == 1);
-  // rows of the array run across the lanes
+  // In the first case, the lanes would read different rows of input1, whose elements are not adjacent in memory. In the second case, all
+  // lanes read the same element.
   CHECK(lanes_of("for k in 0 .. size(input1, 1) { output = output + input1[ridx0, k] }") == 1);
   CHECK(lanes_of("for k in 0 .. size(input1, 1) { output = output + input1[ridx0, k] }", "f32[n, 5]") == 8);
-  // one element for some lanes
+  // All active lanes read the same element, but only some lanes are active.
   CHECK(lanes_of("for k in 0 .. 9 { if k < ridx0 { output = output + input0[k] } }") == 1);
   CHECK(lanes_of("for k in 0 .. ridx0 { output = output + input0[k] }") == 1);
   CHECK(lanes_of("for k in 0 .. 9 { if k < shape0 { output = output + input0[k] } }") == 16);
@@ -157,7 +160,7 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
   CHECK(lanes_of("let v = input2[ridx0]\nwhile v > 1 { v = v // 3 }\noutput = f32(v)") == 1);
   CHECK(lanes_of("let v = input2[ridx0]\nwhile v > 1 { v = v % 3 }\noutput = f32(v)") == 1);
   CHECK(lanes_of("let v = input0[ridx0]\nwhile v > 1.0 { v = v // 3.0 }\noutput = v") == 16);
-  CHECK(lanes_of("for k in 0 .. 9 { output = output + f32(k % 4) }") == 16);  // is the same in all lanes
+  CHECK(lanes_of("for k in 0 .. 9 { output = output + f32(k % 4) }") == 16);  // the integer k % 4 is the same in all lanes
   std::string longest = "while output < input0[ridx0] {\n";
   for (int i = 0; i < 300; ++i) longest += "output = output + 1.5\n";
   CHECK(lanes_of(longest + "}") == 16);
@@ -207,7 +210,7 @@ TEST_CASE("G13.custom_vectors/c: indices that are proven to be inside their arra
     CHECK(lanes_of("x86-64-v4", inputs, "x, v, c", body, "f32[n]") == 16);
     run_each(backends.context(), graph_of(inputs, "x, v, c", "\n" + std::string(body) + "\n", "f32[n]"), sets);
   }
-  // the example of docs/text-format.md
+  // The example of a custom function in docs/text-format.md.
   const std::string smooth = R"(
     let sum = f32(0)
     for k in 0 .. 3 {
@@ -218,7 +221,7 @@ TEST_CASE("G13.custom_vectors/c: indices that are proven to be inside their arra
   CHECK(lanes_of("x86-64-v4", "x: f32[n, m], w: f32[3]", "x, w", smooth, "f32[n, m]") == 16);
   for (const int64_t columns : {1, 16, 37})
     backends.run(graph_of("x: f32[n, m], w: f32[3]", "x, w", smooth, "f32[n, m]"), rough({3, columns}, 1), rough({3}, 2));
-  // a window of two axes
+  // A window over two axes.
   const std::string window = "for i in 0 .. 3 { for j in 0 .. 3 { output = output + input0[ridx0 + i, ridx1 + j] * input1[i, j] } }";
   CHECK(lanes_of("x86-64-v4", "x: f32[66, 66], w: f32[3, 3]", "x, w", window, "f32[64, 64]") == 16);
   backends.run(graph_of("x: f32[66, 66], w: f32[3, 3]", "x, w", window, "f32[64, 64]"), rough({66, 66}, 1), rough({3, 3}, 2));
@@ -227,7 +230,7 @@ TEST_CASE("G13.custom_vectors/c: indices that are proven to be inside their arra
 TEST_CASE("G13.custom_vectors/c: the steps until points escape") {
   const Context context = make_context();
   const auto check = [&]<class T>(const std::string& dtype, const std::string& counter, T) {
-    std::vector<std::vector<T>> axes;  // of each set: the columns, then the rows
+    std::vector<std::vector<T>> axes;  // for each set of inputs, the coordinates of the columns, then those of the rows
     for (const int size : {1, 2, 3, 1, 4, 3, 15, 1, 16, 2, 17, 3, 50, 2, 20, 0, 0, 4}) {
       axes.emplace_back();
       for (int i = 0; i < size; ++i) axes.back().push_back(static_cast<T>(i) / static_cast<T>(size) * 2 - 1);
@@ -270,7 +273,7 @@ TEST_CASE("G13.custom_vectors/c: each lane leaves its loop by itself and keeps w
       nested.back().push_back(out);
     }
   }
-  // the only variable of the loop changes in the iteration that a lane leaves
+  // The only variable of the loop also changes in the iteration in which a lane breaks.
   CHECK(results_of("for k in 0 .. 10 {\noutput = output + 1\nif output >= input0[ridx0] { break }\n}", all) == until);
   CHECK(results_of(R"(
     let x = input0[ridx0] + 1
@@ -344,7 +347,7 @@ TEST_CASE("G13.custom_vectors/c: variables of every dtype, operations that are u
   for (const char* output : {"root", "f32(wide)", "f32(steps)", "f32(small)", "f32(i64(f32(wide) * 1e30))", "f32(quotient)",
                              "where(is_odd, f32(half), -f32(half))"})
     backends.run(graph_of("x: f32[n]", "x", body + std::string(output) + "\n", "f32[n]"), x);
-  // stores of every width, by whole vectors and by the last one
+  // Stores of dtypes of every width. The lengths leave a partial vector at the end.
   for (const std::string dtype : {"bool", "i8", "u16", "f16", "bf16", "i32", "f32", "u64", "f64"}) {
     CAPTURE(dtype);
     const std::string text = graph_of("x: f32[n]", "x", R"(

@@ -1,4 +1,4 @@
-// Loops of custom functions whose number of iterations is not known before: `while` and `break`, through harp.h.
+// Loops of custom functions (`while` and `break`) whose number of iterations is not known in advance, through harp.h.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -162,7 +162,7 @@ TEST_CASE("G13.custom_while/interp,c: a variable of any dtype keeps what it had 
     return backends.run(graph_of("x: f32[n]", "x", body + output + "\n", "f32[n]"), x);
   };
   const std::vector<float> roots = values<float>(results("root").at(0).get()), steps = values<float>(results("f32(steps)").at(0).get());
-  results("where(is_odd, f32(half), -f32(half))");  // checks that all backends give the same bits
+  results("where(is_odd, f32(half), -f32(half))");  // the results are not used; `results` checks that all backends give the same bits
   for (size_t i = 0; i < roots.size(); ++i) {
     CAPTURE(i);
     const float v = std::fabs(x.items[i]) + 1;
@@ -179,7 +179,7 @@ TEST_CASE("G13.custom_while/interp,c: an index outside its array ends the loops 
       "while input0[input1[ridx0, i]] > 0 {\noutput = output + 1\ni = i + 1\n}",
       "while input0[input1[ridx0, i]] > 0 {\nif input2[ridx0, i] > 16 { break }\noutput = output + input0[input2[ridx0, i]]\ni = i + 1\n}",
       "while true {\noutput = output + input0[input2[ridx0, i]]\nif input0[input1[ridx0, i]] == 0 { break }\ni = i + 1\n}",
-      // Here the element whose index is out of range reads as 0, and that value ends the loop.
+      // In these bodies an element whose index is out of range reads as 0, and this value ends the loop.
       "for k in 0 .. size(input1, 1) {\nif input0[input1[ridx0, k]] == 0 { break }\noutput = output + input0[input2[ridx0, k]]\n}",
       ("for t in 0 .. 3 {\nwhile i < size(input1, 1) {\nif input0[input2[ridx0, i]] < 0 { break }\ni = i + 1\nif i % 40 == 0 { break }\n"
        "output = output + input0[input1[ridx0, i - 1]]\n}\n}"),

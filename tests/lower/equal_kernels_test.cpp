@@ -54,8 +54,8 @@ TEST_CASE("L2.kernel_function/c: kernels that differ in more than their arrays a
     return counted.kernels == 2;
   };
   CHECK_FALSE(two("sum(a * b, axes=[1])", "sum(c * d, axes=[1])"));
-  CHECK(two("sum(a * b, axes=[1])", "sum(c * c, axes=[1])"));          // two arrays, then one array for both operands
-  CHECK(two("sum(c * c, axes=[1])", "sum(a * b, axes=[1])"));          // one array for both operands, then two arrays
+  CHECK(two("sum(a * b, axes=[1])", "sum(c * c, axes=[1])"));          // the operands are two arrays, then the same array twice
+  CHECK(two("sum(c * c, axes=[1])", "sum(a * b, axes=[1])"));          // the operands are the same array twice, then two arrays
   CHECK(two("sum(a * 2.0, axes=[1])", "sum(b * 3.0, axes=[1])"));      // different constants
   CHECK(two("sum(exp(a), axes=[1])", "sum(tanh(b), axes=[1])"));       // different operations
   CHECK(two("sum(a, axes=[1])", "max(b, axes=[1])"));                  // different reductions

@@ -92,7 +92,7 @@ TEST_CASE("G3.max/c G3.min/c G3.sum/c G3.any/c L6: rows that may come in any ord
       Values<int32_t>{std::vector<int32_t>(300000, 1 << 30), {300, 1000}}, rough({300, 1000}, 2));
 }
 
-/// The text of a graph with one reduction. Only such a kernel reads a row as several streams.
+/// Returns the text of a graph with one reduction. Only kernels with a single reduction read parts of a row as interleaved streams.
 std::string reduction(const std::string& input, const std::string& result) {
   return "graph g(x: " + input + ") {\n  return y = " + result + "\n}";
 }
@@ -129,7 +129,7 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: parts of a long row are read as severa
       const std::string text = reduction("f32[n]", op + "(" + (type == "f32" ? "x" : "cast(x, dtype=f64)") + ")");
       CAPTURE(text);
       if (type == "f32") CHECK(is_interleaved(text));
-      // Lengths around one block of 4096 elements, and lengths at which a sum has more than one and more than two groups of 128 blocks.
+      // Lengths below and above one block of 4096 elements, and lengths at which a sum has one, two and more groups of 128 blocks.
       for (const int64_t length : {60, 4160, 9000, 524288, 530000, 1100000}) {
         Values<float> x = rough({length}, 3);
         backends.run(text, x);

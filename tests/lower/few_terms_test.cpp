@@ -1,5 +1,6 @@
-// Reductions of few terms, each result of which is computed by one expression (schedule/few_terms.h): the interpreter's bits for all sizes
-// of windows, strides and rows; strided loads at the end of an array; and which kernels get the schedule.
+// Reductions of few terms, whose results are each computed by one expression without a loop (schedule/few_terms.h): they have the
+// interpreter's bits for all sizes of windows, strides and rows. Also tests strided loads at the end of an array, and which kernels get
+// this schedule.
 #include <array>
 #include <string>
 
@@ -56,7 +57,8 @@ TEST_CASE("L2 L5.simd_width/c: a pool has no accumulators in memory, and strided
   CHECK(!contains(known, "acc0"));
   CHECK(contains(source_of(pool("avg_pool(x, [2, 2], stride=3)")), "load_every_third_f32x16("));
   CHECK(contains(source_of(pool("avg_pool(x, [2, 2], stride=4)"), "x86-64-v3"), "load_every_fourth_f32x8("));
-  // Stride 3 and windows of 3: neighbouring windows leave no gap, so whole vectors are loaded and their elements distributed.
+  // With stride 3 and windows of 3, neighbouring windows leave no gap. So whole vectors are loaded, and a shuffle distributes their
+  // elements.
   CHECK(contains(source_of(pool("avg_pool(x, [3, 3])")), "load_part2_of_3_f32x16("));
   // A row has seven results, which are computed as vectors of four that overlap.
   CHECK(contains(source_of(pool("max_pool(x, [2, 2])", "[8, 16, 14, 14]")), "load_every_second_f32x4("));

@@ -1,5 +1,5 @@
-// Fourier transforms: equal bits on every backend for lengths of every kind, the inverse, the number of kernels, gradients, the message of
-// every error. (oracle_fft.py compares values with NumPy.)
+// Fourier transforms: every backend gives the same bits for every kind of length. Also tests inverses, the number of kernels, gradients and
+// the message of every error. (oracle_fft.py compares values with NumPy.)
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -82,7 +82,7 @@ TEST_CASE("G15.fft: fft: many rows are shared out in blocks, no rows and no elem
 
 TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the same bits") {
   const Backends backends;
-  // Lengths for interleaved rows, for the algorithms by a matrix product and by a convolution, and with all kinds of factors. A program has
+  // The lengths use every algorithm (interleaved rows, a matrix product, a convolution) and all kinds of prime factors. Each program has
   // several lengths and dtypes.
   for (const auto& sizes :
        {std::pair<int64_t, int64_t>{37, 34}, {3, 60}, {1, 17}, {64, 1}, {19, 143}, {3, 256}, {2, 331}, {17, 400}, {1, 512}}) {
@@ -98,7 +98,8 @@ TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the sam
 
 TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written where they lie: the same bits") {
   const Backends backends;
-  // Transforms of rows and of columns; from and to pairs (re, im) and separate parts; with the parts swapped; of slices of an array.
+  // Transforms along rows and along columns. Inputs and outputs are pairs (re, im) or separate parts, also in swapped order, or slices of
+  // an array.
   const std::string_view body =
       "  z = view_as_complex($)\n  a = view_as_real(fft(z))\n  b = view_as_real(ifft(z, norm=\"forward\"))\n"
       "  c = view_as_real(fft(z, axis=0))\n  d = view_as_real(ifft(slice(z, start=[0, 1]), axis=0, norm=\"forward\"))\n"
@@ -125,8 +126,8 @@ TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written
 
 TEST_CASE("G15.fft: fft: of a length that is known, reals have no imaginary parts and only what is kept is stored: the same bits") {
   const Backends backends;
-  // Results are stored as pairs, as the first elements of one part, and as both parts. An input with the imaginary part -0 does not count
-  // as real.
+  // Results are stored as pairs, as the first elements of one part, and as two separate parts. An input whose imaginary part is -0 is not
+  // treated as real.
   const std::string_view body =
       "  a = view_as_real(rfft(x))\n  b = view_as_real(rfft(x, axis=0))\n  c = abs(rfft(x, norm=\"ortho\"))\n"
       "  d = real(slice(fft(x), start=[0, 1], stop=[none, last]))\n  e = view_as_real(fft(x))\n"
@@ -180,7 +181,7 @@ TEST_CASE("G15.fft G17: fft: parts are stored by one kernel, transformed by anot
   const Backends backends;
   CHECK(backends.cost("graph g(re: f32[m, n], im: f32[m, n]) {\n  return y = dft(re, im)\n}", {4, 50}).kernels == 1);
   CHECK(backends.cost("graph g(z: complex64[m, n]) {\n  return y = fft(z)\n}", {4, 50}).kernels == 3);
-  // imaginary parts that are all +0 are in no array
+  // Imaginary parts that are the constant +0 are not stored.
   CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = dft(x, f32(0))\n}", {4, 50}).kernels == 1);
   CHECK(backends.cost("graph g(x: f32[m, n in 1..99]) {\n  return y = rfft(x)\n}", {4, 50}).kernels == 2);
   CHECK(backends.cost("graph g(x: f32[m, n]) {\n  return y = dft(x, f32(-0.0))\n}", {4, 50}).kernels == 2);
@@ -197,7 +198,8 @@ TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in fro
   CHECK(kernels("complex64[4, 50]", "ifft(z, norm=\"forward\")") == 1);
   CHECK(kernels("complex64[4, 50]", "ifft(z)") == 2);
   CHECK(kernels("complex64[50, 16]", "fft(z, axis=0)") == 1);
-  CHECK(kernels("complex64[50, 15]", "fft(z, axis=0)") > 1);  // with 15 columns there are no vectors across columns
+  // 15 columns are not transformed by vectors across columns.
+  CHECK(kernels("complex64[50, 15]", "fft(z, axis=0)") > 1);
   CHECK(kernels("f32[4, 50]", "rfft(z)") == 1);
   CHECK(kernels("f32[4, 1024]", "rfft(z)") == 1);
   CHECK(kernels("f32[50, 16]", "rfft(z, axis=0)") == 1);
@@ -215,7 +217,7 @@ TEST_CASE("G15.fft G17: fft: roots of 1 are computed by vectors of f64, of lengt
   CHECK(has("x86-64-v4", "f32[m, n in 1..9999]", "cos_f64x8(*("));
   CHECK(has("x86-64-v3", "f64[4, 1024]", "sin_f64x4(*("));
   CHECK(has("x86-64", "f64[4, 97]", "cos_f64x2(*("));
-  CHECK(has("x86-64", "f64[4, 97]", "some_roots_f64(squares"));  // a large prime factor
+  CHECK(has("x86-64", "f64[4, 97]", "some_roots_f64(squares"));  // 97 is a large prime factor
 }
 
 TEST_CASE("G15.fft: fft: every mistake has its own words") {

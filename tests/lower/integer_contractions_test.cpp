@@ -1,6 +1,6 @@
-// Sums of products of integers by register tiles. They have the interpreter's bits and those of a plain loop that wraps around, for every
-// dtype, for sizes that fill no tile, and for every layout of the factors. (tests/schedule/integer_products_test.cpp checks which sums get
-// tiles.)
+// Contractions of integers by register tiles. They have the interpreter's bits, and those of a plain loop with wrap-around, for every
+// dtype, for sizes that are no multiple of a tile, and for every layout of the operands. (tests/schedule/integer_products_test.cpp tests
+// which sums get tiles.)
 #include <array>
 #include <initializer_list>
 #include <limits>
@@ -86,7 +86,7 @@ TEST_CASE("L6.integer_products,packed_matmul/c G15.matmul/interp,c X2: every dty
   check_dtype<uint32_t>(backends);
   check_dtype<int64_t>(backends);
   check_dtype<uint64_t>(backends);
-  // The factors are u8, converted from arrays of i8.
+  // The operands of the product are u8, converted from arrays of i8.
   backends.run(product_of("i8", "[33, 270]", "[270, 45]", "cast(cast(a, dtype=u8) @ cast(b, dtype=u8), dtype=i8)"),
                any<int8_t>({33, 270}, 1), any<int8_t>({270, 45}, 2));
 }
@@ -126,7 +126,7 @@ TEST_CASE("L6.integer_products/c G15.matmul/c G9: narrow factors are converted w
   const auto greatest =
       backends.run(product_of("i16", "[8, 64]", "[8, 64]", "cast(a, dtype=i32) @ transpose(cast(b, dtype=i32))"), least, least);
   CHECK(values<int32_t>(greatest[0].get()) == std::vector<int32_t>(64, 0));  // 64 times 2^30 is 0 modulo 2^32
-  // As a graph, this sum has the order "lanes", not that of a matrix product.
+  // The graph prescribes the summation order "lanes" for this sum, not the order of a matrix product.
   backends.run(
       "graph g(a: i8[33, 70], b: i8[40, 70]) {\n"
       "  p = cast(expand(reshape(a, shape=[33, 1, 70]), shape=[33, 40, 70]), dtype=i32)\n"
@@ -158,7 +158,7 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
       CHECK(values<int32_t>(outputs[0].get()) == expected);
     }
   }
-  // computed factors; arrays that are contiguous along the terms
+  // Operands that are computed, and arrays that are contiguous along the summed axis.
   backends.run(
       product_of("i8", "[40, 301]", "[70, 301]", "(cast(cast(a, dtype=u8), dtype=i32) - 128) @ transpose(cast(b, dtype=i32) + 100)"),
       any<int8_t>({40, 301}, 1), any<int8_t>({70, 301}, 2));
@@ -173,7 +173,7 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
     const std::vector<harp_buffer*> handles = {left.get(), right.get()};
     const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);
     for (const char* schedule : schedules)
-      for (const bool is_quick : {false, true}) {  // by gcc as users get it, and by clang
+      for (const bool is_quick : {false, true}) {  // compiled by gcc with full optimisation, as for users, and quickly by clang
         CAPTURE(schedule);
         CAPTURE(is_quick);
         const std::string line = std::string("kernel_0: contraction ") + schedule;
@@ -189,15 +189,16 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
   check(product_of("i8", "[23, 301]", "[301, 41]", wide),
         {"[thread tile=5 unroll=5 pack, sequential tile=20 simd=4, reduce simd=2] partition overlap",
          "[sequential tile=12 unroll=4 pack, sequential tile=1000 unroll=2 simd=8 pack, reduce simd=2]",
-         "[thread unroll=3, sequential simd=4 pack, reduce simd=2] overlap",  // rows are read in place
-         "[thread unroll=2 pack, sequential, reduce simd=2]"},
+         // Without "pack" for rows, the kernel reads them where they are.
+         "[thread unroll=3, sequential simd=4 pack, reduce simd=2] overlap", "[thread unroll=2 pack, sequential, reduce simd=2]"},
         any<int8_t>({23, 301}, 1), any<int8_t>({301, 41}, 2));
-  // four bytes in each lane: signed or unsigned ones
+  // Each lane multiplies four bytes at a time, which may be signed or unsigned.
   for (const char* a : {"cast(a, dtype=i32)", "cast(cast(a, dtype=u8), dtype=i32)"})
     for (const char* b : {"cast(b, dtype=i32)", "cast(cast(b, dtype=u8), dtype=i32)"}) {
       check(product_of("i8", "[23, 301]", "[301, 41]", std::string(a) + " @ " + b),
             {"[thread tile=5 unroll=5 pack, sequential tile=20 simd=4, reduce simd=4] partition overlap",
-             "[thread unroll=3, sequential simd=4 pack, reduce simd=4] overlap"},  // rows are read in place
+             // Without "pack" for rows, the kernel reads them where they are.
+             "[thread unroll=3, sequential simd=4 pack, reduce simd=4] overlap"},
             any<int8_t>({23, 301}, 1), any<int8_t>({301, 41}, 2));
       check(product_of("i8", "[37, 600]", "[41, 600]", std::string(a) + " @ transpose(" + b + ")"),
             {"[sequential tile=12 unroll=4 pack, sequential tile=16 unroll=2 simd=8 pack, reduce simd=4]",
@@ -219,7 +220,8 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
          "[thread tile=8 unroll=2 simd=4, sequential, sequential tile=10 unroll=5, reduce simd=4]"},
         any<int8_t>({1, 5, 12, 30}, 1), any<int8_t>({32, 5, 3, 3}, 2));
 
-  // The channels are read one by one (6) or in runs (the others). For 32 a block of 256 terms consists of whole runs, for 24 and 40 not.
+  // The kernel reads 6 channels one by one, and other numbers of channels in runs. With 32 channels, a block of 256 terms consists of whole
+  // runs; with 24 or 40 it does not.
   for (const int64_t channels : {6, 24, 32, 40}) {
     const std::string c = std::to_string(channels);
     backends.run("graph g(x: i8[1, " + c + ", 9, 20], w: i8[32, " + c +
@@ -251,7 +253,7 @@ TEST_CASE("L6.dot_products/c G15.matmul/c: every row that has them compiles with
     for (const harp::Machine& row : harp::machines()) {
       if (!row.cpu().dot_products) continue;
       const std::string target(row.name);
-      for (const bool is_quick : {false, true}) {  // by gcc as users get it, and by clang
+      for (const bool is_quick : {false, true}) {  // compiled by gcc with full optimisation, as for users, and quickly by clang
         CAPTURE(target);
         CAPTURE(is_quick);
         const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) {
@@ -277,11 +279,12 @@ TEST_CASE("L6.dot_products/c G15.matmul/c: every row that has them compiles with
         any<int8_t>({70, 45}, 2));
   check("graph g(x: i8[1, 24, 9, 20], w: i8[32, 24, 3, 3]) {\n  return y = conv2d(cast(x, dtype=i32), cast(w, dtype=i32), padding=1)\n}",
         any<int8_t>({1, 24, 9, 20}, 1), any<int8_t>({32, 24, 3, 3}, 2));
-  // products of the numbers of the greatest magnitude: their sum does not fit 32 bits
+  // All elements are -32768. The sum of two products, 2^31, does not fit 32 bits.
   Values<int16_t> least = any<int16_t>({8, 64}, 1);
   for (int16_t& x : least.items) x = std::numeric_limits<int16_t>::min();
   check(product_of("i16", "[8, 64]", "[8, 64]", "cast(a, dtype=i32) @ transpose(cast(b, dtype=i32))"), least, least);
-  // so many of them that the sum of products does not fit 32 bits, nor that of a factor with inverted signs
+  // With 140,000 terms of (-128)², the sum of products exceeds 2^31. If the sign bits of the rows are inverted to make them unsigned, 128
+  // times the sum of each column must be subtracted, and this does not fit 32 bits either.
   Values<int8_t> many_rows = any<int8_t>({8, 140000}, 1), many_columns = any<int8_t>({140000, 8}, 1);
   for (Values<int8_t>* values : {&many_rows, &many_columns})
     for (int8_t& x : values->items) x = std::numeric_limits<int8_t>::min();

@@ -1,5 +1,5 @@
-// Matrix products and einsum: values by loops on every backend, the order of summation that docs/semantics.md prescribes, and the message
-// of every misuse. (oracle_test.py compares with NumPy.)
+// Matrix products and einsum: results equal those of plain loops on every backend, sums have the order that docs/semantics.md prescribes,
+// and every misuse has its message. (oracle_test.py compares with NumPy.)
 #include <algorithm>
 #include <cmath>
 
@@ -85,12 +85,13 @@ TEST_CASE("G15.matmul G15.einsum X2: structure decides the order of a sum, sizes
     return found;
   };
   CHECK(order_of("matmul(a, b)") == "chain product;");
-  CHECK(order_of("matmul(c, d)") == "chain product;");  // although the result has a single column
+  CHECK(order_of("matmul(c, d)") == "chain product;");  // c @ d is a matrix product, although its result has a single column
   CHECK(order_of("matmul(e, transpose(c))") == "chain product;");
   CHECK(order_of("matmul(a, u)") == "lanes product;");
-  CHECK(order_of("matmul(u, b)") == "chain product;");  // because the last axis is not summed
+  CHECK(order_of("matmul(u, b)") == "chain product;");  // the summed axis of b is not its last axis, so the order is not "lanes"
   CHECK(order_of("matmul(u, u)") == "lanes product;");
-  CHECK(order_of("einsum(a, a, spec=\"ij,kj->\")") == "chain;lanes product;");  // the index k, which only one operand has, is summed first
+  // The index k, which only one operand has, is summed before the product.
+  CHECK(order_of("einsum(a, a, spec=\"ij,kj->\")") == "chain;lanes product;");
   CHECK(order_of("einsum(a, b, spec=\"mk,kn->nm\")") == "chain product;");
 }
 

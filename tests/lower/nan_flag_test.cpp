@@ -1,5 +1,5 @@
-// Maxima by an instruction that loses NaN, with the CPU's invalid flag as NaN detector (the schedule keyword nan_flag). Results must be
-// those of other maxima, wherever NaN and zeros of both signs are, and the host's flag must be restored afterwards.
+// Maxima by an instruction that does not propagate NaN. The CPU's invalid flag detects NaN instead (the schedule keyword nan_flag). Results
+// must equal those of other schedules, for NaN and zeros of both signs at any position, and the host's flag must be restored afterwards.
 #include "support/backends_run.h"
 #include "support/schedule_mistake.h"
 

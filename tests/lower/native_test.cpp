@@ -1,4 +1,4 @@
-// harp_native: functions of this file and of a library, called by the interpreter and by generated code with the same arguments.
+// Tests harp_native: functions of this file and of a shared library, which the interpreter and generated code call with the same arguments.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
@@ -48,7 +48,7 @@ void note(const double* x, int64_t n, void* user, double* y) {
   sum->caller = std::this_thread::get_id();
   for (int64_t i = 0; i < n; ++i) sum->total += x[i], y[i] = x[i];
 }
-/// Reads bools as the bytes 0 and 1, and may write bytes that are neither.
+/// Returns the byte `odd` for every input byte 1, and 0 for other bytes. `odd` may be neither 0 nor 1.
 void bool_bytes(const uint8_t* x, int32_t n, uint8_t* y, uint32_t odd) {
   for (int32_t i = 0; i < n; ++i) y[i] = static_cast<uint8_t>(x[i] == 1 ? odd : 0);
 }
@@ -341,7 +341,7 @@ TEST_CASE("G13.native/interp,c: called by whoever runs the program, one at a tim
   const Buffer in = wrap(context.get(), data, {40000}), small = wrap(context.get(), unit, {1});
 #if defined(__x86_64__)
   const unsigned host = _mm_getcsr();
-  _mm_setcsr(host | 0x8040);  // flush to zero, denormals are zero
+  _mm_setcsr(host | 0x8040);  // set flush-to-zero and denormals-are-zero
 #endif
   for (const char* backend : {"interp", "c"}) {
     CAPTURE(backend);
@@ -367,7 +367,8 @@ TEST_CASE("G13.native/interp,c X1: overlapping runs") {
   for (const char* backend : {"interp", "c"}) {
     const Program program = compile(g.get(), backend);
     std::vector<float> alone = {1};
-    run(program.get(), {wrap(context.get(), alone, {1}).get()});  // ends the test on a machine row that this CPU cannot run
+    // If this CPU cannot run code for the machine row under test, this call ends the test.
+    run(program.get(), {wrap(context.get(), alone, {1}).get()});
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)

@@ -1,5 +1,6 @@
-// Gathers whose indices are computed from their own position (lower/positions.h): padding of arrays of unknown size, in every mode and by
-// any amount. Results have the interpreter's bits, vectors copy the interior, and no index is loaded.
+// Gathers whose indices are computed from the position of the output element (lower/positions.h), such as padding of arrays of unknown
+// size. Tests every padding mode and any amount of padding. Results have the interpreter's bits, vectors copy the interior, and no index is
+// loaded from memory.
 #include <array>
 #include <string>
 

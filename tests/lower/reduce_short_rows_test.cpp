@@ -1,5 +1,5 @@
-// Chains of rows that do not fill a vector (lower/reduce_short_rows.cpp): several are interleaved, and the bits are those of one after the
-// other.
+// Reductions of several columns that are too few to fill a vector (lower/reduce_short_rows.cpp). Several independent chains of additions
+// are interleaved, and the bits are those of computing one chain after the other.
 #include <string>
 #include <vector>
 
@@ -43,7 +43,8 @@ TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G3.min/interp,c L5.m
   const Backends backends;
   for (const char* reduction : kReductions) {
     CAPTURE(reduction);
-    // no whole block, one, as many as are interleaved, and some that are left, with and without a last one that is not whole
+    // Numbers of rows with no whole block of 256, with one block, with as many blocks as are interleaved, and with more; with and without a
+    // partial block at the end.
     for (const int64_t rows : {1, 3, 255, 256, 770, 1024, 1300}) backends.run(graph_of("n, 3", reduction), rough({rows, 3}, 1));
     for (const int64_t columns : {2, 5, 7}) backends.run(graph_of(text_of({1300, columns}), reduction), rough({1300, columns}, 2));
     backends.run(graph_of("n, 2", reduction), rough({66000, 2}, 3));  // blocks of blocks
@@ -59,11 +60,12 @@ TEST_CASE("G3.sum/interp,c G3.max/interp,c L5.thread/c X2: reductions of few col
       backends.run(graph_of(text_of({count, 256, 2}), reduction), rough({count, 256, 2}, 2));
       backends.run(graph_of("2, n, 600, 2", reduction), rough({2, count, 600, 2}, 3));
     }
-    backends.run(graph_of("70001, 3", reduction), rough({70001, 3}, 4));  // is split into blocks
+    backends.run(graph_of("70001, 3", reduction), rough({70001, 3}, 4));  // this sum is split into blocks for the threads
   }
-  // what follows reads an array of the result's shape, and may not be overwritten before it is read again
+  // The addition after the sum reads z, which has the shape of the result. If the result is stored in place of z, z must not be overwritten
+  // before it is read.
   backends.run("graph g(x: f32[n, 40, 3], z: f32[n, 3]) {\n  return y = sum(x, axes=[1]) + z\n}", rough({7, 40, 3}, 5), rough({7, 3}, 6));
-  // windows are copied for one index at a time
+  // A product of windows and weights, where the windows are copied for one index at a time.
   backends.run(
       "graph g(x: f32[n, 30, 14], w: f32[11, 12]) flags=[broadcast] {\n  u = unfold(unfold(x, axes=[1], size=[11]), axes=[2], "
       "size=[12])\n  return y = sum(u * w, axes=[3, 4], order=chain, product=true)\n}",
@@ -73,16 +75,16 @@ TEST_CASE("G3.sum/interp,c G3.max/interp,c L5.thread/c X2: reductions of few col
 TEST_CASE("G3.sum/c L5.merge_order/c: as many chains are interleaved as keep the adders busy") {
   for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4"}) {
     CAPTURE(row);
-    // 8 additions at a time: 3 blocks of 3 columns, 4 of 2
+    // At least 8 independent additions keep the adders busy: those of 3 blocks of 3 columns, or of 4 blocks of 2 columns.
     CHECK(has(source_of(row, "4096, 3", "sum(x, axes=[0])"), "ridx0 < 15; ridx0 += 3)"));
     CHECK(has(source_of(row, "4096, 2", "sum(x, axes=[0])"), "ridx0 < 16; ridx0 += 4)"));
-    // an addition more for each element
+    // Each element needs one more addition, so fewer blocks are interleaved.
     CHECK(has(source_of(row, "4096, 3", "sum(x + 2.0, axes=[0])"), "ridx0 < 16; ridx0 += 2)"));
-    // a function keeps the adders busy by itself
+    // A call of exp for each element keeps the CPU busy, so blocks are not interleaved.
     CHECK_FALSE(has(source_of(row, "4096, 3", "sum(exp(x), axes=[0])"), "ridx0 += 2)"));
-    // three shares of an axis of 100 indices
+    // The axis of 100 indices is divided among the threads in three parts.
     CHECK(has(source_of(row, "100, 64, 3", "sum(x, axes=[1])"), "harp_for(rt, cancel, 34, "));
   }
-  // a vector of columns is not a short row
+  // 8 columns fill a vector, so they do not get this schedule.
   CHECK_FALSE(has(source_of("x86-64-v3", "4096, 8", "sum(x, axes=[0])"), "ridx0 += "));
 }

@@ -1,5 +1,6 @@
-// Blocks of rows (schedule/row_blocks.cpp): the values between the two products of attention are never in memory as a whole, for one head
-// and for several, for any number of rows. Similar graphs that do not qualify store these values. The bits are the interpreter's.
+// Blocks of rows (schedule/row_blocks.cpp): attention is computed for one block of rows after the other, so the scores between its two
+// matrix products are never stored as a whole. Tests one head and several, and any number of rows. Similar graphs that do not qualify store
+// the scores. The bits are the interpreter's.
 #include "base/text.h"
 #include "graph/text.h"
 #include "graph/verify.h"
@@ -42,8 +43,8 @@ TEST_CASE("L6.loop_tiling/c G15.matmul: rows of scores are cut into blocks, whic
   // If there are enough heads and each is small enough, each head is a block.
   CHECK(contains(schedule_of(attention("8, 512, 32", "8, 512, 32", "8, 512, 32", "0, 2, 1", 2)), "for each of 8 blocks"));
 
-  // Not divided into blocks: scores that are an output, a softmax down the columns, transposed use of the scores, and factors as large as
-  // the scores.
+  // Not divided into blocks: scores that are an output, a softmax along the columns, a second product that reads the scores transposed, and
+  // operands that are as large as the scores.
   for (const char* body : {"s = matmul(q, k)\n  return s = s, y = matmul(exp(s), v)", "return y = matmul(softmax(matmul(q, k), axis=0), v)",
                            "s = exp(matmul(q, k))\n  return y = matmul(permute(s, axes=[1, 0]), q)"}) {
     CAPTURE(body);
@@ -62,7 +63,7 @@ TEST_CASE("L6.loop_tiling L1: what is made of blocks elsewhere, and arrays of a 
     CHECK_NOTHROW(harp::verify(program));
     return harp::print(program);
   };
-  // p, which is divided into blocks, is also summed. That sum becomes a sum of products of p's factors.
+  // The value p, which is computed block by block, is also summed. That sum becomes a sum of products of the operands of p.
   const std::string folded = scheduled(
       "graph g(a: f32[24, 3], b: f32[3, 24], c: f32[24, 24, 6], d: f32[24, 6], e: f32[24, 6, 5]) flags=[broadcast] {\n"
       "  s = a @ b\n  t = sum(reshape(s, shape=[24, 24, 1]) * c, axes=[1])\n  p = t * d\n"
@@ -71,7 +72,7 @@ TEST_CASE("L6.loop_tiling L1: what is made of blocks elsewhere, and arrays of a 
   CAPTURE(folded);
   CHECK(contains(folded, "for each of 8 blocks"));
   CHECK(contains(folded, "reduces sum of f32[24, 6] axes [1] lanes product"));
-  // Blocks of 16 MiB are too large for a worker's scratch memory. An array of the chain overwrites another one as it reads it.
+  // Blocks of 16 MiB do not fit in a worker's scratch memory. An array in the chain of kernels overwrites another one while it reads it.
   const std::string over = scheduled(
       "graph g(x: f32[8, 2048, 64], w: f32[64, 64], k: f32[8, 64, 2048]) flags=[broadcast] {\n"
       "  q = x @ w\n  c = sum(softmax(q @ k, axis=-1), axes=[1], keepdims=true)\n  return y = q * permute(c, axes=[0, 2, 1])\n}",
@@ -90,7 +91,8 @@ TEST_CASE("L6.loop_tiling/c X2: blocks of rows have the bits of the interpreter"
   run(attention("1920, 4", "1100, 4", "1100, 4", "1, 0", 1), {1920, 4}, {1100, 4}, {1100, 4});
   run(attention("2003, 4", "1050, 4", "1050, 3", "1, 0", 1), {2003, 4}, {1050, 4}, {1050, 3});
   run(attention("2, 3, 600, 4", "2, 3, 610, 4", "2, 3, 610, 4", "0, 1, 3, 2", 3), {2, 3, 600, 4}, {2, 3, 610, 4}, {2, 3, 610, 4});
-  // All heads share the keys and values of one head. The number of rows is rounded up, and the added rows use them, too.
+  // All heads share the keys and values of one head. The number of rows is rounded up to whole blocks, and the additional rows use these
+  // keys and values, too.
   run(attention("3, 701, 4", "1010, 4", "1010, 4", "1, 0", 2), {3, 701, 4}, {1010, 4}, {1010, 4});
   // A causal mask, which depends on the row and is the same for all heads.
   run("graph causal(q: f32[3, 850, 4], k: f32[3, 850, 4], v: f32[3, 850, 4]) {\n"

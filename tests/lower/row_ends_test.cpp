@@ -8,7 +8,7 @@ using namespace capi_test;
 
 namespace {
 
-/// Six rows whose first `columns` elements are numbers, followed by NaN.
+/// Returns six rows. The first `columns` elements of each row are numbers; the elements after them are NaN.
 Values<float> between_nans(int64_t columns) {
   constexpr int64_t kRows = 6;
   const Values<float> numbers = rough({kRows, columns}, static_cast<uint32_t>(columns));

@@ -38,7 +38,7 @@ struct Law {
   std::function<T(T, T)> combine;
   T identity;
 
-  /// The results of one block, and the carry after it.
+  /// Returns the results for one block of n elements, and the carry into the next block.
   std::pair<std::vector<T>, T> block(bool is_tree, const T* x, size_t n, T carry) const {
     std::vector<T> out;
     if (!is_tree) {
@@ -224,7 +224,7 @@ TEST_CASE("G4.cumsum/interp,c: every axis of a larger array, whatever it looks l
   CHECK(got(0) == expected(0, false, false));
   CHECK(got(1) == expected(1, false, false));
   CHECK(got(2) == expected(2, true, false));
-  CHECK(got(3) == got(9));  // the scan runs along another axis of the array in memory
+  CHECK(got(3) == got(9));  // the array in memory is scanned along another axis
   CHECK(got(4) == expected(1, false, true));
   CHECK(got(5) == expected(1, false, true));
   CHECK(got(6) == law.scan(true, x.items));
@@ -342,7 +342,7 @@ TEST_CASE("G4 G17.into_cumulative,epilogue/c: prologues and epilogues of one ker
 TEST_CASE("G4.cumsum,cummax/interp,c: near rows, each from the one stored before it, wherever the last vector ends") {
   const Backends backends;
   for (const int64_t columns : {257, 600, 5000})
-    for (const int64_t rows : {0, 1, 37, 600}) {  // the largest arrays do not fit the second-level cache
+    for (const int64_t rows : {0, 1, 37, 600}) {  // the largest arrays do not fit in the second-level cache
       CAPTURE(columns);
       CAPTURE(rows);
       const std::string head = cat("graph g(x: f32[n, ", columns, "]) { return y = ");
@@ -351,7 +351,8 @@ TEST_CASE("G4.cumsum,cummax/interp,c: near rows, each from the one stored before
     }
   for (const char* const flags : {"", ", exclusive=true", ", reverse=true"})
     backends.run(cat("graph g(x: f64[2, n, 300]) { return y = cumsum(x, axis=1", flags, ") }"), whole<double>({2, 50, 300}, 3));
-  // Narrow dtypes whose compute dtype is wider; scans into a part of longer rows; and a first row of -0, which a sum never is.
+  // Narrow dtypes that are computed in a wider dtype; a scan that writes only a part of each row of the result; and a first row of -0,
+  // which becomes +0 in a sum.
   for (const char* const values :
        {"cummax(cast(x, dtype=i16), axis=0)", "cumprod(cast(x, dtype=u8), axis=0)", "cumsum(cast(x, dtype=f16), axis=0)",
         "concat(cumsum(x, axis=0), x, axis=1)", "cumsum(x * 0.0, axis=0)", "cumprod(x * 0.0, axis=0)"})
@@ -360,7 +361,8 @@ TEST_CASE("G4.cumsum,cummax/interp,c: near rows, each from the one stored before
 
 TEST_CASE("G3.sum/interp,c: near rows are added in as many blocks as the law has, whatever bounds their number") {
   const Backends backends;
-  for (const int64_t rows : {1, 256, 257, 600, 853, 854})  // for 300 columns the last sizes do not fit the second-level cache
+  // For 300 columns, arrays with the last two numbers of rows do not fit in the second-level cache.
+  for (const int64_t rows : {1, 256, 257, 600, 853, 854})
     backends.run("graph g(x: f32[m, 300]) { return y = sum(x, axes=[0]) }", rough({rows, 300}, 1));
   for (const int64_t rows : {256, 257}) backends.run("graph g(x: f32[m, 1000]) { return y = sum(x, axes=[0]) }", rough({rows, 1000}, 1));
 }

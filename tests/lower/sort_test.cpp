@@ -87,15 +87,15 @@ TEST_CASE("G16: sort: rows of any length, along any axis") {
 
 namespace {
 
-/// The permutations that sort rows of one dtype, for lengths below and above the limit from which on radix sort is used. Keys differ in
-/// every byte, only in the highest or lowest byte, or not at all, and include the least and greatest values.
+/// Checks the permutations that sort rows of one dtype. Lengths are below and above the limit at which radix sort begins. Keys differ in
+/// every byte, only in the highest or the lowest byte, or not at all, and include the least and greatest values.
 template <class T>
 void check_order_of(const Backends& backends, std::string_view dtype) {
   CAPTURE(dtype);
   constexpr int kTop = 8 * (sizeof(T) - 1);
   std::mt19937_64 random(sizeof(T));
   for (const int64_t n : {1, 40, 128, 129, 700, 1100}) {
-    const int64_t rows = n == 128 || n == 1100 ? 5 : 70;  // 70 rows fill several vectors
+    const int64_t rows = n == 128 || n == 1100 ? 5 : 70;  // 70 rows are more than a vector has lanes
     CAPTURE(n);
     std::vector<T> x;
     for (int64_t i = 0; i < rows * n; ++i) {

@@ -12,7 +12,7 @@ namespace {
 /// A host's parallel_for that runs the iterations one by one in reverse order, each with another worker number.
 struct Backwards {
   static constexpr size_t kWidth = 3;
-  size_t most = 0;  // the greatest number of iterations that a loop had
+  size_t most = 0;  // the largest number of iterations of one parallel loop so far
 
   static void run(void* self, size_t n, size_t, harp_range_body body, void* arg) {
     size_t& most = static_cast<Backwards*>(self)->most;
@@ -21,8 +21,8 @@ struct Backwards {
   }
 };
 
-/// Checks that the interpreter and workers in any order give the same outputs. Returns the greatest number of iterations that a loop shared
-/// among the workers.
+/// Checks that the outputs equal the interpreter's when the iterations of parallel loops run in reverse order. Returns the largest number
+/// of iterations of one parallel loop.
 size_t shared_iterations(const std::string& text, std::vector<Values<float>> inputs) {
   CAPTURE(text);
   Backwards workers;
@@ -43,7 +43,7 @@ size_t shared_iterations(const std::string& text, std::vector<Values<float>> inp
   return workers.most;
 }
 
-/// The number of kernels of a graph. If it has a shape variable, the value of that is 100.
+/// Returns the number of kernels of a graph. If the graph has a shape variable, its value is 100.
 int kernels_of(const std::string& text) { return Backends().cost(text, {100}).kernels; }
 
 }  // namespace
@@ -77,13 +77,13 @@ TEST_CASE("L5.merge_order/c X2.threads/c G3: blocks of a long reduction are shar
 TEST_CASE("L5.merge_order/c G17: only what is long whatever the sizes is cut into blocks, and little of it is computed twice") {
   CHECK(kernels_of("graph g(x: f32[65536]) {\n  return y = sum(x)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[69632]) {\n  return y = sum(x)\n}") == 2);  // 17 blocks
-  // 17 blocks, and a remainder, which makes a third kernel necessary
+  // With 17 blocks and one more element, a third kernel is needed for the remainder.
   CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);
   CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x), z = max(x) * 2\n}") == 4);
   CHECK(kernels_of("graph g(x: f32[n]) {\n  return y = sum(x)\n}") == 1);
-  // the rows alone are enough work for the threads
+  // 64 rows are enough parallel work, so rows are not split into blocks.
   CHECK(kernels_of("graph g(x: f32[64, 70000]) {\n  return y = sum(x, axes=[1])\n}") == 1);
-  // exp(x) is not stored. That another kernel sums the remainder of 672 elements is not enough of a reason.
+  // exp(x) is recomputed by each kernel instead of stored. A separate kernel for the remainder of 672 elements does not justify storing it.
   CHECK(kernels_of("graph g(x: f32[70304]) {\n  e = exp(x)\n  return y = e / sum(e)\n}") == 4);
   // Reductions that are parts of a concat write their results directly to the joined array.
   CHECK(kernels_of("graph g(x: f32[8, 40], y: f32[8, 30]) {\n  return z = concat(sum(x, axes=[1]), max(y, axes=[1]), axis=0)\n}") == 2);

@@ -17,8 +17,8 @@ std::string source_of(const std::string& text, const char* row = "x86-64-v4") {
 
 using Sizes = std::vector<std::vector<int64_t>>;
 
-/// Runs a graph x: f32[m, n] -> y: f32[m, n] with a schedule, with y at several offsets in a cache line, and in place of x if that is
-/// allowed.
+/// Runs a graph x: f32[m, n] -> y: f32[m, n] with a schedule. The array y begins at several offsets within a cache line. If `in_place` is
+/// true, also runs the graph with y in place of x.
 void check_streams(const std::string& text, const char* schedule, bool in_place,
                    const Sizes& sizes = {{64, 64}, {5, 2000}, {33, 129}, {300, 48}, {1, 9}, {0, 5}}) {
   CAPTURE(text);
@@ -71,7 +71,7 @@ TEST_CASE("L6 X2: non-temporal stores give the same bits for every alignment to 
 }
 
 TEST_CASE("L6 X2 G15.matmul/c: matrix products with non-temporal stores, in whole and partial tiles, and from rows of sums") {
-  for (const int64_t n : {64, 50, 20, 300}) {  // with 300 terms a sum has more than one block
+  for (const int64_t n : {64, 50, 20, 300}) {  // with 300 terms, a sum has more than one block of terms
     const std::string side = std::to_string(n),
                       square = "reshape(arange(" + std::to_string(n * n) + "), shape=[" + side + ", " + side + "])";
     const std::string graph =
@@ -106,9 +106,9 @@ TEST_CASE("L6 X2 G17.softmax/c: deferred stores run while the next row is comput
     return contains(source_of(std::string("graph g(x: f32[") + sizes + "]) { return y = softmax(x, axis=1) }"), "const int64_t front0 = ");
   };
   CHECK(is_late("1000, 10007"));
-  CHECK_FALSE(is_late("100, 10007"));   // 4 MB fit the caches
-  CHECK_FALSE(is_late("10000, 1000"));  // rows are too short
-  CHECK_FALSE(is_late("4000, 4096"));   // each row is a whole number of pages
+  CHECK_FALSE(is_late("100, 10007"));   // the array of 4 MB fits in the caches
+  CHECK_FALSE(is_late("10000, 1000"));  // rows of 1,000 elements are too short for deferred stores
+  CHECK_FALSE(is_late("4000, 4096"));   // each row is a whole number of memory pages
 }
 
 TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and alignment, are stored non-temporally by whole cache lines") {
@@ -128,8 +128,8 @@ TEST_CASE("L6 X2 G4.cumsum/c: rows of a scan, of any length and alignment, are s
   };
   const auto by_lines = [](const std::string& text) { return contains(text, "copy_f32_streamed(output0"); };
   for (const char* const sizes : {"100000, 1000", "100000, 999", "m, 1000", "m, 20001", "m, n"}) CHECK(by_lines(source(sizes, "")));
-  CHECK_FALSE(by_lines(source("1000, 1000", "")));    // 4 MB fit the caches
-  CHECK_FALSE(by_lines(source("100000, 1024", "")));  // rows are whole cache lines, which need no copy
+  CHECK_FALSE(by_lines(source("1000, 1000", "")));    // the array of 4 MB fits in the caches
+  CHECK_FALSE(by_lines(source("100000, 1024", "")));  // rows are whole cache lines, so no temporary copy is needed
   CHECK(contains(source("100000, 1024", ""), "stream_f32x"));
   CHECK_FALSE(by_lines(source("100000, 1000", ", reverse=true")));
 }
@@ -143,7 +143,7 @@ TEST_CASE("L6 G17.softmax/c: a pass that keeps its values prefetches the row tha
   const std::string far = source_of("graph g(x: f32[8192, 2048]) { return y = cast(softmax(x, axis=1), dtype=f16) }");
   CHECK(contains(far, "stream_f16x"));
   CHECK(contains(far, "__builtin_prefetch(input0"));
-  CHECK_FALSE(contains(far, "__builtin_prefetch(output0"));  // no prefetch, because these stores are non-temporal
+  CHECK_FALSE(contains(far, "__builtin_prefetch(output0"));  // the output is stored non-temporally, so it is not prefetched
   CHECK_FALSE(contains(source_of("graph g(x: f32[m, 200]) { return y = sum(x, axes=[1]) }"), "__builtin_prefetch"));
   const Backends backends;
   for (const int64_t rows : {0, 1, 3}) backends.run(soft, rough({rows, 1000}, 1));
@@ -156,10 +156,11 @@ TEST_CASE("L6 G15.layer_norm/c: in three passes with non-temporal stores the las
   const auto prefetches = [&](const std::string& function, const std::string& sizes) {
     return contains(source_of(norm(function, sizes)), "__builtin_prefetch");
   };
-  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));    // 4096 floats ahead are 16 KB
-  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));     // 16 KB, rounded up to a whole number of rows
-  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // never less than one row
-  CHECK_FALSE(prefetches("rms_norm", "8192, 1024"));                               // has only two passes
+  CHECK(contains(source_of(norm("layer_norm", "8192, 1024")), " + 4096, 0, "));  // prefetches 4,096 floats (16 KB) ahead
+  // Prefetches 16 KB ahead, rounded up to a whole number of rows.
+  CHECK(contains(source_of(norm("layer_norm", "8192, 768")), " + 4608, 0, "));
+  CHECK(contains(source_of(norm("layer_norm", "1024, 65536")), " + 65536, 0, "));  // prefetches at least one row ahead
+  CHECK_FALSE(prefetches("rms_norm", "8192, 1024"));                               // rms_norm has only two passes
   CHECK_FALSE(prefetches("layer_norm", "8192, 1000"));                             // rows are not whole cache lines
   CHECK_FALSE(prefetches("layer_norm", "64, 1048576"));                            // a row is larger than the cache
   CHECK_FALSE(prefetches("layer_norm", "100, 1024"));                              // the array fits the caches
@@ -175,8 +176,8 @@ TEST_CASE("G14.take,scatter_add/c L6: elements of arrays larger than the caches 
   };
   const std::string take = "i: i32[m]) { return y = take(x, i, axis=0) }";
   CHECK(prefetches("(x: f32[65536, 64], " + take, "input0"));
-  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // has only 8 MB
-  CHECK_FALSE(prefetches("(x: f32[m, 64], " + take, "input0"));      // may have few rows
+  CHECK_FALSE(prefetches("(x: f32[32768, 64], " + take, "input0"));  // x has only 8 MB
+  CHECK_FALSE(prefetches("(x: f32[m, 64], " + take, "input0"));      // x may have few rows
   const auto add = [](const std::string& n) {
     return "(x: f32[" + n + "], i: i32[m], u: f32[m]) { return y = scatter_add(x, i, u, axis=0) }";
   };
@@ -192,29 +193,29 @@ TEST_CASE("G14.take,scatter_add/c L6: elements of arrays larger than the caches 
 }
 
 TEST_CASE("L6: large outputs use non-temporal stores, but not in place") {
-  // Outputs of 15 MiB and more are stored by non-temporal stores; an output that is written in rows only if rows are whole cache lines.
+  // Outputs of at least 15 MiB are stored non-temporally. If a kernel writes an output row by row, rows must also be whole cache lines.
   CHECK(contains(source_of("graph g(x: f32[4096, 1024]) { return y = exp(x) }"), "overlap nontemporal"));
   CHECK(contains(source_of("graph g(x: f32[5000, 1001]) { return y = exp(x) }"),
-                 "overlap nontemporal"));  // contiguous rows are one long row
+                 "overlap nontemporal"));  // rows without gaps are treated as one long row
   CHECK(contains(source_of("graph g(x: f32[m, 1024]) { return y = cumsum(x, axis=0) }"), "variant 2 of 3 by size"));
-  // Together both outputs exceed the limit.
+  // Each output is below the limit of 15 MiB, but both together exceed it.
   CHECK(contains(source_of("graph g(x: f32[2560, 1024]) { return y = x * 2, z = x + 1 }"), "overlap nontemporal"));
-  // Rows must be multiples of half a cache line, unless they follow one another without a gap and in order.
+  // Rows must be multiples of half a cache line, unless the kernel writes them in order and without gaps.
   CHECK_FALSE(contains(source_of("graph g(x: f32[5000, 1001]) { return y = flip(x, axes=[1]) * 2 }"), "overlap nontemporal"));
-  // an axis of size 1 does not count as the row
+  // The last axis has size 1, so the rows are along the axis before it.
   CHECK(contains(source_of("graph g(x: f32[4096, 1024, 1]) { return y = flip(x, axes=[1]) * 2 }"), "overlap nontemporal"));
   const auto scanned = [](const std::string& columns) {
     return source_of("graph g(x: f32[5000, " + columns + "]) { return y = cumsum(x, axis=1, reverse=true) }");
   };
-  CHECK(contains(scanned("1000"), "overlap nontemporal"));  // multiples of half a cache line, stored in order
+  CHECK(contains(scanned("1000"), "overlap nontemporal"));  // rows are multiples of half a cache line
   CHECK_FALSE(contains(scanned("1001"), "overlap nontemporal"));
   const std::string scaled = source_of("graph g(x: f32[4096, 1024]) { return y = x * 2 }");
   CHECK(contains(scaled, "(const void*)output0 != (const void*)input0 ? "));
   CHECK(contains(scaled, "(const void*)output0 == (const void*)input0 ? "));
   CHECK(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 1024]) { return z = x @ y }"), "overlap nontemporal"));
   CHECK_FALSE(contains(source_of("graph g(x: f32[8, 1024, 64], y: f32[8, 64, 250]) { return z = x @ y }"), "overlap nontemporal"));
-  // A kernel that cannot work in place exists once, without a version for that. This permutation keeps rows of 64 elements, and its loops
-  // run in the order of the result in memory.
+  // A kernel that cannot work in place has no second version for calls in place. This permutation keeps rows of 64 elements contiguous, and
+  // its loops run in the memory order of the result.
   const std::string heads = source_of("graph g(x: f32[16, 512, 16, 64]) { return y = contiguous(permute(x, axes=[0, 2, 1, 3])) }");
   CHECK(contains(heads, "stream_f32x"));
   CHECK_FALSE(contains(heads, "kernel_1"));

@@ -106,7 +106,7 @@ TEST_CASE(
       CAPTURE(schedule);
       const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) { o.schedule = schedule; });
       if (is_not_for_this_cpu(program.get())) continue;
-      for (const bool first : {true, false}) {  // which of the outputs overwrites b
+      for (const bool first : {true, false}) {  // whether the first or the second output overwrites b
         CAPTURE(first);
         again = b;
         const Buffer over = wrap(context.get(), again.items, b.dims), other = wrap(context.get(), room.items, b.dims);
@@ -122,7 +122,8 @@ TEST_CASE(
 
 namespace {
 
-/// Checks an output that is a copied block and one that is computed, at every offset in a cache line.
+/// Checks a graph with two outputs: a transpose that is copied by blocks, and one that is squared. The outputs begin at several offsets
+/// within a cache line.
 template <class T>
 void check_streams(harp_dtype dtype, const char* name) {
   CAPTURE(name);
@@ -186,7 +187,7 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK_FALSE(has_blocks("contiguous(permute(x, axes=[2, 1, 0, 3]))"));  // the last axis stays the last, so rows remain contiguous
   CHECK_FALSE(has_blocks("contiguous(slice(a, step=[1, 2]))"));
 
-  // Non-temporal stores are used from 15 MiB on, if rows are whole cache lines.
+  // Non-temporal stores are used for outputs of at least 15 MiB if rows are whole cache lines.
   const auto streams = [](const char* shape) {
     return contains(source_of(std::string("graph g(a: f32[") + shape + "]) {\n  return y = contiguous(transpose(a))\n}"),
                     "partition overlap nontemporal");
@@ -196,7 +197,7 @@ TEST_CASE("L6.tiled_transpose/c: blocks are chosen where axes are long enough, a
   CHECK_FALSE(streams("2048, 1900"));
   CHECK_FALSE(streams("8200, 3000"));
 
-  // Blocks are packed if non-temporal stores follow, and if rows are a whole number of pages apart.
+  // Blocks are packed before they are stored non-temporally, and also if the distance between rows is a whole number of memory pages.
   const auto source = [](const char* shape) {
     return source_of(std::string("graph g(a: f32[") + shape + "]) {\n  return y = contiguous(transpose(a))\n}");
   };

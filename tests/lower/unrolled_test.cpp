@@ -1,5 +1,5 @@
-// Kernels with axes of a few elements. Each lane is an index of another axis, and the short axes are unrolled (lower/unrolled.cpp), so
-// loads and stores are interleaved accesses (ir/interleaved_accesses.cpp).
+// Kernels with axes of a few elements. The lanes of a vector are indices of another axis, and the short axes are unrolled
+// (lower/unrolled.cpp). Loads and stores are therefore interleaved accesses (ir/interleaved_accesses.cpp).
 #include <cmath>
 #include <limits>
 
@@ -101,9 +101,9 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   CHECK(contains(source_of(graph_of("x: f32[n, 15]", "y = softmax(x, axis=1)")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = softmax(x, axis=1)")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, m]", "y = sum(x, axes=[1])")), unrolled));
-  // The elements of as many rows as there are lanes are loaded and stored as whole vectors.
+  // The elements of 16 rows of 3 elements, one row for each lane, are loaded and stored as whole vectors.
   const std::string text = source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)"));
   CHECK(contains(text, "load_part2_of_3_f32x16("));
-  // Contiguous axes become one loop, even if the last one is short.
+  // Contiguous axes are merged into one loop, even if the last axis is short.
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = exp(x)")), "elementwise [thread, sequential simd=16]"));
 }

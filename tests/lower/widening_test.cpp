@@ -1,5 +1,5 @@
-// Integers converted to integers of four and eight times their size, and to floats: the interpreter's bits on every row of this
-// architecture, compiled as users get it. (tests/schedule/schedule_test.cpp has the functions that convert.)
+// Conversions of integers to integers of four and eight times their size, and to floats. They have the interpreter's bits on every machine
+// row of this architecture, compiled with the flags that users get. (tests/schedule/schedule_test.cpp tests the functions that convert.)
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -12,7 +12,7 @@ using namespace capi_test;
 
 namespace {
 
-/// Numbers at this distance from each other over the whole range of T, and the greatest one.
+/// Returns the numbers from the least one of T in steps of `step`, and the greatest one.
 template <class T>
 std::vector<T> over_range(int step) {
   std::vector<T> numbers;

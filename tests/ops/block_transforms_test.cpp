@@ -1,4 +1,5 @@
-// Tiles of Fourier transforms on GPUs: every length gets a block that its numbers fit, and tables hold every root.
+// How Fourier transforms are divided into tiles on GPUs. For every length, a tile must fit a block of threads and its shared memory, and
+// the tables must contain all roots of unity.
 #include "ops/block_transforms.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +30,7 @@ TEST_CASE("C1 G15.fft/cuda: rows of every length without large prime factors hav
         CHECK(t->tiles_of_rows() * t->tile_of_rows.lines >= t->rows);
         CHECK(t->memory() >= 2 * n);
       }
-      // pairs are accessed at once, so that tables and what follows them begin at even numbers
+      // two elements are accessed at once, so each table and the data after it must begin at an even element offset
       CHECK((t->row_passes % 2 == 0 && t->turns % 2 == 0 && t->tables % 2 == 0));
     }
 }

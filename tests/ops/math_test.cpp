@@ -121,7 +121,7 @@ void check_divisions() {
     const T x = std::bit_cast<T>(static_cast<accuracy::Bits<T>>(random()));
     T y = std::bit_cast<T>(static_cast<accuracy::Bits<T>>(random()));
     check_division(x, y);
-    // y is near x or much smaller, so that quotients are small, or large enough for the rare path
+    // y is near x or much smaller, so that some quotients are small and others so large that the division takes its rare path
     y = std::ldexp(x, -static_cast<int>(random() % 100)) * T(1.37);
     check_division(x, y);
     check_division(T(static_cast<int>(random() % 2000) - 1000) / 4, T(static_cast<int>(random() % 200) - 100) / 4);
@@ -319,8 +319,8 @@ void check_policy(std::vector<Cost>& costs) {
   }
 }
 
-/// The same for integers. For narrow integers the policy wraps around after each operation, whereas plain scalars are computed in the wide
-/// dtype and wrapped at the end, which is what the semantics defines.
+/// Checks the policy of counting_math.h on integers. For narrow integers that policy wraps around after each operation. ScalarMath computes
+/// in the wide dtype and wraps around at the end, as the semantics defines it. Both must give the same bits.
 template <DType D>
 void check_int_policy() {
   using Counted = math::Functions<CountingMath>;
@@ -352,7 +352,8 @@ TEST_CASE("G2: functions of f32 are within their bounds, special values right (s
 TEST_CASE("G2: functions of f64 are within their bounds, special values right (samples)") { check_accuracy<double>(); }
 
 TEST_CASE("G2: the greatest errors known stay what they are") {
-  // The least accurate arguments that a search over all inputs has found, and the arguments for which argument reduction is hardest.
+  // The arguments with the greatest error that a search over all inputs has found, and the arguments for which argument reduction is
+  // hardest.
   CHECK(accuracy::ulp_error(Scalars::sin(0x1.921fb54442d18p1), std::sin(static_cast<long double>(0x1.921fb54442d18p1))) < 1);
   // 6381956970095103 * 2^797 is the f64 that is closest, relative to its size, to a multiple of pi/2; its cosine is 4.69e-19.
   const double hardest = 0x1.6ac5b262ca1ffp+849;
@@ -417,10 +418,10 @@ TEST_CASE("X2: functions give the same bits through a policy of classes, at the 
     CAPTURE(function);
     const int operations = n.simple + n.fma;
     if (function == "exp") CHECK(operations <= 26);
-    if (function == "log") CHECK(operations <= 48);  // 22 with special instructions of the machine (render/c/instructions.h)
+    if (function == "log") CHECK(operations <= 48);  // only 22 where the machine has special instructions (render/c/instructions.h)
     if (function == "sin" || function == "cos") CHECK(operations <= 39);
     if (function == "tanh") CHECK(operations <= 16);
-    if (function == "maximum") CHECK(operations <= 8);  // 3 with special instructions of the machine (render/c/instructions.h)
+    if (function == "maximum") CHECK(operations <= 8);  // only 3 where the machine has special instructions (render/c/instructions.h)
     if (function == "minimum") CHECK(operations <= 5);
     if (function.starts_with("exp") || function.starts_with("log") || function == "sin" || function == "cos") CHECK(n.divide == 0);
   }

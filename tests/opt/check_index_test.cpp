@@ -1,5 +1,5 @@
-// Indices out of range: the compile option check_indices and the operation check_index report the same index with the same message on every
-// backend, for every vector width and number of workers. Results and everything else stay the same.
+// Indices out of range. The compile option check_indices and the operation check_index must report the same index with the same message on
+// every backend, for every vector width and number of workers. If all indices are in range, the checks must not change any result.
 #include <algorithm>
 #include <cstddef>
 
@@ -97,7 +97,7 @@ TEST_CASE("G14.take/interp,c: with check_indices an index of any dtype that name
   check_dtype<int64_t>(context, "i64", INT64_MIN, "-9223372036854775808");
   check_dtype<uint16_t>(context, "u16", 65535, "65535");
   check_dtype<uint32_t>(context, "u32", UINT32_MAX, "4294967295");
-  check_dtype<uint64_t>(context, "u64", UINT64_MAX, "9223372036854775807");  // messages show at most this index
+  check_dtype<uint64_t>(context, "u64", UINT64_MAX, "9223372036854775807");  // a message shows a larger index as the greatest i64
 }
 
 TEST_CASE("G14.take,take_along_axis,scatter_add/interp,c G16: check_indices finds what every one of them is given") {

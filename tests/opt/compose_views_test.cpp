@@ -94,7 +94,7 @@ TEST_CASE("H2.windows_of_one L6.packed_matmul/c X2: a convolution with a 1 x 1 k
     for (const char* shape : {"2, 16, 9, 13", "n, 16, h, l"})
       backends.run(text(shape, "18, 16", arguments), rough({2, 16, 9, 13}, 1), rough({18, 16, 1, 1}, 2), rough({18}, 3));
   backends.run(text("2, 16, 9, 13", "18, 8", ", groups=2"), rough({2, 16, 9, 13}, 4), rough({18, 8, 1, 1}, 5), rough({18}, 6));
-  // On one of the two axes, windows have one element.
+  // The windows have one element along one of the two axes.
   for (const char* kernel : {"1, 3", "3, 1"})
     for (const char* stride : {"1", "2"})
       backends.run(std::string("graph g(x: f32[2, 16, h in 3..99, 13], w: f32[18, 16, ") + kernel +

@@ -91,11 +91,11 @@ TEST_CASE("H2.joined_slices: slices that follow each other are one slice; of the
   CHECK(after("concat(x[2:6, ::2], x[6:9, ::2], axis=0)") == "slice x");
   CHECK(after("concat(x[0:4:2], x[4:8:2], axis=0)") == "slice x");
   CHECK(after("concat(x[9:5:-1], x[5:1:-1], axis=0)") == "slice x");
-  // Single elements: at any distance, and before or after a slice with that distance as its step.
+  // Slices of a single element can be joined at any distance, also with a slice whose step equals that distance.
   CHECK(after("concat(v[2:3], v[1:2], v[0:1], axis=0)") == "slice v");
   CHECK(after("concat(x[0:1], x[3:4], x[6:10:3], axis=0)") == "slice x");
   CHECK(after("concat(x[7:4:-1], x[4:5], axis=0)") == "slice x");
-  // Other sources around the slices stay.
+  // Consecutive slices are joined even if the concat has other sources, which stay as they are.
   CHECK(after("concat(y, x[:3], x[3:5], y, x[5:6], x[6:], axis=0)") == "concat 4");
   CHECK(after("concat(x[:3], x[3:5], y, axis=0)") == "concat 2");
   CHECK(after("concat(x[:3], x[3:6], z[6:9], z[9:], axis=0)") == "concat 2");
@@ -143,7 +143,7 @@ TEST_CASE("H2.joined_slices: through reshapes, where the elements lie in the sam
   CHECK(after("concat(k[2], k[1], k[0], axis=0)") == "reshape slice k");
   CHECK(after("concat(reshape(k[1], shape=[20]), reshape(k[0], shape=[20]), axis=0)") == "concat 2");
   CHECK(after("concat(reshape(k[0, :3], shape=[12]), reshape(k[1, :3], shape=[12]), axis=0)") == "concat 2");
-  // The elements would come in another order.
+  // These sources are not joined, because a slice would give the elements in another order.
   CHECK(after("concat(k[:, 0], k[:, 1], axis=0)") == "concat 2");
   CHECK(after("stack(k[0], k[1], axis=1)") == "concat 2");
 }

@@ -288,7 +288,7 @@ TEST_CASE("H2: optimiser: a sum in which one element is picked loads it") {
   CHECK(sums_after("sum(where(at, x, -0.0), axes=[1], keepdims=true)") == 0);
   // the arange is the left or the right operand of ==
   CHECK(sums_after("sum(where(unsqueeze(j, axes=[1]) == l, x, 0), axes=[1])") == 0);
-  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // the same index for all rows
+  CHECK(sums_after("sum(where(broadcast_to(k, shape=[3, 5]) == 2, x, 0), axes=[1])") == 0);  // selects the same index in all rows
   CHECK(sums_after("sum(where(rows == i, x, 0), axes=[0])") == 0);
   CHECK(sums_after("sum(where(k == rows, x, 0), axes=[1])") == 0);
   CHECK(sums_after("sum(where(at, cast(x, dtype=i32) * 2, 0), axes=[1])") == 0);

@@ -47,7 +47,8 @@ def cases(x, z, n, axis, dtype):
     backward, _ = exact(z, n, axis, 1)
     of_real, real_size = exact(x, n, axis)
     half = np.take(of_real, range(n // 2 + 1), axis)
-    # The other half of the spectrum is the mirror image of the given elements, of which n // 2 + 1 are used.
+    # The inverse transform to real numbers uses the first n // 2 + 1 elements of the spectrum. The other elements are the complex
+    # conjugates of these, in reverse order.
     m = n // 2 + 1
     spectrum = np.moveaxis(np.asarray(z, WIDE), axis, -1)
     full = np.zeros(spectrum.shape[:-1] + (n,), WIDE)

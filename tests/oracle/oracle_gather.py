@@ -70,7 +70,7 @@ def scatter_cases(x, i, j, u, v):
 
 def combined(x, positions, updates, axis, combine, include_self=True):
     """Returns x with each element replaced by combine(element, update), for all its updates in order. Without include_self, the first
-    update replaces the element. Where updates are added, it is then added to 0, which turns -0 into +0."""
+    update replaces the element. If combine is np.add, 0 is added to that first update, which turns -0 into +0."""
     where = list(np.indices(updates.shape))
     where[axis] = positions
     result, met = x.copy(), np.zeros(x.shape, bool)

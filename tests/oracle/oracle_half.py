@@ -41,7 +41,7 @@ def rounded(dtype, x):
 
 
 def stored(half):
-    """Returns the array in the form in which a file has it."""
+    """Returns the array as it is stored in a file: f16 as np.float16, bf16 as raw elements of two bytes."""
     if half.dtype == "f16":
         return half.values.astype(np.float16)
     bits = np.frombuffer(half.values.tobytes(), np.uint32) >> 16

@@ -139,7 +139,7 @@ def einsum_cases(dtype, v):
     cases = []
     for spec, operands in SPECS:
         values = [v[name[10:-1]].T if name.startswith("transpose") else v[name] for name in operands]
-        # adds 0 even if nothing is summed, because harp's einsum starts from 0, which turns -0 into +0
+        # np.einsum adds the products to 0 even if no axis is summed, so that -0 becomes +0, as in harp's einsum.
         expected = np.asarray(np.einsum(spec, *values))
         nearness = within(dtype, expected, np.zeros(expected.shape)) if dtype in FLOATS else EXACT
         cases.append(Case(f'einsum({", ".join(operands)}, spec="{spec}")', expected, nearness))
@@ -222,7 +222,7 @@ def special_index_cases(x):
 
 
 def network_cases(dtype, x, y, classes, images, weight, bias):
-    """The shapes are x and y [6, 9], images [2, 5, 3, 4], and weight and bias [9]; classes has a number for each row of x."""
+    """The shapes are x and y [6, 9], images [2, 5, 3, 4], and weight and bias [9]; classes has the index of a class for each row of x."""
     eps = epsilon(dtype)
     w, t = x.astype(WIDE), y.astype(WIDE)
     scale = np.abs(w).max() + 1
@@ -234,7 +234,8 @@ def network_cases(dtype, x, y, classes, images, weight, bias):
     log_p = w - np.log(np.exp(w).sum(1, keepdims=True))
     losses = -log_p[np.arange(6), classes]
     chances = store(dtype, np.exp(t) / np.exp(t).sum(1, keepdims=True)) if half_of(dtype) else np.exp(t) / np.exp(t).sum(1, keepdims=True)
-    # a probability may be rounded to either of two neighbours
+    # A probability is rounded to 16 bits, and harp may round it to a neighbour of the number used here. A loss may differ by this much
+    # because of that.
     slack = 2.0**-FORMATS[dtype][0] * np.abs(log_p).max() if half_of(dtype) else 0
     soft = -(chances * log_p).sum(1)
     pictures = images.astype(WIDE)

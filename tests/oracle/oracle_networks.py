@@ -162,7 +162,8 @@ def class_loss_cases(dtype, x, classes, probabilities, weight):
 
 
 def running_cases(x):
-    """Running extremes. Their index is the last position so far of the extreme, or of a NaN."""
+    """Cases of running extremes. The index of a running extreme is its last position so far; after a NaN, it is the position of the last
+    NaN."""
     cases = [Case("stop_gradient(x)", x, EXACT)]
     for op, newer in (("cummax", np.greater_equal), ("cummin", np.less_equal)):
         for axis in (0, 1):

@@ -29,8 +29,8 @@ EXACT = "exact"
 Ulps = collections.namedtuple("Ulps", "count")
 Within = collections.namedtuple("Within", "bound")
 Case = collections.namedtuple("Case", "text expected nearness")
-# inputs: name -> array; shapes: name -> shape in the text format, if it differs from the array's; sizes: variable -> value; half: the dtype
-# of its arrays of float32
+# inputs: name -> array; shapes: name -> shape in the text format, if it differs from the array's; sizes: variable -> value; half: the
+# 16-bit dtype that the group's arrays of float32 represent (None: they are real float32)
 Group = collections.namedtuple("Group", "name inputs shapes sizes flags cases half", defaults=(None,))
 
 

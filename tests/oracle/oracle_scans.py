@@ -17,12 +17,13 @@ def identity(name, kind):
     if kind is np.bool_:
         return kind(name == "cummin")
     limits = (-np.inf, np.inf) if np.dtype(kind).kind == "f" else (np.iinfo(kind).min, np.iinfo(kind).max)
-    return kind(limits[name == "cummin"])  # also for logcumsumexp, where it is -inf
+    return kind(limits[name == "cummin"])  # the identity of logcumsumexp is that of cummax: -inf
 
 
 def accumulated(name, x):
     """Computes running values along the first axis, one element after the other."""
-    if name in EXTREMES and x.dtype.kind == "f" and (np.isnan(x) | (x == 0)).any():  # NumPy treats NaN and zeros in another way
+    # NumPy's running extremes treat NaN and signed zeros differently from harp's.
+    if name in EXTREMES and x.dtype.kind == "f" and (np.isnan(x) | (x == 0)).any():
         result = x.copy()
         for i in range(1, len(result)):
             result[i] = EXTREMES[name](result[i - 1], x[i])
@@ -49,7 +50,7 @@ def cases(dtype, x, axes):
     found = []
     for name in names:
         source, text = (x, "x")
-        if name == "cumprod" and dtype in FLOATS:  # so that the products stay finite
+        if name == "cumprod" and dtype in FLOATS:  # the factors are close to 1, so that the products stay finite
             scaled = store(dtype, x * store(dtype, np.array(0.01)))
             source, text = store(dtype, x.dtype.type(1) + scaled), "add(1.0, mul(x, 0.01))"
         for axis in axes:

@@ -2,10 +2,11 @@
 the interpreter and as compiled C.
 
 The interpreter defines harp's results, and other tests compare generated C with it bit for bit. Those tests cannot find a mistake that both
-share. Here each of them is compared with NumPy (tests/oracle/oracle_references.py, oracle_linear.py, oracle_random.py, oracle_scans.py,
-oracle_gather.py, oracle_sort.py, oracle_complex.py, oracle_fft.py, oracle_windows.py and oracle_scipy.py have the cases and their
-tolerances). One graph contains all cases of several groups, so the tool runs once for all of these on each backend. An operation of
-src/ops/ops.def or src/graph/operations.cpp without a case is a failure, and so is a run with fewer than LEAST_CASES cases.
+share. Here both the interpreter and the generated C are compared with NumPy (tests/oracle/oracle_references.py, oracle_linear.py,
+oracle_random.py, oracle_scans.py, oracle_gather.py, oracle_sort.py, oracle_complex.py, oracle_fft.py, oracle_windows.py and oracle_scipy.py
+have the cases and their tolerances). One graph contains all cases of several groups, so the tool runs once on each backend for all of these
+cases. An operation of src/ops/ops.def or src/graph/operations.cpp without a case is a failure, and so is a run with fewer than LEAST_CASES
+cases.
 
 The C of groups of f32, of complex64 and of several dtypes is compiled with a user's options; if groups differ only in a number, such as the
 length of a transform, that is done for every fourth of them. The other groups are compiled quickly (quick_compiler.py), because they only
@@ -102,7 +103,8 @@ def expected_arrays(group):
 def as_users(groups):
     """Returns the names of the groups whose C is compiled with a user's options."""
     chosen, families = set(), {}
-    for group in reversed(groups):  # in reverse, to choose the last of four: the first lengths need the least work
+    # in reverse order, so that the last group of each four is chosen: the first ones have the lengths that need the least work
+    for group in reversed(groups):
         words = group.name.split()
         dtypes = {word.strip(",") for word in words} & (set(NAMES.values()) | set(HALVES))
         if dtypes and not dtypes & AS_USERS:
@@ -268,7 +270,7 @@ def main():
                         failures += check(group, backend, found, cells)
                         count += len(group.cases)
                 except (OSError, RuntimeError, ValueError, subprocess.TimeoutExpired) as error:
-                    if len(batch) > 1:  # the groups are then run one by one, to find the one that fails
+                    if len(batch) > 1:  # runs the groups of the failed batch one by one, to find the one that fails
                         waiting = [[group] for group in batch] + waiting
                         continue
                     failures.append(f"{backend}, {batch[0].name}: {error}")

@@ -4,7 +4,7 @@ ceil_mode, dilation, indices of the greatest elements and unpooling with them, n
 
 PyTorch's rules are implemented here as loops over windows, from its documentation: with ceil_mode, the last window must begin in the array
 or in the padding before it, and elements after the padding do not count in a mean. With the mode `wrap` over several periods, numpy.pad
-before NumPy 1.25 repeated what it had already padded; the cases expect what later versions do, strict periods.
+before NumPy 1.25 repeated what it had already padded; the cases expect the result of later versions, in which the array itself is repeated.
 """
 import itertools
 import math
@@ -25,8 +25,8 @@ def pairs(padding, axes):
 
 
 def window_taps(length, size, stride, padding, dilation, ceil_mode):
-    """Returns, for each window of an axis, its taps and the number of its positions in the array or the padding. A tap outside of the array
-    is NOTHING."""
+    """Returns, for each window along an axis, the indices of its taps (NOTHING for a tap outside of the array) and the number of taps that
+    are in the array or in the padding."""
     before, after = padding
     reach = dilation * (size - 1) + 1
     rounded = math.ceil if ceil_mode else math.floor
@@ -41,8 +41,8 @@ def window_taps(length, size, stride, padding, dilation, ceil_mode):
 
 
 def pool(x, size, stride=None, padding=0, dilation=1, ceil_mode=False):
-    """Yields, for each window of the last axes: (index in the result, flat indices of its elements in the plane, number of elements, number
-    of positions in the array or the padding)."""
+    """Yields, for each window of the last axes: (shape of the result, index of the window in the result, flat indices of the window's
+    elements in their plane, these elements, number of the window's positions that are in the array or in the padding)."""
     axes = len(size)
     stride, dilation = list(size) if stride is None else each(stride, axes), each(dilation, axes)
     plane = x.shape[x.ndim - axes:]
@@ -66,8 +66,8 @@ def cropped(x, padding, axes):
 
 
 def max_pool(x, size, padding=0, **arguments):
-    """Returns the values and indices of the greatest elements. Of equal elements the first one counts; a NaN comes before all others, and
-    of several the first."""
+    """Returns the values and indices of the greatest elements. Of equal elements the first one is chosen. A NaN counts as greater than all
+    other elements; of several NaNs the first one is chosen."""
     axes = len(size)
     whole = x.shape[x.ndim - axes:]
     x, padding, skipped = cropped(x, padding, axes)

@@ -85,7 +85,7 @@ class Packaging:
     def case_static_symbols(self):
         """C1.shared_library: the static library, too, shows the host's linker the functions of harp.h and nothing else"""
         if os.environ.get("HARP_SANITIZE"):
-            return  # a sanitizer build consists of many objects (see CMakeLists.txt)
+            return  # in a sanitizer build the archive has many objects, which show each other more symbols (see CMakeLists.txt)
         lines = run("nm", "-g", "--defined-only", find(self.prefix, "libharp.a")).splitlines()
         visible = {line.split()[-1] for line in lines if len(line.split()) == 3}
         assert visible == declared_functions(self.header), sorted(visible ^ declared_functions(self.header))[:10]

@@ -14,7 +14,7 @@ using namespace capi_test;
 
 namespace {
 
-/// A host's parallel_for without threads. It runs the pieces from last to first, with the numbers of two workers.
+/// A host's parallel_for without threads. It runs the pieces from last to first and alternates between the numbers of two workers.
 void in_pieces(void* calls, size_t n, size_t grain, harp_range_body body, void* arg) {
   ++*static_cast<int*>(calls);
   for (size_t end = n, piece = 0; end > 0; ++piece) {
@@ -160,7 +160,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// Describes which allocations, locks and system calls a run of the program makes; "" if there are none.
+/// Describes the allocations, locks and system calls that a run of the program makes; "" if it makes none.
 std::string wishes_of(Prepared& prepared) {
   prepared.run();
   const realtime::Calls calls = realtime::calls_of([&] { prepared.run(); });
@@ -226,7 +226,7 @@ TEST_CASE("X6.no_malloc X6.no_lock X6.no_syscall X5.parallel_for: a run on the h
 
 TEST_CASE("X6.no_malloc X6.caller_memory G13.native/c: functions of the host's are called from a run that allocates nothing") {
   const Context context = make_context([](auto& options) {
-    options.alloc = &refuse;  // fails, because a run must not call the host's allocator either
+    options.alloc = &refuse;  // always fails: a run must not call the host's allocator either
     options.free = [](void*, void*) {};
   });
   const Graph graph = make_graph(context.get());

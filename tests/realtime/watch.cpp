@@ -24,7 +24,7 @@ thread_local realtime::Calls calls;
 void count_memory() { calls.memory += watching; }
 void count_lock() { calls.locks += watching; }
 
-/// Returns the C library's own version of a function that is replaced here.
+/// Returns the original function of the C library, which a function of the same name in this file replaces.
 template <class Function>
 Function* original(Function*& known, const char* name) {
   if (known == nullptr) known = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -33,7 +33,7 @@ Function* original(Function*& known, const char* name) {
 
 }  // namespace
 
-#pragma GCC visibility push(default)  // exported, so that calls in shared libraries reach these replacements, too
+#pragma GCC visibility push(default)  // The functions are exported, so that calls from shared libraries also reach them.
 
 // The C library exports its allocator under these names as well, for programs that replace malloc and the others.
 extern "C" {
@@ -95,7 +95,7 @@ Calls calls_of(const std::function<void()>& body) {
 
 namespace {
 
-/// After this call the kernel kills the process for any system call but that to exit.
+/// After this call the kernel kills the process if it makes any system call other than exit.
 bool forbid_system_calls() {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

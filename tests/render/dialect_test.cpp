@@ -1,5 +1,6 @@
-// Dialects of the renderer. A table (render/kernel/dialect.h) says how a kernel is written in a dialect. The tests replace one entry of the
-// table. The text must change where the entry is used and nowhere else: undoing the replacement in the text must give the text of C.
+// Dialects of the renderer. A dialect is a table of functions (render/kernel/dialect.h) that define how a kernel is written as text. Each
+// test replaces one function of the C dialect. The text must change exactly where that function is used: undoing the change in the text
+// must give the C text again.
 #include <regex>
 
 #include "render/c/dialect.h"
@@ -41,7 +42,7 @@ std::string text_in(const render::Dialect& dialect) {
   return render::render_c(b.module, {.target = row("x86-64-v3")}, nullptr, dialect);
 }
 
-/// Checks that the text in the dialect differs from C, and that undoing the replacement gives C.
+/// Checks that the text in this dialect differs from the C text, and that replacing `pattern` by `original` gives the C text again.
 void check_replaced(const render::Dialect& dialect, const std::string& pattern, const std::string& original) {
   const std::string c = text_in(render::kC), other = text_in(dialect);
   CHECK(other != c);

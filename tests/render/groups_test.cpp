@@ -1,5 +1,6 @@
-// Kernels with group loops, rendered as C. Each group loop becomes an ordinary loop that ends at a barrier, and values that are used after
-// a barrier are in the worker's scratch memory. Other ways to run such kernels are compared with this one.
+// Kernels with group loops (loops over the threads of a GPU block), rendered as C. Each group loop becomes an ordinary loop that ends at a
+// barrier, and values that are used after a barrier are stored in the scratch memory of the worker. Other tests compare the GPU with this
+// rendering.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -12,8 +12,8 @@ using harp::cat;
 
 constexpr int64_t kRows = 12, kColumns = 300;
 
-/// A graph of `count` layers, none of which fuses with the previous one. `more` is the text of further results. Layer number `aside` has a
-/// second launch in its generation.
+/// A graph of `count` layers, none of which fuses with the previous one. `more` is the text of further results. In the generation of layer
+/// number `aside` there is a second launch.
 std::string layers(int count, std::string_view more = "", int aside = -1) {
   std::string body;
   for (int i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ TEST_CASE("L2.kernel_main/c: many launches one after the other are rows of a tab
 
 TEST_CASE("L2.kernel_main/c: what is no row of the table is between its rows") {
   const Backends backends;
-  const std::string two = layers(20, ", b = a", 9);  // one generation has two launches, which are not in the table
+  const std::string two = layers(20, ", b = a", 9);  // the two launches of one generation are not in the table
   const Source source = source_of(backends, two);
   CHECK(source.rows() + 2 == static_cast<size_t>(source.kernels));
   CHECK(source.runs() == 2);
@@ -80,7 +80,7 @@ TEST_CASE("L2.kernel_main/c: many small launches side by side are rows of the ta
   };
   CHECK(runs(12, 100) == 1);
   CHECK(runs(4, 100) == 0);
-  CHECK(runs(12, 30000) == 0);  // no concurrent runs, because each launch alone is large enough for several workers
+  CHECK(runs(12, 30000) == 0);  // these launches do not run concurrently, because each of them has enough work for several workers
   for (const int64_t columns : {20, 100}) backends.run(beside(12, columns), rough({kRows, columns}, 1), rough({kRows, columns}, 2));
   // The parts of a concat are written directly to the output and are stored nowhere else.
   std::string inputs, parts;

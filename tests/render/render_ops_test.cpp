@@ -189,7 +189,7 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   for (Array& a : operands(dtype, 1, kCount, 9)) inputs.push_back(std::move(a));
   inputs.push_back(operands(DType::kBool, 1, kCount, 10)[0]);
   for (const Array& a : inputs) b.input(a.dtype);
-  static constexpr int kFirst[] = {0, 5, 3, 0};  // kFirst[arity] is the number of the first input of a case
+  static constexpr int kFirst[] = {0, 5, 3, 0};  // kFirst[arity] is the index of the first input of an op with that arity
 
   for (const Case& c : cases) {
     std::vector<int> sources;
@@ -215,8 +215,8 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   const std::string source = b.render(options);
   if (const char* folder = std::getenv("HARP_KEEP_SOURCES"))
     std::ofstream(cat(folder, "/", name(dtype), "-", options.plain_text ? "plain" : options.target.name, ".c")) << source;
-  // Only text for this CPU's own row is optimised, by gcc for every other dtype and by clang for the rest. All other text is not, which
-  // takes a fifth of the time.
+  // Only source for the target of this CPU is compiled with optimisation: by gcc for every second dtype, and by clang for the others. All
+  // other source is compiled without optimisation, which takes a fifth of the time.
   const bool is_sampled = (static_cast<int>(dtype) + static_cast<int>(compiler == "gcc")) % 2 == 0;
   const bool optimised = (!options.plain_text && options.target == host_machine() && is_sampled) || std::getenv("HARP_TORTURE") != nullptr;
   const Unit unit(source, compiler, options.target, optimised ? "-O3" : "-O0");
@@ -244,8 +244,8 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   CHECK(output == results.size());
 }
 
-/// Checks all ops of a dtype. Text for the row machine() is compiled by both compilers, text for other rows by one of them in alternation,
-/// unless HARP_TORTURE is set.
+/// Checks all ops of a dtype. Source for the target machine() is compiled by both compilers. Source for each other target is compiled by
+/// only one of them, in alternation, unless HARP_TORTURE is set.
 void check_all_ops(DType dtype) {
   const std::vector<render::RenderOptions> all = dialects();
   const std::vector<std::string> found = compilers();

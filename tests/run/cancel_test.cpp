@@ -35,7 +35,7 @@ void check_cancelled(const ErrorSlot& err) {
   CHECK(err.message().find("cancelled") != std::string::npos);
 }
 
-/// Sets a flag from another thread after a moment. The run must return the same, whether it has begun by then or not.
+/// Sets the cancel flag from another thread after 20 ms. The result of the run must not depend on whether the run has begun by then.
 class Canceller {
  public:
   ~Canceller() { thread_.join(); }
@@ -80,7 +80,8 @@ TEST_CASE("X8.cancel_run: a run whose flag is set before it begins computes noth
     flag = 0;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
     CHECK(y == std::vector<int32_t>{2, 3, 4, 5, 6});
-    options.struct_size = offsetof(harp_run_options, cancel);  // a host that was compiled with an older harp.h, without this field
+    // simulates a host that was compiled with an older harp.h, whose options do not have the field `cancel`
+    options.struct_size = offsetof(harp_run_options, cancel);
     flag = 1;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
     // Arguments are checked even if the flag is already set.
@@ -96,7 +97,7 @@ TEST_CASE("X8.cancel_run: entry points look at the flag of the runtime") {
     const Context context = make_context();
     const Program program = compile(parse(context.get(), "graph g(x: i32[n]) { return y = x + 1 }").get(), backend);
     const harp_entry_point_ex entry = harp_program_entry_ex(program.get(), nullptr);
-    if (entry == nullptr) continue;  // the system does not allow closures, so there is no entry point
+    if (entry == nullptr) continue;  // there is no entry point if the system does not allow executable closures
     std::vector<int32_t> x = counted(3), y(3, kUntouched);
     void *in[] = {x.data()}, *out[] = {y.data()};
     size_t n = 3;
@@ -114,8 +115,8 @@ TEST_CASE("X8.cancel_run: entry points look at the flag of the runtime") {
 }
 
 TEST_CASE("X8.cancel_run: serial loops look while they run") {
-  // The flag is the first element of the output, so the kernel's first store sets it. The last element must stay unchanged, because the run
-  // is cancelled before it gets there.
+  // The cancel flag is the first element of the output, so the first store of the kernel cancels the run. The last element must stay
+  // unchanged, because the run ends before the kernel stores it.
   struct Case {
     const char *text, *what;
     int64_t n, others;
@@ -196,7 +197,8 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
     options.workspace = workspace;
     options.workspace_size = bytes;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
-    // The first table is cos(pi k k / n). Its first element is 1, so it can be the cancel flag of the next run.
+    // The first table in the workspace has the values cos(pi k k / n). Its first element is 1, so in the next run it can be the cancel
+    // flag.
     const auto cosine = [&](int64_t k) {
       return static_cast<float>(std::cos(M_PI * static_cast<double>(k * k % (2 * kLength)) / kLength));
     };
@@ -245,7 +247,7 @@ TEST_CASE("X8.cancel_run: a compilation whose flag is set makes nothing, and the
 
 TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started") {
   const Scratch folder;
-  // A compiler that answers --version. For all other commands it starts a process that does not end by itself.
+  // A fake compiler that answers --version at once. For any other command it starts a process that never ends by itself.
   const std::string begun = folder / "begun";
   const std::string compiler = write_script(folder / "slow-cc",
                                             "case \"$*\" in *--version*) echo slow 1.0; exit 0;; esac\n"
@@ -274,12 +276,12 @@ TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started
     std::string id, name, state;
     return !(status >> id >> name >> state) || state == "Z";
   };
-  // If the process were still running, this would never end, and ctest would stop the test.
+  // If the process were not killed, this loop would never end, and ctest would stop the test.
   while (!has_ended()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 TEST_CASE("X8.cancel_run: the interpreter looks while it copies") {
-  // The flag is the first element of the output, so the copy sets it. The last element must stay unchanged.
+  // The cancel flag is the first element of the output, so the copy itself cancels the run. The last element must stay unchanged.
   for (const char* operation : {"permute(x, axes=[1, 0])", "contiguous(permute(x, axes=[1, 0]))"}) {
     CAPTURE(operation);
     const Context context = make_context();
@@ -312,7 +314,7 @@ TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
       "shape=[])",
       "custom_function(x, body=\"\"\"while true { for i in 0 .. 3 { while output < input0[0] { output = output + 0 } } }\"\"\", dtype=f32, "
       "shape=[2])",
-      // elements that vectors compute, of which one or all never end
+      // Loops that are vectorised over the elements: in one, only one element never ends its loop; in the other, no element does.
       "custom_function(body=\"\"\"while f32(ridx0) > 18.5 + output * 0 { output = sin(output) }\"\"\", dtype=f32, shape=[20])",
       "custom_function(x, body=\"\"\"while true { for i in 0 .. 3 { while output < input0[0] { output = output + 0 } } }\"\"\", dtype=f32, "
       "shape=[20])",
@@ -400,7 +402,7 @@ TEST_CASE("X8.cancel_run: harp's own threads, and a caller's workspace that can 
   for (const bool cancels : {true, false, true, false}) {
     CAPTURE(cancels);
     std::fill(y.begin(), y.end(), kUntouched);
-    // with this flag, the first store of the first tile cancels the run
+    // the flag is the first element of the output, so the first store of the first tile cancels the run
     harp_run_options options = options_with(cancels ? y.data() : nullptr);
     options.workspace = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
     options.workspace_size = bytes;
@@ -457,7 +459,7 @@ TEST_CASE("X8.cancel_run: a function of the host's sets the flag, and none is ca
 }
 
 TEST_CASE("X8.cancel_run: a loop of a custom function ends where an index was wrong, with the same fault on every backend") {
-  // Sums of the rows of a sparse matrix in compressed form. According to the data, the second row ends at 2^40.
+  // Sums the rows of a sparse matrix in compressed form. In the data of this test, the second row ends at index 2^40.
   const char* text =
       "graph g(v: f32[5], ends: i64[4]) { return y = custom_function(v, ends, body=\"\"\"for i in input1[ridx0] .. input1[ridx0 + 1] { "
       "output = output + input0[i] }\"\"\", dtype=f32, shape=[3]) }";

@@ -74,7 +74,7 @@ TEST_CASE("C1 X2.stable/c: the host's floating-point modes change nothing on eit
     CHECK(text == expected);
     CHECK(interpreted == std::vector<float>{product});
     CHECK(compiled == std::vector<float>{product});
-    // the program that was compiled under these modes is right under the usual ones, too
+    // the program that was compiled under the changed modes gives the right result under the default modes, too
     CHECK(compile_and_run(context.get(), "c") == std::vector<float>{product});
   }
 #endif

@@ -1,4 +1,4 @@
-// Where the constant arrays are stored that a program of the backend "c" passes to its code as hidden inputs.
+// Where a program of the backend "c" stores its hidden inputs (constant arrays that are passed to the generated code as arguments).
 #include "run/hidden_inputs.h"
 
 #include <doctest/doctest.h>

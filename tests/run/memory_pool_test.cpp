@@ -68,12 +68,13 @@ TEST_CASE("X5.kept_memory: memory that was given back is used again, whole and a
     std::memset(first, 1, 10'000);
     pool.give(first, 10'000);
     CHECK(pool.stats().kept == MemoryPool::rounded(10'000));
-    void* const second = pool.take(9'900);  // this size is of the same class
+    void* const second = pool.take(9'900);  // 9,900 bytes belong to the same size class as 10,000 bytes
     CHECK(second == first);
     CHECK(pool.stats().kept == 0);
     void* const third = pool.take(10'000);
     CHECK(third != first);
-    void* const small = pool.take(100);  // such a small size is neither rounded up nor kept
+    // 100 bytes are below the smallest size class: the pool neither rounds such a size up nor keeps the block
+    void* const small = pool.take(100);
     CHECK(host.bytes == 100);
     pool.give(small, 100);
     CHECK(host.live.count(small) == 0);
@@ -101,7 +102,8 @@ TEST_CASE("X5.kept_memory: the limit holds, and the longest unused memory is fre
   CHECK(pool.stats().kept == 4 * kSize);
   CHECK(host.live == std::set<void*>(blocks.begin() + 2, blocks.end()));
 
-  void* const large = pool.take(3 * kSize);  // blocks are freed in the same order to make room for a block of another class
+  // to make room for a block of another size class, the pool also frees the longest unused blocks first
+  void* const large = pool.take(3 * kSize);
   pool.give(large, 3 * kSize);
   CHECK(host.live == std::set<void*>{large, blocks[5]});
   void* const too_large = pool.take(5 * kSize);
@@ -191,7 +193,7 @@ TEST_CASE("X5.kept_memory: a child that is forked while threads use the pool can
       while (!stop) pool.give(pool.take(8192), 8192);
     });
   int good = 0;
-  constexpr int kForks = 20;  // enough for some of them to happen while a thread holds the lock
+  constexpr int kForks = 20;  // so many forks that some of them happen while a thread holds the lock of the pool
   for (int i = 0; i < kForks; ++i)
     good += capi_test::in_child([&] {
               for (int round = 0; round < 10; ++round) {

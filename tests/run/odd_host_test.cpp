@@ -106,7 +106,7 @@ TEST_CASE("host: programs that are kept hold no descriptor, and two mappings eac
         }) == 0);
 }
 
-#ifndef HARP_SANITIZE  // sanitizers need mappings as well
+#ifndef HARP_SANITIZE  // this test is left out with sanitizers, because they need mappings as well
 TEST_CASE("host: where there are no mappings left, those of programs that nobody has any more are given up") {
   constexpr size_t kMaxDescriptors = 300'000, kLeft = 60, kPrograms = 40;
   size_t limit = 0;
@@ -122,7 +122,7 @@ TEST_CASE("host: where there are no mappings left, those of programs that nobody
               static_cast<char*>(::mmap(nullptr, 2 * limit * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
           if (pages == MAP_FAILED) return 2;
           size_t next = 0;
-          // each page with another protection makes two mappings, of itself and of the gap after it
+          // Changing the protection of every second page adds two mappings per page: the page itself and the gap after it.
           while (::mprotect(pages + 2 * next * page, page, PROT_READ) == 0) ++next;
           for (size_t i = 1; i <= kLeft / 2; ++i) ::munmap(pages + 2 * (next - i) * page, 2 * page);
           for (size_t i = 1; i <= kPrograms; ++i)
@@ -147,7 +147,7 @@ TEST_CASE("host: a limit on the size of its files is an error of the compilation
           const Program none(harp_compile(g.get(), nullptr, err));
           if (none != nullptr || err.code() == HARP_OK) return 2;
           ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
-          if (::sigismember(&blocked, SIGXFSZ) != 0) return 3;  // the signal is not blocked any more
+          if (::sigismember(&blocked, SIGXFSZ) != 0) return 3;  // harp must not have left the signal blocked
           ::sigpending(&blocked);
           if (::sigismember(&blocked, SIGXFSZ) != 0) return 4;
           ::setrlimit(RLIMIT_FSIZE, &before);

@@ -53,7 +53,8 @@ void loop(ThreadPool& pool, size_t n, size_t grain, std::function<void(size_t be
   ThreadPool::parallel_for(&pool, n, grain, call, &body);
 }
 
-/// Runs a loop and counts the calls. Returns the first violation of the rules of parallel_for, or "".
+/// Runs a loop on the pool and counts the calls for each index. Describes the first violation of the rules of parallel_for; "" if there is
+/// none.
 std::string fault_in_loop(ThreadPool& pool, size_t n, size_t grain) {
   std::vector<std::atomic<int>> times(n), busy(pool.width());
   std::atomic<int> faults{0}, calls{0};
@@ -264,7 +265,8 @@ TEST_CASE("L5: loops in loops and loops of other threads at the same time run on
     });
   for (std::thread& caller : callers) caller.join();
   CHECK_MESSAGE(complaints.empty(), harp::join(complaints, "\n"));
-  CHECK(comes_true([&] { return thread_count() <= before; }));  // no more than before, because the pool's threads existed then
+  // the number of threads is as before, because the pool's threads existed before the loops
+  CHECK(comes_true([&] { return thread_count() <= before; }));
 }
 
 TEST_CASE("L5: the host's signals are not for harp's threads, and its mask stays as it is") {
@@ -317,7 +319,7 @@ TEST_CASE("L5 C1: a forked child goes on alone, and so does one that was forked 
   CHECK(is_shared(*pool));
 }
 
-#ifndef HARP_SANITIZE  // not possible with sanitizers, which reserve terabytes of address space
+#ifndef HARP_SANITIZE  // this test is impossible with sanitizers, which reserve terabytes of address space
 TEST_CASE("L5: where threads cannot be started loops run on those there are, and the log says so") {
   CHECK(in_child([] {
           static std::string text;
@@ -325,9 +327,11 @@ TEST_CASE("L5: where threads cannot be started loops run on those there are, and
           ThreadPool pool(64, log);
           rlimit limit{};
           getrlimit(RLIMIT_AS, &limit);
-          limit.rlim_cur = size_t{1} << 20;  // less than is in use already, so no memory for another stack can be mapped
+          // a limit below the address space that is already in use, so that no stack for another thread can be mapped
+          limit.rlim_cur = size_t{1} << 20;
           if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
-          std::atomic<size_t> done{0};  // a few threads may start, because the system keeps the stacks of ended threads
+          // some threads may start nevertheless, because the C library keeps the stacks of ended threads for reuse
+          std::atomic<size_t> done{0};
           loop(pool, 100, 1, [&](size_t begin, size_t end, size_t) { done += end - begin; });
           if (done != 100) return 2;
           return text.find("63 threads") != text.npos && text.find(" could be started: ") != text.npos ? 0 : 3;
@@ -453,7 +457,7 @@ TEST_CASE("L5.thread/c C1: runs overlap, of one program and of several, and a ch
       }
     });
   REQUIRE(comes_true([&] { return running > 20; }));
-#ifndef HARP_SANITIZE  // with sanitizers a fork could deadlock in their own locks
+#ifndef HARP_SANITIZE  // with sanitizers a fork could deadlock, because they have locks of their own
   CHECK(in_child([&] {
           for (size_t i = 0; i < kPrograms; ++i)
             if (run_bytes(context.get(), programs[i].get(), arrays) != expected[i]) return 1;
@@ -559,8 +563,8 @@ graph several(x: f32[n]) {
   REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   REQUIRE(stats.generations == 1);
   REQUIRE(stats.kernels > 2);
-  // A thread's share is at least 5,000 ns of estimated work. The first size has less work in total, the second is enough for a few shares,
-  // the third for many shares of each kernel.
+  // harp gives a thread at least 5,000 ns of estimated work. With the first size all kernels together have less work than that, with the
+  // second size there is work for a few threads, and with the third size each kernel has work for many threads.
   for (const size_t n : {100, 6000, 200000}) {
     CAPTURE(n);
     std::vector<float> x(n);

@@ -1,4 +1,5 @@
-// The run layer below the C API: sizes as postfix code, overlapping arrays, entry points, .npy files.
+// The part of src/run below the C API: evaluation of size expressions in postfix form, detection of overlapping arrays, entry points, .npy
+// files.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 
@@ -35,7 +36,8 @@ Sym random_size(std::mt19937& random, std::span<const Sym> variables, int depth)
   }
 }
 
-/// An executable that accepts all arguments and does nothing. The tests check what LoadedProgram verifies before it calls it.
+/// An executable that accepts all arguments and only counts its calls. The tests check which arguments LoadedProgram rejects before such a
+/// call.
 class NoExecutable final : public Executable {
  public:
   explicit NoExecutable(int& calls) : calls_(calls) {}
@@ -151,7 +153,7 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
     }
     for (int i = 2; i < 5; ++i)
       arrays.push_back(
-          // further inputs, elsewhere in memory, which determine the sizes of the outputs
+          // Further inputs, in other memory. Their lengths determine the sizes of the outputs.
           DeviceArray::wrap(DType::kBool, {&extents[i].size, 1}, far.data(), true, nullptr, nullptr));
     const RunArray inputs[] = {arrays[0].view(), arrays[1].view(), arrays[5].view(), arrays[6].view(), arrays[7].view()};
     RunArray outputs[] = {arrays[2].view(), arrays[3].view(), arrays[4].view()};
@@ -311,7 +313,7 @@ TEST_CASE("C1: saved .npy files load again, and a save that fails leaves nothing
     plan.error = ENOSPC;
     FaultyFiles faulty(plan);
     const Error error = error_of([&] { save_npy(faulty, scratch / "c.npy", type, data); });
-    if (error.code == Code::kOk) {  // the failed call does not matter, or fewer calls were made
+    if (error.code == Code::kOk) {  // save_npy() does not depend on the call that fails, or makes fewer calls
       std::filesystem::remove(scratch / "c.npy");
       continue;
     }

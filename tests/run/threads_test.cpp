@@ -25,8 +25,8 @@ constexpr size_t kThreads = 12;
 constexpr int64_t kColumns = 24;
 constexpr const char* kBackends[] = {"interp", "c"};
 
-/// Runs body(thread) on all threads, which start together, and returns their complaints. The caller checks these on one thread, because
-/// doctest's checks are not thread-safe here.
+/// Runs body(thread) on several threads, which all start at the same time, and returns their error messages. The caller checks these on its
+/// own thread, because the checks of doctest are not thread-safe here.
 std::vector<std::string> on_threads(const std::function<void(size_t thread, std::vector<std::string>& complaints)>& body) {
   std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
   std::array<std::vector<std::string>, kThreads> complaints;
@@ -88,7 +88,7 @@ std::string run_bytes(harp_context* context, harp_program* program, const Arrays
   return bytes;
 }
 
-/// The options of one compilation. Kernels of the backend "c" get the sanitizers of the test program.
+/// The compile options of one thread. Kernels of the backend "c" are compiled with the sanitizers of the test program.
 struct Wish {
   const char* backend = "c";
   int32_t simd_width = 0;
@@ -274,7 +274,7 @@ TEST_CASE("C1: threads of two contexts share a small cache directory that others
       if (t == 0) take(harp_cache_list(context, err));
       if (t == 1) stats_of(context);
       if (t == 2) take(harp_context_describe(context, err));
-      // It is no failure if another thread removes an entry at the same time.
+      // harp_cache_clear must not fail if another thread removes an entry at the same time.
       if (t == 3 && harp_cache_clear(context, err) != HARP_OK) complaints.push_back(err.message());
       if (err.code() != HARP_OK) complaints.push_back(err.message());
     }

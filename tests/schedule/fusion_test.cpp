@@ -45,7 +45,7 @@ TEST_CASE("G17.elementwise/c: chains through every kind of view are one kernel")
 TEST_CASE("G17.elementwise/c: outputs that share nearly all of what they compute are one kernel, however many operations that are") {
   std::string steps;
   const auto name = [](const char* letter, int i) { return letter + std::to_string(i); };
-  // each step has six operations, so one output alone needs more than half of the operations that a kernel may have
+  // Each step has six operations. So a single output needs more than half of the operations that a kernel may have.
   constexpr int kSteps = 110;
   steps += "  u0 = x + w\n  v0 = x - w\n";
   for (int i = 0; i < kSteps; ++i) {
@@ -88,7 +88,8 @@ TEST_CASE("G17.softmax/c: reductions over the same rows and what is between them
     check_fused(with("  e = exp(x - expand(max(x, axes=AXES, keepdims=true), shape=[24, 37]))\n"
                      "  return y = e / expand(sum(e, axes=AXES, keepdims=true), shape=[24, 37])")
                     .c_str());
-    // With operations before the first reduction, rows that other outputs need too, and values with one number for each row.
+    // A graph with operations before the first reduction, with an array (e) that is also an output, and with outputs that have one element
+    // for each row.
     check_fused(
         with("  v = tanh(x * 1e-3) + w\n  m = max(v, axes=AXES, keepdims=true)\n  e = exp(v - expand(m, shape=[24, 37]))\n"
              "  s = sum(e, axes=AXES, keepdims=true)\n  return y = e / expand(s, shape=[24, 37]), e = e, m = m * 2.0, l = log(s) + m")
@@ -111,7 +112,7 @@ TEST_CASE("G17.softmax/c G16: row-wise kernels of any size, short rows and long 
       const std::string body = harp::cat("  return y = softmax(x * 1e-3, axis=", axis, "), z = layer_norm(tanh(x), axes=[", axis, "])\n}");
       INFO(body);
       backends.run("graph g(x: f32[n, m]) {\n" + body, rough({shape[0], shape[1]}, 3));
-      if (shape[0] > 0 && shape[1] > 0)  // rows are kept between passes only if they are known to be short
+      if (shape[0] > 0 && shape[1] > 0)  // only with constant sizes is a row known to be short enough to be kept between passes
         backends.run(harp::cat("graph g(x: f32[", shape[0], ", ", shape[1], "]) {\n", body), rough({shape[0], shape[1]}, 3));
     }
   }
@@ -179,7 +180,7 @@ TEST_CASE("G17.softmax/c: what is read of another batch is there, and what may b
   CHECK(workspace("  return y = softmax(r, axis=1)") == 0);
   CHECK(workspace("  return y = softmax(flip(r, axes=[0]), axis=1)") == kWhole);
   CHECK(workspace("  return y = softmax(permute(r, axes=[1, 0, 2]), axis=0)") >= kWhole);
-  // no second array: y may overwrite x in place, although both kernels read x
+  // the workspace has only one array: y may be stored in place of x, although both kernels read x
   CHECK(workspace("  return y = softmax(r, axis=1) + x") == kWhole);
 }
 

@@ -94,7 +94,7 @@ class Arrays {
   void add(harp_context* context, harp_program* program, const std::vector<int64_t>& sizes, size_t index, bool is_input) {
     harp_array_info info = HARP_ARRAY_INFO_INIT;
     REQUIRE((is_input ? harp_program_input : harp_program_output)(program, index, &info, nullptr) == HARP_OK);
-    std::vector<int64_t> shape;  // in these tests the symbolic axes are called n and m, and sizes[1] is m
+    std::vector<int64_t> shape;  // the tests call symbolic axes n and m; sizes[0] is the value of n, and sizes[1] that of m
     for (int32_t axis = 0, at = 1; axis < info.rank; ++axis) {
       const bool is_m = info.shape[at] == 'm';
       shape.push_back(info.dims[axis] >= 0 ? info.dims[axis] : sizes[is_m ? 1 : 0]);
@@ -115,7 +115,8 @@ class Arrays {
         const double value = number / 16.0;
         std::memcpy(data + i * element, &value, element);
       } else {
-        std::memcpy(data + i * element, &number, std::min(element, sizeof number));  // as a bool, any byte is valid
+        // This includes bool, for which every byte is a valid value.
+        std::memcpy(data + i * element, &number, std::min(element, sizeof number));
       }
     }
     slot.buffer.reset(harp_buffer_wrap(context, info.dtype, info.rank, shape.data(), data, nullptr, nullptr, nullptr));
@@ -127,8 +128,8 @@ class Arrays {
   std::vector<Slot> inputs_, outputs_;
 };
 
-/// The ways to place outputs in the arrays of inputs that the test tries: each pair that the program allows alone, then as many pairs
-/// together as possible.
+/// Returns the in-place assignments that the test tries: each allowed pair of an output and an input alone, then as many pairs as possible
+/// together.
 std::vector<std::vector<std::pair<size_t, size_t>>> choices_of(harp_program* program) {
   std::vector<std::vector<std::pair<size_t, size_t>>> choices;
   std::vector<std::pair<size_t, size_t>> together;
@@ -191,14 +192,14 @@ TEST_CASE("L3 H5: what is computed element by element may be in place of what no
   CHECK(places_of("graph g(x: f32[n, m], b: f32[m]) flags=[broadcast] { return y = relu(x + b) }") == "y of x");
   CHECK(places_of("graph g(a: f32[n], b: f32[n], c: f32[]) { return y = a * b + c }") == "y of a, y of b");
   CHECK(places_of("graph g(a: f32[], b: f32[1]) { return y = a * 2.0, z = b + a }") ==
-        "y of a, y of b, z of a, z of b");  // because all of these arrays have one element
+        "y of a, y of b, z of a, z of b");  // all of these arrays have one element, so each output may use the array of each input
   CHECK(places_of("graph g(x: f32[n]) { return y = x + 1.0, z = x * 2.0 }") == "y of x, z of x");
   CHECK(places_of("graph g(x: f32[n]) { return y = x }") == "y of x");
   CHECK(places_of("graph g(x: f32[n, 1, m]) { return y = reshape(x, shape=[n, m]) + 1.0 }") == "y of x");
   // When y is written, all reductions of x have finished.
   CHECK(places_of("graph g(x: f32[n, m]) flags=[broadcast] { return y = x - max(x, axes=[1], keepdims=true) }") == "y of x");
-  // When y is written, all consumers of x must have finished. The test graph's batches could also be computed one after the other, and then
-  // they would not.
+  // y may be stored in place of x only if all other consumers of x have finished when y is written. In this graph they have. If
+  // each batch were written before the next one is multiplied, later batches of the product would read overwritten batches of x.
   CHECK(places_of("graph g(x: f32[4, 8, 12], w: f32[4, 12, 12]) {\n  return y = softmax(flip(x, axes=[0]) @ w, axis=2) + x\n}") ==
         "y of x");
   // Consumers of y that come later do not matter.
@@ -223,7 +224,7 @@ TEST_CASE("L3 H5: nothing is in place of what is read elsewhere, again, or later
            "graph g(x: f32[n]) { return y = cast(x, dtype=i32) }",
            "graph g(x: f32[n]) { return y = x > 0.0 }",
            "graph g(x: f32[n, 0]) { return y = x + 1.0 }",
-           // Another kernel, in the same generation or a later one, reads x as well.
+           // Another kernel, in the same generation (kernels that may run at the same time) or in a later one, also reads x.
            "graph g(x: f32[n, m]) { return y = x + 1.0, s = sum(x, axes=[1]) }",
            "graph g(x: f32[n, m]) flags=[broadcast] { return y = x + 1.0, z = flip(x, axes=[0]) * sum(x, axes=[1], keepdims=true) }",
        }) {

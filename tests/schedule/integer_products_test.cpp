@@ -1,5 +1,5 @@
-// Sums of products of integers that become contractions (schedule/integer_products.cpp). On every machine row they have the schedules of
-// floats of the same size. Only the structure of the program is checked; tests/lower/integer_contractions_test.cpp compares results.
+// Sums of products of integers that become contractions (schedule/integer_products.cpp). On every machine row they get the same schedules
+// as floats of the same size. Only the structure of the program is checked; tests/lower/integer_contractions_test.cpp compares results.
 #include <doctest/doctest.h>
 
 #include <regex>
@@ -85,11 +85,11 @@ TEST_CASE("L6.integer_products/c: narrow integers are products of their own dtyp
                                                  : halves));
       const Program program = program_of(text, row);
       CHECK(program.kernels.size() == 1);
-      CHECK(print(program).find("workspace 0 bytes") != std::string::npos);  // no array is converted as a whole and stored
+      CHECK(print(program).find("workspace 0 bytes") != std::string::npos);  // operands are not converted into temporary arrays
       CHECK(is_contraction(with_dtype("graph g(a: $t[64, 64], b: $t[64, 64]) { return y = a @ b }", dtype), row.name));
     }
   }
-  // Vectors of bytes have as many lanes as a register has bytes.
+  // A vector of i8 has one lane for each byte of the register.
   CHECK(schedules("graph g(a: i8[64, 64], b: i8[64, 64]) { return y = a @ b }", testing::row("x86-64-v4")).find("simd=64") !=
         std::string::npos);
 }
@@ -103,7 +103,7 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   const std::string_view wide = "cast(a, dtype=i32) @ cast(b, dtype=i32)";
   CHECK(has_pairs(bytes, wide));
   CHECK(has_pairs(bytes, wide, "x86-64"));
-  CHECK_FALSE(has_pairs(bytes, wide, "aarch64"));  // this row has no instruction for pairs
+  CHECK_FALSE(has_pairs(bytes, wide, "aarch64"));  // aarch64 has no instruction that multiplies and adds pairs
   CHECK(has_pairs(words, wide));
   CHECK(has_pairs("a: u8[64, 100], b: i16[100, 64]", wide));
   CHECK(has_pairs("a: bool[64, 100], b: i8[100, 64]", wide));
@@ -111,8 +111,8 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   CHECK_FALSE(has_pairs("a: u16[64, 100], b: i16[100, 64]", wide));
   CHECK_FALSE(has_pairs("a: i32[64, 100], b: i32[100, 64]", "a @ b"));
   CHECK_FALSE(has_pairs(bytes, "cast(a, dtype=i64) @ cast(b, dtype=i64)"));
-  CHECK_FALSE(has_pairs(bytes, "a @ b"));  // the sums are i8, too, so they wrap around there
-  // Subtracted zero points, and padding, whose values fit 16 bits or do not.
+  CHECK_FALSE(has_pairs(bytes, "a @ b"));  // the sums are i8, not i32, so they wrap around at 8 bits
+  // Operands with a subtracted zero point or with padding. They qualify only if all their values fit in 16 bits.
   CHECK(has_pairs("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) - 128) @ cast(b, dtype=i32)"));
   CHECK(has_pairs(words, "-cast(cast(a, dtype=i8), dtype=i32) @ (3 - cast(cast(b, dtype=u8), dtype=i32))"));
   CHECK_FALSE(has_pairs(words, "(cast(a, dtype=i32) - 1) @ cast(b, dtype=i32)"));
@@ -121,12 +121,13 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   const std::string_view padded = "pad(cast(a, dtype=i32), before=[0, 1], after=[0, 1], value=$v) @ cast(b, dtype=i32)";
   CHECK(has_pairs("a: i8[64, 100], b: i8[102, 64]", replaced(std::string(padded), "$v", "-32768")));
   CHECK_FALSE(has_pairs("a: i8[64, 100], b: i8[102, 64]", replaced(std::string(padded), "$v", "32768")));
-  // Pairs require that both factors are packed, even one that would otherwise be read in place. This pays off from 8 rows and 8 columns on.
+  // Pairs of terms require that both operands are packed, also one that would otherwise be read without a copy. The cost of packing is
+  // worth it if there are at least 8 rows and 8 columns.
   CHECK_FALSE(has_pairs("a: i8[7, 512], b: i8[512, 512]", wide));
   CHECK_FALSE(has_pairs("a: i8[64, 512], b: i8[512, 7]", wide));
   CHECK(has_pairs("a: i8[64, 512], b: i8[512, 8]", wide));
   CHECK(has_pairs("a: i8[8, 512], b: i8[512, 512]", wide));
-  // In a convolution a lane holds two adjacent channels, without packing of windows; the number of channels must be even.
+  // In a convolution, a lane contains two adjacent channels, so the number of channels must be even. Windows need not be packed for this.
   const std::string_view conv = "conv2d(cast(a, dtype=i32), cast(b, dtype=i32), padding=1)";
   CHECK(has_pairs("a: i8[1, 32, 28, 28], b: i8[16, 32, 3, 3]", conv));
   CHECK_FALSE(has_pairs("a: i8[1, 31, 28, 28], b: i8[16, 31, 3, 3]", conv));
@@ -141,7 +142,7 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   CHECK(source("x86-64-v3").find("__builtin_ia32_pmaddwd256(") != std::string::npos);
   CHECK(source("x86-64-v4").find("__builtin_ia32_pmaddwd512_mask(") != std::string::npos);
   CHECK(source("aarch64").find("sum_of_pairs") == std::string::npos);
-  // with dot products that instruction adds them to a sum, too
+  // On CPUs with dot products, one instruction multiplies a pair of terms and also adds it to the sum.
   const std::pair<std::string_view, std::string_view> dot_products[] = {
       {"x86-64-v3-vnni",
        "#if !defined(__clang__) && defined(__AVXVNNI__) && __has_builtin(__builtin_ia32_vpdpwssd_v8si)\n"
@@ -164,7 +165,7 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   }
   for (const Machine& row : testing::all_rows())
     if (!row.cpu().dot_products) CHECK(source_of_words(row.name).find("add_pairs") == std::string::npos);
-  // rows, whose terms are contiguous, are packed by single elements, not by vectors that are put together from them
+  // Rows of a, which are contiguous along the summed axis, are packed element by element. They are not packed by strided vector loads.
   for (const Machine& row : testing::all_rows()) CHECK(source(row.name).find("load_strided") == std::string::npos);
   PipelineOptions plain = options_for();
   plain.plain_text = true;
@@ -191,12 +192,13 @@ TEST_CASE("L6.dot_products/c: four terms share a lane where both factors fit byt
   CHECK(terms("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) - 128) @ cast(b, dtype=i32)") == 4);
   CHECK(terms("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) - 129) @ cast(b, dtype=i32)") == 2);
   CHECK(terms("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) + 1) @ cast(b, dtype=i32)") == 2);
-  CHECK(terms("a: i8[7, 512], b: i8[512, 512]", wide) == 1);  // too few rows for the packing
-  // elements of windows are combined where they are used, which would take longer for four
+  CHECK(terms("a: i8[7, 512], b: i8[512, 512]", wide) == 1);  // 7 rows are too few to be worth packing
+  // In convolutions, the elements of windows are combined into pairs each time that they are used. Combining four elements would take
+  // longer, so only pairs are used.
   const std::string_view conv = "conv2d(cast(a, dtype=i32), cast(b, dtype=i32), padding=1)";
   CHECK(terms("a: i8[1, 32, 28, 28], b: i8[16, 32, 3, 3]", conv) == 2);
 
-  // The operands of the instruction are unsigned bytes, then signed ones.
+  // The first operand of the instruction has unsigned bytes, the second one signed bytes.
   const std::regex rows_first(R"(= add_quads_i32x16\(acc\d+, splat_i32x16\((?!-))"),
       columns_first(R"(= add_quads_i32x16\(acc\d+, (?!splat)[^\n]*, splat_i32x16\((?!-))");
   const auto source = [&](std::string_view a, std::string_view b, std::string_view row = "x86-64-v4-vnni") {
@@ -240,12 +242,13 @@ TEST_CASE("L6.integer_products/c: a sum by lanes becomes a chain where tiles pay
     return replaced(replaced(with_dtype(lanes, narrow), "$w", wide), "$n", columns);
   };
   CHECK(is_contraction(text("i8", "i32", "40")));
-  CHECK_FALSE(is_contraction(text("bf16", "f32", "40")));  // for floats, docs/semantics.md prescribes the order, so it stays "lanes"
+  // Docs/semantics.md prescribes the order of sums of floats, so this sum keeps the order "lanes" and is no contraction.
+  CHECK_FALSE(is_contraction(text("bf16", "f32", "40")));
   const auto is_by_lanes = [&](std::string_view columns) {
     return print(program_of(text("i8", "i32", columns), testing::row(kRow))).find(" lanes") != std::string::npos;
   };
   CHECK_FALSE(is_by_lanes("40"));
-  CHECK(is_by_lanes("4"));  // too few columns for tiles, and rows are contiguous in memory
+  CHECK(is_by_lanes("4"));  // 4 columns are too few for tiles, and the rows are contiguous in memory
 }
 
 TEST_CASE("L6.integer_products/c: what is no contraction, or has no tiles, is a sum of values") {
@@ -253,7 +256,8 @@ TEST_CASE("L6.integer_products/c: what is no contraction, or has no tiles, is a 
     return print(program_of(text, testing::row(kRow))).find(" product") != std::string::npos;
   };
   CHECK(is_product("graph g(a: i32[64, 64], b: i32[64, 64]) { return y = a @ b }"));
-  CHECK_FALSE(is_product("graph g(a: i32[64, 64], v: i32[64]) { return y = a @ v }"));  // no loaded element can be used twice
+  // Each loaded element of a is used only once, so tiles would have no advantage.
+  CHECK_FALSE(is_product("graph g(a: i32[64, 64], v: i32[64]) { return y = a @ v }"));
   CHECK_FALSE(is_product("graph g(a: i32[64, 64], b: i32[64, 64]) { return y = sum(a * b, axes=[0]) }"));
   CHECK_FALSE(is_product("graph g(a: i32[64, 64], b: i32[64, 64]) { return y = prod(a * b, axes=[0]) }"));
   // On a GPU, products have tiles as well.

@@ -11,8 +11,8 @@
 using namespace schedule_test;
 
 TEST_CASE("L1: workspace is exact and slots are shared") {
-  // Each step reduces rows. These are too few and too long for one kernel that passes over each row several times, so intermediate results
-  // are stored. The first one is no longer needed when the third one is written.
+  // Each statement has a sum over rows. A single kernel would pass over each row several times, but the rows are too few and too long for
+  // this, so the graph has several kernels and stores a, b and c. The array a is no longer needed when c is written.
   const Program p = scheduled(
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n"
       "  a = exp(x) / sum(exp(x), axes=[1], keepdims=true)\n  b = exp(flip(a)) / sum(exp(a), axes=[1], keepdims=true)\n"
@@ -41,16 +41,16 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
       return program.buffers[static_cast<size_t>(pair.written)].kind == Buffer::Kind::kTemporary;
     });
   };
-  // v = e / sum(e), w = v - max(v), w / sum(w * w). The workspace has one array of all rows, which v uses first and then w; one number for
-  // each row; and one for each block of a row. (Rows that are this few and long are reduced by separate kernels, and so are the blocks of a
-  // reduction.)
+  // The graph computes v = e / sum(e), w = v - max(v) and w / sum(w * w). Its workspace has one array of the size of x, in which w
+  // overwrites v; one number for each row; and one number for each block of a row. (Few and long rows are reduced by several kernels, one
+  // of which reduces the blocks.)
   constexpr std::string_view kChain =
       "graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
       "  w = v - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}";
   constexpr int64_t kBlocks = 25;  // number of blocks of a row
   CHECK(bytes_of(kChain) == 16 * 100000 * 4 + 16 * kBlocks * 4 + 16 * 4);
   CHECK(print(scheduled(kChain)).find("tmp5 f32[16, 100000] at 0, generations 5..8, in place of tmp2\n") != std::string::npos);
-  // The same graph with a flip of v. Because of it w cannot overwrite v, so there are two arrays.
+  // The same graph, but w reads v in reverse order. So w cannot overwrite v, and the workspace has two arrays of this size.
   CHECK(bytes_of("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
                  "  w = flip(v, axes=[1]) - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}") ==
         2 * 16 * 100000 * 4 + 16 * 4);
@@ -67,8 +67,9 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
 }
 
 TEST_CASE("L1: an array that no free slot is large enough for gets several slots that lie side by side") {
-  // c is as large as a and b together, which are no longer needed when c is written. (The results of scans are stored, and what reads them
-  // in reverse order cannot overwrite them. m and k are outputs because, as temporaries, they would take a slot.)
+  // The array c is as large as a and b together, and these are no longer needed when c is written. (The results of scans are always stored,
+  // and a kernel that reads one in reverse order cannot overwrite it. The graph returns m and k, because temporaries would take a slot of
+  // the workspace.)
   const auto bytes_of = [](const std::string& rest) {
     const Program program = scheduled(
         "graph g(x: f32[16, 100000], z: f32[32, 100000]) flags=[broadcast] {\n  a = cumsum(x, axis=1)\n"
@@ -81,7 +82,7 @@ TEST_CASE("L1: an array that no free slot is large enough for gets several slots
   const int64_t shared = bytes_of("  return y = flip(c, axes=[1]) * c, m = m\n}");
   CHECK(shared >= 2 * kRows);
   CHECK(shared < 2 * kRows + kSmall);
-  // d uses both slots of c. e is written before d is read for the last time, so e gets a slot of its own.
+  // The array d uses both slots of c. The array e is written before the last read of d, so e gets a slot of its own.
   const int64_t taken_over = bytes_of(
       "  d = sin(c / sum(c, axes=[1], keepdims=true))\n  k = max(d)\n  e = cumsum(x * k, axis=1)\n"
       "  return y = flip(d, axes=[1]) * max(flip(e, axes=[1]) * e), m = m, k = k\n}");

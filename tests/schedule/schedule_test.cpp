@@ -24,7 +24,7 @@ TEST_CASE("L1 L2: elementwise chains, siblings and views are one kernel") {
   CHECK(scheduled("graph g(x: f32[6, 8]) { return y = pad(x, before=[1, 1], after=[0, 2], value=3.0) * 2.0 }").kernels.size() == 1);
   // Two outputs, where one is computed from the other at the same index.
   CHECK(scheduled("graph g(x: f32[n]) {\n  a = x + 1.0\n  return y = a, z = a * 2.0\n}").kernels.size() == 1);
-  // Two outputs of different sizes are not one kernel.
+  // Two outputs of different sizes are computed by two kernels.
   CHECK(scheduled("graph g(x: f32[8], z: f32[9]) { return y = x + 1.0, q = z + 1.0 }").kernels.size() == 2);
 }
 
@@ -40,7 +40,7 @@ TEST_CASE("G17.into_cumulative,epilogue/c L2: what is elementwise around a scan 
     CHECK(kernels(cat("  return y = cumsum(flip(x) + w, ", axis, ")")) == 1);
     // Scans along the same axis are computed in one pass over their operands, together with values computed from several of them.
     CHECK(kernels(cat("  s = cumsum(x * w, ", axis, ")\n  return y = s, z = cummax(x * w, ", axis, ") - s")) == 1);
-    // If a consumer reads the result of a scan at other indices, it is a kernel of its own.
+    // If a consumer reads the result of a scan at other indices, the consumer gets a kernel of its own.
     CHECK(kernels(cat("  s = cumsum(x, ", axis, ")\n  return y = s - roll(s, shift=1, axis=0)")) == 2);
     CHECK(kernels(cat("  return y = cumsum(cumsum(x, ", axis, "), ", axis, ")")) == 2);
     CHECK(kernels(cat("  return y = sum(cumsum(x, ", axis, "))")) == 2);
@@ -48,7 +48,7 @@ TEST_CASE("G17.into_cumulative,epilogue/c L2: what is elementwise around a scan 
   }
   CHECK(kernels("  return y = cumsum(x, axis=0), z = cumsum(x, axis=1)") == 2);
   CHECK(kernels("  return y = cumsum(x, axis=1), z = cumsum(x, axis=1, reverse=true)") == 2);
-  // One forward pass computes three scans and their products, and one backward pass the rest.
+  // One kernel computes the three scans of the forward pass and their products, and another kernel computes the backward pass.
   const std::string loss = "graph g(x: f32[n, m]) {\n  y = cumprod(x, axis=1)\n  return d = grad(y, x, grad_output=1)\n}";
   CHECK(scheduled(*parse_graph(loss, grad::text_operations())).kernels.size() == 2);
 }
@@ -59,12 +59,12 @@ TEST_CASE("L2 L5: schedules of scans") {
   CHECK(print(scheduled(rows)).find(": scan [thread, scan") != std::string::npos);
   CHECK(print(scheduled(columns)).find(": scan [scan unroll=8, thread tile=1024") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[n]) { return y = cumsum(x, axis=0) }")).find(": scan [scan unroll=16 simd") != std::string::npos);
-  // If the array fits the second-level cache, the scan takes whole rows instead of tiles.
+  // If the array fits in the second-level cache, the scan processes whole rows, not tiles of columns.
   const std::string by_size = "graph g(x: f32[n, 1000]) { return y = cumsum(x, axis=0) }";
   CHECK(print(scheduled(by_size)).find("kernel_0 variant 1: scan [scan, thread tile=") != std::string::npos);
   CHECK(print(scheduled(by_size)).find("  # where -1000*n + 131072 >= 0\n") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") == std::string::npos);
-  // Contiguous rows are then treated as one long row, whose vectors begin at a cache line.
+  // Contiguous rows are then processed as one long row, so vectors begin at cache lines.
   const auto is_line = [](std::string_view flags) {
     return count(source_of(cat("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0", flags, ") }")), " + 1008) = ") == 1;
   };
@@ -80,8 +80,8 @@ TEST_CASE("L2 L5: schedules of scans") {
     return "";
   };
   CHECK(message(columns, "kernel_0: scan [scan unroll=2, sequential tile=128 simd=4]").empty());
-  // Rows of a scan are first written to temporary arrays, from which whole cache lines are stored. These arrays hold numbers or, for 16-bit
-  // floats, their bits; the verifier checks that the dtypes agree.
+  // Rows of a scan are first written to temporary arrays, from which whole cache lines are stored. The elements of these arrays have the
+  // output's dtype; for 16-bit floats they are the bits. The verifier checks that the dtypes agree.
   for (const char* const dtype : {"f32", "f16", "bf16", "i16"}) {
     const auto graph = parse_graph(cat("graph g(x: ", dtype, "[n, 1000]) { return y = cummax(x, axis=1) }"));
     CHECK_NOTHROW(ir::verify(*lower::lower_program(scheduled(*graph, "kernel_0: scan [thread, scan simd=8] nontemporal"))));
@@ -94,8 +94,8 @@ TEST_CASE("L2 L5: schedules of scans") {
 }
 
 TEST_CASE("L1: the demo's stencil is one kernel whose interior has no select, whatever the bounds of its sizes") {
-  // With 1 or 2 columns the two borders overlap; if there may be none, the launch checks that. In all cases the interior must be
-  // vectorised.
+  // With 1 or 2 columns the left and the right border overlap. If the array may have no columns, the launch checks for that. In all cases,
+  // the loop over the columns between the borders must be vectorised.
   for (const std::string_view bounds : {"2..4096", "1..4096", "0..4096", "0..3"}) {
     CAPTURE(bounds);
     const std::string text =
@@ -123,9 +123,10 @@ TEST_CASE("L2: a level of blocks that has one block only is not folded") {
   const auto skipped = [](std::string_view columns) {
     return count(source_of(cat("graph g(x: f32[m, ", columns, "]) { return y = sum(x, axes=[1]) }")), "_folded = oidx");
   };
-  CHECK(skipped("n") == 2);                // three levels of sums: elements, blocks, and blocks of blocks
+  // Three levels of sums (elements, blocks, and blocks of blocks), two of which may have one block only.
+  CHECK(skipped("n") == 2);
   CHECK(skipped("n in 0..8192") == 1);     // two levels
-  CHECK(skipped("n in 4097..8192") == 0);  // there are at least two blocks
+  CHECK(skipped("n in 4097..8192") == 0);  // this range of lengths has at least two blocks, so no level is skipped
   CHECK(skipped("4096") == 0);
   CHECK(skipped("8192") == 0);
 }
@@ -138,7 +139,7 @@ TEST_CASE("L1: borders whose order depends on the size leave no select in any pa
     REQUIRE(kernel != source.npos);
     const std::string body = source.substr(kernel, source.find("\n}\n", kernel) - kernel);
     CHECK(body.find("select") == body.npos);
-    CHECK(count(body, "?") == count(body, "the last step overlaps"));  // every ? selects the start of the last vector
+    CHECK(count(body, "?") == count(body, "the last step overlaps"));  // each ?: operator only selects the start of the last vector
   }
 }
 
@@ -186,7 +187,8 @@ TEST_CASE("G14.concat/c G3/c L2: what is joined or padded along axes that are re
     CHECK(kernels("n, 100", cat("max(", joined, ")")) == 3);
     CHECK(kernels("n, 100", cat("sum(exp(", joined, ") * 2)")) == 3);
     CHECK(kernels("n, 100", cat("argmax(", joined, ")")) == 3);
-    // masks select the elements; along axis 0, each row belongs to a or to b as a whole
+    // These sums and maxima of a concat are one kernel. Masks select the elements of a or b, or along axis 0, each row is a row of a or of
+    // b.
     CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == 1);
     CHECK(kernels("20, 100", cat("max(", joined, ")")) == 1);
   }
@@ -218,7 +220,7 @@ TEST_CASE("G14.concat/c L2: one kernel stores rows that begin or end with less t
   CHECK(kernels("n, 2", "concat(b * b, a, axis=1)") == 1);
   CHECK(kernels("n, 40", "concat(a, b, axis=1)") == 2);
   CHECK(kernels("1, 100", "concat(a, b, axis=0)") == 2);
-  CHECK(kernels("n, 2", "concat(a, cumsum(b, axis=1), axis=1)") == 2);  // the scan writes its part of the result itself
+  CHECK(kernels("n, 2", "concat(a, cumsum(b, axis=1), axis=1)") == 2);  // the scan stores its part of the concatenated result directly
   CHECK(scheduled("graph g(x: f32[3, 9, 28]) { return y = pad(x, before=[0, 2, 2], after=[0, 3, 3], mode=reflect) }").kernels.size() == 1);
 }
 
@@ -238,21 +240,22 @@ TEST_CASE("L5: in place no vector reads what one that it overlaps has stored") {
     REQUIRE(kernel != source.npos);
     return source.substr(kernel, source.find("\n}\n", kernel) - kernel);
   };
-  // A short body is written for both of the overlapping vectors at once, with all loads before the stores.
+  // For a short body, the code computes both of the overlapping vectors together, with all loads before the stores.
   const std::string two = body_of("x * z + b");
   CHECK(count(two, "overlaps") == 0);
   CHECK(count(two, "kept") == 0);
   CHECK(count(two, "*)(output0") == 3);
   const size_t first_store = two.find("*)(output0", two.find("*)(output0") + 1);
   CHECK(two.find("(const f32x", two.find('\n', first_store)) == two.npos);
-  // A longer body is executed for one vector after the other, with copies of the elements that it may overwrite.
+  // For a longer body, the code computes the overlapping vectors one after the other, and first copies the elements that the first vector
+  // may overwrite.
   const std::string called = body_of("exp(x) * log(z) * sin(x) + b");
   CHECK(count(called, "the first step overlaps the second and is executed last") == 1);
   CHECK(count(called, "log_f32x") == 1);
   CHECK(count(called, "kept0[") == 1);
   CHECK(count(called, "kept1[") == 1);
   CHECK(count(called, "kept2[") == 0);
-  // If the kernel does not work in place, there are no copies.
+  // A kernel that does not work in place makes no copies.
   const std::string elsewhere = body_of("flip(x, axes=[1]) + exp(flip(z, axes=[0])) * log(x) * sin(z) + b");
   CHECK(count(elsewhere, "the last step overlaps the one before") == 1);
   CHECK(count(elsewhere, "kept") == 0);
@@ -277,7 +280,8 @@ TEST_CASE(
   CHECK(all[0].schedule.axes[0].tile == 1024);
   CHECK((rows(all.back()) == 1) == has_one_load);
   for (const Variant& variant : all)
-    if (rows(variant) == 1) CHECK(variant.schedule.axes[0].unroll > 1);  // each row is then read as several vectors
+    // A variant that adds one row at a time reads the row as several vectors.
+    if (rows(variant) == 1) CHECK(variant.schedule.axes[0].unroll > 1);
   const std::vector<Variant> pieces = variants("m, 5000");
   REQUIRE(pieces.size() == 2);
   CHECK(rows(pieces[0]) < rows(pieces[1]));
@@ -293,9 +297,9 @@ TEST_CASE(
     return lower::lower_program(scheduled(cat("graph g(x: f32[", shape, "]) { return y = sum(x, axes=[0]) }")))->scratch;
   };
   CHECK(scratch("m, 8") == 0);
-  CHECK(scratch("60000, n") == 0);           // two levels of sums need only 4 KiB, which are on the stack
-  CHECK(scratch("70000, n") == 1024 * 4);    // a third level of sums is in scratch memory
-  CHECK(scratch("70000, 1000") == 63 * 64);  // 1,000 sums, rounded up to whole vectors
+  CHECK(scratch("60000, n") == 0);           // the sums of two levels need only 4 KiB, which are on the stack
+  CHECK(scratch("70000, n") == 1024 * 4);    // the sums of the third level are in scratch memory
+  CHECK(scratch("70000, 1000") == 63 * 64);  // the third level has 1,000 sums, rounded up to whole vectors
 }
 
 TEST_CASE("L5/c: where many operations wait for each other two vectors go through them side by side") {
@@ -307,23 +311,23 @@ TEST_CASE("L5/c: where many operations wait for each other two vectors go throug
     return program.kernels[0].variants[0].schedule.axes.back().unroll;
   };
   CHECK(vectors(100, "y") == 2);
-  CHECK(vectors(20, "y") == 1);        // for a short chain, the CPU itself overlaps consecutive vectors
-  CHECK(vectors(100, "exp(y)") == 1);  // one call of a function in each step is enough other work for the CPU
+  CHECK(vectors(20, "y") == 1);        // the chain is short enough for the CPU to overlap consecutive vectors by itself
+  CHECK(vectors(100, "exp(y)") == 1);  // the call of exp in each step is enough independent work for the CPU
 
   const auto vectors_of = [](const std::string& statements, std::string_view result) {
     const Program program = scheduled(cat("graph g(x: f32[n], y: f32[n]) {\n", statements, "  return z = ", result, "\n}"));
     REQUIRE(program.kernels.size() == 1);
     return program.kernels[0].variants[0].schedule.axes.back().unroll;
   };
-  std::string many = "  s0 = y\n";  // short chains, one after the other, are enough independent work
+  std::string many = "  s0 = y\n";  // the short chains are independent of each other, which is enough work for the CPU
   for (int i = 0; i < 20; ++i) {
     append(many, cat("  c", i, "_0 = x * ", i + 2, ".5\n"));
     for (int j = 0; j < 15; ++j) append(many, cat("  c", i, "_", j + 1, " = c", i, "_", j, " * y\n"));
     append(many, cat("  s", i + 1, " = s", i, " + c", i, "_15\n"));
   }
   CHECK(vectors_of(many, "s20") == 1);
-  // A long chain whose first values are used again at its end. With 40 such values, two vectors would need more memory for them than the
-  // registers and the ways of the first-level cache have.
+  // A long chain whose first values are used again at its end, so they must be kept. With 40 such values, two interleaved vectors would
+  // need more registers and ways of the first-level cache than the CPU has.
   for (const int again : {4, 40}) {
     std::string late = "  v0 = x\n";
     for (int i = 0; i < 150; ++i) append(late, cat("  v", i + 1, " = v", i, " * y - x\n"));
@@ -368,9 +372,9 @@ TEST_CASE("L5.sequential/c: long rows from near are added in turn by loads that 
     return std::pair(s.axes.back().unroll, s.axes[0].unroll);
   };
   CHECK(schedule("1024") == std::pair(2, 32));
-  CHECK(schedule("1008") == std::pair(2, 21));  // a row is 63 vectors
-  CHECK(schedule("1000") == std::pair(4, 31));  // a row is 62.5 vectors
-  CHECK(schedule("592") == std::pair(1, 4));    // a row is 37 vectors
+  CHECK(schedule("1008") == std::pair(2, 21));  // a row has 63 vectors
+  CHECK(schedule("1000") == std::pair(4, 31));  // a row has 62.5 vectors
+  CHECK(schedule("592") == std::pair(1, 4));    // a row has 37 vectors
   CHECK(schedule("500") == std::pair(1, 4));
   CHECK(schedule("200") == std::pair(1, 4));
   PipelineOptions options;
@@ -400,7 +404,9 @@ TEST_CASE("L5.sequential/c: short rows are reduced two by two, as two streams, w
   }
   CHECK(interleaved_rows("f32[n, 1000]", "sum") == 2);
   CHECK(interleaved_rows("f32[n, 1000]", "max") == 2);
-  CHECK(interleaved_rows("f32[n, 1000]", "min") == 1);  // rows share cache lines, and minima have no schedule nan_flag
+  // Rows of 1,000 elements share cache lines. Only sums and maxima interleave such rows; maxima use the schedule keyword nan_flag, which
+  // minima do not have.
+  CHECK(interleaved_rows("f32[n, 1000]", "min") == 1);
 }
 
 TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and what is left") {
@@ -410,9 +416,10 @@ TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and
     options.target = target;
     const auto source = [&](std::string_view text) { return generate(*parse_graph(text), options).source; };
     for (const std::string_view sum : {"sum(exp(x), axes=[1])", "sum(exp(x), axes=[0])"})
-      CHECK(count(source(cat("graph g(x: f32[6, 6]) { return y = ", sum, " }")), "exp_f32x4(") >= 2);  // the definition and a call
+      // The function's definition and at least one call.
+      CHECK(count(source(cat("graph g(x: f32[6, 6]) { return y = ", sum, " }")), "exp_f32x4(") >= 2);
     CHECK(count(source("graph g(x: f32[3, 3]) { return y = sum(exp(x), axes=[1]) }"), "exp_f32x4(") == 0);
-    // The vector has elements of several rows, so it consists of every third element in memory.
+    // A lane contains an element of each row, so a vector consists of every third element in memory.
     const std::string across = source("graph g(x: f32[6, 3]) { return y = sum(exp(x), axes=[1]) }");
     for (const std::string_view load : {"load_part0_of_3_f32x4(", "load_part1_of_3_f32x4(", "load_part2_of_3_f32x4("})
       CHECK(count(across, load) == 2);  // the definition and a call
@@ -500,20 +507,22 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second ca
   };
   CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b") == 0);
   CHECK(arrays("f64[256, 256]", "f64[256, 256]", "a @ b") == 0);
-  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);  // one array, for the sums between two blocks of terms
-  CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);   // partial tiles need no array either
-  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);       // arrays for rows and for partial tiles
-  // one array, for packed columns, whose elements are not contiguous
+  CHECK(arrays("f32[512, 512]", "f32[512, 512]", "a @ b") == 1);  // one array, for the partial sums between two blocks of terms
+  CHECK(arrays("f32[1000, 17]", "f32[17, 333]", "a @ b") == 0);   // no array, although some tiles are partial
+  // The number of rows is unknown, so there are arrays for rows and for partial tiles.
+  CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);
+  // The columns of transpose(b) are not contiguous in memory, so there is one array, for packed columns.
   CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);
-  // there is one block of terms, and for few rows columns are not packed
+  // There is no array: the sum has one block of terms, and with so few rows columns are not packed.
   CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);
-  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);  // two arrays, for packed columns and for sums
-  // three arrays, because rows whose terms are not contiguous are packed as well
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);  // two arrays: one for packed columns, one for partial sums
+  // The terms of a row are not contiguous in memory, so rows are packed, too. The third array is for them.
   CHECK(arrays("f32[1024, 256]", "f32[1024, 1024]", "transpose(a) @ b") == 3);
-  // rows are not packed, because the columns stay in the cache
+  // All columns stay in the cache, so rows are not packed, although their terms are not contiguous.
   CHECK(arrays("f32[512, 256]", "f32[512, 256]", "transpose(a) @ b") == 1);
-  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "(a + f32(1)) @ b") == 3);  // three arrays, because computed rows are packed as well
-  // columns are packed, because many loads of short vectors would cross cache lines
+  CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "(a + f32(1)) @ b") == 3);  // rows of a + 1 are computed, so they are packed, too
+  // The vectors are short, and rows of 127 elements are not aligned, so many loads would cross cache lines. Columns are packed for this
+  // reason.
   CHECK(arrays("f32[127, 127]", "f32[127, 127]", "a @ b", "x86-64-v3") == 1);
 }
 
@@ -523,12 +532,12 @@ TEST_CASE("G15.matmul/c: a product of few rows asks for later terms' rows of the
     options.target = *machine_from_name(target);
     const std::string c = generate(*parse_graph("graph g(a: f32[8, 512], b: f32[512, 512]) { return y = a @ b }"), options).source;
     CAPTURE(target);
-    CHECK(count(c, "__builtin_prefetch(input1") == 4);  // four prefetches in each step
+    CHECK(count(c, "__builtin_prefetch(input1") == 4);  // each step prefetches four rows of b
     for (int term = 8; term < 12; ++term) CHECK(count(c, cat(" + ", 512 * term, ", 0, 2);")) == 1);
     const size_t loop = c.rfind("__builtin_prefetch(");
     const std::string_view steps = std::string_view(c).substr(loop, c.find("  }\n", loop) - loop);
     CHECK(count(steps, "(row0 + ") + count(steps, "(row0_at + ") >= 8);
-    CHECK(count(steps, ") = fma_f32x") == 8);  // one for each row
+    CHECK(count(steps, ") = fma_f32x") == 8);  // one multiply-add for each of the 8 rows of a
   }
 }
 
@@ -538,7 +547,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: few rows times what comes from memory 
   const auto schedule = [&] { return schedule_graph(optimised(*graph), {target, 0, {}}).kernels.at(0).variants.at(0).schedule; };
   CHECK(schedule().axes[1].tile == 1024);
   CHECK(schedule().axes[2].unroll == 2);
-  target = testing::row("x86-64-v4-one-load");  // a row of CPUs with a smaller first-level cache
+  target = testing::row("x86-64-v4-one-load");  // the CPUs of this machine row have a smaller first-level cache
   CHECK(schedule().axes[1].tile == 4096);
   CHECK(schedule().axes[2].unroll == 8);
 }
@@ -550,10 +559,13 @@ TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in sing
     return program.kernels[0].variants[0].schedule.overlap;
   };
   CHECK_FALSE(overlaps("relu(x * 2 + 1)"));
-  CHECK(overlaps("exp(x)"));                                                     // a single element takes as long as a vector
-  CHECK(overlaps("x + expand(y, shape=[m, n])", "x: f32[m, n], y: f32[m, 1]"));  // in each row the last two vectors overlap
-  CHECK(overlaps("x + 1", "x: f32[1000]"));                                      // the remainder is constant and uses narrower vectors
-  CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));                              // the remainder has up to 63 elements
+  // A single call of exp takes as long as a vector of calls, so the last two vectors overlap.
+  CHECK(overlaps("exp(x)"));
+  CHECK(overlaps("x + expand(y, shape=[m, n])", "x: f32[m, n], y: f32[m, 1]"));  // each row ends with two overlapping vectors
+  // The size of the remainder is known, so it uses narrower vectors.
+  CHECK(overlaps("x + 1", "x: f32[1000]"));
+  // The remainder has up to 63 elements, which would take too long one by one.
+  CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));
   const auto graph = parse_graph("graph g(x: f32[n]) { return y = relu(x * 2 + 1) }");
   PipelineOptions options = options_for();
   const auto stores = [&] { return count(generate(*graph, options).source, "*)(output0"); };
@@ -587,7 +599,7 @@ TEST_CASE("L1: 10,000 nodes with shared and shifted values schedule, lower and p
   PipelineOptions options = options_for();
   const Generated generated = generate(graph, options);
   CHECK(generated.stats.kernels < 3000);
-  CHECK(generated.source.size() < 10'000'000);  // it was 27 MB when kernels recomputed values of other kernels
+  CHECK(generated.source.size() < 10'000'000);  // the text had 27 MB when kernels recomputed values of other kernels
   MESSAGE("10,000 nodes: ", generated.stats.milliseconds, " ms, ", generated.stats.kernels, " kernels, ", generated.source.size(),
           " bytes of C");
 }
@@ -616,6 +628,6 @@ TEST_CASE("L1: a chain of 100,000 nodes goes through every stage") {
   graph.add_output("y", node);
   PipelineOptions options = options_for();
   const Generated generated = generate(graph, options);
-  CHECK(generated.stats.kernels >= 100);  // because a kernel has at most about 1,000 ops
+  CHECK(generated.stats.kernels >= 100);  // the graph is large, and a kernel has at most about 1,000 operations
   CHECK(generated.stats.kernels <= 400);
 }

@@ -1,5 +1,5 @@
-// Constants of schedules that stand for a property of the machine (schedule/cpu/tuning.h). They are computed from the machine's numbers,
-// and for the numbers of the machine rows they have the values that were found by measuring.
+// Tests the constants of schedules that depend on properties of the machine (schedule/cpu/tuning.h). They are computed from cache sizes and
+// similar numbers. For the machine rows (entries of harp's table of CPUs) they have the values that were found by measuring.
 #include "schedule/cpu/tuning.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ Cpu with_caches(int64_t first, int64_t second, int64_t third) {
   return cpu;
 }
 
-/// The schedules of the first kernel of a graph, as text, for the row x86-64-v4 with some of its numbers changed.
+/// Returns the schedules of the first kernel of a graph, as text, for the machine row x86-64-v4 with some of its properties changed.
 std::string schedules_with(std::string_view text, const std::function<void(Cpu&)>& change) {
   Machine target = testing::row(kRow);
   change(std::get<Cpu>(target.hardware));
@@ -48,7 +48,7 @@ TEST_CASE("L5 L6 H3.machine_measured: with the numbers of every row, constants h
     const Cpu& cpu = row.cpu();
     CHECK(cpu.stream_bytes == 15 * kMiB);
     CHECK(near_scan_bytes(cpu) == 512 * kKiB);
-    // with one vector load a cycle, this constant is not used
+    // CPUs that load one vector in a cycle do not use this constant.
     CHECK((near_scan_row_bytes(cpu) == 16 * kKiB || cpu.vector_loads_a_cycle == 1));
     CHECK(packed_array_bytes(cpu) == kMiB);
     CHECK(rows_together(cpu) == 224);
@@ -74,12 +74,13 @@ TEST_CASE("L5 L6 H3.machine_measured: constants follow the caches of the machine
   CHECK(near_columns_bytes(small) == 256 * kKiB);
   CHECK(shared_bytes(large) == 12 * kMiB);
   CHECK(shared_bytes(small) == 256 * kKiB);
-  CHECK(kSums.near_bytes(large.caches) == 1000 * kKiB);  // a block of the summation, which docs/semantics.md defines
+  // The limit is the size of a block of the summation, which docs/semantics.md defines.
+  CHECK(kSums.near_bytes(large.caches) == 1000 * kKiB);
   CHECK(kSums.near_bytes(small.caches) == 256 * kKiB);
   CHECK(kPiecesOfSums.near_bytes(large.caches) == 4 * kMiB);
   CHECK(kProducts.near_bytes(large.caches) == 48 * kMiB);
   CHECK(kProducts.near_bytes(small.caches) == kMiB);
-  // The block becomes smaller with a smaller cache, but not larger with a larger one.
+  // rows_together() is the number of rows of a cache block. A smaller cache makes it smaller, but a larger cache does not make it larger.
   CHECK(rows_together(large) == 224);
   CHECK(rows_together(small) == 56);
   CHECK(rows_together(with_caches(4096, 1, 1)) == 1);

@@ -76,7 +76,7 @@ Backends::Cost Backends::cost(const std::string& text, const std::vector<int64_t
   REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   const size_t n = harp_program_shape_var_count(program.get());
   REQUIRE(n <= sizes.size());
-  size_t one = 0, two = 0;  // workspace with one worker and with two; the difference is one worker's scratch
+  size_t one = 0, two = 0;  // workspace size with one worker and with two; the difference is the scratch memory of one worker
   REQUIRE(harp_program_workspace_size(program.get(), n, sizes.data(), 1, &one, nullptr) == HARP_OK);
   REQUIRE(harp_program_workspace_size(program.get(), n, sizes.data(), 2, &two, nullptr) == HARP_OK);
   return {stats.kernels, one - (two - one), two - one};

@@ -29,7 +29,7 @@ Values<T> whole(std::vector<int64_t> dims, uint32_t seed) {
   for (int64_t i = 0; i < count; ++i) values.items.push_back(static_cast<T>(static_cast<int>(random() % 9) - 4));
   return values;
 }
-/// Numbers of different magnitudes, so that another order of summation gives other bits.
+/// Numbers of different magnitudes, so that a sum depends on the order of summation.
 inline Values<float> rough(std::vector<int64_t> dims, uint32_t seed) {
   std::mt19937 random(seed);
   Values<float> values = whole<float>(std::move(dims), seed);
@@ -50,29 +50,30 @@ bool same_bits(const harp_buffer* a, const harp_buffer* b);
 /// One of the ways in which harp can run a graph. All ways must give the same bits.
 struct Way {
   const char* backend;
-  int32_t plain;      // C without vector types
-  int32_t width = 0;  // vector width; 0: the target's
+  int32_t plain;      // 1: C text without vector types; 0: with vector types
+  int32_t width = 0;  // vector width; 0: the width of the target
 };
 inline constexpr Way kWays[] = {{"interp", 0}, {"c", 0}, {"c", 1}};
 
-/// Sets options for a program that is compiled only to test its results: with clang and without optimisation, which takes a tenth of the
-/// time.
+/// Sets options for a program that is compiled only to test its results: clang without optimisation, which takes a tenth of the time of an
+/// optimised compilation.
 void compile_quickly(harp_compile_options& o);
 
-/// Tests whether a program is in the sample that is compiled with the options that users get: one of eight, because otherwise most of a
-/// test's time would be spent in gcc's optimiser. `key` is the graph's text, with the schedule or the width if these vary. It alone decides
-/// (by its FNV-1a hash), so a test case that runs alone compiles the same programs as in the whole suite.
+/// Tests whether a program belongs to the sample that is compiled with the options that users get. The sample has one of eight programs,
+/// because otherwise most of a test's time would be spent in gcc's optimiser. `key` is the graph's text, with the schedule or the vector
+/// width if these vary. The decision depends only on a hash of `key`, so a test case that runs alone compiles the same programs as in the
+/// whole suite.
 bool is_sampled(std::string_view key);
 
-/// Compiles the graph in this way. Harp's own choice is compiled with the options that users get, unless `quick`; the other ways only test
-/// the generated text.
+/// Compiles the graph for this way of running. A program with harp's default settings is compiled with the options that users get, unless
+/// `quick` is true. All others are compiled quickly, because they only test the generated text.
 Program compile_way(const harp_graph* graph, const Way& way, bool quick = false);
 
-/// Runs the graph in all ways (kWays), checks that they give the same bytes, and returns the outputs. On a machine row that this CPU cannot
-/// run, only the interpreter runs the graph, and the test case counts as skipped.
+/// Runs the graph in all ways of kWays, checks that they give the same bytes, and returns the outputs. If this CPU cannot run code for the
+/// target, only the interpreter runs the graph, and the test case counts as skipped.
 std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::vector<harp_buffer*>& inputs, bool quick = false);
 
-/// Runs graphs on arrays of a test. A sample of the graphs is compiled as users get it.
+/// Runs graphs, given as text, on arrays of a test. A sample of the graphs is compiled with the options that users get (is_sampled).
 class Backends {
  public:
   Backends() : context_(make_context()) {}

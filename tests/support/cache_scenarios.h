@@ -16,7 +16,7 @@
 
 namespace cache_scenarios {
 
-/// Key and content of artifact number `n`. The content follows from the key, so a reader can check it.
+/// The key and the content of artifact number `n`. The content is computed from the key, so a reader can check it.
 inline harp::Digest key_of(int n) { return harp::digest_of("key " + std::to_string(n)); }
 
 inline std::shared_ptr<const harp::Artifact> artifact_of(int n, size_t size = 20'000) {
@@ -54,7 +54,7 @@ int in_child(Body body) {
 
 constexpr std::string_view kWorkPrefix = "harp-work-";
 
-/// Makes every work directory in the cache look old enough to count as abandoned.
+/// Makes every work directory in the cache so old that the cache treats it as abandoned.
 inline void age_work_directories(const std::string& entries) {
   for (const std::string& name : names_in(entries)) {
     if (!name.starts_with(kWorkPrefix)) continue;
@@ -69,7 +69,8 @@ inline int count_work_directories(const std::string& entries) {
   return count;
 }
 
-/// The number of work directories, except one empty directory, which the cache keeps for the next compilation.
+/// The number of work directories that remain in the cache. One empty directory is not counted, because the cache keeps it for the next
+/// compilation.
 inline int work_left_behind(const std::string& entries) {
   int count = 0, empty = 0;
   for (const std::string& name : names_in(entries)) {
@@ -83,9 +84,9 @@ inline int work_left_behind(const std::string& entries) {
 struct KillResult {
   int kills = 0;
   int wrong = 0;    // reads that returned wrong content
-  int damaged = 0;  // entries that failed a check, although publishing is atomic
-  int found = 0;    // entries that had been published completely
-  int left = 0;     // work directories that could not be removed
+  int damaged = 0;  // entries that failed a check, which must not happen because publishing is atomic
+  int found = 0;    // entries that the killed processes had published completely
+  int left = 0;     // work directories that remain after the cleanup
 };
 
 /// Repeats `rounds` times: starts a process that publishes entries in a loop, kills it at a random moment, and checks the cache.
@@ -103,7 +104,7 @@ inline KillResult kill_while_publishing(int rounds, unsigned seed) {
       return 0;
     });
   };
-  // A kill comes at most as late as the time that two entries take. That time is measured here, because code with sanitizers is slow.
+  // Each process is killed within the time that two publications take. That time is measured here, because code with sanitizers is slow.
   const auto begin = std::chrono::steady_clock::now();
   ::waitpid(publish(scratch / "first", 2), nullptr, 0);
   const auto longest = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
@@ -141,7 +142,7 @@ inline int hammer(int processes, int rounds, unsigned seed) {
     children.push_back(in_child([&] {
       TestSystem system;
       harp::CacheOptions options = options_in(scratch / "cache");
-      options.limits = {.bytes = 70'000, .entries = 3};  // fewer entries than keys
+      options.limits = {.bytes = 70'000, .entries = 3};  // fewer entries than there are keys, so that entries are evicted
       harp::CompileCache cache(system, options, harp::Log());
       std::mt19937 random(seed + static_cast<unsigned>(p));
       for (int round = 0; round < rounds; ++round) {
@@ -193,7 +194,7 @@ inline DamageResult damage(int bit_flips, unsigned seed) {
   expect_miss(whole + '\0');
   std::mt19937 random(seed);
   for (int i = 0; i < bit_flips; ++i) {
-    // Half of the flips hit the footer, where a single bit can change what the rest of the file means.
+    // Half of the flipped bits are near the end of the file, in the footer, where a single bit can change how the rest of the file is read.
     const size_t at = i % 2 == 0 ? random() % whole.size() : whole.size() - 1 - random() % 256;
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
@@ -204,7 +205,7 @@ inline DamageResult damage(int bit_flips, unsigned seed) {
     bytes.replace(page, std::min<size_t>(4096, whole.size() - page), std::min<size_t>(4096, whole.size() - page), '\0');
     expect_miss(bytes);
   }
-  // An entry under another entry's name counts as damaged.
+  // The content of another entry under this name also counts as damage.
   expect_miss(std::string(reinterpret_cast<const char*>(artifact_of(2)->file().data()), artifact_of(2)->file().size()));
   // The undamaged entry must be found; otherwise a cache that never finds anything would pass.
   write_text(path, whole);

@@ -1,4 +1,4 @@
-// For tests that use harp as a program does: through harp.h only. The handles here release their objects automatically.
+// Helpers for tests that use harp only through harp.h, as an application does. The handles release their objects automatically.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -50,7 +50,7 @@ inline std::string take(harp_string* string) {
 inline Context make_context(std::function<void(harp_context_options&)> change = nullptr) {
   harp_context_options options = HARP_CONTEXT_OPTIONS_INIT;
   options.cache_dir = "";
-  options.compile_timeout_ms = 1'200'000;  // long, because a machine may be slow; ctest stops a test that hangs
+  options.compile_timeout_ms = 1'200'000;  // so long that a slow machine does not reach it; ctest stops a test that hangs
   if (change) change(options);
   ErrorSlot err;
   Context context(harp_context_new(&options, err));
@@ -90,8 +90,8 @@ inline bool is_foreign(const ErrorSlot& err) {
   return err.code() == HARP_ERROR_UNSUPPORTED && err.message().find("another architecture") != std::string::npos;
 }
 
-/// Compiles for the machine row that HARP_MACHINE names, unless `change` sets another one. If no compiler on this machine supports that
-/// row, this only generates the source and ends the test case.
+/// Compiles for the target that HARP_MACHINE names, unless `change` sets another one. If no compiler on this machine supports the target,
+/// this function only generates the source and then ends the test case as skipped.
 inline Program compile(const harp_graph* graph, const char* backend, std::function<void(harp_compile_options&)> change = nullptr) {
   harp_compile_options options = compile_options();
   options.backend = backend;
@@ -114,7 +114,7 @@ inline std::string cannot_run(harp_program* program) {
   return err.message().find("this CPU cannot run") != std::string::npos ? err.message() : "";
 }
 
-/// True if this CPU cannot run the program. The test case then counts as skipped, and continues with checks that need no run.
+/// True if this CPU cannot run the program. The test case then counts as skipped, but continues with checks that do not run the program.
 inline bool is_not_for_this_cpu(harp_program* program) {
   const std::string why = cannot_run(program);
   if (!why.empty()) harp::testing::note_skip(why);
@@ -126,7 +126,7 @@ inline void must_run(harp_program* program) {
   if (const std::string why = cannot_run(program); !why.empty()) throw harp::testing::Skip{why};
 }
 
-/// A buffer over a vector, which has to outlive it. uint8_t elements are bools.
+/// Makes a buffer that uses the memory of `values`; the vector must exist as long as the buffer. Elements of type uint8_t become bools.
 template <class T>
 Buffer wrap(harp_context* context, std::vector<T>& values, std::vector<int64_t> dims) {
   const harp_dtype dtype = std::is_same_v<T, float>                  ? HARP_F32

@@ -7,13 +7,14 @@ import traceback
 
 
 def of(owner):
-    """The cases of an object (its methods, by name) or of a module (its functions, in the order they stand there): [(name, function)]."""
+    """Returns the list [(name, function)] of the cases of an object (its methods, sorted by name) or of a module (its functions, in the
+    order of the source)."""
     names = list(vars(owner)) if isinstance(owner, type(sys)) else dir(owner)
     return [(name, getattr(owner, name)) for name in names if name.startswith("case_")]
 
 
 def run(cases, script, *arguments):
-    """Runs each of [(name, function)] with these arguments. The exit status: 1 if one has failed."""
+    """Calls the function of each case [(name, function)] with `arguments`. Returns the exit status of the script: 1 if a case has failed."""
     failed = 0
     results = os.environ.get("HARP_TEST_RESULTS")
     for name, case in cases:

@@ -1,5 +1,5 @@
-// Stress tests of the compile service as functions with a number of rounds (a few in ./dev test, many in ./dev torture), and what they use:
-// small sources and fake compilers.
+// Stress tests of the compile service, written as functions with a number of rounds (a few in ./dev test, many in ./dev torture), together
+// with small sources and fake compilers for them.
 #pragma once
 
 #include <stdexcept>
@@ -27,7 +27,7 @@ inline harp::CompileRequest request_for(int value) {
   return request;
 }
 
-/// The environment of a service: a scratch directory for the cache, and an operating system that can inject failures.
+/// What a compile service needs in a test: a temporary directory for the cache, and an operating system interface that can inject failures.
 struct Bench {
   Scratch scratch;
   TestSystem system;
@@ -48,7 +48,8 @@ inline std::string fake_compiler(const Scratch& scratch, const std::string& name
   return write_script(scratch / name, "case \"$*\" in *--version*) echo fake 1.0; exit 0;; esac\n" + body);
 }
 
-/// A shell command that creates ./unit.so by copying a shared object compiled beforehand, patched with the key in the source's last line.
+/// A shell command that creates ./unit.so as a copy of a shared object that was compiled beforehand. The command writes the key from the
+/// last line of the source into the copy.
 inline std::string copy_prebuilt(const Scratch& scratch, int value) {
   const std::string no_key(32, '0');
   write_text(scratch / "prebuilt.c", harp::cat(source_returning(value), "EXPORT const char ", harp::kUnitKey, "[] = \"", no_key, "\";\n"));
@@ -58,13 +59,13 @@ inline std::string copy_prebuilt(const Scratch& scratch, int value) {
          " > ./unit.so";
 }
 
-/// A fast compiler that copies a shared object compiled beforehand, for tests of the service's other parts. Every run adds a line to the
-/// file `runs`.
+/// A fake compiler that only copies a shared object that was compiled beforehand, so that tests of other parts of the service are fast.
+/// Every run appends a line to the file `runs`.
 inline std::string copying_compiler(const Scratch& scratch, int value) {
   return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\n" + copy_prebuilt(scratch, value));
 }
 
-/// The error that `work` throws.
+/// Runs `work` and returns the error that it throws.
 template <class Work>
 harp::Error error_of(Work work) {
   try {
@@ -84,14 +85,14 @@ inline int runs_of(const Scratch& scratch) {
 }
 
 struct FaultResult {
-  int points = 0;           // calls that were made to fail
-  int succeeded = 0;        // how many of these failures the service survived with a right result
+  int points = 0;           // number of calls that were made to fail
+  int succeeded = 0;        // number of these failures after which the service still gave a right result
   std::string first_fault;  // the first wrong behaviour; "" if there was none
 };
 
-/// Compiles and loads while call number n of the operating system fails, for every n and every error in `errors`; with `from_then_on`, all
-/// later calls fail too. Every time the result must be right or an error of the proper kind, no descriptor may stay open, and the cache
-/// must work afterwards.
+/// Compiles and loads a unit while call number n of the operating system fails, for every n and every error in `errors`. With
+/// `from_then_on`, all later calls fail too. Each time the service must give the right result or an error of the proper kind, it must leave
+/// no file descriptor open, and the cache must work afterwards.
 inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_then_on) {
   FaultResult result;
   const Scratch tools;
@@ -124,7 +125,7 @@ inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_the
         fault("fails afterwards: " + failure.message);
       }
       if (count_open_files() != files_before) fault("descriptors left open");
-      const bool reaping_failed = from_then_on;  // waitpid then fails as well, so the child stays a zombie
+      const bool reaping_failed = from_then_on;  // if all later calls fail, waitpid fails too, and the child remains a zombie
       if (!reaping_failed && ::waitpid(-1, nullptr, WNOHANG) != -1) fault("a child left behind");
       while (::waitpid(-1, nullptr, WNOHANG) > 0) {
       }

@@ -1,5 +1,6 @@
-// A policy for the templates of ops/math.h whose values are classes, as in an IR builder: no implicit conversions and no bool to branch on.
-// It computes like ScalarMath and counts operations. This tests the interface of the templates and documents their cost.
+// A policy for the templates of ops/math.h in which values are objects of a class, as in an IR builder: there are no implicit conversions,
+// and a comparison gives no bool that the template could branch on. The policy computes like ScalarMath and counts operations. It tests
+// what the templates require of a policy, and documents the cost of each function.
 #pragma once
 
 #include "ops/scalar_math.h"
@@ -11,7 +12,7 @@ struct OperationCounts {
   int fma = 0;
   int divide = 0;  // divisions and square roots
   int table = 0;
-  int rare = 0;  // calls for rare lanes; the operations inside are not counted
+  int rare = 0;  // branches for rare arguments; the operations inside such a branch are not counted
 };
 
 /// A value of CountingMath. It converts to nothing implicitly, so a template can only use operators and CountingMath's functions.
@@ -119,7 +120,7 @@ HARP_OPERATOR(^)
 HARP_OPERATOR(<<)
 HARP_OPERATOR(>>)
 #undef HARP_OPERATOR
-// The operands are variables because clang warns about & between two calls that return bool.
+// The operands are stored in variables first, because clang warns about & between two calls that return bool.
 template <DType D>
 CountedValue<D> operator&(CountedValue<D> a, CountedValue<D> b) {
   const ScalarMath::T<D> left = a.get(), right = b.get();

@@ -1,13 +1,13 @@
-"""The code blocks of a page: language and content, the file that a block stands for, and the reason if the page says that a block is not
-run."""
+"""Finds the code blocks of a Markdown page: the language and content of a block, the name of the file that it shows, and the reason if
+the page says that the block is not run."""
 import collections
 import os
 import re
 
 SOURCE = os.environ.get("HARP_SOURCE_DIR") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# language: the word behind the opening fence; file: the name in the line above, "`NAME`:", or ""; reason: of a comment above, <!-- not run:
-# REASON -->, or ""; line: of the fence, from 1.
+# language: the word after the opening fence. file: the name in a line "`NAME`:" above the block, or "". reason: the text of a comment
+# <!-- not run: REASON --> above the block, or "". line: the number of the line with the opening fence, counted from 1.
 Block = collections.namedtuple("Block", "language text file reason line")
 
 
@@ -17,7 +17,7 @@ def read(path):
 
 
 def blocks(text):
-    """All code blocks of a Markdown text, in order. A fence that is never closed, and one without a language, are errors."""
+    """Returns all code blocks of a Markdown text, in order. A block that is not closed or has no language is an error."""
     found, lines, number = [], text.splitlines(), 0
     while number < len(lines):
         fence = re.match(r" *(`{3,}|~{3,})(.*)", lines[number])

@@ -1,5 +1,6 @@
-// The operating system as tests see it: the real one, but with environment variables of the test. It can make the n-th call fail, shorten
-// writes, and count calls. Calls to files and to processes share one numbering, in the order in which they are made.
+// The interface of the operating system for tests: it makes real calls, but has environment variables of its own. It can make the n-th call
+// fail, shorten writes, and count calls. Calls for files and calls for processes are numbered together, in the order in which they are
+// made.
 #pragma once
 
 #include <dirent.h>
@@ -24,12 +25,12 @@ struct FaultPlan {
   int fail_at = -1;           // number of the first call that fails; negative: none
   bool from_then_on = false;  // all later calls fail too
   int error = EIO;
-  bool short_writes = false;    // write takes at most 7 bytes
-  bool close_fails_too = true;  // close reports the error although the descriptor is closed
+  bool short_writes = false;    // each call of write writes at most 7 bytes
+  bool close_fails_too = true;  // a failing close reports the error but closes the descriptor, as Linux does
 
   std::atomic<int> calls{0};
 
-  /// The error for the next call, or 0.
+  /// Counts the next call and returns the error that it must report, or 0.
   int next() {
     const int number = calls++;
     if (fail_at < 0 || number < fail_at) return 0;
@@ -129,9 +130,9 @@ class FaultyProcess : public harp::RealProcess {
   explicit FaultyProcess(FaultPlan& plan) : plan_(plan) {}
   using Real = harp::RealProcess;
 
-  /// The environment variables; those of the real environment are invisible.
+  /// The environment variables that harp sees in place of those of the real environment.
   std::map<std::string, std::string> variables;
-  /// The result of effective_user() if set: simulates another user.
+  /// If set, effective_user() returns this value, to simulate another user.
   std::optional<uint32_t> user;
 
   int spawn(const harp::SpawnRequest& request) override {
@@ -147,7 +148,7 @@ class FaultyProcess : public harp::RealProcess {
     return Real::reap(pid, status);
   }
   int kill_group(int pid) override {
-    const int error = plan_.next();  // the kill itself is always executed, because the kill of one's own child cannot fail
+    const int error = plan_.next();  // the process group is killed even if an error is reported, so that no child remains
     const int result = Real::kill_group(pid);
     return error != 0 ? error : result;
   }
@@ -199,7 +200,7 @@ class Scratch {
   std::string path_;
 };
 
-/// The operating system of a test: files and processes with one fault plan, a usual PATH and no HOME.
+/// The operating system of a test: files and processes that share one fault plan, the usual PATH and no HOME.
 struct TestSystem {
   FaultPlan plan;
   FaultyFiles files{plan};

@@ -1,4 +1,5 @@
-// Kernels with group loops, built by hand: what the tests of the IR and of the renderer share.
+// Kernels with group loops (loops whose iterations are the threads of a GPU block), built by hand for the tests of the IR and of the
+// renderer.
 #pragma once
 
 #include <cmath>
@@ -10,7 +11,7 @@
 
 namespace harp::testing {
 
-/// Builds a module of one kernel with group loops.
+/// Builds a module with one kernel that contains group loops.
 struct GroupBuilder : ModuleBuilder {
   ir::Kernel kernel;
   int64_t threads = 0;
@@ -45,7 +46,8 @@ struct GroupBuilder : ModuleBuilder {
   }
   ir::Stmt* fold(int number) { return accumulator<ir::AccFold>(number); }
   ir::Stmt* barrier() { return arena->statement<ir::Barrier>(); }
-  /// A new group loop: its iterations are the threads of a block. `body` gets the loop variable, which is the number of the thread.
+  /// Makes a new group loop, whose iterations are the threads of a block. `body` is called with the loop variable, which is the index of
+  /// the thread.
   template <class Statements>
   ir::Loop* group(Statements body) {
     ir::Loop* loop = ir::new_loop(*arena, "t", 0, threads, ir::LoopKind::kGroup);
@@ -61,7 +63,7 @@ struct GroupBuilder : ModuleBuilder {
   ir::Stmt* when(Sym condition, ir::Body body, ir::Body otherwise = {}) {
     return ir::new_if(*arena, condition, std::move(body), std::move(otherwise));
   }
-  /// Launches the kernel with one block for each iteration of `blocks`, and gives it its scratch memory.
+  /// Adds the launch of the kernel, with one block for each iteration of `blocks`, and computes how much scratch memory the module needs.
   void finish(ir::Loop* blocks, const std::vector<int>& inputs, const std::vector<int>& outputs) {
     blocks->loop = ir::LoopKind::kThread;
     kernel.body = {blocks};

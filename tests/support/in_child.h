@@ -9,7 +9,7 @@
 
 namespace capi_test {
 
-inline constexpr unsigned kPatience = 60;  // a child that runs longer than this many seconds hangs and is killed
+inline constexpr unsigned kPatience = 60;  // in seconds; a child that runs longer is regarded as hanging and is killed
 
 /// Forks, runs body() in the child and returns its result: -1 if the child was killed, 255 if body() threw. The child always exits here, so
 /// that it never continues with the tests of its parent.

@@ -1,5 +1,5 @@
-// Large graphs as text, for properties that must grow linearly: a test counts the node visits of the pipeline, a benchmark measures its
-// time.
+// Large graphs as text. Some costs must grow linearly with the size of such a graph: a test counts the node visits of the pipeline, and a
+// benchmark measures its time.
 #pragma once
 
 #include <string>
@@ -39,10 +39,10 @@ class Lines {
   int lines_ = 0, results_ = 0;
 };
 
-/// A family of graphs of growing size.
+/// A family of graphs: `add` adds a graph whose size grows with n.
 struct LargeGraph {
   const char* name;
-  int nodes;  // number of nodes of the smaller one of the two graphs whose costs a test compares
+  int nodes;  // a test compares the costs of two graphs of the family; this is the number of nodes of the smaller one
   void (*add)(Lines& lines, int n);
 };
 
@@ -59,7 +59,7 @@ inline std::string sum_in_pairs(Lines& lines, std::vector<std::string> nodes) {
 inline constexpr LargeGraph kLargeGraphs[] = {
     {"concats", 400,
      [](Lines& lines, int n) {
-       lines.input("x: f32[5000]"), lines.input("y: f32[5000]");  // long enough to be worth several threads
+       lines.input("x: f32[5000]"), lines.input("y: f32[5000]");  // so long that harp uses several threads for a kernel
        std::string t = "x";
        for (int i = 0; i < n; ++i) t = lines.line(joined("concat(", t, ", y, axis=0)"));
        lines.output(t);

@@ -1,6 +1,6 @@
-// The machine row of a test. Tests that expect a schedule or generated text name their row: row("x86-64-v4"). All others use machine(): the
-// row that HARP_MACHINE names, by default this CPU's. On a row that this CPU cannot run they check text, schedules and compilation, and
-// tests that would run code count as skipped.
+// The target of a test, as an entry (row) of the machine table (base/machine.h). Tests that expect a certain schedule or certain generated
+// text name their row: row("x86-64-v4"). All other tests use machine(): the row that HARP_MACHINE names, by default the row of this CPU. If
+// this CPU cannot run code for that row, these tests check text, schedules and compilation, and tests that would run code count as skipped.
 #pragma once
 
 #include <stdexcept>
@@ -13,17 +13,17 @@
 
 namespace harp::testing {
 
-/// The row with this name. Every build knows all rows.
+/// The row of the machine table with this name. Every build of harp contains all rows.
 inline Machine row(std::string_view name) {
   const std::optional<Machine> target = machine_from_name(name);
   if (!target) throw std::invalid_argument(cat("there is no machine row ", name));
   return *target;
 }
 
-/// The row for tests that name none.
+/// The row of the machine table for tests that do not name one.
 inline Machine machine() { return machine_name() != nullptr ? row(machine_name()) : host_machine(); }
 
-/// All rows, including those of other architectures, for tests that hold on every machine.
+/// All rows of the machine table, including those of other architectures, for tests that do not depend on the machine.
 inline std::vector<Machine> all_rows() {
   std::vector<Machine> rows(machines().begin(), machines().end());
   rows.insert(rows.end(), foreign_machines().begin(), foreign_machines().end());

@@ -18,9 +18,10 @@ namespace {
 
 using Body = void (*)();
 
-std::unordered_map<const doctest::TestCaseData*, Body> bodies;  // bodies of the test cases; doctest sees run_body for each
+// the bodies of the test cases; doctest itself calls run_body for each test case
+std::unordered_map<const doctest::TestCaseData*, Body> bodies;
 const doctest::TestCaseData* running = nullptr;
-std::string skip_reason;  // why the running test case is skipped; empty: it is not
+std::string skip_reason;  // the reason why the running test case is skipped; empty if it is not skipped
 std::vector<std::string> skipped;
 
 class ResultLines : public doctest::IReporter {
@@ -68,7 +69,8 @@ class ResultLines : public doctest::IReporter {
 
 REGISTER_LISTENER("result-lines", 1, ResultLines);
 
-/// The function that doctest calls for every test case, because doctest treats any exception as a failure.
+/// Runs the body of the current test case. doctest calls this function in place of the body, because it treats every exception as a
+/// failure, also the one that skips a test case.
 void run_body() {
   try {
     bodies.at(running)();

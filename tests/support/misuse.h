@@ -1,4 +1,4 @@
-// Checks the error of one operation over declared inputs, as the text format reports it.
+// Checks the error message of a single operation on declared inputs, as it is reported for a graph in the text format.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "graph/text.h"
 
-/// Checks that `expression` over `inputs` fails with this code (its name in harp.h), and that the message contains `words` and does not
-/// name the operation of `expression` twice.
+/// Checks that `expression` over `inputs` fails with the error code `code` (its name in harp.h). The message must contain `words` and must
+/// not name the operation twice.
 inline void check_misuse(const std::string& inputs, const std::string& expression, const std::string& code, const std::string& words) {
   CAPTURE(expression);
   try {

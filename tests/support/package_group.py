@@ -1,4 +1,4 @@
-"""What a script test does where something that it needs is not installed.
+"""What a script test does if a program, module or file that it needs is not installed.
 
     require("go", __file__, programs=("go",))                  # the whole test needs a group of packages of .ci/packages.txt
     failed |= absent(__file__, "there is no node", ".pyright")  # one part of it needs something
@@ -24,7 +24,7 @@ def note(script, status, reason, part=""):
 
 
 def leave(script, status, reason):
-    """Ends the test here, as skipped or failed."""
+    """Ends the script here; the test counts as skipped or as failed, depending on `status`."""
     note(script, status, reason)
     sys.exit(status == "fail")
 

@@ -34,8 +34,8 @@ struct TemporaryFolder {
   ~TemporaryFolder() { std::filesystem::remove_all(path); }
 };
 
-/// Both compilers are in the package group "test" of .ci/packages.txt. If one is missing, a test fails; otherwise it would silently check
-/// less.
+/// The compilers that the tests need. Both are in the package group "test" of .ci/packages.txt. If one is missing, the tests fail, because
+/// otherwise they would check less without anybody noticing.
 inline std::vector<std::string> compilers() { return {"gcc", "clang"}; }
 
 inline std::string read_file(const std::string& path) {
@@ -98,8 +98,8 @@ class Unit {
   void* handle_ = nullptr;
 };
 
-/// The options to test: the row that HARP_MACHINE names, by default all rows that this CPU runs; and, as the last one, text without vector
-/// types.
+/// The render options to test: the target that HARP_MACHINE names or, by default, all targets that this CPU can run. The last entry is text
+/// without vector types.
 inline std::vector<render::RenderOptions> dialects() {
   std::vector<render::RenderOptions> all;
   if (machine_name() != nullptr) all.push_back({machine(), false});
@@ -197,7 +197,7 @@ struct ModuleBuilder {
     module.outputs.push_back({cat("y", module.outputs.size()), dtype, {}});
     return static_cast<int>(module.outputs.size()) - 1;
   }
-  /// Adds a kernel that reads these inputs (its first parameters) and writes this output.
+  /// Adds the kernel and a launch of it with these inputs and outputs, which are the kernel's parameters in this order.
   void launch(ir::Kernel kernel, const std::vector<int>& inputs, const std::vector<int>& outputs) {
     ir::Launch launch{static_cast<int>(module.kernels.size()), {}, std::nullopt};
     kernel.name = cat("kernel_", module.kernels.size());

@@ -22,7 +22,7 @@ inline std::shared_ptr<Graph> optimised(const Graph& graph) {
   return result;
 }
 
-/// The row of tests that name none. Their expected schedules are those of this row.
+/// The target of tests that do not name one. The schedules that such tests expect are those for this target.
 inline constexpr std::string_view kRow = "x86-64-v4";
 
 /// Schedules the graph and verifies the program.
@@ -33,7 +33,7 @@ inline Program scheduled(const Graph& graph, std::string_view overrides = {}, st
 }
 inline Program scheduled(std::string_view text) { return scheduled(*parse_graph(text)); }
 
-/// Pipeline options for a row.
+/// Options of the compilation pipeline for a target of the machine table.
 inline PipelineOptions options_for(std::string_view row = kRow) {
   PipelineOptions options;
   options.target = testing::row(row);

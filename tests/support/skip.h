@@ -1,5 +1,5 @@
-// HARP_MACHINE, the environment variable that names the machine row of the tests, and test cases that count as skipped. This header
-// includes no internal header of harp, so that tests of libharp.so can use it; machine.h has the row itself.
+// HARP_MACHINE, the environment variable that names the target of the tests, and functions to skip test cases. This header includes no
+// internal header of harp, so that tests of libharp.so can use it; machine.h looks up the target itself.
 #pragma once
 
 #include <cstdlib>
@@ -7,8 +7,8 @@
 
 namespace harp::testing {
 
-/// Ends a test case, which then counts as skipped unless a check has failed. May be thrown inside a CHECK, but not inside a CHECK_NOTHROW
-/// or on another thread.
+/// Thrown to end a test case, which then counts as skipped unless a check has failed. May be thrown inside a CHECK, but not inside a
+/// CHECK_NOTHROW or on another thread.
 struct Skip {
   std::string reason;
 };

@@ -1,4 +1,5 @@
-// For tests of the text format: the error of a text, a graph made of given statements, and the round trip from a graph to text and back.
+// Helpers for tests of the text format: the error message of a text, a graph made of given statements, and the conversion of a graph to
+// text and back.
 #pragma once
 
 #include <doctest/doctest.h>

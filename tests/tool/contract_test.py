@@ -46,7 +46,7 @@ class Desk:
         return numpy.load(self.path("r.npy"))
 
     def emit(self, text, stage, *options):
-        """Returns a stage for one particular machine row, so that the expected text does not depend on the CPU that runs the test."""
+        """Returns the text of a compilation stage for the target x86-64-v4, so that the expected text does not depend on the CPU that runs the test."""
         result = self.call("emit", text, "--lang", stage, "--target", "x86-64-v4", *options)
         assert result.returncode == 0, f"{text}\n{result.stderr}"
         return result.stdout
@@ -123,7 +123,7 @@ def case_edge(desk):
                 numpy.stack([x[:, 0]] * 2, 1))
 
 
-# Two independent sums, an array that is computed from both, and one that is computed from that array and its sum.
+# Two independent reductions a and b, an array y that is computed from both, and the result, which is computed from y and its sum.
 STAGES = """graph stages(x: f32[n, 8], w: f32[n, 8]) flags=[broadcast] {
   a = sum(x, axes=[0])
   b = max(w, axes=[0])

@@ -41,7 +41,7 @@ DTYPES = {"bool": numpy.bool_, "i8": numpy.int8, "u8": numpy.uint8, "i16": numpy
 
 
 def as_dtype(name, values):
-    """Returns whole numbers and multiples of 2**-10 as an array of the dtype."""
+    """Converts `values` (integers and multiples of 2**-10) to an array of the dtype."""
     if name != "bf16":
         return values.astype(DTYPES[name])
     bits = values.astype(numpy.float32).view(numpy.uint32)
@@ -53,7 +53,7 @@ def same(a, b):
 
 
 def splitmix(seed, count):
-    """Returns the raw numbers from which the tool makes its random arrays."""
+    """Returns the 64-bit random numbers (SplitMix64) from which the tool computes its random arrays."""
     with numpy.errstate(over="ignore"):
         z = numpy.uint64(seed) + numpy.arange(1, count + 1, dtype=numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
@@ -403,7 +403,7 @@ class Tool:
         assert picture.tag == svg + "svg" and len(list(picture.iter(svg + "circle"))) == 5 and titles[0].endswith(": untuned"), titles
         with open(os.path.join(self.path("cache"), "entries-1", "tuning-2.txt"), encoding="utf-8") as file:
             assert re.search(r"^name product$", file.read(), re.M)
-        # Every configuration in the report can be used as a file for --schedule, and none changes a bit.
+        # Every configuration in the report is a valid file for --schedule, and none of them changes any bit of the result.
         inputs = ("--random", "a=f32[40,60]:1", "--random", "b=f32[60,50]:2", "--output", "y=" + self.path("y.npy"))
         results = set()
         for trial in found["trials"]:

@@ -89,9 +89,10 @@ class Checker {
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
 
-  /// Adds a case to the batch, which is checked when it is large enough.
+  /// Adds a case to the current batch. The batch is compiled, run and compared when it has kBatch cases.
   void add(std::string what, const Case& test) {
-    // If an index check failed, there would be no results to compare, and such graphs require entry_point_ex. They are left out.
+    // Graphs with index checks are left out: if a check failed, there would be no results to compare, and these graphs require
+    // entry_point_ex, which this program does not call.
     if (!check_sites(*test.graph).empty()) return;
     constexpr int kWidths[] = {0, 0, 1, 4, 8, 16};
     PipelineOptions options;

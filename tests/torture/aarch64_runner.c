@@ -1,5 +1,6 @@
-/* Runs generated programs of another CPU under its emulator (aarch64.cpp): usage runner UNIT.so RUNS RESULTS. RUNS is a list of
-   { name; sizes; inputs; lengths of outputs }, each list with its count in front, all numbers of 64 bits; RESULTS the outputs' bytes. */
+/* Runs generated programs of another CPU under an emulator of that CPU, in which aarch64.cpp starts it. Usage: runner UNIT.so RUNS
+   RESULTS. The file RUNS is a list of { name; sizes; inputs; lengths of outputs }. Each list begins with its count, and all numbers have 64
+   bits. The program writes the bytes of all outputs to the file RESULTS. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

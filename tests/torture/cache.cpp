@@ -1,5 +1,6 @@
 // The full stress test of the compile cache: processes killed while publishing and while compiling, many processes on the same keys during
-// eviction, every kind of damage. The numbers of rounds are those of the reliability design. Argument: a divisor for them (default 1).
+// eviction, every kind of damage. The program runs the numbers of rounds that the reliability design requires, divided by its argument
+// (default 1).
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

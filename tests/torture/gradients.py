@@ -284,7 +284,8 @@ def complex_cases():
     yield Case("rfft(x, n=9, axis=0)", lambda x: torch.fft.rfft(x, 9, 0), x=normal(7, 2))
 
 
-# PyTorch's function for each expression of tests/grad/grad_extremes.txt; expressions that are missing here have none in PyTorch.
+# For each expression of tests/grad/grad_extremes.txt, the PyTorch function that computes it. PyTorch has no function for the expressions
+# that are missing here.
 EXTREMES = {
     "neg(x)": torch.neg, "recip(x)": torch.reciprocal, "abs(x)": torch.abs, "square(x)": torch.square, "sqrt(x)": torch.sqrt,
     "rsqrt(x)": torch.rsqrt, "exp(x)": torch.exp, "exp2(x)": torch.exp2, "expm1(x)": torch.expm1, "log(x)": torch.log, "log2(x)": torch.log2,
@@ -315,7 +316,7 @@ EXTREMES = {
         lambda x: F.binary_cross_entropy_with_logits(x, torch.full_like(x, 0.25), reduction="none"),
     "logcumsumexp(x)": lambda x: torch.logcumsumexp(x, 0), "cummax(x)": lambda x: torch.cummax(x, 0)[0], "cummin(x)": lambda x: torch.cummin(x, 0)[0],
 }  # fmt: skip
-# Where PyTorch's are not the table's: (expression, order), and why.
+# The results of PyTorch that differ from the table: (expression, order of the derivative) and the reason.
 EXCEPTIONS = {
     **{("expm1(x)", order): "y + 1, which is 0 where y is rounded to -1" for order in (1, 2)},
     ("log1p(x)", 0): "inf of f32 from 3.39e38 on",

@@ -1,6 +1,6 @@
-// Checks that the op matrix has equal bits for every machine row of this architecture and every vector width. Each cell is compiled for
-// each of these combinations by gcc or by clang from the text for that row. Each cell is also compiled once with a user's flags; `./dev
-// test` does that for few cells.
+// Checks that every cell of the op matrix (an operation with one dtype) gives the same bits for every machine row (description of a CPU) of
+// this architecture and every vector width. For each combination of row and width, gcc or clang compiles the C text that harp generates for
+// that row. Each cell is also compiled once with the flags that a user's program gets; `./dev test` does that for few cells.
 //   usage: torture_levels [part of the name of an operation]
 #include <cstdio>
 #include <string_view>

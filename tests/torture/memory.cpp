@@ -77,7 +77,8 @@ constexpr const char* kGraphs[] = {
     "transform(x: f32[48]) {\n  return y = rfft(x)\n}",
     "taken(x: f32[100, w], at: i32[n]) {\n  return y = take(x, at, axis=0)\n}",
 };
-constexpr long kAll = 300, kPoints = 400;  // the first kAll allocations fail one by one; of the later ones about kPoints do
+// Each of the first kAll allocations is made to fail in a run of its own. Of the later allocations, about kPoints at equal distances are.
+constexpr long kAll = 300, kPoints = 400;
 
 struct Context {
   Context() {
@@ -123,7 +124,7 @@ Result emit(harp_context* context, const std::string& text, long fails = -1) {
   return result;
 }
 
-/// Describes the first fault; "" if there is none.
+/// Runs the test for one graph. Returns a description of the first failure, or "" if there is none.
 std::string torture(const std::string& text, bool all_later, long& points) {
   const Context context;
   const std::string expected = emit(context.handle.get(), text).source;
@@ -148,8 +149,8 @@ std::string torture(const std::string& text, bool all_later, long& points) {
   return "";
 }
 
-/// Like torture(), for the arithmetic of sizes. Its expressions are in a table that still exists after the failed allocation and must stay
-/// usable.
+/// Like torture(), for the arithmetic of symbolic sizes. The expressions are in a SymTable, which must stay usable after a failed
+/// allocation.
 std::string torture_sizes(long& points) {
   for (long n = 0;; ++n) {
     harp::SymTable table;

@@ -2,8 +2,8 @@
 """Do the fuzzer and the tests find bugs? One fault at a time is put into the sources, for example a pass that forgets a case, a bound that
 is off by one, or a cache key without the flags. harp_fuzz then has to fail within 2,000 graphs, at a graph that passes without the fault.
 It has to find at least 20 of the faults. Some of the faults are bugs that the fuzzer has found before. Random graphs cannot show every
-fault (for example which chunk of work a thread takes, or what is only slower); such a fault names a file of tests or a graph of
-tests/regressions, which has to find it. Each of these must be found.
+fault (for example a wrong choice of the chunk of work that a thread takes, or a fault that only makes programs slower); such a fault names
+a file of tests or a graph of tests/regressions, which has to find it. Each of these must be found.
 
 Only the files with the fault are compiled again, from a copy; the working tree and the build folder stay unchanged. A fault fails if the
 text that it replaces is no longer in its file, so that the table is kept up to date with the code.
@@ -21,8 +21,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("HARP_BUILD_DIR", os.path.join(ROOT, "build", "release")))
 GRAPHS = 2000
-# graphs per start of the fuzzer: few at first, because these graphs find most faults, and after each crash the fuzzer has to be started
-# again
+# The numbers of graphs that one process of the fuzzer tests: FEW for the first process, because the first graphs find most faults and a
+# crash ends the process; MANY for the others.
 FEW, MANY = 10, 100
 LEAST = 20  # the fuzzer must find at least this many faults of the table
 PATIENCE = 300  # seconds for a file of tests, because a fault may cause an endless loop
@@ -458,10 +458,10 @@ def failing_seeds(program, seeds, scratch):
 
 
 def look_for(program, normal, scratch):
-    """Returns the number of graphs that the fault may affect, and the message of the first graph that fails because of the fault, which is
-    one that passes without it (None: there is no such graph). If a graph's programs are the same with and without the fault, the fault
-    cannot make it fail, so only the other graphs are run. A fault that changes no program at all (one in the cache, for example) may show
-    in any graph, so then all are run."""
+    """Returns the number of graphs that the fault may affect, and the message of the first graph that fails with the fault and passes
+    without it (None: there is no such graph). A graph whose generated programs are the same with and without the fault cannot fail because
+    of the fault, so only the other graphs are run. If the fault changes no generated program (a fault in the cache, for example), any graph
+    may reveal it, so all graphs are run."""
     faulty = digests(program, scratch)
     seeds = [number for number in range(GRAPHS) if faulty.get(number) != normal.get(number)] or list(range(GRAPHS))
     first, size = 0, FEW

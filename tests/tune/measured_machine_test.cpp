@@ -1,5 +1,6 @@
-// The file that `harp info --measure` writes (tune/measured_machine.h). Its numbers are used to schedule programs for this machine, but not
-// programs for a named row. A file that is not valid is ignored, with one line in the log. (tool_test.py measures.)
+// The file that `harp info --measure` writes (tune/measured_machine.h). harp uses the measured values to schedule programs for this
+// machine, but not programs for an explicitly named target. A file that is not valid is ignored, with one line in the log. (tool_test.py
+// tests the measurement itself.)
 #include "tune/measured_machine.h"
 
 #include <doctest/doctest.h>
@@ -180,7 +181,8 @@ TEST_CASE("H3.machine_measured: numbers are part of the keys, in the directory t
   write(file_in(directory), print(of_this_machine()));
   CHECK(origin_of(directory, kRunning) == HARP_CACHE_NONE);
   CHECK(origin_of(directory, kRunning) == HARP_CACHE_DISK);
-  CHECK(origin_of(directory, kScaled) == HARP_CACHE_DISK);  // still from the cache, because its schedule depends on none of the numbers
+  // the program still comes from the cache, because its schedule does not depend on any measured value
+  CHECK(origin_of(directory, kScaled) == HARP_CACHE_DISK);
 
   const auto graph = parse_graph(kScaled);
   const BackendTable backends;
@@ -312,11 +314,13 @@ TEST_CASE("H3.machine_measured: the loops that are timed compile for every row o
     };
     run(MeasuredLoop::kLoads, array, 2);
     for (size_t i = 0; i < std::size(array); ++i) CHECK(array[i] == (i < count ? 3 : -1));
-    run(MeasuredLoop::kChainedAdditions, array, 2);  // the start is 2; twice, eight times 2 are added
+    run(MeasuredLoop::kChainedAdditions, array, 2);  // the loop starts with 2 and, in each of two repeats, adds 2 eight times
     CHECK(first() == 34);
-    run(MeasuredLoop::kAdditions, array, 1);  // the sum of 1 + k for k from 0 to 11, and 1 added to each twice
+    // twelve values start with 1 + k (k = 0 ... 11), and the only repeat adds 1 to each; the result is their total
+    run(MeasuredLoop::kAdditions, array, 1);
     CHECK(first() == 66 + 24);
-    run(MeasuredLoop::kMultiplyAdds, array, 1);  // the sum of (1 + k) * 1 + 1, twice, for k from 0 to 11
+    // twelve values start with 1 + k (k = 0 ... 11), and the only repeat computes value * 1 + 1; the result is their total
+    run(MeasuredLoop::kMultiplyAdds, array, 1);
     CHECK(first() == 66 + 24);
     void* circle[3] = {&circle[1], &circle[2], &circle[0]};
     run(MeasuredLoop::kChase, circle, 1);  // eight steps
@@ -324,7 +328,7 @@ TEST_CASE("H3.machine_measured: the loops that are timed compile for every row o
     std::memcpy(&at, result, sizeof at);
     CHECK(at == static_cast<void*>(&circle[2]));
     size_t sum = 0;
-    run(MeasuredLoop::kCycles, array, 2);  // 2 repeats, and sixteen times the bytes
+    run(MeasuredLoop::kCycles, array, 2);  // starts with 2; in each of two repeats, adds the number of bytes eight times
     std::memcpy(&sum, result, sizeof sum);
     CHECK(sum == 2 + 16 * count * sizeof(float));
   }

@@ -19,7 +19,7 @@ using namespace harp::tune;
 
 namespace {
 
-/// A measurement in which all numbers are known.
+/// A measurement in which every value is known.
 Measurement whole() {
   Measurement m;
   m.machine = "x86_64-linux-gnu x86-64-v4 GenuineIntel 6 143 8 Xeon";
@@ -221,7 +221,7 @@ TEST_CASE("H3.machine_measured: caches end where the latency of a load grows") {
   constexpr int64_t kKiB = 1 << 10, kMiB = 1 << 20;
   is(caches_from(curve({{48 * kKiB, 1.2}, {2 * kMiB, 4}, {32 * kMiB, 22}, {0, 110}})), 48 * kKiB, 2 * kMiB, 32 * kMiB);
   is(caches_from(curve({{32 * kKiB, 1.1}, {256 * kKiB, 3.3}, {8 * kMiB, 11}, {0, 80}})), 32 * kKiB, 256 * kKiB, 8 * kMiB);
-  // If a cache's size is between two samples, the smaller one is taken.
+  // If the true size of a cache is between two sampled sizes, the smaller one is reported.
   is(caches_from(curve({{32 * kKiB, 1.1}, {1280 * kKiB, 4}, {30 * kMiB, 20}, {0, 100}})), 32 * kKiB, 1024 * kKiB, 24 * kMiB);
   // no third-level cache, or one that is larger than all samples
   is(caches_from(curve({{32 * kKiB, 1}, {1 * kMiB, 5}, {0, 120}})), 32 * kKiB, 1 * kMiB, 0);
@@ -237,7 +237,7 @@ TEST_CASE("H3.machine_measured: caches end where the latency of a load grows") {
   for (size_t i = 1; i + 1 < noisy.size(); i += 7) noisy[i].ns *= 40;  // none of these samples is at the end of a cache
   for (size_t i = 0; i < noisy.size(); ++i) noisy[i].ns *= i % 2 == 0 ? 1.04 : 1;
   is(caches_from(noisy), 48 * kKiB, 2 * kMiB, 32 * kMiB);
-  // Curves without caches that can be found.
+  // Latency curves that show no caches.
   CHECK_FALSE(caches_from(curve({{0, 10}})).has_value());
   CHECK_FALSE(caches_from(curve({{48 * kKiB, 1.2}, {0, 4}})).has_value());
   CHECK_FALSE(caches_from({}).has_value());

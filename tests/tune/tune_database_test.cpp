@@ -31,7 +31,7 @@ harp_program_stats_info compile_in(const std::string& directory, Lines* lines, s
   const capi_test::Context context = context_in(directory, lines);
   const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
   const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](harp_compile_options& o) {
-    o.target = nullptr;  // this machine, because the tuning ran on it
+    o.target = nullptr;  // compiles for this machine, for which tune_scaled() has tuned the graph
     o.tuning = tuning;
   });
   if (source != nullptr) *source = capi_test::take(harp_program_source(program.get(), nullptr));
@@ -41,7 +41,7 @@ harp_program_stats_info compile_in(const std::string& directory, Lines* lines, s
   return stats_of(program.get());
 }
 
-/// Tunes the scaled graph, then replaces the configuration that was found, in the database, by this one.
+/// Tunes the scaled graph, then replaces the best configuration in the database by `configuration`.
 TuningEntry found_in(const std::string& directory, const std::string& configuration) {
   {
     const capi_test::Context context = context_in(directory);
@@ -150,7 +150,7 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
       Lines lines;
       const capi_test::Context context = context_in(directory, &lines);
       const capi_test::Graph graph = capi_test::parse(context.get(), kScaled);
-      for (const int32_t width : {0, 1}) {  // so that two different programs are compiled
+      for (const int32_t width : {0, 1}) {  // two vector widths, so that two different programs are compiled
         const capi_test::Program program = capi_test::compile(graph.get(), "c", [&](auto& o) { o.simd_width = width; });
         CHECK(stats_of(program.get()).tuned == 0);
       }
@@ -201,7 +201,7 @@ TEST_CASE("H3.best_stored: what is not ours alone to write is not used, one line
   const capi_test::Context context = context_in(directory, &lines);
   ErrorSlot err;
   CHECK_MESSAGE(tune_scaled(context.get(), few_trials(), err) != nullptr, err.message());
-  CHECK(lines.with("was renamed to tuning-2.txt.ignored-2") == 1);  // so no existing file was overwritten
+  CHECK(lines.with("was renamed to tuning-2.txt.ignored-2") == 1);  // harp chose the next number, so no existing file was overwritten
   CHECK(std::filesystem::is_fifo(aside));
 }
 

@@ -30,7 +30,7 @@ bool has(const SearchSpace& space, Choice::Setting setting) {
   return std::any_of(space.choices().begin(), space.choices().end(), [&](const Choice& c) { return c.setting == setting; });
 }
 
-/// A subject of measurements that does nothing and always has the right result.
+/// A measured program that does nothing and always gives the right result.
 class Nothing : public Subject {
  public:
   void run() override {}
@@ -53,14 +53,15 @@ TEST_CASE("H3.search_space: the choices are the legal settings of each kernel, a
        {Choice::Setting::kFlags, Choice::Setting::kPass, Choice::Setting::kRecipe, Choice::Setting::kTile, Choice::Setting::kUnroll,
         Choice::Setting::kLanes, Choice::Setting::kPack, Choice::Setting::kPartition, Choice::Setting::kOverlap})
     CHECK(has(product, setting));
-  CHECK_FALSE(has(product, Choice::Setting::kThreads));  // with one worker there is nothing to choose
+  // with one worker, neither the number of threads nor the size of their shares can be chosen
+  CHECK_FALSE(has(product, Choice::Setting::kThreads));
   CHECK_FALSE(has(product, Choice::Setting::kShare));
   CHECK(has(space_of(kProduct, {}, 2), Choice::Setting::kThreads));
   CHECK(has(space_of(kProduct, {}, 2), Choice::Setting::kShare));
   CHECK(product.configuration(product.untuned()).is_default());
   const SearchSpace sum = space_of("graph g(x: f32[90, 64]) { return y = sum(x, axes=[1]) }");
   CHECK(has(sum, Choice::Setting::kLanes));
-  CHECK_FALSE(has(sum, Choice::Setting::kTile));  // a reduction of which each row is summed in lanes has no tiles
+  CHECK_FALSE(has(sum, Choice::Setting::kTile));  // a reduction that sums each row in vector lanes has no tiles
   CHECK_FALSE(has(sum, Choice::Setting::kRecipe));
 
   for (const char* text :
@@ -100,7 +101,7 @@ TEST_CASE("H3.search_space: of variants by size the one that runs is tuned") {
       CHECK(c.schedules[0].variant == space->kernels()[0].variant);
       PipelineOptions options = space->options().base;
       apply(c, options);
-      // the condition of the variant is kept
+      // the printed schedule still contains the condition of this schedule variant
       CHECK(emit_stage(*parse_graph(text), options, "schedule").find("where ") != std::string::npos);
     }
 }
@@ -110,7 +111,8 @@ TEST_CASE("H3.search_space: of many kernels those with most work have choices") 
   for (int i = 1; i <= 100; ++i) append(text, cat(i > 1 ? ", " : "", "y", i, " = sum(slice(x, start=[0], stop=[", 9 * i, "]), axes=[0])"));
   const SearchSpace space = space_of(text + "\n}");
   REQUIRE(space.kernels().size() == 100);
-  int64_t least = INT64_MAX, greatest = 0;  // the least work of a kernel with choices, and the greatest of one without
+  // the least work of a kernel whose schedule can be tuned, and the greatest work of any other kernel
+  int64_t least = INT64_MAX, greatest = 0;
   size_t with_choices = 0;
   for (const KernelSpace& kernel : space.kernels()) {
     with_choices += !kernel.choices.empty();
@@ -196,7 +198,7 @@ TEST_CASE("H3.beam: finds the best of choices that do not depend on each other, 
     const auto changes = std::count_if(point.begin(), point.end(), [](uint8_t option) { return option != 0; });
     if (changes == 1) neighbours = std::min(neighbours, seconds(point));
   }
-  CHECK(best < neighbours - 0.015);  // so the search has combined several good choices
+  CHECK(best < neighbours - 0.015);  // the result is better than any single change, so the search has combined several good choices
 }
 
 TEST_CASE("H3.trial_result: medians and quartiles; a configuration that fails to compile is a trial, too; stop, cancel, and limits") {
@@ -238,7 +240,7 @@ TEST_CASE("H3.trial_result: medians and quartiles; a configuration that fails to
   options.progress = [](const TuneProgress&) { return tune::Verdict::kCancel; };
   CHECK(message_of([&] { tune::tune(space, workshop, options); }) == "tuning was cancelled");
   options.progress = nullptr;
-  options.seconds = 1e-9;  // even then, the untuned program is measured
+  options.seconds = 1e-9;  // even with so short a time limit, the untuned program is measured
   CHECK(tune::tune(space, workshop, options).trials.size() == 1);
 }
 
@@ -274,7 +276,7 @@ TEST_CASE("H3.trial_result: known configurations are compared whatever the time,
   options.most_trials = 6;
   options.progress = [&](const TuneProgress&) { return tune::Verdict::kStop; };
   CHECK(tune::tune(space, workshop, options).leaves_known);
-  options.known = {Configuration()};  // this one is always measured, so it does not count as left out
+  options.known = {Configuration()};  // the default configuration is always measured, so it does not count as left out
   CHECK_FALSE(tune::tune(space, workshop, options).leaves_known);
 }
 

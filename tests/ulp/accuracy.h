@@ -77,11 +77,11 @@ std::vector<Row<T>> rows() {
 #undef HARP_CALL_2
 }
 
-/// The error that stands for a result of the wrong kind: NaN instead of a number, an infinity far from overflow, a zero or number of the
-/// wrong sign.
+/// The error that is reported for a result of the wrong kind: NaN in place of a number, an infinity where the true value is far from
+/// overflow, or a zero or number of the wrong sign.
 inline constexpr double kWrong = 1e30;
 
-/// |got - reference| in units in the last place of the reference. An infinity counts as the first power of 2 beyond the range.
+/// |got - reference| in units in the last place of the reference. An infinity is treated as the first power of 2 beyond the range.
 template <class T>
 double ulp_error(T got, Wider<T> reference) {
   using L = std::numeric_limits<T>;
@@ -142,7 +142,7 @@ class Samples {
     const T x = std::ldexp(static_cast<T>(unit() + 1), static_cast<int>(random_() % static_cast<unsigned>(span)) - span + 10);
     return random_() % 2 ? x : -x;
   }
-  /// Moves a value by some units in the last place, sometimes by many.
+  /// Moves x up or down by a random number of units in the last place, mostly few, sometimes many.
   T nudged(T x) {
     const uint64_t away = random_() >> (20 + random_() % 44);
     const auto bits = std::bit_cast<Bits<T>>(x);
@@ -175,7 +175,7 @@ class Samples {
   std::mt19937_64 random_;
 };
 
-/// The greatest error in a search.
+/// The greatest error that a search has found, and the arguments at which it occurs.
 template <class T>
 struct Worst {
   double error = 0;
@@ -199,8 +199,8 @@ struct Worst {
   }
 };
 
-/// Computes the exact error of a result whose estimated error (`screened`) may be the greatest so far. Without a judge the estimate is
-/// used.
+/// A function that computes the exact error of a result. It is called if the estimated error (`screened`) may be the greatest so far.
+/// Without such a function, the estimate counts.
 template <class T>
 using Judge = std::function<double(T x, T y, T got, double screened)>;
 

@@ -27,7 +27,7 @@ struct Options {
   uint64_t seed = 1;
 };
 
-/// The error of `got` against MPFR's value, which has about 64 more bits of precision than f64.
+/// The error of `got`, measured against MPFR's value, which has about 64 more bits of precision than f64.
 template <class T>
 double judged(std::string_view name, T x, T y, T got, double screened) {
   if (std::isnan(got) || std::isinf(got) || screened >= kWrong) {
@@ -68,7 +68,7 @@ Worst<T> worst_of(const Row<T>& row, const Options& options) {
     threads.emplace_back([&, id] {
       Worst<T> mine;
       if constexpr (std::is_same_v<T, float>) {
-        if (row.arity == 1) {  // every thread checks another part of the inputs
+        if (row.arity == 1) {  // every thread checks a different part of the inputs
           mine.add(sweep(row, id * options.step, kAll, options.step * options.threads, judge));
           std::lock_guard lock(mutex);
           worst.add(mine);

@@ -146,7 +146,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
         raise ValueError("result_type: at least one operand has to be an array or a dtype")
     result: Tensor = scalars[0]
     for other in scalars[1:] + numbers:
-        # `where` promotes like all operations, and accepts every dtype.
+        # harp infers the common dtype as that of `where`, which accepts every dtype and promotes like all operations.
         a, b = _core.operands(result, other)
         result = _of_dtype(_ops.where(_of_dtype(bool_), a, b).dtype)
     return result.dtype

@@ -97,7 +97,8 @@ def eye(n_rows: Size, n_cols: Size | None = None, /, *, k: int = 0, dtype: DType
     made = float32 if dtype is None else dtype_of(dtype)
     if k == 0:
         return _ops.eye(made, n_rows, columns)
-    k = max(-(2**62), min(k, 2**62))  # farther from the main diagonal, an array has no diagonals
+    # Limits k, because rows + k must fit 64 bits. The result does not change: no array has a diagonal that far from the main one.
+    k = max(-(2**62), min(k, 2**62))
     rows = _ops.reshape(_ops.arange(int64, n_rows), [n_rows, 1])
     return _ops.cast(_ops.equal(rows + k, _ops.arange(int64, columns)), made)
 

@@ -1,4 +1,4 @@
-"""Dtypes: the objects that stand for them, and the other values that may name one."""
+"""Dtypes: the DType objects, and the other values that name a dtype: strings, NumPy's dtypes, Python's types."""
 from __future__ import annotations
 
 from typing import Any

@@ -40,7 +40,7 @@ def _require_shift(by: int) -> None:
 
 
 def _within(by: Tensor, bits: int) -> Tensor:
-    """Tests whether a shift by so many bits leaves any bit of the original; a negative shift leaves none, as in NumPy."""
+    """Tests whether a shift of a number of `bits` bits by `by` leaves any of its bits. A negative shift leaves none, as in NumPy."""
     small = _ops.less(by, bits)
     return _ops.logical_and(small, _ops.greater_equal(by, 0)) if by.dtype in SIGNED else small
 
@@ -108,7 +108,7 @@ def _of_complex(name: str, formula: Any) -> Any:
 
 
 def _asinh_formula(z: Tensor) -> Tensor:
-    # log(z + sqrt(z*z + 1)), in the half-plane in which nothing cancels
+    # asinh(z) is log(z + sqrt(z*z + 1)). For Re z < 0 the two terms of the sum cancel, so -asinh(-z) is computed instead.
     negative = _ops.less(_ops.real(z), 0)
     w = _ops.where(negative, -z, z)
     made = _ops.log(w + _ops.sqrt(w * w + 1))

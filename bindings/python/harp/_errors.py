@@ -1,5 +1,5 @@
-"""The exceptions that harp raises. Each class also derives from the builtin exception for such a mistake, so that `except ValueError`
-works; the message is harp's."""
+"""The exceptions that harp raises. Each class also derives from the builtin exception for the same kind of mistake, so that
+`except ValueError` catches a ShapeError. The message is harp's."""
 from __future__ import annotations
 
 import threading
@@ -60,7 +60,7 @@ class AliasError(Error, ValueError):
 
 
 class ParseError(Error, ValueError):
-    """A mistake in a text."""
+    """A text does not follow the syntax: a graph, an expression or the body of a function."""
 
 
 class UnsupportedError(Error, NotImplementedError):
@@ -111,7 +111,7 @@ class GradientError(Error, ValueError):
     """A gradient that does not exist."""
 
 
-# Indexed by the status numbers of harp.h, from HARP_OK on.
+# The index is the status number of harp.h; entry 0 stands for HARP_OK.
 BY_STATUS = (
     Error, InvalidArgumentError, ShapeError, DTypeError, RangeError, SizeOverflowError, AliasError, ParseError, UnsupportedError,
     CompilerError, FileError, OutOfMemoryError, CancelledError, InternalError, NativeError, DeviceError, GradientError,

@@ -134,8 +134,8 @@ def _weighted(outputs: list[Tensor], tracers: list[Tensor], weights: list[Tensor
 
 
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """Returns function(*primals), and the derivative of its results in the direction of `tangents`. That is the gradient, with respect to
-    the weights, of a vector-Jacobian product."""
+    """Returns function(*primals), and the derivative of its results in the direction of `tangents`. The derivative is computed as the
+    gradient of a vector-Jacobian product with respect to the weights, in which that product is linear."""
     leaves, description = _float_leaves(tuple(primals), "what a derivative is taken of")
     directions, tangent_description = _float_leaves(tuple(tangents), "a direction")
     if tangent_description != description:

@@ -43,8 +43,9 @@ class Program:
         return results[0] if len(results) == 1 else tuple(results)
 
     def specialize(self) -> int:
-        """Compiles the program for the symbolic sizes that have repeated in its calls, and returns for how many. Later calls with these
-        sizes are faster; results do not change, and other sizes work as before. For programs that were compiled with specialize="auto"."""
+        """Compiles the program once more for each combination of symbolic sizes that occurred in at least two calls, and returns the number
+        of combinations. Later calls with these sizes are faster; results do not change, and other sizes work as before. The program must
+        have been compiled with specialize="auto"."""
         return self._compiled.specialize()
 
     def __repr__(self) -> str:

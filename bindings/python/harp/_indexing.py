@@ -103,7 +103,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     stops: list[Any] = []
     steps: list[int] = []
     shape: list[Any] = []
-    arrays: list[tuple[int, Tensor]] = []  # (axis of the slice's result, indices)
+    arrays: list[tuple[int, Tensor]] = []  # (axis after slicing to which the indices apply, indices)
     axis, identity, squeezed = 0, True, False
     for i, entry in enumerate(entries):
         if entry is None:
@@ -141,7 +141,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
 def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Tensor:
     """Selects elements by arrays of integers: along one axis, or along several at the same time."""
     axes = [axis for axis, _ in arrays]
-    kinds = [isinstance(e, (Tensor, int)) for e in entries]  # as in NumPy, numbers count as arrays
+    kinds = [isinstance(e, (Tensor, int)) for e in entries]  # as in NumPy, an integer counts as an index array here
     first, last = kinds.index(True), len(kinds) - 1 - kinds[::-1].index(True)
     in_front = not all(kinds[first : last + 1])  # the new axes come first if other entries are between the arrays
     if len(arrays) == 1:

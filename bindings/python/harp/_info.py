@@ -16,8 +16,8 @@ def evaluate(*tensors: Any) -> None:
 
 
 def set_backend(name: str) -> None:
-    """Sets how tensors are computed: "auto" (interpreted first, compiled when that pays; jit always compiles), "c" or "interp". Results
-    have the same bits."""
+    """Sets how tensors are computed: "c" (compiled), "interp" (interpreted), or "auto": interpreted until the runs of a computation have
+    taken about as long as its compilation, then compiled; harp.jit compiles at once. The results have the same bits."""
     if name not in ("auto", "c", "interp"):
         raise ValueError(f'a backend is "auto", "c" or "interp", not {name!r}')
     _core.set_backend(name)

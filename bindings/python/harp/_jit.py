@@ -78,7 +78,7 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
     for name in [*dynamic, *static]:
         if names and name not in names:
             raise ValueError(f"jit: {getattr(function, '__name__', function)} has no parameter {name!r}")
-    tables: dict[Any, Any] = {}  # keyed by the structure of the arguments and the values of static ones
+    tables: dict[Any, Any] = {}  # compiled functions by the structure of the arguments and the values of static arguments
 
     def finish(tree: Any, leaves: list[Any]) -> Any:
         return unflatten(tree, leaves)
@@ -97,7 +97,8 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
         call, args, keywords, fixed = _without_static(function, signature, static, args, keywords)
         leaves, description = flatten((args, keywords))
         if any(isinstance(leaf, Tensor) and _core.is_traced(leaf) for leaf in leaves):
-            return call(*args, **keywords)  # inside another traced function, or a gradient: the operations become part of that
+            # The call is inside another traced function or a gradient, so the operations become part of that function's trace.
+            return call(*args, **keywords)
         leaves = [_argument(leaf) for leaf in leaves]
         args, keywords = unflatten(description, leaves)
         flat = not keywords and not fixed and len(args) == len(leaves) and all(a is b for a, b in zip(args, leaves))
@@ -139,7 +140,8 @@ def _without_static(
         every.arguments.update(rest)
         return function(*every.args, **every.kwargs)
 
-    return call, (rest,), {}, tuple((name, type(value), value) for name, value in fixed.items())  # the type too: 1 == 1.0 == True
+    # The key contains the type of each value, too, because 1, 1.0 and True are equal but may give different traces.
+    return call, (rest,), {}, tuple((name, type(value), value) for name, value in fixed.items())
 
 
 def _dynamic_sizes(dynamic: Any, signature: Any, static: tuple[str, ...], args: tuple[Any, ...], keywords: dict[str, Any]) -> dict[int, Any]:

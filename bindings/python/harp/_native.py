@@ -43,7 +43,7 @@ def custom_function(nodes: Sequence[Array], body: str, dtype: DTypeLike, shape: 
 
 def custom_function_results(nodes: Sequence[Array], body: str, dtypes: Sequence[DTypeLike], shape: Shape) -> tuple[Tensor, ...]:
     """A custom function of several results, one for each dtype, all of this shape. The body sets output0, output1 ..., or output if there
-    is one dtype; it is evaluated once for all results. Otherwise as custom_function.
+    is one dtype; it is evaluated once for all results. The other parameters and the errors are those of custom_function.
     """
     numbers = [number_of(dtype) for dtype in dtypes]
     return _core.apply(_SEVERAL, list(nodes), body, numbers, sizes_of(shape))  # type: ignore[no-any-return]

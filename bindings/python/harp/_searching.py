@@ -73,8 +73,8 @@ class unique_inverse_result(NamedTuple):  # noqa: N801
 
 
 def unique_all(x: Array, /) -> unique_all_result:
-    """The distinct values in ascending order, the index of the first occurrence of each, which of them each element is, and how often each
-    occurs. Evaluates x."""
+    """The distinct values in ascending order, the index of the first occurrence of each value, for each element of x the index of its
+    value among the distinct values, and the number of occurrences of each value. Evaluates x."""
     array = np.asarray(x)
     values, first, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
     parts = (values, first.astype(np.int64), inverse.reshape(array.shape).astype(np.int64), counts.astype(np.int64))
@@ -88,7 +88,7 @@ def unique_counts(x: Array, /) -> unique_counts_result:
 
 
 def unique_inverse(x: Array, /) -> unique_inverse_result:
-    """The distinct values, and which of them each element is. Evaluates x."""
+    """The distinct values, and for each element of x the index of its value among them. Evaluates x."""
     found = unique_all(x)
     return unique_inverse_result(found.values, found.inverse_indices)
 

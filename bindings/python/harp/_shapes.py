@@ -80,7 +80,8 @@ def roll(x: Array, /, shift: Size | Sequence[Size], *, axis: Axes = None) -> Ten
 
 
 def repeat(x: Array, repeats: Size | Array, /, *, axis: int | None = None) -> Tensor:
-    """Repeats every element this many times along an axis; None: in the flattened array. If the numbers are an array, it is evaluated."""
+    """Repeats every element `repeats` times along an axis; axis None: in the flattened array. If `repeats` is an array, it has a count for
+    each element along the axis, and is evaluated."""
     if isinstance(repeats, (int, Dim)):
         return _ops.repeat(x, repeats, axis)
     tensor, counts = asarray(x), np.asarray(repeats)

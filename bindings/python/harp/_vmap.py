@@ -51,7 +51,7 @@ _ELEMENTWISE = set(
     greater greater_equal equal not_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_left_shift
     bitwise_right_shift logaddexp nextafter where fma clip lerp isclose""".split()
 )
-# operation: which of its arguments are an axis, or axes, of the first operand
+# For each operation the position of the argument that contains one or more axes of the first operand (the operand has position 0).
 _AXES = {
     "sum": 1, "prod": 1, "max": 1, "min": 1, "any": 1, "all": 1, "count_nonzero": 1, "mean": 1, "var": 1, "std": 1, "norm": 2, "logsumexp": 1,
     "argmax": 1, "argmin": 1, "softmax": 1, "log_softmax": 1, "cumsum": 1, "cumprod": 1, "cummax": 1, "cummin": 1, "logcumsumexp": 1,
@@ -179,7 +179,8 @@ def _batched(name: str, arguments: list[Any], made: dict[int, _Batch], size: Any
 
 
 def _gradient(arguments: list[Any], made: dict[int, _Batch], size: Any) -> list[Tensor]:
-    """Rule for gradients: each element's result depends on its own tracers alone, so the gradient of the sum is the gradient of each."""
+    """Rule for gradients. The result for an element of the batch depends only on the variables of that element. So the gradient of the sum
+    of all results contains the gradient of each result."""
     tensors = [each for each in arguments if isinstance(each, Tensor)]
     n, passed, has_weight = arguments[len(tensors) :]
     with_axis = [made[_core.identity(each)].with_axis(size) for each in tensors]
@@ -197,7 +198,8 @@ def _whole_axis(outputs: list[Tensor], inputs: dict[int, Tensor], size: Any, dep
         sources = [made[_core.identity(each)] for each in operands if isinstance(each, Tensor)] if name != "leaf" else []
         if identity in inputs:
             made[identity] = _Batch(inputs[identity], True)
-        elif name == "tracer" and _core.depth_of(x) >= depth:  # a tracer of a gradient inside: each element has its own
+        elif name == "tracer" and _core.depth_of(x) >= depth:
+            # The variable (tracer) of a gradient inside the mapped function: each element has a variable of its own.
             source = sources[0].with_axis(size)
             made[identity] = _Batch(_core.tracer(source, _core.depth_of(x)), True)
         elif name == "result":

@@ -113,7 +113,7 @@ namespace {
 
 void free_array(PyObject* capsule) {
   Ref<Array> array(static_cast<Array*>(PyCapsule_GetPointer(capsule, "harp.array")));
-  --array->references;  // the reference that the capsule had
+  --array->references;  // releases the reference that the capsule owned; `array` still owns one
 }
 
 /// Returns a Python object that keeps an array alive.

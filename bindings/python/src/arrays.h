@@ -14,12 +14,13 @@ bool import_numpy();
 
 enum class Copy { kNever, kIfNeeded, kAlways };
 
-/// Converts a NumPy array or number to a node. It shares the memory if that is aligned, in this machine's byte order, and in C order (or in
-/// Fortran order, which becomes a view). Returns none if the object is neither.
+/// Converts a NumPy array or a NumPy number to a node. The node shares the array's memory if that is aligned, in this machine's byte order,
+/// and in C order (or in Fortran order, which becomes a view). Returns a null reference for any other object.
 Ref<Node> node_of_numpy(PyObject* object, Copy copy = Copy::kIfNeeded);
 /// Takes over the array that a DLPack capsule holds.
 Ref<Node> node_of_dlpack(PyObject* capsule, Copy copy);
-/// Describes the memory of a NumPy array in C order. Returns false if the object is not one or needs a conversion.
+/// Describes the memory of a NumPy array in C order. Returns false for any other object, and for an array that needs
+/// a conversion.
 bool borrow_numpy(PyObject* object, harp_const_array& array);
 
 /// Returns an array as a NumPy array: read-only and without a copy, or with `copy` as a separate copy.

@@ -109,7 +109,7 @@ bool has_symbolic_size(int32_t index, const Words& words) {
   if (index < 0) return index == kSize;
   const auto is_symbolic = [](int64_t size) { return size < -(int64_t{1} << 62) && size > HARP_SLICE_NONE; };
   const int64_t* word = words.data();
-  // the kind of each word decides, because the bits of a double may look like the handle of a size
+  // Only words of the kinds for sizes are tested, because the bits of a double may be equal to the handle of a symbolic size.
   for (const char* kind = kRows[index].kinds; *kind != 0; ++kind) {
     switch (*kind) {
       case 'x':
@@ -177,13 +177,13 @@ Reader::List<int32_t> Reader::axes() {
   if (list.data == nullptr) return {0, nullptr};
   std::vector<int32_t>& axes = axes_.emplace_back();
   for (int32_t i = 0; i < list.n; ++i) axes.push_back(narrow(list.data[i]));
-  axes.push_back(0);  // so that data() is not NULL even if there are none
+  axes.push_back(0);  // so that data() is not NULL for an empty list, which differs from a missing one
   return {list.n, axes_.back().data()};
 }
 
 Reader::List<double> Reader::reals() {
   const List<int64_t> list = longs();
-  return {list.n, reinterpret_cast<const double*>(list.data)};  // the words are doubles' bits
+  return {list.n, reinterpret_cast<const double*>(list.data)};  // each word contains the bits of a double
 }
 
 void build_operation(harp_graph* graph, int32_t index, const Words& words, std::span<harp_node* const> sources, Nodes& out) {

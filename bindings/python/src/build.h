@@ -1,4 +1,4 @@
-// From the trace to harp graphs.
+// Builds single operations of the trace in a harp graph.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class Reader {
   double real_ = 0;
 };
 
-/// Words refer to texts by number; equal texts have equal numbers. -1: no text.
+/// The attributes of an operation (Words, trace.h) contain a number instead of a text. Equal texts have equal numbers. -1: no text.
 int64_t text_number(std::string_view text);
 const char* text_of_number(int64_t number);
 

@@ -73,8 +73,8 @@ harp_node* Builder::constant(const Recipe::Step& step) {
   }
 }
 
-/// A number that changes from call to call is an input of the widest dtype of its kind, and is rounded in the program as the constant would
-/// be.
+/// Declares the input for a Python number whose value changes from call to call. The input has the widest dtype of the number's kind. The
+/// program rounds it to the dtype of the constant that it replaces, so the result is the same.
 harp_node* Builder::constant_input(const Recipe::Step& step, uint32_t number) {
   const harp_dtype dtype = step.type->dtype;
   const harp_dtype wide = dtype == HARP_U64 ? HARP_U64 : dtype < HARP_F16 ? HARP_I64 : dtype < HARP_COMPLEX64 ? HARP_F64 : HARP_COMPLEX128;

@@ -1,8 +1,8 @@
-// Builds the nodes of a walk in a harp graph.
+// Builds the nodes of a trace in a harp graph, in the order in which a Walk (walk.h) lists them.
 //
-// Only one thread at a time may use the graph of symbolic sizes. A thread that waits for it releases Python's lock. Meanwhile another
-// thread may walk the same nodes, which renumbers them, or compute them, which removes their sources. Therefore a copy of the walk is
-// built.
+// Only one thread at a time may use the graph of symbolic sizes. A thread that waits for this graph releases Python's lock. Meanwhile
+// another thread may traverse the same nodes, which renumbers them, or compute them, which removes their sources. Therefore the graph is
+// built from a copy of the Walk, the Recipe.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace harp_python {
 
-/// A copy of a walk, which later changes of its nodes do not affect.
+/// A copy of a Walk, which later changes of the nodes do not affect.
 struct Recipe {
   struct Step {
     Ref<Operation> operation;  // none: a leaf
@@ -62,7 +62,7 @@ class Builder {
   int tracers_ = 0;
 };
 
-/// Calls `use` with the graph in which the steps can be built.
+/// Calls `use` with a graph in which the steps can be built: the shared graph of symbolic sizes if a size is symbolic, else a new one.
 template <class Use>
 void in_graph(const Recipe& recipe, Use use) {
   if (recipe.symbolic) {

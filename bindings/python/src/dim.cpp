@@ -34,7 +34,8 @@ template <Combine combine>
 PyObject* operate(PyObject* a, PyObject* b) {
   for (PyObject* operand : {a, b}) {
     if (is_dim(operand) || PyLong_CheckExact(operand)) continue;
-    Py_RETURN_NOTIMPLEMENTED;  // the other operand is a Tensor or a float: Tensor's operator accepts a size
+    // Python then tries the operator of the other operand. If that is a Tensor, its operator accepts a Dim.
+    Py_RETURN_NOTIMPLEMENTED;
   }
   try {
     int64_t x = 0, y = 0;

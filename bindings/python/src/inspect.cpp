@@ -19,7 +19,8 @@ namespace harp_python {
 
 namespace {
 
-/// Converts the words of an operation back to Python's arguments: the reverse of operands.cpp.
+/// Converts the encoded attributes of an operation (Words, trace.h) back to the arguments of the Python function: the reverse of
+/// operands.cpp.
 class Decoder {
  public:
   explicit Decoder(const Node& node) : word_(node.operation->words.data()), source_(node.sources().data()), owner_(node.operation->owner) {}

@@ -44,7 +44,8 @@ struct Entry {
     size_t parameter;
     int32_t axis;
   };
-  std::vector<Axis> free;  // for each free variable of the program: the axis of a parameter that determines it
+  // For each symbolic size of the program that no axis of its inputs determines: the axis of a parameter that determines the size.
+  std::vector<Axis> free;
   nb::object tree;  // the structure of the result; None: the function returns one tensor
 };
 

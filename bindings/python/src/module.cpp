@@ -66,7 +66,7 @@ std::vector<Node*> nodes_of(const nb::object& tensors) {
 
 Copy copy_of(std::optional<bool> copy) { return !copy ? Copy::kIfNeeded : *copy ? Copy::kAlways : Copy::kNever; }
 
-constexpr int kMostDepth = 32;  // most levels of nested gradients
+constexpr int kMostDepth = 32;  // maximum number of nested gradients
 
 /// Returns a copy of the tensor (a tracer), with respect to which a gradient at this depth is computed.
 nb::object tracer(nb::handle x, int depth) {
@@ -87,7 +87,8 @@ nb::list gradient(nb::handle y, nb::sequence xs, nb::sequence passed, nb::object
   sources.insert(sources.end(), more.begin(), more.end());
   if (!grad_output.is_none()) sources.push_back(nodes_of(nb::make_tuple(grad_output))[0]);
   const Ref<Node> node = apply(kGradient, {static_cast<int64_t>(x.size()), static_cast<int64_t>(more.size()), !grad_output.is_none()}, sources);
-  // y and its sources no longer refer to the tracers. The weights may refer to those of another gradient of the same depth.
+  // In the results, y and its sources no longer refer to the tracers of this gradient, so bit `depth` is cleared. The bits of grad_output
+  // remain, because it may refer to tracers of another gradient of the same depth.
   uint32_t levels = 0;
   for (size_t i = 0; i < 1 + x.size() + more.size(); ++i) levels |= sources[i]->levels;
   node->levels = (levels & ~(uint32_t{1} << depth)) | (grad_output.is_none() ? 0 : sources.back()->levels);
@@ -186,7 +187,8 @@ NB_MODULE(_core, m) {
     return list;
   });
   m.def("tracer", &tracer);
-  m.def("depth_of", [](nb::handle x) {  // the depth of a tracer's gradient, or the greatest depth of the tracers below
+  // The greatest depth of a gradient of which the tensor is a tracer or depends on one; -1 if there is none.
+  m.def("depth_of", [](nb::handle x) {
     return static_cast<int>(std::bit_width(node_of_tensor(x.ptr())->levels)) - 1;
   });
   m.def("gradient", &gradient, nb::arg("y"), nb::arg("xs"), nb::arg("passed"), nb::arg("grad_output").none(), nb::arg("depth"));

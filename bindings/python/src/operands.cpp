@@ -211,7 +211,7 @@ class Arguments {
   const Words& words() const { return words_; }
   std::span<Node* const> sources() const { return sources_; }
   bool is_weak() const { return is_weak_; }
-  PyObject* owner() const { return owner_; }  // the Python function of a native operation; the caller has the argument
+  PyObject* owner() const { return owner_; }  // the Python function of a native operation; borrowed from the arguments
 
  private:
   size_t read_together(size_t first, std::string_view kinds) {

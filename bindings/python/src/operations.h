@@ -21,9 +21,10 @@ struct Row {
 
 const Row& row(int32_t index);
 int32_t row_count();
-/// Calls a function of the host's.
+/// Tests whether the operation calls a function of the host program (harp.native).
 bool is_native(int32_t index);
-/// Elements only change places, or none are read: never worth being stored unless asked for.
+/// Tests whether the operation computes next to nothing: it moves, casts or repeats elements, or reads none. Programs do not store
+/// such a result for later use, unless many operations lead to it, because it is cheaper to compute the result again.
 bool is_view(int32_t index);
 
 }  // namespace harp_python

@@ -1,4 +1,4 @@
-// The functions that add each part to the Python module.
+// Each of these functions adds the classes and functions of one source file to the Python module.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -29,8 +29,8 @@ struct KeyHash {
 
 using Number = std::array<uint64_t, 2>;
 
-/// The programs for one structure. They differ in which of its numbers are inputs: numbers that changed from one call to the next are
-/// inputs, the others are constants.
+/// A program for one structure, interpreted and compiled. Variants of a structure differ in which Python numbers of the computation are
+/// inputs of the program: numbers that changed from one call to the next are inputs, the others are constants.
 struct Variant {
   std::vector<bool> is_input;
   std::vector<Number> numbers;
@@ -126,7 +126,7 @@ void realise(std::span<Node* const> nodes) {
   if (outputs.empty()) return;
   const size_t asked = outputs.size();
   Walk found = walk(outputs);
-  for (Node* node : outputs) --node->uses;  // each root counts as a use of itself
+  for (Node* node : outputs) --node->uses;  // walk() counted each root as a use of itself
   add_shared(found, outputs);
   if (outputs.size() != asked) {
     for (size_t i = asked; i < outputs.size(); ++i) {
@@ -182,7 +182,7 @@ Ref<Array> value_of(Node* node) {
 
 void realise_if_long(Node* node) {
   if (node->size <= kMostNodes || (node->flags & Node::kInputs) != 0 || node->levels != 0 || !node->type) return;
-  // the count was too high if nodes are used several times, so count exactly
+  // node->size counts a node several times if several nodes use it. Therefore the nodes are counted exactly here.
   const Walk found = walk({&node, 1});
   uint64_t size = found.order.size();
   for (const uint32_t position : found.leaves) size += found.order[position]->type->bytes / kBytesPerNode;

@@ -12,7 +12,7 @@ namespace harp_python {
 void realise(std::span<Node* const> nodes);
 /// Returns the value of one node, computed if necessary.
 Ref<Array> value_of(Node* node);
-/// Calls realise() if the node stands for more than kMostNodes nodes, so that no chain grows without limit.
+/// Calls realise() if the node's `size` (trace.h) exceeds kMostNodes, so that no chain of pending nodes grows without limit.
 void realise_if_long(Node* node);
 /// Throws unless all gradients among the dependencies of the nodes exist. Structures that were checked are remembered.
 void check_gradients(std::span<Node* const> nodes);

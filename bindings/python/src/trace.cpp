@@ -271,7 +271,7 @@ Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> source
   }
   Ref<Node> node = new_node(intern_operation(index, words, sources, owner, [&] { return infer(index, words, sources); }), sources);
   static const int32_t kStopGradient = operation_named("stop_gradient");
-  if (index == kStopGradient) node->levels = 0;  // no gradient passes through it
+  if (index == kStopGradient) node->levels = 0;  // gradients treat the result as a constant
   return node;
 }
 

@@ -42,17 +42,18 @@ void dispose(Array* array);
 /// Allocates memory for an array of this type, aligned to 64 bytes.
 Ref<Array> new_array(Ref<Type> type);
 
-// Operations of the trace that are not functions of harp.h; those are numbered from 0 on.
+// Operations of the trace that are not functions of harp.h, which have numbers from 0 (operations.h). "words" are their attributes.
 enum Special : int32_t {
-  kConstant = -1,  // a number; words: dtype. The value is the node's.
+  kConstant = -1,  // a number; words: dtype. The value is in Node::number.
   kSize = -2,      // a symbolic size as an i64; words: the size
   kInput = -3,     // an argument of a traced function
-  kResult = -4,    // one of several results; words: which one
+  kResult = -4,    // one of several results of its source; words: the index of the result, and the id of the source's operation
   kTracer = -5,    // the same values as its source, but a separate node with respect to which gradients are computed
   kGradient = -6,  // sources: y, the xs, tensors that are passed through, grad_output; words: number of xs, number passed through, whether
                    // there is grad_output. Results: a gradient for each x, then y, then the tensors that are passed through
 };
 
+/// The attributes of an operation, each encoded in one or more 64-bit words (operands.cpp writes them, build.cpp reads them).
 using Words = std::vector<int64_t>;
 
 /// An operation with its attributes, for sources of certain types; interned.
@@ -60,7 +61,7 @@ struct Operation : Counted {
   uint64_t id = 0;
   int32_t index = 0;  // number in the table of harp's operations, or a Special
   bool is_view = false;
-  bool is_tuple = false;  // whether it has a list of results, even if the list has only one
+  bool is_tuple = false;  // whether the Python function returns a tuple of results, even if there is only one
   bool is_symbolic = false;  // whether an attribute, or a size of a result, is symbolic
   Words words;
   std::vector<Ref<Type>> sources;
@@ -79,7 +80,7 @@ struct Node : Counted {
   Ref<Type> type;            // null: an operation with several results
   Ref<Array> value;
   uint32_t levels = 0;  // bit d is set if it depends on a tracer of the gradient at depth d; such a node keeps its sources
-  uint32_t size = 1;    // upper bound of the number of nodes below it; for an array also counts its bytes
+  uint32_t size = 1;    // upper bound of the pending nodes below it, itself included; an array adds 1 for each kBytesPerNode bytes
   uint32_t epoch = 0, index = 0, uses = 0;  // number of the last walk that visited it, and its state in that walk
   uint8_t flags = 0;
   uint32_t n_sources = 0;
@@ -94,7 +95,8 @@ struct Node : Counted {
 };
 void dispose(Node* node);  // frees the node; does not recurse, however long the chain
 
-/// Most pending nodes. Beyond this number, or half a GiB of arrays, nodes are computed even if nothing reads them.
+/// Maximum number of pending nodes below a node. If there are more, or half a GiB of arrays, the node is computed although nothing reads
+/// it yet.
 constexpr uint32_t kMostNodes = 10'000;
 constexpr size_t kBytesPerNode = (size_t{512} << 20) / kMostNodes;
 

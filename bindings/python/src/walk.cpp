@@ -120,7 +120,7 @@ void prepare(Program& program) {
   }
 }
 
-constexpr double kSmallWork = 16384;  // in elements; takes a few microseconds
+constexpr double kSmallWork = 16384;  // in elements; a program of this size runs for a few microseconds
 
 }  // namespace
 

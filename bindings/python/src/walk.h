@@ -1,4 +1,5 @@
-// A trace in order, the numbers that describe its structure exactly, and the harp program compiled for it.
+// Walk lists the nodes of a trace in topological order, with a key that describes the structure exactly. Program is the harp program that
+// is compiled for such a structure.
 #pragma once
 
 #include <span>
@@ -15,7 +16,7 @@ struct Walk {
   std::vector<Node*> order;         // sources before their users; includes leaves
   std::vector<uint64_t> key;        // equal for traces of equal structure, whatever values arrays and numbers have
   std::vector<uint32_t> leaves;     // positions in `order` of arrays and arguments
-  std::vector<uint32_t> constants;  // positions in `order` of numbers
+  std::vector<uint32_t> constants;  // positions in `order` of Python numbers
   std::vector<uint32_t> roots;
   double work = 0;  // estimate of the number of elements that are computed
   bool symbolic = false;
@@ -35,12 +36,12 @@ struct Program : Counted {
   std::vector<Ref<Type>> outputs;
   bool symbolic = false;
   bool small = false;  // so small that releasing Python's lock would cost more than other threads could gain
-  std::vector<harp_shape_var_info> variables;  // for a program with symbolic sizes: its variables,
-  std::vector<const char*> free_variables;     // and the names of those that no axis of an input determines
-  void* workspace = nullptr;                   // for a program without symbolic sizes
+  std::vector<harp_shape_var_info> variables;  // all symbolic sizes
+  std::vector<const char*> free_variables;     // the names of the symbolic sizes that no axis of an input determines
+  void* workspace = nullptr;                   // allocated by the first run, if there are no symbolic sizes
   size_t workspace_size = 0;
   bool workspace_taken = false;
-  std::vector<Ref<Operation>> natives;  // operations that call host functions, which they keep alive
+  std::vector<Ref<Operation>> natives;  // operations that call host functions: each Operation keeps its function alive
 };
 void dispose(Program* program);
 

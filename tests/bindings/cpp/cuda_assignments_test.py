@@ -57,7 +57,8 @@ def case_nvcc():
     """E2.in_cu/cuda E2.assignment_kernel/cuda: nvcc compiles the kernels, with every operation on floats as the law has it"""
     program = os.path.join(BUILD, "harp_cu_tests")
     new = program + ".new"
-    # PTX for every GPU, and machine code of the same PTX: the step to PTX takes longest.
+    # The program contains PTX, which every GPU from sm_80 on can use, and machine code for sm_90 that is made from the same PTX, because
+    # making PTX takes longest.
     run(NVCC, "-O2", "-std=c++17", "-cudart", "static", "-gencode", "arch=compute_80,code=[compute_80,sm_90]", "-Xcompiler", WARNINGS,
         *INCLUDE, os.path.join(HERE, "assignments.cu"), "-o", new, "-L", BUILD, "-lharp", "-Xlinker", "-rpath=$ORIGIN")
     ptx = run(CUOBJDUMP, "-ptx", new)

@@ -75,7 +75,8 @@ TEST_CASE("E1.field: a copy from a view of a field's own memory, and of nothing"
 TEST_CASE("E1.expr: expressions that are kept, and temporaries inside a statement") {
   Field<double> a = numbers({3}), d;
   const auto doubled = a * 2;
-  const auto later = doubled + sum(a);  // the expression has the value of sum(a), but refers to the field a
+  // the expression contains a copy of the expression sum(a), but refers to the field a, which is read when d is assigned
+  const auto later = doubled + sum(a);
   d = later;
   CHECK(values(d) == Doubles{3, 5, 7});
   a = numbers({2}, 5);
@@ -84,7 +85,7 @@ TEST_CASE("E1.expr: expressions that are kept, and temporaries inside a statemen
   d = numbers({2}) + numbers({2}, 1) * numbers({2}, 2);
   CHECK(values(d) == Doubles{2, 7});
   Field<float> f;
-  f = d = a + 1;  // the same values in two dtypes
+  f = d = a + 1;  // d is f64 and f is f32; both get the same values
   CHECK(f[1] == 7);
   double number = 0;
   CHECK(error_of([&] { fuse(d = a + 1, into(number) = sum(a + numbers({3}))); }).code() == HARP_ERROR_SHAPE);

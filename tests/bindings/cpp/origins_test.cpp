@@ -35,12 +35,12 @@ TEST_CASE("H1.lazy/cpp: a gradient through an array that somebody looked at is a
   CHECK(contains(message, "xs[1]"));
   CHECK(contains(message, "were read"));
   CHECK(contains(message, "realize()"));
-  // possible although s has been computed, because the gradient is with respect to s itself
+  // grad succeeds although s has been computed, because the gradient is with respect to s itself
   CHECK(gradient((s * x).sum(), s) == Doubles{1, 2});
   CHECK(contains(refusal((s * x).sum(), {s, x}), "xs[1]"));
   CHECK(contains(refusal(s, {x}, s), "were read"));
 
-  const Tensor t = s * 2 + 1;  // an array that is made from computed ones also remembers from what they were computed
+  const Tensor t = s * 2 + 1;  // t is made from s, which has been computed; t also remembers that s was computed from x
   CHECK_FALSE(refusal(t.sum(), {x}).empty());
   look(t);
   CHECK_FALSE(refusal((t * 3).sum(), {x}).empty());
@@ -77,7 +77,7 @@ TEST_CASE("H1.lazy/cpp: a gradient through a computation that was too long to st
   });
   CHECK(sum(x).to_vector<double>() == Doubles{12001, 12001});
 
-  Tensor p = x;  // q is not made from x, p is; all intermediate sums have been computed, because there are too many for one program
+  Tensor p = x;  // p is made from x, but q is not; all intermediate sums are computed, because there are too many for one program
   const Tensor z({3.0, 4.0});
   Tensor q = z;
   for (int i = 0; i < 5500; ++i) p = p + x, q = q + z;
@@ -124,7 +124,7 @@ TEST_CASE("H1.lazy/cpp: a gradient that was taken before looking stays what it w
   CHECK(contains(refusal((of_x * x).sum(), {x}), "a gradient"));
 
   const Tensor a = x * 2, b = x * 3, ga = grad((a * a).sum(), {x})[0], gb = grad((b * b).sum(), {x})[0];
-  const Tensor gab = grad((a * b).sum(), {x})[0];  // its computation uses a and b, so it connects ga and gb
+  const Tensor gab = grad((a * b).sum(), {x})[0];  // gab is computed from both a and b, so it connects the computations of ga and gb
   const Tensor apart = grad((x * x * x).sum(), {x})[0];
   look(b);
   CHECK(ga.to_vector<double>() == Doubles{8, 16});
@@ -166,10 +166,10 @@ TEST_CASE("H1.lazy/cpp: gradients that looking takes nothing from") {
   static_cast<void>(mask.to_vector<bool>());
   static_cast<void>((x * x).sum().item<double>());  // this array was computed and no longer exists
 
-  CHECK(gradient((s * s).sum(), s) == Doubles{6, 12});   // with respect to the computed array itself
+  CHECK(gradient((s * s).sum(), s) == Doubles{6, 12});   // a gradient with respect to the computed array itself
   CHECK(gradient((x * t).sum(), x) == Doubles{25, 36});  // t was computed, but not from x
-  CHECK(gradient((x * x).sum(), x) == Doubles{2, 4});    // does not use s, which was made from x
-  const Tensor later({7.0, 8.0}), pending = later + s;   // these are newer than s, which was computed before
+  CHECK(gradient((x * x).sum(), x) == Doubles{2, 4});    // the sum does not use s, which was made from x
+  const Tensor later({7.0, 8.0}), pending = later + s;   // both are made after s was computed
   CHECK(gradient((pending * s).sum(), later) == Doubles{3, 6});
   CHECK(gradient((pending * s).sum(), pending) == Doubles{3, 6});
   CHECK(gradient(where(mask, x, 0).sum(), x) == Doubles{0, 1});  // the condition has no derivative with respect to x
@@ -191,7 +191,7 @@ TEST_CASE("H1.lazy/cpp: training looks at parameters and losses in each step, an
     b -= 0.05 * gradients[1];
     static_cast<void>(w.item<double>());
     look(b);
-    REQUIRE(refusal(square(w * x + b - y).mean(), {b}).empty());  // with respect to b alone, which is one of the new parameters
+    REQUIRE(refusal(square(w * x + b - y).mean(), {b}).empty());  // succeeds with respect to the new b alone
   }
   CHECK(std::abs(w.item<double>() - 2) < 0.01);
   CHECK(std::abs(b.item<double>() - 1) < 0.03);

@@ -56,7 +56,7 @@ TEST_CASE("H1.cached/cpp: jit with a dynamic axis compiles one program for all i
   const Error error = error_of([&] { pairs(five, six); });
   CHECK(error.code() == HARP_ERROR_SHAPE);
   CHECK(contains(error.message(), "n"));
-  // another dtype and another context, so it is traced again
+  // The arguments have another dtype and another context, so the function is traced again.
   CHECK(pairs(Tensor({1.0}), Tensor({2.0})).to_vector<double>() == Doubles{1, 2});
   CHECK(pairs.traces() == 2);
 }

@@ -86,7 +86,7 @@ TEST_CASE("H1.realize/cpp: another configuration gives the same bits") {
   const Tensor c = sin(x) + 1;
   CHECK(error_of([&] { c.realize_with_config(wrong); }).code() == HARP_ERROR_PARSE);
   CHECK_FALSE(c.is_realized());
-  CHECK(c.to_vector<float>().size() == 1000);  // c was not computed before, and still can be
+  CHECK(c.to_vector<float>().size() == 1000);  // the failed call has not computed c; now it is computed as usual
 }
 
 TEST_CASE("H1.lazy/cpp: dtypes of numbers and mixed operands") {

@@ -48,8 +48,9 @@ class Folder {
 std::vector<std::string> emulator_flags() {
   const char* root = std::getenv("HARP_SOURCE_DIR");
   const std::string folder = cat(root != nullptr ? root : ".", "/tests/cuda/emulator");
-  // Floats are rounded after every operation, as nvcc does with -fmad=false. Signed overflow stays undefined, as it is for nvcc. With
-  // unique symbols a library would stay loaded after dlclose, and dlopen would take a later library for it whose file has the same inode.
+  // -ffp-contract=off rounds floats after every operation, as nvcc does with -fmad=false. Signed overflow stays undefined, as it is for
+  // nvcc. -fno-gnu-unique lets dlclose unload the library. If it stayed loaded, dlopen could return it for a later library whose file has
+  // the same inode.
   std::vector<std::string> flags = {
       "-x",          "c++",      "-std=c++17",         "-fPIC", "-shared", "-ffp-contract=off", "-fno-gnu-unique",
       "-I" + folder, "-include", folder + "/runtime.h"};

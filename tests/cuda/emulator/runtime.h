@@ -136,7 +136,7 @@ void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
 }
 #endif
 
-// The beginning and the end of the section that contains the static shared memory. The dynamic shared memory is an array below.
+// The beginning and the end of the section that contains the static shared memory. The dynamic shared memory is the array dynamic_shared.
 extern "C" {
 extern char __start_harp_shared[] __attribute__((weak, visibility("hidden")));
 extern char __stop_harp_shared[] __attribute__((weak, visibility("hidden")));
@@ -152,7 +152,7 @@ constexpr unsigned kWarp = 32, kMaxThreads = 1024;
 constexpr unsigned kSanitizedThreads = 250;
 #endif
 constexpr size_t kStackBytes = 256 << 10;
-constexpr size_t kMaxShared = 227 << 10;  // the most that a block can have on sm_90
+constexpr size_t kMaxShared = 227 << 10;  // bytes of shared memory that a block can have on sm_90
 constexpr unsigned char kPoison = 0xff;
 constexpr uint64_t kPoisonedWord = ~uint64_t{0};  // of such bytes
 
@@ -171,7 +171,8 @@ struct Fiber {
   Fiber* next_idle = nullptr;
 };
 
-/// An exchange of values between lanes: each lane of the mask gives `value` and receives the value of lane `source`.
+/// A thread's part in an exchange of values between the lanes of a warp: each lane of the mask provides `value` and receives the value of
+/// lane `source`.
 struct Exchange {
   uint32_t mask = 0;
   unsigned source = 0;
@@ -185,7 +186,7 @@ struct Thread {
   Fiber* fiber = nullptr;
   int line = 0;  // the line where the thread waits
   Exchange exchange;
-  unsigned products = 0;  // how many products by tensor cores the thread has taken part in
+  unsigned products = 0;  // number of matrix products by tensor cores in which the thread has taken part
   void* tsan = nullptr;
 };
 
@@ -198,12 +199,12 @@ struct Machine {
   void** parameters = nullptr;
   const char* kernel = "";
   unsigned count = 0;  // number of threads of the block
-  // The elements that the lanes give to a product by tensor cores, for the last two products, because a lane may begin the next product
-  // while other lanes still read.
+  // The elements that the lanes provide for the last two matrix products by tensor cores. There are two sets, because a lane may begin the
+  // next product while other lanes still read the elements of the previous one.
   double elements[2][2][kMaxThreads];
   uint32_t random = 1;
   char error[512] = "";
-  // Fibers and other objects that ThreadSanitizer must be told about.
+  // Addresses that stand for fibers and synchronisation objects in calls of ThreadSanitizer.
   void* main_fiber = nullptr;
   char begun = 0, ended = 0, barrier = 0, warps[kMaxThreads / kWarp] = {};
 };
@@ -273,7 +274,7 @@ HARP_EMULATOR_PLAIN inline void switch_stack(Fiber& from, Fiber& to) {
   const void* bottom = nullptr;
   size_t size = 0;
   __sanitizer_finish_switch_fiber(from.fake_stack, &bottom, &size);
-  // in a fiber: control has come from the scheduler, whose stack this is
+  // A fiber that runs again was resumed by the scheduler, so these are the bounds of the scheduler's stack.
   if (from.stack != nullptr) scheduler_bottom = bottom, scheduler_size = size;
 #endif
 }
@@ -348,7 +349,7 @@ HARP_EMULATOR_PLAIN inline void run(Thread& thread) {
   machine.idle = thread.fiber;
 }
 
-// --- Waiting for other threads
+// --- Functions that wait for other threads
 
 HARP_EMULATOR_PLAIN inline void barrier(int line) {
   Thread& own = *machine.current;
@@ -530,8 +531,8 @@ HARP_EMULATOR_PLAIN inline bool run_block(ThreadOrder order) {
   return true;
 }
 
-/// Also writes the gaps that AddressSanitizer leaves between arrays; memset would report these writes. By words, because programs that are
-/// compiled together have a megabyte of shared arrays, all of which are written for every block.
+/// Fills the range with kPoison. Unlike memset, it may also write the red zones that AddressSanitizer puts between arrays. It writes whole
+/// words, because programs that are compiled together have a megabyte of shared arrays, all of which are filled for every block.
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) inline void poison(void* begin, size_t size) {
   typedef uint64_t __attribute__((may_alias)) Word;
   volatile unsigned char* bytes = static_cast<volatile unsigned char*>(begin);
@@ -564,7 +565,7 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
   machine.count = static_cast<unsigned>(threads);
   if (threads < 1 || threads > kernel.most_threads) fail("a block of %lu threads; at most %u are allowed", threads, kernel.most_threads);
 #if defined(__SANITIZE_THREAD__)
-  // From gcc 13 on, ThreadSanitizer keeps track of at most 255 threads and forgets accesses if more than that take turns.
+  // From gcc 13 on, ThreadSanitizer keeps track of at most 255 threads. With more threads it forgets earlier accesses.
   if (threads > kSanitizedThreads) fail("a block of %lu threads; ThreadSanitizer tells at most %u apart", threads, kSanitizedThreads);
 #endif
   if (blocks < 1 || grid[1] > 65535 || grid[2] > 65535) fail("a grid of (%u, %u, %u) blocks", grid[0], grid[1], grid[2]);
@@ -590,7 +591,7 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
 #if defined(HARP_EMULATOR_WATCHED)
     harp_watch_block_end();
 #endif
-    // orders the block's accesses before those of the next block, which uses the same shared memory
+    // Tells ThreadSanitizer that all accesses of this block come before those of the next block, which uses the same shared memory.
     if (has_shared) acquire(machine.ended), release(machine.begun);
   }
   acquire(machine.ended);

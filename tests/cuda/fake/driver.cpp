@@ -36,7 +36,7 @@ EXPORTED CUresult cuGetProcAddress_v2(const char* name, void** address, int vers
   if (call.status_of_init() != kSuccess) return call.status_of_init();
   if (flags != 0) return kInvalidValue;
   for (const Row& row : all_functions()) {
-    // Another version than the row's would have another interface, or not exist, so the name is not found.
+    // A function is found only at the exact version of its table row. At other versions its interface differs, or it does not exist.
     if (name != std::string(row.name) || version != row.version || version > state.version) continue;
     *address = row.address;
     return kSuccess;
@@ -145,8 +145,8 @@ EXPORTED void fake_cuda_reset() {
   state.is_initialised = false;
   for (Context& context : state.contexts) context = {};
   state.legacy.clear(), state.own_contexts.clear();
-  // Objects that a test with a lost device leaves behind. harp forgets these without calls of the driver; a real driver would release them
-  // at the end of the process.
+  // Objects that remain after a test with a lost device, because harp forgets such objects without calls of the driver. A real driver would
+  // release them at the end of the process.
   for (ExecutableGraph* graph : state.executable_graphs) delete graph;
   for (Graph* graph : state.graphs) delete graph;
   state.executable_graphs.clear(), state.graphs.clear();

@@ -10,9 +10,9 @@
 
 extern "C" {
 
-/// Makes a future call of the function `name` fail with a CUresult: the `nth` one, counted from 1; 0: no call fails. `name` is, for
-/// example, "cuMemAlloc", without a suffix like _v2. A function that releases something still releases it, as the driver does when it
-/// reports an earlier error.
+/// Makes the `nth` future call of the driver function `name` return the CUresult `status`. Calls are counted from 1; with 0 no call fails.
+/// `name` has no version suffix, for example "cuMemAlloc", not "cuMemAlloc_v2". A function that releases something releases it even if it
+/// returns the error, as the real driver does when it reports an earlier error.
 void fake_cuda_fail(const char* name, int nth, int status);
 /// Returns the number of calls of the function so far.
 int fake_cuda_calls(const char* name);
@@ -23,17 +23,17 @@ const char* fake_cuda_functions();
 void fake_cuda_set_machine(int devices, int capability, int driver_version, int has_pools);
 /// Sets the compute capability of one device.
 void fake_cuda_set_capability(int device, int capability);
-/// Another number of multiprocessors of one device. All have 4 otherwise.
+/// Sets the number of multiprocessors of one device; the default is 4.
 void fake_cuda_set_processors(int device, int processors);
-/// Bytes of memory of each device.
+/// Sets the memory of each device, in bytes.
 void fake_cuda_set_memory(size_t bytes);
 /// Chooses the order of work where CUDA leaves it open. Bits 0 and 1 are the emulator's order of threads (0, 1, 2). Bit 2: a wait for one
 /// stream first runs the work of all other streams. Bit 3: freed memory is given out again at once, in the order of the stream. Bit 4:
 /// nodes of a graph run as late as their edges allow, in the opposite of the order in which they were added.
 void fake_cuda_set_order(int order);
-/// The number of copies, launches and other work on all streams that has not run yet.
+/// Returns the number of copies, launches and other operations that have been enqueued on any stream but have not run yet.
 size_t fake_cuda_pending();
-/// What has not been released yet, for example "2 allocations, 1 stream"; "" if everything has been released.
+/// Returns a list of what has not been released yet, for example "2 allocations, 1 stream"; "" if everything has been released.
 const char* fake_cuda_live();
 /// Returns a new context of a device, as cuCtxCreate makes one. It exists until fake_cuda_reset.
 void* fake_cuda_new_context(int device);

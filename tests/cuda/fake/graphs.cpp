@@ -42,8 +42,8 @@ CUresult add_node(Node** made, Graph* graph, Node* const* after, size_t n_after,
   return kSuccess;
 }
 
-/// Runs the steps of a graph, each after the steps that it depends on. With bit 4 of the order (fake_cuda_set_order), the last one of the
-/// steps that can run is the next.
+/// Runs the steps of a graph, each after the steps on which it depends. Of the steps that are ready, the first one in the list runs next
+/// or, with bit 4 of the order (fake_cuda_set_order), the last one.
 CUresult run_steps(const std::vector<ExecutableGraph::Step>& steps) {
   std::vector<bool> is_done(steps.size());
   const auto is_ready = [&](size_t i) {
@@ -111,7 +111,7 @@ EXPORTED CUresult cuGraphInstantiateWithFlags(ExecutableGraph** made, Graph* gra
   return kSuccess;
 }
 
-/// Changes the parameters of later launches. Launches that are already on a stream keep theirs.
+/// Changes the parameters of future launches. Launches that are already enqueued on a stream keep the old parameters.
 EXPORTED CUresult cuGraphExecKernelNodeSetParams_v2(ExecutableGraph* graph, Node* node, const KernelNodeParameters* parameters) {
   ENTER_WITH_CONTEXT("cuGraphExecKernelNodeSetParams");
   if (state.executable_graphs.count(graph) == 0) return kInvalidHandle;

@@ -74,7 +74,7 @@ class Host {
                                         from.size() * sizeof(float), stream) == 0);
   }
 
-  /// What is at the address when the work on the host's stream is done; NaNs if the copy fails.
+  /// Waits for the work on the host's stream, then returns the array at the address; NaNs if the copy fails.
   Floats read(const void* from, size_t elements) const { return read(from, elements, stream_); }
   Floats read(const void* from, size_t elements, void* stream) const {
     const CurrentContext current(driver_.library(), context_);

@@ -30,8 +30,8 @@ const char* scale(const uint32_t grid[3], const uint32_t*, size_t, void** parame
   return nullptr;
 }
 
-/// out[i] = in[index[i]]. An index outside of 0 … size - 1 is reported in the record, as plan.h defines it. Parameters: (out, in, index,
-/// record, n, size)
+/// out[i] = in[index[i]]. An index outside of 0 … size - 1 is reported in the fault record (plan.h). Parameters: (out, in, index, record,
+/// n, size)
 const char* take(const uint32_t*, const uint32_t*, size_t, void** parameters, ThreadOrder) {
   auto* const out = parameter<float*>(parameters, 0);
   const auto* const in = parameter<const float*>(parameters, 1);

@@ -25,8 +25,8 @@ size_t elf_size(const void* image) {
   return header->e_shoff + static_cast<size_t>(header->e_shnum) * header->e_shentsize;
 }
 
-/// Loads the bytes of a shared object under a name that is new in this process, because dlopen returns a loaded library for a name that it
-/// already knows.
+/// Writes the shared object to a new temporary file and loads it. The name must be new in this process, because dlopen returns the library
+/// that is already loaded for a name that it knows.
 void* open_image(const void* bytes, size_t size) {
   char path[] = "/tmp/fake-cubin-XXXXXX";
   const int fd = mkstemp(path);
@@ -46,8 +46,8 @@ bool runs_on(int device, int arch, bool is_ptx) {
   return arch <= capability && (is_ptx || arch / 10 == capability / 10);
 }
 
-/// Whether the driver accepts an image, which it does if at least one of its devices can run the code. A device that cannot run it is
-/// noticed when a kernel's function is looked up.
+/// Checks whether the driver accepts an image: at least one of its devices must be able to run the code. For the other devices the error
+/// occurs later, when the function of a kernel is looked up.
 CUresult check_image(void* handle, bool is_ptx) {
   const FakeImageFacts* const facts = facts_of(handle);
   if (facts == nullptr) return kInvalidImage;

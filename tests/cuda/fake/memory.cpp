@@ -82,8 +82,8 @@ CUresult forget(CUdeviceptr address, Allocation& allocation) {
   return kSuccess;
 }
 
-/// Memory that a graph allocates stays allocated as long as the graph exists, because the next launch uses it again. So the free in a
-/// capture only fills the memory with kFreed when the graph runs.
+/// Frees, during a capture, memory that the captured graph allocated. Such memory stays allocated as long as the graph exists, because each
+/// launch uses it again. So the captured operation only fills the memory with kFreed.
 CUresult free_in_capture(CUdeviceptr address, Stream& stream) {
   const auto found = state.allocations.find(address);
   if (found == state.allocations.end() || stream.capture->memory->addresses.count(address) == 0) {
@@ -116,7 +116,7 @@ EXPORTED CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
   return kSuccess;
 }
 
-/// A real driver may wait for work that uses the memory. This fake does not wait.
+/// Frees memory at once. A real driver may first wait for work that uses the memory.
 EXPORTED CUresult cuMemFree_v2(CUdeviceptr address) {
   const Call call("cuMemFree", true);
   Allocation allocation{};
@@ -196,7 +196,8 @@ EXPORTED CUresult cuMemFreeAsync(CUdeviceptr address, Stream* handle) {
   return call.status();
 }
 
-/// The host's memory is pageable, so the copy has read it when the call returns.
+/// Copies from the host to the device. Host memory is treated as pageable: the source is copied to a staging buffer before the call
+/// returns.
 EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyHtoDAsync");
   Stream* const stream = usable(handle);
@@ -209,7 +210,7 @@ EXPORTED CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t 
   });
 }
 
-/// The host's memory is pageable, so the copy has written it when the call returns.
+/// Copies from the device to the host. Host memory is treated as pageable: the copy is complete when the call returns.
 EXPORTED CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, Stream* handle) {
   ENTER_WITH_CONTEXT("cuMemcpyDtoHAsync");
   Stream* const stream = usable(handle);

@@ -87,31 +87,31 @@ struct ExecutableGraph {
 struct Stream {
   Context* context;
   std::deque<std::function<CUresult()>> work = {};
-  int launches = 0;     // number of kernels in `work`
-  uint64_t number = 0;  // differs from the numbers of all other streams
-  size_t done = 0;      // how much work has run since the stream was made
-  // The graph as which the stream is being captured, or NULL. During the capture, work becomes nodes of the graph.
+  int launches = 0;     // number of kernel launches in `work`
+  uint64_t number = 0;  // an id that no other stream has had
+  size_t done = 0;      // number of items of work that have run since the stream was created
+  // The graph into which the stream is being captured, or NULL. During the capture, work becomes nodes of this graph instead of running.
   Graph* capture = nullptr;
   Node* captured = nullptr;         // the last node of the capture
-  bool is_capture_global = false;   // until the capture ends, calls that are not work on a stream are forbidden in the whole process
-  bool is_capture_invalid = false;  // a call that is not allowed during the capture was made
+  bool is_capture_global = false;   // whether the capture forbids, in the whole process, calls that are not work on a stream
+  bool is_capture_invalid = false;  // whether a call was made that is not allowed during the capture
 };
-/// What was on a stream when the event was recorded: all work up to number `position`.
+/// An event. It stands for the work that was on the stream when the event was recorded: all items up to number `position`.
 struct Event {
   Context* context;
   Stream* stream = nullptr;
   uint64_t number = 0;  // Stream::number
   size_t position = 0;
-  bool is_captured = false;  // recorded during a capture
+  bool is_captured = false;  // whether the event was recorded during a capture
 };
 struct Pool {
   int device;
-  size_t kept = 0, threshold = 0;  // free bytes that the pool holds, and how many of them it keeps at a synchronisation
+  size_t kept = 0, threshold = 0;  // bytes of free memory in the pool, and how many of them the pool keeps when the host synchronises
 };
 struct Allocation {
   size_t bytes;
   int device;
-  Pool* pool;  // NULL: allocated by cuMemAlloc
+  Pool* pool;  // the pool of the allocation; NULL if it was made by cuMemAlloc
 };
 struct Library {
   void* handle;
@@ -120,7 +120,7 @@ struct Library {
 struct Kernel {
   Library* library;
   const harp::cuda_test::EmulatedKernel* code;
-  int dynamic_shared = 48 * 1024;  // the most that a launch may ask for, in bytes
+  int dynamic_shared = 48 * 1024;  // the largest dynamic shared memory that a launch may request, in bytes
 };
 
 inline constexpr size_t kAddressSpace = size_t{4} << 30, kRedZone = 256, kGranule = 512;
@@ -132,11 +132,11 @@ struct State {
   bool is_initialised = false;
   int devices = 1, version = 13000, order = 0;
   std::array<int, 8> capabilities = {90, 90, 90, 90, 90, 90, 90, 90};  // of the devices
-  std::array<int, 8> processors = {4, 4, 4, 4, 4, 4, 4, 4};            // multiprocessors of the devices
+  std::array<int, 8> processors = {4, 4, 4, 4, 4, 4, 4, 4};            // number of multiprocessors of each device
   bool has_pools = true;
   size_t memory = size_t{1} << 30;
   std::array<Context, 8> contexts;   // primary ones
-  std::deque<Context> own_contexts;  // contexts that the host has made
+  std::deque<Context> own_contexts;  // contexts that the host application has created
   std::array<size_t, 8> used{};      // bytes of live allocations on each device
   std::set<Stream*> streams;
   std::map<Context*, Stream> legacy;  // the default stream of each context
@@ -185,7 +185,8 @@ class Call {
     }
   }
   CUresult status() const { return status_; }
-  /// The status for functions that may be called before the driver is initialised, such as cuInit.
+  /// Returns the status for functions that may be called before the driver is initialised, such as cuInit: status_, but success instead of
+  /// kNotInitialized.
   CUresult status_of_init() const { return status_ == kNotInitialized ? kSuccess : status_; }
 
  private:
@@ -202,7 +203,7 @@ class Call {
 
 // Streams
 
-/// Runs the work of a stream in order, up to number `end`.
+/// Runs the work of a stream in order, up to item number `end`.
 CUresult drain(Stream& stream, size_t end = SIZE_MAX);
 /// Does what a wait for the stream does: runs its work, and lets each pool release the free memory above its threshold.
 CUresult wait_for(Stream& stream);
@@ -210,10 +211,10 @@ CUresult wait_for(Stream& stream);
 CUresult enqueue(Stream& stream, std::function<CUresult()> run, Kernel* kernel = nullptr);
 /// Records that a call that is not allowed during a capture was made, and returns the error for it.
 CUresult break_capture(Stream& stream, const char* name);
-/// The same if any stream is being captured in the mode "global"; otherwise returns success.
+/// Does the same as break_capture() if any stream is being captured in the mode "global"; otherwise returns success.
 CUresult check_no_capture(const char* name);
-/// The stream of a handle, where NULL and 1 (CU_STREAM_LEGACY) are the default stream of the current context. Returns NULL if the handle is
-/// unknown.
+/// Returns the stream of a handle; NULL and 1 (CU_STREAM_LEGACY) are the default stream of the current context. Returns NULL if the handle
+/// is unknown.
 Stream* known(Stream* stream);
 /// Like known(), but returns NULL if the stream belongs to another context than the current one.
 Stream* usable(Stream* handle);

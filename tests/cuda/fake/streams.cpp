@@ -104,7 +104,8 @@ EXPORTED CUresult cuStreamSynchronize(Stream* stream) {
   return known(stream) != nullptr ? wait_for(*known(stream)) : kInvalidHandle;
 }
 
-/// Waits for what the event stands for now. It does not matter if the event is recorded again or destroyed later.
+/// Makes the stream wait for the work that the event stands for at this time. It does not matter if the event is recorded again or
+/// destroyed later.
 EXPORTED CUresult cuStreamWaitEvent(Stream* handle, Event* event, unsigned flags) {
   ENTER_WITH_CONTEXT("cuStreamWaitEvent");
   Stream* const stream = usable(handle);

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start, _end;  // the library in memory
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start, _end;  // begin and end of this library in memory
 
 namespace {
 
@@ -24,7 +24,7 @@ struct Moment {
 struct Cell {
   Moment write, read;
   bool is_written = false;  // ever
-  // lanes of the warp, warps of the block, or blocks other than that of `read` have read the cell, too
+  // besides the thread of `read`, other lanes of its warp, other warps of its block, or other blocks have read the cell
   bool has_lanes = false, has_warps = false, has_blocks = false;
 };
 
@@ -52,10 +52,10 @@ struct Access {
 };
 
 struct Launch {
-  std::map<std::pair<int, int>, HarpWatchCounts> counts;  // by array and whether it is written
+  std::map<std::pair<int, int>, HarpWatchCounts> counts;  // key: (number of the array, whether the accesses write it)
   HarpWatchShared shared{};
   unsigned writers = 0;                       // see harp_watch_writers
-  std::vector<std::vector<uint8_t>> touched;  // of each array, each cell: 1 read, 2 written
+  std::vector<std::vector<uint8_t>> touched;  // for each cell of each array, the sum of 1 if it is read and 2 if it is written
 };
 
 struct ThreadState {
@@ -90,7 +90,8 @@ __attribute__((format(printf, 1, 2))) void report(const char* format, ...) {
   watch.error = text;
 }
 
-/// Tests whether something orders an access of this thread after the access at `then`, which belongs to the same launch.
+/// Tests whether the current access of this thread is ordered after the access at `then` of the same launch: by program order, by a barrier
+/// of the block, or by an exchange of the warp.
 bool is_after(const Moment& then) {
   const ThreadState& own = watch.threads[watch.thread];
   if (then.block != watch.block) return false;
@@ -144,13 +145,13 @@ void access(const void* address, size_t bytes, bool writes, const void* instruct
   const auto at = reinterpret_cast<uintptr_t>(address);
   if (watch.launch == nullptr || (at >= watch.stack && at < watch.stack_end)) return;
   const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  if (frame < watch.stack || frame >= watch.stack_end) return;  // a call from the emulator's own code, not from a thread of the block
+  if (frame < watch.stack || frame >= watch.stack_end) return;  // the emulator's own code makes this access, not a thread of the block
   size_t index = watch.arrays.size();
   for (size_t i = 0; i < watch.arrays.size() && index == watch.arrays.size(); ++i)
     if (at >= watch.arrays[i].begin && at < watch.arrays[i].end) index = i;
   if (index == watch.arrays.size()) {
     const bool is_in_library = at >= reinterpret_cast<uintptr_t>(&__ehdr_start) && at < reinterpret_cast<uintptr_t>(&_end);
-    if (is_in_library && !writes) return;  // reads a table of the kernel or the emulator's own memory
+    if (is_in_library && !writes) return;  // reads of the kernel's constant tables and of the emulator's variables are not checked
     const Array* nearest = nullptr;
     for (const Array& array : watch.arrays)
       if (array.end > array.begin && at >= array.begin - 65536 && at < array.end + 65536) nearest = &array;
@@ -182,8 +183,8 @@ void access(const void* address, size_t bytes, bool writes, const void* instruct
                             static_cast<uint8_t>(bytes), at - array.begin});
 }
 
-/// Counts the passes that a request of a warp makes over the banks of shared memory. Half a warp does 8-byte accesses at a time, a quarter
-/// of a warp 16-byte accesses.
+/// Counts the passes that a request of a warp makes over the banks of shared memory. 8-byte accesses are served for half a warp at a time,
+/// 16-byte accesses for a quarter of a warp.
 void count_passes(const Access* begin, const Access* end) {
   HarpWatchShared& shared = watch.launch->shared;
   ++shared.requests;
@@ -213,7 +214,7 @@ void count_request(const Access* begin, const Access* end) {
     for (uint64_t s = a->offset / kSectorBytes; s <= (a->offset + a->bytes - 1) / kSectorBytes; ++s) sectors.push_back(s);
   }
   std::sort(ranges.begin(), ranges.end());
-  uint64_t bytes = 0, reached = 0;  // bytes that several lanes ask for count once
+  uint64_t bytes = 0, reached = 0;  // a byte that several lanes access is counted once
   for (const auto& [from, to] : ranges) {
     if (to > reached) bytes += to - std::max(from, reached);
     reached = std::max(reached, to);

@@ -43,18 +43,18 @@ struct HarpWatchShared {
 
 /// Forgets everything.
 void harp_watch_reset(int counts);
-/// Adds an array and returns its number. Accesses are recorded for cells of `cell` bytes. `is_written`: the array already has a content. An
-/// array with the name "" may be accessed, but its accesses are not recorded.
+/// Adds an array and returns its number. Accesses are recorded for cells of `cell` bytes. `is_written` tells whether the array already has
+/// contents. An array with the name "" may be accessed, but its accesses are not recorded.
 int harp_watch_array(const char* name, const void* begin, size_t bytes, size_t cell, int is_written);
 /// A launch begins.
 void harp_watch_launch(int step);
 /// The launch is over.
 void harp_watch_launch_end();
-/// The text of the first mistake since the reset, or NULL.
+/// Returns a description of the first mistake since the reset, or NULL.
 const char* harp_watch_error();
-/// The text of a race between two launches that may run at the same time, or NULL.
+/// Returns a description of a race between two launches that may run at the same time, or NULL.
 const char* harp_watch_conflict(int step, int other);
-/// 1 + the highest number of a thread that stored something in this launch, in its block; 0: none did.
+/// Returns 1 + the highest index, within its block, of a thread that stored something in this launch; 0 if no thread did.
 unsigned harp_watch_writers(int step);
 void harp_watch_counts(int step, int array, int writes, HarpWatchCounts* counts);
 void harp_watch_shared(int step, HarpWatchShared* counts);

@@ -50,7 +50,7 @@ def resources(log):
 
 def marked(text):
     """Returns the text with each call of a fused multiply-add replaced by an equivalent assembler statement, so that the PTX shows which
-    ones the text asked for."""
+    multiply-adds come from calls in the text and which ones the compiler has formed."""
     functions = "".join(f'static __device__ __forceinline__ {t} marked_{f}({t} a, {t} b, {t} c) {{ {t} r; asm("fma.rn.{p} %0, %1, %2, %3;" : '
                         f'"={r}"(r) : "{r}"(a), "{r}"(b), "{r}"(c)); return r; }}\n'
                         for t, f, p, r in (("float", "fmaf", "f32", "f"), ("double", "fma", "f64", "d")))
@@ -72,8 +72,9 @@ def says_16_bytes(kernel):
 
 
 def check(path, compiler, architecture):
-    """Compiles a golden text. Returns, for each kernel, its registers, occupancy and a list of what is wrong; and of the text the fused
-    multiply-adds in PTX, and what is wrong."""
+    """Compiles the CUDA text of a golden program. Returns, for each kernel, its registers, its occupancy, its spilled bytes, its number of
+    16-byte accesses and a list of what is wrong; and, for the whole text, the number of fused multiply-adds in its PTX and a list of what
+    is wrong."""
     text = compilers.text_for(path, architecture)
     cubin, ptx, log = compilers.compile_by(compiler, text, architecture)
     bounds, used, sass, kernels = compilers.launch_bounds(text), resources(log), sass_of(cubin), program.kernels_of(text)
@@ -98,7 +99,8 @@ def check(path, compiler, architecture):
 
 
 def check_calls(path, compiler):
-    """Returns the number of fused multiply-adds that the calls of a golden text become, and of those that no call asks for."""
+    """Returns the number of all fused multiply-adds in the PTX of a golden text, and the number of those that the compiler has formed
+    without a call in the text."""
     return fused(compilers.compile_by(compiler, marked(compilers.read(path)), compilers.ARCHITECTURES[0], to_cubin=False).ptx)
 
 

@@ -12,7 +12,7 @@ import tempfile
 BUILD = os.environ["HARP_BUILD_DIR"]
 CASES = "*every function of the driver fails once*"
 CLASSES = {"invalid value": (1,), "out of memory": (2,), "not supported": (801,), "lost device": (700, 719), "unknown": (999,)}
-FEWEST = 100  # failures in all tests together; fewer would mean that the tests no longer cause failures
+FEWEST = 100  # the least number of failures in all tests together; fewer would mean that the tests no longer cause them
 
 
 def functions():

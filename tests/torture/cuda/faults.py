@@ -1,7 +1,8 @@
-"""Table 5 of `./dev torture cuda`: faults that a seed draws are made in the CUDA text or in the launch plan of golden programs, and the emulator
-has to catch each. A fault that provably changes nothing is drawn again: a text whose instructions stay the same; a plan that launches the same,
-or that changes only what its own rules leave open. So is one that no run reaches: a statement that none of the sizes executes, or threads that
-store nothing.
+"""Table 5 of `./dev torture cuda`: random faults, chosen by a seed, are made in the CUDA text or in the launch plan of golden programs
+(tests/cuda/golden). The emulator has to detect each of them. Two kinds of faults are replaced by others. Faults of the first kind provably
+have no effect: the compiler makes the same instructions of the changed text, or the changed plan makes the same launches or differs only in
+what the rules of plans leave open. Faults of the second kind are in code that no run reaches: a statement that is not executed for any of
+the sizes, or threads that store nothing.
 """
 import collections
 import functools
@@ -16,15 +17,16 @@ import compilers as compiled
 import program
 
 COUNT = 20
-SECONDS = 60  # of a processor, for a run of a program with a fault; without one it takes a few at most
-# `text` or `plan` has the fault. `probe`: the text without it, which crashes where the fault would be. `threads`: how many the fault leaves of a
-# block, if these are whole warps: others act on them only by what they store.
+SECONDS = 60  # limit of processor time for one run of a program with a fault; a run without a fault takes a few seconds at most
+# Either `text` or `plan` contains the fault. `probe` is a text without the fault that crashes where the fault would be. `threads` is set if
+# the fault removes threads of a block and leaves whole warps: it is the number of threads that remain. The removed threads can affect these
+# only by what they store.
 Fault = collections.namedtuple("Fault", "name kind what text plan probe threads", defaults=(None,) * 4)
 
 
 # --- Faults of the text
 
-LESS_BY_0 = " - (__builtin_trap(), 0)"  # after a term
+LESS_BY_0 = " - (__builtin_trap(), 0)"  # is inserted after a term; subtracts 0, but crashes when it is executed
 
 
 def change(text, begin, end, new):
@@ -41,10 +43,10 @@ def end_of_term(text, at):
 
 
 def text_changes(text):
-    """Yields (kind, begin, end, new text, probe) of every fault that can be made in a CUDA text. The probe is what stands there before, and a
-    crash when it is executed."""
-    # A barrier that protects the next use of the same memory, at the end of a function or of a loop over tiles, is not drawn: whether that use
-    # comes, and before another barrier, depends on the sizes.
+    """Yields (kind, begin, end, new text, probe) of every fault that can be made in a CUDA text. The probe replaces the same characters by
+    code that crashes when it is executed."""
+    # A barrier at the end of a function, or of a loop over tiles, protects the next use of the same memory. Such barriers are not removed,
+    # because it depends on the sizes whether there is a next use, and whether another barrier comes before it.
     for found in re.finditer(r"^ *__syncthreads\(\);(?! /\* the next|[^\n]*\n\})", text, re.M):
         yield "barrier", found.end() - len("__syncthreads();"), found.end(), ";", "__builtin_trap();"
     for found in re.finditer(r"(__shfl_\w+|__syncwarp)\((0xffffffffu)", text):
@@ -136,7 +138,7 @@ def is_made(golden, step, sizes):
 
 def addresses(golden, step):
     """Returns the addresses that are arguments of a launch, and whether the launch may write there: [(text, writes)]. The list is empty if
-    no run of this table makes the launch."""
+    the launch is not made for any of golden.size_sets()."""
     if not any(is_made(golden, step, sizes) for sizes in golden.size_sets()):
         return []
     return [(argument, written(golden, step, i)) for i, argument in enumerate(step.arguments) if re.match(r"(input|output|arena)", argument)]
@@ -206,8 +208,8 @@ def plan_faults(golden):
 
 
 def aliases(golden):
-    """Yields faults in which a temporary gets the address of another one while both are needed: the other one is written before it and read
-    after it."""
+    """Yields faults that give a temporary the address of another temporary that is still needed: the other one is written before the first
+    one is written, and is read afterwards."""
     used = collections.defaultdict(list)
     for number, step in enumerate(golden.plan.steps):
         for address, writes in addresses(golden, step):
@@ -294,7 +296,7 @@ class Programs:
                 yield program.in_child(functools.partial(run, sizes, data, shift), SECONDS)
 
     def is_reached(self, golden, fault):
-        """Tests whether a run of the program comes to what the fault changes."""
+        """Tests whether any run of the program executes the code that the fault changes."""
         if fault.probe:
             return self.verdict(golden, fault.probe, None) != ""
         if fault.threads:
@@ -302,7 +304,8 @@ class Programs:
         return True
 
     def threads_that_store(self, golden, kernel):
-        """Returns 1 + the highest number of a thread of a block that stores something in any launch of the kernel. 0: none does."""
+        """Returns 1 + the highest index, within its block, of a thread that stores something in any launch of the kernel; 0 if no thread
+        stores anything."""
         library, most = self.library(golden, None, None), 0
         for number, sizes in enumerate(golden.size_sets()):
             for shift in (False, True):

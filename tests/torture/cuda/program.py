@@ -52,7 +52,7 @@ def evaluate(size, values):
 
 
 class Step:
-    """One step of a plan: a launch, or a join, whose `kernel` is None."""
+    """One step of a launch plan: a launch, or a join, which only orders other steps and whose `kernel` is None."""
 
     def __init__(self, after, action):
         self.after = after
@@ -221,9 +221,10 @@ class Program:
 
     @functools.lru_cache(maxsize=None)  # pylint: disable=method-cache-max-size-none
     def size_sets(self):
-        """Returns the lists of values of the shape variables for which the program runs: 1 for all; a few for all; for each variable a list
-        in which it is large; 128 for all. Blocks of a power of two leave a remainder for all of these except the last, where there is none,
-        so that code for whole blocks and aligned rows runs. Returns [] if the arrays are too large for the emulator."""
+        """Returns the lists of values of the shape variables for which the program runs: all variables are 1; all are small; one variable
+        is large (one list for each variable); all are 128. When a size is divided into blocks of a power of two, a remainder is left,
+        except with the last list. With that list, the code for whole blocks and aligned rows runs. Returns [] if the arrays are too large
+        for the emulator."""
         variables, arrays = self.plan.variables, [*self.inputs.values(), *self.outputs.values()]
         few = {name: 3 + 6 * i for i, name in enumerate(variables)}
         size = lambda sizes: sum(self.bytes_of(array, sizes) for array in arrays)  # noqa: E731
@@ -249,7 +250,7 @@ class Program:
                 array = random.standard_normal(shape).astype(DTYPES[dtype])
             elif np.dtype(DTYPES[dtype]).itemsize < 4 or dtype.startswith("u"):
                 array = random.integers(0, 256, shape).astype(DTYPES[dtype])
-            else:  # these may be row numbers of a table, so they are distinct as long as there are enough different numbers
+            else:  # these integers may be indices of rows, so up to 1,000 of them are distinct
                 array = (random.permutation(max(1000, int(np.prod(shape))))[:int(np.prod(shape))] % 1000).reshape(shape).astype(DTYPES[dtype])
             made[name] = array.view(DTYPES[declared[name]])
         return made
@@ -355,8 +356,8 @@ class Run:
 
 
 def in_child(function, seconds):
-    """Runs the function in a child process and returns its text, or what happened to the process. The child is killed when it has used this
-    much processor time."""
+    """Runs the function in a child process. Returns the text that the function returns or, if the process did not end normally, a text that
+    says what happened to it. The child is killed when it has used this many seconds of processor time."""
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:

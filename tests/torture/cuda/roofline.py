@@ -16,11 +16,13 @@ import program
 ARCHITECTURE = "90"
 SECTOR = 32
 SMALL = 16  # an array this many times smaller than the largest array of a launch is assumed to stay in a cache
-# a launch whose requests are at most this many times its distinct bytes counts as a copy; threads without work may repeat the last row
+# A launch counts as a copy if the bytes that it requests are at most this many times its distinct bytes. The factor is more than 1, because
+# threads without work may repeat the last row.
 ONCE = 1.02
-FEWEST_BYTES = 4096  # a launch that accesses fewer bytes has no goal, because the ends of its arrays count most
+# a launch that accesses fewer bytes has no goal, because sectors at the ends of its arrays, which are used in part, dominate
+FEWEST_BYTES = 4096
 COPY_GOAL = 1.02  # a copy may move this many times the least bytes: more than 1.0 because of repeated rows and the ends of arrays
-FUSED_GOAL = 90  # % of the instructions in the main loop of a product
+FUSED_GOAL = 90  # percentage of fused multiply-adds among the instructions in the main loop of a matrix product
 SECONDS = 600
 
 
@@ -116,7 +118,8 @@ def parsed(text):
 
 
 def largest(golden):
-    """Returns the counts of all launches, as parsed() does. If several runs make a launch, the one that accesses most bytes counts."""
+    """Returns the counts of all launches, as parsed() does. If several runs make the same launch, the counts are those of the run in which
+    the launch accesses most bytes."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         library, path = program.Library(golden.text, folder), os.path.join(folder, "counts")

@@ -46,7 +46,7 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// Allocates memory for the elements of such an array, with unspecified content.
+    /// Allocates memory for the elements of an array with this dtype and shape. The content is unspecified.
     pub(crate) fn new(info: &Info) -> Result<Memory> {
         let size = info.byte_size().and_then(|bytes| Layout::from_size_align(bytes, info.dtype().align()).ok());
         let layout =

@@ -85,7 +85,7 @@ macro_rules! plain {
                 unsafe { same_memory(stored) }
             }
         }
-        // Safety: the row of the table states the layout.
+        // Safety: the type has the layout of the dtype in the same line of the macro's arguments.
         unsafe impl Plain for $type {
             const DTYPE: DType = DType::$dtype;
         }

@@ -7,7 +7,7 @@ use crate::generated::codes::DType;
 pub(crate) struct Info {
     dtype: DType,
     dims: Box<[Expr]>,
-    /// The same sizes as numbers; -1 where one is symbolic.
+    /// `dims` as numbers; -1 for a symbolic size.
     sizes: Box<[i64]>,
     is_symbolic: bool,
     digest: Digest,

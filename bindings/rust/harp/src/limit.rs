@@ -10,8 +10,8 @@ const MOST_PENDING: u32 = 10_000;
 /// Maximum number of bytes of arrays that only a trace keeps alive.
 const MOST_HELD: u64 = 512 << 20;
 
-/// Operations between a product and a sum that reads it: the two may become one contraction, but computing the product first would round
-/// it.
+/// Operations that may lie between a product and a sum that reads it. The product and the sum may become one contraction, which does not
+/// round the product; computing the product first would round it.
 const PASSES_PRODUCTS: [&str; 17] = [
     "mul",
     "cast",
@@ -34,8 +34,8 @@ const PASSES_PRODUCTS: [&str; 17] = [
 /// Maximum length of a chain of such operations.
 const MOST_PASSED: usize = 256;
 
-/// Computes a new node if its trace has become too large. If the node is a product, or shows a product in another shape, the operands of
-/// the product are computed instead.
+/// Computes a new node if its trace has become too large. If the node is a product, or results from a product by operations
+/// of PASSES_PRODUCTS, the operands of the product are computed instead.
 pub(crate) fn limit_pending(node: &Node) {
     if (node.size() <= MOST_PENDING && node.held() <= MOST_HELD) || !matches!(node.0.home, Home::Backend(_)) {
         return;

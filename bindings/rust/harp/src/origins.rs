@@ -30,7 +30,8 @@ pub(crate) enum Why {
 
 type Numbers = BTreeSet<u64>;
 
-/// The neighbours of one array in the record. There is at least one.
+/// The entry of one array: the numbers of the arrays that it was computed from, and of those that were computed from it. At least one of
+/// the two lists is not empty.
 struct Record {
     made_of: Numbers,
     makes: Numbers,

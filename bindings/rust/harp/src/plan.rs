@@ -16,7 +16,7 @@ use harp_sys as sys;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A program for one structure, and which of the arrays of a walk it reads.
+/// A program for one structure. `inputs` contains for each array that the program reads its index among the arrays that a walk reaches.
 pub(crate) struct Plan {
     program: Program,
     inputs: Vec<usize>,
@@ -28,8 +28,8 @@ thread_local! {
 }
 
 /// Walks through the trace of nodes, from each node to its sources, first to last, and calls `at` when it reaches a node for the first
-/// time. `at` returns whether to continue to the node's sources. Returns a digest of the structure: which nodes are operations, arrays, or
-/// were reached before. The pointers are valid as long as `roots`.
+/// time. `at` returns whether to continue to the node's sources. Returns a digest of the structure, which
+/// contains for each node whether it is an operation, is none, or was reached before. The pointers are valid as long as `roots`.
 pub(crate) fn walk(roots: &[&Node], pending: &mut Vec<*const Inner>, mut at: impl FnMut(&Inner, *const Inner) -> bool) -> Digest {
     let this = WALKS.with(|walks| {
         walks.set(walks.get() + 1);

@@ -50,7 +50,7 @@ struct Registry {
     results: DigestMap<Arc<Info>>,
     /// Structures for which gradients are known to exist.
     checked: DigestMap<()>,
-    /// The infos of numbers, by dtype.
+    /// For each dtype the `Info` of an array of rank 0, which all numbers of that dtype share.
     numbers: Vec<Arc<Info>>,
 }
 
@@ -58,7 +58,7 @@ thread_local! {
     static REGISTRY: RefCell<Registry> = RefCell::default();
 }
 
-/// Maximum number of results that are remembered; then all are dropped.
+/// Maximum number of inferred results that are kept. When it is reached, all of them are dropped.
 const MOST_RESULTS: usize = 100_000;
 
 /// This thread's context: the one that [`set_context`] set, or one with harp's defaults.
@@ -173,7 +173,7 @@ pub(crate) fn set_checked(key: Digest) {
     });
 }
 
-/// The info of a number of this dtype.
+/// The `Info` of a number (an array of rank 0) of this dtype.
 pub(crate) fn number_info(dtype: DType) -> Arc<Info> {
     REGISTRY.with(|registry| {
         let numbers = &mut registry.borrow_mut().numbers;

@@ -16,8 +16,8 @@ use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// One operation in a trace. A clone refers to the same one. (It is `pub`, in a module that is not, because a sealed trait of the crate
-/// names it.)
+/// One operation, input, array or number in a trace. A clone refers to the same node. (The type is `pub` in a private module, because a
+/// sealed public trait of the crate names it.)
 #[derive(Clone)]
 pub struct Node(pub(crate) Rc<Inner>);
 
@@ -31,7 +31,8 @@ pub(crate) struct Inner {
     pub(crate) state: RefCell<State>,
     pub(crate) info: Arc<Info>,
     pub(crate) home: Home,
-    /// A digest of the structure down to arrays with values; if this node has values, of dtype and shape.
+    /// A digest of the structure of the trace. An array with values contributes its dtype and shape, but neither its values nor the
+    /// operations that it was computed by.
     digest: Cell<Digest>,
     /// The number of the last walk that reached the node, and the number that this walk gave it.
     pub(crate) visit: Cell<(u64, u32)>,
@@ -262,7 +263,8 @@ impl Drop for Inner {
     }
 }
 
-/// Removes the sources of a node. Those that nothing else refers to, and that have sources themselves, are left to the caller to release.
+/// Removes the sources of a node. A source that nothing else refers to, and that has sources itself, is moved to `next` or `more`, so that
+/// the caller can release it without recursion.
 fn release(inner: &mut Inner, next: &mut Option<Node>, more: &mut Vec<Node>) {
     let state = inner.state.get_mut();
     if !matches!(state, State::Call(_)) {

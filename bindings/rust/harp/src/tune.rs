@@ -14,7 +14,7 @@ use std::ptr;
 /// The order in which configurations are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchStrategy {
-    /// All configurations, in counting order.
+    /// All configurations, in a fixed order in which the first option changes fastest.
     GridSearch,
     /// Configurations in random order, with this seed.
     Random(u64),
