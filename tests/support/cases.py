@@ -14,7 +14,7 @@ def of(owner):
 
 
 def run(cases, script, *arguments):
-    """Calls the function of each case [(name, function)] with `arguments`. Returns the exit status of the script: 1 if a case has failed."""
+    """Calls the function of each case [(name, function)] with `arguments`. Returns the exit status of the script: 1 if a case failed."""
     failed = 0
     results = os.environ.get("HARP_TEST_RESULTS")
     for name, case in cases:

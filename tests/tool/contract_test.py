@@ -46,7 +46,7 @@ class Desk:
         return numpy.load(self.path("r.npy"))
 
     def emit(self, text, stage, *options):
-        """Returns the text of a compilation stage for the target x86-64-v4, so that the expected text does not depend on the CPU that runs the test."""
+        """Returns the text of a compilation stage for the fixed target x86-64-v4, so that it does not depend on the CPU of the test."""
         result = self.call("emit", text, "--lang", stage, "--target", "x86-64-v4", *options)
         assert result.returncode == 0, f"{text}\n{result.stderr}"
         return result.stdout
