@@ -103,7 +103,7 @@ class SignatureParser {
     c_.at(offset, [&] { check_expression("native", graph_, result.size, "the size"); });
     const SymRange may_be = native_size_range(dtype);
     if (result.size.is_constant() && (result.size.constant() < may_be.lo || result.size.constant() > may_be.hi))
-      c_.at(offset, [&] { fail(Code::kRange, result.size.constant(), " does not fit ", name(dtype)); });
+      c_.at(offset, [&] { fail(Code::kRange, "the size ", result.size.constant(), " does not fit ", name(dtype)); });
     return result;
   }
 

@@ -90,12 +90,12 @@ NodeRef part_along(NodeRef x, int axis, Dim start, Dim size, int64_t step) {
 NodeRef flatten(NodeRef x, int start_axis, int end_axis) {
   check_node("flatten", x);
   if (x->rank() == 0) {
-    HARP_CHECK((start_axis == 0 || start_axis == -1) && (end_axis == 0 || end_axis == -1), Code::kShape, "flatten: axes ", start_axis,
-               " to ", end_axis, " of a scalar (", label(x), ")");
+    HARP_CHECK((start_axis == 0 || start_axis == -1) && (end_axis == 0 || end_axis == -1), Code::kShape, "flatten: start_axis ", start_axis,
+               " and end_axis ", end_axis, " of the scalar ", label(x), "; expected 0 or -1");
     return reshape(x, {1});
   }
   const int first = normalize_axis("flatten", start_axis, x->rank()), last = normalize_axis("flatten", end_axis, x->rank());
-  HARP_CHECK(first <= last, Code::kShape, "flatten: axis ", first, " does not come before axis ", last);
+  HARP_CHECK(first <= last, Code::kShape, "flatten: start_axis ", first, " comes after end_axis ", last, "; expected start_axis <= end_axis");
   Shape shape(x->shape.begin(), x->shape.begin() + first);
   shape.push_back(element_count(Shape(x->shape.begin() + first, x->shape.begin() + last + 1)));
   shape.insert(shape.end(), x->shape.begin() + last + 1, x->shape.end());

@@ -146,7 +146,7 @@ void LoadedProgram::check_device(const char* what, const std::string& name, cons
   if (array.device == &run && &run == placement_.devices.front()) return;
   HARP_CHECK(is_mine(*array.device), Code::kDevice, what, " \"", name, "\" is on the device ", array.device->name(),
              ", which programs of the backend ", placement_.backend,
-             " cannot read; expected one of: ", join(placement_.devices, ", ", [](const Device* device) { return device->name(); }), kHint);
+             " cannot use; expected one of: ", join(placement_.devices, ", ", [](const Device* device) { return device->name(); }), kHint);
   HARP_CHECK(array.device == &run, Code::kDevice, what, " \"", name, "\" is on the device ", array.device->name(),
              ", and an array before it on ", run.name(), "; all arrays of a run must be on one device", kHint);
 }

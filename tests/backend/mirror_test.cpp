@@ -117,7 +117,7 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   capi_test::ErrorSlot elsewhere;
   CHECK(harp_program_run(program.get(), 1, &input, 1, &output, nullptr, elsewhere) == HARP_ERROR_DEVICE);
   CHECK(elsewhere.message() ==
-        "input \"x\" is on the device mirror, which programs of the backend interp cannot read; expected one of: cpu; with the run option "
+        "input \"x\" is on the device mirror, which programs of the backend interp cannot use; expected one of: cpu; with the run option "
         "HARP_RUN_STAGE such arrays are copied");
   CHECK(output == nullptr);
   const capi_test::Buffer here(harp_buffer_new(context.get(), nullptr, HARP_F32, 1, &size, nullptr));
@@ -144,7 +144,7 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   const harp_array out = {y, &size, HARP_F32, 1};
   capi_test::ErrorSlot called;
   CHECK(harp_program_call(mirrored_program.get(), 1, &in, 1, &out, nullptr, called) == HARP_ERROR_DEVICE);
-  const char* const refusal = "input \"x\" is on the device cpu, which programs of the backend mirror cannot read; expected one of: mirror";
+  const char* const refusal = "input \"x\" is on the device cpu, which programs of the backend mirror cannot use; expected one of: mirror";
   CHECK(called.message().find(refusal) == 0);
   CHECK(y[0] == 0);
 
@@ -164,7 +164,7 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   // The device has no streams.
   capi_test::ErrorSlot streams;
   CHECK(harp_buffer_wait_stream(there.get(), nullptr, streams) == HARP_ERROR_DEVICE);
-  CHECK(streams.message() == "the device mirror has no streams");
+  CHECK(streams.message() == "a stream was given, but the device mirror has no streams");
   CHECK(harp_buffer_signal_stream(there.get(), nullptr, nullptr) == HARP_ERROR_DEVICE);
   int stream = 0;
   harp_run_options on_stream = HARP_RUN_OPTIONS_INIT;
@@ -172,6 +172,6 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   input = there.get(), output = nullptr;
   capi_test::ErrorSlot run_streams;
   CHECK(harp_program_run(mirrored_program.get(), 1, &input, 1, &output, &on_stream, run_streams) == HARP_ERROR_DEVICE);
-  CHECK(run_streams.message() == "the device mirror has no streams");
+  CHECK(run_streams.message() == "a stream was given, but the device mirror has no streams");
   CHECK(output == nullptr);
 }

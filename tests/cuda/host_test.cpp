@@ -295,7 +295,7 @@ TEST_CASE("H5.streams: harp's work comes after the work on a stream of the host'
     const Buffer on_cpu = wrap(context.get(), values, {1});
     ErrorSlot cpu;
     CHECK(harp_buffer_wait_stream(on_cpu.get(), nullptr, cpu) == HARP_ERROR_DEVICE);
-    check_error(cpu, HARP_ERROR_DEVICE, "the device cpu has no streams");
+    check_error(cpu, HARP_ERROR_DEVICE, "a stream was given, but the device cpu has no streams");
     CHECK(harp_buffer_wait_stream(nullptr, nullptr, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
 
     // Each function fails once. The error must name it, no event may leak, and the next call must succeed.

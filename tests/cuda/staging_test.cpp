@@ -60,7 +60,7 @@ TEST_CASE("H5.stage: host arrays for a GPU are an error that names the flag, and
     ErrorSlot refused;
     CHECK(harp_program_call(program.get(), 2, in, 2, out, nullptr, refused) == HARP_ERROR_DEVICE);
     CHECK(refused.message() ==
-          "input \"x\" is on the device cpu, which programs of the backend cuda cannot read; expected one of: cuda:0, cuda:1; with the run "
+          "input \"x\" is on the device cpu, which programs of the backend cuda cannot use; expected one of: cuda:0, cuda:1; with the run "
           "option HARP_RUN_STAGE such arrays are copied");
     CHECK(y == Floats{-1, -1, -1});
     const harp_run_options options = staged();

@@ -147,7 +147,7 @@ TEST_CASE("G5 errors: movements") {
   check({"unsqueeze(r, [0])", Code::kShape, "unsqueeze: the result would have 17 axes; at most 16 are allowed"});
   check({"reshape(c, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])", Code::kShape, "reshape: the result would have 17 axes"});
   check({"squeeze(x, [0])", Code::kShape, "squeeze: axis 0 of \"x\" has size 2, expected 1"});
-  check({"flatten(x, 1, 0)", Code::kShape, "flatten: axis 1 does not come before axis 0"});
+  check({"flatten(x, 1, 0)", Code::kShape, "flatten: start_axis 1 comes after end_axis 0; expected start_axis <= end_axis"});
   check({"slice(x, start=[0])", Code::kShape, "slice: start has 1 entries, the array [2, 3] has 2 axes"});
   check({"slice(x, step=[0, 1])", Code::kRange, "slice: the step of axis 0 is 0; it must not be 0"});
   check({"slice(x, start=[2, 0], size=[1, 3])", Code::kRange, "slice: elements 2 to 2 of axis 0 are not all inside \"x\" of shape [2, 3]"});

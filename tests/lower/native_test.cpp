@@ -410,7 +410,7 @@ TEST_CASE("G13.native: what a signature or description gets wrong") {
       {"void(f32* input0, f32* output)", HARP_ERROR_INVALID_ARGUMENT, "input1 is not passed to the function"},
       {"void(f32* input0, i32* input1)", HARP_ERROR_INVALID_ARGUMENT, "the output is not passed to the function"},
       {"void(f32* input0, i32* input1, f32* output, i8 3)", HARP_ERROR_PARSE, "line 1, column 45: a parameter cannot be a single i8"},
-      {"void(f32* input0, i32* input1, f32* output, i32 3000000000)", HARP_ERROR_RANGE, "line 1, column 49: 3000000000 does not fit i32"},
+      {"void(f32* input0, i32* input1, f32* output, i32 3000000000)", HARP_ERROR_RANGE, "line 1, column 49: the size 3000000000 does not fit i32"},
       {"void(f32* input0, i32* input1, f32* output, u32 -1)", HARP_ERROR_RANGE, "line 1, column 49: -1 does not fit u32"},
       {"void(f32* input0, i32* input1, f32* output, i32 k)", HARP_ERROR_PARSE, "line 1, column 49: unknown shape variable \"k\""},
       {"void(f32* input0, i32* input1, f32* output, i32 input0[2])", HARP_ERROR_SHAPE,

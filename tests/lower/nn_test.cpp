@@ -120,7 +120,7 @@ TEST_CASE("G15.layer_norm G3.argmax G3.argmin: misuse") {
   check("mse_loss(x, w)", "SHAPE", "mse_loss: operands have shapes [2, 3] and [2]");
   check("mse_loss(x, x, reduction=\"max\")", "INVALID_ARGUMENT", "mse_loss: reduction is \"max\"; it must be mean, sum or none");
   check("cross_entropy(x, i)", "SHAPE",
-        "cross_entropy: the classes (\"i\") have shape [2, 3]; for \"x\" of shape [2, 3] and class axis 1 they must have [2]");
+        "cross_entropy: the target (\"i\") has shape [2, 3]; for \"x\" of shape [2, 3] and class axis 1 it must have [2]");
   check("cross_entropy(x, w)", "SHAPE",
         "cross_entropy: the target (\"w\") is f32[2]; it must be classes (integers), or probabilities like \"x\", f32[2, 3]");
   check("cross_entropy(x, d)", "DTYPE", "the target (\"d\") is f64[2, 3]");
