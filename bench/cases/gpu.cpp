@@ -22,7 +22,7 @@ constexpr size_t kCount = size_t{1} << 26;  // number of elements of a large arr
 constexpr size_t kFloat = sizeof(float);
 constexpr double kSlowRun = 0.5;  // seconds; if a run takes longer, there are no more rounds than necessary
 
-/// Which work of the peer is timed: a copy of the same number of bytes, or the same function.
+/// What is timed for comparison: a copy of the same number of bytes, or the same function of another library.
 enum class Against { kCopy, kFunction };
 /// Whether a run is only put on a stream, or complete when the call returns.
 enum class Runs { kEnqueued, kComplete };

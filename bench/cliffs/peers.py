@@ -1,6 +1,6 @@
 """The peers that harp is compared with: the same work by NumPy, by torch, and by a plain C loop that gcc compiles for this CPU. The
-functions numpy_peer, torch_peer and c_peer return a function that does the work a given number of times and returns the seconds, and the
-results of a run. If the peer cannot do the case, they raise Absent with the reason."""
+functions numpy_peer, torch_peer and c_peer each return two things: a function that does the work a given number of times and returns the
+seconds that it took, and the results of one run. If the peer cannot do the case, they raise Absent with the reason."""
 import ctypes
 import os
 import pathlib

@@ -23,8 +23,8 @@ struct Classes {
 Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, const std::optional<int64_t>& ignore_index) {
   Shape shape = x->shape;
   shape.erase(shape.begin() + axis);
-  HARP_CHECK(target->shape == shape, Code::kShape, op, ": the target (", label(target), ") has shape ", to_string(target->shape),
-             "; for ", label(x), " of shape ", to_string(x->shape), " and class axis ", axis, " it must have ", to_string(shape));
+  HARP_CHECK(target->shape == shape, Code::kShape, op, ": the target (", label(target), ") has shape ", to_string(target->shape), "; for ",
+             label(x), " of shape ", to_string(x->shape), " and class axis ", axis, " it must have ", to_string(shape));
   Graph& graph = check_node(op, x);
   // The number of classes may not fit the target's dtype, for example i8; the dtype in which it computes is wide enough.
   if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);

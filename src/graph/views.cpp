@@ -95,7 +95,8 @@ NodeRef flatten(NodeRef x, int start_axis, int end_axis) {
     return reshape(x, {1});
   }
   const int first = normalize_axis("flatten", start_axis, x->rank()), last = normalize_axis("flatten", end_axis, x->rank());
-  HARP_CHECK(first <= last, Code::kShape, "flatten: start_axis ", first, " comes after end_axis ", last, "; expected start_axis <= end_axis");
+  HARP_CHECK(first <= last, Code::kShape, "flatten: start_axis ", first, " comes after end_axis ", last,
+             "; expected start_axis <= end_axis");
   Shape shape(x->shape.begin(), x->shape.begin() + first);
   shape.push_back(element_count(Shape(x->shape.begin() + first, x->shape.begin() + last + 1)));
   shape.insert(shape.end(), x->shape.begin() + last + 1, x->shape.end());

@@ -19,7 +19,7 @@ struct KernelContext {
   const Schedule& schedule;
   ir::Kernel& kernel;
   ValueBuilder values;
-  std::optional<Sym> holds = std::nullopt;  // a condition that is >= 0 whenever this variant runs; nullopt: no condition is known
+  std::optional<Sym> holds = std::nullopt;  // an expression that is >= 0 whenever this variant runs; nullopt: none is known
 };
 
 /// Each of the following functions lowers one kind of kernel.

@@ -150,7 +150,8 @@ class ReduceLowering {
 
   // --- chain (reduce_columns.cpp)
 
-  /// Emits statements that combine elements [begin, end) of a chain into the accumulators of level 0.
+  /// A function that emits statements which combine the elements [begin, end) of a chain, in index order, with the accumulators of level 0
+  /// (a level combines the results of the blocks of the level below it; level 0 combines elements).
   using Elements = std::function<void(Sym begin, Sym end, ir::Body& body)>;
   /// Emits statements that reduce `together` whole blocks of a chain, interleaved, and combine them in order into level 1. The first of
   /// them has number `block`.

@@ -6,7 +6,8 @@
 namespace harp {
 namespace {
 
-/// Most terms of a product of two sums that is a position: products of products of sums would have any number.
+/// The largest number of terms that multiplying out a product of two sums in a position may give. Without a limit, nested products of sums
+/// could have arbitrarily many terms.
 constexpr size_t kMostTerms = 64;
 size_t terms_of(Sym e) { return e.is_constant() ? 1 : e.node()->terms.size() + 1; }
 

@@ -498,8 +498,7 @@ void check_devices(const Subject& subject) {
   CHECK(status == (bench.device().is_host() ? HARP_OK : HARP_ERROR_DEVICE));
   if (status != HARP_OK)
     CHECK(elsewhere.message() == cat("input \"x\" is on the device cpu, which programs of the backend ", subject.name,
-                                     " cannot use; expected one of: ", own,
-                                     "; with the run option HARP_RUN_STAGE such arrays are copied"));
+                                     " cannot use; expected one of: ", own, "; with the run option HARP_RUN_STAGE such arrays are copied"));
   harp_run_options staged = HARP_RUN_OPTIONS_INIT;
   staged.flags = HARP_RUN_STAGE;
   output = nullptr;

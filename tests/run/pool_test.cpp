@@ -174,7 +174,7 @@ TEST_CASE("L5: workers are woken on CPUs other than their caller's, and keep whe
     CPU_SET(static_cast<size_t>(cpu), &one);
     return one;
   };
-  // Returns the CPUs on which the pool's other worker may run, as that worker sees them in a loop.
+  // Returns the CPUs on which the pool's second worker may run. The worker itself asks for them, while it runs part of a parallel loop.
   const auto cpus_of_helper = [](ThreadPool& pool) {
     cpu_set_t cpus;
     std::atomic<bool> known{false};

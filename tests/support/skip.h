@@ -17,7 +17,8 @@ struct Skip {
 /// main.cpp.
 void note_skip(const std::string& reason);
 
-/// The value of HARP_MACHINE, or NULL. main.cpp rejects an unknown row before the first test case.
+/// The value of HARP_MACHINE, the name of a row of the table of machines, or NULL. Before the first test case, main.cpp rejects a name that
+/// is not in the table.
 inline const char* machine_name() {
   const char* name = std::getenv("HARP_MACHINE");
   return name != nullptr && *name != '\0' ? name : nullptr;

@@ -9,8 +9,8 @@ namespace harp::render {
 
 inline constexpr std::string_view kPair = "struct __align__($BYTES) pair_$F { $T re, im; };\n";
 
-// $LENGTH: the length of rows. $ENTRIES: number of entries of the tables. $PARTS: sets k and n for entry `at`, and where it is stored, if
-// not as a pair.
+// $LENGTH: the length of rows. $ENTRIES: number of entries of the tables. $PARTS: statements that set k and n for entry number `at`. For
+// tables that do not store their entries as pairs, these statements also set re and im, the places of the entry's two parts.
 inline constexpr std::string_view kBlockTables =
     R"(/* The tables of transforms of $LENGTH numbers: roots of 1, exp(-2 pi i k / n), as pairs of a real and an imaginary part. */
 $CALLEDvoid $NAME($T* tables, i64 block, i64 blocks) {

@@ -33,8 +33,8 @@ extern const std::string_view kFaultText;
 /// harp_allocate and harp_release, which allocate and free the workspace.
 extern const std::string_view kWorkspaceText;
 
-/// Returns the text of harp_native_failed, which stores the number of the failed native call and its status in a failure record. The
-/// runtime's array of native functions has `natives` elements; the next element is the address of the failure record.
+/// Returns the text of harp_native_failed, which stores the number of the failed native call and its status in a failure record. In
+/// the runtime's array the addresses of the `natives` native functions come first, and the address of the failure record follows them.
 std::string native_failed_text(size_t natives);
 
 }  // namespace harp::render
