@@ -55,8 +55,8 @@ TEST_CASE("L2.kernel_main/c: many launches one after the other are rows of a tab
 
 TEST_CASE("L2.kernel_main/c: what is no row of the table is between its rows") {
   const Backends backends;
-  // The launches of layer 9 and of the cumulative sum `a` may run at the same time, so they are not in the table, whose launches run one after the
-  // other.
+  // The launches of layer 9 and of the cumulative sum `a` may run at the same time. They are not in the table: its launches run one after
+  // the other.
   const std::string two = layers(20, ", b = a", 9);
   const Source source = source_of(backends, two);
   CHECK(source.rows() + 2 == static_cast<size_t>(source.kernels));
