@@ -1,7 +1,7 @@
 // Algorithm: statements are visited in order with a stack of open blocks (open_blocks.h). Each block collects its lines. If a statement
 // needs a value, the line that computes the value is appended to the innermost block that defines a variable on which the value depends.
 // When a block closes, its lines are appended to its parent block. A value that is invariant in an inner loop is therefore computed before
-// that loop.
+// that loop. A value that only one branch of an If uses is computed in that branch, unless it is invariant in a loop around the If.
 #include "ir/linearize.h"
 
 #include <algorithm>
@@ -58,6 +58,62 @@ size_t steps_of(const StoreGroup& group) {
   return static_cast<size_t>(other - group.body.begin());
 }
 
+/// The branches of a kernel's Ifs, and for each value the innermost branch that contains all its uses. Branches have numbers; number 0 is
+/// the kernel outside of all Ifs.
+class Branches {
+ public:
+  explicit Branches(const Body& kernel) {
+    const std::vector<const Stmt*> all = statements_of(kernel);
+    if (std::ranges::any_of(all, [](const Stmt* s) { return harp::ir::as<If>(s) != nullptr; })) visit(kernel, 0);
+  }
+  Branches() = default;
+
+  int number_of(const Body& branch) const { return numbers_.at(&branch); }
+  /// Tests whether all uses of the value are in this branch, which is not number 0.
+  bool contains_uses(int branch, const UOp* u) const {
+    const auto found = of_uses_.find(u);
+    return found != of_uses_.end() && common(branch, found->second) == branch;
+  }
+
+ private:
+  void visit(const Body& body, int branch) {
+    for (const Stmt* s : body) {
+      for_each_value(*s, [&](const UOp* root) { use(root, branch); });
+      const bool is_choice = harp::ir::as<If>(s) != nullptr;
+      for_each_body(*s, [&](const Body& inside) {
+        if (is_choice) {
+          numbers_[&inside] = static_cast<int>(parents_.size());
+          parents_.push_back(branch);
+        }
+        visit(inside, is_choice ? static_cast<int>(parents_.size()) - 1 : branch);
+      });
+    }
+  }
+  /// Adds a use of the value and of its transitive sources. The branch of a source always contains that of its user, so the traversal stops
+  /// at a value whose branch does not change.
+  void use(const UOp* root, int branch) {
+    std::vector<const UOp*> stack = {root};
+    while (!stack.empty()) {
+      const UOp* u = stack.back();
+      stack.pop_back();
+      const auto [at, is_new] = of_uses_.try_emplace(u, branch);
+      const int both = common(at->second, branch);
+      if (!is_new && both == at->second) continue;
+      at->second = both;
+      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
+    }
+  }
+  /// Returns the innermost branch that contains both. A branch has a larger number than those around it.
+  int common(int a, int b) const {
+    while (a != b) (a > b ? a : b) = parents_[static_cast<size_t>(std::max(a, b))];
+    return a;
+  }
+
+  std::vector<int> parents_ = {0};  // by number: the innermost branch around it
+  std::unordered_map<const Body*, int> numbers_;
+  std::unordered_map<const UOp*, int> of_uses_;
+};
+
 /// Tests whether generated code extracts single lanes of this source, as it does for the condition and the arguments of kRarely. Such a
 /// source must be a named variable.
 bool is_indexed(const UOp* user, const UOp* source) { return user->kind == UKind::kRarely && source != user->sources[1]; }
@@ -72,6 +128,7 @@ class Linearizer {
     acc_level_.assign(kernel->accumulators.size(), 0);
     declared_level_ = acc_level_;
     count_uses([&](auto&& visit) { visit_roots(kernel->body, visit); });
+    branches_ = Branches(kernel->body);
     for (const Stmt* s : statements_of(kernel->body))
       visit(*s, Overloaded{[&](Is<AccSet, AccUpdate> auto& of) { count_access(of.accumulator, of.index); }, [](const Stmt&) {}});
   }
@@ -185,6 +242,10 @@ class Linearizer {
         if (blocks_[level].conditional) placement.level = level;
     }
     if (is_read(u) || u->kind == UKind::kCheck) restrict_load(placement);
+    // The branches of Ifs that are directly in the block of the value execute at most once for each execution of that block.
+    while (placement.level < here() && blocks_[placement.level + 1].branch > 0 &&
+           branches_.contains_uses(blocks_[placement.level + 1].branch, u))
+      ++placement.level;
     return placement;
   }
 
@@ -392,10 +453,14 @@ class Linearizer {
 
   void line_of(const If& s) {
     blocks_.define_offsets(s.condition);
-    Block block;
-    block.conditional = true;
-    std::vector<Line> then = inside(s.body, block);
-    std::vector<Line> otherwise = inside(s.otherwise, block);
+    const auto branch = [&](const Body& body) {
+      Block block;
+      block.conditional = true;
+      block.branch = branches_.number_of(body);
+      return inside(body, std::move(block));
+    };
+    std::vector<Line> then = branch(s.body);
+    std::vector<Line> otherwise = branch(s.otherwise);
     line({.kind = LineKind::kIf, .statement = &s});
     append_lines(std::move(then));
     if (!otherwise.empty()) line({.kind = LineKind::kElse});
@@ -483,6 +548,7 @@ class Linearizer {
   std::span<const Accumulator> accumulators_;
   std::vector<std::string> parameters_;
   OpenBlocks blocks_;
+  Branches branches_;
   std::unordered_map<const UOp*, int> uses_;
   std::unordered_map<const UOp*, std::vector<int>> accumulators_of_;
   std::vector<std::pair<const UOp*, std::string>> names_;  // names of the operands of the current statement

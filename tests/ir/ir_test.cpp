@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ir/ir.h"
 #include "ir/linearize.h"
+#include "ir/rewrite.h"
 
 namespace {
 
@@ -307,6 +308,26 @@ TEST_CASE("linearizer: values made from an accumulator are made again after it c
   const size_t first = text.find("Mul(acc0[0], 0.5)");
   REQUIRE(first != std::string::npos);
   CHECK(text.find("Mul(acc0[0], 0.5)", first + 1) != std::string::npos);
+}
+
+TEST_CASE("linearizer: a value that one branch uses is computed in it, unless it is invariant in a loop around the branches") {
+  Bench b;
+  const Sym i = b.syms->loop("i", 0, 10), j = b.syms->loop("j", 0, 10), k = b.syms->loop("k", 0, 10);
+  const auto position = [&](Sym at) { return b.arena.cast(DType::kF32, b.arena.index(at)); };
+  const UOp *rare = b.add(position(i * 3), b.f32(1)), *shared = b.add(position(i * 5), b.f32(2)), *fixed = b.add(b.f32(3), b.f32(4));
+  const auto stores = [&](Sym at, const UOp* value) {
+    return Body{b.store(at, b.arena.alu(Op::kMul, DType::kF32, {value, b.load(0, at)}))};
+  };
+  Body then = {b.loop(j, 10, stores(i * 10 + j, b.add(rare, b.add(shared, fixed))))};
+  Body otherwise = {b.loop(k, 10, stores(i * 10 + k, shared))};
+  b.kernel.body = {b.loop(i, 10, {new_if(b.arena, i - 5, std::move(then), std::move(otherwise))})};
+  CHECK(b.offence() == "");
+  const std::string text = b.lines();
+  CHECK(line_of(text, "Add(3, 4)") < line_of(text, "loop ridx0"));
+  CHECK(line_of(text, "loop ridx0") < line_of(text, "5*i"));
+  CHECK(line_of(text, "5*i") < line_of(text, "if i - 5 >= 0"));
+  CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "3*i"));
+  CHECK(line_of(text, "3*i") < line_of(text, "loop ridx1"));
 }
 
 TEST_CASE("linearizer: in a run of stores everything is read before anything is written") {
