@@ -364,6 +364,7 @@ class Linearizer {
   }
 
   void line_of(const StoreGroup& s) {
+    if (harp::ir::as<AccSet>(s.body[0]) != nullptr) return sets_at_once(s);
     std::vector<const UOp*> roots;
     std::vector<std::vector<const UOp*>> roots_of_steps(steps_of(s));
     for (size_t i = 0; i < s.body.size(); ++i) {
@@ -378,6 +379,61 @@ class Linearizer {
     name_below(roots, pending_in_steps(roots_of_steps), false);
     in_block_ = false;
     for (const Stmt* store : s.body) statement(*store);
+  }
+
+  /// An AccSet of a group, with the accumulators that the text of its value reads.
+  struct SetAtOnce {
+    const AccSet* set;
+    std::vector<int> reads;
+    std::vector<std::pair<const UOp*, std::string>> names = {};  // Line::names of its line
+  };
+  /// Linearises AccSets that execute at once. The text of a value reads accumulators at the place of its set. Therefore a set comes after
+  /// those sets of the group whose values read its accumulator. Where sets read each other's accumulators in a cycle, the value of one of
+  /// them gets a name in front of all sets, so that it reads no accumulator at its set.
+  void sets_at_once(const StoreGroup& s) {
+    std::vector<const UOp*> roots;
+    for (const Stmt* each : s.body) roots.push_back(harp::ir::as<AccSet>(each)->value);
+    need(roots);
+    std::vector<SetAtOnce> left, ordered;
+    for (const Stmt* each : s.body) left.push_back({harp::ir::as<AccSet>(each), accumulators_in_text(harp::ir::as<AccSet>(each)->value)});
+    const auto reads_other = [&](const SetAtOnce& one, const SetAtOnce& other) {
+      return &one != &other && std::ranges::find(one.reads, other.set->accumulator) != one.reads.end();
+    };
+    while (!left.empty()) {
+      const auto next = std::ranges::find_if(left, [&](const SetAtOnce& one) {
+        return std::ranges::none_of(left, [&](const SetAtOnce& other) { return reads_other(other, one); });
+      });
+      if (next != left.end()) {
+        ordered.push_back(*next);
+        left.erase(next);
+        continue;
+      }
+      const auto named = std::ranges::find_if(left, [&](const SetAtOnce& one) {
+        return std::ranges::any_of(left, [&](const SetAtOnce& other) { return reads_other(one, other); });
+      });
+      name_here(named->set->value);
+      named->reads.clear();
+    }
+    for (SetAtOnce& each : ordered) each.names = blocks_.mentioned({&each.set->value, 1});  // before the first set makes names stale
+    for (SetAtOnce& each : ordered) {
+      names_ = std::move(each.names);
+      line_of(*each.set);
+    }
+  }
+  /// Returns the accumulators that the text of the value reads: those below values that have names are not among them.
+  std::vector<int> accumulators_in_text(const UOp* root) const {
+    std::vector<int> found;
+    for (const UOp* u : pending({&root, 1}))
+      if (u->kind == UKind::kAcc && std::find(found.begin(), found.end(), u->buffer) == found.end()) found.push_back(u->buffer);
+    return found;
+  }
+  /// Gives the value a name in the innermost block, so that later statements do not change it. Elsewhere an accumulator never gets a name.
+  void name_here(const UOp* u) {
+    while (u->kind == UKind::kSplat) u = u->sources[0];
+    if (u->kind == UKind::kAcc)
+      blocks_.name_value(here(), {.kind = LineKind::kLet, .value = u}, {});
+    else
+      need({&u, 1}, true);
   }
 
   void name_loads(const Stmt& store) {

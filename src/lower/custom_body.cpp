@@ -19,23 +19,21 @@
 // which become vectors:
 //
 //   for block in 0 .. ceil(n / 8):           # lane i of this iteration computes element 8 * block + i
-//     declare acc0                           # 8 elements: a variable, one element for each lane
-//     for lane in 0 .. 8: set acc0[lane] to ...
-//     for count0 in 0 .. turns:              # one loop for all lanes
-//       for lane in 0 .. 8: set acc0[lane] to where(acc1[lane] == 0, ..., acc0[lane])
-//       for lane in 0 .. 8: set acc1[lane] to ...
-//       declare acc2                         # is 1 when acc1 is 1 in all lanes
-//       ...
-//       break where acc3                     # set to acc2
+//     declare acc0, acc1                     # 8 elements each, one for each lane: a variable, and whether the lane is in the loop
+//     for lane in 0 .. 8: set acc0[lane] to ..., set acc1[lane] to true
+//     for count0 in 0 .. 2^62:               # one `while` loop for all lanes
+//       for lane in 0 .. 8: set acc1[lane] to acc1[lane] & ...
+//       break where acc1                     # is false in all lanes
+//       for lane in 0 .. 8: set acc0[lane] to where(acc1[lane], ..., acc0[lane])
 //     for lane in 0 .. 8: store output[8 * block + lane] = acc0[lane]
 //
 // The counters of a loop that runs equally often in all lanes may differ by a constant. A loop that does not run equally often in all lanes
-// (its bounds differ, it has a break or is a while, or it is in a branch that depends on the element) has a flag for each lane: 0 while the
-// lane runs, 1 when it has ended or if it did not enter the loop. The flag masks the whole body, so a lane that has ended keeps its
-// variables, and the loop exits when all flags are 1. Lanes that are masked compute, too, but nothing of that is kept, and no operation
-// faults. No index is checked: it is proven to be inside its array. A load has a mask only if the proof needs the conditions of the
-// branches around it, and for lanes beyond the end of the axis. If the axis is no multiple of the vector, the last vector has such lanes,
-// and a second version of the body masks them.
+// (its bounds differ, it has a break or is a while, or it is in a branch that depends on the element) has a bool for each lane: true while
+// the lane runs, false when it has ended or if it did not enter the loop. These bools mask the whole body, so a lane that has ended keeps
+// its variables, and the loop exits at the beginning of the first iteration in which all of them are false. Lanes that are masked compute,
+// too, but nothing of that is kept, and no operation faults. No index is checked: it is proven to be inside its array. A load has a mask
+// only if the proof needs the conditions of the branches around it, and for lanes beyond the end of the axis. If the axis is no multiple of
+// the vector, the last vector has such lanes, and a second version of the body masks them.
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -58,6 +56,9 @@ namespace {
 
 using namespace ir;
 
+/// Number of iterations of a loop that ends only by a Break: more than any run has time for. It is a multiple of every power of two that is
+/// smaller, so that all pieces between two polls have the same length.
+constexpr int64_t kEndless = int64_t{1} << 62;
 /// A loop runs at most this many iterations between two polls: cancellation is prompt.
 constexpr int64_t kMaxPollInterval = 4096;
 constexpr int64_t kVector = 64;  // elements of a vector, for the smallest dtype
@@ -119,7 +120,7 @@ class BodyLowering {
         case BodyStatement::kFor:
         case BodyStatement::kWhile: loop(s, active); break;
         case BodyStatement::kBreak:
-          if (active == nullptr) active = arena_.constant(scalar_from_int(DType::kBool, 1));
+          if (active == nullptr) active = constant_true();
           left_ = left_ == nullptr ? active : arena_.apply(Op::kBitOr, DType::kBool, {left_, active});
           break;
       }
@@ -211,11 +212,15 @@ class BodyLowering {
     }
   }
 
-  /// Returns the dtype in which an accumulator holds a variable: the one that arithmetic uses.
-  static DType held_as(DType dtype) { return is_bool(dtype) ? DType::kI32 : dtype == DType::kUnknown ? dtype : info(dtype).computes_in; }
+  /// Returns the dtype in which an accumulator holds a variable: the one that arithmetic uses. A bool of one element is an i32; those of
+  /// several lanes are a mask.
+  DType held_as(DType dtype) const {
+    if (is_bool(dtype)) return has_lanes() ? DType::kBool : DType::kI32;
+    return dtype == DType::kUnknown ? dtype : info(dtype).computes_in;
+  }
   bool has_lanes() const { return lanes_.count > 1; }
-  int new_accumulator(DType dtype, int64_t count, Op combine = Op::kAdd) {
-    kernel_.accumulators.push_back({{dtype, 1}, count, combine, scalar_from_int(dtype, 0)});
+  int new_accumulator(DType dtype, int64_t count) {
+    kernel_.accumulators.push_back({{dtype, 1}, count, Op::kAdd, scalar_from_int(dtype, 0)});
     return static_cast<int>(kernel_.accumulators.size()) - 1;
   }
   /// Declares accumulators for these values, each with an element for each lane.
@@ -237,6 +242,16 @@ class BodyLowering {
     statements_->insert(statements_->end(), sets.begin(), sets.end());
   }
   void keep(int accumulator, const UOp* value) { keep(std::vector{accumulator}, {value}); }
+  /// Sets accumulators to these values, which are all computed before the first accumulator changes. Accumulators that keep their value are
+  /// not set.
+  void keep_changed(const std::vector<int>& numbers, const std::vector<const UOp*>& values) {
+    auto* group = arena_.statement<StoreGroup>();
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (values[i] != kept(numbers[i])) group->body.push_back(set_accumulator(arena_, numbers[i], lanes_.at, values[i]));
+    if (group->body.empty()) return;
+    Body sets = group->body.size() > 1 ? Body{group} : group->body;
+    statements_->push_back(has_lanes() ? in_each_lane(arena_, lanes_, std::move(sets)) : sets[0]);
+  }
   static bool has_loop(const std::vector<BodyStatement>& statements) {
     return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
       return s.kind == BodyStatement::kFor || s.kind == BodyStatement::kWhile || has_loop(s.body) || has_loop(s.otherwise);
@@ -244,16 +259,6 @@ class BodyLowering {
   }
   const UOp* kept(int accumulator) const { return arena_.acc(dtype_of(accumulator), accumulator, lanes_.at); }
   const UOp* is_zero(const UOp* i32) { return arena_.apply(Op::kEq, DType::kBool, {i32, flag(0)}); }
-  /// Returns 1, as an i32, if this accumulator of flags is 1 in all lanes, else 0: the same value for all lanes.
-  const UOp* in_all_lanes(int flags) {
-    const int least = new_accumulator(DType::kI32, lanes_.count, Op::kMin);
-    statements_->push_back(declare_accumulator(arena_, least));
-    keep(least, kept(flags));
-    auto* fold = arena_.statement<AccFold>();
-    fold->accumulator = least;
-    statements_->push_back(fold);
-    return arena_.acc(DType::kI32, least, 0);
-  }
 
   /// With lanes: tests whether the value may differ between the lanes.
   bool differs(const UOp* value) const {
@@ -299,70 +304,66 @@ class BodyLowering {
     const UOp* apart = has_lanes() && !is_while ? iterations_apart(s, mask, first) : nullptr;
     const bool may_end = is_while || apart != nullptr || has_break(s.body);
     const bool is_masked = has_lanes() && (may_end || mask != nullptr);
-    const UOp* enters = mask;  // whether the loop runs; if it is masked: whether it runs in any lane
-    int ended = -1;            // accumulator: not 0 if the loop has ended (in this lane)
-    int all_ended = -1;        // accumulator: not 0 if the loop has ended in all lanes
-    const auto runs_more_than = [&](Sym iterations) { return arena_.apply(Op::kLt, DType::kBool, {arena_.index(iterations), apart}); };
+    int runs = -1;   // accumulator, if the loop is masked: true while the lane is in the loop
+    int ended = -1;  // accumulator, if the loop of one element may end early: not 0 if it has ended
+    const UOp* enters = mask;
     if (is_masked) {
       if (apart != nullptr) apart = kept(accumulator(apart));
-      if (is_while || apart != nullptr) enters = both(mask, is_while ? value(s.value, mask) : runs_more_than(0));
-      enters = both(lanes_.inside, enters);
-      ended = accumulator(enters == nullptr ? flag(0) : arena_.apply(Op::kWhere, DType::kI32, {enters, flag(0), flag(1)}));
-      if (enters != nullptr) enters = is_zero(in_all_lanes(ended));
-      if (may_end) {
-        all_ended = new_accumulator(DType::kI32, 1);
-        statements_->push_back(declare_accumulator(arena_, all_ended));
-      }
+      const UOp* in = both(lanes_.inside, mask);
+      runs = accumulator(in != nullptr ? in : constant_true());
     } else {
-      if (may_end) ended = all_ended = accumulator(flag(0));
+      if (may_end) ended = accumulator(flag(0));
       if (is_while) enters = both(mask, value(s.value, mask));
     }
-    const Scope scope = is_while || apart != nullptr ? open_while(enters) : open_for(s, enters);
+    const bool is_endless = apart != nullptr || (is_while && is_masked);
+    const Scope scope = is_endless ? open_endless() : is_while ? open_while(enters) : open_for(s, enters);
+    const Sym turn = scope.loop->variable;
     if (apart != nullptr)
-      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(scope.loop->variable)});
+      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
     ir::Body* const outer = std::exchange(statements_, &scope.loop->body);
     const UOp* const left_outside = std::exchange(left_, nullptr);
     const double cost_outside = std::exchange(cost_, 0);
     read_all();
     const std::vector<const UOp*> before = variables_;
+    if (is_masked) {
+      const UOp* goes_on = nullptr;
+      if (is_while) goes_on = value(s.value, kept(runs));
+      if (apart != nullptr) goes_on = arena_.apply(Op::kLt, DType::kBool, {arena_.index(turn), apart});
+      if (goes_on != nullptr) keep_changed({runs}, {both(kept(runs), goes_on)});
+      exit_by(runs);
+    }
     // no other mask inside: the loop as a whole runs only where the mask is true
-    lower(s.body, is_masked ? is_zero(kept(ended)) : nullptr);
-    // all new values are computed from the old ones, and from the old flags, before any accumulator changes
+    lower(s.body, is_masked ? kept(runs) : nullptr);
+    std::vector<int> set_at_end = running;
     std::vector<const UOp*> after;
     for (size_t i = 0; i < changed.size(); ++i)
       after.push_back(arena_.cast(dtype_of(running[i]), variables_[static_cast<size_t>(changed[i])]));
-    if (changed.size() > 1 || is_masked) {
-      const std::vector<int> computed = accumulators(after);
-      for (size_t i = 0; i < changed.size(); ++i) after[i] = kept(computed[i]);
+    if (left_ != nullptr) {
+      set_at_end.push_back(is_masked ? runs : ended);
+      after.push_back(is_masked ? both(kept(runs), negated(left_)) : arena_.cast(DType::kI32, left_));
     }
-    if (left_ != nullptr)
-      keep(ended, is_masked ? arena_.apply(Op::kWhere, DType::kI32, {left_, flag(1), kept(ended)}) : arena_.cast(DType::kI32, left_));
-    keep(running, after);
-    if (is_while || apart != nullptr) {
+    keep_changed(set_at_end, after);
+    if (is_while && !is_masked) {
       read_all();
-      const UOp* stays = left_ == nullptr && !is_masked ? nullptr : is_zero(kept(ended));
-      const UOp* goes_on = both(stays, is_while ? value(s.value, stays) : runs_more_than(scope.loop->variable + 1));
-      keep(ended, arena_.apply(Op::kWhere, DType::kI32, {goes_on, flag(0), flag(1)}));
+      const UOp* stays = left_ == nullptr ? nullptr : is_zero(kept(ended));
+      keep(ended, arena_.apply(Op::kWhere, DType::kI32, {both(stays, value(s.value, stays)), flag(0), flag(1)}));
     }
     if (scope.most_iterations * std::max(1.0, cost_) > kExpressionsPerPoll)
       scope.loop->poll_interval = poll_interval(cost_, scope.loop->end - scope.loop->begin);
-    if (is_masked && may_end) {
-      const UOp* all = in_all_lanes(ended);
-      statements_->push_back(set_accumulator(arena_, all_ended, 0, all));
-    }
     // an index that was out of range may also make the trip count wrong, so the loop must exit
-    for (const int why : {failed_, all_ended}) {
-      if (why < 0) continue;
-      auto* end = arena_.statement<Break>();
-      end->accumulator = why;
-      statements_->push_back(end);
-    }
+    for (const int why : {failed_, ended})
+      if (why >= 0) exit_by(why);
     left_ = left_outside;
     variables_ = before;  // the variables declared inside go out of scope
     read_all();
     statements_ = outer;
     cost_ = cost_outside + scope.most_iterations * cost_;
     if (!scope.loop->body.empty()) outer->push_back(scope.outermost);
+  }
+  void exit_by(int accumulator) {
+    auto* end = arena_.statement<Break>();
+    end->accumulator = accumulator;
+    statements_->push_back(end);
   }
 
   struct Scope {
@@ -381,12 +382,17 @@ class BodyLowering {
     return {define, loop, most_iterations};
   }
   Scope open_while(const UOp* mask) { return open_counted(constant(INT64_MAX), mask, INT64_MAX, static_cast<double>(INT64_MAX)); }
-  /// Makes the loop of a statement and its variable.
+  /// Makes a loop that ends only by a Break.
+  Scope open_endless() {
+    Loop* loop = new_loop(arena_, loop_name(), 0, kEndless);
+    return {loop, loop, static_cast<double>(kEndless)};
+  }
+  /// Makes the loop of a statement and its variable. With lanes it runs in all of them, also where the mask is false.
   Scope open_for(const BodyStatement& s, const UOp* mask) {
     const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
     const bool is_exact = begin && end && BodyPositions::fits(end->hi - begin->lo);
     const auto most_iterations = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
-    if (is_exact && mask == nullptr) {
+    if (is_exact && (mask == nullptr || has_lanes())) {
       // lanes that begin apart count the same number of iterations
       const bool is_apart = has_lanes() && depends_on(begin->value, variable_of(lanes_.at));
       const Sym before = is_apart ? begin->value : Sym(0);
@@ -401,7 +407,7 @@ class BodyLowering {
     else
       iterations = iterations_between(first, value(s.end, mask));
     const int64_t most = is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX;
-    const Scope scope = open_counted(iterations, mask, most, most_iterations);
+    const Scope scope = open_counted(iterations, has_lanes() ? nullptr : mask, most, most_iterations);
     const Sym turn = scope.loop->variable;
     if (is_exact)
       positions_.set(s.variable, BodyPosition{begin->value + turn, begin->lo, end->hi - 1});
@@ -509,6 +515,7 @@ class BodyLowering {
     keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), flag(1)}));
   }
   const UOp* constant(int64_t value) { return arena_.constant(Scalar::of(DType::kI64, value)); }
+  const UOp* constant_true() { return arena_.constant(scalar_from_int(DType::kBool, 1)); }
   const UOp* flag(int64_t value) { return arena_.constant(scalar_from_int(DType::kI32, value)); }
 
   ValueBuilder& values_;

@@ -125,7 +125,17 @@ class BodyText {
     const int64_t most = open_loops_ == 0 ? kUsualLoop : kInnerLoop;
     const std::string head = random_.chance(70) ? cat("while (", name, " < ", most, ") & (", condition(1), ") {\n")
                                                 : cat("while true {\nif ", name, " >= ", most, " { break }\n");
-    return cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), "}\n");
+    const std::string flag = flag_of(name);
+    const std::string flips = flag.empty() ? std::string() : cat(flag, " = ~", flag, "\n");
+    const std::string loop = cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), flips, "}\n");
+    if (flag.empty()) return loop;
+    return cat("let ", flag, " = false\n", loop, "if ", flag, " { a = a ", is_bool(primary_.dtype) ? "^" : "+", " a }\n");
+  }
+  /// Returns the name of a bool that changes in each iteration of the loop `name`, or "" if the loop has none. The random number comes from
+  /// a separate stream, so this draw does not change the other random choices of the graph.
+  std::string flag_of(const std::string& name) const {
+    Random same = random_, apart(same.next(), "flag");
+    return apart.chance(30) ? cat("flag_", name) : std::string();
   }
 
   /// Generates a load of the element next to the current element along a random axis. A condition in the generated text ensures that the

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/backends_run.h"
+#include "support/count_in_text.h"
 #include "support/custom_graph.h"
 #include "support/schedule_mistake.h"
 
@@ -44,6 +45,26 @@ std::string mandelbrot(const std::string& dtype, const std::string& counter) {
       n = n + 1
     }
     output = n)";
+}
+
+/// Returns the C source of kernel_0 for the machine `row`.
+std::string kernel_for(const char* row, const std::string& graph_text) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + graph_text);
+  REQUIRE(graph != nullptr);
+  const std::string source = source_for(row, graph.get());
+  const size_t begin = source.find("void kernel_0("), end = source.find("\n}\n", begin);
+  REQUIRE(end != std::string::npos);
+  return source.substr(begin, end - begin);
+}
+
+/// Returns the lines of the first loop that runs in pieces between polls of the cancel flag.
+std::string innermost_loop(const std::string& kernel) {
+  const size_t head = kernel.find("_end; ++");
+  REQUIRE(head != std::string::npos);
+  const size_t begin = kernel.find('\n', head) + 1, end = kernel.find("}\n", begin);
+  REQUIRE(end != std::string::npos);
+  return kernel.substr(begin, kernel.rfind('\n', end) + 1 - begin);
 }
 
 /// Runs a graph on several sets of inputs and returns the outputs for each set. Checks that all ways of compiling the graph give the same
@@ -126,6 +147,76 @@ TEST_CASE("G13.custom_vectors/c: a vector holds as many elements as the widest n
   CHECK(of_size("3") == 4);
   CHECK(of_size("2") == 1);
   CHECK(lanes_of("x86-64-v4", "x: f32[n]", "x", kBody, "f32[n, 1]") == 16);
+}
+
+TEST_CASE("G13.custom_vectors/c: the loop of a vector keeps masks and variables in registers, without copies") {
+  const auto text_of = [](const std::string& dtype, const std::string& counter) {
+    return graph_of("x: " + dtype + "[m], v: " + dtype + "[n]", "x, v", mandelbrot(dtype, counter), counter + "[n, m]");
+  };
+  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  const std::string v4 = kernel_for("x86-64-v4", text_of("f32", "i32"));
+  // acc0 is zi, acc1 is zr, acc2 is n, and acc3 is the mask. Two squares have names, because the condition and the body use them.
+  std::string loop = innermost_loop(v4);
+  CAPTURE(loop);
+  CHECK(lines(loop) == 7);
+  CHECK(count(loop, " = acc1 * acc1;") == 1);
+  CHECK(count(loop, " = acc0 * acc0;") == 1);
+  CHECK(count(loop, " acc3 = le_f32x16_where(lt_i32x16_where(acc3, acc2, splat_i32x16(60)), ") == 1);
+  CHECK(count(loop, "if (!any_x16(acc3)) break;") == 1);
+  CHECK(count(loop, " acc0 = blend_f32x16(acc3, acc1 * acc0 * 2.0f + ") == 1);
+  CHECK(count(loop, " acc1 = blend_f32x16(acc3, ") == 1);
+  CHECK(count(loop, " acc2 = blend_i32x16(acc3, acc2 + 1, acc2);") == 1);
+  // The declarations have the first values. After each piece of the loop the kernel polls the cancel flag.
+  CHECK(count(v4, "f32x16 acc0 = splat_f32x16(0.0f);") == 1);
+  CHECK(count(v4, "uint16_t acc3 = splat_mask_x16(1);") == 1);
+  CHECK(count(v4, "{0}") == 0);
+  CHECK(count(v4, "|| !any_x16(acc3)) break;\n") == 1);
+  CHECK(count(v4, "if (harp_is_set(cancel)) return;") == 3);
+  // Only the last vector, which may have lanes without an element, computes which lanes have one.
+  const size_t last = v4.find("} else {");
+  REQUIRE(last != std::string::npos);
+  CHECK(v4.find("first_lanes_x16(") > last);
+  CHECK(count(v4, "first_lanes_x16(") == 1);
+
+  const std::string v3 = kernel_for("x86-64-v3", text_of("f32", "i32"));
+  loop = innermost_loop(v3);
+  CHECK(lines(loop) == 7);
+  CHECK(count(loop, " acc3 = acc3 & ((acc2 < 60) & (") == 1);
+  CHECK(count(loop, "if (!any_i32x8(acc3)) break;") == 1);
+  CHECK(count(loop, "select_f32x8(acc3, ") == 2);
+  CHECK(count(loop, "select_i32x8(acc3, ") == 1);
+  CHECK(count(v3, "i32x8 acc3 = splat_mask_i32x8(1);") == 1);
+  CHECK(v3.find("in_range_i32x8(") > v3.find("} else {"));
+
+  // The mask of 64-bit variables has 64 bits per lane, so that no iteration converts it. If only some of them are narrower, it has 32.
+  const std::string wide = kernel_for("x86-64-v3", text_of("f64", "i64"));
+  CHECK(count(wide, "i64x4 acc3 = splat_mask_i64x4(1);") == 1);
+  CHECK(count(innermost_loop(wide), "__builtin_convertvector") == 0);
+  CHECK(count(kernel_for("x86-64-v3", text_of("f64", "i32")), "i32x4 acc3 = splat_mask_i32x4(1);") == 1);
+  CHECK(count(kernel_for("aarch64", text_of("f32", "i32")), "if (!any_i32x4(acc3)) break;") == 1);
+}
+
+TEST_CASE("G13.custom_vectors/c: variables that are bools are masks, and variables that exchange values need one name") {
+  const std::string kernel = kernel_for("x86-64-v4", graph_of("x: f32[n]", "x", R"(
+    let a = input0[ridx0]
+    let b = f32(0)
+    let is_odd = false
+    while a < 100.0 {
+      let next = a + b + 1.0
+      b = a
+      a = next
+      is_odd = ~is_odd
+    }
+    output = where(is_odd, a, b))",
+                                                              "f32[n]"));
+  const std::string loop = innermost_loop(kernel);
+  CAPTURE(loop);
+  CHECK(count(kernel, "uint16_t acc2 = ") == 1);
+  CHECK(count(loop, " acc0 = ") == 1);
+  CHECK(count(loop, " acc1 = ") == 1);
+  CHECK(count(loop, " acc2 = ") == 1);
+  CHECK(count(loop, "const f32x16 alu") <= 1);
+  CHECK(count(loop, "i32x16") == 0);
 }
 
 TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one") {
