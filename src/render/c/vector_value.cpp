@@ -392,7 +392,7 @@ std::string mask_text(const Scope& scope, const UOp* u, int bits, int precedence
 
 int mask_bits_of_accumulator(const Scope& scope, int accumulator) {
   const AccumulatorLayout& layout = scope.layout(accumulator);
-  return has_bit_masks(scope.unit.options, layout.lanes) ? kOneBitALane : layout.selected_bits;
+  return comparison_bits(scope.unit.options, layout.selected_bits == 64 ? DType::kI64 : DType::kI32, layout.lanes);
 }
 
 std::string any_element(const Scope& scope, int accumulator) {
