@@ -33,7 +33,8 @@
 // its variables, and the loop exits at the beginning of the first iteration in which all of them are false. Lanes that are masked compute,
 // too, but nothing of that is kept, and no operation faults. No index is checked: it is proven to be inside its array. A load has a mask
 // only if the proof needs the conditions of the branches around it, and for lanes beyond the end of the axis. If the axis is no multiple of
-// the vector, the last vector has such lanes, and a second version of the body masks them.
+// the vector, the last vector has such lanes, and a second version of the body masks them. A local array has a vector for each of its
+// elements, and all lanes use the same element, which is proven to be inside the array.
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -138,7 +139,7 @@ class BodyLowering {
   void clear(int variable) {
     const auto array = static_cast<size_t>(variable);
     const DType dtype = held_as(body_.variables[array]);
-    const int64_t length = body_.lengths[array];
+    const int64_t length = body_.lengths[array] * lanes_.count;  // with lanes, each element is a vector
     kernel_.accumulators.push_back({.type = {dtype, 1},
                                     .count = length,
                                     .combine = Op::kAdd,
@@ -146,19 +147,19 @@ class BodyLowering {
                                     .space = length <= kMaxRegisterElements ? Space::kRegister : Space::kStack});
     arrays_[array] = static_cast<int>(kernel_.accumulators.size()) - 1;
     statements_->push_back(declare_accumulator(arena_, arrays_[array], nullptr));
-    cost_ += static_cast<double>(length);
+    cost_ += static_cast<double>(body_.lengths[array]);
   }
 
   /// An element of a local array.
   struct Place {
     int array;                     // accumulator
-    Sym index;                     // inside the array
+    Sym index;                     // in the accumulator, inside it; with lanes, the element of each lane
     const UOp* allowed = nullptr;  // true where the statement is executed and the index is inside the array; null: everywhere
     Define* define = nullptr;      // defines the variable that is the index; null: there is none
   };
   Place place(int variable, int index, int site, const UOp* mask) {
     const int array = arrays_[static_cast<size_t>(variable)];
-    if (site < 0) return {array, positions_.of(index)->value, mask};
+    if (site < 0 || has_lanes()) return {array, positions_.of(index)->value * lanes_.count + lanes_.at, mask};
     const int64_t length = body_.lengths[static_cast<size_t>(variable)];
     const UOp* allowed = mask;
     const UOp* number = checked(index, site, constant(length), mask, allowed);
@@ -178,7 +179,8 @@ class BodyLowering {
     const DType dtype = dtype_of(at.array);
     const UOp* stored = arena_.cast(dtype, value(s.value, mask));
     if (at.allowed != nullptr) stored = arena_.apply(Op::kWhere, dtype, {at.allowed, stored, arena_.acc(dtype, at.array, at.index)});
-    put(at, set_accumulator(arena_, at.array, at.index, stored));
+    Stmt* set = set_accumulator(arena_, at.array, at.index, stored);
+    put(at, has_lanes() ? in_each_lane(arena_, lanes_, {set}) : set);
   }
   const UOp* element(const BodyExpression& e, const UOp* mask) {
     const Place at = place(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site, mask);

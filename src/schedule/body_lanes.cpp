@@ -2,7 +2,7 @@
 // arrays.
 //
 // A variable that is set once, where it is declared, is the same in all lanes if its value is. The lowering keeps every other variable in a
-// vector, so these count as different.
+// vector, so these count as different, as do the elements of local arrays.
 //
 // An index is a position, for which a proof in the index algebra shows that it is inside, for every element and every iteration of the
 // loops around it. If that fails, conditions of the branches around it may help: in `if (j >= 0) & (j < shape1)` the positions j and shape1
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "base/text.h"
@@ -49,7 +50,8 @@ class Analysis {
   }
 
   std::optional<BodyLanes> run() {
-    if (axis_ < 0 || body_.has_arrays || body_.expressions.size() > kMostExpressionsInLanes) return std::nullopt;
+    if (axis_ < 0 || body_.expressions.size() > kMostExpressionsInLanes) return std::nullopt;
+    if (std::accumulate(body_.lengths.begin(), body_.lengths.end(), int64_t{0}) > kMostArrayElementsInLanes) return std::nullopt;
     count_sets(body_.statements);
     for (size_t v = 0; v < differs_.size(); ++v) differs_[v] = !is_set_once(v);
     walk(body_.statements);
@@ -80,9 +82,13 @@ class Analysis {
           walk(s.body);
           --loops_, --apart_;
           break;
-        case BodyStatement::kBreak: break;
-        case BodyStatement::kClear:
-        case BodyStatement::kStore: break;  // there are no local arrays
+        case BodyStatement::kBreak:
+        case BodyStatement::kClear: break;
+        case BodyStatement::kStore:
+          visit(s.value);
+          visit(s.index);
+          use_element(s.variable, s.index, s.site);
+          break;
       }
     forget_facts(facts_outside);
   }
@@ -98,6 +104,16 @@ class Analysis {
         return;
       }
     if (differs_[variable]) count_bytes(body_.variables[variable]);
+  }
+
+  /// Tests whether all lanes use the same element of a local array, which is inside the array wherever the loops around the statement run;
+  /// otherwise vectors are not possible. `site`: the position of the index in ElementBody::sites; -1: it is inside.
+  void use_element(int variable, int index, int site) {
+    count_bytes(body_.variables[static_cast<size_t>(variable)]);
+    const std::optional<BodyPosition> at = positions_.of(index);
+    const std::optional<Sym> advance = at ? step(at->value) : std::nullopt;
+    const Dim length = body_.lengths[static_cast<size_t>(variable)];
+    is_possible_ = is_possible_ && advance && advance->is_constant(0) && (site < 0 || is_always_inside(*at, length));
   }
 
   void choose(const BodyStatement& s) {
@@ -174,6 +190,10 @@ class Analysis {
       const bool operand_differs = visit(operand);
       differs = differs || operand_differs;
     }
+    if (e.kind == BodyKind::kElement) {
+      use_element(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site);
+      differs = true;
+    }
     if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // it is masked by its branch
     if (!differs) return false;
     if (e.kind == BodyKind::kApply && loops_ > 0 && is_by_lanes(e)) is_possible_ = false;
@@ -211,7 +231,7 @@ class Analysis {
       is_possible_ = is_possible_ && advance && (is_adjacent || loops_ == 0);
       is_same = is_same && advance && advance->is_constant(0);
       if (load.is_inside[axis]) continue;
-      const bool is_always = at && is_inside(*at, shape[axis], [](const BodyPosition& e) { return proven_nonnegative(e.value); });
+      const bool is_always = at && is_always_inside(*at, shape[axis]);
       is_possible_ = is_possible_ && (is_always || (at && is_inside(*at, shape[axis], [&](const BodyPosition& e) {
                                                       return proven_nonnegative(e.value) || is_nonnegative_here(e);
                                                     })));
@@ -221,6 +241,9 @@ class Analysis {
     // each lane would load by itself
     if (!everywhere && is_same && loops_ > 0 && apart_ > 0) is_possible_ = false;
     return everywhere;
+  }
+  bool is_always_inside(const BodyPosition& at, Dim size) const {
+    return is_inside(at, size, [](const BodyPosition& e) { return proven_nonnegative(e.value); });
   }
   template <class IsNonnegative>
   bool is_inside(const BodyPosition& at, Dim size, IsNonnegative is_nonnegative) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace harp {
 /// Most expressions of a body that is computed in vectors: a longer one would take long to compile, because each of its statements becomes
 /// vectors by itself.
 inline constexpr size_t kMostExpressionsInLanes = 1000;
+
+/// Most elements of all local arrays of a body that is computed in vectors. Such an array has a vector for each element, so these are at
+/// most 4 KiB of the stack with the widest vectors, twice if the last vector has a version of its own.
+inline constexpr int64_t kMostArrayElementsInLanes = 64;
 
 struct BodyLanes {
   // Bytes of the widest number that differs between the lanes, at least 4. Numbers outside of loops do not count if there are loops, and
@@ -24,7 +29,8 @@ struct BodyLanes {
 
 /// Returns nothing if vectors cannot compute the elements of a custom function along its last axis (of those that are not of size 1). Then
 /// they are computed one by one. That is so if
-/// - the body has a local array, or an index that may be outside its array: such elements would be gathered and scattered lane by lane;
+/// - the body has an index that may be outside its array, or an index of a local array that differs between the elements: such elements
+///   would be gathered and scattered lane by lane;
 /// - a loop divides integers that differ between the elements, or raises them to a power: CPUs do this lane by lane, also for lanes whose
 ///   loop has ended;
 /// - a loop loads from an array whose elements for adjacent lanes are not adjacent: for each lane it would load from another cache line,

@@ -231,14 +231,29 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
   CHECK(lanes_of("for k in i64(input0[ridx0]) .. 9 { output = output * 1.5 }") == 8);
   CHECK(lanes_of("let n = 3\nif input0[ridx0] > 0 { n = 5 }\nfor k in 0 .. n { output = output * 1.5 }") == 8);
   CHECK(lanes_of("for k in ridx0 .. 2 * ridx0 + 1 { output = output * 1.5 }") == 8);
-  // Indices that may be out of range, indices that are not adjacent, and local arrays prevent vectors.
+  // Indices that may be out of range, and indices that are not adjacent prevent vectors.
   CHECK(lanes_of("while output < input0[ridx0 + 1] { output = output + 1 }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 { output = output + input0[minimum(ridx0 + k, shape0 - 1)] }") == 1);  // not adjacent
   CHECK(lanes_of("for k in 0 .. 3 { if ridx0 + k < shape0 { output = output + input0[ridx0 + k + 1] } }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 { if (ridx0 >= k) | (k > 1) { output = output + input0[ridx0 - k] } }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 {\nif ridx0 < k { output = 0.0 }\noutput = output + input0[ridx0 - k]\n}") == 1);
   CHECK(lanes_of("while output < input0[input2[ridx0]] { output = output + 1 }") == 1);
-  CHECK(lanes_of("let a = f32[4]\nfor k in 0 .. 4 { a[k] = input0[ridx0] }\noutput = a[2]") == 1);
+  // Local arrays: all lanes use the same element, which is inside the array, and there are few elements.
+  const auto with_array = [](const std::string& length, const std::string& index) {
+    return lanes_of("let a = f32[" + length + "]\nfor k in 0 .. 4 { a[" + index + "] = input0[ridx0] }\noutput = a[0]");
+  };
+  CHECK(with_array("4", "k") == 16);
+  CHECK(with_array("4", "3 - k") == 16);
+  CHECK(with_array("7", "2 * k") == 16);
+  CHECK(with_array("64", "k") == 16);
+  CHECK(with_array("65", "k") == 1);
+  CHECK(with_array("4", "k + 1") == 1);
+  CHECK(with_array("6", "2 * k") == 1);
+  CHECK(with_array("4", "ridx0 % 4") == 1);
+  CHECK(with_array("4", "input2[ridx0] & 3") == 1);
+  CHECK(lanes_of("let a = f32[4]\nfor k in 0 .. 9 { if k < 4 { a[k] = input0[ridx0] } }\noutput = a[2]") == 1);
+  CHECK(lanes_of("let a = f64[4]\nfor k in 0 .. 4 { a[k] = f64(k) }\noutput = f32(a[2])") == 8);
+  CHECK(lanes_of("let a = f32[4]\nlet b = i32(0)\nfor k in 0 .. 4 { if a[k] > 0 { b = b + 1 } }\noutput = f32(b)") == 16);
   // In the first case, the lanes would read different rows of input1, whose elements are not adjacent in memory. In the second case, all
   // lanes read the same element.
   CHECK(lanes_of("for k in 0 .. size(input1, 1) { output = output + input1[ridx0, k] }") == 1);
@@ -409,6 +424,41 @@ TEST_CASE("G13.custom_vectors/c: loops in branches, loops that no lane enters, a
   };
   for (const char* body : kBodies) results_of(body, {of_size(1), of_size(4), of_size(16), of_size(37)});
   CHECK(results_of(kBodies[1], {of_size(20)}) == std::vector<Integers>{Integers(20, 1)});
+}
+
+TEST_CASE("G13.custom_vectors/c: local arrays have an element for each lane") {
+  constexpr const char* kBodies[] = {
+      ("let w = i32[4]\nfor k in 0 .. 4 { w[k] = input0[ridx0] * i32(k) + input1[ridx0] }\n"
+       "for k in 0 .. 4 { output = output * 3 + w[3 - k] }"),
+      // a network that sorts five numbers
+      ("let w = i32[5]\nfor k in 0 .. 5 { w[k] = (input0[ridx0] * i32(7 * k + 3) + input1[ridx0]) & 15 }\n"
+       "for i in 0 .. 4 { for k in 0 .. 4 {\nif w[k] > w[k + 1] {\nlet t = w[k]\nw[k] = w[k + 1]\nw[k + 1] = t\n} } }\n"
+       "for k in 0 .. 5 { output = output * 16 + w[k] }"),
+      // an array that changes in some lanes only: in a branch, and as long as a lane is in the loop
+      ("let w = i32[3]\nif input0[ridx0] > 3 { w[1] = 5 } else { w[2] = input1[ridx0] }\n"
+       "while w[0] < input0[ridx0] {\nw[0] = w[0] + 1\nif w[0] + w[1] > 8 { break }\nw[2] = w[2] * 2 + w[0]\n}\n"
+       "output = w[0] * 10000 + w[1] * 1000 + w[2]"),
+      // an array that begins anew in each iteration, and a value that stays what was read
+      ("let old = i32[1]\nfor k in 0 .. 4 {\nlet w = i32[2]\nlet before = old[0]\nold[0] = old[0] + input1[ridx0]\n"
+       "w[0] = w[0] + w[1] + before\noutput = output * 2 + w[0]\n}"),
+      // bools, and numbers that are computed modulo 2^8
+      ("let seen = bool[3]\nlet small = u8[2]\nseen[1] = input0[ridx0] > 4\nfor k in 0 .. 3 {\nseen[2] = seen[2] ^ seen[k]\n"
+       "seen[0] = ~seen[1]\nsmall[1] = small[1] * u8(3) + u8(input0[ridx0] + 200)\n}\n"
+       "output = where(seen[2], i32(small[1]), -i32(small[1]))\nif seen[0] { output = output + 1000 }"),
+  };
+  for (const char* body : kBodies) {
+    CAPTURE(std::string(body));
+    CHECK(lanes_of("x86-64-v4", "a: i32[n], b: i32[n], c: i32[k]", "a, b, c", body, "i32[n]") == 16);
+    results_of(body, {of_size(1), of_size(4), of_size(16), of_size(37)});
+  }
+  // Each element of the array is a vector.
+  const std::string kernel =
+      kernel_for("x86-64-v4", graph_of("x: f32[n]", "x", R"(
+    let w = f32[3]
+    for k in 0 .. 3 { w[k] = input0[ridx0] * f32(k) }
+    for k in 0 .. 3 { output = output * 0.5 + w[2 - k] })",
+                                       "f32[n]"));
+  CHECK(count(kernel, "f32x16 acc0[3] ") == 1);
 }
 
 TEST_CASE("G13.custom_vectors/c: variables of every dtype, operations that are undefined in C, and functions") {
