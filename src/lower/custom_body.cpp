@@ -37,7 +37,6 @@
 // elements, and all lanes use the same element, which is proven to be inside the array.
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <unordered_set>
@@ -81,14 +80,21 @@ class BodyLowering {
         variables_(body_.variables.size(), nullptr),
         arrays_(body_.variables.size(), -1),
         positions_(node, index) {
-    if (!has_lanes()) return;
-    in_lanes_ = lanes_of_body(node);
-    HARP_ASSERT(in_lanes_, "vectors cannot compute the elements of this custom function");
+    if (has_lanes()) {
+      std::optional<BodyLanes> in_lanes = lanes_of_body(node);
+      HARP_ASSERT(in_lanes, "vectors cannot compute the elements of this custom function");
+      indices_ = std::move(in_lanes->indices);
+    } else if (!body_.sites.empty()) {
+      indices_ = indices_of_body(node);
+    } else {
+      indices_.is_position.resize(body_.variables.size());
+    }
   }
 
   void run(const UOp* mask) {
     for (size_t i = 0; i < results(); ++i) variables_[i] = arena_.constant(scalar_from_int(body_.variables[i], 0));
-    if (statements_ != nullptr && !has_lanes() && !body_.sites.empty() && has_loop(body_.statements)) failed_ = accumulator(flag(0));
+    const bool has_checks = std::find(indices_.inside.begin(), indices_.inside.end(), Inside::kUnknown) != indices_.inside.end();
+    if (has_checks && has_loop(body_.statements)) failed_ = accumulator(flag(0));
     lower(body_.statements, mask);
   }
   /// After run(): returns the element of each result.
@@ -105,7 +111,7 @@ class BodyLowering {
       const UOp* active = left_ == nullptr ? mask : both(mask, negated(left_));
       switch (s.kind) {
         case BodyStatement::kSet:
-          if (in_lanes_ && in_lanes_->is_position[static_cast<size_t>(s.variable)])
+          if (indices_.is_position[static_cast<size_t>(s.variable)])
             positions_.set(s.variable, positions_.of(s.value));
           else
             set(s.variable, value(s.value, active), active);
@@ -159,7 +165,7 @@ class BodyLowering {
   };
   Place place(int variable, int index, int site, const UOp* mask) {
     const int array = arrays_[static_cast<size_t>(variable)];
-    if (site < 0 || has_lanes()) return {array, positions_.of(index)->value * lanes_.count + lanes_.at, mask};
+    if (site < 0 || is_inside(site)) return {array, position_of(index) * lanes_.count + lanes_.at, mask};
     const int64_t length = body_.lengths[static_cast<size_t>(variable)];
     const UOp* allowed = mask;
     const UOp* number = checked(index, site, constant(length), mask, allowed);
@@ -221,6 +227,7 @@ class BodyLowering {
     return dtype == DType::kUnknown ? dtype : info(dtype).computes_in;
   }
   bool has_lanes() const { return lanes_.count > 1; }
+  bool is_inside(int site) const { return indices_.inside[static_cast<size_t>(site)] != Inside::kUnknown; }
   int new_accumulator(DType dtype, int64_t count) {
     kernel_.accumulators.push_back({{dtype, 1}, count, Op::kAdd, scalar_from_int(dtype, 0)});
     return static_cast<int>(kernel_.accumulators.size()) - 1;
@@ -373,13 +380,14 @@ class BodyLowering {
     Loop* loop;
     double most_iterations;
   };
-  /// Makes a loop of `iterations` iterations; the number is computed before the loop. Where the mask is false, it runs zero times.
-  Scope open_counted(const UOp* iterations, const UOp* mask, int64_t most, double most_iterations) {
+  /// Makes a loop of `iterations` iterations, whose variable begins at `begin`; the number is computed before the loop. Where the mask is
+  /// false, it runs zero times.
+  Scope open_counted(const UOp* iterations, const UOp* mask, int64_t most, double most_iterations, Sym begin = 0) {
     if (mask != nullptr) iterations = arena_.apply(Op::kWhere, DType::kI64, {mask, iterations, constant(0)});
     auto* define = arena_.statement<Define>();
     define->value = iterations;
     define->variable = arena_.syms().loop("turns", 0, most);
-    Loop* loop = new_loop(arena_, loop_name(), 0, define->variable);
+    Loop* loop = new_loop(arena_, loop_name(), begin, begin + define->variable);
     define->body = {loop};
     return {define, loop, most_iterations};
   }
@@ -409,12 +417,13 @@ class BodyLowering {
     else
       iterations = iterations_between(first, value(s.end, mask));
     const int64_t most = is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX;
-    const Scope scope = open_counted(iterations, has_lanes() ? nullptr : mask, most, most_iterations);
-    const Sym turn = scope.loop->variable;
+    const Scope scope =
+        open_counted(iterations, has_lanes() ? nullptr : mask, most, most_iterations, is_exact ? begin->value : Sym(0));
+    const Sym counter = scope.loop->variable;
     if (is_exact)
-      positions_.set(s.variable, BodyPosition{begin->value + turn, begin->lo, end->hi - 1});
+      positions_.set(s.variable, BodyPosition{counter, begin->lo, end->hi - 1});
     else
-      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
+      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(counter)});
     return scope;
   }
   std::string loop_name() { return cat("count", loops_++); }
@@ -449,6 +458,13 @@ class BodyLowering {
     return arena_.apply(e.op, e.dtype, std::move(operands));
   }
 
+  /// Returns the value of an index that is proven to be inside its array.
+  Sym position_of(int index) const {
+    const std::optional<BodyPosition> at = positions_.of(index);
+    HARP_ASSERT(at, "an index that is proven to be inside its array is a position, but this one is not");
+    return at->value;
+  }
+
   /// With lanes: the comparison of two positions as a condition on an index, which takes no vectors of i64; null if it is none.
   const UOp* comparison(const BodyExpression& e) {
     if (e.op != Op::kLt && e.op != Op::kLe) return nullptr;
@@ -461,20 +477,25 @@ class BodyLowering {
   const UOp* load(const BodyExpression& e, const UOp* mask) {
     if (has_lanes()) return load_in_lanes(e, mask);
     const Node* array = node_.sources[static_cast<size_t>(e.array)];
-    Index known;  // the index along the axes that are provably in range
-    for (size_t axis = 0; axis < e.operands.size(); ++axis)
-      known.push_back(e.is_inside[axis] ? positions_.of(e.operands[axis])->value : Sym(0));
-    if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
+    Index known;             // the index along the axes that are provably in range
+    std::vector<int> sites;  // by axis: the site of a checked index; -1: it is provably in range
+    int next_site = e.site;
+    for (size_t axis = 0; axis < e.operands.size(); ++axis) {
+      const int site = e.is_inside[axis] ? -1 : next_site++;
+      const bool is_known = site < 0 || is_inside(site);
+      known.push_back(is_known ? position_of(e.operands[axis]) : Sym(0));
+      sites.push_back(is_known ? -1 : site);
+    }
+    if (std::all_of(sites.begin(), sites.end(), [](int site) { return site < 0; })) return values_.value(array, known, mask);
 
     HARP_ASSERT(statements_ != nullptr, "an index check inside an expression");
     const UOp *place = nullptr, *allowed = mask;
-    int site = e.site;
     Sym stride = 1;
     std::vector<Sym> strides(e.operands.size());
     for (size_t axis = e.operands.size(); axis-- > 0;) strides[axis] = stride, stride = stride * array->shape[axis];
     for (size_t axis = 0; axis < e.operands.size(); ++axis) {
-      if (e.is_inside[axis]) continue;
-      const UOp* index = checked(e.operands[axis], site++, arena_.index(array->shape[axis]), mask, allowed);
+      if (sites[axis] < 0) continue;
+      const UOp* index = checked(e.operands[axis], sites[axis], arena_.index(array->shape[axis]), mask, allowed);
       const bool is_last = strides[axis].is_constant(1);
       const UOp* part = is_last ? index : arena_.apply(Op::kMul, DType::kI64, {index, arena_.index(strides[axis])});
       place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
@@ -486,14 +507,15 @@ class BodyLowering {
   /// With lanes no index is checked. If it is inside the array wherever the loops around it run, the load has no mask, except for lanes
   /// without an element, so that it can move out of the loop.
   const UOp* load_in_lanes(const BodyExpression& e, const UOp* mask) {
-    const auto first = in_lanes_->is_always_inside.begin() + e.site;
-    const bool is_always_inside = std::all_of(first, first + std::count(e.is_inside.begin(), e.is_inside.end(), false), std::identity());
+    const auto first = indices_.inside.begin() + e.site;
+    const bool is_always_inside = std::all_of(first, first + std::count(e.is_inside.begin(), e.is_inside.end(), false),
+                                              [](Inside inside) { return inside == Inside::kAlways; });
     HARP_ASSERT(is_always_inside || mask != nullptr,
                 "a load at an index that is inside its array only in a branch, but there is no branch");
     Index index;
     bool is_in_lane = false;  // whether the index depends on the lane
     for (const int operand : e.operands) {
-      index.push_back(positions_.of(operand)->value);
+      index.push_back(position_of(operand));
       is_in_lane = is_in_lane || depends_on(index.back(), variable_of(lanes_.at));
     }
     const UOp* allowed = both(is_in_lane ? lanes_.inside : nullptr, is_always_inside ? nullptr : mask);
@@ -531,8 +553,8 @@ class BodyLowering {
   ir::Body* statements_;
   std::vector<const UOp*> variables_;  // current value of each variable; null: not declared yet
   std::vector<int> arrays_;            // accumulator of each local array; -1: not declared yet
-  BodyPositions positions_;            // of loop variables; with lanes, also of other variables (BodyLanes::is_position)
-  std::optional<BodyLanes> in_lanes_;  // with lanes: what is known about the body
+  BodyPositions positions_;            // of loop variables, and of other variables (BodyIndices::is_position)
+  BodyIndices indices_;                // what is known about the body's indices
   int loops_ = 0;
   const UOp* left_ = nullptr;  // true where a `break` has left the innermost open loop in this iteration; null: there was none
   int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: there is none, because no loop has

@@ -6,8 +6,11 @@
 namespace harp {
 namespace {
 
-/// Most terms of a product of two sums that is a position: products of products of sums would have any number.
-constexpr size_t kMostTerms = 64;
+/// Most terms of a product of two sums that is a position: products of products of sums would have any number. What an analysis finds to be
+/// a position must be one when the body is lowered. There an index of the element may be a sum of two terms, one for the vector and one for
+/// the lane, and a position has at most one such index as a factor, because the product of two may be too large. So an analysis accepts half
+/// as many terms.
+constexpr size_t kMostTerms = 64, kMostAnalysedTerms = kMostTerms / 2;
 size_t terms_of(Sym e) { return e.is_constant() ? 1 : e.node()->terms.size() + 1; }
 
 }  // namespace
@@ -47,7 +50,7 @@ std::optional<BodyPosition> BodyPositions::of(int expression) const {
     case Op::kMax: return made(std::max(a->lo, b->lo), std::max(a->hi, b->hi), [&] { return max(a->value, b->value); });
     case Op::kMin: return made(std::min(a->lo, b->lo), std::min(a->hi, b->hi), [&] { return min(a->value, b->value); });
     case Op::kMul: {
-      if (terms_of(a->value) * terms_of(b->value) > kMostTerms) return std::nullopt;
+      if (terms_of(a->value) * terms_of(b->value) > (table_ != nullptr ? kMostAnalysedTerms : kMostTerms)) return std::nullopt;
       const auto [lo, hi] = std::minmax({a->lo * b->lo, a->lo * b->hi, a->hi * b->lo, a->hi * b->hi});
       return made(lo, hi, [&] { return a->value * b->value; });
     }
