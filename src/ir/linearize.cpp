@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "ir/branches.h"
 #include "ir/depth_first.h"
 #include "ir/open_blocks.h"
 #include "ir/rewrite.h"
@@ -57,62 +58,6 @@ size_t steps_of(const StoreGroup& group) {
       group.body, [&](const Stmt* s) { return harp::ir::as<Store>(s)->buffer != harp::ir::as<Store>(group.body[0])->buffer; });
   return static_cast<size_t>(other - group.body.begin());
 }
-
-/// The branches of a kernel's Ifs, and for each value the innermost branch that contains all its uses. Branches have numbers; number 0 is
-/// the kernel outside of all Ifs.
-class Branches {
- public:
-  explicit Branches(const Body& kernel) {
-    const std::vector<const Stmt*> all = statements_of(kernel);
-    if (std::ranges::any_of(all, [](const Stmt* s) { return harp::ir::as<If>(s) != nullptr; })) visit(kernel, 0);
-  }
-  Branches() = default;
-
-  int number_of(const Body& branch) const { return numbers_.at(&branch); }
-  /// Tests whether all uses of the value are in this branch, which is not number 0.
-  bool contains_uses(int branch, const UOp* u) const {
-    const auto found = of_uses_.find(u);
-    return found != of_uses_.end() && common(branch, found->second) == branch;
-  }
-
- private:
-  void visit(const Body& body, int branch) {
-    for (const Stmt* s : body) {
-      for_each_value(*s, [&](const UOp* root) { use(root, branch); });
-      const bool is_choice = harp::ir::as<If>(s) != nullptr;
-      for_each_body(*s, [&](const Body& inside) {
-        if (is_choice) {
-          numbers_[&inside] = static_cast<int>(parents_.size());
-          parents_.push_back(branch);
-        }
-        visit(inside, is_choice ? static_cast<int>(parents_.size()) - 1 : branch);
-      });
-    }
-  }
-  /// Adds a use of the value and of its transitive sources. The branch of a source always contains that of its user, so the traversal stops
-  /// at a value whose branch does not change.
-  void use(const UOp* root, int branch) {
-    std::vector<const UOp*> stack = {root};
-    while (!stack.empty()) {
-      const UOp* u = stack.back();
-      stack.pop_back();
-      const auto [at, is_new] = of_uses_.try_emplace(u, branch);
-      const int both = common(at->second, branch);
-      if (!is_new && both == at->second) continue;
-      at->second = both;
-      stack.insert(stack.end(), u->sources.begin(), u->sources.end());
-    }
-  }
-  /// Returns the innermost branch that contains both. A branch has a larger number than those around it.
-  int common(int a, int b) const {
-    while (a != b) (a > b ? a : b) = parents_[static_cast<size_t>(std::max(a, b))];
-    return a;
-  }
-
-  std::vector<int> parents_ = {0};  // by number: the innermost branch around it
-  std::unordered_map<const Body*, int> numbers_;
-  std::unordered_map<const UOp*, int> of_uses_;
-};
 
 /// Tests whether generated code extracts single lanes of this source, as it does for the condition and the arguments of kRarely. Such a
 /// source must be a named variable.
