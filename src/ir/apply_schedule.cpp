@@ -190,6 +190,7 @@ void apply_schedule(Module& module) {
     Tags tags(*module.arena, kernel.params, &kernel);
     kernel.body = tags.apply(kernel.body);
     if (kernel.simd_width > 1) group_interleaved(*module.arena, kernel.body);
+    initialise_accumulators(*module.arena, kernel);
     kernel.is_scheduled = true;
     insert_cancel_polls(kernel);
     guards.push_back(tags.guard());

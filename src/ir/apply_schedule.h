@@ -24,6 +24,7 @@
 //   prefetch_row_pages,     nest.…_prefetches       vector loads and gathers; adds prefetches to the loop around the innermost one
 //   prefetch_gathers
 //   group_interleaved       (all loops)             after vectorise: strided accesses that together cover whole vectors
+//   initialise_accumulators (all loops)             after vectorise: accumulators that are vectors are declared with their first values
 //   insert_cancel_polls     (all loops)             last: the cost of an iteration is estimated from the final loops
 // The order of prefetches and of unrolled statements affects only the order of lines in the generated source. Every rewrite keeps all bits
 // of the results.

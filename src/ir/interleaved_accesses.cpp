@@ -60,7 +60,7 @@ class InterleavedAccesses {
     for (Stmt* s : body) {
       if (auto* group = as<StoreGroup>(s)) {
         mark_loads(group->body);
-        group->body = in_groups(group->body).value_or(group->body);
+        if (as<Store>(group->body[0]) != nullptr) group->body = in_groups(group->body).value_or(group->body);
       } else {
         for_each_body(*s, [&](Body& inside) { visit_body(inside); });
       }

@@ -120,9 +120,10 @@ struct Table {
 };
 
 /// An array of `count` elements of dtype and lanes `type`. It holds the running value of a reduction or scan (count is 1, 64 for lanes
-/// order, or the size of a register tile). If `type` has lanes > 1, the accumulator is declared inside a vectorised loop, and each lane is
-/// a separate running value. With `is_row` it is a plain array, for example of the elements of a row that later passes read again; such an
-/// array has no initial value and is written before it is read.
+/// order, or the size of a register tile), or a variable of a custom function. Accumulators of bools, one for each lane of a vector, are
+/// masks; they are set and read, but neither updated nor folded. If `type` has lanes > 1, the accumulator is declared inside a vectorised
+/// loop, and each lane is a separate running value. With `is_row` it is a plain array, for example of the elements of a row that later
+/// passes read again; such an array has no initial value and is written before it is read.
 struct Accumulator {
   Type type;
   int64_t count = 1;

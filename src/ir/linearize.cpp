@@ -1,7 +1,7 @@
 // Algorithm: statements are visited in order with a stack of open blocks (open_blocks.h). Each block collects its lines. If a statement
 // needs a value, the line that computes the value is appended to the innermost block that defines a variable on which the value depends.
 // When a block closes, its lines are appended to its parent block. A value that is invariant in an inner loop is therefore computed before
-// that loop.
+// that loop. A value that only one branch of an If uses is computed in that branch, unless it is invariant in a loop around the If.
 #include "ir/linearize.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "ir/branches.h"
 #include "ir/depth_first.h"
 #include "ir/open_blocks.h"
 #include "ir/rewrite.h"
@@ -72,6 +73,7 @@ class Linearizer {
     acc_level_.assign(kernel->accumulators.size(), 0);
     declared_level_ = acc_level_;
     count_uses([&](auto&& visit) { visit_roots(kernel->body, visit); });
+    branches_ = Branches(kernel->body);
     for (const Stmt* s : statements_of(kernel->body))
       visit(*s, Overloaded{[&](Is<AccSet, AccUpdate> auto& of) { count_access(of.accumulator, of.index); }, [](const Stmt&) {}});
   }
@@ -185,6 +187,10 @@ class Linearizer {
         if (blocks_[level].conditional) placement.level = level;
     }
     if (is_read(u) || u->kind == UKind::kCheck) restrict_load(placement);
+    // The branches of Ifs that are directly in the block of the value execute at most once for each execution of that block.
+    while (placement.level < here() && blocks_[placement.level + 1].branch > 0 &&
+           branches_.contains_uses(blocks_[placement.level + 1].branch, u))
+      ++placement.level;
     return placement;
   }
 
@@ -303,6 +309,7 @@ class Linearizer {
   }
 
   void line_of(const StoreGroup& s) {
+    if (harp::ir::as<AccSet>(s.body[0]) != nullptr) return sets_at_once(s);
     std::vector<const UOp*> roots;
     std::vector<std::vector<const UOp*>> roots_of_steps(steps_of(s));
     for (size_t i = 0; i < s.body.size(); ++i) {
@@ -317,6 +324,61 @@ class Linearizer {
     name_below(roots, pending_in_steps(roots_of_steps), false);
     in_block_ = false;
     for (const Stmt* store : s.body) statement(*store);
+  }
+
+  /// An AccSet of a group, with the accumulators that the text of its value reads.
+  struct SetAtOnce {
+    const AccSet* set;
+    std::vector<int> reads;
+    std::vector<std::pair<const UOp*, std::string>> names = {};  // Line::names of its line
+  };
+  /// Linearises AccSets that execute at once. The text of a value reads accumulators at the place of its set. Therefore a set comes after
+  /// those sets of the group whose values read its accumulator. Where sets read each other's accumulators in a cycle, the value of one of
+  /// them gets a name in front of all sets, so that it reads no accumulator at its set.
+  void sets_at_once(const StoreGroup& s) {
+    std::vector<const UOp*> roots;
+    for (const Stmt* each : s.body) roots.push_back(harp::ir::as<AccSet>(each)->value);
+    need(roots);
+    std::vector<SetAtOnce> left, ordered;
+    for (const Stmt* each : s.body) left.push_back({harp::ir::as<AccSet>(each), accumulators_in_text(harp::ir::as<AccSet>(each)->value)});
+    const auto reads_other = [&](const SetAtOnce& one, const SetAtOnce& other) {
+      return &one != &other && std::ranges::find(one.reads, other.set->accumulator) != one.reads.end();
+    };
+    while (!left.empty()) {
+      const auto next = std::ranges::find_if(left, [&](const SetAtOnce& one) {
+        return std::ranges::none_of(left, [&](const SetAtOnce& other) { return reads_other(other, one); });
+      });
+      if (next != left.end()) {
+        ordered.push_back(*next);
+        left.erase(next);
+        continue;
+      }
+      const auto named = std::ranges::find_if(left, [&](const SetAtOnce& one) {
+        return std::ranges::any_of(left, [&](const SetAtOnce& other) { return reads_other(one, other); });
+      });
+      name_here(named->set->value);
+      named->reads.clear();
+    }
+    for (SetAtOnce& each : ordered) each.names = blocks_.mentioned({&each.set->value, 1});  // before the first set makes names stale
+    for (SetAtOnce& each : ordered) {
+      names_ = std::move(each.names);
+      line_of(*each.set);
+    }
+  }
+  /// Returns the accumulators that the text of the value reads: those below values that have names are not among them.
+  std::vector<int> accumulators_in_text(const UOp* root) const {
+    std::vector<int> found;
+    for (const UOp* u : pending({&root, 1}))
+      if (u->kind == UKind::kAcc && std::find(found.begin(), found.end(), u->buffer) == found.end()) found.push_back(u->buffer);
+    return found;
+  }
+  /// Gives the value a name in the innermost block, so that later statements do not change it. Elsewhere an accumulator never gets a name.
+  void name_here(const UOp* u) {
+    while (u->kind == UKind::kSplat) u = u->sources[0];
+    if (u->kind == UKind::kAcc)
+      blocks_.name_value(here(), {.kind = LineKind::kLet, .value = u}, {});
+    else
+      need({&u, 1}, true);
   }
 
   void name_loads(const Stmt& store) {
@@ -392,10 +454,14 @@ class Linearizer {
 
   void line_of(const If& s) {
     blocks_.define_offsets(s.condition);
-    Block block;
-    block.conditional = true;
-    std::vector<Line> then = inside(s.body, block);
-    std::vector<Line> otherwise = inside(s.otherwise, block);
+    const auto branch = [&](const Body& body) {
+      Block block;
+      block.conditional = true;
+      block.branch = branches_.number_of(body);
+      return inside(body, std::move(block));
+    };
+    std::vector<Line> then = branch(s.body);
+    std::vector<Line> otherwise = branch(s.otherwise);
     line({.kind = LineKind::kIf, .statement = &s});
     append_lines(std::move(then));
     if (!otherwise.empty()) line({.kind = LineKind::kElse});
@@ -483,6 +549,7 @@ class Linearizer {
   std::span<const Accumulator> accumulators_;
   std::vector<std::string> parameters_;
   OpenBlocks blocks_;
+  Branches branches_;
   std::unordered_map<const UOp*, int> uses_;
   std::unordered_map<const UOp*, std::vector<int>> accumulators_of_;
   std::vector<std::pair<const UOp*, std::string>> names_;  // names of the operands of the current statement

@@ -14,6 +14,7 @@ struct Block {
   const Loop* loop = nullptr;  // null if the block is the kernel itself, a branch of an If or Retry, or the scope of a Define
   const SymAtom* variable = nullptr;
   bool conditional = false;
+  int branch = 0;  // if the block is a branch of an If: its number (branches.h); else 0
   std::vector<Line> lines;
   struct Named {
     std::string name;

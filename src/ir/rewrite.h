@@ -57,6 +57,9 @@ class Substituter {
 /// Sets poll_interval of the loops that must poll the cancel flag: without polls they would delay a cancellation noticeably, and their
 /// iterations are long enough to hide the cost of a poll. Loops that already poll stay unchanged. (insert_cancel_polls.cpp)
 void insert_cancel_polls(Kernel& kernel);
+/// Declares an accumulator with its first value where that is a vector of all its elements: the declaration moves to the AccSet that sets
+/// them, if no statement uses the accumulator before, and replaces it. (initialise_accumulators.cpp)
+void initialise_accumulators(Arena& arena, Kernel& kernel);
 /// Returns a loop over [begin, end) with a new variable and an empty body.
 Loop* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind = LoopKind::kSequential);
 /// Returns the statement `if (condition >= 0) body else otherwise`.

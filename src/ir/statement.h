@@ -84,7 +84,8 @@ struct StmtOf : Stmt {
   StmtOf() : Stmt(of) {}
 };
 
-/// A group of stores. The values of all of them are computed before the first store executes.
+/// A group of Stores, or a group of AccSets that set different accumulators. The values of all of them are computed before the first one
+/// executes.
 struct StoreGroup : StmtOf<StmtKind::kStoreGroup> {
   Body body;
 };
@@ -225,8 +226,8 @@ struct Scatter : StmtOf<StmtKind::kScatter> {
   std::optional<Op> combine;
 };
 
-/// Declares the accumulator and sets its elements to `value`, or, if `value` is null, to Accumulator::init. An accumulator with is_row is
-/// not initialised.
+/// Declares the accumulator and sets its elements to `value`, or, if `value` is null, to Accumulator::init. The value has the type of the
+/// accumulator, which then has one element, or it is a vector with a lane for each element. An accumulator with is_row is not initialised.
 struct AccDeclare : StmtOf<StmtKind::kAccDeclare> {
   int accumulator = -1;
   const UOp* value = nullptr;
@@ -332,8 +333,9 @@ struct Copy : StmtOf<StmtKind::kCopy> {
   bool as_read = false;      // copy in the order in which the elements are in the source, instead of the order in the destination
 };
 
-/// Exits the enclosing loop if `accumulator`, an i32 declared outside of that loop, is not 0. Breaks are the last statements of a loop's
-/// body.
+/// Exits the enclosing loop, whose body contains this statement directly. The accumulator is declared outside of that loop. If it is an
+/// i32, the loop exits if it is not 0. If its elements are bools, the loop exits if all of them are false. A load in the loop whose index
+/// does not depend on the loop's variable may execute before the loop, and so even if the first iteration exits.
 struct Break : StmtOf<StmtKind::kBreak> {
   int accumulator = -1;
 };

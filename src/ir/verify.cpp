@@ -49,9 +49,12 @@ class Verifier {
             kernel_.params.size(), ", not number ", a.avoid_alias_with);
     require(a.combine == Op::kAdd || a.combine == Op::kMul || a.combine == Op::kMax || a.combine == Op::kMin || a.combine == Op::kLogAddExp,
             "an accumulator combines by add, mul, maximum, minimum or logaddexp, but acc", number, " by ", name(a.combine));
-    require(!is_bool(a.type.dtype) && !is_half(a.type.dtype) && a.init.dtype == a.type.dtype,
-            "an accumulator is not of bool or a 16-bit float and starts with a value of its dtype, but acc", number, " is of ",
-            name(a.type.dtype), " and starts with ", name(a.init.dtype));
+    require(!is_half(a.type.dtype) && a.init.dtype == a.type.dtype,
+            "an accumulator is not of a 16-bit float and starts with a value of its dtype, but acc", number, " is of ", name(a.type.dtype),
+            " and starts with ", name(a.init.dtype));
+    require(!is_bool(a.type.dtype) || (a.type.lanes == 1 && !a.is_row && !in_worker_memory(a)),
+            "an accumulator of bools is one of a single thread, in registers or on the stack, with elements of one lane, but acc", number,
+            " is not");
   }
 
   // Checks that the expression uses only variables of enclosing loops and definitions.
@@ -322,7 +325,8 @@ class Verifier {
     for_each_position(s, [&](Sym e) { position(e); });
     open_ = around;
     in_thread_loop_ |= s.loop == LoopKind::kThread, has_thread_loop_ |= s.loop == LoopKind::kThread;
-    for (auto last = s.body.rbegin(); last != s.body.rend() && as<Break>(*last) != nullptr; ++last) loop_ends_[*last] = &s;
+    for (const Stmt* each : s.body)
+      if (as<Break>(each) != nullptr) loop_of_break_[each] = &s;
     scope(s.variable, s.body);
     in_thread_loop_ &= s.loop != LoopKind::kThread;
   }
@@ -396,7 +400,15 @@ class Verifier {
   }
 
   void rules(const StoreGroup& s) {
-    for (const Stmt* store : s.body) require(as<Store>(store) != nullptr, "a group of stores contains no other statements, but one does");
+    require(!s.body.empty(), "a group of stores is not empty");
+    std::unordered_set<int> accumulators;
+    for (const Stmt* each : s.body) {
+      require(each->kind == s.body[0]->kind && (as<Store>(each) != nullptr || as<AccSet>(each) != nullptr),
+              "a group contains only stores, or only sets of accumulators, but one does not");
+      if (const auto* set = as<AccSet>(each))
+        require(accumulators.insert(set->accumulator).second, "the sets of a group are of different accumulators, but two are of acc",
+                set->accumulator);
+    }
     body(s.body);
   }
   void rules(const Define& s) {
@@ -433,15 +445,19 @@ class Verifier {
   }
   void rules(const AccDeclare& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    if (s.value != nullptr && (a.count != 1 || a.is_row || s.value->type != a.type))
-      violated("an initial value has the type of an accumulator of one element; acc", s.accumulator, " has ", a.count,
-               ", and the value is ", describe(*s.value));
+    const auto is_for_all = [&](Type value) {  // whether there is one lane for each element
+      return a.count == 1 ? value == a.type : a.type.lanes == 1 && value.lanes == a.count && value.dtype == a.type.dtype;
+    };
+    if (s.value != nullptr && (a.is_row || !is_for_all(s.value->type)))
+      violated("an initial value has the type of an accumulator of one element, or a lane for each element; acc", s.accumulator, " has ",
+               a.count, ", and the value is ", describe(*s.value));
     ++declared_[static_cast<size_t>(s.accumulator)];
   }
   void rules(const AccSet& s) { change(s, s.value); }
   void rules(const AccUpdate& s) {
     change(s, s.value);
     const Accumulator& a = accumulator_of(s, s.accumulator);
+    require(!is_bool(a.type.dtype), "an accumulator of bools is set, not updated, but acc", s.accumulator, " is updated");
     require(s.factor == nullptr || (s.factor->type == s.value->type && is_float(a.type.dtype) && a.combine == Op::kAdd),
             "an accumulator adds products of floats only, but acc", s.accumulator, " of ", name(a.type.dtype), " combines by ",
             name(a.combine));
@@ -454,8 +470,9 @@ class Verifier {
       violated("each lane of a vector updates another element, but all lanes of ", describe(*value), " update one of acc", s.accumulator);
   }
   void rules(const AccFold& s) {
-    const int64_t count = accumulator_of(s, s.accumulator).count;
-    require((count & (count - 1)) == 0, "a folded accumulator has a power of two elements, but acc", s.accumulator, " has ", count);
+    const Accumulator& a = accumulator_of(s, s.accumulator);
+    require((a.count & (a.count - 1)) == 0, "a folded accumulator has a power of two elements, but acc", s.accumulator, " has ", a.count);
+    require(!is_bool(a.type.dtype), "an accumulator of bools is not folded, but acc", s.accumulator, " is");
   }
   void rules(const Routine& s) {
     require((s.parts.size() == 4) == (s.routine == Op::kDft), "a Fourier transform has 4 parts, and other routines have none, but ",
@@ -492,9 +509,10 @@ class Verifier {
   }
   void rules(const Break& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    const auto loop = loop_ends_.find(&s);
-    require(loop != loop_ends_.end(), "a break is the last statement of a loop, or only breaks follow");
-    require(a.type == Type{DType::kI32, 1} && a.count == 1 && !a.is_row, "a loop ends where an i32 is not 0");
+    const auto loop = loop_of_break_.find(&s);
+    require(loop != loop_of_break_.end(), "a break is directly inside a loop");
+    require(is_bool(a.type.dtype) || (a.type == Type{DType::kI32, 1} && a.count == 1 && !a.is_row),
+            "a loop ends where an i32 is not 0, or where no bool is true");
     const auto declares_it = [&](const Stmt* other) {
       const auto* declare = as<AccDeclare>(other);
       return declare != nullptr && declare->accumulator == s.accumulator;
@@ -518,7 +536,7 @@ class Verifier {
   // Parameters that are the destination of block copies in the enclosing lists of statements (stored_block).
   std::vector<int> stored_blocks_;
   std::unordered_set<const SymAtom*> open_;
-  std::unordered_map<const Stmt*, const Loop*> loop_ends_;  // maps each Break at the end of a loop's body to that loop
+  std::unordered_map<const Stmt*, const Loop*> loop_of_break_;  // maps each Break that is directly inside a loop to that loop
   const Loop* thread_loop_;
   bool in_thread_loop_ = false, has_thread_loop_ = false;
 };

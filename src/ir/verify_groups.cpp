@@ -126,7 +126,8 @@ class GroupRules {
     require(s.tags.empty() || only_nest(s.tags),
             "the iterations of a group loop are threads and become nothing else, so it has no such tags");
     require(!s.overlap && s.poll_interval == 0, "a group loop has no overlapping steps and does not poll");
-    require(s.body.empty() || as<Break>(s.body.back()) == nullptr, "no thread leaves a group loop before the others");
+    require(std::ranges::none_of(s.body, [](const Stmt* each) { return as<Break>(each) != nullptr; }),
+            "no thread leaves a group loop before the others");
     place_ = Place::kThread;
     group_ = &s;
     const size_t outside = std::exchange(loops_outside_, loops_.size());

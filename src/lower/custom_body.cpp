@@ -19,26 +19,24 @@
 // which become vectors:
 //
 //   for block in 0 .. ceil(n / 8):           # lane i of this iteration computes element 8 * block + i
-//     declare acc0                           # 8 elements: a variable, one element for each lane
-//     for lane in 0 .. 8: set acc0[lane] to ...
-//     for count0 in 0 .. turns:              # one loop for all lanes
-//       for lane in 0 .. 8: set acc0[lane] to where(acc1[lane] == 0, ..., acc0[lane])
-//       for lane in 0 .. 8: set acc1[lane] to ...
-//       declare acc2                         # is 1 when acc1 is 1 in all lanes
-//       ...
-//       break where acc3                     # set to acc2
+//     declare acc0, acc1                     # 8 elements each, one for each lane: a variable, and whether the lane is in the loop
+//     for lane in 0 .. 8: set acc0[lane] to ..., set acc1[lane] to true
+//     for count0 in 0 .. 2^62:               # one `while` loop for all lanes
+//       for lane in 0 .. 8: set acc1[lane] to acc1[lane] & ...
+//       break where acc1                     # is false in all lanes
+//       for lane in 0 .. 8: set acc0[lane] to where(acc1[lane], ..., acc0[lane])
 //     for lane in 0 .. 8: store output[8 * block + lane] = acc0[lane]
 //
 // The counters of a loop that runs equally often in all lanes may differ by a constant. A loop that does not run equally often in all lanes
-// (its bounds differ, it has a break or is a while, or it is in a branch that depends on the element) has a flag for each lane: 0 while the
-// lane runs, 1 when it has ended or if it did not enter the loop. The flag masks the whole body, so a lane that has ended keeps its
-// variables, and the loop exits when all flags are 1. Lanes that are masked compute, too, but nothing of that is kept, and no operation
-// faults. No index is checked: it is proven to be inside its array. A load has a mask only if the proof needs the conditions of the
-// branches around it, and for lanes beyond the end of the axis. If the axis is no multiple of the vector, the last vector has such lanes,
-// and a second version of the body masks them.
+// (its bounds differ, it has a break or is a while, or it is in a branch that depends on the element) has a bool for each lane: true while
+// the lane runs, false when it has ended or if it did not enter the loop. These bools mask the whole body, so a lane that has ended keeps
+// its variables, and the loop exits at the beginning of the first iteration in which all of them are false. Lanes that are masked compute,
+// too, but nothing of that is kept, and no operation faults. No index is checked: it is proven to be inside its array. A load has a mask
+// only if the proof needs the conditions of the branches around it, and for lanes beyond the end of the axis. If the axis is no multiple of
+// the vector, the last vector has such lanes, and a second version of the body masks them. A local array has a vector for each of its
+// elements, and all lanes use the same element, which is proven to be inside the array.
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <numeric>
 #include <optional>
 #include <unordered_set>
@@ -58,6 +56,9 @@ namespace {
 
 using namespace ir;
 
+/// Number of iterations of a loop that ends only by a Break: more than any run has time for. It is a multiple of every power of two that is
+/// smaller, so that all pieces between two polls have the same length.
+constexpr int64_t kEndless = int64_t{1} << 62;
 /// A loop runs at most this many iterations between two polls: cancellation is prompt.
 constexpr int64_t kMaxPollInterval = 4096;
 constexpr int64_t kVector = 64;  // elements of a vector, for the smallest dtype
@@ -79,14 +80,21 @@ class BodyLowering {
         variables_(body_.variables.size(), nullptr),
         arrays_(body_.variables.size(), -1),
         positions_(node, index) {
-    if (!has_lanes()) return;
-    in_lanes_ = lanes_of_body(node);
-    HARP_ASSERT(in_lanes_, "vectors cannot compute the elements of this custom function");
+    if (has_lanes()) {
+      std::optional<BodyLanes> in_lanes = lanes_of_body(node);
+      HARP_ASSERT(in_lanes, "vectors cannot compute the elements of this custom function");
+      indices_ = std::move(in_lanes->indices);
+    } else if (!body_.sites.empty()) {
+      indices_ = indices_of_body(node);
+    } else {
+      indices_.is_position.resize(body_.variables.size());
+    }
   }
 
   void run(const UOp* mask) {
     for (size_t i = 0; i < results(); ++i) variables_[i] = arena_.constant(scalar_from_int(body_.variables[i], 0));
-    if (statements_ != nullptr && !has_lanes() && !body_.sites.empty() && has_loop(body_.statements)) failed_ = accumulator(flag(0));
+    const bool has_checks = std::find(indices_.inside.begin(), indices_.inside.end(), Inside::kUnknown) != indices_.inside.end();
+    if (has_checks && has_loop(body_.statements)) failed_ = accumulator(flag(0));
     lower(body_.statements, mask);
   }
   /// After run(): returns the element of each result.
@@ -103,7 +111,7 @@ class BodyLowering {
       const UOp* active = left_ == nullptr ? mask : both(mask, negated(left_));
       switch (s.kind) {
         case BodyStatement::kSet:
-          if (in_lanes_ && in_lanes_->is_position[static_cast<size_t>(s.variable)])
+          if (indices_.is_position[static_cast<size_t>(s.variable)])
             positions_.set(s.variable, positions_.of(s.value));
           else
             set(s.variable, value(s.value, active), active);
@@ -119,7 +127,7 @@ class BodyLowering {
         case BodyStatement::kFor:
         case BodyStatement::kWhile: loop(s, active); break;
         case BodyStatement::kBreak:
-          if (active == nullptr) active = arena_.constant(scalar_from_int(DType::kBool, 1));
+          if (active == nullptr) active = constant_true();
           left_ = left_ == nullptr ? active : arena_.apply(Op::kBitOr, DType::kBool, {left_, active});
           break;
       }
@@ -137,7 +145,7 @@ class BodyLowering {
   void clear(int variable) {
     const auto array = static_cast<size_t>(variable);
     const DType dtype = held_as(body_.variables[array]);
-    const int64_t length = body_.lengths[array];
+    const int64_t length = body_.lengths[array] * lanes_.count;  // with lanes, each element is a vector
     kernel_.accumulators.push_back({.type = {dtype, 1},
                                     .count = length,
                                     .combine = Op::kAdd,
@@ -145,19 +153,19 @@ class BodyLowering {
                                     .space = length <= kMaxRegisterElements ? Space::kRegister : Space::kStack});
     arrays_[array] = static_cast<int>(kernel_.accumulators.size()) - 1;
     statements_->push_back(declare_accumulator(arena_, arrays_[array], nullptr));
-    cost_ += static_cast<double>(length);
+    cost_ += static_cast<double>(body_.lengths[array]);
   }
 
   /// An element of a local array.
   struct Place {
     int array;                     // accumulator
-    Sym index;                     // inside the array
+    Sym index;                     // in the accumulator, inside it; with lanes, the element of each lane
     const UOp* allowed = nullptr;  // true where the statement is executed and the index is inside the array; null: everywhere
     Define* define = nullptr;      // defines the variable that is the index; null: there is none
   };
   Place place(int variable, int index, int site, const UOp* mask) {
     const int array = arrays_[static_cast<size_t>(variable)];
-    if (site < 0) return {array, positions_.of(index)->value, mask};
+    if (site < 0 || is_inside(site)) return {array, position_of(index) * lanes_.count + lanes_.at, mask};
     const int64_t length = body_.lengths[static_cast<size_t>(variable)];
     const UOp* allowed = mask;
     const UOp* number = checked(index, site, constant(length), mask, allowed);
@@ -177,7 +185,8 @@ class BodyLowering {
     const DType dtype = dtype_of(at.array);
     const UOp* stored = arena_.cast(dtype, value(s.value, mask));
     if (at.allowed != nullptr) stored = arena_.apply(Op::kWhere, dtype, {at.allowed, stored, arena_.acc(dtype, at.array, at.index)});
-    put(at, set_accumulator(arena_, at.array, at.index, stored));
+    Stmt* set = set_accumulator(arena_, at.array, at.index, stored);
+    put(at, has_lanes() ? in_each_lane(arena_, lanes_, {set}) : set);
   }
   const UOp* element(const BodyExpression& e, const UOp* mask) {
     const Place at = place(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site, mask);
@@ -211,11 +220,16 @@ class BodyLowering {
     }
   }
 
-  /// Returns the dtype in which an accumulator holds a variable: the one that arithmetic uses.
-  static DType held_as(DType dtype) { return is_bool(dtype) ? DType::kI32 : dtype == DType::kUnknown ? dtype : info(dtype).computes_in; }
+  /// Returns the dtype in which an accumulator holds a variable: the one that arithmetic uses. A bool of one element is an i32; those of
+  /// several lanes are a mask.
+  DType held_as(DType dtype) const {
+    if (is_bool(dtype)) return has_lanes() ? DType::kBool : DType::kI32;
+    return dtype == DType::kUnknown ? dtype : info(dtype).computes_in;
+  }
   bool has_lanes() const { return lanes_.count > 1; }
-  int new_accumulator(DType dtype, int64_t count, Op combine = Op::kAdd) {
-    kernel_.accumulators.push_back({{dtype, 1}, count, combine, scalar_from_int(dtype, 0)});
+  bool is_inside(int site) const { return indices_.inside[static_cast<size_t>(site)] != Inside::kUnknown; }
+  int new_accumulator(DType dtype, int64_t count) {
+    kernel_.accumulators.push_back({{dtype, 1}, count, Op::kAdd, scalar_from_int(dtype, 0)});
     return static_cast<int>(kernel_.accumulators.size()) - 1;
   }
   /// Declares accumulators for these values, each with an element for each lane.
@@ -237,6 +251,16 @@ class BodyLowering {
     statements_->insert(statements_->end(), sets.begin(), sets.end());
   }
   void keep(int accumulator, const UOp* value) { keep(std::vector{accumulator}, {value}); }
+  /// Sets accumulators to these values, which are all computed before the first accumulator changes. Accumulators that keep their value are
+  /// not set.
+  void keep_changed(const std::vector<int>& numbers, const std::vector<const UOp*>& values) {
+    auto* group = arena_.statement<StoreGroup>();
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (values[i] != kept(numbers[i])) group->body.push_back(set_accumulator(arena_, numbers[i], lanes_.at, values[i]));
+    if (group->body.empty()) return;
+    Body sets = group->body.size() > 1 ? Body{group} : group->body;
+    statements_->push_back(has_lanes() ? in_each_lane(arena_, lanes_, std::move(sets)) : sets[0]);
+  }
   static bool has_loop(const std::vector<BodyStatement>& statements) {
     return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
       return s.kind == BodyStatement::kFor || s.kind == BodyStatement::kWhile || has_loop(s.body) || has_loop(s.otherwise);
@@ -244,16 +268,6 @@ class BodyLowering {
   }
   const UOp* kept(int accumulator) const { return arena_.acc(dtype_of(accumulator), accumulator, lanes_.at); }
   const UOp* is_zero(const UOp* i32) { return arena_.apply(Op::kEq, DType::kBool, {i32, flag(0)}); }
-  /// Returns 1, as an i32, if this accumulator of flags is 1 in all lanes, else 0: the same value for all lanes.
-  const UOp* in_all_lanes(int flags) {
-    const int least = new_accumulator(DType::kI32, lanes_.count, Op::kMin);
-    statements_->push_back(declare_accumulator(arena_, least));
-    keep(least, kept(flags));
-    auto* fold = arena_.statement<AccFold>();
-    fold->accumulator = least;
-    statements_->push_back(fold);
-    return arena_.acc(DType::kI32, least, 0);
-  }
 
   /// With lanes: tests whether the value may differ between the lanes.
   bool differs(const UOp* value) const {
@@ -299,64 +313,55 @@ class BodyLowering {
     const UOp* apart = has_lanes() && !is_while ? iterations_apart(s, mask, first) : nullptr;
     const bool may_end = is_while || apart != nullptr || has_break(s.body);
     const bool is_masked = has_lanes() && (may_end || mask != nullptr);
-    const UOp* enters = mask;  // whether the loop runs; if it is masked: whether it runs in any lane
-    int ended = -1;            // accumulator: not 0 if the loop has ended (in this lane)
-    int all_ended = -1;        // accumulator: not 0 if the loop has ended in all lanes
-    const auto runs_more_than = [&](Sym iterations) { return arena_.apply(Op::kLt, DType::kBool, {arena_.index(iterations), apart}); };
+    int runs = -1;   // accumulator, if the loop is masked: true while the lane is in the loop
+    int ended = -1;  // accumulator, if the loop of one element may end early: not 0 if it has ended
+    const UOp* enters = mask;
     if (is_masked) {
       if (apart != nullptr) apart = kept(accumulator(apart));
-      if (is_while || apart != nullptr) enters = both(mask, is_while ? value(s.value, mask) : runs_more_than(0));
-      enters = both(lanes_.inside, enters);
-      ended = accumulator(enters == nullptr ? flag(0) : arena_.apply(Op::kWhere, DType::kI32, {enters, flag(0), flag(1)}));
-      if (enters != nullptr) enters = is_zero(in_all_lanes(ended));
-      if (may_end) {
-        all_ended = new_accumulator(DType::kI32, 1);
-        statements_->push_back(declare_accumulator(arena_, all_ended));
-      }
+      const UOp* in = both(lanes_.inside, mask);
+      runs = accumulator(in != nullptr ? in : constant_true());
     } else {
-      if (may_end) ended = all_ended = accumulator(flag(0));
+      if (may_end) ended = accumulator(flag(0));
       if (is_while) enters = both(mask, value(s.value, mask));
     }
-    const Scope scope = is_while || apart != nullptr ? open_while(enters) : open_for(s, enters);
+    const bool is_endless = apart != nullptr || (is_while && is_masked);
+    const Scope scope = is_endless ? open_endless() : is_while ? open_while(enters) : open_for(s, enters);
+    const Sym turn = scope.loop->variable;
     if (apart != nullptr)
-      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(scope.loop->variable)});
+      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
     ir::Body* const outer = std::exchange(statements_, &scope.loop->body);
     const UOp* const left_outside = std::exchange(left_, nullptr);
     const double cost_outside = std::exchange(cost_, 0);
     read_all();
     const std::vector<const UOp*> before = variables_;
+    if (is_masked) {
+      const UOp* goes_on = nullptr;
+      if (is_while) goes_on = value(s.value, kept(runs));
+      if (apart != nullptr) goes_on = arena_.apply(Op::kLt, DType::kBool, {arena_.index(turn), apart});
+      if (goes_on != nullptr) keep_changed({runs}, {both(kept(runs), goes_on)});
+      exit_by(runs);
+    }
     // no other mask inside: the loop as a whole runs only where the mask is true
-    lower(s.body, is_masked ? is_zero(kept(ended)) : nullptr);
-    // all new values are computed from the old ones, and from the old flags, before any accumulator changes
+    lower(s.body, is_masked ? kept(runs) : nullptr);
+    std::vector<int> set_at_end = running;
     std::vector<const UOp*> after;
     for (size_t i = 0; i < changed.size(); ++i)
       after.push_back(arena_.cast(dtype_of(running[i]), variables_[static_cast<size_t>(changed[i])]));
-    if (changed.size() > 1 || is_masked) {
-      const std::vector<int> computed = accumulators(after);
-      for (size_t i = 0; i < changed.size(); ++i) after[i] = kept(computed[i]);
+    if (left_ != nullptr) {
+      set_at_end.push_back(is_masked ? runs : ended);
+      after.push_back(is_masked ? both(kept(runs), negated(left_)) : arena_.cast(DType::kI32, left_));
     }
-    if (left_ != nullptr)
-      keep(ended, is_masked ? arena_.apply(Op::kWhere, DType::kI32, {left_, flag(1), kept(ended)}) : arena_.cast(DType::kI32, left_));
-    keep(running, after);
-    if (is_while || apart != nullptr) {
+    keep_changed(set_at_end, after);
+    if (is_while && !is_masked) {
       read_all();
-      const UOp* stays = left_ == nullptr && !is_masked ? nullptr : is_zero(kept(ended));
-      const UOp* goes_on = both(stays, is_while ? value(s.value, stays) : runs_more_than(scope.loop->variable + 1));
-      keep(ended, arena_.apply(Op::kWhere, DType::kI32, {goes_on, flag(0), flag(1)}));
+      const UOp* stays = left_ == nullptr ? nullptr : is_zero(kept(ended));
+      keep(ended, arena_.apply(Op::kWhere, DType::kI32, {both(stays, value(s.value, stays)), flag(0), flag(1)}));
     }
     if (scope.most_iterations * std::max(1.0, cost_) > kExpressionsPerPoll)
       scope.loop->poll_interval = poll_interval(cost_, scope.loop->end - scope.loop->begin);
-    if (is_masked && may_end) {
-      const UOp* all = in_all_lanes(ended);
-      statements_->push_back(set_accumulator(arena_, all_ended, 0, all));
-    }
     // an index that was out of range may also make the trip count wrong, so the loop must exit
-    for (const int why : {failed_, all_ended}) {
-      if (why < 0) continue;
-      auto* end = arena_.statement<Break>();
-      end->accumulator = why;
-      statements_->push_back(end);
-    }
+    for (const int why : {failed_, ended})
+      if (why >= 0) exit_by(why);
     left_ = left_outside;
     variables_ = before;  // the variables declared inside go out of scope
     read_all();
@@ -364,29 +369,40 @@ class BodyLowering {
     cost_ = cost_outside + scope.most_iterations * cost_;
     if (!scope.loop->body.empty()) outer->push_back(scope.outermost);
   }
+  void exit_by(int accumulator) {
+    auto* end = arena_.statement<Break>();
+    end->accumulator = accumulator;
+    statements_->push_back(end);
+  }
 
   struct Scope {
     Stmt* outermost;
     Loop* loop;
     double most_iterations;
   };
-  /// Makes a loop of `iterations` iterations; the number is computed before the loop. Where the mask is false, it runs zero times.
-  Scope open_counted(const UOp* iterations, const UOp* mask, int64_t most, double most_iterations) {
+  /// Makes a loop of `iterations` iterations, whose variable begins at `begin`; the number is computed before the loop. Where the mask is
+  /// false, it runs zero times.
+  Scope open_counted(const UOp* iterations, const UOp* mask, int64_t most, double most_iterations, Sym begin = 0) {
     if (mask != nullptr) iterations = arena_.apply(Op::kWhere, DType::kI64, {mask, iterations, constant(0)});
     auto* define = arena_.statement<Define>();
     define->value = iterations;
     define->variable = arena_.syms().loop("turns", 0, most);
-    Loop* loop = new_loop(arena_, loop_name(), 0, define->variable);
+    Loop* loop = new_loop(arena_, loop_name(), begin, begin + define->variable);
     define->body = {loop};
     return {define, loop, most_iterations};
   }
   Scope open_while(const UOp* mask) { return open_counted(constant(INT64_MAX), mask, INT64_MAX, static_cast<double>(INT64_MAX)); }
-  /// Makes the loop of a statement and its variable.
+  /// Makes a loop that ends only by a Break.
+  Scope open_endless() {
+    Loop* loop = new_loop(arena_, loop_name(), 0, kEndless);
+    return {loop, loop, static_cast<double>(kEndless)};
+  }
+  /// Makes the loop of a statement and its variable. With lanes it runs in all of them, also where the mask is false.
   Scope open_for(const BodyStatement& s, const UOp* mask) {
     const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
     const bool is_exact = begin && end && BodyPositions::fits(end->hi - begin->lo);
     const auto most_iterations = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
-    if (is_exact && mask == nullptr) {
+    if (is_exact && (mask == nullptr || has_lanes())) {
       // lanes that begin apart count the same number of iterations
       const bool is_apart = has_lanes() && depends_on(begin->value, variable_of(lanes_.at));
       const Sym before = is_apart ? begin->value : Sym(0);
@@ -401,12 +417,13 @@ class BodyLowering {
     else
       iterations = iterations_between(first, value(s.end, mask));
     const int64_t most = is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX;
-    const Scope scope = open_counted(iterations, mask, most, most_iterations);
-    const Sym turn = scope.loop->variable;
+    const Scope scope =
+        open_counted(iterations, has_lanes() ? nullptr : mask, most, most_iterations, is_exact ? begin->value : Sym(0));
+    const Sym counter = scope.loop->variable;
     if (is_exact)
-      positions_.set(s.variable, BodyPosition{begin->value + turn, begin->lo, end->hi - 1});
+      positions_.set(s.variable, BodyPosition{counter, begin->lo, end->hi - 1});
     else
-      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
+      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(counter)});
     return scope;
   }
   std::string loop_name() { return cat("count", loops_++); }
@@ -441,6 +458,13 @@ class BodyLowering {
     return arena_.apply(e.op, e.dtype, std::move(operands));
   }
 
+  /// Returns the value of an index that is proven to be inside its array.
+  Sym position_of(int index) const {
+    const std::optional<BodyPosition> at = positions_.of(index);
+    HARP_ASSERT(at, "an index that is proven to be inside its array is a position, but this one is not");
+    return at->value;
+  }
+
   /// With lanes: the comparison of two positions as a condition on an index, which takes no vectors of i64; null if it is none.
   const UOp* comparison(const BodyExpression& e) {
     if (e.op != Op::kLt && e.op != Op::kLe) return nullptr;
@@ -453,20 +477,25 @@ class BodyLowering {
   const UOp* load(const BodyExpression& e, const UOp* mask) {
     if (has_lanes()) return load_in_lanes(e, mask);
     const Node* array = node_.sources[static_cast<size_t>(e.array)];
-    Index known;  // the index along the axes that are provably in range
-    for (size_t axis = 0; axis < e.operands.size(); ++axis)
-      known.push_back(e.is_inside[axis] ? positions_.of(e.operands[axis])->value : Sym(0));
-    if (std::find(e.is_inside.begin(), e.is_inside.end(), false) == e.is_inside.end()) return values_.value(array, known, mask);
+    Index known;             // the index along the axes that are provably in range
+    std::vector<int> sites;  // by axis: the site of a checked index; -1: it is provably in range
+    int next_site = e.site;
+    for (size_t axis = 0; axis < e.operands.size(); ++axis) {
+      const int site = e.is_inside[axis] ? -1 : next_site++;
+      const bool is_known = site < 0 || is_inside(site);
+      known.push_back(is_known ? position_of(e.operands[axis]) : Sym(0));
+      sites.push_back(is_known ? -1 : site);
+    }
+    if (std::all_of(sites.begin(), sites.end(), [](int site) { return site < 0; })) return values_.value(array, known, mask);
 
     HARP_ASSERT(statements_ != nullptr, "an index check inside an expression");
     const UOp *place = nullptr, *allowed = mask;
-    int site = e.site;
     Sym stride = 1;
     std::vector<Sym> strides(e.operands.size());
     for (size_t axis = e.operands.size(); axis-- > 0;) strides[axis] = stride, stride = stride * array->shape[axis];
     for (size_t axis = 0; axis < e.operands.size(); ++axis) {
-      if (e.is_inside[axis]) continue;
-      const UOp* index = checked(e.operands[axis], site++, arena_.index(array->shape[axis]), mask, allowed);
+      if (sites[axis] < 0) continue;
+      const UOp* index = checked(e.operands[axis], sites[axis], arena_.index(array->shape[axis]), mask, allowed);
       const bool is_last = strides[axis].is_constant(1);
       const UOp* part = is_last ? index : arena_.apply(Op::kMul, DType::kI64, {index, arena_.index(strides[axis])});
       place = place == nullptr ? part : arena_.apply(Op::kAdd, DType::kI64, {place, part});
@@ -478,14 +507,15 @@ class BodyLowering {
   /// With lanes no index is checked. If it is inside the array wherever the loops around it run, the load has no mask, except for lanes
   /// without an element, so that it can move out of the loop.
   const UOp* load_in_lanes(const BodyExpression& e, const UOp* mask) {
-    const auto first = in_lanes_->is_always_inside.begin() + e.site;
-    const bool is_always_inside = std::all_of(first, first + std::count(e.is_inside.begin(), e.is_inside.end(), false), std::identity());
+    const auto first = indices_.inside.begin() + e.site;
+    const bool is_always_inside = std::all_of(first, first + std::count(e.is_inside.begin(), e.is_inside.end(), false),
+                                              [](Inside inside) { return inside == Inside::kAlways; });
     HARP_ASSERT(is_always_inside || mask != nullptr,
                 "a load at an index that is inside its array only in a branch, but there is no branch");
     Index index;
     bool is_in_lane = false;  // whether the index depends on the lane
     for (const int operand : e.operands) {
-      index.push_back(positions_.of(operand)->value);
+      index.push_back(position_of(operand));
       is_in_lane = is_in_lane || depends_on(index.back(), variable_of(lanes_.at));
     }
     const UOp* allowed = both(is_in_lane ? lanes_.inside : nullptr, is_always_inside ? nullptr : mask);
@@ -509,6 +539,7 @@ class BodyLowering {
     keep(failed_, arena_.apply(Op::kWhere, DType::kI32, {inside, kept(failed_), flag(1)}));
   }
   const UOp* constant(int64_t value) { return arena_.constant(Scalar::of(DType::kI64, value)); }
+  const UOp* constant_true() { return arena_.constant(scalar_from_int(DType::kBool, 1)); }
   const UOp* flag(int64_t value) { return arena_.constant(scalar_from_int(DType::kI32, value)); }
 
   ValueBuilder& values_;
@@ -522,8 +553,8 @@ class BodyLowering {
   ir::Body* statements_;
   std::vector<const UOp*> variables_;  // current value of each variable; null: not declared yet
   std::vector<int> arrays_;            // accumulator of each local array; -1: not declared yet
-  BodyPositions positions_;            // of loop variables; with lanes, also of other variables (BodyLanes::is_position)
-  std::optional<BodyLanes> in_lanes_;  // with lanes: what is known about the body
+  BodyPositions positions_;            // of loop variables, and of other variables (BodyIndices::is_position)
+  BodyIndices indices_;                // what is known about the body's indices
   int loops_ = 0;
   const UOp* left_ = nullptr;  // true where a `break` has left the innermost open loop in this iteration; null: there was none
   int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: there is none, because no loop has

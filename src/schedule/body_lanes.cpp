@@ -1,8 +1,8 @@
-// Walks the body once, in the order of its text, and finds out which values differ between the lanes, and which indices are inside their
-// arrays.
+// Walks the body once, in the order of its text, and finds out which indices are inside their arrays, and which values differ between the
+// lanes of a vector, if there are lanes.
 //
 // A variable that is set once, where it is declared, is the same in all lanes if its value is. The lowering keeps every other variable in a
-// vector, so these count as different.
+// vector, so these count as different, as do the elements of local arrays.
 //
 // An index is a position, for which a proof in the index algebra shows that it is inside, for every element and every iteration of the
 // loops around it. If that fails, conditions of the branches around it may help: in `if (j >= 0) & (j < shape1)` the positions j and shape1
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 #include "base/text.h"
@@ -19,6 +20,9 @@
 
 namespace harp {
 namespace {
+
+/// Most facts that are kept at one place of a body. Each of them is tried for each index that is not inside its array without one.
+constexpr size_t kMostFacts = 32;
 
 /// The axis along which lanes are adjacent elements; -1: there is none.
 int lane_axis(const Node& node) {
@@ -36,27 +40,35 @@ std::vector<Sym> index_of_element(const Node& node, SymTable& table) {
 
 class Analysis {
  public:
-  explicit Analysis(const Node& node)
+  Analysis(const Node& node, bool has_lanes)
       : node_(node),
         body_(*node.as<CustomAttributes>().body),
-        axis_(lane_axis(node)),
+        axis_(has_lanes ? lane_axis(node) : -1),
         index_(index_of_element(node, table_)),
         positions_(node, index_, &table_),
         sets_(body_.variables.size()),
         differs_(body_.variables.size()) {
-    result_.is_always_inside.resize(body_.sites.size());
-    result_.is_position.resize(body_.variables.size());
+    result_.indices.inside.resize(body_.sites.size());
+    result_.indices.is_position.resize(body_.variables.size());
   }
 
-  std::optional<BodyLanes> run() {
-    if (axis_ < 0 || body_.has_arrays || body_.expressions.size() > kMostExpressionsInLanes) return std::nullopt;
-    count_sets(body_.statements);
-    for (size_t v = 0; v < differs_.size(); ++v) differs_[v] = !is_set_once(v);
-    walk(body_.statements);
+  std::optional<BodyLanes> lanes() {
+    if (axis_ < 0 || body_.expressions.size() > kMostExpressionsInLanes) return std::nullopt;
+    if (std::accumulate(body_.lengths.begin(), body_.lengths.end(), int64_t{0}) > kMostArrayElementsInLanes) return std::nullopt;
+    run();
     return is_possible_ ? std::optional(std::move(result_)) : std::nullopt;
+  }
+  BodyIndices indices() {
+    run();
+    return std::move(result_.indices);
   }
 
  private:
+  void run() {
+    count_sets(body_.statements);
+    for (size_t v = 0; v < differs_.size(); ++v) differs_[v] = !is_set_once(v);
+    walk(body_.statements);
+  }
   void count_sets(const std::vector<BodyStatement>& statements) {
     for (const BodyStatement& s : statements) {
       if (s.kind == BodyStatement::kSet) ++sets_[static_cast<size_t>(s.variable)];
@@ -80,9 +92,13 @@ class Analysis {
           walk(s.body);
           --loops_, --apart_;
           break;
-        case BodyStatement::kBreak: break;
-        case BodyStatement::kClear:
-        case BodyStatement::kStore: break;  // there are no local arrays
+        case BodyStatement::kBreak:
+        case BodyStatement::kClear: break;
+        case BodyStatement::kStore:
+          visit(s.value);
+          visit(s.index);
+          use_element(s.variable, s.index, s.site);
+          break;
       }
     forget_facts(facts_outside);
   }
@@ -94,10 +110,21 @@ class Analysis {
     if (is_set_once(variable))
       if (const std::optional<BodyPosition> at = positions_.of(s.value); at && step(at->value)) {
         positions_.set(s.variable, at);
-        result_.is_position[variable] = true;
+        result_.indices.is_position[variable] = true;
         return;
       }
     if (differs_[variable]) count_bytes(body_.variables[variable]);
+  }
+
+  /// Finds out whether an index of a local array is inside the array wherever the loops around the statement run. Otherwise, or if lanes
+  /// use different elements, vectors are not possible. `site`: the position of the index in ElementBody::sites; -1: it is inside.
+  void use_element(int variable, int index, int site) {
+    count_bytes(body_.variables[static_cast<size_t>(variable)]);
+    const std::optional<BodyPosition> at = positions_.of(index);
+    const std::optional<Sym> advance = at ? step(at->value) : std::nullopt;
+    const bool is_always = site < 0 || (at && is_always_inside(*at, body_.lengths[static_cast<size_t>(variable)]));
+    if (site >= 0 && is_always) result_.indices.inside[static_cast<size_t>(site)] = Inside::kAlways;
+    is_possible_ = is_possible_ && is_always && advance && advance->is_constant(0);
   }
 
   void choose(const BodyStatement& s) {
@@ -143,7 +170,7 @@ class Analysis {
   /// Records what follows from the condition being true or false.
   void add_facts(int condition, bool is_true) {
     const BodyExpression& e = body_.expressions[static_cast<size_t>(condition)];
-    if (e.kind != BodyKind::kApply) return;
+    if (e.kind != BodyKind::kApply || facts_.size() >= kMostFacts) return;
     if (e.op == Op::kBitNot) return add_facts(e.operands[0], !is_true);
     if (e.op == (is_true ? Op::kBitAnd : Op::kBitOr))
       for (const int operand : e.operands) add_facts(operand, is_true);
@@ -174,6 +201,10 @@ class Analysis {
       const bool operand_differs = visit(operand);
       differs = differs || operand_differs;
     }
+    if (e.kind == BodyKind::kElement) {
+      use_element(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site);
+      differs = true;
+    }
     if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // it is masked by its branch
     if (!differs) return false;
     if (e.kind == BodyKind::kApply && loops_ > 0 && is_by_lanes(e)) is_possible_ = false;
@@ -189,8 +220,9 @@ class Analysis {
     return is_int(e.dtype) && (e.op == Op::kIdiv || e.op == Op::kRem || e.op == Op::kFmod || e.op == Op::kPow);
   }
 
-  /// Returns how far a position advances from lane to lane; nothing if that is not the same for all lanes.
+  /// Returns how far a position advances from lane to lane, 0 if there are no lanes; nothing if that is not the same for all lanes.
   std::optional<Sym> step(Sym position) const {
+    if (axis_ < 0) return Sym(0);
     const std::optional<Linear> linear = linear_in(position, variable_of(index_[static_cast<size_t>(axis_)]));
     return linear ? std::optional(linear->coefficient) : std::nullopt;
   }
@@ -211,16 +243,23 @@ class Analysis {
       is_possible_ = is_possible_ && advance && (is_adjacent || loops_ == 0);
       is_same = is_same && advance && advance->is_constant(0);
       if (load.is_inside[axis]) continue;
-      const bool is_always = at && is_inside(*at, shape[axis], [](const BodyPosition& e) { return proven_nonnegative(e.value); });
-      is_possible_ = is_possible_ && (is_always || (at && is_inside(*at, shape[axis], [&](const BodyPosition& e) {
-                                                      return proven_nonnegative(e.value) || is_nonnegative_here(e);
-                                                    })));
-      result_.is_always_inside[site++] = is_always;
-      everywhere = everywhere && is_always;
+      const Inside inside = at ? where_inside(*at, shape[axis]) : Inside::kUnknown;
+      is_possible_ = is_possible_ && inside != Inside::kUnknown;
+      result_.indices.inside[site++] = inside;
+      everywhere = everywhere && inside == Inside::kAlways;
     }
     // each lane would load by itself
     if (!everywhere && is_same && loops_ > 0 && apart_ > 0) is_possible_ = false;
     return everywhere;
+  }
+  Inside where_inside(const BodyPosition& at, Dim size) const {
+    if (is_always_inside(at, size)) return Inside::kAlways;
+    const bool here = is_inside(
+        at, size, [&](const BodyPosition& e) { return proven_nonnegative(e.value) || is_nonnegative_here(e); });
+    return here ? Inside::kInBranch : Inside::kUnknown;
+  }
+  bool is_always_inside(const BodyPosition& at, Dim size) const {
+    return is_inside(at, size, [](const BodyPosition& e) { return proven_nonnegative(e.value); });
   }
   template <class IsNonnegative>
   bool is_inside(const BodyPosition& at, Dim size, IsNonnegative is_nonnegative) const {
@@ -231,7 +270,7 @@ class Analysis {
   const Node& node_;
   const ElementBody& body_;
   SymTable table_;  // of the loop variables that the proofs need
-  const int axis_;  // lane_axis()
+  const int axis_;  // lane_axis(); -1: there are no lanes
   const std::vector<Sym> index_;
   BodyPositions positions_;
   std::vector<int> sets_;            // by variable: how many statements set it
@@ -245,6 +284,8 @@ class Analysis {
 
 }  // namespace
 
-std::optional<BodyLanes> lanes_of_body(const Node& custom) { return Analysis(custom).run(); }
+BodyIndices indices_of_body(const Node& custom) { return Analysis(custom, false).indices(); }
+
+std::optional<BodyLanes> lanes_of_body(const Node& custom) { return Analysis(custom, true).lanes(); }
 
 }  // namespace harp

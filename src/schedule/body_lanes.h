@@ -1,7 +1,9 @@
-// Vectors of custom functions: several adjacent elements of the result are computed at a time, one in each lane (lower/custom_body.cpp).
+// What lowering needs to know about the body of a custom function (lower/custom_body.cpp): which indices need no check, and whether vectors
+// can compute several adjacent elements of the result at a time, one in each lane.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -13,18 +15,35 @@ namespace harp {
 /// vectors by itself.
 inline constexpr size_t kMostExpressionsInLanes = 1000;
 
+/// Most elements of all local arrays of a body that is computed in vectors. Such an array has a vector for each element, so these are at
+/// most 4 KiB of the stack with the widest vectors, twice if the last vector has a version of its own.
+inline constexpr int64_t kMostArrayElementsInLanes = 64;
+
+/// Where an index is proven to be inside its array.
+enum class Inside : uint8_t {
+  kUnknown,   // it is checked at run time
+  kInBranch,  // where the statement that uses it is executed: the proof needs the conditions of the branches around it
+  kAlways,    // wherever the loops around that statement run, also if the branch with the statement is not taken
+};
+
+struct BodyIndices {
+  std::vector<Inside> inside;     // by ElementBody::sites
+  std::vector<bool> is_position;  // by variable: it is set once, where it is declared, to a position (body_positions.h)
+};
+/// What is known about the indices of a body whose elements are computed one by one.
+BodyIndices indices_of_body(const Node& custom);
+
 struct BodyLanes {
   // Bytes of the widest number that differs between the lanes, at least 4. Numbers outside of loops do not count if there are loops, and
   // positions (body_positions.h) never do.
   size_t bytes = 4;
-  // By ElementBody::sites: true: the index is inside its array wherever the loops around it run; false: only in the branch in which it is.
-  std::vector<bool> is_always_inside;
-  std::vector<bool> is_position;  // by variable: it is set once, where it is declared, to a position
+  BodyIndices indices;  // none of them is checked
 };
 
 /// Returns nothing if vectors cannot compute the elements of a custom function along its last axis (of those that are not of size 1). Then
 /// they are computed one by one. That is so if
-/// - the body has a local array, or an index that may be outside its array: such elements would be gathered and scattered lane by lane;
+/// - the body has an index that may be outside its array, or an index of a local array that differs between the elements: such elements
+///   would be gathered and scattered lane by lane;
 /// - a loop divides integers that differ between the elements, or raises them to a power: CPUs do this lane by lane, also for lanes whose
 ///   loop has ended;
 /// - a loop loads from an array whose elements for adjacent lanes are not adjacent: for each lane it would load from another cache line,

@@ -19,7 +19,8 @@ class BodyPositions {
  public:
   static constexpr WideInt kMostSize = (WideInt{1} << 61) - 1;  // bound of a size or an index
 
-  /// `index`: the index of the element along each axis. If there is a table, all positions are in it, otherwise in that of the graph.
+  /// `index`: the index of the element along each axis. An analysis has a table, in which all positions are; otherwise they are in that of
+  /// the graph.
   BodyPositions(const Node& custom, std::vector<Sym> index, SymTable* table = nullptr);
 
   /// Returns the value of an i64 expression as a position; nothing if it is none.

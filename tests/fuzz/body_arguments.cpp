@@ -37,7 +37,7 @@ class BodyText {
   std::string text() {
     is_plain_ = random_.chance(50);
     std::string out = cat("let a = ", load(), "\n");
-    if (!is_plain_ && random_.chance(30)) elements_ = random_.between(1, 6);
+    if (is_plain_ ? has_plain_array() : random_.chance(30)) elements_ = random_.between(1, 6);
     if (elements_ > 0) append(out, cat("let s = ", harp::name(primary_.dtype), "[", elements_, "]\n"));
     for (uint64_t more = random_.between(0, 3); more > 0; --more) append(out, statement(2));
     append(out, cat(result(0), " = ", value(2), "\n"));
@@ -49,6 +49,12 @@ class BodyText {
   }
 
  private:
+  /// Whether a body whose indices need no check has a local array. The random number comes from a separate stream, so this draw does not
+  /// change bodies without arrays.
+  bool has_plain_array() const {
+    Random same = random_, apart(same.next(), "array");
+    return apart.chance(30);
+  }
   std::string result(size_t number) const { return results_.size() == 1 ? "output" : cat("output", number); }
   /// Chooses a variable of the body that has the primary array's dtype: `a` or one of the results.
   std::string variable(int percent_of_a) {
@@ -70,7 +76,7 @@ class BodyText {
   }
   /// An expression that reads an element of the local array `s` of the body.
   std::string element() {
-    const uint64_t kind = primary_.rank() > 0 ? random_.below(3) : 0;
+    const uint64_t kind = primary_.rank() > 0 && !is_plain_ ? random_.below(3) : 0;
     if (kind == 0) return cat("s[", random_.below(static_cast<uint64_t>(elements_)), "]");
     if (kind == 1 && !counter_.empty()) return cat("s[", counter_, " % ", elements_, "]");
     return cat("s[(", own_index(0), " * 5 + 2) % ", elements_, "]");
@@ -98,7 +104,7 @@ class BodyText {
     if (kind == 1 && depth > 0 && primary_.rank() > 0 && counter_.empty())
       return is_plain_ && random_.chance(60) ? plain_loop(depth) : counted_loop(depth);
     if (kind == 2 && depth > 0) return conditional_loop(depth);
-    if (kind == 3 && is_plain_ && primary_.rank() > 0) return neighbour();
+    if (kind == 3 && is_plain_ && primary_.rank() > 0 && (elements_ == 0 || random_.chance(50))) return neighbour();
     if (kind == 3 && elements_ > 0) {
       const std::string to = element();
       return cat(to, " = ", value(2), "\n");
@@ -125,7 +131,17 @@ class BodyText {
     const int64_t most = open_loops_ == 0 ? kUsualLoop : kInnerLoop;
     const std::string head = random_.chance(70) ? cat("while (", name, " < ", most, ") & (", condition(1), ") {\n")
                                                 : cat("while true {\nif ", name, " >= ", most, " { break }\n");
-    return cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), "}\n");
+    const std::string flag = flag_of(name);
+    const std::string flips = flag.empty() ? std::string() : cat(flag, " = ~", flag, "\n");
+    const std::string loop = cat("let ", name, " = 0\n", head, name, " = ", name, " + 1\n", in_loop(depth), flips, "}\n");
+    if (flag.empty()) return loop;
+    return cat("let ", flag, " = false\n", loop, "if ", flag, " { a = a ", is_bool(primary_.dtype) ? "^" : "+", " a }\n");
+  }
+  /// Returns the name of a bool that changes in each iteration of the loop `name`, or "" if the loop has none. The random number comes from
+  /// a separate stream, so this draw does not change the other random choices of the graph.
+  std::string flag_of(const std::string& name) const {
+    Random same = random_, apart(same.next(), "flag");
+    return apart.chance(30) ? cat("flag_", name) : std::string();
   }
 
   /// Generates a load of the element next to the current element along a random axis. A condition in the generated text ensures that the
@@ -154,6 +170,7 @@ class BodyText {
     const int64_t most = open_loops_ == 0 ? kUsualLoop : kInnerLoop, end = extent.is_constant() ? std::min(extent.constant(), most) : most;
     std::string head = cat("for ", name, " in ", random_.below(2), " .. ", end, " {\n");
     if (!is_bool(primary_.dtype) && random_.chance(30)) append(head, cat("a = a + ", harp::name(primary_.dtype), "(", name, ")\n"));
+    if (end <= elements_) append(head, cat("s[", name, "] = a\n"));
     if (extent.is_constant()) counter_ = name;
     const std::string body = in_loop(depth);
     counter_.clear();

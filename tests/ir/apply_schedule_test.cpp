@@ -97,6 +97,58 @@ TEST_CASE("H2 apply_schedule: a long loop is divided into chunks for threads, a 
   }
 }
 
+TEST_CASE("H2 apply_schedule: an accumulator that becomes one vector is declared with its first value") {
+  constexpr int kElements = 4;
+  /// Returns the text of the scheduled kernel. `made` gets functions that make a declaration of an accumulator, and a loop of `lanes`
+  /// iterations that sets its elements to those of input0 from `from` on, plus what `added` returns for the element.
+  const auto scheduled = [](auto made) {
+    Bench b;
+    b.module.kernels[0].accumulators.assign(2, {{DType::kF32, 1}, kElements, Op::kAdd, scalar_from_double(DType::kF32, 0)});
+    const auto declare = [&](int number) {
+      auto* s = b.arena().statement<AccDeclare>();
+      s->accumulator = number;
+      return s;
+    };
+    const auto set = [&](int number, int64_t from, int lanes, int added) {
+      Loop* lane = new_loop(b.arena(), "lane", 0, lanes);
+      lane->tags.vector = {.lanes = lanes, .most_steps = 1};
+      auto* s = b.arena().statement<AccSet>();
+      s->accumulator = number;
+      s->index = lane->variable;
+      s->value = b.arena().load(DType::kF32, 0, lane->variable + from);
+      if (added >= 0)
+        s->value = b.arena().alu(Op::kAdd, DType::kF32, {s->value, b.arena().acc(DType::kF32, added, lane->variable)});
+      lane->body = {s};
+      return lane;
+    };
+    b.body() = made(b, declare, set);
+    CHECK(b.offence() == "");
+    apply_schedule(b.module);
+    CHECK(b.offence() == "");
+    return b.text();
+  };
+  std::string text = scheduled([](Bench&, auto declare, auto set) {
+    return Body{declare(0), declare(1), set(0, 0, kElements, -1), set(1, 4, kElements, 0)};
+  });
+  CHECK(has(text, "declare acc0 as "));
+  CHECK(has(text, "declare acc1 as "));
+  CHECK(!has(text, "set acc"));
+
+  // not if the value reads the accumulator, if it is used before, or if only some elements are set
+  text = scheduled([](Bench&, auto declare, auto set) { return Body{declare(0), set(0, 0, kElements, 0)}; });
+  CHECK(has(text, "declare acc0\n"));
+  CHECK(has(text, "set acc0["));
+  text = scheduled([](Bench&, auto declare, auto set) {
+    return Body{declare(0), declare(1), set(1, 0, kElements, 0), set(0, 4, kElements, -1)};
+  });
+  CHECK(has(text, "declare acc0\n"));
+  CHECK(has(text, "declare acc1 as "));
+  text = scheduled([](Bench& b, auto declare, auto set) { return Body{declare(0), b.copy(0), set(0, 0, kElements, -1)}; });
+  CHECK(has(text, "declare acc0\n"));
+  text = scheduled([](Bench&, auto declare, auto set) { return Body{declare(0), set(0, 0, kElements / 2, -1)}; });
+  CHECK(has(text, "declare acc0\n"));
+}
+
 TEST_CASE("H2 apply_schedule: accumulators that fit in registers are written out") {
   Bench b;
   Loop *row = new_loop(b.arena(), "row", 0, 100), *column = new_loop(b.arena(), "column", 0, 64);

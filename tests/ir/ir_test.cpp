@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ir/ir.h"
 #include "ir/linearize.h"
+#include "ir/rewrite.h"
 
 namespace {
 
@@ -50,6 +51,29 @@ struct Bench {
     s->value = value;
     return s;
   }
+  AccSet* set(int number, const UOp* value) {
+    auto* s = arena.statement<AccSet>();
+    s->accumulator = number;
+    s->value = value;
+    return s;
+  }
+  StoreGroup* at_once(Body sets) {
+    auto* s = arena.statement<StoreGroup>();
+    s->body = std::move(sets);
+    return s;
+  }
+  /// Gives the kernel `count` accumulators of one f32 and returns the statements that declare them.
+  Body declare_floats(int count) {
+    Body declares;
+    kernel.accumulators.assign(static_cast<size_t>(count), {{DType::kF32, 1}, 1, Op::kAdd, scalar_from_double(DType::kF32, 0)});
+    for (int number = 0; number < count; ++number) {
+      auto* s = arena.statement<AccDeclare>();
+      s->accumulator = number;
+      declares.push_back(s);
+    }
+    return declares;
+  }
+  const UOp* acc(int number) { return arena.acc(DType::kF32, number, 0); }
   std::string lines() { return print(kernel, linearize(kernel)); }
   /// Returns the message about the rule that the kernel breaks, or "" if it breaks none.
   std::string offence() {
@@ -227,9 +251,46 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   b.kernel.accumulators = {{{DType::kI32, 1}, 1, Op::kAdd, scalar_from_int(DType::kI32, 0)}};
   CHECK(offence({declare, b.loop(i, 10, {b.store(i, x), first})}) == "");
   CHECK(offence({declare, b.loop(i, 10, {b.store(i, x), first, second})}) == "");
-  CHECK(has(offence({declare, b.loop(i, 10, {first, b.store(i, x), second})}), "or only breaks follow"));
-  CHECK(has(offence({declare, b.loop(i, 10, {b.store(i, x)}), first}), "or only breaks follow"));
+  CHECK(offence({declare, b.loop(i, 10, {first, b.store(i, x), second})}) == "");
+  CHECK(has(offence({declare, b.loop(i, 10, {b.store(i, x)}), first}), "a break is directly inside a loop"));
+  CHECK(has(offence({declare, b.loop(i, 10, {new_if(b.arena, i - 5, {first})})}), "a break is directly inside a loop"));
   CHECK(has(offence({b.loop(i, 10, {declare, b.store(i, x), first})}), "is declared outside of it"));
+}
+
+TEST_CASE("IR: accumulators of bools, and groups of sets") {
+  Bench b;
+  const Sym i = b.syms->loop("i", 0, 10);
+  const auto offence = [&](Body body) {
+    b.kernel.body = std::move(body);
+    return b.offence();
+  };
+  const UOp* less = b.arena.alu(Op::kLt, DType::kBool, {b.load(0, i), b.f32(1)});
+  b.kernel.accumulators = {{{DType::kBool, 1}, 1, Op::kAdd, scalar_from_int(DType::kBool, 0)}};
+  Stmt *declare = b.accumulator<AccDeclare>(), *end = b.accumulator<Break>();
+  CHECK(offence({declare, b.loop(i, 10, {b.set(0, less), end, b.store(i, b.load(0, i))})}) == "");
+  CHECK(has(offence({declare, b.loop(i, 10, {b.update(less)})}), "an accumulator of bools is set, not updated, but acc0 is updated"));
+  CHECK(has(offence({declare, b.loop(i, 10, {b.set(0, less)}), b.accumulator<AccFold>()}), "an accumulator of bools is not folded"));
+  b.kernel.accumulators[0].is_row = true;
+  CHECK(has(offence({declare, b.loop(i, 10, {b.set(0, less)})}), "an accumulator of bools is one of a single thread"));
+
+  const Body declares = b.declare_floats(2);
+  const UOp* x = b.load(0, i);
+  const auto with = [&](Stmt* group) { return offence({declares[0], declares[1], b.loop(i, 10, {group})}); };
+  CHECK(with(b.at_once({b.set(0, x), b.set(1, b.acc(0))})) == "");
+  CHECK(with(b.at_once({b.store(i, x)})) == "");
+  CHECK(has(with(b.at_once({})), "a group of stores is not empty"));
+  CHECK(has(with(b.at_once({b.set(0, x), b.store(i, x)})), "only stores, or only sets of accumulators"));
+  CHECK(has(with(b.at_once({b.set(0, x), b.set(0, b.acc(1))})), "the sets of a group are of different accumulators, but two are of acc0"));
+
+  // An accumulator of several elements may be declared with a vector of as many lanes.
+  b.kernel.accumulators = {{{DType::kF32, 1}, 4, Op::kAdd, scalar_from_double(DType::kF32, 0)}};
+  auto* vector = b.accumulator<AccDeclare>();
+  vector->value = b.arena.splat(b.f32(1), 4);
+  CHECK(offence({vector}) == "");
+  vector->value = b.arena.splat(b.f32(1), 8);
+  CHECK(has(offence({vector}), "or a lane for each element; acc0 has 4"));
+  vector->value = b.f32(1);
+  CHECK(has(offence({vector}), "or a lane for each element; acc0 has 4"));
 }
 
 TEST_CASE("L4 linearizer: values that do not change in a loop are computed before it, shared ones once") {
@@ -307,6 +368,66 @@ TEST_CASE("linearizer: values made from an accumulator are made again after it c
   const size_t first = text.find("Mul(acc0[0], 0.5)");
   REQUIRE(first != std::string::npos);
   CHECK(text.find("Mul(acc0[0], 0.5)", first + 1) != std::string::npos);
+}
+
+TEST_CASE("linearizer: sets at once read the old values, and few of them get names") {
+  Bench b;
+  const Sym i = b.syms->loop("i", 0, 10);
+  const auto text = [&](int accumulators, Body sets) {
+    Body body = b.declare_floats(accumulators);
+    body.push_back(b.loop(i, 10, {b.at_once(std::move(sets))}));
+    b.kernel.body = std::move(body);
+    CHECK(b.offence() == "");
+    return b.lines();
+  };
+  const auto minus = [&](const UOp* u) { return b.arena.alu(Op::kNeg, DType::kF32, {u}); };
+  const UOp* x = b.load(0, i);
+
+  // No value is needed after its accumulator has changed, so none gets a name. A value may read the accumulator that it goes to.
+  std::string lines = text(3, {b.set(0, b.add(b.acc(0), x)), b.set(1, b.acc(0)), b.set(2, b.add(b.acc(1), b.acc(2)))});
+  CHECK(!has(lines, "alu"));
+  CHECK(line_of(lines, "set acc2[0] to Add(acc1[0], acc2[0])") < line_of(lines, "set acc1[0] to acc0[0]"));
+  CHECK(line_of(lines, "set acc1[0] to acc0[0]") < line_of(lines, "set acc0[0] to Add(acc0[0], load input0[i])"));
+
+  // Two accumulators are exchanged.
+  lines = text(2, {b.set(0, b.acc(1)), b.set(1, b.acc(0))});
+  CHECK(line_of(lines, "alu0: f32 = acc1[0]") < line_of(lines, "set acc1[0] to acc0[0]"));
+  CHECK(line_of(lines, "set acc1[0] to acc0[0]") < line_of(lines, "set acc0[0] to alu0"));
+  CHECK(!has(lines, "alu1"));
+
+  // Three accumulators change places: one name is enough.
+  lines = text(3, {b.set(0, minus(b.acc(1))), b.set(1, minus(b.acc(2))), b.set(2, minus(b.acc(0)))});
+  CHECK(line_of(lines, "alu0: f32 = Neg(acc1[0])") < line_of(lines, "set acc1[0] to Neg(acc2[0])"));
+  CHECK(line_of(lines, "set acc1[0] to Neg(acc2[0])") < line_of(lines, "set acc2[0] to Neg(acc0[0])"));
+  CHECK(line_of(lines, "set acc2[0] to Neg(acc0[0])") < line_of(lines, "set acc0[0] to alu0"));
+  CHECK(!has(lines, "alu1"));
+
+  // A value that two sets share has a name in front of both, which stays that of the old value.
+  const UOp* shared = b.add(b.acc(0), b.acc(1));
+  lines = text(2, {b.set(0, minus(shared)), b.set(1, b.add(shared, x))});
+  CHECK(line_of(lines, "alu0: f32 = Add(acc0[0], acc1[0])") < line_of(lines, "set acc0[0] to Neg(alu0)"));
+  CHECK(has(lines, "set acc1[0] to Add(alu0, load input0[i])"));
+  CHECK(!has(lines, "alu1"));
+}
+
+TEST_CASE("linearizer: a value that one branch uses is computed in it, unless it is invariant in a loop around the branches") {
+  Bench b;
+  const Sym i = b.syms->loop("i", 0, 10), j = b.syms->loop("j", 0, 10), k = b.syms->loop("k", 0, 10);
+  const auto position = [&](Sym at) { return b.arena.cast(DType::kF32, b.arena.index(at)); };
+  const UOp *rare = b.add(position(i * 3), b.f32(1)), *shared = b.add(position(i * 5), b.f32(2)), *fixed = b.add(b.f32(3), b.f32(4));
+  const auto stores = [&](Sym at, const UOp* value) {
+    return Body{b.store(at, b.arena.alu(Op::kMul, DType::kF32, {value, b.load(0, at)}))};
+  };
+  Body then = {b.loop(j, 10, stores(i * 10 + j, b.add(rare, b.add(shared, fixed))))};
+  Body otherwise = {b.loop(k, 10, stores(i * 10 + k, shared))};
+  b.kernel.body = {b.loop(i, 10, {new_if(b.arena, i - 5, std::move(then), std::move(otherwise))})};
+  CHECK(b.offence() == "");
+  const std::string text = b.lines();
+  CHECK(line_of(text, "Add(3, 4)") < line_of(text, "loop ridx0"));
+  CHECK(line_of(text, "loop ridx0") < line_of(text, "5*i"));
+  CHECK(line_of(text, "5*i") < line_of(text, "if i - 5 >= 0"));
+  CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "3*i"));
+  CHECK(line_of(text, "3*i") < line_of(text, "loop ridx1"));
 }
 
 TEST_CASE("linearizer: in a run of stores everything is read before anything is written") {

@@ -197,6 +197,50 @@ TEST_CASE("G13.custom_function/interp,c: an index outside its array touches noth
   }
 }
 
+TEST_CASE("G13.custom_function/interp,c: indices that ranges and conditions prove to be inside are not checked") {
+  const Backends backends;
+  const auto is_checked = [&](const std::string& text) {
+    const Graph graph = parse(backends.context(), "harp 1\n" + text);
+    REQUIRE(graph != nullptr);
+    return source_for("x86-64-v3", graph.get()).find("check_index") != std::string::npos;
+  };
+  const std::string inputs = "x: f32[n, m], v: f32[m + 2]";
+  const auto of_rows = [&](const std::string& body) { return graph_of(inputs, "x, v", "\n" + body + "\n", "f32[n]"); };
+  // The elements of these bodies are computed one by one, because each reads another row.
+  constexpr const char* kBodies[] = {
+      "for k in 0 .. size(input0, 1) { output = output + input0[ridx0, k] * input1[k + 1] }",
+      "for k in 0 .. size(input0, 1) {\nlet j = k - 1\nif j >= 0 { output = output * 0.5 + input0[ridx0, j] * input1[k - j + 1] }\n}",
+      "for k in 0 .. size(input0, 1) {\nif ridx0 + k >= shape0 { break }\noutput = output + input0[ridx0 + k, k]\n}",
+      "for k in ridx0 .. shape0 { if k < size(input0, 1) { for l in k .. size(input0, 1) { output = output * 0.5 + input0[k, l] } } }",
+      ("if ridx0 < size(input0, 1) { for k in ridx0 .. size(input0, 1) {\n"
+       "output = output * 0.5 + input0[ridx0, k] * input0[ridx0, ridx0]\n} }"),
+      ("let w = f32[4]\nfor k in 0 .. size(input0, 1) {\nfor l in 0 .. 3 { w[3 - l] = w[2 - l] }\n"
+       "w[0] = input0[ridx0, k]\noutput = output * 0.5 + w[k & 3] + w[1] * w[2]\n}"),
+  };
+  for (const char* body : kBodies) {
+    CAPTURE(std::string(body));
+    const bool has_other_index = std::string(body).find("k & 3") != std::string::npos;
+    CHECK(is_checked(of_rows(body)) == has_other_index);
+    for (const auto& [n, m] : {std::pair{5, 7}, {7, 5}, {1, 1}, {40, 3}, {4, 0}, {0, 4}})
+      backends.run(of_rows(body), rough({n, m}, 1), rough({m + 2}, 2));
+  }
+  CHECK(is_checked(of_rows("for k in 0 .. size(input0, 1) { output = output + input0[ridx0, k] * input1[k + 3] }")));
+  CHECK(is_checked(of_rows("for k in 0 .. size(input0, 1) { if k > 1 { output = output + input1[k - 3] * input0[ridx0, k] } }")));
+
+  // One diagonal of a table of dynamic programming, as in Nussinov's algorithm.
+  const std::string diagonal = graph_of("t: i32[n, n], d: f32[m]", "t, d", R"(
+    let j = ridx0 + size(input0, 0) - shape0
+    if (ridx0 + 1 < size(input0, 0)) & (j >= 1) & (j < size(input0, 0)) {
+      let best = maximum(input0[ridx0, j - 1], input0[ridx0 + 1, j])
+      for k in ridx0 + 1 .. j { best = maximum(best, input0[ridx0, k] + input0[k + 1, j]) }
+      output = best
+    })",
+                                        "i32[m]");
+  CHECK(!is_checked(diagonal));
+  for (const auto& [n, m] : {std::pair{9, 9}, {9, 4}, {9, 1}, {5, 8}, {1, 1}, {0, 3}})
+    backends.run(diagonal, whole<int32_t>({n, n}, 1), rough({m}, 2));
+}
+
 TEST_CASE("G13.custom_function/c: of several workers' faults the first element's is reported") {
   const auto on_threads = [](void*, size_t n, size_t grain, harp_range_body body, void* arg) {
     std::vector<std::thread> threads;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/backends_run.h"
+#include "support/count_in_text.h"
 #include "support/custom_graph.h"
 #include "support/schedule_mistake.h"
 
@@ -44,6 +45,26 @@ std::string mandelbrot(const std::string& dtype, const std::string& counter) {
       n = n + 1
     }
     output = n)";
+}
+
+/// Returns the C source of kernel_0 for the machine `row`.
+std::string kernel_for(const char* row, const std::string& graph_text) {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + graph_text);
+  REQUIRE(graph != nullptr);
+  const std::string source = source_for(row, graph.get());
+  const size_t begin = source.find("void kernel_0("), end = source.find("\n}\n", begin);
+  REQUIRE(end != std::string::npos);
+  return source.substr(begin, end - begin);
+}
+
+/// Returns the lines of the first loop that runs in pieces between polls of the cancel flag.
+std::string innermost_loop(const std::string& kernel) {
+  const size_t head = kernel.find("_end; ++");
+  REQUIRE(head != std::string::npos);
+  const size_t begin = kernel.find('\n', head) + 1, end = kernel.find("}\n", begin);
+  REQUIRE(end != std::string::npos);
+  return kernel.substr(begin, kernel.rfind('\n', end) + 1 - begin);
 }
 
 /// Runs a graph on several sets of inputs and returns the outputs for each set. Checks that all ways of compiling the graph give the same
@@ -128,6 +149,76 @@ TEST_CASE("G13.custom_vectors/c: a vector holds as many elements as the widest n
   CHECK(lanes_of("x86-64-v4", "x: f32[n]", "x", kBody, "f32[n, 1]") == 16);
 }
 
+TEST_CASE("G13.custom_vectors/c: the loop of a vector keeps masks and variables in registers, without copies") {
+  const auto text_of = [](const std::string& dtype, const std::string& counter) {
+    return graph_of("x: " + dtype + "[m], v: " + dtype + "[n]", "x, v", mandelbrot(dtype, counter), counter + "[n, m]");
+  };
+  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  const std::string v4 = kernel_for("x86-64-v4", text_of("f32", "i32"));
+  // acc0 is zi, acc1 is zr, acc2 is n, and acc3 is the mask. Two squares have names, because the condition and the body use them.
+  std::string loop = innermost_loop(v4);
+  CAPTURE(loop);
+  CHECK(lines(loop) == 7);
+  CHECK(count(loop, " = acc1 * acc1;") == 1);
+  CHECK(count(loop, " = acc0 * acc0;") == 1);
+  CHECK(count(loop, " acc3 = le_f32x16_where(lt_i32x16_where(acc3, acc2, splat_i32x16(60)), ") == 1);
+  CHECK(count(loop, "if (!any_x16(acc3)) break;") == 1);
+  CHECK(count(loop, " acc0 = blend_f32x16(acc3, acc1 * acc0 * 2.0f + ") == 1);
+  CHECK(count(loop, " acc1 = blend_f32x16(acc3, ") == 1);
+  CHECK(count(loop, " acc2 = blend_i32x16(acc3, acc2 + 1, acc2);") == 1);
+  // The declarations have the first values. After each piece of the loop the kernel polls the cancel flag.
+  CHECK(count(v4, "f32x16 acc0 = splat_f32x16(0.0f);") == 1);
+  CHECK(count(v4, "uint16_t acc3 = splat_mask_x16(1);") == 1);
+  CHECK(count(v4, "{0}") == 0);
+  CHECK(count(v4, "|| !any_x16(acc3)) break;\n") == 1);
+  CHECK(count(v4, "if (harp_is_set(cancel)) return;") == 3);
+  // Only the last vector, which may have lanes without an element, computes which lanes have one.
+  const size_t last = v4.find("} else {");
+  REQUIRE(last != std::string::npos);
+  CHECK(v4.find("first_lanes_x16(") > last);
+  CHECK(count(v4, "first_lanes_x16(") == 1);
+
+  const std::string v3 = kernel_for("x86-64-v3", text_of("f32", "i32"));
+  loop = innermost_loop(v3);
+  CHECK(lines(loop) == 7);
+  CHECK(count(loop, " acc3 = acc3 & ((acc2 < 60) & (") == 1);
+  CHECK(count(loop, "if (!any_i32x8(acc3)) break;") == 1);
+  CHECK(count(loop, "select_f32x8(acc3, ") == 2);
+  CHECK(count(loop, "select_i32x8(acc3, ") == 1);
+  CHECK(count(v3, "i32x8 acc3 = splat_mask_i32x8(1);") == 1);
+  CHECK(v3.find("in_range_i32x8(") > v3.find("} else {"));
+
+  // The mask of 64-bit variables has 64 bits per lane, so that no iteration converts it. If only some of them are narrower, it has 32.
+  const std::string wide = kernel_for("x86-64-v3", text_of("f64", "i64"));
+  CHECK(count(wide, "i64x4 acc3 = splat_mask_i64x4(1);") == 1);
+  CHECK(count(innermost_loop(wide), "__builtin_convertvector") == 0);
+  CHECK(count(kernel_for("x86-64-v3", text_of("f64", "i32")), "i32x4 acc3 = splat_mask_i32x4(1);") == 1);
+  CHECK(count(kernel_for("aarch64", text_of("f32", "i32")), "if (!any_i32x4(acc3)) break;") == 1);
+}
+
+TEST_CASE("G13.custom_vectors/c: variables that are bools are masks, and variables that exchange values need one name") {
+  const std::string kernel = kernel_for("x86-64-v4", graph_of("x: f32[n]", "x", R"(
+    let a = input0[ridx0]
+    let b = f32(0)
+    let is_odd = false
+    while a < 100.0 {
+      let next = a + b + 1.0
+      b = a
+      a = next
+      is_odd = ~is_odd
+    }
+    output = where(is_odd, a, b))",
+                                                              "f32[n]"));
+  const std::string loop = innermost_loop(kernel);
+  CAPTURE(loop);
+  CHECK(count(kernel, "uint16_t acc2 = ") == 1);
+  CHECK(count(loop, " acc0 = ") == 1);
+  CHECK(count(loop, " acc1 = ") == 1);
+  CHECK(count(loop, " acc2 = ") == 1);
+  CHECK(count(loop, "const f32x16 alu") <= 1);
+  CHECK(count(loop, "i32x16") == 0);
+}
+
 TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one") {
   CHECK(lanes_of("while output < input0[ridx0] { output = output + 1 }") == 16);
   CHECK(lanes_of("for k in 0 .. size(input3, 0) { output = output + input0[ridx0] * f32(input3[k]) }") == 16);
@@ -140,14 +231,29 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
   CHECK(lanes_of("for k in i64(input0[ridx0]) .. 9 { output = output * 1.5 }") == 8);
   CHECK(lanes_of("let n = 3\nif input0[ridx0] > 0 { n = 5 }\nfor k in 0 .. n { output = output * 1.5 }") == 8);
   CHECK(lanes_of("for k in ridx0 .. 2 * ridx0 + 1 { output = output * 1.5 }") == 8);
-  // Indices that may be out of range, indices that are not adjacent, and local arrays prevent vectors.
+  // Indices that may be out of range, and indices that are not adjacent prevent vectors.
   CHECK(lanes_of("while output < input0[ridx0 + 1] { output = output + 1 }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 { output = output + input0[minimum(ridx0 + k, shape0 - 1)] }") == 1);  // not adjacent
   CHECK(lanes_of("for k in 0 .. 3 { if ridx0 + k < shape0 { output = output + input0[ridx0 + k + 1] } }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 { if (ridx0 >= k) | (k > 1) { output = output + input0[ridx0 - k] } }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 {\nif ridx0 < k { output = 0.0 }\noutput = output + input0[ridx0 - k]\n}") == 1);
   CHECK(lanes_of("while output < input0[input2[ridx0]] { output = output + 1 }") == 1);
-  CHECK(lanes_of("let a = f32[4]\nfor k in 0 .. 4 { a[k] = input0[ridx0] }\noutput = a[2]") == 1);
+  // Local arrays: all lanes use the same element, which is inside the array, and there are few elements.
+  const auto with_array = [](const std::string& length, const std::string& index) {
+    return lanes_of("let a = f32[" + length + "]\nfor k in 0 .. 4 { a[" + index + "] = input0[ridx0] }\noutput = a[0]");
+  };
+  CHECK(with_array("4", "k") == 16);
+  CHECK(with_array("4", "3 - k") == 16);
+  CHECK(with_array("7", "2 * k") == 16);
+  CHECK(with_array("64", "k") == 16);
+  CHECK(with_array("65", "k") == 1);
+  CHECK(with_array("4", "k + 1") == 1);
+  CHECK(with_array("6", "2 * k") == 1);
+  CHECK(with_array("4", "ridx0 % 4") == 1);
+  CHECK(with_array("4", "input2[ridx0] & 3") == 1);
+  CHECK(lanes_of("let a = f32[4]\nfor k in 0 .. 9 { if k < 4 { a[k] = input0[ridx0] } }\noutput = a[2]") == 1);
+  CHECK(lanes_of("let a = f64[4]\nfor k in 0 .. 4 { a[k] = f64(k) }\noutput = f32(a[2])") == 8);
+  CHECK(lanes_of("let a = f32[4]\nlet b = i32(0)\nfor k in 0 .. 4 { if a[k] > 0 { b = b + 1 } }\noutput = f32(b)") == 16);
   // In the first case, the lanes would read different rows of input1, whose elements are not adjacent in memory. In the second case, all
   // lanes read the same element.
   CHECK(lanes_of("for k in 0 .. size(input1, 1) { output = output + input1[ridx0, k] }") == 1);
@@ -318,6 +424,41 @@ TEST_CASE("G13.custom_vectors/c: loops in branches, loops that no lane enters, a
   };
   for (const char* body : kBodies) results_of(body, {of_size(1), of_size(4), of_size(16), of_size(37)});
   CHECK(results_of(kBodies[1], {of_size(20)}) == std::vector<Integers>{Integers(20, 1)});
+}
+
+TEST_CASE("G13.custom_vectors/c: local arrays have an element for each lane") {
+  constexpr const char* kBodies[] = {
+      ("let w = i32[4]\nfor k in 0 .. 4 { w[k] = input0[ridx0] * i32(k) + input1[ridx0] }\n"
+       "for k in 0 .. 4 { output = output * 3 + w[3 - k] }"),
+      // a network that sorts five numbers
+      ("let w = i32[5]\nfor k in 0 .. 5 { w[k] = (input0[ridx0] * i32(7 * k + 3) + input1[ridx0]) & 15 }\n"
+       "for i in 0 .. 4 { for k in 0 .. 4 {\nif w[k] > w[k + 1] {\nlet t = w[k]\nw[k] = w[k + 1]\nw[k + 1] = t\n} } }\n"
+       "for k in 0 .. 5 { output = output * 16 + w[k] }"),
+      // an array that changes in some lanes only: in a branch, and as long as a lane is in the loop
+      ("let w = i32[3]\nif input0[ridx0] > 3 { w[1] = 5 } else { w[2] = input1[ridx0] }\n"
+       "while w[0] < input0[ridx0] {\nw[0] = w[0] + 1\nif w[0] + w[1] > 8 { break }\nw[2] = w[2] * 2 + w[0]\n}\n"
+       "output = w[0] * 10000 + w[1] * 1000 + w[2]"),
+      // an array that begins anew in each iteration, and a value that stays what was read
+      ("let old = i32[1]\nfor k in 0 .. 4 {\nlet w = i32[2]\nlet before = old[0]\nold[0] = old[0] + input1[ridx0]\n"
+       "w[0] = w[0] + w[1] + before\noutput = output * 2 + w[0]\n}"),
+      // bools, and numbers that are computed modulo 2^8
+      ("let seen = bool[3]\nlet small = u8[2]\nseen[1] = input0[ridx0] > 4\nfor k in 0 .. 3 {\nseen[2] = seen[2] ^ seen[k]\n"
+       "seen[0] = ~seen[1]\nsmall[1] = small[1] * u8(3) + u8(input0[ridx0] + 200)\n}\n"
+       "output = where(seen[2], i32(small[1]), -i32(small[1]))\nif seen[0] { output = output + 1000 }"),
+  };
+  for (const char* body : kBodies) {
+    CAPTURE(std::string(body));
+    CHECK(lanes_of("x86-64-v4", "a: i32[n], b: i32[n], c: i32[k]", "a, b, c", body, "i32[n]") == 16);
+    results_of(body, {of_size(1), of_size(4), of_size(16), of_size(37)});
+  }
+  // Each element of the array is a vector.
+  const std::string kernel =
+      kernel_for("x86-64-v4", graph_of("x: f32[n]", "x", R"(
+    let w = f32[3]
+    for k in 0 .. 3 { w[k] = input0[ridx0] * f32(k) }
+    for k in 0 .. 3 { output = output * 0.5 + w[2 - k] })",
+                                       "f32[n]"));
+  CHECK(count(kernel, "f32x16 acc0[3] ") == 1);
 }
 
 TEST_CASE("G13.custom_vectors/c: variables of every dtype, operations that are undefined in C, and functions") {

@@ -182,6 +182,78 @@ ModuleBuilder& symbolic_module(int lanes, ModuleBuilder& b) {
 
 }  // namespace
 
+namespace {
+
+/// A module whose kernel doubles elements of x until they are at least 100, `lanes` elements at a time, and stores the number of steps. An
+/// accumulator of bools says which lanes go on; the loop ends when none does. With kSingle, one statement sets a single element of that
+/// accumulator, which is then an array of bools instead of a mask: the first of the `lanes` elements makes no step.
+template <bool kSingle>
+ModuleBuilder& flags_module(int lanes, ModuleBuilder& b) {
+  const int x = b.input(DType::kF32), y = b.output(DType::kI32);
+  const Sym i = b.syms->loop("i", 0, kLength), turn = b.syms->loop("turn", 0, 1000);
+  const auto all = [&](Scalar value) {
+    const UOp* one = b.arena->constant(value);
+    return lanes > 1 ? b.arena->splat(one, lanes) : one;
+  };
+  const auto acc = [&](DType dtype, int number) {
+    UOp u{.kind = UKind::kAcc, .type = {dtype, static_cast<uint16_t>(lanes)}};
+    u.buffer = number;
+    if (lanes > 1) u.lane_step = 1;
+    return b.arena->intern(std::move(u));
+  };
+  const auto set = [&](int number, const UOp* value) {
+    auto* s = b.accumulator<ir::AccSet>(number);
+    s->value = value;
+    if (value->type.lanes > 1) s->lane_step = 1;
+    return s;
+  };
+  const UOp *value = acc(DType::kF32, 0), *steps = acc(DType::kI32, 1), *goes_on = acc(DType::kBool, 2);
+  const Scalar one = scalar_from_int(DType::kI32, 1), yes = scalar_from_int(DType::kBool, 1), no = scalar_from_int(DType::kBool, 0);
+  ir::Kernel k;
+  k.comment = "flags";
+  k.accumulators = {{{DType::kF32, 1}, lanes, Op::kAdd, scalar_from_int(DType::kF32, 0)},
+                    {{DType::kI32, 1}, lanes, Op::kAdd, scalar_from_int(DType::kI32, 0)},
+                    {{DType::kBool, 1}, lanes, Op::kAdd, no}};
+  const auto where = [&](DType dtype, const UOp* next, const UOp* old) { return b.arena->alu(Op::kWhere, dtype, {goes_on, next, old}); };
+  auto* at_once = b.arena->statement<ir::StoreGroup>();
+  at_once->body = {set(0, where(DType::kF32, b.arena->alu(Op::kAdd, DType::kF32, {value, value}), value)),
+                   set(1, where(DType::kI32, b.arena->alu(Op::kAdd, DType::kI32, {steps, all(one)}), steps))};
+  const UOp* is_less = b.arena->alu(Op::kLt, DType::kBool, {value, all(scalar_from_int(DType::kF32, 100))});
+  ir::Body body;
+  for (int a = 0; a < 3; ++a) body.push_back(b.accumulator<ir::AccDeclare>(a));
+  body.push_back(set(0, b.load(DType::kF32, 0, i, lanes)));
+  body.push_back(set(2, all(yes)));
+  if (kSingle) body.push_back(set(2, b.arena->constant(no)));
+  body.push_back(b.loop(turn, 0, 1000, 1,
+                        {set(2, b.arena->alu(Op::kBitAnd, DType::kBool, {goes_on, is_less})), b.accumulator<ir::Break>(2), at_once}));
+  body.push_back(b.store(1, i, steps));
+  k.body = {b.loop(i, 0, kLength, lanes, std::move(body), ir::LoopKind::kThread)};
+  b.launch(std::move(k), {x}, {y});
+  return b;
+}
+
+void check_flags(ModuleBuilder& (*make)(int lanes, ModuleBuilder& b), bool is_single) {
+  std::vector<float> x;
+  for (int64_t i = 0; i < kLength; ++i) x.push_back(static_cast<float>(i % 13) * 9 + 0.5f);
+  for_each_unit(make, 4, [&](const Unit& unit, const ir::Module& module) {
+    std::vector<Array> inputs = {array_of(DType::kF32, x)};
+    const std::vector<int32_t> steps = values_of<int32_t>(run(unit, module, inputs, kLength)[0]);
+    const auto lanes = static_cast<size_t>(module.kernels[0].accumulators[0].count);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      CAPTURE(i);
+      int32_t expected = 0;
+      for (float value = x[i]; value < 100; value += value) ++expected;
+      CHECK(steps[i] == (is_single && i % lanes == 0 ? 0 : expected));
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("C renderer: accumulators of bools are masks by which a loop ends") { check_flags(flags_module<false>, false); }
+
+TEST_CASE("C renderer: accumulators of bools whose elements are set singly are arrays") { check_flags(flags_module<true>, true); }
+
 TEST_CASE("G16 C renderer: symbolic sizes, empty rows, overlapping last vectors, both entry points") {
   for_each_unit(symbolic_module, 4, [&](const Unit& unit, const ir::Module& module) {
     for (const size_t n : {0, 1, 3})

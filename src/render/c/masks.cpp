@@ -27,10 +27,22 @@ int predicate_number(Op op) {
   }
 }
 
+constexpr int kSmallestVector = 16;  // size in bytes of the smallest vector register
+
+/// Returns an expression for the sign bits of all lanes of m, a mask of `bits` bits per lane, as an integer. Returns "" if the machine has
+/// no instruction for it.
+std::string sign_bits(Unit& unit, int bits, int bytes) {
+  const Cpu& cpu = unit.options.target.cpu();
+  if (cpu.instructions != InstructionSet::kX86 || bytes > cpu.vector_bytes || (bytes != 16 && bytes != 32)) return {};
+  if (bits != 32 && bits != 64) return {};
+  const std::string type = memory_vector(unit, bits == 32 ? DType::kF32 : DType::kF64, bytes * 8 / bits);
+  return cat("__builtin_ia32_movmskp", bits == 32 ? "s" : "d", bytes == 32 ? "256" : "", "((", type, ")m)");
+}
+
 }  // namespace
 
-std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes) {
-  const std::string name = cat(harp::name(op), "_", vector_name(dtype, lanes));
+std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes, bool masked) {
+  const std::string name = cat(harp::name(op), "_", vector_name(dtype, lanes), masked ? "_where" : "");
   unit.definitions.once(name, [&] {
     const bool one = op == Op::kIsNan;
     const int bits = bits_of_dtype(dtype), register_bits = bits * lanes;
@@ -42,9 +54,10 @@ std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes) {
     const std::string instruction = is_float(dtype) ? (bits == 32 ? std::string("cmpps") : std::string("cmppd"))
                                                     : cat(is_signed_int(dtype) ? "cmp" : "ucmp", letter(bits));
     const std::string rounding = is_float(dtype) && register_bits == 512 ? ", 4" : "";
-    return cat("static inline ", mask_type(unit, kOneBitALane, lanes), " ", name, "(", v, " a", one ? std::string() : cat(", ", v, " b"),
-               ") { return __builtin_ia32_", instruction, register_bits, "_mask(", cast, "a, ", cast, one ? "a" : "b", ", ",
-               predicate_number(op), ", ", all_lanes(lanes), rounding, "); }\n");
+    const std::string m = mask_type(unit, kOneBitALane, lanes);
+    const std::string parameters = cat(masked ? cat(m, " m, ") : std::string(), v, " a", one ? std::string() : cat(", ", v, " b"));
+    return cat("static inline ", m, " ", name, "(", parameters, ") { return __builtin_ia32_", instruction, register_bits, "_mask(", cast,
+               "a, ", cast, one ? "a" : "b", ", ", predicate_number(op), ", ", masked ? "m" : all_lanes(lanes), rounding, "); }\n");
   });
   return name;
 }
@@ -126,8 +139,25 @@ std::string any_function(Unit& unit, int bits, int lanes) {
     // clears the bits beyond the last lane, which are undefined
     if (bits == kOneBitALane)
       return cat(head, " return ", lanes < 8 ? cat("(m & ", (1 << lanes) - 1, ")") : std::string("m"), " != 0; }\n");
-    return cat(head, "\n  ", value_type(signed_of(bits)), " any = 0;\n", loop_over_lanes("any |= m[lane];", lanes),
-               "  return any != 0;\n}\n");
+    const int bytes = bits / 8 * lanes;
+    if (const std::string signs = sign_bits(unit, bits, bytes); !signs.empty()) return cat(head, " return ", signs, " != 0; }\n");
+    if (bytes < kSmallestVector)
+      return cat(head, "\n  ", value_type(signed_of(bits)), " any = 0;\n", loop_over_lanes("any |= m[lane];", lanes),
+                 "  return any != 0;\n}\n");
+    // Parts of 64 bits are combined instead of lanes.
+    std::string any;
+    for (int part = 0; part < bytes / 8; ++part) append(any, cat(part == 0 ? "" : " | ", "parts[", part, "]"));
+    const std::string type = memory_vector(unit, DType::kI64, bytes / 8);
+    return cat(head, "\n  const ", type, " parts = (", type, ")m;\n  return (", any, ") != 0;\n}\n");
+  });
+  return name;
+}
+
+std::string any_of_array_function(Unit& unit, int64_t count) {
+  const std::string name = cat("any_of_", count);
+  unit.definitions.once(name, [&] {
+    return cat("static inline int ", name, "(const _Bool* s) {\n  for (int i = 0; i < ", count,
+               "; ++i) if (s[i]) return 1;\n  return 0;\n}\n");
   });
   return name;
 }

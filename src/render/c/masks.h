@@ -2,6 +2,7 @@
 // parameters of the generated function in parentheses.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "render/c/vectors.h"
@@ -12,10 +13,13 @@ namespace harp::render {
 std::string splat_mask_function(Unit& unit, int bits, int lanes);
 /// Returns the name of a generated function (mask): an int that is not 0 if the mask is true in some lane.
 std::string any_function(Unit& unit, int bits, int lanes);
+/// Returns the name of a generated function (pointer to `count` bools): an int that is not 0 if one of them is true.
+std::string any_of_array_function(Unit& unit, int64_t count);
 /// Returns the name of a generated function (condition, a, b) that selects between masks: a where the condition is true, else b.
 std::string select_mask_function(Unit& unit, int bits, int lanes);
-/// Returns the name of a generated function (a, b), or (a) for kIsNan, that compares vectors. Requires has_predicates().
-std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes);
+/// Returns the name of a generated function (a, b), or (a) for kIsNan, that compares vectors. With `masked` the first parameter is a mask
+/// with one bit per lane, and the result is false in the lanes in which this mask is. Requires has_predicates().
+std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes, bool masked = false);
 /// Returns the name of a generated function (mask with one bit per lane, a, b): a where the mask is true, else b. Requires
 /// has_predicates().
 std::string blend_function(Unit& unit, DType dtype, int lanes);

@@ -1,6 +1,8 @@
 #include "render/c/vector_value.h"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "base/error.h"
 #include "ir/interleaved_accesses.h"
@@ -63,15 +65,47 @@ Text vector_operators(const Scope& scope, const UOp* u, const Rule& rule) {
   });
 }
 
-/// Returns a comparison whose result is a mask with one bit per lane.
-Text comparison(const Scope& scope, const UOp* u) {
+/// Returns a comparison whose result is a mask with one bit per lane. With `mask`, a mask with one bit per lane, the result is true only
+/// where both are.
+Text comparison(const Scope& scope, const UOp* u, const std::string& mask = {}) {
   const std::string list = arguments(scope, u->sources);
-  return call(comparison_function(scope.unit, u->op, u->sources[0]->type.dtype, lanes_of(scope, u)), list, kOneBitALane);
+  return call(comparison_function(scope.unit, u->op, u->sources[0]->type.dtype, lanes_of(scope, u), !mask.empty()),
+              mask.empty() ? list : cat(mask, ", ", list), kOneBitALane);
+}
+
+/// Tests whether comparison() writes this value, which has no variable.
+bool is_comparison(const Scope& scope, const UOp* u) {
+  if (u->kind != UKind::kAlu || is_bool(u->sources[0]->type.dtype) || scope.names.find(u) != nullptr) return false;
+  const Form form = rule_for(scope.unit.dialect, u->op, u->sources.back()->type.dtype).form;
+  return (form == Form::kPredicate || form == Form::kOperator) &&
+         has_predicates(scope.unit.options, u->sources[0]->type.dtype, lanes_of(scope, u));
+}
+
+/// If `u` is a conjunction of comparisons and of a mask that an accumulator keeps, returns it as a mask with one bit per lane. Each comparison
+/// gets the conjunction of the other parts as the mask of its instruction. gcc 12 compiles the operator & to an instruction on general
+/// registers. Moving a mask there and back takes six cycles, which a loop that keeps the mask would spend in each iteration.
+std::optional<Text> kept_conjunction(const Scope& scope, const UOp* u) {
+  std::vector<const UOp*> comparisons, others, left = {u};
+  while (!left.empty()) {
+    const UOp* part = left.back();
+    left.pop_back();
+    if (part->kind == UKind::kAlu && part->op == Op::kBitAnd && (part == u || scope.names.find(part) == nullptr))
+      left.insert(left.end(), part->sources.rbegin(), part->sources.rend());
+    else
+      (is_comparison(scope, part) ? comparisons : others).push_back(part);
+  }
+  const auto is_kept = [](const UOp* part) { return part->kind == UKind::kAcc; };
+  if (comparisons.empty() || std::ranges::none_of(others, is_kept)) return std::nullopt;
+  std::string mask = join(others, " & ", [&](const UOp* part) { return mask_text(scope, part, kOneBitALane, kUnary); });
+  for (const UOp* part : comparisons) mask = comparison(scope, part, mask).text;
+  return Text{mask, kPrimary, kOneBitALane};
 }
 
 Text mask_operators(const Scope& scope, const UOp* u, const Rule& rule) {
   int bits = natural_mask_bits(scope, u);
   if (bits == 0) bits = 32;
+  if (bits == kOneBitALane && u->op == Op::kBitAnd)
+    if (const std::optional<Text> text = kept_conjunction(scope, u)) return *text;
   std::vector<std::string> operands;
   for (const UOp* s : u->sources) operands.push_back(mask_text(scope, s, bits, kUnary));
   if (bits == kOneBitALane && u->op == Op::kEq) return {cat("~(", operands[0], " ^ ", operands[1], ")"), kUnary, bits};
@@ -282,6 +316,10 @@ Text accumulator(const Scope& scope, const UOp* u) {
     return call(load_function(scope.unit, u->type.dtype, n, true, false), cat(pointer, ", ", step));
   }
   const std::string text = accumulator_text(scope, u->buffer, u->index, n);
+  if (is_bool(u->type.dtype)) {
+    if (scope.layout(u->buffer).lanes == n) return {text, kPrimary, mask_bits_of_accumulator(scope, u->buffer)};
+    return {cat(text, " != 0"), kEquality, 8};  // elements of one lane are bytes in memory
+  }
   return {text, text[0] == '*' ? int{kUnary} : int{kPrimary}};
 }
 
@@ -352,6 +390,19 @@ std::string mask_text(const Scope& scope, const UOp* u, int bits, int precedence
   return converted_mask(scope.unit, text.text, text.mask_bits, bits, n);
 }
 
+int mask_bits_of_accumulator(const Scope& scope, int accumulator) {
+  const AccumulatorLayout& layout = scope.layout(accumulator);
+  return comparison_bits(scope.unit.options, layout.selected_bits == 64 ? DType::kI64 : DType::kI32, layout.lanes);
+}
+
+std::string any_element(const Scope& scope, int accumulator) {
+  const AccumulatorLayout& layout = scope.layout(accumulator);
+  const std::string name = accumulator_name(scope, accumulator);
+  if (layout.lanes == 1) return cat(any_of_array_function(scope.unit, layout.size), "(", name, ")");
+  HARP_ASSERT(layout.size == 1, "acc", accumulator, " has ", layout.size, " vectors of bools; expected one where a loop ends by it");
+  return cat(any_function(scope.unit, mask_bits_of_accumulator(scope, accumulator), layout.lanes), "(", name, ")");
+}
+
 int natural_mask_bits(const Scope& scope, const UOp* u) {
   if (const NamedValue* named = scope.names.find(u)) return named->mask_bits;
   if (is_uniform(scope, u)) return 0;
@@ -360,6 +411,7 @@ int natural_mask_bits(const Scope& scope, const UOp* u) {
     case UKind::kGather: return 8;
     case UKind::kCall: return mask_bits_of(*u->function);
     case UKind::kInRange: return is_first_lanes(scope, u) ? kOneBitALane : 32;
+    case UKind::kAcc: return scope.layout(u->buffer).lanes == u->type.lanes ? mask_bits_of_accumulator(scope, u->buffer) : 8;
     case UKind::kAlu: {
       const DType operand = u->sources[0]->type.dtype;
       if (!is_bool(operand)) return comparison_bits(scope.unit.options, operand, lanes_of(scope, u));

@@ -10,6 +10,8 @@ namespace harp::render {
 Text vector_computation(const Scope& scope, const ir::UOp* u);
 Text splatted_value(const Scope& scope, const ir::UOp* u);
 int natural_mask_bits(const Scope& scope, const ir::UOp* u);
+int mask_bits_of_accumulator(const Scope& scope, int accumulator);
+std::string any_element(const Scope& scope, int accumulator);
 /// Returns the value as a mask with exactly `bits` bits per lane. The text is in brackets if its precedence is lower than `precedence`.
 std::string mask_text(const Scope& scope, const ir::UOp* u, int bits, int precedence);
 

@@ -56,7 +56,7 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
   const Dialect& dialect = scope_.unit.dialect;
   const ir::Accumulator& a = scope_.accumulator(s.accumulator);
   const AccumulatorLayout& layout = scope_.layout(s.accumulator);
-  const std::string name = accumulator_name(scope_, s.accumulator), type = type_with_lanes(scope_.unit, a.type.dtype, layout.lanes);
+  const std::string name = accumulator_name(scope_, s.accumulator), type = stored_type(s.accumulator);
   const std::string one = dialect.literal(a.init).text;
   const bool zero = a.init.bits[0] == 0 && a.init.bits[1] == 0;
   const std::string value = layout.lanes == 1 ? one
@@ -75,7 +75,10 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
     const std::string all = layout.lanes == 1 ? one : cat(dialect.vectors.splat(scope_.unit, a.type.dtype, layout.lanes), "(", one, ")");
     return writer_.line(cat("for (int i = 0; i < ", layout.size, "; ++i) ", name, "[i] = ", all, ";"));
   }
-  if (layout.size == 1) return writer_.line(cat(type, " ", name, " = ", s.value == nullptr ? value : whole(scope_, s.value).text, ";"));
+  if (layout.size == 1) {
+    const std::string first = s.value == nullptr ? value : elements(s.accumulator, s.value);
+    return writer_.line(cat(type, " ", name, " = ", first, ";"));
+  }
   const int64_t bytes_aligned = dialect.alignment(scope_.unit, a.type.dtype, layout.size * layout.lanes);
   const std::string alignment = bytes_aligned > 0 ? filled(dialect.aligned, {{"BYTES", cat(bytes_aligned)}}) : std::string();
   if (a.avoid_alias_with < 0) {
@@ -87,6 +90,10 @@ void AccumulatorLines::declare(const ir::AccDeclare& s) {
     writer_.line(cat(type, "* const ", name, " = ", room, " + ", offset_without_alias(a, room, bytes), ";"));
   }
   if (a.is_row) return;
+  if (s.value != nullptr) {
+    const std::string first = elements(s.accumulator, s.value);
+    return writer_.line(cat(accumulator_text(scope_, s.accumulator, 0, s.value->type.lanes), " = ", first, ";"));
+  }
   // The initialisation is a loop even for zeros. For "= {0}" gcc uses "rep stos" and keeps the accumulators in memory. (Code for rows of 64
   // elements is then 3.5 times slower.) Compilers unroll only short loops by themselves; in a loop that is not unrolled, the elements stay
   // in memory instead of registers. Therefore a long loop is preceded by the dialect's pragma for unrolling.
@@ -114,9 +121,26 @@ void AccumulatorLines::declare_shared(int accumulator, const std::string& name, 
 }
 
 void AccumulatorLines::set(const ir::AccSet& s) {
-  const Text value = whole(scope_, s.value);
+  const std::string value = elements(s.accumulator, s.value);
   scope_.names.unfold(s.accumulator);
-  writer_.line(cat(accumulator_text(scope_, s.accumulator, s.index, s.value->type.lanes), " = ", value.text, ";"));
+  writer_.line(cat(accumulator_text(scope_, s.accumulator, s.index, s.value->type.lanes), " = ", value, ";"));
+}
+
+std::string AccumulatorLines::stored_type(int accumulator) const {
+  const DType dtype = scope_.accumulator(accumulator).type.dtype;
+  const int lanes = scope_.layout(accumulator).lanes;
+  const VectorEntries& vectors = scope_.unit.dialect.vectors;
+  if (is_bool(dtype) && lanes > 1) return vectors.mask_type(scope_.unit, vectors.mask_bits_of_accumulator(scope_, accumulator), lanes);
+  return type_with_lanes(scope_.unit, dtype, lanes);
+}
+
+std::string AccumulatorLines::elements(int accumulator, const ir::UOp* value) const {
+  const auto [dtype, lanes] = value->type;
+  const VectorEntries& vectors = scope_.unit.dialect.vectors;
+  if (!is_bool(dtype) || lanes == 1) return whole(scope_, value).text;
+  if (scope_.layout(accumulator).lanes == lanes) return vectors.mask(scope_, value, vectors.mask_bits_of_accumulator(scope_, accumulator));
+  const std::string bytes = vectors.mask(scope_, value, 8);  // the elements are single bools, each in a byte of memory
+  return cat("(", vectors.memory_type(scope_.unit, dtype, lanes), ")((", bytes, ") & 1)");
 }
 
 void AccumulatorLines::update(const ir::AccUpdate& s) {

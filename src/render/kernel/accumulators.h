@@ -28,6 +28,10 @@ class AccumulatorLines {
   void declare(const ir::AccDeclare& s);
   void declare_shared(int accumulator, const std::string& name, const std::string& type, int64_t count);
   void set(const ir::AccSet& s);
+  /// Returns the type of the values of which the accumulator's layout consists.
+  std::string stored_type(int accumulator) const;
+  /// Returns the value as an expression for elements of the accumulator, which keeps vectors of bools as masks.
+  std::string elements(int accumulator, const ir::UOp* value) const;
   void update(const ir::AccUpdate& s);
   void fold(const ir::Line& line);
   void scan(const ir::AccScan& s);

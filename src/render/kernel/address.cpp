@@ -72,7 +72,7 @@ std::string accumulator_text(const Scope& scope, int accumulator, Sym index, int
     HARP_ASSERT(layout.lanes == 1, "an access of ", lanes, " lanes to acc", accumulator, ", whose elements have ", layout.lanes,
                 "; expected equal numbers, or elements of one lane");
     const Address at = accumulator_address(scope, accumulator, index);
-    const std::string type = scope.unit.dialect.value_type(scope.unit, a.type.dtype, lanes);
+    const std::string type = scope.unit.dialect.vectors.memory_type(scope.unit, a.type.dtype, lanes);
     return cat("*(", type, "*)", at.is_pointer() ? at.pointer : cat("(", pointer_text(scope, at), ")"));
   }
   if (layout.size == 1) return name;

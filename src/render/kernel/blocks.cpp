@@ -178,7 +178,12 @@ void Blocks::open_pieces(const ir::Loop& s, const std::string& v, const std::str
 }
 
 void Blocks::leave_loop(const ir::Break& s) {
-  const std::string ends = cat(accumulator_name(scope_, s.accumulator), " != 0");
+  const std::string name = accumulator_name(scope_, s.accumulator);
+  std::string ends = cat(name, " != 0");
+  if (is_bool(scope_.accumulator(s.accumulator).type.dtype)) {
+    const AccumulatorLayout& layout = scope_.layout(s.accumulator);
+    ends = cat("!", layout.lanes == 1 && layout.size == 1 ? name : scope_.unit.dialect.vectors.any(scope_, s.accumulator));
+  }
   writer_.line(cat("if (", ends, ") break;"));
   // If the loop runs in pieces, this `break` leaves only the inner loop. Therefore its condition is added to the condition that ends the
   // loop over the pieces.

@@ -26,7 +26,7 @@ class Blocks {
   void close();
   /// Closes the block of a condition, and opens the block that is executed if the condition is false.
   void branch(std::string_view head);
-  /// Writes a statement that leaves the innermost loop if the accumulator is not 0.
+  /// Writes a statement that leaves the innermost loop if the accumulator is not 0, or, if it is of bools, if all of them are false.
   void leave_loop(const ir::Break& statement);
   /// Prepares an overlapping loop that is executed in place. The loop's first step overlaps the second one and is executed last. By then,
   /// the second step may have overwritten data that the first step reads. Therefore this function writes code that copies these data before

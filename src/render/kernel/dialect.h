@@ -65,6 +65,10 @@ struct VectorEntries {
   std::string (*mask)(const Scope& scope, const ir::UOp* u, int bits) = nullptr;
   /// Returns the type of a vector of bools: a mask with `bits` bits per lane.
   std::string (*mask_type)(Unit& unit, int bits, int lanes) = nullptr;
+  /// Returns the width (Text::mask_bits) of the masks in which an accumulator keeps vectors of bools.
+  int (*mask_bits_of_accumulator)(const Scope& scope, int accumulator) = nullptr;
+  /// Returns an expression that is true if some element of an accumulator of several bools is true.
+  std::string (*any)(const Scope& scope, int accumulator) = nullptr;
   /// Returns the type of a vector in memory.
   std::string (*memory_type)(Unit& unit, DType dtype, int lanes) = nullptr;
   /// Returns the name of a generated function (scalar). Its result is a vector with this value in all lanes.

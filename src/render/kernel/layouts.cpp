@@ -17,8 +17,10 @@ class Layouts {
       const ir::Accumulator& a = kernel.accumulators[i];
       const int lanes = std::max({lanes_[i], 1, static_cast<int>(a.type.lanes)});
       const int64_t count = by_threads && a.spread > 0 ? a.spread : a.count;
-      layouts_.push_back({lanes, a.type.lanes > 1 ? count : count / lanes});
+      layouts_.push_back({.lanes = lanes, .size = a.type.lanes > 1 ? count : count / lanes});
     }
+    for (size_t i = 0; i < layouts_.size(); ++i)
+      if (is_bool(kernel.accumulators[i].type.dtype)) layouts_[i].selected_bits = selected_bits(layouts_[i].lanes);
   }
   std::vector<AccumulatorLayout> take() { return std::move(layouts_); }
 
@@ -51,6 +53,9 @@ class Layouts {
       ir::visit(
           *s, ir::Overloaded{
                   [&](ir::Is<ir::AccUpdate, ir::AccSet> auto& to) { access(to.accumulator, to.index, to.lane_step, to.value->type.lanes); },
+                  [&](const ir::AccDeclare& with) {
+                    if (with.value != nullptr) access(with.accumulator, 0, 1, with.value->type.lanes);
+                  },
                   [&](const ir::Copy& copy) {
                     if (copy.accumulator >= 0) access(copy.accumulator, copy.index, 0, 1);
                     if (copy.source >= 0) access(copy.source, copy.from, 0, 1);
@@ -65,6 +70,17 @@ class Layouts {
       ir::for_each_value(*s, [&](const UOp* root) { value(root); });
       ir::for_each_body(*s, [&](const ir::Body& inside) { visit(inside); });
     }
+  }
+
+  /// Returns AccumulatorLayout::selected_bits. A vector of bools selects between the values of variables with as many lanes. If these have
+  /// different sizes, the smallest one decides, because a conjunction of masks has the width of the narrower one, too.
+  int selected_bits(int lanes) const {
+    size_t bytes = 8;
+    bool has_numbers = false;
+    for (size_t i = 0; i < layouts_.size(); ++i)
+      if (const DType dtype = kernel_.accumulators[i].type.dtype; layouts_[i].lanes == lanes && !is_bool(dtype))
+        bytes = std::min(bytes, size_of(dtype)), has_numbers = true;
+    return has_numbers && bytes == 8 ? 64 : 32;
   }
 
   const ir::Kernel& kernel_;
