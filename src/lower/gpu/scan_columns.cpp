@@ -1,8 +1,8 @@
 #include "lower/gpu/scan_columns.h"
 
 #include <algorithm>
-#include <bit>
 
+#include "lower/gpu/column_tile.h"
 #include "lower/gpu/group_scan.h"
 
 namespace harp::lower {
@@ -11,49 +11,38 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostColumns = 32;                        // columns of a tile: as many threads as a warp has
-constexpr int64_t kFewestThreads = 64, kMostThreads = 256;  // more than a warp, because groups of at most a warp share a block
-constexpr int64_t kThreadsOfColumn = 16;
-constexpr int64_t kBytesOfThread = 64;  // bytes of a tile for each thread: 16 loads of f32 are in flight
-// Rows that a thread reads from shared memory before it combines the first of them: the combinations wait for each other, the reads do not.
-constexpr int64_t kBatch = 8;
-
-int64_t power_of_two(int64_t at_least) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(at_least))); }
-
 class ColumnScan : GroupScan {
  public:
-  ColumnScan(KernelContext& context, const ScanPhase& phase) : GroupScan(context, phase) {
-    for (const size_t axis : kept_) (axis < axis_ ? outer_ : inner_).push_back(shape_[axis]);
-    width_ = element_count(inner_);
-    int64_t bytes = 0;  // of one element of each scan
-    for (size_t s = 0; s < scans_.size(); ++s) bytes += static_cast<int64_t>(size_of(dtype(s)));
-    columns_ = power_of_two(std::clamp<int64_t>(range(width_).hi, 1, kMostColumns));
-    threads_ = std::clamp(kThreadsOfColumn * columns_, kFewestThreads, kMostThreads);
-    const auto elements = std::bit_floor(static_cast<uint64_t>(threads_ * kBytesOfThread / bytes));
-    rows_ = std::min(static_cast<int64_t>(elements) / columns_, power_of_two(std::clamp<int64_t>(range(count_).hi, 1, kBlock)));
-    rows_ = std::max({rows_, kBatch, kFewestThreads / columns_});
-    threads_ = std::min(threads_, rows_ * columns_);
+  ColumnScan(KernelContext& context, const ScanPhase& phase)
+      : GroupScan(context, phase),
+        inner_(sizes_after_scanned_axis()),
+        width_(element_count(inner_)),
+        tile_(arena_, width_, std::min(range(count_).hi, kBlock), bytes_of_element()) {
+    threads_ = tile_.threads;
+    for (const size_t axis : kept_)
+      if (axis < axis_) outer_.push_back(shape_[axis]);
   }
 
   void run() {
     const Sym blocks = has_level_above() ? whole_.counts[phase_.level + 1] : Sym(1);
-    const Shape space = {element_count(outer_), blocks, ceil_div(width_, columns_)};
+    const Shape space = {element_count(outer_), blocks, ceil_div(width_, tile_.columns)};
     Loop* loop = new_loop(arena_, "block", 0, element_count(space), LoopKind::kThread);
     const Index at = unflatten(loop->variable, space);
-    outer_number_ = at[0], block_ = at[1], first_column_ = at[2] * columns_;
+    outer_number_ = at[0], block_ = at[1], first_column_ = at[2] * tile_.columns;
     outer_index_ = unflatten(outer_number_, outer_);
     columns_left_ = width_ - first_column_;
     const Sym first = block_ * kBlock, items = has_level_above() ? min(Sym(kBlock), count_ - first) : count_;
 
     Body& body = loop->body;
-    tile_ = shared(rows_ * columns_, body);
+    elements_ = shared(tile_.elements(), body);
     declare_running(body);
     if (!phase_.totals && has_level_above()) body.push_back(start_from_above());
-    if (proven_at_most(items, rows_)) {
+    if (proven_at_most(items, tile_.rows)) {
       scan_tile(first, items, body);
     } else {
-      Loop* tiles = new_loop(arena_, "tile", 0, ceil_div(items, rows_));
-      scan_tile(first + tiles->variable * rows_, items - tiles->variable * rows_, tiles->body);
+      Loop* tiles = new_loop(arena_, "tile", 0, ceil_div(items, tile_.rows));
+      const Sym before = tiles->variable * tile_.rows;
+      scan_tile(first + before, items - before, tiles->body);
       body.push_back(tiles);
     }
     if (phase_.totals) body.push_back(store_totals());
@@ -61,6 +50,19 @@ class ColumnScan : GroupScan {
   }
 
  private:
+  Shape sizes_after_scanned_axis() const {
+    Shape sizes;
+    for (const size_t axis : kept_)
+      if (axis > axis_) sizes.push_back(shape_[axis]);
+    return sizes;
+  }
+  /// Returns the size in bytes of one element of each scan.
+  int64_t bytes_of_element() const {
+    int64_t bytes = 0;
+    for (size_t s = 0; s < scans_.size(); ++s) bytes += static_cast<int64_t>(size_of(dtype(s)));
+    return bytes;
+  }
+
   /// Declares the running values: one for each scan and thread, which starts at the identity.
   void declare_running(Body& body) {
     for (const Node* scan : scans_) {
@@ -73,9 +75,6 @@ class ColumnScan : GroupScan {
       body.push_back(declare_accumulator(arena_, running_.back()));
     }
   }
-
-  /// Returns an expression that is >= 0 for the threads that have a column: thread t has column t of the tile.
-  Sym has_column(Sym thread) const { return min(Sym(columns_ - 1) - thread, columns_left_ - 1 - thread); }
 
   /// Returns the position of an item of column `column` of the tile in an array of all items of a level above 0.
   Sym above(size_t level, Sym item, Sym column) const {
@@ -95,55 +94,27 @@ class ColumnScan : GroupScan {
     Body body;
     for (size_t s = 0; s < scans_.size(); ++s)
       body.push_back(set_accumulator(arena_, running_[s], thread, value_above(s, above(phase_.level + 1, block_ - 1, thread))));
-    group->body = {new_if(arena_, min(block_ - 1, has_column(thread)), std::move(body))};
+    group->body = {new_if(arena_, min(block_ - 1, tile_.has_column(thread, columns_left_)), std::move(body))};
     return group;
   }
 
   /// Scans the rows of a tile. Its first row is item number `first` of the columns; `left` items are left in the block from there on.
   void scan_tile(Sym first, Sym left, Body& body) {
-    for_each_element(left, body, [&](Sym place, Sym row, Sym column, bool exists) { return load(place, first + row, column, exists); });
+    tile_.for_each_element(left, columns_left_, body, [&](const ColumnTile::Element& e) { return load(e, first + e.row); });
     body.push_back(arena_.statement<Barrier>());
     body.push_back(scan_columns(left));
     body.push_back(arena_.statement<Barrier>());
     if (phase_.totals) return;
-    for_each_element(left, body,
-                     [&](Sym place, Sym row, Sym column, bool exists) { return exists ? store(place, first + row, column) : Body{}; });
+    tile_.for_each_element(left, columns_left_, body,
+                           [&](const ColumnTile::Element& e) { return e.exists ? store(e, first + e.row) : Body{}; });
   }
 
-  /// Returns an expression that is >= 0 where both are.
-  static Sym both(Sym rows, Sym columns) { return proven_nonnegative(columns) ? rows : min(rows, columns); }
-
-  /// Emits make(place, row, column, true) for the elements of the tile that exist, and make(place, row, column, false) for those beyond the
-  /// last row or column. `place` is the number of the element in the tile.
-  template <class Make>
-  void for_each_element(Sym left, Body& body, Make make) {
-    const auto all = [&](bool is_whole) {
-      Loop *group = new_group(), *step = new_loop(arena_, "step", 0, rows_ * columns_ / threads_, LoopKind::kUnroll);
-      const Sym place = step->variable * threads_ + group->variable;
-      const Sym row = step->variable * (threads_ / columns_) + floor_div(group->variable, columns_),
-                column = mod(group->variable, columns_);
-      const Sym exists = both(left - 1 - row, columns_left_ - 1 - column);
-      step->body = make(place, row, column, true);
-      if (!is_whole && !proven_nonnegative(exists))
-        step->body = {new_if(arena_, exists, std::move(step->body), make(place, row, column, false))};
-      group->body = {step};
-      return group;
-    };
-    const Sym is_whole = both(left - rows_, columns_left_ - columns_);
-    if (proven_nonnegative(is_whole))
-      body.push_back(all(true));
-    else if (proven_at_most(left, rows_ - 1) || proven_at_most(columns_left_, columns_ - 1))
-      body.push_back(all(false));
-    else
-      body.push_back(new_if(arena_, is_whole, {all(true)}, {all(false)}));
-  }
-
-  /// Sets an element of the tile to an item, or to the identity if there is no such item.
-  Body load(Sym place, Sym along, Sym column, bool exists) {
+  /// Sets an element of the tile to item number `along`, or to the identity if there is no such item.
+  Body load(const ColumnTile::Element& e, Sym along) {
     Body body;
     for (size_t s = 0; s < scans_.size(); ++s) {
-      const UOp* value = exists ? item(s, kept_at(column), along, above(phase_.level, along, column)) : identity(s);
-      body.push_back(set_accumulator(arena_, tile_[s], place, value));
+      const UOp* value = e.exists ? item(s, kept_at(e.column), along, above(phase_.level, along, e.column)) : identity(s);
+      body.push_back(set_accumulator(arena_, elements_[s], e.place, value));
     }
     return body;
   }
@@ -151,31 +122,32 @@ class ColumnScan : GroupScan {
   /// Combines the elements of each column with its running value, one after the other. The last batch may contain identities, which change
   /// no running value.
   Loop* scan_columns(Sym left) {
-    Loop *group = new_group(), *batch = new_loop(arena_, "batch", 0, min(Sym(rows_ / kBatch), ceil_div(left, kBatch)));
+    constexpr int64_t kBatch = ColumnTile::kBatch;
+    Loop *group = new_group(), *batch = new_loop(arena_, "batch", 0, min(Sym(tile_.rows / kBatch), ceil_div(left, kBatch)));
     const Sym thread = group->variable;
     const auto each_row = [&](auto make) {
       Loop* row = new_loop(arena_, "row", 0, kBatch, LoopKind::kUnroll);
-      make(row->variable, (batch->variable * kBatch + row->variable) * columns_ + thread, row->body);
+      make(row->variable, (batch->variable * kBatch + row->variable) * tile_.columns + thread, row->body);
       batch->body.push_back(row);
     };
     for (size_t s = 0; s < scans_.size(); ++s) {
       const int own = array(kBatch, Space::kRegister, s);
       batch->body.push_back(declare_accumulator(arena_, own));
-      each_row([&](Sym row, Sym place, Body& body) { body.push_back(set_accumulator(arena_, own, row, read(s, tile_, place))); });
+      each_row([&](Sym row, Sym place, Body& body) { body.push_back(set_accumulator(arena_, own, row, read(s, elements_, place))); });
       each_row([&](Sym row, Sym place, Body& body) {
         body.push_back(update_accumulator(arena_, running_[s], thread, arena_.acc(dtype(s), own, row)));
-        if (!phase_.totals) body.push_back(set_accumulator(arena_, tile_[s], place, read(s, running_, thread)));
+        if (!phase_.totals) body.push_back(set_accumulator(arena_, elements_[s], place, read(s, running_, thread)));
       });
     }
-    group->body = {new_if(arena_, has_column(thread), {batch})};
+    group->body = {new_if(arena_, tile_.has_column(thread, columns_left_), {batch})};
     return group;
   }
 
-  /// Stores the running value of an item, which is in the tile.
-  Body store(Sym place, Sym along, Sym column) {
+  /// Stores the running value of item number `along`, which is in the tile.
+  Body store(const ColumnTile::Element& e, Sym along) {
     std::vector<const UOp*> values;
-    for (size_t s = 0; s < scans_.size(); ++s) values.push_back(read(s, tile_, place));
-    return store_values(values, kept_at(column), along, above(phase_.level, along, column));
+    for (size_t s = 0; s < scans_.size(); ++s) values.push_back(read(s, elements_, e.place));
+    return store_values(values, kept_at(e.column), along, above(phase_.level, along, e.column));
   }
 
   Loop* store_totals() {
@@ -184,17 +156,18 @@ class ColumnScan : GroupScan {
     Body body;
     for (size_t s = 0; s < scans_.size(); ++s)
       body.push_back(store_total(s, above(phase_.level + 1, block_, thread), read(s, running_, thread)));
-    group->body = {new_if(arena_, has_column(thread), std::move(body))};
+    group->body = {new_if(arena_, tile_.has_column(thread, columns_left_), std::move(body))};
     return group;
   }
 
-  Shape outer_, inner_;     // sizes of the axes before the scanned axis, and of those after it
-  Sym width_;               // number of columns
-  int64_t rows_, columns_;  // number of rows and columns of a tile
+  Shape outer_;        // sizes of the axes before the scanned axis
+  const Shape inner_;  // sizes of the axes after it, whose indices are the columns
+  const Sym width_;    // number of columns
+  const ColumnTile tile_;
   // Number of the index of the axes before the scanned one; number of the block; first column of the tile; number of columns from there on.
   Sym outer_number_, block_, first_column_, columns_left_;
   Index outer_index_;
-  Row tile_, running_;
+  Row elements_, running_;
 };
 
 }  // namespace

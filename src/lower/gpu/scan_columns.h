@@ -1,7 +1,6 @@
 // Scans along columns on a GPU (schedule/gpu/grid_scan.h), in the order "chain" of docs/semantics.md ("Scans"): one thread combines the
 // elements of a column one after the other. A column is the elements at one index of the axes after the scanned axis; the columns are
-// neighbours in memory. A group of threads scans up to 32 columns of a block of 4,096 rows. It copies a tile of these rows to shared memory
-// at a time, so that all threads load and store neighbouring elements, however few columns there are:
+// neighbours in memory. A group of threads scans up to 32 columns of a block of 4,096 rows, a tile of these rows (column_tile.h) at a time:
 //
 //   thread block in 0 .. rows * blocks * column tiles:
 //     declare acc0, acc1                                      # shared: 128 rows x 32 columns; the running value of each thread's column
@@ -14,9 +13,7 @@
 //       barrier
 //       group t: store y[…] = acc0[256 * step + t]            # the same elements that the thread loads
 //
-// A phase of totals starts from the identity, sets nothing in acc0 and stores acc1 at the end. With fewer columns the tile has more rows,
-// and the group has fewer threads, so that a multiprocessor has room for more groups: while few threads of a group combine elements, the
-// others wait.
+// A phase of totals starts from the identity, sets nothing in acc0 and stores acc1 at the end.
 #pragma once
 
 #include "lower/gpu/scan.h"
