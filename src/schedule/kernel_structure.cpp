@@ -56,6 +56,12 @@ bool may_use_groups(const KernelPlan& kernel) {
   return lane_axes(*kernel.reduces[0]).outer.empty() || !keeps_rows(kernel);
 }
 
+bool may_reduce_columns_by_groups(const KernelPlan& kernel) {
+  if (kernel.reduces.empty() || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain) return false;
+  return !has_arg_extreme(kernel) && kernel.passes.size() == 1 && kernel.passes[0].row_values.empty() &&
+         kernel.passes[0].row_stores.empty();
+}
+
 DType scanned_dtype(const Node& scan) { return is_bool(scan.dtype) ? DType::kI32 : working_dtype(scan.dtype); }
 
 bool may_scan_by_groups(std::span<const Node* const> scans) {

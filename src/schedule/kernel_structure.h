@@ -34,6 +34,9 @@ int64_t lanes_in_use(const Node& reduce);
 /// Tests whether the threads of a group may together reduce a row (lower/gpu/rows.h). The reduction must be in lanes order
 /// (docs/semantics.md, "Sums"). If its reduced axes are not adjacent, the kernel must not keep values of rows for later passes.
 bool may_use_groups(const KernelPlan& kernel);
+/// Tests whether the threads of a group may together reduce columns (lower/gpu/group_columns.h). The reductions must be in chain order, no
+/// arg-extremes, and in a single pass that neither keeps nor stores elements of the rows.
+bool may_reduce_columns_by_groups(const KernelPlan& kernel);
 /// Returns the dtype in which a scan computes: bools as i32, 16-bit floats as f32.
 DType scanned_dtype(const Node& scan);
 /// Tests whether the threads of a group may together execute these scans, all along the same axis: of a row (lower/gpu/scan.h) or of

@@ -235,7 +235,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   add_tiles(kernel, usual.axes);
   if (program.target.gpu() != nullptr && (usual.recipe == Template::kElementwise || !kernel.reduces.empty()))
     for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
-  if (program.target.gpu() != nullptr && may_use_groups(kernel)) usual.axes.back().groups = true;
+  if (program.target.gpu() != nullptr && (may_use_groups(kernel) || may_reduce_columns_by_groups(kernel))) usual.axes.back().groups = true;
   if (program.target.gpu() != nullptr && may_scan_by_groups(kernel)) {
     for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
     usual.axes[static_cast<size_t>(scan_axis(kernel))].groups = true;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "schedule/contraction.h"
 #include "schedule/fusion_limits.h"
 #include "schedule/gpu/product_variants.h"
 #include "schedule/kernel_structure.h"
@@ -61,6 +62,26 @@ int columns_of_thread(const Program& program, const KernelPlan& kernel) {
   return mod(kept.back(), columns).is_constant(0) && proven_at_most(kManyColumns, element_count(kept)) ? columns : 1;
 }
 
+/// Tests whether a chain-order reduction has so few neighbouring columns that groups of threads reduce them (lower/gpu/group_columns.h).
+/// The group must have enough rows for its threads, unless there are too few columns in all to give every thread of a GPU one. Tiles are
+/// better for products whose factors are used several times.
+bool has_few_columns(const KernelPlan& kernel) {
+  constexpr int64_t kFew = 16, kFewestRows = 32, kManyRows = 64, kFewInAll = 4096;
+  if (as_product(kernel) || as_contraction(kernel)) return false;
+  const Node& reduce = *kernel.reduces[0];
+  const std::vector<int>& axes = reduce.as<ReduceAttributes>().axes;
+  const int last = *std::ranges::max_element(axes);
+  Dim columns = 1, all = 1;  // number of neighbouring columns; number of columns at all indices of the other kept axes
+  for (int axis = 0; axis < reduce.sources[0]->rank(); ++axis) {
+    if (std::ranges::find(axes, axis) != axes.end()) continue;
+    const Dim& size = reduce.sources[0]->shape[static_cast<size_t>(axis)];
+    all *= size;
+    if (axis > last) columns *= size;
+  }
+  const Dim rows = term_count(reduce);
+  return range(columns).hi <= kFew && range(rows).hi > kFewestRows && (proven_at_most(kManyRows, rows) || range(all).hi <= kFewInAll);
+}
+
 /// Tests whether the scans of a kernel are along columns so short that one thread scans each of them: a group of threads would have too few
 /// elements for its threads, or there are enough columns for all threads of a GPU.
 bool has_short_columns(const KernelPlan& kernel) {
@@ -90,6 +111,10 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
   if (s.axes.size() > 1 && !kernel.reduces.empty() && !has_arg_extreme(kernel) &&
       kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain)
     s.axes[s.axes.size() - 2].simd_width = columns_of_thread(program, kernel);
+  if (may_reduce_columns_by_groups(kernel) && has_few_columns(kernel)) {
+    s.axes.back().kind = AxisKind::kThreadGroup;
+    if (s.axes.size() > 1) s.axes[s.axes.size() - 2].tile = 0, s.axes[s.axes.size() - 2].simd_width = 1;
+  }
   if (may_scan_by_groups(kernel) && !has_short_columns(kernel))
     s.axes[static_cast<size_t>(scan_axis(kernel))].kind = AxisKind::kThreadGroup;
   if (const int scattered = scatter_axis(kernel); scattered >= 0) s.axes[static_cast<size_t>(scattered)].kind = AxisKind::kThreadGroup;
