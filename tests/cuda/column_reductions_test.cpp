@@ -20,10 +20,10 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 
 }  // namespace
 
-TEST_CASE("C1 L5.thread_group/cuda: sums of few columns of every length have the interpreter's bits") {
+TEST_CASE("C1 L5.thread_group/cuda: sums of columns of every length, of few and of many, have the interpreter's bits") {
   CheckedPrograms programs(kDataSets);
-  constexpr std::pair<int, int> kShapes[] = {{33, 3},   {64, 8},  {100, 1}, {256, 2},  {257, 5},
-                                             {300, 16}, {512, 3}, {513, 3}, {1000, 4}, {70000, 2}};
+  constexpr std::pair<int, int> kShapes[] = {{33, 3},  {64, 8},   {100, 1},   {256, 2},  {257, 5},  {300, 16}, {512, 3},
+                                             {513, 3}, {1000, 4}, {70000, 2}, {257, 33}, {300, 40}, {700, 130}};
   for (const auto& [rows, columns] : kShapes) {
     programs.add(cat("x: f32[", rows, ", ", columns, "]) {\n  return y = sum(x, axes=[0])"));
     CHECK(programs.has("__shared__"));
@@ -65,7 +65,9 @@ TEST_CASE("C1: reductions of few columns along several axes, of views and with f
 TEST_CASE("L5.thread_group/cuda: which columns groups of threads reduce") {
   CHECK(contains(schedules_of("x: f32[4096, 3]) {\n  return y = sum(x, axes=[0])"), "reduce [thread, thread, thread_group]"));
   CHECK(contains(schedules_of("x: f32[300, 3]) {\n  return y = sum(x, axes=[0])"), "reduce [thread, thread_group]"));
-  CHECK_FALSE(contains(schedules_of("x: f32[4096, 40]) {\n  return y = sum(x, axes=[0])"), "thread_group"));
+  CHECK(contains(schedules_of("x: f32[1024, 4096]) {\n  return y = sum(x, axes=[0])"), "reduce [thread, thread, thread_group]"));
+  CHECK(contains(schedules_of("x: f32[16384, 4096]) {\n  return y = sum(x, axes=[0])"), "reduce [thread, thread tile=1, reduce]"));
+  CHECK_FALSE(contains(schedules_of("x: f32[20, 3]) {\n  return y = sum(x, axes=[0])"), "thread_group"));
   CHECK_FALSE(contains(schedules_of("x: f32[100000, 4, 3]) {\n  return y = sum(x, axes=[1])"), "thread_group"));
   CHECK_FALSE(contains(schedules_of("x: f32[100000, 40, 3]) {\n  return y = sum(x, axes=[1])"), "thread_group"));
 }

@@ -110,7 +110,7 @@ TEST_CASE("L5: the schedules that kernels have on a GPU") {
       "# tests/cuda/cuda_op_matrix_test.cpp compares this file; with HARP_WRITE_GOLDEN=1 it writes it.\n"
       "# Recipes without \"by groups\", in which no threads share a row or an element, and why:\n"
       "#   elementwise  no thread needs what another one computes\n"
-      "#   reduce       along columns that are short, or more than 16 neighbours, and argmax along columns: a thread computes each column\n"
+      "#   reduce       along columns that are short or many, and argmax along columns: a thread computes each column;\n"
       "#                products that tiles do not compute: a thread computes each result\n"
       "#   rowwise      several passes along columns: a thread computes each column\n"
       "#   scan         along columns of at most 32 elements, or of at most 256 if they are many: a thread computes each column\n"

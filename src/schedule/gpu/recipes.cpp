@@ -62,24 +62,26 @@ int columns_of_thread(const Program& program, const KernelPlan& kernel) {
   return mod(kept.back(), columns).is_constant(0) && proven_at_most(kManyColumns, element_count(kept)) ? columns : 1;
 }
 
-/// Tests whether a chain-order reduction has so few neighbouring columns that groups of threads reduce them (lower/gpu/group_columns.h).
-/// The group must have enough rows for its threads, unless there are too few columns in all to give every thread of a GPU one. Tiles are
-/// better for products whose factors are used several times.
+/// Tests whether groups of threads should reduce the columns of a chain-order reduction (lower/gpu/group_columns.h): if there are too few
+/// columns to give every thread of a GPU one, or if so few of them are neighbours that the threads of a warp would read pieces of memory
+/// that are far from each other. A group needs enough rows for its threads. Tiles are better for products of rows and columns.
 bool has_few_columns(const KernelPlan& kernel) {
-  constexpr int64_t kFew = 16, kFewestRows = 32, kManyRows = 64, kFewInAll = 4096;
-  if (as_product(kernel) || as_contraction(kernel)) return false;
+  constexpr int64_t kFewNeighbours = 16, kFew = int64_t{1} << 15, kFewestRows = 32, kManyRows = 64;
+  const std::optional<Contraction> contraction = as_contraction(kernel);
+  if (as_product(kernel) || (contraction && contraction->rows)) return false;
   const Node& reduce = *kernel.reduces[0];
   const std::vector<int>& axes = reduce.as<ReduceAttributes>().axes;
   const int last = *std::ranges::max_element(axes);
-  Dim columns = 1, all = 1;  // number of neighbouring columns; number of columns at all indices of the other kept axes
+  Dim neighbours = 1, all = 1;  // number of neighbouring columns; number of columns at all indices of the other kept axes
   for (int axis = 0; axis < reduce.sources[0]->rank(); ++axis) {
     if (std::ranges::find(axes, axis) != axes.end()) continue;
     const Dim& size = reduce.sources[0]->shape[static_cast<size_t>(axis)];
     all *= size;
-    if (axis > last) columns *= size;
+    if (axis > last) neighbours *= size;
   }
   const Dim rows = term_count(reduce);
-  return range(columns).hi <= kFew && range(rows).hi > kFewestRows && (proven_at_most(kManyRows, rows) || range(all).hi <= kFewInAll);
+  if (range(rows).hi <= kFewestRows) return false;
+  return range(all).hi <= kFew || (range(neighbours).hi <= kFewNeighbours && proven_at_most(kManyRows, rows));
 }
 
 /// Tests whether the scans of a kernel are along columns so short that one thread scans each of them: a group of threads would have too few

@@ -10,8 +10,8 @@
 //                                          argmax or argmin is computed in the same way (lower/gpu/arg_extreme.h).
 // reduce [thread simd=4, reduce]           For chain-order reductions that keep an axis (lower/gpu/columns.h): a thread reduces simd
 //                                          adjacent columns.
-// reduce [thread, thread_group]            For chain-order reductions of few adjacent columns (lower/gpu/group_columns.h): a group of
-//                                          threads reduces them together.
+// reduce [thread, thread_group]            For chain-order reductions of few columns (lower/gpu/group_columns.h): a group of threads
+//                                          reduces up to 32 adjacent ones together.
 // contraction [thread, thread_group tile=128 unroll=8, thread_group tile=128 unroll=8, reduce tile=8]
 //                                          For products (lower/gpu/product.h): a block of threads computes a tile of rows and columns, and
 //                                          each thread computes unroll x unroll results of it. Factors are copied to shared memory, `tile`
