@@ -1,5 +1,5 @@
-// Reductions of few columns by groups of threads (lower/gpu/group_columns.h) have the interpreter's bits in every order of threads. A
-// kernel with a fault must have other bits.
+// Reductions of columns, by groups of threads (lower/gpu/group_columns.h) or by one thread a column, have the interpreter's bits in every
+// order of threads. A kernel with a fault must have other bits.
 #include <utility>
 
 #include "cuda/checked_programs.h"
@@ -30,6 +30,7 @@ TEST_CASE("C1 L5.thread_group/cuda: sums of columns of every length, of few and 
   }
   programs.add("x: f32[n, 6]) {\n  return y = sum(x, axes=[0])", {{0}, {1}, {31}, {256}, {700}, {5000}});
   programs.add("x: f32[n, m in 0..9]) {\n  return y = sum(x, axes=[0])", {{0, 3}, {50, 0}, {1, 1}, {300, 9}, {3000, 2}});
+  programs.add("x: f32[n, m]) {\n  return y = sum(x, axes=[0])", {{0, 3}, {50, 0}, {1, 1}, {300, 70}, {1500, 33}});
   programs.check();
 }
 
