@@ -22,8 +22,8 @@
 //                                          (lower/gpu/transpose.h): a group of threads computes a tile, which it copies to shared memory.
 // scan [thread, thread_group]              For scans along rows (lower/gpu/scan.h): a group of threads scans a block of a row. A row of
 //                                          several blocks takes several kernels (grid_scan.h).
-// scan [thread_group, thread]              For scans along columns that are not short (lower/gpu/scan_columns.h): a group of threads scans a
-//                                          block of several columns. Columns of several blocks take several kernels, too.
+// scan [thread_group, thread]              For scans along columns that are not short (lower/gpu/scan_columns.h): a group of threads scans
+//                                          a block of several columns. Columns of several blocks take several kernels, too.
 // scatter [thread_group, thread]           For scatters (lower/gpu/scatter.h): one kernel copies the array, another one applies the
 //                                          updates. In the latter, each group of threads updates one range of the axis.
 // all others                               Each iteration of the kernel's thread loop is executed by one thread, which also executes the
