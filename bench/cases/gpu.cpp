@@ -88,6 +88,8 @@ std::vector<Work> works() {
       moving("gpu.sum.full", vector + "sum(x)" + end, "sum 67108864", kLarge, Against::kFunction, 0),
       moving("gpu.sum.rows", matrix + "sum(x, axes=[1])" + end, "row_sums 16384 4096", kLarge, Against::kCopy, 0),
       moving("gpu.sum.columns", matrix + "sum(x, axes=[0])" + end, "column_sums 16384 4096", kLarge, Against::kCopy, 0),
+      moving("gpu.sum.pairs", "(x: f32[33554432,2]) {\n  return y = sum(x, axes=[0])\n}", "column_sums 33554432 2", kLarge, Against::kCopy,
+             0),
       moving("gpu.argmax.rows", matrix + "argmax(x, axis=1)" + end, "argmax 16384 4096", kLarge, Against::kFunction),
       moving("gpu.transpose", "(x: f32[8192,8192]) {\n  return y = transpose(x)\n}", "transpose 8192 8192", 2 * kLarge, Against::kCopy),
       moving("gpu.softmax.1024", rows + ") {\n  return y = softmax(x)\n}", "softmax 16384 1024", 2 * 16384 * 1024 * kFloat,
@@ -112,6 +114,8 @@ std::vector<Work> works() {
                 "  return y = scaled_dot_product_attention(q, k, v)\n}",
                 "attention 16 1024 64", 4.0 * 16 * 1024 * 1024 * 64),
       moving("gpu.scan", vector + "cumsum(x, axis=0)" + end, "cumsum 67108864", 2 * kLarge, Against::kFunction, 0),
+      moving("gpu.scan.pairs", "(x: f32[1048576,2]) {\n  return y = cumsum(x, axis=0)\n}", "column_scan 1048576 2", kLarge / 16,
+             Against::kFunction, 0),
       moving("gpu.sort", "(x: f32[16777216]) {\n  return y = sort(x)\n}", "sort 16777216", kLarge / 2, Against::kFunction),
       computing("gpu.fft", "(x: complex64[4194304]) {\n  return y = fft(x)\n}", "fft 4194304", 5 * std::log2(kFftSize) * kFftSize),
   };

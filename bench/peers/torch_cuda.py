@@ -72,6 +72,11 @@ def cumsum(n):
     return lambda: x.cumsum(0)
 
 
+def column_scan(rows, columns):
+    x = array(0, rows, columns)
+    return lambda: x.cumsum(0)
+
+
 def transpose(rows, columns):
     x = array(0, rows, columns)
     return lambda: x.t().contiguous()
@@ -165,7 +170,8 @@ def small_graph(n, layers):
 
 WORKS = {
     "elementwise": elementwise, "gelu": gelu, "sum": total, "row_sums": row_sums, "column_sums": column_sums, "argmax": argmax, "cumsum": cumsum,
-    "transpose": transpose, "softmax": softmax, "layer_norm": layer_norm, "matmul": matmul, "matmul_f64": lambda n: matmul(n, torch.float64),
+    "column_scan": column_scan, "transpose": transpose, "softmax": softmax, "layer_norm": layer_norm, "matmul": matmul,
+    "matmul_f64": lambda n: matmul(n, torch.float64),
     "conv": conv, "attention": attention, "gather": gather, "scatter_add": scatter_add, "sort": sort, "fft": fft, "small": small,
     "small_wait": small_wait, "small_graph": small_graph,
 }

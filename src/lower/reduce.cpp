@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lower/gpu/columns.h"
+#include "lower/gpu/group_columns.h"
 #include "lower/gpu/rows.h"
 #include "lower/reduce_lowering.h"
 #include "schedule/kernel_structure.h"
@@ -234,7 +235,8 @@ int64_t ReduceLowering::cost_of_element() const {
 }
 
 void lower_reduce(KernelContext& context) {
-  if (is_on_groups(context.schedule)) return GroupRows(context).run();
+  const bool is_chain = context.plan.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain;
+  if (is_on_groups(context.schedule)) return is_chain ? GroupColumns(context).run() : GroupRows(context).run();
   if (context.program.target.gpu() != nullptr && has_columns(*context.plan.reduces[0])) return ColumnThreads(context).run();
   ReduceLowering(context).run();
 }

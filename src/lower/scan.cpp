@@ -73,12 +73,19 @@ void lower_scan(KernelContext& context) {
   std::vector<Dim> kept;
   for (size_t axis = 0; axis < scan.shape.size(); ++axis)
     if (axis != static_cast<size_t>(attributes.axis) && !scan.shape[axis].is_constant(1)) kept.push_back(scan.shape[axis]);
-  if (!is_tree && !kept.empty()) kept.pop_back();  // in chain order, the last kept axis consists of the columns, which have a separate loop
+  const bool is_gpu = context.program.target.gpu() != nullptr;
   std::vector<Loop*> nest;
   Index index;
-  for (size_t i = 0; i < kept.size(); ++i) {
-    nest.push_back(new_loop(context.arena, cat("oidx", i), 0, kept[i]));
-    index.push_back(nest.back()->variable);
+  if (is_gpu && !kept.empty()) {  // each thread scans one row or column
+    nest.push_back(new_loop(context.arena, "oidx", 0, element_count(kept)));
+    index = unflatten(nest[0]->variable, kept);
+  } else {
+    // In chain order the last kept axis consists of the columns, which have a separate loop.
+    if (!is_tree && !kept.empty()) kept.pop_back();
+    for (size_t i = 0; i < kept.size(); ++i) {
+      nest.push_back(new_loop(context.arena, cat("oidx", i), 0, kept[i]));
+      index.push_back(nest.back()->variable);
+    }
   }
   Scanned scanned = is_tree ? lower_tree_scan(context, index) : lower_chain_scan(context, index);
   Loop* outermost = nest.empty() ? scanned.tiles : nest[0];

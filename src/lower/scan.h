@@ -66,7 +66,8 @@ struct Scanned {
 };
 /// Lowers the scans along one row, at index `kept` of the kept axes, in tree order.
 Scanned lower_tree_scan(KernelContext& context, const Index& kept);
-/// Lowers the scans of all columns, which are the last kept axis, in chain order. `outer_kept` is an index of the other kept axes.
-Scanned lower_chain_scan(KernelContext& context, const Index& outer_kept);
+/// Lowers scans in chain order: those of all columns, which are the last kept axis, if `kept` is an index of the other kept axes; those of
+/// one column if `kept` is an index of all kept axes.
+Scanned lower_chain_scan(KernelContext& context, const Index& kept);
 
 }  // namespace harp::lower

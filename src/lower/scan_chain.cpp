@@ -19,8 +19,10 @@ class ChainScan : ScanLowering {
  public:
   explicit ChainScan(KernelContext& context) : ScanLowering(context) {}
 
-  Scanned lower(const Index& outer_kept) {
-    if (kept_.empty()) return {columns(outer_kept, 0, 1, 1)};
+  Scanned lower(const Index& kept) {
+    if (kept_.empty()) return {columns(kept, 0, 1, 1)};
+    const Index outer_kept(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(kept_.size() - 1));
+    if (kept.size() == kept_.size()) return {columns(outer_kept, kept.back(), 1, 1)};
     const Dim all = shape_[kept_.back()];
     const int64_t most = std::max<int64_t>(range(all).hi, 1), tile = scheduled_tile_ > 0 ? scheduled_tile_ : kLanes;
     if (most <= tile) return {columns(outer_kept, 0, all, (most + simd_width_ - 1) / simd_width_ * simd_width_)};
@@ -215,6 +217,6 @@ class ChainScan : ScanLowering {
 
 }  // namespace
 
-Scanned lower_chain_scan(KernelContext& context, const Index& outer_kept) { return ChainScan(context).lower(outer_kept); }
+Scanned lower_chain_scan(KernelContext& context, const Index& kept) { return ChainScan(context).lower(kept); }
 
 }  // namespace harp::lower

@@ -20,6 +20,7 @@
 #include "schedule/contraction_blocks.h"
 #include "schedule/grid_routine.h"
 #include "schedule/integer_products.h"
+#include "schedule/kernel_structure.h"
 #include "schedule/materialise.h"
 #include "schedule/product_axes.h"
 #include "schedule/routine.h"
@@ -338,12 +339,18 @@ class Fuser {
       KernelDraft& kernel = kernels_[static_cast<size_t>(all[i])];
       const Node& other = *kernel.plan.scans[0];
       if (kernel.plan.scans.size() >= limits_.reduces || other.attributes != node->attributes || other.shape != node->shape) continue;
+      if (limits_.grouped_scans && !may_scan_together(kernel.plan, node)) continue;
       if (!can_join(kernel, all[i], d, false)) continue;
       return put_scan(node, all[i], d);
     }
     const int k = start_kernel(d);
     scan_spaces_[space_key(node->shape)].push_back(k);
     put_scan(node, k, d);
+  }
+  static bool may_scan_together(const KernelPlan& kernel, const Node* scan) {
+    std::vector<const Node*> all = kernel.scans;
+    all.push_back(scan);
+    return may_scan_by_groups(all);
   }
   void put_scan(const Node* node, int k, const Dependencies& d) {
     KernelDraft& kernel = kernels_[static_cast<size_t>(k)];

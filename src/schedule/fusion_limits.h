@@ -41,6 +41,9 @@ struct FusionLimits {
   // Whether a routine (sort, Fourier transform) is a sequence of kernels on a GPU grid (grid_routine.h). Otherwise it is a function that
   // the worker threads call.
   bool grid_routines;
+  // Whether groups of threads execute scans, as on a GPU (kernel_structure.h). Scans that no group can execute together then do not share a
+  // kernel, in which a single thread would scan each row.
+  bool grouped_scans;
 
   // --- Contractions: fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other
   int64_t tile_rows, tile_columns, tile_terms;

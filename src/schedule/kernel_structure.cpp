@@ -56,20 +56,30 @@ bool may_use_groups(const KernelPlan& kernel) {
   return lane_axes(*kernel.reduces[0]).outer.empty() || !keeps_rows(kernel);
 }
 
+bool may_reduce_columns_by_groups(const KernelPlan& kernel) {
+  if (kernel.reduces.empty() || kernel.reduces[0]->as<ReduceAttributes>().order != ReduceOrder::kChain) return false;
+  return !has_arg_extreme(kernel) && kernel.passes.size() == 1 && kernel.passes[0].row_values.empty() &&
+         kernel.passes[0].row_stores.empty();
+}
+
 DType scanned_dtype(const Node& scan) { return is_bool(scan.dtype) ? DType::kI32 : working_dtype(scan.dtype); }
 
-bool may_scan_by_groups(const KernelPlan& kernel) {
-  // kBytes: the shared memory of a thread block. kMemory: the elements of shared memory for one scan, namely a block and the totals of its
-  // parts.
-  constexpr int64_t kBytes = 48 << 10, kMemory = kScannedBlock + kScannedBlock / 3;
-  if (kernel.scans.empty() || scan_axis(kernel) < 0 || kernel.scans[0]->as<ScanAttributes>().order != ScanOrder::kTree) return false;
-  int64_t bytes = 0;
-  for (const Node* scan : kernel.scans) {
-    if (scanned_dtype(*scan) != scanned_dtype(*kernel.scans[0])) return false;
-    bytes += kMemory * static_cast<int64_t>(size_of(scanned_dtype(*scan)));
+bool may_scan_by_groups(std::span<const Node* const> scans) {
+  // Bytes of shared memory that a thread block may use on every supported GPU; 99 KiB is the smallest limit.
+  constexpr int64_t kBytes = 96 << 10;
+  const auto& attributes = scans[0]->as<ScanAttributes>();
+  const DType dtype = scanned_dtype(*scans[0]);
+  int64_t elements = 256;  // of each scan; along columns at least one for each thread of the largest group
+  if (attributes.order == ScanOrder::kTree) {
+    const int64_t longest = range(scans[0]->shape[static_cast<size_t>(attributes.axis)]).hi;
+    const auto block = std::bit_ceil(static_cast<uint64_t>(std::clamp(longest, kLanes, kScannedBlock)));
+    elements = static_cast<int64_t>(block + block / 3);  // a block of a row and the totals of its parts
   }
-  return bytes <= kBytes;
+  const bool is_same_dtype = std::ranges::all_of(scans, [&](const Node* scan) { return scanned_dtype(*scan) == dtype; });
+  return is_same_dtype && elements * static_cast<int64_t>(scans.size() * size_of(dtype)) <= kBytes;
 }
+
+bool may_scan_by_groups(const KernelPlan& kernel) { return scan_axis(kernel) >= 0 && may_scan_by_groups(kernel.scans); }
 
 namespace {
 

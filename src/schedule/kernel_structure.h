@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "schedule/program.h"
@@ -33,10 +34,16 @@ int64_t lanes_in_use(const Node& reduce);
 /// Tests whether the threads of a group may together reduce a row (lower/gpu/rows.h). The reduction must be in lanes order
 /// (docs/semantics.md, "Sums"). If its reduced axes are not adjacent, the kernel must not keep values of rows for later passes.
 bool may_use_groups(const KernelPlan& kernel);
+/// Tests whether the threads of a group may together reduce columns (lower/gpu/group_columns.h). The reductions must be in chain order, no
+/// arg-extremes, and in a single pass that neither keeps nor stores elements of the rows.
+bool may_reduce_columns_by_groups(const KernelPlan& kernel);
 /// Returns the dtype in which a scan computes: bools as i32, 16-bit floats as f32.
 DType scanned_dtype(const Node& scan);
-/// Tests whether the threads of a group may together scan a row (lower/gpu/scan.h). The order of the scans must be tree (docs/semantics.md,
-/// "Scans"), all scans of the kernel must compute in the same dtype, and shared memory must have room for a block of each.
+/// Tests whether the threads of a group may together execute these scans, all along the same axis: of a row (lower/gpu/scan.h) or of
+/// several columns (lower/gpu/scan_columns.h), as their order says (docs/semantics.md, "Scans"). All scans must compute in the same dtype,
+/// and shared memory must have room for the elements of each that a group scans at a time.
+bool may_scan_by_groups(std::span<const Node* const> scans);
+/// Tests the same of the scans of a kernel; false if it has none, or if they are along an axis of size 1.
 bool may_scan_by_groups(const KernelPlan& kernel);
 /// Limit that every legal schedule obeys: the largest number of a reduction's lanes that one thread of a group computes.
 inline constexpr int kMaxElementsOfThread = 8;

@@ -151,8 +151,9 @@ ScheduleRules unrolled_rules(const KernelPlan& kernel, const UnrolledAxes& axes)
 
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
   const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
-  if (rules.recipe == Template::kCustom && has_vectors == rules.axes.end())
-    return "no axis: vectors cannot compute the elements of this custom function";
+  if (has_vectors == rules.axes.end())
+    return rules.recipe == Template::kCustom ? "no axis: vectors cannot compute the elements of this custom function"
+                                             : "no axis of this kernel";
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
   if (rules.recipe == Template::kElementwise && !kernel.reduces.empty() && !expression_terms(kernel))
     return cat("axis ", has_vectors - rules.axes.begin(), ", the last one that is not short");
@@ -234,7 +235,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   add_tiles(kernel, usual.axes);
   if (program.target.gpu() != nullptr && (usual.recipe == Template::kElementwise || !kernel.reduces.empty()))
     for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
-  if (program.target.gpu() != nullptr && may_use_groups(kernel)) usual.axes.back().groups = true;
+  if (program.target.gpu() != nullptr && (may_use_groups(kernel) || may_reduce_columns_by_groups(kernel))) usual.axes.back().groups = true;
   if (program.target.gpu() != nullptr && may_scan_by_groups(kernel)) {
     for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
     usual.axes[static_cast<size_t>(scan_axis(kernel))].groups = true;
@@ -246,6 +247,8 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
   if (program.target.gpu() != nullptr && usual.recipe == Template::kCustom)  // each thread computes one element
     for (AxisRules& axis : usual.axes) axis.max_lanes = 1;
+  if (program.target.gpu() != nullptr && usual.recipe == Template::kScan)  // each thread scans one row or column, or a group does
+    for (AxisRules& axis : usual.axes) axis.max_lanes = axis.max_unroll = 1, axis.max_tile = 0;
   const std::optional<UnrolledAxes> unrolled = program.target.gpu() == nullptr ? unrolled_axes(program, kernel) : std::nullopt;
   if (unrolled && kernel.reduces.empty()) {
     usual.axes[unrolled->vectors].max_lanes = kMaxLanes;

@@ -107,7 +107,15 @@ TEST_CASE("L5: the schedules that kernels have on a GPU") {
   std::string table =
       "# The schedules of kernels on a GPU: of the golden graphs (tests/golden) kernel by kernel, and of each operation's cell in the op\n"
       "# matrix the recipes. A routine (a sort or a Fourier transform) is a sequence of kernels (schedule/grid_routine.h).\n"
-      "# tests/cuda/cuda_op_matrix_test.cpp compares this file; with HARP_WRITE_GOLDEN=1 it writes it.\n";
+      "# tests/cuda/cuda_op_matrix_test.cpp compares this file; with HARP_WRITE_GOLDEN=1 it writes it.\n"
+      "# Recipes without \"by groups\", in which no threads share a row or an element, and why:\n"
+      "#   elementwise  no thread needs what another one computes\n"
+      "#   reduce       along columns that are short or many, and argmax along columns: a thread computes each column;\n"
+      "#                products that tiles do not compute: a thread computes each result\n"
+      "#   rowwise      several passes along columns: a thread computes each column\n"
+      "#   scan         along columns of at most 32 elements, or of at most 256 if they are many: a thread computes each column\n"
+      "#   scatter      along an axis of size 1\n"
+      "#   custom       the body of a function of the user computes one element\n";
   std::vector<fs::path> graphs;
   for (const auto& entry : fs::directory_iterator(root / "golden"))
     if (entry.path().extension() == ".harp") graphs.push_back(entry.path());

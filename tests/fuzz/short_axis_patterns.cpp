@@ -19,12 +19,13 @@ class ShortAxes {
     if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
     dtype_ = random_.chance(60) ? DType::kF32 : bench_.random_dtype();
     x_ = worked(bench_.array_of(dtype_, shape));
-    switch (random_.below(6)) {
+    switch (random_.below(7)) {
       case 0: return reduced();
       case 1: return passes();
       case 2: return moved();
       case 3: return product();
       case 4: return tall();
+      case 5: return running();
       default: return scaled();
     }
   }
@@ -100,6 +101,25 @@ class ShortAxes {
     const std::vector<int> axes = {rows};
     if (random_.chance(25) && !bench_.want(build::reduce(Op::kReduceMax, x, axes, false))) return false;
     return want(build::reduce(op, x, axes, random_.chance(20)));
+  }
+
+  /// Running values along the rows of tall matrices with few columns, sometimes so many rows that docs/semantics.md ("Scans") divides them
+  /// into two blocks.
+  bool running() {
+    const DType dtype = is_bool(dtype_) || is_complex(dtype_) ? DType::kF64 : dtype_;
+    const int64_t most = random_.chance(30) ? 5000 : 700;
+    Shape shape = {random_.chance(20) ? bench_.random_dim() + Dim(30) : bench_.small_dim(20, most), bench_.small_dim(1, 4)};
+    const int rows = random_.chance(30) ? 1 : 0;
+    if (rows == 1) shape.insert(shape.begin(), random_.chance(50) ? bench_.small_dim(1, 5) : bench_.random_dim());
+    if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
+    const NodeRef x = worked(bench_.array_of(dtype, shape));
+    const auto scanned = [&] {
+      constexpr Op kScans[] = {Op::kCumSum, Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin, Op::kLogCumSumExp};
+      const Op op = random_.pick(kScans);
+      return build::cumulative(accepts(op, dtype) ? op : Op::kCumSum, x, rows, random_.chance(20), random_.chance(30));
+    };
+    if (random_.chance(25) && !bench_.want(scanned())) return false;
+    return want(scanned());
   }
 
   /// Multiplies by an array that has one factor for each index of the last axis.

@@ -1,5 +1,5 @@
-// Arrays with axes of a few elements, such as colours, coordinates or classes: reductions, kernels that pass over each row several times,
-// transposes and products.
+// Arrays with axes of a few elements, such as colours, coordinates or classes: reductions, scans, kernels that pass over each row several
+// times, transposes and products.
 #pragma once
 
 #include "fuzz/workbench.h"

@@ -241,6 +241,12 @@ TEST_CASE("on a GPU: scans of a million elements") {
   check_same("  return y = cumsum(x, axis=0)", {integers({1'000'003}, 19)}, "x: i64[n]");
 }
 
+TEST_CASE("on a GPU: running values and sums of a million rows in few columns") {
+  check_same("  return y = cumsum(x, axis=0), z = sum(x, axes=[0])", {floats({1'000'003, 3}, 32)}, "x: f32[n, 3]");
+  check_same("  return y = cumsum(x, axis=1), z = sum(x, axes=[1])", {floats({2, 500'009, 2}, 33)}, "x: f32[2, n, m]");
+  check_same("  return y = cumsum(x, axis=0), z = sum(x, axes=[0])", {floats({1'000'003, 2}, 34, DType::kC64)}, "x: complex64[n, 2]");
+}
+
 TEST_CASE("on a GPU: the positions of extremes") {
   check_same("  return y = argmax(x, axis=0), z = argmin(x, axis=0)", {integers({10'000'019}, 20, 1'000'000)}, "x: i64[n]");
   check_same("  return y = argmax(x, axis=0), z = argmin(x, axis=1)", {floats({3001, 4999}, 21)}, "x: f32[n, m]");

@@ -1,4 +1,5 @@
-// Chain-order reductions on a GPU: one thread executes an iteration of the thread loop and reduces a few adjacent columns in its registers:
+// Chain-order reductions on a GPU, unless they have few columns (group_columns.h): one thread executes an iteration of the thread loop and
+// reduces a few adjacent columns in its registers:
 //
 //   thread g in 0 .. columns / 4:
 //     declare acc0                                         # 4 columns

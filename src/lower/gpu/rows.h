@@ -25,8 +25,8 @@
 
 namespace harp::lower {
 
-/// Tests whether a group of threads reduces each row. In that case the schedule says thread_group for the last axis, which is the reduced
-/// one.
+/// Tests whether a group of threads reduces each row, or several columns together (group_columns.h). In that case the schedule says
+/// thread_group for the last axis, which is the reduced one.
 bool is_on_groups(const Schedule& schedule);
 
 class GroupRows final : public ReduceLowering {

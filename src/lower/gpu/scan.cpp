@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "base/text.h"
-#include "lower/scan.h"
-#include "schedule/gpu/grid_scan.h"
+#include "lower/gpu/group_scan.h"
+#include "lower/gpu/scan_columns.h"
 
 namespace harp::lower {
 
@@ -16,10 +16,9 @@ namespace {
 constexpr int64_t kMostThreads = 256, kQuads = kScannedGroup / kQuad;
 constexpr int64_t kPitch = kQuads + 1;  // distance between the quad totals of two groups in shared memory
 
-class GroupScan : ScanLowering {
+class RowScan : GroupScan {
  public:
-  GroupScan(KernelContext& context, const ScanPhase& phase)
-      : ScanLowering(context), phase_(phase), whole_(grid_scan(context.plan)), count_(whole_.counts[phase.level]) {
+  RowScan(KernelContext& context, const ScanPhase& phase) : GroupScan(context, phase) {
     const auto most = static_cast<uint64_t>(std::clamp<int64_t>(range(count_).hi, kScannedGroup, kBlock));
     capacity_ = static_cast<int64_t>(std::bit_ceil(most));
     threads_ = std::min(kMostThreads, capacity_ / kQuad);
@@ -27,10 +26,9 @@ class GroupScan : ScanLowering {
   }
 
   void run() {
-    const bool is_one_block = phase_.level + 1 == whole_.counts.size();
-    const Sym blocks = is_one_block ? Sym(1) : whole_.counts[phase_.level + 1];
+    const Sym blocks = has_level_above() ? whole_.counts[phase_.level + 1] : Sym(1);
     Loop* loop = new_loop(arena_, "block", 0, whole_.rows * blocks, LoopKind::kThread);
-    if (is_one_block) {
+    if (!has_level_above()) {
       row_ = loop->variable, block_ = 0;
     } else if (whole_.rows.is_constant(1)) {
       row_ = 0, block_ = loop->variable;
@@ -61,27 +59,7 @@ class GroupScan : ScanLowering {
   }
 
  private:
-  DType dtype(size_t scan) const { return accumulator_dtype(*scans_[scan]); }
-  const UOp* identity(size_t scan) { return arena_.constant(accumulator_identity(scans_[scan]->op, *scans_[scan])); }
   const UOp* combined(size_t scan, const UOp* a, const UOp* b) { return arena_.apply(combine_of(scans_[scan]->op), dtype(scan), {a, b}); }
-  Loop* new_group() { return new_loop(arena_, "thread", 0, threads_, LoopKind::kGroup); }
-
-  /// Declares a shared array of `count` elements for each scan. The size is at least 2, because an accumulator of one element is not an
-  /// array.
-  Row shared(int64_t count, Body& body) {
-    Row row;
-    count = std::max<int64_t>(2, count);
-    for (size_t s = 0; s < scans_.size(); ++s) {
-      row.push_back(array(count, Space::kShared, s));
-      body.push_back(declare_accumulator(arena_, row[s]));
-    }
-    return row;
-  }
-  int array(int64_t count, Space space, size_t scan) {
-    c_.kernel.accumulators.push_back(
-        {.type = {dtype(scan), 1}, .count = count, .init = scalar_from_int(dtype(scan), 0), .space = space, .is_row = true});
-    return static_cast<int>(c_.kernel.accumulators.size()) - 1;
-  }
 
   /// Emits make(element, true) for the elements of the block that exist, and make(element, false) for elements beyond the end of the row.
   template <class Make>
@@ -103,20 +81,13 @@ class GroupScan : ScanLowering {
 
   /// Returns the position of item number `item` of this row in an array of all items of a level above 0.
   Sym above(size_t level, Sym item) const { return row_ * whole_.counts[level] + item; }
-  int parameter(Dim offset, bool written) { return c_.values.parameter(c_.plan.scratch, written, offset); }
 
   /// Sets element `at` of the shared array elements_ to an element of the block, or to the identity if that element does not exist.
   Body load(Sym at, bool exists) {
     Body body;
     const Sym along = block_ * kBlock + at;
     for (size_t s = 0; s < scans_.size(); ++s) {
-      const UOp* value = nullptr;
-      if (!exists)
-        value = identity(s);
-      else if (phase_.level == 0)
-        value = element(s, position(kept_index_, along));
-      else
-        value = arena_.load(dtype(s), parameter(whole_.totals(phase_.level, static_cast<int64_t>(s)), false), above(phase_.level, along));
+      const UOp* value = exists ? item(s, kept_index_, along, above(phase_.level, along)) : identity(s);
       body.push_back(set_accumulator(arena_, elements_[s], at, value));
     }
     return body;
@@ -179,22 +150,15 @@ class GroupScan : ScanLowering {
     for (size_t s = 0; s < scans_.size(); ++s) {
       body.push_back(declare_accumulator(arena_, carry[s]));
       const size_t level = phase_.level + 1;
-      if (!phase_.totals && level < whole_.counts.size()) {
-        const int values = parameter(whole_.values(level, static_cast<int64_t>(s)), false);
-        const UOp* start = arena_.load(dtype(s), values, above(level, block_ - 1));
+      if (!phase_.totals && has_level_above()) {
+        const UOp* start = value_above(s, above(level, block_ - 1));
         body.push_back(new_if(arena_, block_ - 1, {set_accumulator(arena_, carry[s], 0, start)}));
       }
       Loop* loop = new_loop(arena_, "group", 0, groups_, LoopKind::kUnroll);
       if (!phase_.totals) loop->body.push_back(set_accumulator(arena_, carries_[s], loop->variable, read(s, carry, 0)));
       loop->body.push_back(update_accumulator(arena_, carry[s], 0, read(s, totals_, loop->variable)));
       body.push_back(loop);
-      if (phase_.totals) {
-        auto* store = arena_.statement<Store>();
-        store->buffer = parameter(whole_.totals(level, static_cast<int64_t>(s)), true);
-        store->index = above(level, block_);
-        store->value = read(s, carry, 0);
-        body.push_back(store);
-      }
+      if (phase_.totals) body.push_back(store_total(s, above(level, block_), read(s, carry, 0)));
     }
     group->body = {new_if(arena_, -group->variable, std::move(body))};
     return group;
@@ -208,26 +172,10 @@ class GroupScan : ScanLowering {
       const UOp* before = combined(s, read(s, carries_, floor_div(at, kScannedGroup)), read(s, quads_, place_of(floor_div(at, kQuad))));
       values.push_back(combined(s, read(s, elements_, at), before));
     }
-    if (phase_.level == 0) {
-      for (size_t s = 0; s < scans_.size(); ++s) c_.values.bind(scans_[s], from_accumulator(arena_, *scans_[s], values[s]));
-      return store_outputs(c_, position(kept_index_, along));
-    }
-    Body body;
-    for (size_t s = 0; s < scans_.size(); ++s) {
-      auto* store = arena_.statement<Store>();
-      store->buffer = parameter(whole_.values(phase_.level, static_cast<int64_t>(s)), true);
-      store->index = above(phase_.level, along);
-      store->value = values[s];
-      body.push_back(store);
-    }
-    return body;
+    return store_values(values, kept_index_, along, above(phase_.level, along));
   }
 
-  const ScanPhase& phase_;
-  const GridScan whole_;
-  const Sym count_;  // number of items in a row at the level of this phase
-  // Maximum number of items of a block; number of threads that scan a block; number of groups of 64 items in a block.
-  int64_t capacity_, threads_, groups_;
+  int64_t capacity_, groups_;  // maximum number of items of a block; number of groups of 64 items in a block
   // Number of the row; number of the block in the row; number of items of the row from the start of the block to the end.
   Sym row_, block_, left_;
   Index kept_index_;
@@ -249,6 +197,9 @@ std::vector<ScanPhase> scan_phases(const KernelPlan& plan) {
   return phases;
 }
 
-void lower_scan_phase(KernelContext& context, const ScanPhase& phase) { GroupScan(context, phase).run(); }
+void lower_scan_phase(KernelContext& context, const ScanPhase& phase) {
+  const bool is_tree = context.plan.scans[0]->as<ScanAttributes>().order == ScanOrder::kTree;
+  is_tree ? RowScan(context, phase).run() : lower_column_scan(context, phase);
+}
 
 }  // namespace harp::lower

@@ -28,6 +28,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .few_long_rows = 64,
       .many_threads = false,
       .grid_routines = false,
+      .grouped_scans = false,
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,

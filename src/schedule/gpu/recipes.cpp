@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "schedule/contraction.h"
 #include "schedule/fusion_limits.h"
 #include "schedule/gpu/product_variants.h"
 #include "schedule/kernel_structure.h"
@@ -61,6 +62,40 @@ int columns_of_thread(const Program& program, const KernelPlan& kernel) {
   return mod(kept.back(), columns).is_constant(0) && proven_at_most(kManyColumns, element_count(kept)) ? columns : 1;
 }
 
+/// Tests whether groups of threads should reduce the columns of a chain-order reduction (lower/gpu/group_columns.h): if there are too few
+/// columns to give every thread of a GPU one, or if so few of them are neighbours that the threads of a warp would read pieces of memory
+/// that are far from each other. A group needs enough rows for its threads. Tiles are better for products of rows and columns.
+bool has_few_columns(const KernelPlan& kernel) {
+  constexpr int64_t kFewNeighbours = 16, kFew = int64_t{1} << 15, kFewestRows = 32, kManyRows = 64;
+  const std::optional<Contraction> contraction = as_contraction(kernel);
+  if (as_product(kernel) || (contraction && contraction->rows)) return false;
+  const Node& reduce = *kernel.reduces[0];
+  const std::vector<int>& axes = reduce.as<ReduceAttributes>().axes;
+  const int last = *std::ranges::max_element(axes);
+  Dim neighbours = 1, all = 1;  // number of neighbouring columns; number of columns at all indices of the other kept axes
+  for (int axis = 0; axis < reduce.sources[0]->rank(); ++axis) {
+    if (std::ranges::find(axes, axis) != axes.end()) continue;
+    const Dim& size = reduce.sources[0]->shape[static_cast<size_t>(axis)];
+    all *= size;
+    if (axis > last) neighbours *= size;
+  }
+  const Dim rows = term_count(reduce);
+  if (range(rows).hi <= kFewestRows) return false;
+  return range(all).hi <= kFew || (range(neighbours).hi <= kFewNeighbours && proven_at_most(kManyRows, rows));
+}
+
+/// Tests whether the scans of a kernel are along columns so short that one thread scans each of them: a group of threads would have too few
+/// elements for its threads, or there are enough columns for all threads of a GPU.
+bool has_short_columns(const KernelPlan& kernel) {
+  constexpr int64_t kShort = 32, kMedium = 256, kManyColumns = int64_t{1} << 14;
+  if (kernel.scans[0]->as<ScanAttributes>().order != ScanOrder::kChain) return false;
+  Shape others = iteration_space(kernel);
+  const auto axis = others.begin() + scan_axis(kernel);
+  const int64_t longest = range(*axis).hi;
+  others.erase(axis);
+  return longest <= kShort || (longest <= kMedium && proven_at_most(kManyColumns, element_count(others)));
+}
+
 /// Returns the schedule of a kernel that is neither a product nor a transpose by tiles. It obeys the rules of the recipe for which the
 /// kernel was fused (see the table in recipes.h).
 Schedule each(const Program& program, const KernelPlan& kernel) {
@@ -78,7 +113,12 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
   if (s.axes.size() > 1 && !kernel.reduces.empty() && !has_arg_extreme(kernel) &&
       kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kChain)
     s.axes[s.axes.size() - 2].simd_width = columns_of_thread(program, kernel);
-  if (may_scan_by_groups(kernel)) s.axes[static_cast<size_t>(scan_axis(kernel))].kind = AxisKind::kThreadGroup;
+  if (may_reduce_columns_by_groups(kernel) && has_few_columns(kernel)) {
+    s.axes.back().kind = AxisKind::kThreadGroup;
+    if (s.axes.size() > 1) s.axes[s.axes.size() - 2].tile = 0, s.axes[s.axes.size() - 2].simd_width = 1;
+  }
+  if (may_scan_by_groups(kernel) && !has_short_columns(kernel))
+    s.axes[static_cast<size_t>(scan_axis(kernel))].kind = AxisKind::kThreadGroup;
   if (const int scattered = scatter_axis(kernel); scattered >= 0) s.axes[static_cast<size_t>(scattered)].kind = AxisKind::kThreadGroup;
   if (may_use_groups(kernel)) s.axes.back().kind = AxisKind::kThreadGroup, s.axes.back().simd_width = lanes_of_thread(program, kernel);
   return s;
@@ -159,6 +199,7 @@ FusionLimits fusion_limits(const Gpu&) {
       .few_long_rows = 1 << 16,
       .many_threads = true,
       .grid_routines = true,
+      .grouped_scans = true,
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,

@@ -10,6 +10,8 @@
 //                                          argmax or argmin is computed in the same way (lower/gpu/arg_extreme.h).
 // reduce [thread simd=4, reduce]           For chain-order reductions that keep an axis (lower/gpu/columns.h): a thread reduces simd
 //                                          adjacent columns.
+// reduce [thread, thread_group]            For chain-order reductions of few columns (lower/gpu/group_columns.h): a group of threads
+//                                          reduces up to 32 adjacent ones together.
 // contraction [thread, thread_group tile=128 unroll=8, thread_group tile=128 unroll=8, reduce tile=8]
 //                                          For products (lower/gpu/product.h): a block of threads computes a tile of rows and columns, and
 //                                          each thread computes unroll x unroll results of it. Factors are copied to shared memory, `tile`
@@ -20,6 +22,8 @@
 //                                          (lower/gpu/transpose.h): a group of threads computes a tile, which it copies to shared memory.
 // scan [thread, thread_group]              For scans along rows (lower/gpu/scan.h): a group of threads scans a block of a row. A row of
 //                                          several blocks takes several kernels (grid_scan.h).
+// scan [thread_group, thread]              For scans along columns that are not short (lower/gpu/scan_columns.h): a group of threads scans
+//                                          a block of several columns. Columns of several blocks take several kernels, too.
 // scatter [thread_group, thread]           For scatters (lower/gpu/scatter.h): one kernel copies the array, another one applies the
 //                                          updates. In the latter, each group of threads updates one range of the axis.
 // all others                               Each iteration of the kernel's thread loop is executed by one thread, which also executes the

@@ -1,0 +1,69 @@
+// Chain-order reductions of few columns on a GPU, such as the sum of [n, 3] along axis 0. If one thread reduced each column from memory
+// (columns.h), there would be few threads; if few columns are neighbours, the threads of a warp would also read pieces of memory that are
+// far from each other. Instead a group of threads copies a tile of rows (column_tile.h) to shared memory, and thread t combines the
+// elements of column t from there:
+//
+//   thread block in 0 .. indices of the other kept axes:
+//     declare acc0, acc1                                      # shared: 256 rows x 4 columns; the value of each thread's column
+//     group t: set acc0[64 * step + t] to x[…]                # each thread loads 16 elements: row 16 * step + t / 4, column t % 4
+//     barrier
+//     group t: if t < 3:
+//       for each row of the tile: set acc1[t] += acc0[4 * row + t]
+//     barrier
+//     group t: if t < 3: store y[…] = acc1[t]
+//
+// More rows are several tiles. Levels, blocks and their order are those of ReduceLowering; the values of each level are registers of the
+// threads. For sums of products both factors are copied.
+#pragma once
+
+#include "lower/gpu/column_tile.h"
+#include "lower/reduce_lowering.h"
+
+namespace harp::lower {
+
+class GroupColumns final : public ReduceLowering {
+ public:
+  explicit GroupColumns(KernelContext& context);
+  void run();
+
+ private:
+  /// An operand of the reductions, whose elements are copied to shared memory after their conversion to `dtype`.
+  struct Copied {
+    const Node* operand;
+    DType dtype;
+    int array = -1;  // number of the shared accumulator
+  };
+
+  BlockLevel new_level(int64_t count) override;
+  void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body) override;
+
+  /// Returns the sizes of the kept axes (those that are not reduced) that come before the last reduced axis, or of those after it.
+  Shape kept_sizes(bool is_after) const;
+  /// Returns the operands of all reductions, each once for each dtype.
+  std::vector<Copied> operands_to_copy() const;
+  int64_t bytes_of_element() const;
+  void declare_copies(ir::Body& body);
+  int copy_of(const Node* operand, DType dtype) const;
+  /// Returns the index along the kept axes of a column of the tile.
+  Index kept_index(Sym column) const;
+
+  /// Combines rows begin … end - 1 into a level, tile by tile.
+  void combine_rows(const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
+  /// Combines the rows of a tile, whose first row is number `first`, into a level; `left` rows are left to combine from there on.
+  void combine_tile(const BlockLevel& level, Sym first, Sym left, ir::Body& body);
+  /// Copies the operands' elements for an element of the tile, which is in row number `row`.
+  ir::Body copy(const ColumnTile::Element& element, Sym row);
+  /// Combines the copied elements in a row of the tile and the thread's column into a level.
+  ir::Body combine(const BlockLevel& level, Sym row, Sym thread) const;
+  ir::Loop* store_results();
+
+  const RowPass& only_pass_;
+  const Shape before_, columns_;  // the columns are the indices of the kept axes after the last reduced axis
+  const Sym width_;               // number of columns
+  std::vector<Copied> copied_;
+  const ColumnTile tile_;
+  Index outer_index_;                // index along the axes of before_
+  Sym first_column_, columns_left_;  // first column of the tile; number of columns from there on
+};
+
+}  // namespace harp::lower

@@ -1,0 +1,51 @@
+// What the scans by groups of threads have in common, along rows (scan.cpp) and along columns (scan_columns.cpp): the items of a level
+// (schedule/gpu/grid_scan.h), their totals and running values, and arrays in shared memory.
+#pragma once
+
+#include <vector>
+
+#include "lower/gpu/scan.h"
+#include "lower/scan.h"
+#include "schedule/gpu/grid_scan.h"
+
+namespace harp::lower {
+
+class GroupScan : protected ScanLowering {
+ protected:
+  GroupScan(KernelContext& context, const ScanPhase& phase)
+      : ScanLowering(context), phase_(phase), whole_(grid_scan(context.plan)), count_(whole_.counts[phase.level]) {}
+
+  DType dtype(size_t scan) const { return accumulator_dtype(*scans_[scan]); }
+  const ir::UOp* identity(size_t scan);
+  ir::Loop* new_group() { return ir::new_loop(arena_, "thread", 0, threads_, ir::LoopKind::kGroup); }
+
+  /// Adds an array of `count` elements without an initial value; returns its number.
+  int array(int64_t count, Space space, size_t scan);
+  /// Declares a shared array of `count` elements for each scan. The size is at least 2, because an accumulator of one element is not an
+  /// array.
+  Row shared(int64_t count, ir::Body& body);
+
+  /// Tests whether a row has several blocks on the level of this phase, so that there is a level above it.
+  bool has_level_above() const { return phase_.level + 1 < whole_.counts.size(); }
+  /// Returns item number `along` of the level of this phase: an element of the scan's source, at index `kept` of the axes that are not
+  /// scanned, or, above level 0, the total of a block, which is at position `place` among all totals of the level.
+  const ir::UOp* item(size_t scan, const Index& kept, Sym along, Sym place);
+  /// Returns the statements that store the running values of that item, one for each scan. On level 0 these are the stores of the kernel's
+  /// outputs.
+  ir::Body store_values(const std::vector<const ir::UOp*>& values, const Index& kept, Sym along, Sym place);
+  /// Returns the running value at position `place` of the level above.
+  const ir::UOp* value_above(size_t scan, Sym place);
+  /// Returns the store of a block's total, which is an item of the level above, at position `place` of that level.
+  ir::Stmt* store_total(size_t scan, Sym place, const ir::UOp* total);
+
+  const ScanPhase& phase_;
+  const GridScan whole_;
+  const Sym count_;      // number of items in a row at the level of this phase
+  int64_t threads_ = 0;  // number of threads of a group
+
+ private:
+  int parameter(Dim offset, bool written) { return c_.values.parameter(c_.plan.scratch, written, offset); }
+  ir::Stmt* store_to(int buffer, Sym place, const ir::UOp* value);
+};
+
+}  // namespace harp::lower
