@@ -48,10 +48,11 @@ std::optional<Product> as_product(const KernelPlan& kernel) {
   return found;
 }
 
-int64_t bytes_of_result(const KernelPlan& kernel) {
+DType dtype_of_sums(const KernelPlan& kernel) {
   const DType dtype = kernel.reduces[0]->dtype;
-  return static_cast<int64_t>(size_of(is_bool(dtype) ? DType::kI32 : working_dtype(dtype)));
+  return is_bool(dtype) ? DType::kI32 : working_dtype(dtype);
 }
+int64_t bytes_of_result(const KernelPlan& kernel) { return static_cast<int64_t>(size_of(dtype_of_sums(kernel))); }
 
 bool fits_mma(const ProductTile& tile) {
   return tile.columns_of_thread >= 2 && tile.rows % (8 * tile.rows_of_thread) == 0 && tile.columns % (4 * tile.columns_of_thread) == 0 &&
@@ -60,7 +61,7 @@ bool fits_mma(const ProductTile& tile) {
 
 ProductTile tile_of(const Schedule& schedule, const Product& product) {
   const AxisSchedule &rows = schedule.axes[product.rows.back()], &columns = schedule.axes[product.columns.back()];
-  return {rows.tile, columns.tile, rows.unroll, columns.unroll, schedule.axes.back().tile};
+  return {rows.tile, columns.tile, rows.unroll, columns.unroll, schedule.axes.back().tile, schedule.axes.back().split};
 }
 
 void check_tile(const KernelPlan& kernel, const Product& product, const ProductTile& tile, std::string_view where) {
@@ -83,7 +84,10 @@ void check_tile(const KernelPlan& kernel, const Product& product, const ProductT
           " results does not fit the registers of ", threads, " threads");
   require(results + 2 * tile.terms * (tile.rows + tile.columns + 32) * bytes <= kMaxSharedBytes, "a tile of ", tile.rows, " x ",
           tile.columns, " results and ", tile.terms, " terms does not fit the shared memory");
-  require(range(product.terms).lo <= kMaxProductTerms, "a product by tiles has at most ", kMaxProductTerms, " terms");
+  require(tile.split == 0 || tile.split == kChainBlock || tile.split == kMaxProductTerms,
+          "the terms of a product are split into slices of ", kChainBlock, " or ", kMaxProductTerms, " terms, not by split=", tile.split);
+  require(tile.split > 0 || range(product.terms).lo <= kMaxProductTerms, "a product by tiles has at most ", kMaxProductTerms,
+          " terms, unless they are split");
 }
 
 }  // namespace harp

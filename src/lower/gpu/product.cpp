@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "ir/group_accesses.h"
+#include "lower/gpu/sum_of_slices.h"
+#include "schedule/gpu/product_slices.h"
 
 namespace harp::lower {
 
@@ -100,18 +102,20 @@ Body GroupProduct::group(const std::function<Body(Sym thread)>& make) {
 
 void GroupProduct::run() {
   Shape space = product_.batch_shape;
+  if (tile_.split > 0) space.insert(space.begin(), slice_count(product_, tile_.split));
   space.push_back(ceil_div(product_.row_count, tile_.rows));
   space.push_back(ceil_div(product_.column_count, tile_.columns));
   Loop* tiles = new_loop(arena_, "tile", 0, element_count(space), LoopKind::kThread);
   Index at = unflatten(tiles->variable, space);
   column_tile_ = at.back(), row_tile_ = at[at.size() - 2];
   at.resize(at.size() - 2);
+  if (tile_.split > 0) slice_ = at.front(), at.erase(at.begin());
   batch_ = at;
 
   sums_ = new_array(dtype_, of_thread_ * tile_.threads(), Space::kRegister);
   Accumulator& sums = c_.kernel.accumulators[static_cast<size_t>(sums_)];
   sums.spread = of_thread_, sums.is_row = false;
-  const bool has_blocks = !proven_at_most(product_.terms, kChainBlock);
+  const bool has_blocks = tile_.split != kChainBlock && !proven_at_most(product_.terms, kChainBlock);
   if (has_blocks && !is_int(dtype_)) totals_ = new_array(dtype_, of_thread_ * tile_.threads(), Space::kShared);
 
   Body body = {comment(arena_, cat(tile_.rows_of_thread, " x ", tile_.columns_of_thread, " results of this thread")),
@@ -123,25 +127,29 @@ void GroupProduct::run() {
     body.push_back(comment(arena_, cat("sums of the blocks of ", kChainBlock, " terms, of the results of all threads")));
     body.push_back(declare_accumulator(arena_, totals_));
   }
+  // Number of steps of a slice, and number of the first step of this slice. Without slices, all terms are one slice.
+  const Sym all_steps = ceil_div(product_.terms, tile_.terms), of_slice = tile_.split > 0 ? Sym(tile_.split / tile_.terms) : all_steps,
+            first_step = slice_ * of_slice;
   add(body, group([&](Sym thread) {
         Body first = {comment(arena_, "load the first terms")};
-        add(first, load(thread, 0, Loads::kMasked));
+        add(first, load(thread, first_step, Loads::kMasked));
         if (totals_ >= 0)
           add(first, each_result([&](Sym row, Sym column) {
                 return Body{
                     set_accumulator(arena_, totals_, total_at(thread, row, column), arena_.constant(identity_of(Op::kSum, dtype_)))};
               }));
-        add(first, stage(thread, 0));
+        add(first, stage(thread, first_step));
         return first;
       }));
   body.push_back(arena_.statement<Barrier>());
-  const Sym all_steps = ceil_div(product_.terms, tile_.terms);
   if (totals_ < 0) {
-    add(body, steps(0, all_steps));
+    add(body, steps(first_step, tile_.split > 0 ? min(of_slice, all_steps - first_step) : all_steps));
   } else {
-    const int64_t of_block = kChainBlock / tile_.terms;
-    Loop* block = new_loop(arena_, "block", 0, ceil_div(product_.terms, kChainBlock));
-    const Sym first = block->variable * of_block;
+    const int64_t of_block = kChainBlock / tile_.terms, blocks_of_slice = tile_.split / kChainBlock;
+    Sym blocks = ceil_div(product_.terms, kChainBlock);
+    if (tile_.split > 0) blocks = min(Sym(blocks_of_slice), blocks - slice_ * blocks_of_slice);
+    Loop* block = new_loop(arena_, "block", 0, blocks);
+    const Sym first = first_step + block->variable * of_block;
     block->body = steps(first, min(Sym(of_block), all_steps - first));
     add(block->body, add_to_totals());
     body.push_back(block);
@@ -313,7 +321,6 @@ Body GroupProduct::add_to_totals() {
 // --- the results -------------------------------------------------------------------------------------------------------------
 
 Body GroupProduct::stores_at(Sym row, Sym column, const UOp* sum) {
-  c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
   Index position(product_.batch.size() + product_.rows.size() + product_.columns.size());
   const auto place = [&](const std::vector<size_t>& axes, const Index& at) {
     for (size_t i = 0; i < axes.size(); ++i) position[axes[i]] = at[i];
@@ -321,6 +328,8 @@ Body GroupProduct::stores_at(Sym row, Sym column, const UOp* sum) {
   place(product_.batch, batch_);
   place(product_.rows, unflatten(row, product_.row_shape));
   place(product_.columns, unflatten(column, product_.column_shape));
+  if (tile_.split > 0) return {store_in_slice(c_, slice_, position, sum)};
+  c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
   return store_outputs(c_, c_.plan.passes[0].stores, position);
 }
 
@@ -366,8 +375,9 @@ Body GroupProduct::with_wide(Body body) {
 Body GroupProduct::results() {
   return group([&](Sym thread) {
     const auto sum = [&](Sym row, Sym column) {
-      return totals_ >= 0 ? arena_.acc(dtype_, totals_, total_at(thread, row, column))
-                          : end_of_products(arena_, arena_.acc(dtype_, sums_, sum_at(thread, row, column)));
+      if (totals_ >= 0) return arena_.acc(dtype_, totals_, total_at(thread, row, column));
+      const UOp* of_products = arena_.acc(dtype_, sums_, sum_at(thread, row, column));
+      return tile_.split > 0 ? of_products : end_of_products(arena_, of_products);
     };
     const bool is_short = uops_of(arena_, stores_at(row_tile_, column_tile_, sum(0, 0))).size() <= kMaxOperations;
     if (is_short || totals_ >= 0) return with_wide(store_results(thread, is_short ? LoopKind::kUnroll : LoopKind::kSequential, sum));

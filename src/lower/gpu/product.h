@@ -29,6 +29,9 @@
 // result, in the order of the chain. A warp then has 8 * rows_of_thread adjacent rows and 4 * columns_of_thread adjacent columns. A thread
 // has one row and two adjacent columns of each tile (ir::Mma). Everything else is the same.
 //
+// The schedule may split the terms into slices (schedule/gpu/product_slices.h). An iteration of the thread loop then computes the sums of
+// one tile over one slice and stores them in the kernel's scratch buffer; sum_of_slices.h makes the kernel that adds them.
+//
 // staged_factor.h describes how factors are copied to shared memory.
 #pragma once
 
@@ -63,7 +66,8 @@ class GroupProduct {
 
   // --- results
 
-  /// Returns the stores of all outputs of the kernel for this row and column of the product; `sum` is the sum of products there.
+  /// Returns the stores of all outputs of the kernel for this row and column of the product; `sum` is the sum of products there. If the
+  /// terms are split into slices, returns the store of the sum over this slice.
   ir::Body stores_at(Sym row, Sym column, const ir::UOp* sum);
   /// Emits the stores of the results of a thread. `sum_at(row, column)` returns a result of the thread; its row and column number are
   /// counted within the thread.
@@ -100,6 +104,7 @@ class GroupProduct {
   const bool has_mma_;       // whether tensor cores multiply the factors
   const int64_t of_thread_;  // number of results that a thread computes
   Index batch_;              // position along the batch axes
+  Sym slice_ = 0;            // number of the slice of terms, if these are split (schedule/gpu/product_slices.h)
   Sym row_tile_, column_tile_;
   Sym quick_;  // 1 if quick loads are allowed in this tile (staged_factor.h), else 0
   Sym wide_;   // 1 if results are stored by accesses of 16 bytes, else 0
