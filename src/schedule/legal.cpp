@@ -192,6 +192,8 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
              " has pack, which only the rows and columns of a contraction and the rows of a transpose may have");
   HARP_CHECK(a.split == 0 || axis.split, Code::kInvalidArgument, where, ": axis ", i, " has split=", a.split,
              ", which only the terms of a product on a GPU may have");
+  HARP_CHECK(a.stages == 0 || axis.split, Code::kInvalidArgument, where, ": axis ", i, " has stages=", a.stages,
+             ", which only the terms of a product on a GPU may have");
   const auto tile_rule = [&] {
     if (axis.max_tile == 0) return cat(name_of(rules.recipe), " has no tiles of this axis");
     if (axis.min_tile == 0) return cat("at most ", axis.max_tile, " are allowed");

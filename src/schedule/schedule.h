@@ -41,6 +41,9 @@ struct AxisSchedule {
   bool pack = false;
   // On the terms of a product on a GPU: the terms are split into slices of this many (gpu/product_slices.h). 0: they are not split.
   int64_t split = 0;
+  // On the terms of a product on a GPU: the number of stages, each with the terms of one step, in shared memory. Asynchronous copies fill
+  // them, if both factors can be copied in this way (lower/gpu/staged_factor.h). 0: the factors are copied through registers.
+  int64_t stages = 0;
   friend bool operator==(const AxisSchedule&, const AxisSchedule&) = default;
 };
 

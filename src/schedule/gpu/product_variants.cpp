@@ -25,6 +25,15 @@ Dim tiles_of(const Product& product, const Sides& tile) {
   return element_count(product.batch_shape) * ceil_div(product.row_count, tile.rows) * ceil_div(product.column_count, tile.columns);
 }
 
+/// Returns the number of stages for asynchronous copies of the factors: enough for 32 terms, or 2 if that would be more than the shared
+/// memory of a multiprocessor that runs two blocks of threads, of which one computes while the other waits.
+int64_t stages_of(ProductTile tile, int64_t bytes, const Gpu& gpu) {
+  constexpr int64_t kTerms = 32;
+  constexpr int64_t kReserved = 1024;  // bytes of shared memory that CUDA takes from each block
+  tile.stages = std::clamp<int64_t>(kTerms / tile.terms, 2, 4);
+  return 2 * (shared_bytes_of(tile, bytes) + kReserved) <= gpu.shared_bytes ? tile.stages : 2;
+}
+
 /// Completes a tile of rows x columns results: determines the results that each thread computes, and the number of terms that are in shared
 /// memory at a time. Each thread copies at least one element of each factor. `bytes`: size of an element.
 ProductTile complete(int64_t rows, int64_t columns, int64_t bytes) {
@@ -58,6 +67,7 @@ Schedule schedule_of(const KernelPlan& kernel, const Product& product, const Pro
   s.axes.back().kind = AxisKind::kReduce;
   s.axes.back().tile = tile.terms;
   s.axes.back().split = tile.split;
+  s.axes.back().stages = tile.stages;
   return s;
 }
 
@@ -77,6 +87,7 @@ std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& p
   const auto schedule = [&](const Sides& sides, int64_t split) {
     ProductTile tile = has_mma ? complete_mma(sides.rows, sides.columns, bytes) : complete(sides.rows, sides.columns, bytes);
     tile.split = split;
+    tile.stages = stages_of(tile, bytes, gpu);
     return schedule_of(kernel, product, tile);
   };
   // Returns the schedule with slices of `split` terms and the largest tile of which there are surely enough to occupy the GPU.
