@@ -105,6 +105,9 @@ std::vector<Work> works() {
                 "torch, no TF32"),
       computing("gpu.matmul.4096", "(a: f32[4096,4096], b: f32[4096,4096]) {\n  return y = a @ b\n}", "matmul 4096", 2 * std::pow(4096, 3),
                 "torch, no TF32"),
+      // few results of many terms: too few tiles for all multiprocessors, unless the terms are split
+      computing("gpu.matmul.many_terms", "(a: f32[256,65536], b: f32[65536,256]) {\n  return y = a @ b\n}", "matmul_of 256 65536 256",
+                2.0 * 256 * 65536 * 256, "torch, no TF32"),
       computing("gpu.matmul.f64.2048", "(a: f64[2048,2048], b: f64[2048,2048]) {\n  return y = a @ b\n}", "matmul_f64 2048",
                 2 * std::pow(2048, 3)),
       computing("gpu.conv", "(x: f32[32,64,56,56], w: f32[64,64,3,3]) {\n  return y = conv2d(x, w, padding=1)\n}", "conv 32 64 56",

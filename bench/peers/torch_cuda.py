@@ -98,6 +98,11 @@ def matmul(n, dtype=torch.float32):
     return lambda: torch.matmul(a, b, out=result)
 
 
+def matmul_of(rows, terms, columns):
+    a, b = array(0, rows, terms), array(1, terms, columns)
+    return lambda: torch.matmul(a, b)
+
+
 def conv(batch, channels, size):
     x, weight = array(0, batch, channels, size, size), array(1, channels, channels, 3, 3)
     return lambda: torch.nn.functional.conv2d(x, weight, padding=1)
@@ -172,7 +177,7 @@ WORKS = {
     "elementwise": elementwise, "gelu": gelu, "sum": total, "row_sums": row_sums, "column_sums": column_sums, "argmax": argmax, "cumsum": cumsum,
     "column_scan": column_scan, "transpose": transpose, "softmax": softmax, "layer_norm": layer_norm, "matmul": matmul,
     "matmul_f64": lambda n: matmul(n, torch.float64),
-    "conv": conv, "attention": attention, "gather": gather, "scatter_add": scatter_add, "sort": sort, "fft": fft, "small": small,
+    "matmul_of": matmul_of, "conv": conv, "attention": attention, "gather": gather, "scatter_add": scatter_add, "sort": sort, "fft": fft, "small": small,
     "small_wait": small_wait, "small_graph": small_graph,
 }
 

@@ -74,11 +74,11 @@ constexpr Machine kX86[] = {{"x86-64", kX86V1},
 constexpr Machine kArm[] = {
     {"aarch64", Cpu{.instructions = InstructionSet::kArm, .march = "armv8-a", .vector_registers = 32, .fma = true}}};
 
-constexpr Machine kGpus[] = {{"sm_80", Gpu{.f64_mma = true}},
+constexpr Machine kGpus[] = {{"sm_80", Gpu{.shared_bytes = 164 << 10, .f64_mma = true}},
                              {"sm_86", Gpu{.capability = 86, .small_tiles = true}},
                              {"sm_89", Gpu{.capability = 89, .small_tiles = true}},
-                             {"sm_90", Gpu{.capability = 90, .f64_mma = true, .large_f64_mma_tiles = true}},
-                             {"sm_100", Gpu{.capability = 100, .f64_mma = true, .large_f64_mma_tiles = true}},
+                             {"sm_90", Gpu{.capability = 90, .shared_bytes = 228 << 10, .f64_mma = true, .large_f64_mma_tiles = true}},
+                             {"sm_100", Gpu{.capability = 100, .shared_bytes = 228 << 10, .f64_mma = true, .large_f64_mma_tiles = true}},
                              {"sm_120", Gpu{.capability = 120, .small_tiles = true}}};
 
 #if defined(__x86_64__)

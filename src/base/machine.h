@@ -81,6 +81,7 @@ auto measured_numbers(AnyCpu& cpu) {
 struct Gpu {
   int capability = 80;               // compute capability, times ten
   int warp_threads = 32;             // threads that execute together
+  int64_t shared_bytes = 100 << 10;  // shared memory of a multiprocessor
   int block_threads = 128;           // threads of a block in kernels whose threads do not cooperate: enough warps to fill a multiprocessor
   bool f64_mma = false;              // tensor cores multiply f64 twice as fast as other instructions
   bool large_f64_mma_tiles = false;  // two blocks of 128 x 64 results of f64, each with 90 KB of shared memory, fit a multiprocessor

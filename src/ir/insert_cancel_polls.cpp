@@ -81,8 +81,8 @@ class LongLoops {
                           const std::optional<int64_t> elements = most(of.rows * of.length);
                           return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOnePoll};
                         },
-                        [](Is<Barrier, Comment> auto&) { return Cost{}; },
-                        [](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Break, Mma> auto&) {
+                        [](Is<Wait, Barrier, Comment> auto&) { return Cost{}; },
+                        [](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, CopyAsync, Break, Mma> auto&) {
                           return Cost{1, 1};
                         },
                     });

@@ -386,6 +386,11 @@ int64_t group_size(const Kernel& kernel) {
   return 0;
 }
 
+bool starts_copies(const Loop& loop) {
+  return loop.loop == LoopKind::kGroup &&
+         std::ranges::any_of(statements_of(loop.body), [](const Stmt* s) { return s->kind == StmtKind::kCopyAsync; });
+}
+
 int64_t shared_bytes(const Kernel& kernel) {
   int64_t bytes = 0;
   for (const Accumulator& a : kernel.accumulators)

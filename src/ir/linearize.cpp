@@ -425,6 +425,7 @@ class Linearizer {
     for (const UOp* u : kept) line({.kind = LineKind::kKeep, .name = cat("kept", keep_count_++), .value = u, .statement = &s});
     line(std::move(head));
     append_lines(std::move(body));
+    if (starts_copies(s)) line({.kind = LineKind::kEndBatch});
     line({.kind = LineKind::kEnd});
   }
 
@@ -536,11 +537,12 @@ class Linearizer {
     else
       line_of(Is<decltype(s), Copy> ? LineKind::kCopy : LineKind::kRoutine, s);
   }
-  void line_of(const Mma& s) {
+  void line_of(Is<CopyAsync, Mma> auto& s) {
     forget(s.accumulator);
     define_positions(s);
-    line_of(LineKind::kMma, s);
+    line_of(Is<decltype(s), Mma> ? LineKind::kMma : LineKind::kCopyAsync, s);
   }
+  void line_of(const Wait& s) { line_of(LineKind::kWait, s); }
   void line_of(const Break& s) { line_of(LineKind::kBreak, s); }
   void line_of(const Barrier& s) { line_of(LineKind::kBarrier, s); }
   void line_of(const Comment& s) { line_of(LineKind::kComment, s); }

@@ -43,6 +43,9 @@ enum class LineKind : uint8_t {
   kAccScan,     // statement
   kRoutine,     // statement
   kCopy,        // statement
+  kCopyAsync,   // statement
+  kEndBatch,    // the end of a run of a group loop that starts asynchronous copies
+  kWait,        // statement
   kBreak,       // statement
   kBarrier,     // statement
   kReturn,      // return statement of a function with the result `value`

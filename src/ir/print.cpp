@@ -80,6 +80,15 @@ std::string copy_text(const Copy& s, const std::vector<std::string>& buffers) {
              "[", to_string(s.index), "] step ", to_string(s.stride));
 }
 
+std::string copy_async_text(const CopyAsync& s, const std::vector<std::string>& buffers) {
+  return cat("start copy ", s.length, " of ", buffers[static_cast<size_t>(s.buffer)], "[", to_string(s.from), "], of which ",
+             to_string(s.exist), " exist, to acc", s.accumulator, "[", to_string(s.index), "]");
+}
+
+std::string wait_text(const Wait& s) {
+  return s.pending == 0 ? "wait for copies" : cat("wait for copies except the last ", s.pending, " batches");
+}
+
 std::string mma_text(const Mma& s) {
   return cat("mma acc", s.accumulator, "[", to_string(s.index), "] of ", s.row_tiles, " x ", s.column_tiles, " tiles with acc", s.rows, "[",
              to_string(s.row_index), "] step ", to_string(s.row_step), ", acc", s.columns, "[", to_string(s.column_index), "] step ",
@@ -260,6 +269,8 @@ class Printer {
   }
   void text(const Routine& s, int depth) { line(depth, routine_text(s, buffers_)); }
   void text(const Copy& s, int depth) { line(depth, copy_text(s, buffers_)); }
+  void text(const CopyAsync& s, int depth) { line(depth, copy_async_text(s, buffers_)); }
+  void text(const Wait& s, int depth) { line(depth, wait_text(s)); }
   void text(const Break& s, int depth) { line(depth, cat("break where acc", s.accumulator)); }
   void text(const Mma& s, int depth) { line(depth, mma_text(s)); }
   void text(const Barrier&, int depth) { line(depth, "barrier"); }
@@ -428,6 +439,9 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       }
       case LineKind::kRoutine: line(routine_text(l.as<Routine>(), buffers)); break;
       case LineKind::kCopy: line(copy_text(l.as<Copy>(), buffers)); break;
+      case LineKind::kCopyAsync: line(copy_async_text(l.as<CopyAsync>(), buffers)); break;
+      case LineKind::kEndBatch: line("end of a batch of copies"); break;
+      case LineKind::kWait: line(wait_text(l.as<Wait>())); break;
       case LineKind::kBreak: line(cat("break where acc", l.as<Break>().accumulator)); break;
       case LineKind::kBarrier: line("barrier"); break;
       case LineKind::kMma: line(mma_text(l.as<Mma>())); break;

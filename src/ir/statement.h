@@ -33,6 +33,8 @@
 // - An accumulator in Space::kShared is one array for the block. It is declared outside of group loops, without an initial value. Between
 //   two barriers no thread writes an element that another thread reads or writes. Each iteration of the thread loop has its own shared
 //   arrays: a backend that reuses their memory for the next block puts a barrier between the two blocks.
+// - Between the start of an asynchronous copy to a shared array (CopyAsync) and a barrier after the Wait for it, no thread uses the elements
+//   that the copy writes. A block waits for all its copies before its iteration of the thread loop ends.
 // - An accumulator in Space::kRegister or kStack that is declared inside a group loop belongs to one thread and exists until the end of the
 //   loop's body.
 // - A *spread* accumulator keeps values of each thread from one group loop to the next: it is declared outside of group loops, in
@@ -63,7 +65,7 @@ struct UOp;
 // clang-format off
 #define HARP_IR_STATEMENTS(X) \
   X(StoreGroup) X(Loop) X(Define) X(If) X(Retry) X(Store) X(Prefetch) X(Scatter) X(AccDeclare) X(AccSet) X(AccUpdate) X(AccFold) \
-  X(AccScan) X(Routine) X(Copy) X(Break) X(Barrier) X(Comment) X(Mma)
+  X(AccScan) X(Routine) X(Copy) X(CopyAsync) X(Wait) X(Break) X(Barrier) X(Comment) X(Mma)
 // clang-format on
 
 #define HARP_IR_KIND(name) k##name,
@@ -333,6 +335,27 @@ struct Copy : StmtOf<StmtKind::kCopy> {
   bool as_read = false;      // copy in the order in which the elements are in the source, instead of the order in the destination
 };
 
+/// Starts a copy of `length` elements from parameter `buffer`, from element `from` on, to elements index … of `accumulator`, a shared
+/// array. Only the first `exist` elements (0 to `length`) are read; the others become 0. The elements have 4, 8 or 16 bytes together, and
+/// both addresses are multiples of that size.
+///
+/// The thread does not wait for the copy. The copies that it starts in one run of a group loop are a *batch*. A Wait that includes the
+/// batch, and then a barrier, must come before any thread reads or writes these elements. The reference semantics are those of a Copy.
+struct CopyAsync : StmtOf<StmtKind::kCopyAsync> {
+  int buffer = -1;
+  Sym from;
+  int accumulator = -1;
+  Sym index;
+  int64_t length = 1;
+  Sym exist = 1;
+};
+
+/// Waits until all batches of asynchronous copies that the thread has started are complete, except for the last `pending` ones. Each run of
+/// a group loop that contains a CopyAsync counts as a batch, even if it starts no copy.
+struct Wait : StmtOf<StmtKind::kWait> {
+  int pending = 0;
+};
+
 /// Exits the enclosing loop, whose body contains this statement directly. The accumulator is declared outside of that loop. If it is an
 /// i32, the loop exits if it is not 0. If its elements are bools, the loop exits if all of them are false. A load in the loop whose index
 /// does not depend on the loop's variable may execute before the loop, and so even if the first iteration exits.
@@ -404,8 +427,8 @@ void for_each_body(S& s, Visit f) {
   visit(s, Overloaded{
                [&](Is<StoreGroup, Loop, Define> auto& of) { f(of.body); },
                [&](Is<If, Retry> auto& of) { f(of.body), f(of.otherwise); },
-               [&](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Routine, Copy, Break, Barrier, Comment,
-                      Mma> auto&) {},
+               [&](Is<Store, Prefetch, Scatter, AccDeclare, AccSet, AccUpdate, AccFold, AccScan, Routine, Copy, CopyAsync, Wait, Break,
+                      Barrier, Comment, Mma> auto&) {},
            });
 }
 
@@ -433,8 +456,9 @@ void for_each_position(S& s, Visit f) {
                [&](Is<Copy> auto& of) {
                  f(of.index), f(of.stride), f(of.rows), f(of.length), f(of.from), f(of.from_row_stride), f(of.from_stride);
                },
+               [&](Is<CopyAsync> auto& of) { f(of.from), f(of.index), f(of.exist); },
                [&](Is<Mma> auto& of) { f(of.index), f(of.row_index), f(of.column_index), f(of.row_step), f(of.column_step); },
-               [&](Is<StoreGroup, Define, Retry, AccDeclare, Break, Barrier, Comment> auto&) {},
+               [&](Is<StoreGroup, Define, Retry, AccDeclare, Wait, Break, Barrier, Comment> auto&) {},
            });
 }
 
@@ -448,15 +472,16 @@ void for_each_value(S& s, Visit f) {
                [&](Is<Prefetch> auto& of) { some(of.position); },
                [&](Is<Scatter> auto& of) { some(of.value, of.position); },
                [&](Is<AccUpdate> auto& of) { some(of.value, of.factor); },
-               [&](Is<StoreGroup, Loop, If, Retry, AccFold, Routine, Copy, Break, Barrier, Comment, Mma> auto&) {},
+               [&](Is<StoreGroup, Loop, If, Retry, AccFold, Routine, Copy, CopyAsync, Wait, Break, Barrier, Comment, Mma> auto&) {},
            });
 }
 
-/// Calls f for the number of each accumulator whose elements the statement sets, combines, folds or scans.
+/// Calls f for the number of each accumulator whose elements the statement sets, combines, folds or scans. (A Wait completes copies, but
+/// the CopyAsync statements count as their changes.)
 template <class Visit>
 void for_each_changed_accumulator(const Stmt& s, Visit f) {
   visit(s, Overloaded{
-               [&](Is<AccSet, AccUpdate, AccFold, Mma> auto& of) { f(of.accumulator); },
+               [&](Is<AccSet, AccUpdate, AccFold, CopyAsync, Mma> auto& of) { f(of.accumulator); },
                [&](Is<AccScan> auto& of) {
                  for (const int a : {of.accumulator, of.total, of.quads})
                    if (a >= 0) f(a);
@@ -464,7 +489,7 @@ void for_each_changed_accumulator(const Stmt& s, Visit f) {
                [&](Is<Routine, Copy> auto& of) {
                  if (of.accumulator >= 0) f(of.accumulator);
                },
-               [&](Is<StoreGroup, Loop, Define, If, Retry, Store, Prefetch, Scatter, AccDeclare, Break, Barrier, Comment> auto&) {},
+               [&](Is<StoreGroup, Loop, Define, If, Retry, Store, Prefetch, Scatter, AccDeclare, Wait, Break, Barrier, Comment> auto&) {},
            });
 }
 
@@ -480,6 +505,8 @@ inline Loop* only_loop_in(const Body& body) { return body.size() == 1 ? as<Loop>
 /// Returns the first statement of `body` if it is a loop; else null.
 inline Loop* first_loop_in(const Body& body) { return body.empty() ? nullptr : as<Loop>(body[0]); }
 
+/// Tests whether a run of this loop is a batch of asynchronous copies (CopyAsync): it is a group loop, and contains such copies.
+bool starts_copies(const Loop& loop);
 /// Returns all statements of `body`, including nested ones.
 std::vector<const Stmt*> statements_of(const Body& body);
 

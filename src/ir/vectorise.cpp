@@ -60,7 +60,7 @@ class Vectoriser {
             // lanes must update adjacent elements: if two lanes updated the same element, one update would be lost
             [&](const Scatter& s) { return is_beside(s.index) && !depends_on(s.stride, variable_) && !varies(s.position); },
             // These statements have no vector form. An AccFold, for example, would need separate accumulators for each lane.
-            [](Is<Define, Copy, Prefetch, AccFold, AccScan, AccDeclare, Barrier, Mma> auto&) { return false; },
+            [](Is<Define, Copy, CopyAsync, Wait, Prefetch, AccFold, AccScan, AccDeclare, Barrier, Mma> auto&) { return false; },
             [](Is<StoreGroup, Retry, Routine, Break, Comment> auto&) { return true; },
         });
   }

@@ -507,6 +507,21 @@ class Verifier {
             "a copy writes an array of one lane with elements of ", size_of(dtype), " bytes, but acc", s.accumulator, " has ",
             size_of(a.type.dtype));
   }
+  void rules(const CopyAsync& s) {
+    const Accumulator& a = accumulator_of(s, s.accumulator);
+    buffer(s.buffer, a.type.dtype, false);
+    require(kernel_.params[static_cast<size_t>(s.buffer)].in_place.empty(),
+            "the source of an asynchronous copy is not overwritten in place, but ", kernel_.params[static_cast<size_t>(s.buffer)].name,
+            " is");
+    const int64_t bytes = s.length * static_cast<int64_t>(size_of(a.type.dtype));
+    require(a.is_row && a.type.lanes == 1 && (bytes == 4 || bytes == 8 || bytes == 16),
+            "an asynchronous copy to an array of one lane has 4, 8 or 16 bytes, but that to acc", s.accumulator, " has ", bytes);
+    require(mod(s.index, s.length).is_constant(0), "the destination of an asynchronous copy of ", s.length,
+            " elements is a multiple of that number, not ", to_string(s.index));
+    require(proven_nonnegative(s.exist) && proven_at_most(s.exist, s.length), "of ", s.length,
+            " elements of an asynchronous copy none to all exist, not ", to_string(s.exist));
+  }
+  void rules(const Wait& s) { require(s.pending >= 0, "a wait leaves out no batches or some, not ", s.pending); }
   void rules(const Break& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
     const auto loop = loop_of_break_.find(&s);

@@ -233,6 +233,16 @@ class GroupRules {
         whole(a);
     }
   }
+  void rules(const CopyAsync& s) const {
+    require(place_ == Place::kThread && is_shared(s.accumulator),
+            "a thread copies asynchronously to a shared array, inside a group loop, but acc", s.accumulator,
+            " is not shared, or the copy is outside");
+  }
+  void rules(const Wait&) const {
+    require(place_ == Place::kThread && branches_ == 0 && loops_.size() == loops_outside_,
+            "all threads wait for the same batches of copies: a wait is inside a group loop, but not under a condition or in a loop of a "
+            "thread");
+  }
   /// Checks an Mma: all threads of a warp must execute the statement together, and each thread must have the rows and columns of its lane.
   void rules(const Mma& s) const {
     require(place_ == Place::kThread && branches_ == 0,
@@ -331,8 +341,9 @@ void verify_groups(Arena& arena, const Kernel& kernel) { GroupRules(arena, kerne
 
 bool has_groups(const Kernel& kernel) {
   const auto is_of_block = [](const Accumulator& a) { return a.space == Space::kShared || a.spread > 0; };
-  return std::ranges::any_of(kernel.accumulators, is_of_block) ||
-         std::ranges::any_of(statements_of(kernel.body), [](const Stmt* s) { return s->kind == StmtKind::kBarrier || is_group_loop(s); });
+  return std::ranges::any_of(kernel.accumulators, is_of_block) || std::ranges::any_of(statements_of(kernel.body), [](const Stmt* s) {
+           return s->kind == StmtKind::kBarrier || s->kind == StmtKind::kCopyAsync || s->kind == StmtKind::kWait || is_group_loop(s);
+         });
 }
 
 }  // namespace harp::ir

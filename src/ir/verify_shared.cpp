@@ -17,6 +17,15 @@
 // 3. In that sum the term with the largest c is the difference of two remainders, x % k - y % k, where x - y is a constant that k does
 //    not divide. The term is not 0, and the smaller terms cannot cancel it. Example: threads may read half step % 2 of an array while they
 //    write half (step + 1) % 2.
+//
+// An asynchronous copy writes at any time from its CopyAsync to the Wait that includes it, and other threads see the result only after a
+// barrier. Until then it is in `copies_`, and no thread, not even its own, may use the elements: methods 1 and 3 must prove that for each
+// access. Copies outlive barriers and iterations of a loop, and which elements they write depends on how many iterations ago they began. A
+// loop that starts copies is therefore visited in two ways, each time for as many iterations as its copies can last:
+//
+// - Its first iterations, with their numbers instead of the variable, and with the copies that began before the loop.
+// - Any consecutive iterations, with only the copies that began in them. After each iteration the variable v is replaced by v - 1 in the
+//   copies, so that it denotes the number of the next iteration.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -118,18 +127,15 @@ class Digits {
 
   /// Tests whether equal indices imply equal threads.
   bool tell_threads() {
-    const Sym difference = first_.index() - second_.index();
-    if (difference.is_constant()) return false;
-    int64_t constant = difference.node()->constant;
-    std::map<int64_t, Term> terms;  // keyed by the absolute value of the coefficient
-    for (const SymTerm& t : difference.node()->terms)
-      if (t.factors.size() != 1 || !add(t.coefficient, *t.factors[0], terms)) return false;
-    if (is_never_zero(terms, constant)) return true;
-    for (auto larger = terms.cend();; --larger) {
-      if (tell_by_smaller(terms, larger, constant)) return true;
-      if (larger == terms.cbegin()) return false;
+    if (!find_terms()) return false;
+    if (is_never_zero(terms_, constant_)) return true;
+    for (auto larger = terms_.cend();; --larger) {
+      if (tell_by_smaller(terms_, larger, constant_)) return true;
+      if (larger == terms_.cbegin()) return false;
     }
   }
+  /// Tests whether the indices are never equal, whatever the threads are.
+  bool tell_elements() { return find_terms() && is_never_zero(terms_, constant_); }
 
  private:
   /// The terms of the sum whose coefficients have the same absolute value: their integers add up to a number from `least` to `most`.
@@ -159,6 +165,16 @@ class Digits {
       return apart.is_constant() && !apart.is_constant(0);
     }
   };
+
+  /// Sets terms_ and constant_ to the difference of the indices. Returns false if that is a constant, or not a sum of digits.
+  bool find_terms() {
+    const Sym difference = first_.index() - second_.index();
+    if (difference.is_constant()) return false;
+    constant_ = difference.node()->constant;
+    for (const SymTerm& t : difference.node()->terms)
+      if (t.factors.size() != 1 || !add(t.coefficient, *t.factors[0], terms_)) return false;
+    return true;
+  }
 
   bool add(int64_t coefficient, const SymAtom& atom, std::map<int64_t, Term>& terms) {
     if (coefficient == INT64_MIN) return false;
@@ -280,8 +296,18 @@ class Digits {
 
   Side first_, second_;
   const SymAtom *first_thread_, *second_thread_;
+  std::map<int64_t, Term> terms_;  // keyed by the absolute value of the coefficient
+  int64_t constant_ = 0;
   Ranges first_ranges_, second_ranges_;
   std::unordered_set<const SymAtom*> equal_;  // digits of the first thread's number that equal the second thread's if the indices are equal
+};
+
+/// An asynchronous copy whose elements no thread may use yet.
+struct OpenCopy {
+  Access access;  // the write
+  const CopyAsync* statement;
+  int newer = -1;          // number of batches that ended after that of the copy; -1: the batch has not ended
+  bool is_waited = false;  // whether its thread has waited for it; a barrier must follow
 };
 
 class Races {
@@ -309,16 +335,29 @@ class Races {
   }
 
   void statement(Is<AccSet, AccUpdate> auto& s) { access(s.accumulator, s.index, s.lane_step, s.value->type.lanes, true); }
-  void statement(const Barrier&) { open_.clear(); }
+  void statement(const CopyAsync& s) {
+    access(s.accumulator, s.index, 1, static_cast<int>(s.length), true, &s);
+    copies_.push_back({new_access(s.accumulator, s.index, 1, static_cast<int>(s.length), true), &s});
+  }
+  void statement(const Wait& s) {
+    for (OpenCopy& copy : copies_) copy.is_waited |= copy.newer >= s.pending;
+  }
+  void statement(const Barrier&) {
+    open_.clear();
+    std::erase_if(copies_, [](const OpenCopy& copy) { return copy.is_waited; });
+  }
   void statement(const StoreGroup& s) { body(s.body); }
   void statement(const Define& s) { scope(s.variable, s.body); }
   void statement(const Retry& s) { body(s.body), body(s.otherwise); }
   void statement(const If& s) {
     if (group_ == nullptr && !is_free_) {  // the condition is the same for all threads, so all of them take the same branch
       const Open before = open_;
+      const std::vector<OpenCopy> copies_before = copies_;
       body(s.body);
       const Open after = std::exchange(open_, before);
+      const std::vector<OpenCopy> copies_after = std::exchange(copies_, copies_before);
       body(s.otherwise);
+      if (changes_copies(s.body) || changes_copies(s.otherwise)) copies_.insert(copies_.end(), copies_after.begin(), copies_after.end());
       return join(after);
     }
     const size_t known = conditions_.size();
@@ -334,10 +373,17 @@ class Races {
       group_ = &s;
       body(s.body);
       group_ = nullptr;
+      if (starts_copies(s))
+        for (OpenCopy& copy : copies_) ++copy.newer;
     } else if (s.loop == LoopKind::kThread) {
       open_.clear();  // each iteration has its own shared arrays, so accesses of different iterations need not be compared
       scope(s.variable, s.body);
       open_.clear();
+      for (const OpenCopy& copy : copies_)
+        if (!copy.is_waited) violated("a block of threads waits for its asynchronous copies, but ", text_of(copy.access), " at its end");
+      copies_.clear();
+    } else if (group_ == nullptr && contains_copies(s.body)) {
+      loop_of_copies(s);
     } else if (has_barrier(s.body)) {
       const Open before = open_;
       for (int iteration = 0; iteration < 2; ++iteration) scope(s.variable, s.body);
@@ -366,8 +412,45 @@ class Races {
     for (const SymAtom* v : added) free_.erase(v);
   }
 
+  /// Visits a loop outside of group loops that starts asynchronous copies (see the top of this file).
+  void loop_of_copies(const Loop& s) {
+    int most_pending = -1;
+    for (const Stmt* inside : statements_of(s.body))
+      if (const auto* wait = as<Wait>(inside)) most_pending = std::max(most_pending, wait->pending);
+    if (most_pending < 0 || !has_barrier(s.body) || is_free_)
+      violated("a loop that starts asynchronous copies waits for them and contains a barrier, but that over ", to_string(s.variable),
+               " does not");
+    const SymAtom* v = variable_of(s.variable);
+    const int iterations = 2 + most_pending;  // a copy lasts for most_pending + 1 iterations
+    const Open before = open_;
+    std::vector<OpenCopy> all = copies_;
+    const auto keep = [&] { all.insert(all.end(), copies_.begin(), copies_.end()); };
+    for (int i = 0; i < iterations && !all.empty(); ++i) {
+      numbers_[v] = s.begin + i * s.step;
+      body(s.body);
+    }
+    numbers_.erase(v);
+    keep();
+    copies_.clear();
+    for (int i = 0; i < iterations; ++i) {
+      visit_iteration(v, s.body);
+      for (OpenCopy& copy : copies_) {
+        const SymSubstitution next{{v, s.variable - s.step}};
+        copy.access.index = substitute(copy.access.index, next);
+        for (Sym& condition : copy.access.conditions) condition = substitute(condition, next);
+      }
+    }
+    keep();
+    copies_ = std::move(all);
+    for (OpenCopy& copy : copies_) copy.access.varying.insert(v);
+    if (!proven_positive(s.end - s.begin)) join(before);
+  }
+
   void scope(Sym variable, const Body& statements) {
-    const SymAtom* v = variable_of(variable);
+    visit_iteration(variable_of(variable), statements);
+    for (OpenCopy& copy : copies_) copy.access.varying.insert(variable_of(variable));
+  }
+  void visit_iteration(const SymAtom* v, const Body& statements) {
     const bool is_free = is_free_ || group_ != nullptr;
     if (is_free) free_.insert(v);
     body(statements);
@@ -384,10 +467,37 @@ class Races {
     return std::ranges::any_of(statements_of(statements), [](const Stmt* s) { return s->kind == StmtKind::kBarrier; });
   }
 
-  void access(int accumulator, Sym index, Sym lane_step, int lanes, bool writes) {
+  static bool changes_copies(const Body& statements) {
+    return std::ranges::any_of(statements_of(statements), [](const Stmt* s) {
+      return s->kind == StmtKind::kCopyAsync || s->kind == StmtKind::kWait || s->kind == StmtKind::kBarrier;
+    });
+  }
+  static bool contains_copies(const Body& statements) {
+    return std::ranges::any_of(statements_of(statements), [](const Stmt* s) { return s->kind == StmtKind::kCopyAsync; });
+  }
+
+  template <class... Words>
+  [[noreturn]] void violated(const Words&... rule) const {
+    fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: ", rule...);
+  }
+
+  Access new_access(int accumulator, Sym index, Sym lane_step, int lanes, bool writes) const {
+    Access made{accumulator, substitute(index, numbers_), substitute(lane_step, numbers_), lanes, writes, group_, conditions_, free_};
+    for (Sym& condition : made.conditions) condition = substitute(condition, numbers_);
+    return made;
+  }
+
+  /// Checks an access, and records it until the next barrier. `copy`: the asynchronous copy that makes the access; null for other accesses.
+  void access(int accumulator, Sym index, Sym lane_step, int lanes, bool writes, const CopyAsync* copy = nullptr) {
     if (!is_shared(accumulator)) return;
-    accesses_.push_back({accumulator, index, lane_step, lanes, writes, group_, conditions_, free_});
+    accesses_.push_back(new_access(accumulator, index, lane_step, lanes, writes));
     Access& now = accesses_.back();
+    for (const OpenCopy& open : copies_) {
+      const bool is_same = open.statement == copy && open.newer < 0;  // for these the rule about two threads is enough
+      if (open.access.accumulator == accumulator && !is_same && !are_apart(open.access, now))
+        violated("no thread uses an element that an asynchronous copy writes before a wait for the copy and a barrier, but ",
+                 text_of(open.access), " asynchronously and ", text_of(now));
+    }
     const auto is_again = [&](const Access* a) {
       return a->accumulator == now.accumulator && a->index == now.index && a->lane_step == now.lane_step && a->lanes == now.lanes &&
              a->writes == now.writes && a->group == now.group && a->conditions == now.conditions && a->varying == now.varying;
@@ -396,9 +506,15 @@ class Races {
     open_.push_back(&now);
     for (const Access* before : open_)
       if (before->accumulator == accumulator && (before->writes || writes) && !never_meet(*before, now))
-        fail(Code::kInternal, "IR of ", kernel_.name, " violates a rule: between two barriers no thread writes an element of a shared ",
-             "accumulator that another one uses. Expected indices that tell the thread, or never meet; ", text_of(*before), " and ",
-             text_of(now));
+        violated("between two barriers no thread writes an element of a shared accumulator that another one uses. Expected indices that ",
+                 "tell the thread, or never meet; ", text_of(*before), " and ", text_of(now));
+  }
+
+  /// Tests whether it is proved that no thread uses in one access an element that any thread, also the same one, uses in the other.
+  bool are_apart(const Access& a, const Access& b) {
+    const Sym ahead = Side(syms_, loops_, a, b, false).index() - Side(syms_, loops_, b, a, false).index();
+    if (proven_positive(ahead) || proven_positive(-ahead)) return true;
+    return a.group != nullptr && b.group != nullptr && Digits(syms_, loops_, a, b).tell_elements();
   }
 
   /// Tests whether it is proved that two different threads never use the same element in these two accesses.
@@ -418,6 +534,8 @@ class Races {
   Loops loops_;
   std::deque<Access> accesses_;
   Open open_;
+  std::vector<OpenCopy> copies_;
+  SymSubstitution numbers_;  // the numbers of the current iterations of loops whose first iterations are visited one by one
   std::vector<Sym> conditions_;
   std::set<const SymAtom*> free_;  // variables of enclosing loops and Defines whose values may differ between threads
   const Loop* group_ = nullptr;

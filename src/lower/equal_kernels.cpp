@@ -17,7 +17,7 @@ class Comparison {
     return same_variants() && all(a_.stores, b_.stores, [&](const StorePlan& a, const StorePlan& b) { return same_store(a, b); }) &&
            same_nodes(a_.reduces, b_.reduces) && same_nodes(a_.scans, b_.scans) &&
            all(a_.passes, b_.passes, [&](const RowPass& a, const RowPass& b) { return same_pass(a, b); }) && computes_the_same() &&
-           a_.reads.size() == b_.reads.size() && in_place_alike();
+           a_.reads.size() == b_.reads.size() && in_place_alike() && same_scratch();
   }
   std::unordered_map<int, int> take_buffers() { return std::move(buffers_); }
 
@@ -50,6 +50,11 @@ class Comparison {
     const Buffer &x = program_.buffers[static_cast<size_t>(a)], &y = program_.buffers[static_cast<size_t>(b)];
     if (x.space != y.space || (x.space == Space::kScratch && !(x.offset == y.offset)) || x.node->dtype != y.node->dtype) return false;
     return buffers_.emplace(a, b).first->second == b;
+  }
+
+  bool same_scratch() {
+    if (a_.scratch < 0 || b_.scratch < 0) return a_.scratch == b_.scratch;
+    return same_buffer(a_.scratch, b_.scratch);
   }
 
   /// Compares the op, dtype and shape of two nodes, and records that they correspond. computes_the_same() later compares their attributes

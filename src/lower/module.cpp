@@ -11,9 +11,11 @@
 #include "lower/gpu/routine.h"
 #include "lower/gpu/scan.h"
 #include "lower/gpu/scatter.h"
+#include "lower/gpu/sum_of_slices.h"
 #include "lower/lower.h"
 #include "lower/unrolled.h"
 #include "schedule/gpu/grid_scan.h"
+#include "schedule/gpu/product_slices.h"
 #include "schedule/legal.h"
 
 namespace harp::lower {
@@ -33,25 +35,6 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
                                              : cat(" · ", describe_scatter(*plan.alone)));
   append(out, cat(" · ", print(schedule)));
   return out;
-}
-
-/// Returns a condition that is >= 0 exactly where both conditions are >= 0; nullopt stands for a condition that always holds.
-std::optional<Sym> both(std::optional<Sym> a, std::optional<Sym> b) {
-  if (a && b) return min(*a, *b);
-  return a ? a : b;
-}
-
-/// Returns the condition (>= 0) under which variant number `v` is launched: its own guard holds, and the guard of no earlier variant does;
-/// nullopt: it is always launched. Earlier variants that run only without aliasing are ignored, because Launch::in_place handles these.
-std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
-  std::optional<Sym> guard = plan.variants[v].guard;
-  for (size_t earlier = 0; earlier < v; ++earlier) {
-    if (plan.variants[earlier].only_without_aliasing) continue;
-    HARP_ASSERT(plan.variants[earlier].guard, "variant ", earlier, " has no condition, so variant ", v, " after it would never run");
-    const Sym fails = Sym(-1) - *plan.variants[earlier].guard;
-    guard = both(guard, fails);
-  }
-  return guard;
 }
 
 /// Returns the pairs of a written and a read array of the kernel that may be the same memory.
@@ -92,11 +75,14 @@ ir::HostBuffer host_buffer(const Program& program, int buffer, Sym element) {
 
 namespace {
 
-/// The kernel to which a variant was lowered, and the arguments that its launch passes.
-struct LoweredVariant {
+/// A kernel to which a variant was lowered, and the arguments that its launch passes.
+struct LoweredKernel {
   int kernel;
   std::vector<ValueBuilder::Argument> arguments;
 };
+/// The kernels of a variant, in the order of execution. Each of them uses the results of the one before it. Empty: the variant has not been
+/// lowered.
+using LoweredVariant = std::vector<LoweredKernel>;
 
 /// The kernel plans lowered so far. A plan that is equal to one of them uses the kernels of that plan.
 class LoweredPlans {
@@ -104,22 +90,22 @@ class LoweredPlans {
   explicit LoweredPlans(const Program& program) : program_(program) {}
 
   /// If a plan lowered before is equal to this one, returns the variants of that plan, with the buffers of this plan as arguments.
-  /// Otherwise returns a list of nullopt.
-  std::vector<std::optional<LoweredVariant>> find(const KernelPlan& plan) const {
+  /// Otherwise returns variants without kernels.
+  std::vector<LoweredVariant> find(const KernelPlan& plan) const {
     const auto [begin, end] = plans_.equal_range(hash_of(plan));
     size_t looked_at = 0;
     for (auto at = begin; at != end && looked_at < kMaxCandidates; ++at, ++looked_at) {
       const auto renamed = renamed_buffers(program_, *at->second.plan, plan);
       if (!renamed) continue;
-      std::vector<std::optional<LoweredVariant>> variants = at->second.variants;
-      for (std::optional<LoweredVariant>& variant : variants)
-        if (variant)
-          for (ValueBuilder::Argument& argument : variant->arguments) argument.buffer = renamed->at(argument.buffer);
+      std::vector<LoweredVariant> variants = at->second.variants;
+      for (LoweredVariant& variant : variants)
+        for (LoweredKernel& kernel : variant)
+          for (ValueBuilder::Argument& argument : kernel.arguments) argument.buffer = renamed->at(argument.buffer);
       return variants;
     }
-    return std::vector<std::optional<LoweredVariant>>(plan.variants.size());
+    return std::vector<LoweredVariant>(plan.variants.size());
   }
-  void add(const KernelPlan& plan, std::vector<std::optional<LoweredVariant>> variants) {
+  void add(const KernelPlan& plan, std::vector<LoweredVariant> variants) {
     plans_.emplace(hash_of(plan), Plan{&plan, std::move(variants)});
   }
 
@@ -128,7 +114,7 @@ class LoweredPlans {
 
   struct Plan {
     const KernelPlan* plan;
-    std::vector<std::optional<LoweredVariant>> variants;
+    std::vector<LoweredVariant> variants;
   };
   const Program& program_;
   std::unordered_multimap<size_t, Plan> plans_;
@@ -182,16 +168,11 @@ void lower_phases(const Program& program, const KernelPlan& plan, const std::vec
   }
 }
 
-LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, size_t v, ir::Kernel kernel, ir::Module& module) {
-  const Schedule& schedule = plan.variants[v].schedule;
-  for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
-  kernel.work = work_of(program, plan, kernel.simd_width);
-  KernelContext context{*module.arena,         program, plan, schedule, kernel, ValueBuilder(*module.arena, program, plan, kernel),
-                        plan.variants[v].guard};
-  switch (schedule.recipe) {
-    case Template::kElementwise: unrolls_axes(plan, schedule) ? lower_unrolled(context) : lower_elementwise(context); break;
+void lower_by_recipe(KernelContext& context) {
+  switch (context.schedule.recipe) {
+    case Template::kElementwise: unrolls_axes(context.plan, context.schedule) ? lower_unrolled(context) : lower_elementwise(context); break;
     case Template::kReduce:
-    case Template::kRowwise: has_arg_extreme(plan) ? lower_arg_extreme(context) : lower_reduce(context); break;
+    case Template::kRowwise: has_arg_extreme(context.plan) ? lower_arg_extreme(context) : lower_reduce(context); break;
     case Template::kContraction: lower_contraction(context); break;
     case Template::kTranspose: lower_transpose(context); break;
     case Template::kScan: lower_scan(context); break;
@@ -200,10 +181,35 @@ LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, siz
     case Template::kCustom: lower_custom(context); break;
     case Template::kNative: break;  // a native call is no kernel; lower_native() lowers it
   }
+}
+
+/// Adds a kernel of variant number `v` to the module. `lower` makes its body.
+LoweredKernel lower_kernel(const Program& program, const KernelPlan& plan, size_t v, std::string name, std::string comment,
+                           void (*lower)(KernelContext&), ir::Module& module) {
+  const Schedule& schedule = plan.variants[v].schedule;
+  ir::Kernel kernel;
+  kernel.name = std::move(name), kernel.comment = std::move(comment);
+  for (const AxisSchedule& a : schedule.axes) kernel.simd_width = std::max(kernel.simd_width, a.simd_width);
+  kernel.work = work_of(program, plan, kernel.simd_width);
+  KernelContext context{*module.arena,         program, plan, schedule, kernel, ValueBuilder(*module.arena, program, plan, kernel),
+                        plan.variants[v].guard};
+  lower(context);
   HARP_ASSERT(plan.blocks == 0 || ir::iterations(kernel).is_constant(plan.blocks), kernel.name, " does not iterate over single blocks");
   module.blocks = std::max(module.blocks, ir::scratch_offsets(kernel).back());
   module.kernels.push_back(std::move(kernel));
   return {static_cast<int>(module.kernels.size()) - 1, context.values.arguments()};
+}
+
+/// Adds the kernels of variant number `v` to the module. `where` is the beginning of their comments.
+LoweredVariant lower_variant(const Program& program, const KernelPlan& plan, size_t v, const std::string& name, const std::string& where,
+                             ir::Module& module) {
+  const Schedule& schedule = plan.variants[v].schedule;
+  const std::string comment = cat(where, comment_of(plan, schedule));
+  LoweredVariant kernels = {lower_kernel(program, plan, v, name, comment, lower_by_recipe, module)};
+  if (!splits_terms(schedule)) return kernels;
+  const std::string sums = cat(where, "sum of the slices of the kernel before, over ", to_string(iteration_space(plan)));
+  kernels.push_back(lower_kernel(program, plan, v, name + "_phase_1", sums, lower_sum_of_slices, module));
+  return kernels;
 }
 
 }  // namespace
@@ -236,30 +242,33 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
     }
     const auto in_place = in_place_of(program, plan);
     const bool first_is_reached = is_reached(plan, 0, in_place);
-    std::vector<std::optional<LoweredVariant>> variants = known.find(plan);
+    std::vector<LoweredVariant> variants = known.find(plan);
     bool is_new = false;
     for (size_t v = 0; v < plan.variants.size(); ++v) {
       if (!is_reached(plan, v, in_place)) continue;
-      if (!variants[v]) {
-        ir::Kernel kernel;
-        kernel.name = v == 0 ? cat("kernel_", k) : cat("kernel_", k, "_variant_", v);
+      if (variants[v].empty()) {
+        const std::string name = v == 0 ? cat("kernel_", k) : cat("kernel_", k, "_variant_", v);
         std::string which;
         if (plan.variants[0].only_without_aliasing)
           which = in_place.empty() || !first_is_reached ? "" : plan.variants[v].only_without_aliasing ? "not in place · " : "in place · ";
         else if (plan.variants.size() > 1)
           which = cat("variant ", v + 1, " of ", plan.variants.size(), " by size · ");
-        kernel.comment = cat("generation ", plan.generation, " · ", which, comment_of(plan, plan.variants[v].schedule));
-        variants[v] = lower_variant(program, plan, v, std::move(kernel), *module);
+        variants[v] = lower_variant(program, plan, v, name, cat("generation ", plan.generation, " · ", which), *module);
         is_new = true;
       }
-      ir::Launch launch{variants[v]->kernel, {}, launch_guard(plan, v)};
-      if (plan.variants[0].only_without_aliasing && first_is_reached)
-        launch.in_place = in_place, launch.only_without_aliasing = plan.variants[v].only_without_aliasing;
-      for (const ValueBuilder::Argument& argument : variants[v]->arguments)
-        launch.arguments.push_back(host_buffer(program, argument.buffer, argument.offset));
       ir::Generation& generation = module->generations[static_cast<size_t>(plan.generation)];
       generation.blocks = plan.blocks;
-      generation.launches.push_back(std::move(launch));
+      for (size_t phase = 0; phase < variants[v].size(); ++phase) {
+        const LoweredKernel& lowered = variants[v][phase];
+        // Earlier variants that run only without aliasing are no part of the guard: in_place handles these.
+        ir::Launch launch{lowered.kernel, {}, launch_guard(plan, v)};
+        launch.follows = phase > 0;
+        if (plan.variants[0].only_without_aliasing && first_is_reached)
+          launch.in_place = in_place, launch.only_without_aliasing = plan.variants[v].only_without_aliasing;
+        for (const ValueBuilder::Argument& argument : lowered.arguments)
+          launch.arguments.push_back(host_buffer(program, argument.buffer, argument.offset));
+        generation.launches.push_back(std::move(launch));
+      }
     }
     if (is_new) known.add(plan, std::move(variants));
   }

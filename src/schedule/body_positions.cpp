@@ -50,7 +50,7 @@ std::optional<BodyPosition> BodyPositions::of(int expression) const {
     case Op::kMax: return made(std::max(a->lo, b->lo), std::max(a->hi, b->hi), [&] { return max(a->value, b->value); });
     case Op::kMin: return made(std::min(a->lo, b->lo), std::min(a->hi, b->hi), [&] { return min(a->value, b->value); });
     case Op::kMul: {
-      if (terms_of(a->value) * terms_of(b->value) > kMostTerms) return std::nullopt;
+      if (terms_of(a->value) * terms_of(b->value) > (table_ != nullptr ? kMostAnalysedTerms : kMostTerms)) return std::nullopt;
       const auto [lo, hi] = std::minmax({a->lo * b->lo, a->lo * b->hi, a->hi * b->lo, a->hi * b->hi});
       return made(lo, hi, [&] { return a->value * b->value; });
     }

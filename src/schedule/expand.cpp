@@ -7,6 +7,7 @@
 #include "schedule/cpu/recipes.h"
 #include "schedule/fuse.h"
 #include "schedule/gpu/grid_scan.h"
+#include "schedule/gpu/product_slices.h"
 #include "schedule/gpu/recipes.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
@@ -34,7 +35,10 @@ Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& opti
   Program program = fuse(std::move(graph), options.chains, limits);
   program.target = options.target;
   expand(program, options);
-  if (options.target.gpu() != nullptr) add_scan_buffers(program);
+  if (options.target.gpu() != nullptr) {
+    add_scan_buffers(program);
+    add_slice_buffers(program);
+  }
   chain_kernels(program, options.chains.bytes, limits);
   plan_memory(program);
   return program;

@@ -115,6 +115,7 @@ ScheduleRules product_rules(const KernelPlan& kernel, const Product& product) {
     rules.axes[axis].min_tile = 1, rules.axes[axis].max_tile = kMaxProductTile;
   for (const size_t axis : {product.rows.back(), product.columns.back()})
     rules.axes[axis].max_unroll = kMaxProductTile, rules.axes[axis].groups = true;
+  rules.axes.back().split = true;
   return rules;
 }
 
@@ -190,6 +191,10 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
   check_kind(kernel, rules, i, a.kind, where);
   HARP_CHECK(!a.pack || axis.pack, Code::kInvalidArgument, where, ": axis ", i,
              " has pack, which only the rows and columns of a contraction and the rows of a transpose may have");
+  HARP_CHECK(a.split == 0 || axis.split, Code::kInvalidArgument, where, ": axis ", i, " has split=", a.split,
+             ", which only the terms of a product on a GPU may have");
+  HARP_CHECK(a.stages == 0 || axis.split, Code::kInvalidArgument, where, ": axis ", i, " has stages=", a.stages,
+             ", which only the terms of a product on a GPU may have");
   const auto tile_rule = [&] {
     if (axis.max_tile == 0) return cat(name_of(rules.recipe), " has no tiles of this axis");
     if (axis.min_tile == 0) return cat("at most ", axis.max_tile, " are allowed");

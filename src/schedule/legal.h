@@ -17,6 +17,7 @@ struct AxisRules {
   int max_unroll = 1;
   int max_lanes = 1;  // most vector lanes; every power of two up to this number is legal
   bool pack = false;
+  bool split = false;  // whether the schedule may have `split` and `stages`
 };
 
 struct ScheduleRules {

@@ -48,9 +48,16 @@ std::optional<Product> as_product(const KernelPlan& kernel) {
   return found;
 }
 
-int64_t bytes_of_result(const KernelPlan& kernel) {
+DType dtype_of_sums(const KernelPlan& kernel) {
   const DType dtype = kernel.reduces[0]->dtype;
-  return static_cast<int64_t>(size_of(is_bool(dtype) ? DType::kI32 : working_dtype(dtype)));
+  return is_bool(dtype) ? DType::kI32 : working_dtype(dtype);
+}
+int64_t bytes_of_result(const KernelPlan& kernel) { return static_cast<int64_t>(size_of(dtype_of_sums(kernel))); }
+
+int64_t shared_bytes_of(const ProductTile& tile, int64_t bytes) {
+  constexpr int64_t kPadding = 64;  // most bytes of padding between the elements of two terms, of both factors together
+  const int64_t totals = tile.split == kChainBlock ? 0 : tile.rows * tile.columns * bytes;
+  return totals + std::max<int64_t>(2, tile.stages) * tile.terms * ((tile.rows + tile.columns) * bytes + kPadding);
 }
 
 bool fits_mma(const ProductTile& tile) {
@@ -59,8 +66,9 @@ bool fits_mma(const ProductTile& tile) {
 }
 
 ProductTile tile_of(const Schedule& schedule, const Product& product) {
-  const AxisSchedule &rows = schedule.axes[product.rows.back()], &columns = schedule.axes[product.columns.back()];
-  return {rows.tile, columns.tile, rows.unroll, columns.unroll, schedule.axes.back().tile};
+  const AxisSchedule &rows = schedule.axes[product.rows.back()], &columns = schedule.axes[product.columns.back()],
+                     &terms = schedule.axes.back();
+  return {rows.tile, columns.tile, rows.unroll, columns.unroll, terms.tile, terms.split, terms.stages};
 }
 
 void check_tile(const KernelPlan& kernel, const Product& product, const ProductTile& tile, std::string_view where) {
@@ -81,9 +89,14 @@ void check_tile(const KernelPlan& kernel, const Product& product, const ProductT
   const int64_t results = tile.rows * tile.columns * bytes;
   require(results <= kMaxTileBytes && results / threads <= 256, "a tile of ", tile.rows, " x ", tile.columns,
           " results does not fit the registers of ", threads, " threads");
-  require(results + 2 * tile.terms * (tile.rows + tile.columns + 32) * bytes <= kMaxSharedBytes, "a tile of ", tile.rows, " x ",
-          tile.columns, " results and ", tile.terms, " terms does not fit the shared memory");
-  require(range(product.terms).lo <= kMaxProductTerms, "a product by tiles has at most ", kMaxProductTerms, " terms");
+  require(tile.stages == 0 || tile.stages == 2 || tile.stages == 4 || tile.stages == 8,
+          "the terms of a product have 2, 4 or 8 stages in shared memory, not stages=", tile.stages);
+  require(shared_bytes_of(tile, bytes) <= kMaxSharedBytes, "a tile of ", tile.rows, " x ", tile.columns, " results and ",
+          std::max<int64_t>(2, tile.stages), " x ", tile.terms, " terms does not fit the shared memory");
+  require(tile.split == 0 || tile.split == kChainBlock || tile.split == kMaxProductTerms,
+          "the terms of a product are split into slices of ", kChainBlock, " or ", kMaxProductTerms, " terms, not by split=", tile.split);
+  require(tile.split > 0 || range(product.terms).lo <= kMaxProductTerms, "a product by tiles has at most ", kMaxProductTerms,
+          " terms, unless they are split");
 }
 
 }  // namespace harp

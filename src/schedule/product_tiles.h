@@ -27,21 +27,30 @@ struct ProductTile {
   int64_t rows, columns;                      // size of the tile
   int64_t rows_of_thread, columns_of_thread;  // size of the part that each thread computes
   int64_t terms;                              // number of terms that are in shared memory at a time
+  int64_t split = 0;                          // number of terms of a slice (gpu/product_slices.h); 0: the terms are not split
+  int64_t stages = 0;                         // number of stages of asynchronous copies; 0: the factors are copied through registers
   int64_t threads() const { return rows / rows_of_thread * (columns / columns_of_thread); }
 };
+/// Returns the dtype in which the results of a product are accumulated.
+DType dtype_of_sums(const KernelPlan& kernel);
 /// Returns the size in bytes of a result while it is accumulated.
 int64_t bytes_of_result(const KernelPlan& kernel);
+/// Returns how many bytes of shared memory a block of threads needs at most, if an element of a factor, and a result while it is
+/// accumulated, has `bytes` bytes.
+int64_t shared_bytes_of(const ProductTile& tile, int64_t bytes);
 /// Tests whether tensor cores can compute the tile. A warp computes blocks of 8 x 8 results, of which each thread has two; each instruction
 /// adds four terms.
 bool fits_mma(const ProductTile& tile);
 /// Reads the tile from the schedule. The last axis of the rows and the last axis of the columns have the size of the tile (`tile`) and of a
-/// thread's part (`unroll`); the last axis of the schedule, the terms, has the number of terms (`tile`).
+/// thread's part (`unroll`); the last axis of the schedule, the terms, has the number of terms (`tile`), the size of a slice (`split`) and
+/// the number of stages (`stages`).
 ProductTile tile_of(const Schedule& schedule, const Product& product);
 /// Throws Error{kInvalidArgument} if thread blocks cannot compute the kernel by tiles of this size. The message begins with `where`.
 void check_tile(const KernelPlan& kernel, const Product& product, const ProductTile& tile, std::string_view where);
 
 inline constexpr int kMaxProductTile = 256;  // most rows, columns or terms of a tile
-/// The most terms of a product that tiles can compute: two levels of blocks of the summation order (docs/semantics.md, "Sums").
+/// The most terms of a product, or of a slice of its terms, that a block of threads sums: two levels of blocks of the summation order
+/// (docs/semantics.md, "Sums").
 inline constexpr int64_t kMaxProductTerms = kChainBlock * kChainBlock;
 
 }  // namespace harp

@@ -19,6 +19,28 @@ Dim block_bytes(const Buffer& buffer) {
   return element_count(block) * static_cast<int64_t>(size_of(buffer.node->dtype));
 }
 
+std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v) {
+  std::optional<Sym> guard = plan.variants[v].guard;
+  for (size_t earlier = 0; earlier < v; ++earlier) {
+    if (plan.variants[earlier].only_without_aliasing) continue;
+    HARP_ASSERT(plan.variants[earlier].guard, "variant ", earlier, " has no condition, so variant ", v, " after it would never run");
+    const Sym fails = Sym(-1) - *plan.variants[earlier].guard;
+    guard = guard ? min(*guard, fails) : fails;
+  }
+  return guard;
+}
+
+void add_scratch(Program& program, KernelPlan& kernel, DType dtype, Dim elements) {
+  int temporaries = 0;
+  for (const Buffer& buffer : program.buffers) temporaries += buffer.kind == Buffer::Kind::kTemporary;
+  const Node* node = kernel.reduces.empty() ? kernel.scans.at(0) : kernel.reduces[0];
+  // the cast is never computed: only the buffer's dtype matters
+  if (node->dtype != dtype) node = program.graph->intern(Op::kCast, dtype, node->shape, {node});
+  kernel.scratch = static_cast<int>(program.buffers.size());
+  program.buffers.push_back({Buffer::Kind::kTemporary, temporaries, node, elements * static_cast<int64_t>(size_of(dtype)), 0,
+                             kernel.generation, kernel.generation});
+}
+
 bool stands_alone(const Node& node) {
   if (is_custom(node.op)) return !node.as<CustomAttributes>().body->is_expression();
   return is_routine(node.op) || is_scatter(node.op) || is_native(node.op);

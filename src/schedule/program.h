@@ -78,7 +78,8 @@ struct KernelPlan {
   /// The kernel's only node, if stands_alone() holds for it; its result is complete only when the kernel ends. Else null. If it is a result
   /// of a custom function, the kernel also computes the other results of the call, and stores those that are used.
   const Node* alone = nullptr;
-  // The index of the scratch buffer in the workspace that a routine, or a scan on a GPU, uses; -1: none (routine.h, gpu/grid_scan.h).
+  // The index of the scratch buffer in the workspace that a routine, or a scan or product on a GPU, uses; -1: none (routine.h,
+  // gpu/grid_scan.h, gpu/product_slices.h).
   int scratch = -1;
   std::vector<int> reads;  // indices of the buffers that the kernel reads, in order of first use
   int generation = 0;
@@ -111,6 +112,12 @@ struct Program {
   std::vector<InPlace> in_place;
   Machine target;  // the machine for which the schedules were chosen
 };
+
+/// Returns the condition (>= 0) under which variant number `v` runs: its own guard holds, and the guard of no earlier variant does;
+/// nullopt: it always runs. Earlier variants that run only without aliasing are ignored.
+std::optional<Sym> launch_guard(const KernelPlan& plan, size_t v);
+/// Gives a kernel with reductions or scans a scratch buffer (KernelPlan::scratch) of this many elements of `dtype`.
+void add_scratch(Program& program, KernelPlan& kernel, DType dtype, Dim elements);
 
 /// Tests whether the node needs its own kernel: routines, scatters, native calls, and custom functions with loops or checked indices (one
 /// kernel for all results of a call).

@@ -74,8 +74,13 @@ void parse_axis_word(std::string_view word, AxisSchedule& axis, std::vector<std:
     axis.unroll = static_cast<int>(value);
   else if (key == "simd" && value <= 64)
     axis.simd_width = static_cast<int>(value);
+  else if (key == "split")
+    axis.split = value;
+  else if (key == "stages")
+    axis.stages = value;
   else
-    fail(Code::kParse, "schedule: unknown or too large setting \"", word, "\"; known: tile=N, unroll=N up to 64, simd=N up to 64");
+    fail(Code::kParse, "schedule: unknown or too large setting \"", word,
+         "\"; known: tile=N, unroll=N up to 64, simd=N up to 64, split=N, stages=N");
 }
 
 }  // namespace
@@ -88,6 +93,8 @@ std::string print(const Schedule& schedule) {
     if (a.tile) append(out, cat(" tile=", a.tile));
     if (a.unroll != 1) append(out, cat(" unroll=", a.unroll));
     if (a.simd_width != 1) append(out, cat(" simd=", a.simd_width));
+    if (a.split) append(out, cat(" split=", a.split));
+    if (a.stages) append(out, cat(" stages=", a.stages));
     if (a.pack) append(out, " pack");
     return out;
   };

@@ -39,6 +39,11 @@ struct AxisSchedule {
   // On the rows of a contraction: pack the rows' factor A for each block. On its columns: pack the columns' factor B once for all rows. On
   // the rows of a transpose: copy blocks through scratch memory.
   bool pack = false;
+  // On the terms of a product on a GPU: the terms are split into slices of this many (gpu/product_slices.h). 0: they are not split.
+  int64_t split = 0;
+  // On the terms of a product on a GPU: the number of stages, each with the terms of one step, in shared memory. Asynchronous copies fill
+  // them, if both factors can be copied in this way (lower/gpu/staged_factor.h). 0: the factors are copied through registers.
+  int64_t stages = 0;
   friend bool operator==(const AxisSchedule&, const AxisSchedule&) = default;
 };
 

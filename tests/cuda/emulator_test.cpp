@@ -86,6 +86,23 @@ extern "C" __global__ void __launch_bounds__(64) dynamic(float* out, unsigned lo
 }
 )";
 
+// Asynchronous copies of 16 bytes, of which `exist` are read. Tests of faulty kernels remove the marked line.
+constexpr std::string_view kCopies = R"(
+typedef unsigned u32;
+static __device__ __forceinline__ void copy_16_bytes_async(void* to, const void* from, int exist) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               : : "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "r"(exist) : "memory");
+}
+extern "C" __global__ void __launch_bounds__(32) copied(float* out, const float* x, int exist) {
+  __shared__ __align__(16) float values[128];
+  copy_16_bytes_async(values + threadIdx.x * 4, x + threadIdx.x * 4, exist);
+  asm volatile("cp.async.commit_group;" : : : "memory");
+  asm volatile("cp.async.wait_group 0;" : : : "memory");
+  __syncthreads(); // all
+  for (int i = 0; i < 4; ++i) out[i * 32 + threadIdx.x] = values[127 - i * 32 - threadIdx.x];
+}
+)";
+
 /// The same kernel with 128 threads in a block instead of 256, because ThreadSanitizer cannot distinguish more than 250.
 std::string with_128_threads(std::string_view text) {
   std::string result(text);
@@ -200,6 +217,31 @@ TEST_CASE("C1: the emulator names barriers that not all threads meet, and shows 
   CHECK(std::isnan(out[32]));
   CHECK(launch(library.kernel("dynamic"), 1, 64, 256, kOrders[1], out.data(), 64ull) == "");
   CHECK(out[0] == 63.0f);
+}
+
+TEST_CASE("C1: the emulator completes asynchronous copies when their thread waits, and names mistakes") {
+  std::vector<float> x(132), out(128);
+  std::iota(x.begin(), x.end(), 1.0f);
+  const auto error_of = [&](const EmulatedLibrary& library, const float* from, int exist, ThreadOrder order) {
+    return std::string(launch(library.kernel("copied"), 1, 32, 0, order, out.data(), from, exist));
+  };
+  const EmulatedLibrary library(emulated_source(kCopies));
+  for (const ThreadOrder order : kOrders)
+    for (const int exist : {0, 4, 8, 16}) {
+      CHECK(error_of(library, x.data(), exist, order) == "");
+      for (size_t i = 0; i < 128; ++i) CHECK(out[127 - i] == (i % 4 * 4 < static_cast<size_t>(exist) ? x[i] : 0.0f));
+    }
+  CHECK(contains(error_of(library, x.data() + 1, 16, kOrders[0]), "the addresses of an asynchronous copy are not multiples of 16"));
+  CHECK(error_of(library, x.data() + 1, 0, kOrders[0]) == "");  // nothing is read
+  CHECK(contains(error_of(library, x.data(), 20, kOrders[0]), "an asynchronous copy of 20 of 16 bytes"));
+  const auto error_without = [&](std::string_view line) {
+    return error_of(EmulatedLibrary(emulated_source(without(kCopies, line))), x.data(), 16, kOrders[0]);
+  };
+  const std::string no_wait = "thread 0 ends without a wait for 1 asynchronous copies";
+  CHECK(contains(error_without("  asm volatile(\"cp.async.wait_group 0;\" : : : \"memory\");\n"), no_wait));
+  CHECK(contains(error_without("  asm volatile(\"cp.async.commit_group;\" : : : \"memory\");\n"), no_wait));
+  CHECK(error_without("  __syncthreads(); // all\n") == "");
+  CHECK(std::isnan(out[0]));  // thread 0 reads what thread 31 has not yet copied
 }
 
 TEST_CASE("C1: a missing barrier changes results in some order of threads, and ThreadSanitizer names its line") {

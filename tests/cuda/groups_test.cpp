@@ -102,6 +102,13 @@ TEST_CASE("C1: the threads of a group fold spread registers, and all use the res
       [&](const std::vector<float>& y) { CHECK(y == expected); });
 }
 
+TEST_CASE("C1: asynchronous copies fill stages of shared memory some steps in advance") {
+  const std::vector<float> x = numbers(3 * harp::testing::kRingSteps * 64), expected = harp::testing::expected_sums_of_copies(x);
+  check_all<float>(
+      64, [](GroupBuilder& b) { harp::testing::sums_of_copies(b, 3); }, {x}, 3 * 64,
+      [&](const std::vector<float>& y) { CHECK(y == expected); });
+}
+
 /// Makes a kernel in which two warps multiply matrices of 16 x 4 and 4 x 8 elements, modifies the multiplication by `change`, and verifies
 /// the kernel. Returns the rule of the IR that it breaks, or "" if it breaks none.
 std::string offence_of_mma(const std::function<ir::Body(GroupBuilder&, ir::Mma*, Sym thread)>& change, bool has_barrier = true) {

@@ -10,6 +10,7 @@
 #include "cuda/emulated_programs.h"
 #include "grad/operation.h"
 #include "graph/text.h"
+#include "run/cuda/plan.h"
 
 using namespace harp;
 using namespace harp::cuda_test;
@@ -43,10 +44,24 @@ class Programs {
   GpuPrograms programs_;
 };
 
-std::string tiles(std::string_view batch, int rows, int rows_of_thread, int columns, int columns_of_thread, int terms) {
+std::string tiles(std::string_view batch, int rows, int rows_of_thread, int columns, int columns_of_thread, int terms, int split = 0,
+                  int stages = 0) {
   return cat("contraction [", batch, "thread_group tile=", rows, " unroll=", rows_of_thread, ", thread_group tile=", columns,
-             " unroll=", columns_of_thread, ", reduce tile=", terms, "]");
+             " unroll=", columns_of_thread, ", reduce tile=", terms, split > 0 ? cat(" split=", split) : "",
+             stages > 0 ? cat(" stages=", stages) : "", "]");
 }
+
+/// Returns the schedules of a product of f32 for an entry of harp's table of GPUs, but with this number of multiprocessors. `a` and `b` are
+/// the shapes of the factors.
+std::string schedules(std::string_view row, int processors, std::string_view a, std::string_view b) {
+  const auto graph =
+      parse_graph(cat("harp 1\ngraph g(a: f32", a, ", b: f32", b, ") {\n  return c = matmul(a, b)\n}\n"), grad::text_operations());
+  PipelineOptions options = options_for_cuda(false);
+  options.target = *std::ranges::find(gpu_machines(), row, &Machine::name);
+  std::get<Gpu>(options.target.hardware).processors = processors;
+  return emit_stage(*graph, options, "schedule");
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   const size_t at = text.find(from);
@@ -188,23 +203,184 @@ TEST_CASE("C1: products of many terms have the interpreter's bits") {
 }
 
 TEST_CASE("C1: tiles of products become smaller until there is one for each multiprocessor of the GPU") {
-  const auto graph =
-      parse_graph("harp 1\ngraph g(a: f32[512, 256], b: f32[256, 512]) {\n  return c = matmul(a, b)\n}\n", grad::text_operations());
-  // Returns the schedule for an entry of harp's table of GPUs, but with this number of multiprocessors.
-  const auto schedule = [&](std::string_view row, int processors) {
-    PipelineOptions options = options_for_cuda(false);
-    options.target = *std::ranges::find(gpu_machines(), row, &Machine::name);
-    std::get<Gpu>(options.target.hardware).processors = processors;
-    return emit_stage(*graph, options, "schedule");
-  };
-  const auto has = [](const std::string& text, const std::string& tile) { return text.find(tile) != std::string::npos; };
-  const std::string square = tiles("", 128, 8, 128, 8, 8), half = tiles("", 128, 8, 64, 4, 8), quarter = tiles("", 64, 4, 64, 4, 16);
+  const auto schedule = [](std::string_view row, int processors) { return schedules(row, processors, "[512, 256]", "[256, 512]"); };
+  const std::string square = tiles("", 128, 8, 128, 8, 8, 0, 2), half = tiles("", 128, 8, 64, 4, 8, 0, 4),
+                    quarter = tiles("", 64, 4, 64, 4, 16, 0, 2);
   CHECK(has(schedule("sm_80", 16), square));  // 16 tiles
   CHECK(has(schedule("sm_80", 17), half));
   CHECK(has(schedule("sm_80", 32), half));
   CHECK(has(schedule("sm_80", 33), quarter));
-  CHECK(has(schedule("sm_86", 16), half));  // on sm_86, tiles of 128 x 128 results are too large
+  // On sm_86, tiles of 128 x 128 results are too large, and two blocks with four stages do not fit the shared memory.
+  CHECK(has(schedule("sm_86", 16), tiles("", 128, 8, 64, 4, 8, 0, 2)));
   CHECK(has(schedule("sm_86", 33), quarter));
+}
+
+TEST_CASE("C1 L5.merge_order/cuda: products whose terms are split into slices have the interpreter's bits") {
+  Programs programs;
+  const auto is_split = [&] { return has(programs.last().generated.source, "sum of the slices"); };
+  const auto add = [&](const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}, const std::string& schedule = "") {
+    programs.add(body, std::move(sizes), schedule);
+    CHECK_MESSAGE(is_split(), body);
+  };
+  const std::string symbolic = "a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)";
+  // every number of slices from 0 on; more than 256 slices are added in blocks
+  add(symbolic, {{33, 0, 5}, {3, 1, 4}, {40, 255, 33}, {64, 256, 8}, {5, 257, 65}, {33, 1030, 70}, {2, 66000, 3}},
+      tiles("", 32, 2, 32, 2, 32, 256));
+  add(symbolic, {{129, 264, 131}, {3, 0, 5}, {0, 300, 4}, {128, 520, 128}}, tiles("", 128, 8, 64, 4, 8, 256));
+  add(symbolic, {{17, 300, 18}, {3, 65536, 4}, {3, 65537, 4}, {2, 131100, 2}}, tiles("", 16, 1, 16, 1, 32, 65536));
+  // by default: products with few results and many terms
+  for (const std::string_view dtype : kFloats) add(cat("a: ", dtype, "[33, 1030], b: ", dtype, "[1030, 40]) {\n  return c = matmul(a, b)"));
+  for (const std::string_view dtype : {"i8", "u16", "i32", "u64"})
+    add(cat("a: ", dtype, "[20, 1500], b: ", dtype, "[1500, 30]) {\n  return c = matmul(a, b)"));
+  add("a: f32[3, 20, 1100], b: f32[3, 1100, 30]) {\n  return c = matmul(a, b)");
+  programs.add("a: f32[0, 2048], b: f32[2048, 4]) {\n  return c = matmul(a, b)");
+  add("x: f32[1, 130, 5, 6], k: f32[18, 130, 3, 3]) {\n  return y = conv2d(x, k, padding=1)");
+  add("a: f32[b, m, k], b: f32[b, k, n]) {\n  return c = matmul(a, b)",
+      {{2, 5, 1200, 7}, {1, 1, 1024, 1}, {2, 3, 1023, 4}, {0, 4, 2000, 4}});
+  // The results of two equal kernels are in different buffers.
+  add("a: f32[40, 2048], b: f32[2048, 40], d: f32[40, 2048], e: f32[2048, 40]) {\n  return c = matmul(a, b), f = matmul(d, e)");
+  for (const std::string_view result : {"relu(add(matmul(a, b), v))", "gelu(add(matmul(a, b), v))", "cast(matmul(a, b), f16)",
+                                        "sub(matmul(a, b), c)", "permute(matmul(a, b), [1, 0])", "lt(matmul(a, b), c)"})
+    add(cat("a: f32[30, 1024], b: f32[1024, 20], v: f32[20], c: f32[30, 20]) flags=[broadcast] {\n  return y = ", result));
+  add("a: f32[1040, 9], b: f32[1040, 12]) {\n  return c = matmul(permute(a, [1, 0]), b)");
+  add("a: f32[9, 1040], b: f32[12, 1040]) {\n  return c = matmul(a, permute(b, [1, 0]))");
+  programs.choose("sm_90");
+  add("a: f64[40, 1300], b: f64[1300, 50]) {\n  return c = matmul(a, b)");
+  CHECK(has(programs.last().generated.source, "mma.sync"));
+  programs.check();
+}
+
+TEST_CASE("C1: the terms of a product are split if there are too few tiles, or more terms than a block of threads can sum") {
+  const auto schedule = [](std::string_view a, std::string_view b) { return schedules("sm_80", 132, a, b); };
+  CHECK(has(schedule("[64, 4096]", "[4096, 64]"), tiles("", 32, 2, 32, 2, 32, 256, 2)));
+  CHECK(has(schedule("[256, 16384]", "[16384, 256]"), tiles("", 128, 8, 128, 8, 8, 256, 4)));  // 4 tiles and 64 slices
+  CHECK_FALSE(has(schedule("[64, 1023]", "[1023, 64]"), " split="));                           // too few terms
+  CHECK_FALSE(has(schedule("[512, 4096]", "[4096, 512]"), " split="));                         // 256 tiles
+  CHECK(has(schedule("[512, 65537]", "[65537, 512]"), tiles("", 64, 4, 32, 2, 16, 65536, 2)));
+  CHECK_FALSE(has(schedule("[512, 65536]", "[65536, 512]"), " split="));
+  const std::string symbolic = schedule("[m, k]", "[k, n]");
+  CHECK(has(symbolic, tiles("", 32, 2, 32, 2, 32, 256, 2)));
+  CHECK(has(symbolic, tiles("", 32, 2, 32, 2, 32, 65536, 2)));
+  CHECK(has(symbolic, tiles("", 128, 8, 64, 4, 8, 0, 4)));
+  CHECK(has(symbolic, tiles("", 32, 2, 32, 2, 32, 0, 2)));
+}
+
+TEST_CASE("C1: the sums of the slices of a product are added after all of them have been stored, and need memory only if it is split") {
+  Programs programs;
+  programs.add("a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)", {{33, 1030, 40}});
+  const cuda::Plan& plan = *programs.last().generated.plan;
+  REQUIRE(plan.steps.size() == 6);
+  for (size_t i = 0; i < 6; ++i) {
+    const bool is_second = i == 1 || i == 3;  // variants 1 and 2 take two launches each
+    CHECK(plan.steps[i].after == (is_second ? std::vector<int>{static_cast<int>(i) - 1} : std::vector<int>{}));
+  }
+  const auto bytes = [&](std::vector<int64_t> sizes) { return plan.arena.evaluate(plan.values(sizes, 1, 1)); };
+  const auto runs = [&](std::vector<int64_t> sizes) {
+    std::string steps;
+    for (size_t i = 0; i < 6; ++i)
+      if (std::get<cuda::Launch>(plan.steps[i].what).guard.evaluate(plan.values(sizes, 1, 1)) >= 0) append(steps, cat(i));
+    return steps;
+  };
+  CHECK(runs({64, 4096, 64}) == "01");
+  CHECK(bytes({64, 4096, 64}) == 16 * 64 * 64 * 4);
+  CHECK(runs({64, 1023, 64}) == "5");
+  CHECK(bytes({64, 1023, 64}) == 0);
+  CHECK(runs({2048, 4096, 2048}) == "4");
+  CHECK(bytes({2048, 4096, 2048}) == 0);
+  CHECK(runs({2048, 65537, 2048}) == "23");
+  CHECK(bytes({2048, 65537, 2048}) == 2 * 2048 * 2048 * 4);
+}
+
+TEST_CASE("C1: slices of a product have as many terms as the blocks of the sum") {
+  const auto graph =
+      parse_graph("harp 1\ngraph g(a: f32[40, 600], b: f32[600, 50]) {\n  return c = matmul(a, b)\n}\n", grad::text_operations());
+  const auto mistake = [&](const std::string& schedule) -> std::string {
+    PipelineOptions options = options_for_cuda(false);
+    options.schedule_override = schedule;
+    try {
+      emit_stage(*graph, options, "schedule");
+    } catch (const Error& error) {
+      return error.message;
+    }
+    return "none";
+  };
+  CHECK(mistake("kernel_0: " + tiles("", 32, 2, 32, 2, 32, 256)) == "none");
+  CHECK(mistake("kernel_0: " + tiles("", 32, 2, 32, 2, 32, 65536)) == "none");
+  CHECK(has(mistake("kernel_0: " + tiles("", 32, 2, 32, 2, 32, 512)), "not by split=512"));
+  CHECK(has(mistake("kernel_0: reduce [thread, thread tile=1, reduce split=256]"), "axis 2 has split=256"));
+  CHECK(mistake("kernel_0: " + tiles("", 32, 2, 32, 2, 32, 0, 8)) == "none");
+  CHECK(has(mistake("kernel_0: " + tiles("", 32, 2, 32, 2, 32, 0, 3)), "not stages=3"));
+  CHECK(has(mistake("kernel_0: " + tiles("", 128, 8, 128, 8, 8, 0, 8)), "does not fit the shared memory"));
+  CHECK(has(mistake("kernel_0: reduce [thread, thread tile=1, reduce stages=2]"), "axis 2 has stages=2"));
+}
+
+TEST_CASE("C1 L6.packed_matmul/cuda: products whose factors are copied asynchronously have the interpreter's bits") {
+  Programs programs;
+  const auto is_async = [&] { return has(programs.last().generated.source, "cp.async"); };
+  const auto add = [&](const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}, const std::string& schedule = "") {
+    programs.add(body, std::move(sizes), schedule);
+    CHECK_MESSAGE(is_async(), body, schedule);
+  };
+  // Rows of 129 or 131 elements are not aligned: these sizes run the loop through registers. The last step may lack terms.
+  const std::string symbolic = "a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)";
+  const std::vector<std::vector<int64_t>> sizes = {{33, 0, 8},     {3, 1, 4},       {40, 7, 36},      {64, 16, 64},
+                                                   {70, 261, 132}, {129, 264, 131}, {130, 1030, 128}, {5, 33, 129}};
+  for (const int stages : {2, 4, 8})
+    for (const int split : {0, 256}) {
+      add(symbolic, sizes, tiles("", 32, 2, 64, 4, 8, split, stages));
+      add(symbolic, sizes, tiles("", 16, 1, 16, 1, 32, split, stages));
+    }
+  add(symbolic, sizes, tiles("", 128, 8, 128, 8, 8, 0, 4));
+  add(symbolic, {{17, 300, 16}, {3, 65540, 4}}, tiles("", 16, 1, 16, 1, 32, 65536, 4));
+  for (const std::string_view dtype : {"f32", "f64", "i32", "u64"})
+    add(cat("a: ", dtype, "[40, 300], b: ", dtype, "[300, 72]) {\n  return c = matmul(a, b)"));
+  for (const std::string_view product : {"matmul(permute(a, [1, 0]), b)", "matmul(permute(a, [1, 0]), permute(b, [1, 0]))",
+                                         "matmul(a, permute(b, [1, 0]))", "relu(matmul(a, b))"})
+    add(cat("a: f32[96, 96], b: f32[96, 96]) {\n  return c = ", product));
+  add("a: f32[3, 40, 50], b: f32[3, 50, 72]) {\n  return c = matmul(a, b)");
+  add("a: f32[b, m, k], b: f32[b, k, n]) {\n  return c = matmul(a, b)", {{2, 33, 70, 64}, {0, 4, 4, 4}, {3, 1, 1, 1}, {2, 2, 300, 6}});
+  add("a: f32[100, 40], b: f32[100, 96]) {\n  return c = matmul(slice(permute(a, [1, 0]), start=[3, 1], stop=[39, 98], step=[1, 1]), "
+      "slice(b, start=[1, 4], stop=[98, 92], step=[1, 1]))");
+  // 16-bit floats are widened, and rows of 71 elements are not aligned; these are copied through registers.
+  for (const std::string_view body : {"a: f16[40, 300], b: f16[300, 72]) {\n  return c = matmul(a, b)",
+                                      "a: f32[40, 300], b: f32[300, 71]) {\n  return c = matmul(a, b)"}) {
+    programs.add(std::string(body));
+    CHECK_FALSE(is_async());
+  }
+  programs.choose("sm_90");
+  add("a: f64[70, 530], b: f64[530, 140]) {\n  return c = matmul(a, b)");
+  CHECK(has(programs.last().generated.source, "mma.sync"));
+  programs.check();
+}
+
+TEST_CASE("C1: the PTX instructions of asynchronous copies") {
+  Programs programs;
+  programs.add("a: f32[256, 512], b: f32[512, 128]) {\n  return c = matmul(a, b)", {{}}, tiles("", 128, 8, 64, 4, 8, 0, 4));
+  const std::string& text = programs.last().generated.source;
+  CHECK(has(text, "cp.async.ca.shared.global [%0], [%1], 4, %2;"));   // rows of a are staged as columns, element by element
+  CHECK(has(text, "cp.async.cg.shared.global [%0], [%1], 16, %2;"));  // rows of b
+  CHECK(has(text, "cp.async.commit_group;"));
+  CHECK(has(text, "cp.async.wait_group 2;"));
+  CHECK(has(text, "cp.async.wait_group 0;"));
+  programs.add("a: f64[256, 512], b: f64[512, 128]) {\n  return c = matmul(a, b)", {{}}, tiles("", 64, 4, 64, 4, 8, 0, 2));
+  CHECK(has(programs.last().generated.source, "cp.async.ca.shared.global [%0], [%1], 8, %2;"));
+}
+
+TEST_CASE("C1: a product whose asynchronous copies have a fault has other bits") {
+  Programs programs;
+  programs.add("a: f32[40, 600], b: f32[600, 64]) {\n  return c = matmul(a, b)", {{}}, tiles("", 32, 2, 32, 2, 8, 0, 4));
+  const GpuProgram& product = programs.last();
+  const std::string& text = product.generated.source;
+  CHECK(run_emulated_text(product, text, kOneOrder, 1) == "");
+  const auto is_found = [&](std::string_view from, std::string_view to) {
+    return !run_emulated_text(product, replaced(text, from, to), kAllOrders, 1).empty();
+  };
+  const std::string wait = "cp.async.wait_group 2;";
+  CHECK(is_found(cat("asm volatile(\"", wait, "\" : : : \"memory\");"), ""));         // no wait
+  CHECK(is_found(wait, "cp.async.wait_group 3;"));                                    // a wait that does not include the last batch
+  CHECK(is_found("asm volatile(\"cp.async.commit_group;\" : : : \"memory\");", ""));  // the first batch joins the second one
+  CHECK(is_found("asm volatile(\"cp.async.wait_group 0;\" : : : \"memory\");", ""));  // the last copies are still under way
+  CHECK(is_found("__syncthreads();", ""));                                            // copies of other threads are used too early
 }
 
 TEST_CASE("C1: a product with a fault has other bits") {

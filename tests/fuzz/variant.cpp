@@ -46,6 +46,8 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
     if (axis.max_lanes > 1 && !plain_text)
       a.simd_width = std::min(axis.max_lanes, random.chance(60) ? usual_width : 1 << random.between(0, 4));
     a.pack = axis.pack && random.chance(50);
+    if (axis.split && random.chance(50)) a.split = random.chance(70) ? 256 : 65536;
+    if (axis.split && random.chance(70)) a.stages = int64_t{1} << random.between(1, 3);
   }
   s.nontemporal = rules.may_stream && random.chance(40);
   s.defer_stores = rules.may_defer_stores && random.chance(50);

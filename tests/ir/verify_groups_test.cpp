@@ -233,6 +233,117 @@ TEST_CASE("IR: where accumulators of a kernel with group loops are, and how larg
   CHECK(has(offence_with({.type = f32, .count = 96, .init = zero, .spread = 3}, true), "is declared in the thread loop"));
 }
 
+TEST_CASE("IR: an asynchronous copy is of 4, 8 or 16 aligned bytes to a shared array") {
+  Bench b;
+  const auto offence_of_copy = [&](auto change) {
+    return b.offence_of([&](Sym block) {
+      return ir::Body{b.group([&](Sym t) {
+                        ir::CopyAsync* copy = b.copy_async(b.array, t * 2, 0, block * 64 + t * 2, 2, 2);
+                        change(*copy, t);
+                        return ir::Body{copy};
+                      }),
+                      b.group([&](Sym) { return ir::Body{b.wait(0)}; })};
+    });
+  };
+  CHECK(offence_of_copy([](ir::CopyAsync&, Sym) {}) == "");
+  CHECK(offence_of_copy([](ir::CopyAsync& copy, Sym t) { copy.exist = max(min(t - 5, 2), 0); }) == "");
+  CHECK(has(offence_of_copy([](ir::CopyAsync& copy, Sym) { copy.length = 3; }), "has 4, 8 or 16 bytes, but that to acc0 has 12"));
+  CHECK(has(offence_of_copy([](ir::CopyAsync& copy, Sym t) { copy.index = t * 2 + 1; }), "is a multiple of that number, not 2*t + 1"));
+  CHECK(has(offence_of_copy([](ir::CopyAsync& copy, Sym) { copy.exist = 3; }), "none to all exist, not 3"));
+  CHECK(has(offence_of_copy([](ir::CopyAsync& copy, Sym t) { copy.exist = min(t - 5, 2); }), "none to all exist"));
+  CHECK(has(offence_of_copy([](ir::CopyAsync& copy, Sym t) { copy.index = mod(t, 4) * 2; }), "between two barriers"));
+  const int row = b.add({.type = {DType::kF32, 1}, .count = 64, .init = scalar_from_double(DType::kF32, 0), .is_row = true});
+  CHECK(has(b.offence_of_threads([&](Sym t) {
+    return ir::Body{b.declare(row), b.copy_async(row, 0, 0, t, 1, 1)};
+  }),
+            "a thread copies asynchronously to a shared array, inside a group loop, but acc3 is not shared"));
+}
+
+TEST_CASE("IR: no thread uses what an asynchronous copy writes before a wait and a barrier") {
+  Bench b;
+  const Sym n = b.syms->variable("n", 0, 100);
+  const auto wait = [&](int pending) { return b.group([&](Sym) { return ir::Body{b.wait(pending)}; }); };
+  const auto copies = [&](Sym stage) {
+    return b.group([&](Sym t) { return ir::Body{b.copy_async(b.array, stage * 32 + t, 0, t, 1, 1)}; });
+  };
+  const auto reads = [&](Sym stage) {
+    return b.group([&](Sym t) { return ir::Body{b.update(b.lanes, t * 2, b.acc(b.array, stage * 32 + 31 - t))}; });
+  };
+  const std::string early = "no thread uses an element that an asynchronous copy writes before a wait for the copy and a barrier";
+  CHECK(b.offence_of([&](Sym) { return ir::Body{copies(0), wait(0), b.barrier(), reads(0)}; }) == "");
+  CHECK(b.offence_of([&](Sym) { return ir::Body{copies(0), reads(1), wait(0)}; }) == "");
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), b.barrier(), reads(0), wait(0)}; }), early));
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), wait(0), reads(0)}; }), early));
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), b.barrier(), wait(0), reads(0)}; }), early));
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), wait(1), b.barrier(), reads(0), wait(0)}; }), early));
+  CHECK(b.offence_of([&](Sym) { return ir::Body{copies(0), copies(1), wait(1), b.barrier(), reads(0), wait(0)}; }) == "");
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), copies(1), wait(1), b.barrier(), reads(1), wait(0)}; }), early));
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), b.barrier(), copies(0), wait(0)}; }), early));
+  const std::string at_end = "a block of threads waits for its asynchronous copies";
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0)}; }), at_end));
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), copies(1), wait(1), b.barrier()}; }), at_end));
+  // A wait in the group loop that starts the copies does not include them: their batch has not ended.
+  CHECK(has(b.offence_of([&](Sym) {
+    return ir::Body{b.group([&](Sym t) { return ir::Body{b.copy_async(b.array, t, 0, t, 1, 1), b.wait(0)}; })};
+  }),
+            at_end));
+  // Threads that would wait for different batches.
+  const std::string together = "all threads wait for the same batches of copies";
+  CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.when(t - 5, {b.wait(0)})}; }), together));
+  CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.each("i", t, [&](Sym) { return ir::Body{b.wait(0)}; })}; }), together));
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{b.group([&](Sym) { return ir::Body{}; }), b.wait(0)}; }), together));
+  // In one of two branches that all threads take.
+  CHECK(b.offence_of([&](Sym) { return ir::Body{b.when(n - 5, {copies(0), wait(0), b.barrier()}), reads(0)}; }) == "");
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{b.when(n - 5, {copies(0)}), b.barrier(), reads(0), wait(0)}; }), early));
+  CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), b.when(n - 5, {wait(0)}), b.barrier(), reads(0), wait(0)}; }), early));
+}
+
+TEST_CASE("IR: asynchronous copies may fill the stages of a ring some steps in advance") {
+  Bench b;
+  const Sym n = b.syms->variable("n", 0, 100);
+  struct Ring {
+    int stages = 4, started = 3, ahead = 3, pending = 2;  // started: steps whose copies start before the loop
+    bool waits = true, has_barrier = true, reads_before = false;
+  };
+  const auto offence_of_ring = [&](Ring ring) {
+    const int array = b.shared(DType::kF32, ring.stages * 32);
+    const auto copy = [&](Sym t, Sym step) { return b.copy_async(array, mod(step, ring.stages) * 32 + t, 0, step * 32 + t, 1, 1); };
+    return b.offence_of([&](Sym) {
+      ir::Body body = {b.declare(array)};
+      for (int step = 0; step < ring.started; ++step) body.push_back(b.group([&](Sym t) { return ir::Body{copy(t, step)}; }));
+      body.push_back(b.each("step", n, [&](Sym step) {
+        const auto read = [&] {
+          return b.group([&](Sym t) { return ir::Body{b.update(b.lanes, t * 2, b.acc(array, mod(step, ring.stages) * 32 + 31 - t))}; });
+        };
+        ir::Body steps;
+        if (ring.reads_before) steps.push_back(read());
+        if (ring.waits) steps.push_back(b.group([&](Sym) { return ir::Body{b.wait(ring.pending)}; }));
+        if (ring.has_barrier) steps.push_back(b.barrier());
+        steps.push_back(b.group([&](Sym t) { return ir::Body{copy(t, step + ring.ahead)}; }));
+        steps.push_back(read());
+        return steps;
+      }));
+      body.push_back(b.group([&](Sym) { return ir::Body{b.wait(0)}; }));
+      return body;
+    });
+  };
+  const std::string early = "no thread uses an element that an asynchronous copy writes before a wait for the copy and a barrier";
+  const std::string no_wait = "a loop that starts asynchronous copies waits for them and contains a barrier, but that over step does not";
+  CHECK(offence_of_ring({}) == "");
+  CHECK(offence_of_ring({.stages = 2, .started = 1, .ahead = 1, .pending = 0}) == "");
+  CHECK(offence_of_ring({.stages = 8, .started = 7, .ahead = 7, .pending = 6}) == "");
+  CHECK(offence_of_ring({.stages = 8, .pending = 2}) == "");
+  CHECK(offence_of_ring({.stages = 3, .started = 2, .ahead = 2, .pending = 1}) == "");
+  CHECK(has(offence_of_ring({.pending = 3}), early));
+  CHECK(has(offence_of_ring({.stages = 2, .started = 1, .ahead = 1, .pending = 1}), early));
+  CHECK(has(offence_of_ring({.ahead = 4}), early));                 // overwrites what the threads read
+  CHECK(has(offence_of_ring({.stages = 3, .pending = 2}), early));  // the same
+  CHECK(has(offence_of_ring({.started = 2}), early));               // the third step has no copies, so a wait includes one batch less
+  CHECK(has(offence_of_ring({.reads_before = true}), early));
+  CHECK(has(offence_of_ring({.waits = false}), no_wait));
+  CHECK(has(offence_of_ring({.has_barrier = false}), no_wait));
+}
+
 TEST_CASE("IR: a thread uses its own elements of a spread accumulator") {
   Bench b;
   const auto updates = [&](auto index) {

@@ -92,6 +92,13 @@ TEST_CASE("H2.source: all threads of a block fold spread registers and use the r
       [&](const std::vector<Array>& results) { CHECK(values_of<float>(results[0]) == expected); });
 }
 
+TEST_CASE("H2.source: asynchronous copies are plain copies") {
+  const std::vector<float> x = numbers(3 * kRingSteps * 64), expected = expected_sums_of_copies(x);
+  check_all(
+      64, [](GroupBuilder& b) { sums_of_copies(b, 3); }, {array_of(DType::kF32, x)}, 3 * 64,
+      [&](const std::vector<Array>& results) { CHECK(values_of<float>(results[0]) == expected); });
+}
+
 TEST_CASE("H2.source: another dialect writes barriers in its own way, and nothing else changes") {
   GroupBuilder b(64);
   block_sum(b, 7);

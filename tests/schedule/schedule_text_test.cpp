@@ -8,9 +8,13 @@
 using namespace schedule_test;
 
 TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are errors that name the rule") {
-  const std::string_view texts[] = {"elementwise [thread, sequential simd=16] partition overlap", "elementwise []",
-                                    "reduce [thread tile=512 simd=8, reduce unroll=8] partition", "elementwise [sequential]",
-                                    "transpose [thread tile=64, sequential tile=16 simd=16] overlap nontemporal"};
+  const std::string_view texts[] = {
+      "elementwise [thread, sequential simd=16] partition overlap",
+      "elementwise []",
+      "reduce [thread tile=512 simd=8, reduce unroll=8] partition",
+      "elementwise [sequential]",
+      "transpose [thread tile=64, sequential tile=16 simd=16] overlap nontemporal",
+      "contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 split=256 stages=4]"};
   for (std::string_view text : texts) CHECK(print(parse_schedule(text)) == text);
   const auto graph = parse_graph("graph g(x: f32[n, 64]) { return y = x + 1.0 }");
   CHECK(scheduled(*graph, "kernel_0: elementwise [sequential, sequential simd=4]").kernels[0].variants[0].schedule.axes[1].simd_width == 4);
@@ -37,6 +41,8 @@ TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are err
       {"kernel_0: elementwise [thread tile=4 simd=1 tile=4, sequential]", "an axis has tile twice"},
       {"kernel_0: elementwise [thread unroll=1 unroll=2, sequential]", "an axis has unroll twice"},
       {"kernel_0: elementwise [thread pack pack, sequential]", "an axis has pack twice"},
+      {"kernel_0: elementwise [thread, sequential split=256]", "axis 1 has split=256, which only the terms of a product on a GPU may have"},
+      {"kernel_0: elementwise [thread stages=2, sequential]", "axis 0 has stages=2, which only the terms of a product on a GPU may have"},
       {"kernel_0: elementwise [thread, sequential] overlap nontemporal overlap", "\"overlap\" is given twice"},
       {"kernel_0: elementwise [thread, sequential]\nkernel_0: elementwise [thread, sequential]", "kernel_0 is given twice"},
       {"kernel_0 variant 1: elementwise [thread, sequential]\nkernel_0 variant 1: elementwise [thread, sequential]",

@@ -44,6 +44,18 @@ struct GroupBuilder : ModuleBuilder {
     s->value = value;
     return s;
   }
+  ir::CopyAsync* copy_async(int number, Sym index, int buffer, Sym from, int64_t length, Sym exist) {
+    auto* s = accumulator<ir::CopyAsync>(number);
+    s->index = index;
+    s->buffer = buffer, s->from = from;
+    s->length = length, s->exist = exist;
+    return s;
+  }
+  ir::Stmt* wait(int pending) {
+    auto* s = arena->statement<ir::Wait>();
+    s->pending = pending;
+    return s;
+  }
   ir::Stmt* fold(int number) { return accumulator<ir::AccFold>(number); }
   ir::Stmt* barrier() { return arena->statement<ir::Barrier>(); }
   /// Makes a new group loop, whose iterations are the threads of a block. `body` is called with the loop variable, which is the index of
@@ -239,6 +251,40 @@ inline void minus_largest(GroupBuilder& b, int64_t blocks) {
                    })};
              }),
       {x}, {y});
+}
+
+constexpr int64_t kRingSteps = 6, kRingElements = kRingSteps * 64 - 30;
+/// y[b, t] = the sum of x[b, step, 63 - t] over 6 steps, where the last 30 elements of each x[b] count as 0. Asynchronous copies bring the
+/// 64 elements of a step to one of four stages of shared memory, three steps in advance: the first 16 of 64 threads copy 4 elements each.
+inline void sums_of_copies(GroupBuilder& b, int64_t blocks) {
+  const int x = b.input(DType::kF32), y = b.output(DType::kF32);
+  const int sums = b.spread(DType::kF32, 1), ring = b.shared(DType::kF32, 4 * 64);
+  b.finish(b.each("block", blocks,
+                  [&](Sym block) {
+                    const auto copy = [&](Sym t, Sym step) {
+                      const Sym first = step * 64 + t * 4, exist = max(min(Sym(kRingElements) - first, 4), 0);
+                      return b.when(Sym(15) - t,
+                                    {b.copy_async(ring, mod(step, 4) * 64 + t * 4, 0, block * (kRingSteps * 64) + first, 4, exist)});
+                    };
+                    ir::Body body = {b.declare(sums), b.declare(ring)};
+                    for (int64_t step = 0; step < 3; ++step) body.push_back(b.group([&](Sym t) { return ir::Body{copy(t, step)}; }));
+                    body.push_back(b.each("step", kRingSteps, [&](Sym step) {
+                      return ir::Body{b.group([&](Sym) { return ir::Body{b.wait(2)}; }), b.barrier(), b.group([&](Sym t) {
+                                        return ir::Body{copy(t, step + 3), b.update(sums, t, b.acc(ring, mod(step, 4) * 64 + 63 - t))};
+                                      })};
+                    }));
+                    body.push_back(b.group([&](Sym) { return ir::Body{b.wait(0)}; }));
+                    body.push_back(b.group([&](Sym t) { return ir::Body{b.store(1, block * 64 + t, b.acc(sums, t))}; }));
+                    return body;
+                  }),
+           {x}, {y});
+}
+inline std::vector<float> expected_sums_of_copies(const std::vector<float>& x) {
+  std::vector<float> result(x.size() / kRingSteps, 0.0f);
+  for (size_t i = 0; i < result.size(); ++i)
+    for (size_t step = 0; step < kRingSteps; ++step)
+      if (const size_t element = step * 64 + 63 - i % 64; element < kRingElements) result[i] += x[i / 64 * (kRingSteps * 64) + element];
+  return result;
 }
 
 /// Makes the threads of each group loop run in the opposite order.

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "ir/group_accesses.h"
+#include "lower/gpu/sum_of_slices.h"
+#include "schedule/gpu/product_slices.h"
 
 namespace harp::lower {
 
@@ -100,58 +102,53 @@ Body GroupProduct::group(const std::function<Body(Sym thread)>& make) {
 
 void GroupProduct::run() {
   Shape space = product_.batch_shape;
+  if (tile_.split > 0) space.insert(space.begin(), slice_count(product_, tile_.split));
   space.push_back(ceil_div(product_.row_count, tile_.rows));
   space.push_back(ceil_div(product_.column_count, tile_.columns));
   Loop* tiles = new_loop(arena_, "tile", 0, element_count(space), LoopKind::kThread);
   Index at = unflatten(tiles->variable, space);
   column_tile_ = at.back(), row_tile_ = at[at.size() - 2];
   at.resize(at.size() - 2);
+  if (tile_.split > 0) slice_ = at.front(), at.erase(at.begin());
   batch_ = at;
+
+  is_async_ = tile_.stages > 0 && rows_.can_copy_async(row_tile_) && columns_.can_copy_async(column_tile_);
+  const int64_t stages = is_async_ ? tile_.stages : 2;
 
   sums_ = new_array(dtype_, of_thread_ * tile_.threads(), Space::kRegister);
   Accumulator& sums = c_.kernel.accumulators[static_cast<size_t>(sums_)];
   sums.spread = of_thread_, sums.is_row = false;
-  const bool has_blocks = !proven_at_most(product_.terms, kChainBlock);
+  const bool has_blocks = tile_.split != kChainBlock && !proven_at_most(product_.terms, kChainBlock);
   if (has_blocks && !is_int(dtype_)) totals_ = new_array(dtype_, of_thread_ * tile_.threads(), Space::kShared);
 
   Body body = {comment(arena_, cat(tile_.rows_of_thread, " x ", tile_.columns_of_thread, " results of this thread")),
                declare_accumulator(arena_, sums_),
-               comment(arena_, cat("of both factors: two halves, each with ", tile_.terms, " terms of ", tile_.rows, " rows and of ",
-                                   tile_.columns, " columns")),
-               rows_.declare(), columns_.declare()};
+               comment(arena_, cat("of both factors: ", stages, " stages, each with ", tile_.terms, " terms of ", tile_.rows,
+                                   " rows and of ", tile_.columns, " columns")),
+               rows_.declare(stages), columns_.declare(stages)};
   if (totals_ >= 0) {
     body.push_back(comment(arena_, cat("sums of the blocks of ", kChainBlock, " terms, of the results of all threads")));
     body.push_back(declare_accumulator(arena_, totals_));
   }
-  add(body, group([&](Sym thread) {
-        Body first = {comment(arena_, "load the first terms")};
-        add(first, load(thread, 0, Loads::kMasked));
-        if (totals_ >= 0)
-          add(first, each_result([&](Sym row, Sym column) {
-                return Body{
-                    set_accumulator(arena_, totals_, total_at(thread, row, column), arena_.constant(identity_of(Op::kSum, dtype_)))};
-              }));
-        add(first, stage(thread, 0));
-        return first;
-      }));
-  body.push_back(arena_.statement<Barrier>());
-  const Sym all_steps = ceil_div(product_.terms, tile_.terms);
-  if (totals_ < 0) {
-    add(body, steps(0, all_steps));
+  // Number of steps of a slice, and number of the first step of this slice. Without slices, all terms are one slice.
+  const Sym all_steps = ceil_div(product_.terms, tile_.terms), of_slice = tile_.split > 0 ? Sym(tile_.split / tile_.terms) : all_steps,
+            first_step = slice_ * of_slice, count = tile_.split > 0 ? min(of_slice, all_steps - first_step) : all_steps;
+  if (!is_async_) {
+    add(body, through_registers(first_step, count));
   } else {
-    const int64_t of_block = kChainBlock / tile_.terms;
-    Loop* block = new_loop(arena_, "block", 0, ceil_div(product_.terms, kChainBlock));
-    const Sym first = block->variable * of_block;
-    block->body = steps(first, min(Sym(of_block), all_steps - first));
-    add(block->body, add_to_totals());
-    body.push_back(block);
+    Body async = asynchronously(first_step, count);
+    if (rows_.is_quick(row_tile_) == nullptr && columns_.is_quick(column_tile_) == nullptr)
+      add(body, async);
+    else
+      body.push_back(new_if(arena_, quick_ - 1, std::move(async), through_registers(first_step, count)));
   }
   add(body, results());
   tiles->body = with_quick(std::move(body));
   c_.kernel.body = {tiles};
 }
 
-/// Returns a Define around the statements. It defines the variable quick_, which is 1 if quick loads are allowed in this tile.
+/// Returns a Define around the statements. It defines the variable quick_, which is 1 if quick loads or asynchronous copies are allowed in
+/// this tile.
 Body GroupProduct::with_quick(Body body) {
   const UOp *rows = rows_.is_quick(row_tile_), *columns = columns_.is_quick(column_tile_);
   if (rows == nullptr && columns == nullptr) return body;
@@ -163,7 +160,73 @@ Body GroupProduct::with_quick(Body body) {
   return {define};
 }
 
-// --- the main loop -----------------------------------------------------------------------------------------------------------
+// --- the main loop, with asynchronous copies ---------------------------------------------------------------------------------
+
+Body GroupProduct::start_copies(Sym thread, Sym step, Sym stage) {
+  const Sym end = tile_.split > 0 ? min(product_.terms, (slice_ + 1) * tile_.split) : product_.terms;
+  Body body = rows_.start_copies(thread, row_tile_, step, stage, end);
+  add(body, columns_.start_copies(thread, column_tile_, step, stage, end));
+  return body;
+}
+
+Body GroupProduct::asynchronously(Sym first, Sym count) {
+  const int64_t stages = tile_.stages;
+  const auto wait = [&](int64_t pending) {
+    auto* s = arena_.statement<Wait>();
+    s->pending = static_cast<int>(pending);
+    return group([&](Sym) { return Body{s}; });
+  };
+  Body body;
+  // Each of these group loops starts a batch of copies. The copies of all but one stage are under way before the first step.
+  for (int64_t stage = 0; stage + 1 < stages; ++stage)
+    add(body, group([&](Sym thread) {
+          Body start = {comment(arena_, cat("start the copies of the terms of step ", stage))};
+          add(start, start_copies(thread, first + stage, stage));
+          if (stage == 0) add(start, clear_totals(thread));
+          return start;
+        }));
+  Loop* step = new_loop(arena_, "step", 0, count);
+  const Sym number = step->variable, next = number + (stages - 1);
+  step->body = wait(stages - 2);
+  step->body.push_back(arena_.statement<Barrier>());
+  add(step->body, group([&](Sym thread) {
+        Body statements = {comment(arena_, "the terms of a later step, which arrive while those of this step are multiplied")};
+        add(statements, start_copies(thread, first + next, mod(next, stages)));
+        add(statements, multiply(thread, mod(number, stages), LoopKind::kUnroll));
+        return statements;
+      }));
+  if (totals_ >= 0)
+    step->body.push_back(new_if(arena_, max(Sym(0) - mod(number + 1, kChainBlock / tile_.terms), number + 1 - count), add_to_totals()));
+  body.push_back(step);
+  add(body, wait(0));
+  return body;
+}
+
+// --- the main loop, through registers ----------------------------------------------------------------------------------------
+
+Body GroupProduct::through_registers(Sym first, Sym count) {
+  Body body = group([&](Sym thread) {
+    Body start = {comment(arena_, "load the first terms")};
+    add(start, load(thread, first, Loads::kMasked));
+    add(start, clear_totals(thread));
+    add(start, stage(thread, first));
+    return start;
+  });
+  body.push_back(arena_.statement<Barrier>());
+  if (totals_ < 0) {
+    add(body, steps(first, count));
+    return body;
+  }
+  const int64_t of_block = kChainBlock / tile_.terms, blocks_of_slice = tile_.split / kChainBlock;
+  Sym blocks = ceil_div(product_.terms, kChainBlock);
+  if (tile_.split > 0) blocks = min(Sym(blocks_of_slice), blocks - slice_ * blocks_of_slice);
+  Loop* block = new_loop(arena_, "block", 0, blocks);
+  const Sym start = first + block->variable * of_block;
+  block->body = steps(start, min(Sym(of_block), ceil_div(product_.terms, tile_.terms) - start));
+  add(block->body, add_to_totals());
+  body.push_back(block);
+  return body;
+}
 
 Body GroupProduct::load(Sym thread, Sym step, Loads loads) {
   Body body = {rows_.new_registers(), columns_.new_registers()};
@@ -186,13 +249,13 @@ Body GroupProduct::steps(Sym first, Sym count) {
       if (loads == Loads::kQuick) {
         Body body = {comment(arena_, "the next terms, which are loaded while those in shared memory are multiplied")};
         add(body, load(thread, number + 1, loads));
-        add(body, multiply(thread, number, LoopKind::kUnroll));
+        add(body, multiply(thread, mod(number, 2), LoopKind::kUnroll));
         add(body, stage(thread, number + 1));
         return body;
       }
       // Only few steps use masked loads. To load during the multiplication, or to unroll the loop, would take registers that the main loop
       // needs.
-      Body body = multiply(thread, number, LoopKind::kSequential);
+      Body body = multiply(thread, mod(number, 2), LoopKind::kSequential);
       add(body, load(thread, number + 1, loads));
       add(body, stage(thread, number + 1));
       return body;
@@ -200,6 +263,8 @@ Body GroupProduct::steps(Sym first, Sym count) {
     step->body.push_back(arena_.statement<Barrier>());
     return step;
   };
+  // Only tiles without quick loads come here if the others are copied asynchronously.
+  if (is_async_) return {loop(0, count, Loads::kMasked)};
   // Each step loads the terms of the next step. These loads are quick only if the next step has all its terms.
   const Sym whole = min(count, max(Sym(0), floor_div(product_.terms, tile_.terms) - 1 - first));
   Loop* quick = loop(0, whole, Loads::kQuick);
@@ -252,20 +317,20 @@ Sym GroupProduct::first_column(Sym thread) const {
   return grid.column(thread) * pieces(tile_.columns_of_thread, tile_.columns).size;
 }
 
-Body GroupProduct::multiply_by_warps(Sym thread, Sym step, LoopKind kind) {
+Body GroupProduct::multiply_by_warps(Sym thread, Sym stage, LoopKind kind) {
   return each("terms", tile_.terms / 4, kind, [&](Sym terms) {
     auto* mma = arena_.statement<Mma>();
     mma->accumulator = sums_, mma->index = sum_at(thread, 0, 0);
-    mma->rows = rows_.shared(), mma->row_index = rows_.at(mod(step, 2), terms * 4, first_row(thread)), mma->row_step = rows_.pitch();
-    mma->columns = columns_.shared(), mma->column_index = columns_.at(mod(step, 2), terms * 4, first_column(thread));
+    mma->rows = rows_.shared(), mma->row_index = rows_.at(stage, terms * 4, first_row(thread)), mma->row_step = rows_.pitch();
+    mma->columns = columns_.shared(), mma->column_index = columns_.at(stage, terms * 4, first_column(thread));
     mma->column_step = columns_.pitch();
     mma->row_tiles = static_cast<int>(tile_.rows_of_thread), mma->column_tiles = static_cast<int>(tile_.columns_of_thread / 2);
     return Body{mma};
   });
 }
 
-Body GroupProduct::multiply(Sym thread, Sym step, LoopKind kind) {
-  if (has_mma_) return multiply_by_warps(thread, step, kind);
+Body GroupProduct::multiply(Sym thread, Sym stage, LoopKind kind) {
+  if (has_mma_) return multiply_by_warps(thread, stage, kind);
   const int row_array = new_array(dtype_, tile_.rows_of_thread, Space::kRegister),
             column_array = new_array(dtype_, tile_.columns_of_thread, Space::kRegister);
   Loop* term = new_loop(arena_, "term", 0, tile_.terms, kind);
@@ -273,7 +338,7 @@ Body GroupProduct::multiply(Sym thread, Sym step, LoopKind kind) {
     term->body.push_back(declare_accumulator(arena_, array));
     const Pieces all = pieces(of_thread, tile);
     for (int64_t piece = 0; piece < of_thread / all.size; ++piece)
-      term->body.push_back(factor.fragment(mod(step, 2), term->variable, first + piece * all.distance, all.size, array, piece * all.size));
+      term->body.push_back(factor.fragment(stage, term->variable, first + piece * all.distance, all.size, array, piece * all.size));
   };
   fragments(rows_, tile_.rows_of_thread, tile_.rows, first_row(thread), row_array);
   fragments(columns_, tile_.columns_of_thread, tile_.columns, first_column(thread), column_array);
@@ -297,6 +362,13 @@ Body GroupProduct::each_result(const std::function<Body(Sym row, Sym column)>& m
   });
 }
 
+Body GroupProduct::clear_totals(Sym thread) {
+  if (totals_ < 0) return {};
+  return each_result([&](Sym row, Sym column) {
+    return Body{set_accumulator(arena_, totals_, total_at(thread, row, column), arena_.constant(identity_of(Op::kSum, dtype_)))};
+  });
+}
+
 /// Adds the sums over the current block of terms to totals_, and sets the sums to 0.
 Body GroupProduct::add_to_totals() {
   return group([&](Sym thread) {
@@ -313,7 +385,6 @@ Body GroupProduct::add_to_totals() {
 // --- the results -------------------------------------------------------------------------------------------------------------
 
 Body GroupProduct::stores_at(Sym row, Sym column, const UOp* sum) {
-  c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
   Index position(product_.batch.size() + product_.rows.size() + product_.columns.size());
   const auto place = [&](const std::vector<size_t>& axes, const Index& at) {
     for (size_t i = 0; i < axes.size(); ++i) position[axes[i]] = at[i];
@@ -321,6 +392,8 @@ Body GroupProduct::stores_at(Sym row, Sym column, const UOp* sum) {
   place(product_.batch, batch_);
   place(product_.rows, unflatten(row, product_.row_shape));
   place(product_.columns, unflatten(column, product_.column_shape));
+  if (tile_.split > 0) return {store_in_slice(c_, slice_, position, sum)};
+  c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, sum));
   return store_outputs(c_, c_.plan.passes[0].stores, position);
 }
 
@@ -366,8 +439,9 @@ Body GroupProduct::with_wide(Body body) {
 Body GroupProduct::results() {
   return group([&](Sym thread) {
     const auto sum = [&](Sym row, Sym column) {
-      return totals_ >= 0 ? arena_.acc(dtype_, totals_, total_at(thread, row, column))
-                          : end_of_products(arena_, arena_.acc(dtype_, sums_, sum_at(thread, row, column)));
+      if (totals_ >= 0) return arena_.acc(dtype_, totals_, total_at(thread, row, column));
+      const UOp* of_products = arena_.acc(dtype_, sums_, sum_at(thread, row, column));
+      return tile_.split > 0 ? of_products : end_of_products(arena_, of_products);
     };
     const bool is_short = uops_of(arena_, stores_at(row_tile_, column_tile_, sum(0, 0))).size() <= kMaxOperations;
     if (is_short || totals_ >= 0) return with_wide(store_results(thread, is_short ? LoopKind::kUnroll : LoopKind::kSequential, sum));

@@ -3,18 +3,20 @@
 //
 //   thread tile in 0 .. tiles:
 //     declare acc0                                       # the results: 64 registers of each of 256 threads
-//     declare row1, row2                                 # shared: 2 halves x 8 terms x 128 rows, and x 128 columns
-//     group t: load and stage terms 0 … 7 to half 0
-//     barrier
+//     declare row1, row2                                 # shared: 4 stages x 8 terms x 128 rows, and x 128 columns
+//     group t: start copies of terms 0 … 7 to stage 0    # three times: also terms 8 … 15 to stage 1, and 16 … 23 to stage 2
 //     for step in 0 .. terms / 8:
+//       group t: wait for the copies to stage step % 4
+//       barrier
 //       group t in 0 .. 256:
-//         load terms 8*step + 8 … into registers
+//         start copies of terms 8*step + 24 … to stage (step + 3) % 4
 //         unroll term in 0 .. 8:
 //           copy 8 rows of row1 and 8 columns of row2 to registers     # accesses of 16 bytes
 //           acc0[i, j] = fma(rows[i], columns[j], acc0[i, j])
-//         stage the loaded elements to the other half
-//       barrier
 //     group t: the epilogue and the stores
+//
+// If a factor cannot be copied asynchronously (staged_factor.h), there are two stages: a step loads the terms of the next step into
+// registers, multiplies, and then writes them to the other stage.
 //
 // docs/semantics.md ("Sums") adds the terms of a block of 256 terms in a chain, and the results of the blocks in a second chain. The sums
 // of the second chain are in shared memory (`totals`), because the registers of a thread hold only one set of sums; each thread uses its
@@ -28,6 +30,9 @@
 // On a GPU whose tensor cores multiply f64, a warp computes tiles of 8 x 8 results: the instruction mma.m8n8k4 adds four products to each
 // result, in the order of the chain. A warp then has 8 * rows_of_thread adjacent rows and 4 * columns_of_thread adjacent columns. A thread
 // has one row and two adjacent columns of each tile (ir::Mma). Everything else is the same.
+//
+// The schedule may split the terms into slices (schedule/gpu/product_slices.h). An iteration of the thread loop then computes the sums of
+// one tile over one slice and stores them in the kernel's scratch buffer; sum_of_slices.h makes the kernel that adds them.
 //
 // staged_factor.h describes how factors are copied to shared memory.
 #pragma once
@@ -55,15 +60,24 @@ class GroupProduct {
   enum class Loads : uint8_t { kQuick, kMasked };  // (staged_factor.h)
   ir::Body load(Sym thread, Sym step, Loads loads);
   ir::Body stage(Sym thread, Sym step);
-  /// Emits steps first … first + count - 1 of the main loop; each step multiplies tile_.terms terms.
+  /// Emit the sums over `count` steps, from step number `first` on; each step multiplies tile_.terms terms. The factors are copied to
+  /// shared memory asynchronously or through registers.
+  ir::Body asynchronously(Sym first, Sym count);
+  ir::Body through_registers(Sym first, Sym count);
+  /// Emits steps first … first + count - 1 of the main loop through registers. The terms of step `first` must be in shared memory.
   ir::Body steps(Sym first, Sym count);
-  ir::Body multiply(Sym thread, Sym step, ir::LoopKind kind);
-  ir::Body multiply_by_warps(Sym thread, Sym step, ir::LoopKind kind);
+  /// Returns statements for one thread, which start its copies of the terms of a step to a stage.
+  ir::Body start_copies(Sym thread, Sym step, Sym stage);
+  /// Emits a step's multiplications of the terms in this stage.
+  ir::Body multiply(Sym thread, Sym stage, ir::LoopKind kind);
+  ir::Body multiply_by_warps(Sym thread, Sym stage, ir::LoopKind kind);
+  ir::Body clear_totals(Sym thread);
   ir::Body add_to_totals();
 
   // --- results
 
-  /// Returns the stores of all outputs of the kernel for this row and column of the product; `sum` is the sum of products there.
+  /// Returns the stores of all outputs of the kernel for this row and column of the product; `sum` is the sum of products there. If the
+  /// terms are split into slices, returns the store of the sum over this slice.
   ir::Body stores_at(Sym row, Sym column, const ir::UOp* sum);
   /// Emits the stores of the results of a thread. `sum_at(row, column)` returns a result of the thread; its row and column number are
   /// counted within the thread.
@@ -100,14 +114,16 @@ class GroupProduct {
   const bool has_mma_;       // whether tensor cores multiply the factors
   const int64_t of_thread_;  // number of results that a thread computes
   Index batch_;              // position along the batch axes
+  Sym slice_ = 0;            // number of the slice of terms, if these are split (schedule/gpu/product_slices.h)
   Sym row_tile_, column_tile_;
-  Sym quick_;  // 1 if quick loads are allowed in this tile (staged_factor.h), else 0
+  Sym quick_;  // 1 if quick loads or asynchronous copies are allowed in this tile (staged_factor.h), else 0
   Sym wide_;   // 1 if results are stored by accesses of 16 bytes, else 0
   // The run-time value that tells whether the outputs are aligned for these accesses (ir::Together).
   const ir::UOp* wide_distances_ = nullptr;
   std::vector<Sym> wide_multiples_;
   StagedFactor rows_, columns_;
   int sums_ = -1, totals_ = -1;
+  bool is_async_ = false;  // whether the factors are copied asynchronously
 };
 
 }  // namespace harp::lower

@@ -1,7 +1,9 @@
 #include "lower/gpu/staged_factor.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "base/error.h"
 #include "ir/group_accesses.h"
 #include "ir/walk.h"
 
@@ -29,7 +31,7 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
   pitch_ = sizes.tile + (sizes.padding > 0 ? sizes.padding : runs_along_terms_ ? elements_of_access(dtype) : 0);
   shared_ = static_cast<int>(c_.kernel.accumulators.size());
   c_.kernel.accumulators.push_back({.type = {dtype, 1},
-                                    .count = 2 * sizes.step * pitch_,
+                                    .count = 2 * sizes.step * pitch_,  // until declare() knows the number of stages
                                     .init = identity_of(Op::kSum, dtype),
                                     .space = Space::kShared,
                                     .is_row = true});
@@ -55,7 +57,13 @@ void StagedFactor::choose_runs() {
     along_lanes |= is_contiguous(u->index, lane) && mask_of(u) == nullptr && is_aligned;
   });
   runs_along_terms_ = along_terms;
-  if (!along_terms && !along_lanes) run_ = 1;
+  is_contiguous_ = along_terms || along_lanes;
+  if (!is_contiguous_) run_ = 1;
+}
+
+Stmt* StagedFactor::declare(int64_t stages) {
+  c_.kernel.accumulators[static_cast<size_t>(shared_)].count = stages * sizes_.step * pitch_;
+  return declare_accumulator(arena_, shared_);
 }
 
 StagedFactor::Position StagedFactor::position(Sym thread, Sym run, Sym element) const {
@@ -69,6 +77,48 @@ Body StagedFactor::each_run(const std::function<Body(Sym run)>& make) const {
   Loop* run = new_loop(arena_, "run", 0, elements_ / run_, LoopKind::kUnroll);
   run->body = make(run->variable);
   return {run};
+}
+
+bool StagedFactor::can_copy_async(Sym tile) const {
+  const int64_t length = elements_of_copy(), bytes = length * static_cast<int64_t>(size_of(dtype_));
+  if (!is_contiguous_ || (bytes != 4 && bytes != 8 && bytes != kAccessBytes)) return false;
+  SymTable& syms = arena_.syms();
+  const Sym thread = syms.loop("thread", 0, sizes_.threads), run = syms.loop("run", 0, elements_ / run_),
+            step = syms.loop("step", 0, std::max<int64_t>(1, range(ceil_div(sizes_.terms, sizes_.step)).hi));
+  const auto [lane, term] = position(thread, run, 0);
+  const UOp* first = element_(lane_of_matrix(tile, lane, 0), step, term, nullptr);
+  if (first->kind != UKind::kLoad || mask_of(first) != nullptr || first->type != ir::Type{dtype_, 1}) return false;
+  return length == 1 || alignment_of(first->index, length).has_value();
+}
+
+void StagedFactor::require_aligned(const UOp* distances, const std::vector<Sym>& multiples) {
+  if (std::ranges::find(required_, distances) != required_.end()) return;
+  required_.push_back(distances);
+  distances_ = distances_ == nullptr ? distances : arena_.alu(Op::kBitOr, DType::kI64, {distances_, distances});
+  multiples_.insert(multiples_.end(), multiples.begin(), multiples.end());
+}
+
+Body StagedFactor::start_copies(Sym thread, Sym tile, Sym step, Sym stage, Sym end) {
+  return each_run([&](Sym run) -> Body {
+    const int64_t length = elements_of_copy();
+    Loop* element = new_loop(arena_, "element", 0, run_ / length, LoopKind::kUnroll);
+    const Sym first = run_ == length ? Sym(0) : element->variable;
+    const auto [lane, term] = position(thread, run, first);
+    const UOp* load = element_(lane_of_matrix(tile, lane, first), step, term, nullptr);
+    auto* copy = arena_.statement<CopyAsync>();
+    copy->buffer = load->buffer, copy->from = load->index;
+    copy->accumulator = shared_, copy->index = at(stage, term, lane);
+    copy->length = length;
+    copy->exist = max(min(end - step * sizes_.step - term, 1), 0) * length;
+    if (length > 1) {
+      const std::optional<GroupAlignment> alignment = alignment_of(load->index, length);
+      HARP_ASSERT(alignment, "the alignment of ", to_string(load->index), " is not known, so it is not copied asynchronously");
+      require_aligned(arena_.line_offset(load->buffer, alignment->base), alignment->multiples);
+    }
+    if (run_ == length) return {copy};
+    element->body = {copy};
+    return {element};
+  });
 }
 
 Stmt* StagedFactor::new_registers() {
@@ -107,8 +157,7 @@ Body StagedFactor::quick(Sym thread, Sym tile, Sym step, Sym run) {
   element->body = load(lane_of_matrix(tile, lane, element->variable));
   if (run_ == 1) return Substituter(arena_, {{variable_of(element->variable), 0}})(element->body);
   if (auto together = access_together(arena_, c_.kernel, element, true)) {
-    distances_ = distances_ == nullptr ? together->distances : arena_.alu(Op::kBitOr, DType::kI64, {distances_, together->distances});
-    multiples_.insert(multiples_.end(), together->multiples.begin(), together->multiples.end());
+    require_aligned(together->distances, together->multiples);
     return std::move(together->body);
   }
   element->body = load(min(tile * sizes_.tile + lane, sizes_.lanes - 1));
@@ -129,13 +178,13 @@ Body StagedFactor::masked(Sym thread, Sym tile, Sym step, Sym run) {
   return {element};
 }
 
-Body StagedFactor::stage(Sym thread, Sym half) {
+Body StagedFactor::stage(Sym thread, Sym stage) {
   return each_run([&](Sym run) -> Body {
     if (!runs_along_terms_ && run_ > 1) {
       const auto [lane, term] = position(thread, run, 0);
       auto* copy = arena_.statement<Copy>();
       copy->source = registers_, copy->from = run * run_;
-      copy->accumulator = shared_, copy->index = at(half, term, lane);
+      copy->accumulator = shared_, copy->index = at(stage, term, lane);
       copy->rows = copy->from_stride = 1;
       copy->length = copy->from_row_stride = copy->stride = run_;
       return {copy};
@@ -143,15 +192,15 @@ Body StagedFactor::stage(Sym thread, Sym half) {
     Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
     const auto [lane, term] = position(thread, run, element->variable);
     element->body = {
-        set_accumulator(arena_, shared_, at(half, term, lane), arena_.acc(dtype_, registers_, run * run_ + element->variable))};
+        set_accumulator(arena_, shared_, at(stage, term, lane), arena_.acc(dtype_, registers_, run * run_ + element->variable))};
     if (run_ == 1) return Substituter(arena_, {{variable_of(element->variable), 0}})(element->body);
     return {element};
   });
 }
 
-Stmt* StagedFactor::fragment(Sym half, Sym term, Sym lane, int64_t count, int array, Sym index) const {
+Stmt* StagedFactor::fragment(Sym stage, Sym term, Sym lane, int64_t count, int array, Sym index) const {
   auto* copy = arena_.statement<Copy>();
-  copy->source = shared_, copy->from = at(half, term, lane);
+  copy->source = shared_, copy->from = at(stage, term, lane);
   copy->accumulator = array, copy->index = index;
   copy->rows = copy->from_stride = 1;
   copy->length = copy->from_row_stride = copy->stride = count;

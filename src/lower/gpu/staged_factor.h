@@ -2,10 +2,16 @@
 // (or columns) of the block's tile. If the factor is an expression (casts, views, padding, windows of a convolution), the copy evaluates
 // it.
 //
-// The shared array has two halves. While the threads compute with one half, they fill the other half: they load the elements of the next
-// terms into registers, and then stage() writes them to shared memory. In each half the lanes (rows or columns) of a term are adjacent.
+// The shared array has several stages, each with the terms of one step. While the threads compute with one stage, they fill another one. In
+// each stage the lanes (rows or columns) of a term are adjacent.
 //
-// There are two ways in which a thread loads its elements:
+// If the factor is an array, asynchronous copies can fill a stage; they need no registers, and the threads do not wait for them.
+// start_copies() starts those of a thread. Elements that are adjacent in memory and in the stage are one copy of 16 bytes. If the elements
+// of a term are not adjacent in memory, each one is a copy. Terms beyond the last one become zero; lanes beyond the last one are replaced
+// by existing lanes.
+//
+// Otherwise there are two stages. A thread loads its elements of the next terms into registers, and then stage() writes them to the shared
+// array. There are two ways in which it loads them:
 //   quick   No load tests whether its element exists. This requires that all terms of the step exist; lanes beyond the last one are
 //           replaced by existing lanes. Elements that are adjacent in memory are one access of 16 bytes. This requires aligned arrays, and
 //           rows whose length is a multiple of an access; the kernel tests that once for each tile.
@@ -31,8 +37,13 @@ class StagedFactor {
   };
   StagedFactor(KernelContext& context, DType dtype, const Sizes& sizes, Element element);
 
-  /// Returns the declaration of the shared array, which belongs outside of group loops.
-  ir::Stmt* declare() const { return declare_accumulator(arena_, shared_); }
+  /// Returns the declaration of the shared array, which belongs outside of group loops, with this number of stages.
+  ir::Stmt* declare(int64_t stages);
+  /// Tests whether asynchronous copies can fill the stages.
+  bool can_copy_async(Sym tile) const;
+  /// Returns statements for one thread, which start the copies of its elements of step number `step`, for tile number `tile`, to a stage.
+  /// Terms of the whole product from number `end` on become zero.
+  ir::Body start_copies(Sym thread, Sym tile, Sym step, Sym stage, Sym end);
   /// Return statements for one thread. new_registers() declares registers. quick() and masked() load the thread's elements of step number
   /// `step`, for tile number `tile`, into these registers.
   ir::Stmt* new_registers();
@@ -42,19 +53,19 @@ class StagedFactor {
   ir::Body masked(Sym thread, Sym tile, Sym step) {
     return each_run([&](Sym run) { return masked(thread, tile, step, run); });
   }
-  /// Returns a bool that is true at run time if the quick loads that have been made are valid in this tile; null if they are always valid,
-  /// because they access single elements. In addition, all terms of the step must exist.
+  /// Returns a bool that is true at run time if the quick loads and asynchronous copies that have been made are valid in this tile; null if
+  /// they are always valid, because they access single elements. For quick loads, all terms of the step must exist in addition.
   const ir::UOp* is_quick(Sym tile) const;
-  /// shared: the shared array. at: the position in it of a lane of the tile, for term number `term` in half number `half`. pitch: the
+  /// shared: the shared array. at: the position in it of a lane of the tile, for term number `term` in stage number `stage`. pitch: the
   /// distance from one term to the next.
   int shared() const { return shared_; }
-  Sym at(Sym half, Sym term, Sym lane) const { return (half * sizes_.step + term) * pitch_ + lane; }
+  Sym at(Sym stage, Sym term, Sym lane) const { return (stage * sizes_.step + term) * pitch_ + lane; }
   int64_t pitch() const { return pitch_; }
-  /// Returns statements for one thread, which write the elements that it loaded last to one half of the shared array.
-  ir::Body stage(Sym thread, Sym half);
-  /// Returns a copy of `count` adjacent lanes of the tile, from `lane` on, for term number `term` in a half, to elements `index` … of
+  /// Returns statements for one thread, which write the elements that it loaded last to one stage of the shared array.
+  ir::Body stage(Sym thread, Sym stage);
+  /// Returns a copy of `count` adjacent lanes of the tile, from `lane` on, for term number `term` in a stage, to elements `index` … of
   /// `array`, which belongs to the thread.
-  ir::Stmt* fragment(Sym half, Sym term, Sym lane, int64_t count, int array, Sym index) const;
+  ir::Stmt* fragment(Sym stage, Sym term, Sym lane, int64_t count, int array, Sym index) const;
 
  private:
   /// The lane in the tile and the term in the step of an element that a thread loads: element number `element` of the thread's run number
@@ -68,6 +79,10 @@ class StagedFactor {
   /// the last run.
   Sym lane_of_matrix(Sym tile, Sym lane, Sym element) const;
   ir::Body each_run(const std::function<ir::Body(Sym run)>& make) const;
+  /// Returns the number of elements of an asynchronous copy: those of a run if they are adjacent in the shared array, else one.
+  int64_t elements_of_copy() const { return runs_along_terms_ ? 1 : run_; }
+  /// Adds what a grouped access requires to distances_ and multiples_.
+  void require_aligned(const ir::UOp* distances, const std::vector<Sym>& multiples);
   ir::Body quick(Sym thread, Sym tile, Sym step, Sym run);
   ir::Body masked(Sym thread, Sym tile, Sym step, Sym run);
 
@@ -80,8 +95,10 @@ class StagedFactor {
   bool runs_along_terms_;   // true: the elements of a run are consecutive terms; false: they are consecutive lanes
   int64_t pitch_;           // distance from one term to the next in the shared array
   int shared_, registers_ = -1;
-  // The run-time value that must be a multiple of run_ for quick loads (ir::Together); null: no loads are grouped.
+  bool is_contiguous_;  // whether the elements of a run are adjacent in memory
+  // The run-time value that must be a multiple of run_ for quick loads and asynchronous copies (ir::Together); null: none are grouped.
   const ir::UOp* distances_ = nullptr;
+  std::vector<const ir::UOp*> required_;  // the values of which distances_ is the bitwise or
   std::vector<Sym> multiples_;
 };
 

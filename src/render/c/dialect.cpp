@@ -52,6 +52,7 @@ const Dialect kC = {
     .scan_part = scan_part_function,
     .routine = routine_call,
     .copy = copy_call,
+    .copy_async = copy_async_call,
 
     .vectors = {.computation = vector_computation,
                 .splatted = splatted_value,

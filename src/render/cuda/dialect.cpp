@@ -284,6 +284,27 @@ std::string address_of_element(const Scope& scope, int accumulator, Sym index) {
   return address_by_loops(scope, accumulator_name(scope, accumulator), index);
 }
 
+/// Returns the statement that starts an asynchronous copy, which bypasses the registers of the thread. Copies of 16 bytes bypass the
+/// first-level cache, too; smaller ones (.ca) do not, because neighbouring threads read parts of the same sectors.
+std::string cuda_copy_async(const Scope& scope, const ir::CopyAsync& copy) {
+  const int64_t size = static_cast<int64_t>(size_of(scope.accumulator(copy.accumulator).type.dtype)), bytes = copy.length * size;
+  const std::string name = cat("copy_", bytes, "_bytes_async");
+  Unit& unit = scope.unit;
+  unit.definitions.once(name, [&] {
+    return cat("/* Starts a copy of ", bytes,
+               " bytes to shared memory. The first `exist` bytes are read, and the others become 0. Both "
+               "addresses are\n   multiples of ",
+               bytes, ". */\n", unit.dialect.inlined, "void ", name,
+               "(void* to, const void* from, i32 exist) {\n  asm volatile(\"cp.async.", bytes == kAccessBytes ? "cg" : "ca",
+               ".shared.global [%0], [%1], ", bytes,
+               ", %2;\"\n               : : \"r\"((u32)__cvta_generic_to_shared(to)), \"l\"(from), \"r\"(exist) : \"memory\");\n}\n");
+  });
+  return cat(name, "(", address_of_element(scope, copy.accumulator, copy.index), ", ",
+             address_by_loops(scope, scope.name_of_parameter(copy.buffer), copy.from), ", ",
+             copy.exist.is_constant() ? scope.position(copy.exist * size).text : cat("(i32)(", scope.position(copy.exist * size).text, ")"),
+             ");");
+}
+
 /// Returns the statement that multiplies matrices by tensor cores. The generated function multiplies tiles of 8 x 4 and 4 x 8 elements. It
 /// adds to the addresses the offsets that differ between lanes. Lane l loads term l % 4 of row l / 4 and of column l / 4. Of the results of
 /// row l / 4 it has those in the columns 2 * (l % 4) and 2 * (l % 4) + 1.
@@ -379,6 +400,7 @@ const Dialect kCuda = {
     .scan_part = cuda_scan_part,
     .routine = cuda_routine,
     .copy = cuda_copy,
+    .copy_async = cuda_copy_async,
 
     .vectors = {},
     .groups = {.of_block = [](const Unit& unit, int64_t threads, int64_t shared) -> int64_t {
@@ -393,6 +415,8 @@ const Dialect kCuda = {
                .most_shared = kMaxStaticShared,
                .dynamic_shared = "extern __shared__ __align__(16) u8 shared_memory[];",
                .fold = cuda_fold_of_group,
+               .end_batch = "asm volatile(\"cp.async.commit_group;\" : : : \"memory\");",
+               .wait = "asm volatile(\"cp.async.wait_group $PENDING;\" : : : \"memory\");",
                .mma = cuda_mma},
 };
 

@@ -104,6 +104,9 @@ struct GroupEntries {
   /// Returns the name of a generated function that all `threads` threads of a group call together. Its parameter is a pointer to the
   /// form.size elements of the calling thread. Its result is the fold of all threads' elements by halving.
   std::string (*fold)(Unit& unit, const FoldForm& form, int64_t threads) = nullptr;
+  // Statement at the end of a batch of asynchronous copies, and statement that waits for all batches but the last $PENDING. Empty: a copy
+  // is complete when its statement has been executed.
+  std::string_view end_batch = {}, wait = {};
   /// Returns a statement that multiplies matrices by tensor cores. Null: the dialect has no such statement.
   std::string (*mma)(const Scope& scope, const ir::Mma& mma) = nullptr;
 };
@@ -175,9 +178,10 @@ struct Dialect {
   /// values, totals), kTotals (totals), kBefore (totals, carry), which returns the group's total without the carry, kAdded (stored values,
   /// totals), kValues (stored values).
   std::string (*scan_part)(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step) = nullptr;
-  /// The last two entries return statements: the call of a routine, and the copy of a matrix.
+  /// The last three entries return statements: the call of a routine, the copy of a matrix, and the start of an asynchronous copy.
   std::string (*routine)(const Scope& scope, const ir::Routine& routine) = nullptr;
   std::string (*copy)(const Scope& scope, const ir::Copy& copy) = nullptr;
+  std::string (*copy_async)(const Scope& scope, const ir::CopyAsync& copy) = nullptr;
 
   VectorEntries vectors;
   GroupEntries groups = {};

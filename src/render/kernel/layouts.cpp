@@ -60,6 +60,7 @@ class Layouts {
                     if (copy.accumulator >= 0) access(copy.accumulator, copy.index, 0, 1);
                     if (copy.source >= 0) access(copy.source, copy.from, 0, 1);
                   },
+                  [&](const ir::CopyAsync& copy) { access(copy.accumulator, copy.index, 0, 1); },
                   [&](const ir::Mma& mma) {
                     access(mma.accumulator, mma.index, 0, 1);
                     access(mma.rows, mma.row_index, 0, 1);

@@ -79,6 +79,17 @@ void StatementWriter::write_one(const Line& l, std::span<const Line> rest) {
         if (accumulator >= 0) scope_.names.unfold(accumulator);
       return writer_.line(dialect.copy(scope_, s));
     }
+    case LineKind::kCopyAsync: {
+      const auto& s = l.as<ir::CopyAsync>();
+      scope_.names.unfold(s.accumulator);
+      return writer_.line(dialect.copy_async(scope_, s));
+    }
+    case LineKind::kEndBatch:
+      if (!dialect.groups.end_batch.empty()) writer_.line(dialect.groups.end_batch);
+      return;
+    case LineKind::kWait:
+      if (!dialect.groups.wait.empty()) writer_.line(filled(dialect.groups.wait, {{"PENDING", cat(l.as<ir::Wait>().pending)}}));
+      return;
     case LineKind::kMma: {
       const auto& s = l.as<ir::Mma>();
       HARP_ASSERT(dialect.groups.mma != nullptr, "the dialect ", dialect.name, " has no tensor cores");

@@ -63,4 +63,18 @@ std::string copy_call(const Scope& scope, const ir::Copy& s, const std::string& 
              text(s.rows), ", ", text(s.length), ");");
 }
 
+std::string copy_async_call(const Scope& scope, const ir::CopyAsync& s) {
+  const DType dtype = scope.accumulator(s.accumulator).type.dtype;
+  const std::string name = cat("copy_existing_", harp::name(dtype));
+  const Dialect& dialect = scope.unit.dialect;
+  scope.unit.definitions.once(name, [&] {
+    const std::string_view type = dialect.memory_type(dtype), index = dialect.index;
+    return cat("/* Copies the first `exist` of n elements; the others become 0. */\n", dialect.inlined, "void ", name, "(", type,
+               "* to, const ", type, "* from, ", index, " n, ", index, " exist) {\n  for (", index,
+               " i = 0; i < n; ++i) to[i] = i < exist ? from[i] : 0;\n}\n");
+  });
+  return cat(name, "(", accumulator_name(scope, s.accumulator), " + ", bracket(scope.position(s.index), kSum), ", ",
+             address_from_start(scope, s.buffer, s.from), ", ", s.length, ", ", scope.position(s.exist).text, ");");
+}
+
 }  // namespace harp::render

@@ -53,9 +53,11 @@ TransformRoutine dft_function(Unit& unit, const TransformForm& form, const ir::F
 std::string scan_function(Unit& unit, const ScanForm& form);
 std::string scan_part_function(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step);
 
-/// Return the statement that calls a routine, and the statement that copies a matrix.
+/// Return the statement that calls a routine, the statement that copies a matrix, and a statement for an asynchronous copy, which is
+/// complete when the statement has been executed.
 std::string routine_call(const Scope& scope, const ir::Routine& routine);
 std::string copy_call(const Scope& scope, const ir::Copy& copy);
+std::string copy_async_call(const Scope& scope, const ir::CopyAsync& copy);
 /// Returns the statement that copies a matrix by a call of `function`. Its parameters are those of copy_function() or, if the elements of a
 /// row are not contiguous in the source, those of transpose_function().
 std::string copy_call(const Scope& scope, const ir::Copy& copy, const std::string& function);

@@ -34,19 +34,10 @@ bool scans_by_groups(const KernelPlan& kernel, const Schedule& schedule) {
 }
 
 void add_scan_buffers(Program& program) {
-  int temporaries = 0;
-  for (const Buffer& buffer : program.buffers) temporaries += buffer.kind == Buffer::Kind::kTemporary;
   for (KernelPlan& kernel : program.kernels) {
     if (!scans_by_groups(kernel, kernel.variants[0].schedule)) continue;
     const GridScan scan = grid_scan(kernel);
-    if (scan.counts.size() == 1) continue;
-    const Node* node = kernel.scans[0];
-    const DType dtype = scanned_dtype(*node);
-    // the cast is never computed: only the buffer's dtype matters
-    if (node->dtype != dtype) node = program.graph->intern(Op::kCast, dtype, node->shape, {node});
-    kernel.scratch = static_cast<int>(program.buffers.size());
-    program.buffers.push_back({Buffer::Kind::kTemporary, temporaries++, node, scan.elements() * static_cast<int64_t>(size_of(dtype)), 0,
-                               kernel.generation, kernel.generation});
+    if (scan.counts.size() > 1) add_scratch(program, kernel, scanned_dtype(*kernel.scans[0]), scan.elements());
   }
 }
 

@@ -3,15 +3,35 @@
 #include <algorithm>
 #include <bit>
 
+#include "schedule/gpu/product_slices.h"
+
 namespace harp {
 namespace {
 
 constexpr int64_t kThreads = 256;        // threads of a block
 constexpr int64_t kLeastLanes = 16;      // fewest rows or columns of a tile
 constexpr int64_t kLeastTile = 32 * 32;  // fewest results of a tile that is made smaller to fill the GPU
+// Fewest terms that are split into slices. With fewer, the second kernel would take longer than the first one saves.
+constexpr int64_t kLeastSplitTerms = 4 * kChainBlock;
 
-Dim tiles_of(const Product& product, int64_t rows, int64_t columns) {
-  return element_count(product.batch_shape) * ceil_div(product.row_count, rows) * ceil_div(product.column_count, columns);
+/// The number of rows and columns of a tile.
+struct Sides {
+  int64_t rows, columns;
+  bool is_least() const { return rows * columns <= kLeastTile; }
+  void halve() { (rows > columns ? rows : columns) /= 2; }
+};
+
+Dim tiles_of(const Product& product, const Sides& tile) {
+  return element_count(product.batch_shape) * ceil_div(product.row_count, tile.rows) * ceil_div(product.column_count, tile.columns);
+}
+
+/// Returns the number of stages for asynchronous copies of the factors: enough for 32 terms, or 2 if that would be more than the shared
+/// memory of a multiprocessor that runs two blocks of threads, of which one computes while the other waits.
+int64_t stages_of(ProductTile tile, int64_t bytes, const Gpu& gpu) {
+  constexpr int64_t kTerms = 32;
+  constexpr int64_t kReserved = 1024;  // bytes of shared memory that CUDA takes from each block
+  tile.stages = std::clamp<int64_t>(kTerms / tile.terms, 2, 4);
+  return 2 * (shared_bytes_of(tile, bytes) + kReserved) <= gpu.shared_bytes ? tile.stages : 2;
 }
 
 /// Completes a tile of rows x columns results: determines the results that each thread computes, and the number of terms that are in shared
@@ -46,15 +66,14 @@ Schedule schedule_of(const KernelPlan& kernel, const Product& product, const Pro
   columns.tile = tile.columns, columns.unroll = static_cast<int>(tile.columns_of_thread);
   s.axes.back().kind = AxisKind::kReduce;
   s.axes.back().tile = tile.terms;
+  s.axes.back().split = tile.split;
+  s.axes.back().stages = tile.stages;
   return s;
 }
 
 }  // namespace
 
-std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu, const Schedule& otherwise) {
-  std::vector<Variant> variants;
-  if (range(product.terms).lo > kMaxProductTerms) return {{std::nullopt, otherwise}};
-  if (range(product.terms).hi > kMaxProductTerms) variants.push_back({product.terms - kMaxProductTerms - 1, otherwise});
+std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu) {
   const int64_t bytes = bytes_of_result(kernel), most = bytes > 4 ? 64 : 128;
   const bool has_mma = gpu.f64_mma && working_dtype(kernel.reduces[0]->dtype) == DType::kF64;
   // Sizes that are known only at run time take registers.
@@ -63,19 +82,45 @@ std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& p
   const auto lanes = [&](Dim count, int64_t most) {
     return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(range(count).hi, kLeastLanes, most))));
   };
-  int64_t rows = lanes(product.row_count, has_mma && gpu.large_f64_mma_tiles ? 2 * most : most),
-          columns = lanes(product.column_count, gpu.small_tiles || has_strides ? std::min<int64_t>(64, most) : most);
-  const auto halve = [&] { (rows > columns ? rows : columns) /= 2; };
-  const auto tiled = [&] {
-    return schedule_of(kernel, product, has_mma ? complete_mma(rows, columns, bytes) : complete(rows, columns, bytes));
+  const Sides largest = {lanes(product.row_count, has_mma && gpu.large_f64_mma_tiles ? 2 * most : most),
+                         lanes(product.column_count, gpu.small_tiles || has_strides ? std::min<int64_t>(64, most) : most)};
+  const auto schedule = [&](const Sides& sides, int64_t split) {
+    ProductTile tile = has_mma ? complete_mma(sides.rows, sides.columns, bytes) : complete(sides.rows, sides.columns, bytes);
+    tile.split = split;
+    tile.stages = stages_of(tile, bytes, gpu);
+    return schedule_of(kernel, product, tile);
   };
-  while (rows * columns > kLeastTile && proven_less(tiles_of(product, rows, columns), processors)) halve();
-  const Dim spare = tiles_of(product, rows, columns) - processors;
-  if (rows * columns > kLeastTile && !proven_nonnegative(spare)) {  // depends on sizes that are known at run time
-    variants.push_back({spare, tiled()});
-    while (rows * columns > kLeastTile) halve();
-  }
-  variants.push_back({std::nullopt, tiled()});
+  // Returns the schedule with slices of `split` terms and the largest tile of which there are surely enough to occupy the GPU.
+  const auto split_schedule = [&](int64_t split) {
+    Sides sides = largest;
+    while (!sides.is_least() && !proven_at_most(processors, tiles_of(product, sides) * slice_count(product, split))) sides.halve();
+    return schedule(sides, split);
+  };
+
+  std::vector<Variant> variants;
+  // Adds a variant for the sizes for which `guard` >= 0. Returns true if these are all sizes, so that no further variant is needed.
+  const auto add = [&](Dim guard, const auto& make) {
+    if (proven_nonnegative(Dim(-1) - guard)) return false;
+    if (proven_nonnegative(guard)) {
+      variants.push_back({std::nullopt, make()});
+      return true;
+    }
+    variants.push_back({guard, make()});
+    return false;
+  };
+  Sides sides = largest;
+  while (!sides.is_least() && proven_less(tiles_of(product, sides), processors)) sides.halve();
+  const Dim spare = tiles_of(product, sides) - processors;
+  const Sides larger = sides;
+  if (!proven_nonnegative(spare))
+    while (!sides.is_least()) sides.halve();
+
+  const Dim is_small = Dim(processors) - tiles_of(product, sides) * 2, is_long = product.terms - kLeastSplitTerms;
+  if (add(min(is_small, is_long), [&] { return split_schedule(kChainBlock); })) return variants;
+  if (add(product.terms - kMaxProductTerms - 1, [&] { return split_schedule(kMaxProductTerms); })) return variants;
+  // Which tile there are enough of depends on sizes that are known at run time.
+  if (larger.rows != sides.rows || larger.columns != sides.columns) variants.push_back({spare, schedule(larger, 0)});
+  variants.push_back({std::nullopt, schedule(sides, 0)});
   return variants;
 }
 

@@ -1,4 +1,5 @@
-// Chooses the tiles by which thread blocks compute products on a GPU (schedule/product_tiles.h).
+// Chooses the tiles by which thread blocks compute products on a GPU (schedule/product_tiles.h), and whether their terms are split into
+// slices (product_slices.h).
 #pragma once
 
 #include <vector>
@@ -8,8 +9,9 @@
 namespace harp {
 
 /// Returns the variants of a product that a GPU computes by tiles, each with the schedule of one size of tile. A tile is smaller if large
-/// tiles would be too few to occupy the GPU, or if most of a large tile would be beyond the last row or column. If the product may have too
-/// many terms for tiles (kMaxProductTerms), the first variant has the schedule `otherwise` for that case.
-std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu, const Schedule& otherwise);
+/// tiles would be too few to occupy the GPU, or if most of a large tile would be beyond the last row or column. If even the smallest tiles
+/// are too few, and there are many terms, these are split into slices. So are the terms of products with more terms than a block of threads
+/// can sum (kMaxProductTerms).
+std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu);
 
 }  // namespace harp

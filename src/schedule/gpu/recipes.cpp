@@ -160,16 +160,13 @@ Schedule schedule_of(const Program& program, const KernelPlan& kernel) {
 }  // namespace
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Gpu& gpu, const ScheduleOptions&) {
-  if (const auto product = as_product(kernel)) return product_variants(kernel, *product, gpu, schedule_of(program, kernel));
+  if (const auto product = as_product(kernel)) return product_variants(kernel, *product, gpu);
   return {{std::nullopt, schedule_of(program, kernel)}};
 }
 
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Gpu& gpu, const ScheduleOptions&) {
   std::vector<Schedule> schedules = {schedule_of(program, kernel)};
-  if (const auto product = as_product(kernel))
-    if (const std::vector<Variant> variants = product_variants(kernel, *product, gpu, schedules[0]);
-        variants.back().schedule.recipe == Template::kContraction)
-      schedules.push_back(variants.back().schedule);
+  if (const auto product = as_product(kernel)) schedules.push_back(product_variants(kernel, *product, gpu).back().schedule);
   return schedules;
 }
 

@@ -16,7 +16,9 @@
 //                                          For products (lower/gpu/product.h): a block of threads computes a tile of rows and columns, and
 //                                          each thread computes unroll x unroll results of it. Factors are copied to shared memory, `tile`
 //                                          terms of the last axis at a time. The rows, and the columns, may be several axes; the last axis
-//                                          of each has the size of the tile.
+//                                          of each has the size of the tile. With split=256 or split=65536 on the last axis, the terms are
+//                                          split into slices (product_slices.h). With stages=2 or stages=4 there, asynchronous copies bring
+//                                          the terms of later steps to shared memory.
 // transpose [thread tile=32, thread_group tile=32]
 //                                          For elementwise kernels whose loads are contiguous along another axis than the stores
 //                                          (lower/gpu/transpose.h): a group of threads computes a tile, which it copies to shared memory.

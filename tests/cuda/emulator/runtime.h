@@ -8,6 +8,8 @@
 //     that takes no part
 //   - with several orders of threads: results that depend on the order
 //   - a read of shared memory that no thread has written: it is filled with 0xff for each block (as a float: NaN)
+//   - a use of what an asynchronous copy writes before the wait for it and a barrier: the copy fills its destination with 0xff when it
+//     starts, and copies only when its thread waits; a copy whose addresses are not aligned, or for which its thread does not wait
 //   - with -fsanitize=thread: two accesses of threads that no barrier orders; with -fsanitize=address,undefined (and
 //     -fsanitize-sections=harp_shared): accesses outside of arrays, shared ones too, and undefined arithmetic
 //   - with HARP_EMULATOR_WATCHED: what tests/torture/cuda/accesses.h says, which also counts accesses
@@ -179,6 +181,16 @@ struct Exchange {
   uint64_t value = 0;
 };
 
+/// An asynchronous copy to shared memory that a thread has started, and that is not complete.
+struct AsyncCopy {
+  char* to = nullptr;
+  const char* from = nullptr;
+  unsigned bytes = 0, exist = 0;  // size of the destination; the bytes that are read, the others become 0
+  unsigned batch = 0;             // number of the thread's batch to which the copy belongs
+};
+constexpr unsigned kMaxCopies = 256;  // of a thread at a time
+static AsyncCopy copies[kMaxThreads][kMaxCopies];
+
 struct Thread {
   State state = State::kNew;
   uint3 index{};
@@ -187,6 +199,8 @@ struct Thread {
   int line = 0;  // the line where the thread waits
   Exchange exchange;
   unsigned products = 0;  // number of matrix products by tensor cores in which the thread has taken part
+  // Number of asynchronous copies that are not complete, which are the first ones of copies[number]; number of batches that have ended.
+  unsigned open_copies = 0, batches = 0;
   void* tsan = nullptr;
 };
 
@@ -296,6 +310,8 @@ HARP_EMULATOR_PLAIN inline void fiber_main() {
   for (;;) {
     acquire(machine.begun);
     machine.body(machine.parameters);
+    if (machine.current->open_copies > 0)
+      fail("thread %u ends without a wait for %u asynchronous copies", machine.current->number, machine.current->open_copies);
     release(machine.ended);
     machine.current->state = State::kDone;
     yield();
@@ -549,6 +565,58 @@ HARP_EMULATOR_PLAIN inline void poison_shared(size_t dynamic) {
 #endif
   poison(dynamic_shared, dynamic);
   if (__start_harp_shared != nullptr) poison(__start_harp_shared, static_cast<size_t>(__stop_harp_shared - __start_harp_shared));
+}
+
+// --- Asynchronous copies to shared memory
+
+// The accesses of the thread that copies. Sanitizers and HARP_EMULATOR_WATCHED see these, but not those of the functions below.
+typedef uint32_t __attribute__((may_alias)) Bytes4;
+typedef uint64_t __attribute__((may_alias)) Bytes8;
+typedef unsigned __int128 __attribute__((may_alias)) Bytes16;
+__attribute__((noinline)) inline void set_4(void* to, uint32_t value) { *static_cast<Bytes4*>(to) = value; }
+__attribute__((noinline)) inline void copy_4(void* to, const void* from) { *static_cast<Bytes4*>(to) = *static_cast<const Bytes4*>(from); }
+__attribute__((noinline)) inline void copy_8(void* to, const void* from) { *static_cast<Bytes8*>(to) = *static_cast<const Bytes8*>(from); }
+__attribute__((noinline)) inline void copy_16(void* to, const void* from) {
+  *static_cast<Bytes16*>(to) = *static_cast<const Bytes16*>(from);
+}
+
+/// Starts an asynchronous copy. Its destination has no defined contents from now on until the thread waits for the copy.
+HARP_EMULATOR_PLAIN inline void copy_async(void* to, const void* from, unsigned bytes, int exist, int line) {
+  Thread& own = *machine.current;
+  const uintptr_t addresses = reinterpret_cast<uintptr_t>(to) | (exist > 0 ? reinterpret_cast<uintptr_t>(from) : 0);
+  if (addresses % bytes != 0) fail("line %d: the addresses of an asynchronous copy are not multiples of %u", line, bytes);
+  if (exist < 0 || static_cast<unsigned>(exist) > bytes || exist % 4 != 0)
+    fail("line %d: an asynchronous copy of %d of %u bytes", line, exist, bytes);
+  if (own.open_copies == kMaxCopies) fail("line %d: more than %u asynchronous copies at a time", line, kMaxCopies);
+  if (machine.error[0] != 0) return;
+  char* const begin = static_cast<char*>(to);
+#if defined(HARP_EMULATOR_WATCHED)
+  poison(begin, bytes);  // not an access of the kernel, so it does not count
+#else
+  for (unsigned i = 0; i < bytes; i += 4) set_4(begin + i, static_cast<uint32_t>(kPoisonedWord));
+#endif
+  copies[own.number][own.open_copies++] = {begin, static_cast<const char*>(from), bytes, static_cast<unsigned>(exist), own.batches};
+}
+
+HARP_EMULATOR_PLAIN inline void end_batch() { ++machine.current->batches; }
+
+/// Completes the thread's copies, except for those of the last `pending` batches and those that belong to no ended batch.
+HARP_EMULATOR_PLAIN inline void complete_copies(unsigned pending) {
+  Thread& own = *machine.current;
+  unsigned left = 0;
+  for (unsigned i = 0; i < own.open_copies; ++i) {
+    const AsyncCopy copy = copies[own.number][i];
+    if (copy.batch + pending >= own.batches) {
+      copies[own.number][left++] = copy;
+    } else if (copy.exist == 16) {
+      copy_16(copy.to, copy.from);
+    } else if (copy.exist == 8 && copy.bytes == 8) {
+      copy_8(copy.to, copy.from);
+    } else {
+      for (unsigned at = 0; at < copy.bytes; at += 4) at < copy.exist ? copy_4(copy.to + at, copy.from + at) : set_4(copy.to + at, 0);
+    }
+  }
+  own.open_copies = left;
 }
 
 HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void (*body)(void**), const uint32_t grid[3],

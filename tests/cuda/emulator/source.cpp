@@ -13,12 +13,19 @@ std::string with_dynamic_shared(std::string_view text) {
   return std::regex_replace(std::string(text), declaration, "$1* const $2 = ($1*)harp_emulator::dynamic_shared;");
 }
 
-/// Replaces the assembler statements for tensor cores by calls of the emulator.
-std::string with_mma(const std::string& text) {
+/// Replaces the assembler statements, for tensor cores and for asynchronous copies, by calls of the emulator.
+std::string with_assembler(const std::string& text) {
   static const std::regex mma(
       R"rx(asm volatile\("mma\.sync\.aligned\.m8n8k4\.row\.col\.f64\.f64\.f64\.f64 \{%0, %1\}, \{%2\}, \{%3\}, \{%0, %1\};"\s*)rx"
       R"rx(: "\+d"\((\w+)\[0\]\), "\+d"\(\w+\[1\]\) : "d"\((\w+)\), "d"\((\w+)\)\);)rx");
-  return std::regex_replace(text, mma, "harp_emulator::mma_8x8x4($1, $2, $3, __LINE__);");
+  static const std::regex copy(R"rx(asm volatile\("cp\.async\.c[ag]\.shared\.global \[%0\], \[%1\], (\d+), %2;"\s*)rx"
+                               R"rx(: : "r"\(\(u32\)__cvta_generic_to_shared\((\w+)\)\), "l"\((\w+)\), "r"\((\w+)\) : "memory"\);)rx");
+  static const std::regex batch(R"rx(asm volatile\("cp\.async\.commit_group;" : : : "memory"\);)rx");
+  static const std::regex wait(R"rx(asm volatile\("cp\.async\.wait_group (\d+);" : : : "memory"\);)rx");
+  std::string result = std::regex_replace(text, mma, "harp_emulator::mma_8x8x4($1, $2, $3, __LINE__);");
+  result = std::regex_replace(result, copy, "harp_emulator::copy_async($2, $3, $1, $4, __LINE__);");
+  result = std::regex_replace(result, batch, "harp_emulator::end_batch();");
+  return std::regex_replace(result, wait, "harp_emulator::complete_copies($1);");
 }
 
 /// Appends a registration for each kernel of the text. `scope` is the prefix of the kernels' names, for example "unit_0::".
@@ -31,7 +38,7 @@ void add_registrations(const std::string& text, std::string_view scope, size_t& 
 }  // namespace
 
 std::string emulated_source(std::string_view text) {
-  std::string source = with_mma(with_dynamic_shared(text)), registrations;
+  std::string source = with_assembler(with_dynamic_shared(text)), registrations;
   size_t count = 0;
   add_registrations(source, "", count, registrations);
   return source + registrations;
@@ -43,7 +50,7 @@ std::string emulated_source(std::span<const std::string> texts) {
   std::string source, registrations;
   size_t count = 0;
   for (size_t i = 0; i < texts.size(); ++i) {
-    const std::string text = std::regex_replace(with_mma(with_dynamic_shared(texts[i])), linkage, "__global__");
+    const std::string text = std::regex_replace(with_assembler(with_dynamic_shared(texts[i])), linkage, "__global__");
     append(source, cat("namespace unit_", i, " {\n", text, "}\n"));
     add_registrations(text, cat("unit_", i, "::"), count, registrations);
   }

@@ -127,6 +127,10 @@ def kernels_of(text):
 def emulated_source(text):
     """Returns the text as a source for the emulator. It does what tests/cuda/emulator/source.cpp does."""
     text = re.sub(r"extern __shared__ (?:__align__\(\d+\) )?(\w[\w ]*) (\w+)\[\];", r"\1* const \2 = (\1*)harp_emulator::dynamic_shared;", text)
+    text = re.sub(r'asm volatile\("cp\.async\.c[ag]\.shared\.global \[%0\], \[%1\], (\d+), %2;"\s*: : "r"\(\(u32\)__cvta_generic_to_shared\((\w+)\)\), '
+                  r'"l"\((\w+)\), "r"\((\w+)\) : "memory"\);', r"harp_emulator::copy_async(\2, \3, \1, \4, __LINE__);", text)
+    text = text.replace('asm volatile("cp.async.commit_group;" : : : "memory");', "harp_emulator::end_batch();")
+    text = re.sub(r'asm volatile\("cp\.async\.wait_group (\d+);" : : : "memory"\);', r"harp_emulator::complete_copies(\1);", text)
     kernels = re.findall(r"__global__ void __launch_bounds__\((\d+)[^)]*\)\s+(\w+)\(", text)
     return text + "".join(f"HARP_EMULATED_KERNEL({number}, {name}, {threads})\n" for number, (threads, name) in enumerate(kernels))
 

@@ -1,0 +1,88 @@
+#include "lower/gpu/sum_of_slices.h"
+
+#include <vector>
+
+#include "lower/accumulate.h"
+#include "lower/gpu/batches.h"
+#include "schedule/gpu/product_slices.h"
+
+namespace harp::lower {
+
+using namespace ir;
+
+namespace {
+
+class SumOfSlices {
+ public:
+  explicit SumOfSlices(KernelContext& context)
+      : c_(context),
+        arena_(context.arena),
+        reduce_(*context.plan.reduces[0]),
+        dtype_(accumulator_dtype(reduce_)),
+        space_(iteration_space(context.plan)) {
+    counts_ = {slice_count(*as_product(c_.plan), c_.schedule.axes.back().split)};
+    // sums of integers are the same in every order
+    const int levels = is_int(dtype_) ? 1 : levels_needed(counts_[0], kChainBlock);
+    Accumulators accumulators(c_.kernel);
+    for (int level = 0; level < levels; ++level) {
+      if (level > 0) counts_.push_back(ceil_div(counts_.back(), kChainBlock));
+      sums_.push_back(accumulators.add(dtype_, 1, Op::kAdd, identity_of(Op::kSum, dtype_)));
+    }
+  }
+
+  void run() {
+    Loop* results = new_loop(arena_, "result", 0, element_count(space_), LoopKind::kThread);
+    result_ = results->variable;
+    results->body = blocks(sums_.size() - 1, 0, counts_.back());
+    c_.values.bind(&reduce_, from_accumulator(arena_, reduce_, arena_.acc(dtype_, sums_.back(), 0)));
+    for (Stmt* s : store_outputs(c_, c_.plan.passes[0].stores, unflatten(result_, space_))) results->body.push_back(s);
+    c_.kernel.body = {results};
+  }
+
+ private:
+  /// Returns statements that set the accumulator of this level to the sum of the results begin … end - 1 of the level below; those below
+  /// level 0 are the sums of the slices.
+  Body blocks(size_t level, Sym begin, Sym end) {
+    Body body = {declare_accumulator(arena_, sums_[level])};
+    if (level == 0) {
+      const int parameter = c_.values.parameter(c_.plan.scratch, false);
+      const int64_t together = iterations_in_flight(static_cast<int64_t>(size_of(dtype_)), 1);
+      for (Stmt* s : in_batches(arena_, begin, end, together, [&](Sym slice) {
+             const UOp* sum = arena_.load(dtype_, parameter, slice * element_count(space_) + result_);
+             return Body{update_accumulator(arena_, sums_[0], 0, sum)};
+           }))
+        body.push_back(s);
+      return body;
+    }
+    Loop* block = new_loop(arena_, "block", begin, end);
+    const Sym first = block->variable * kChainBlock;
+    block->body = blocks(level - 1, first, min(first + kChainBlock, counts_[level - 1]));
+    block->body.push_back(update_accumulator(arena_, sums_[level], 0, arena_.acc(dtype_, sums_[level - 1], 0)));
+    body.push_back(block);
+    return body;
+  }
+
+  KernelContext& c_;
+  Arena& arena_;
+  const Node& reduce_;
+  const DType dtype_;
+  const Shape space_;        // of the results
+  std::vector<Sym> counts_;  // for each level: the number of results of the level below
+  std::vector<int> sums_;    // for each level: its accumulator
+  Sym result_ = 0;           // number of the thread's result
+};
+
+}  // namespace
+
+Stmt* store_in_slice(KernelContext& c, Sym slice, const Index& position, const UOp* sum) {
+  const Shape space = iteration_space(c.plan);
+  auto* store = c.arena.statement<Store>();
+  store->buffer = c.values.parameter(c.plan.scratch, true);
+  store->index = slice * element_count(space) + flatten(position, space);
+  store->value = sum;
+  return store;
+}
+
+void lower_sum_of_slices(KernelContext& context) { SumOfSlices(context).run(); }
+
+}  // namespace harp::lower

@@ -1,0 +1,23 @@
+// The second kernel of a product on a GPU whose terms are split into slices (schedule/gpu/product_slices.h), and the scratch buffer through
+// which it gets the sums of the slices. A thread adds the sums of one result, in the order of docs/semantics.md ("Sums"): blocks of 256 of
+// them, and the results of the blocks by the same rule.
+//
+//   thread r in 0 .. results:
+//     declare acc0 = 0
+//     for batch in 0 .. slices / 16:
+//       unroll step in 0 .. 16:
+//         set acc0 += scratch[(16 * batch + step) * results + r]       # neighbouring threads read neighbouring elements
+//     what follows the product, and its stores
+#pragma once
+
+#include "lower/lower.h"
+
+namespace harp::lower {
+
+/// Returns the statement with which the first kernel stores the sum of the result at this position of the iteration space over slice number
+/// `slice`.
+ir::Stmt* store_in_slice(KernelContext& context, Sym slice, const Index& position, const ir::UOp* sum);
+/// Lowers the second kernel.
+void lower_sum_of_slices(KernelContext& context);
+
+}  // namespace harp::lower
