@@ -177,7 +177,8 @@ WORKS = {
     "elementwise": elementwise, "gelu": gelu, "sum": total, "row_sums": row_sums, "column_sums": column_sums, "argmax": argmax, "cumsum": cumsum,
     "column_scan": column_scan, "transpose": transpose, "softmax": softmax, "layer_norm": layer_norm, "matmul": matmul,
     "matmul_f64": lambda n: matmul(n, torch.float64),
-    "matmul_of": matmul_of, "conv": conv, "attention": attention, "gather": gather, "scatter_add": scatter_add, "sort": sort, "fft": fft, "small": small,
+    "matmul_of": matmul_of, "conv": conv, "attention": attention, "gather": gather, "scatter_add": scatter_add, "sort": sort, "fft": fft,
+    "small": small,
     "small_wait": small_wait, "small_graph": small_graph,
 }
 
