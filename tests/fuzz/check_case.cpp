@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -222,9 +223,11 @@ class Checker {
 
   void run() {
     for (size_t i = 0; i < jobs_.size(); ++i) prepare(i);
+    // The cache is checked once for each compiler. The check itself compiles for several targets and at several levels.
+    std::set<std::string> checked;
     for (const auto& [choice, units] : units_) {
       compile_and_run(choice, units);
-      if (with_cache_ && units.size() >= kCacheBatch) check_cache_of(choice, units);
+      if (with_cache_ && units.size() >= kCacheBatch && checked.insert(choice.compiler).second) check_cache_of(choice, units);
     }
   }
 

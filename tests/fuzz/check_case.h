@@ -67,8 +67,8 @@ class Progress {
   virtual void fail(size_t index, const Outcome& result) = 0;
 };
 
-/// Checks the jobs. The argument `index` of the functions of `progress` is a position in `jobs`. If `with_cache` is true, programs of large
-/// batches also go through the compile cache.
+/// Checks the jobs. The argument `index` of the functions of `progress` is a position in `jobs`. If `with_cache` is true, a few programs of
+/// a large batch also go through the compile cache, for each compiler.
 void check_jobs(std::span<const Job> jobs, Progress& progress, bool with_cache);
 
 /// Chooses for as many outputs as possible an input whose memory the output uses (-1: none). If several choices are possible, the seed
