@@ -303,7 +303,8 @@ HARP_EMULATOR_PLAIN inline void fiber_main() {
 }
 
 HARP_EMULATOR_PLAIN inline Fiber* new_fiber() {
-  Fiber* fiber = new Fiber;
+  // Zeros are the initial values. `new` would need the C++ library, with which kernels are not linked (library.cpp).
+  Fiber* fiber = static_cast<Fiber*>(calloc(1, sizeof(Fiber)));
   // The page below the stack is not accessible, so that a stack overflow is a fault.
   char* room =
       static_cast<char*>(mmap(nullptr, kStackBytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));

@@ -161,6 +161,7 @@ EXPORTED nvrtcResult nvrtcCompileProgram(Program* program, int count, const char
   std::vector<std::string> words = {FAKE_CXX,  "-std=c++17", "-O1",         "-w",       "-ffp-contract=off",
                                     "-shared", "-fPIC",      "-I" + folder, "-include", folder + "/runtime.h",
                                     source,    "-o",         image};
+  words.insert(words.end(), {"-nostdlib", "-lm", "-lgcc"});  // for the reason in emulator/library.cpp
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("fma")) words.emplace_back("-mfma");  // without the flag, every fma would be a call of the C library
 #endif
