@@ -79,7 +79,7 @@ class Backends::Waiting {
     try {
       fuzz::check_jobs(jobs, failures, false);
     } catch (const std::exception& error) {  // not the fault of one program: for example, the library of all programs does not load
-      FAIL_CHECK(jobs.size(), " programs that are compiled together: ", error.what());
+      FAIL_CHECK(jobs.size(), " programs that are compiled together: ", std::string(error.what()));
     }
   }
 
