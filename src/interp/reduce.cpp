@@ -165,8 +165,8 @@ struct Axes {
   bool has_outer;
 };
 
-/// Divides the axes into kept, outer and inner ones. All operands have the source's shape. Does not depend on the type of the elements;
-/// without the attribute it would be compiled once for each of them.
+/// Divides the axes into kept, outer and inner ones. All operands have the source's shape. It is not inlined, because the code is the same
+/// for all types of elements.
 template <int kOperands>
 [[gnu::noinline]] Axes<kOperands> axes_of(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result) {
   const int rank = operands[0].rank();

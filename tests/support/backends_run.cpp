@@ -40,8 +40,8 @@ std::vector<int64_t> sizes_of(const harp::Graph& graph, const std::vector<harp_b
   const auto signature = std::make_shared<const harp::Signature>(harp::signature_of(*graph.clone()));
   std::vector<harp::ArrayType> types;
   for (const harp_buffer* input : inputs)
-    types.push_back({static_cast<harp::DType>(harp_buffer_dtype(input)),
-                     {harp_buffer_dims(input), static_cast<size_t>(harp_buffer_rank(input))}});
+    types.push_back(
+        {static_cast<harp::DType>(harp_buffer_dtype(input)), {harp_buffer_dims(input), static_cast<size_t>(harp_buffer_rank(input))}});
   std::vector<int64_t> values(signature->variables.size());
   harp::Binding(signature).bind(types, {}, values);
   return values;

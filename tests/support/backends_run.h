@@ -76,10 +76,10 @@ Program compile_way(const harp_graph* graph, const Way& way, bool quick = false)
 std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::vector<harp_buffer*>& inputs, bool quick = false,
                                    std::span<const Way> ways = kWays);
 
-/// Runs graphs, given as text, on arrays of a test. The interpreter runs each graph at once. So does the C backend with a sample of the
-/// graphs (is_sampled), which are compiled with the options that users get. All other programs wait until there are many of them or the
-/// object is destroyed. They are then compiled together, because starting a compiler takes longer than compiling one of them, and their
-/// results are compared with the interpreter's.
+/// Runs graphs, given as text, on arrays of a test. The interpreter runs each graph at once, and so does the C backend for a sample of the
+/// graphs (is_sampled), which are compiled with the options that users get. All other programs of the C backend wait until there are many
+/// of them or the object is destroyed. They are then compiled together, because starting a compiler takes longer than compiling one of
+/// them, and their results are compared with the interpreter's.
 class Backends {
  public:
   Backends();
