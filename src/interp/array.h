@@ -73,20 +73,19 @@ IndexSpace<N>::IndexSpace(std::span<const int64_t> full_shape, const std::array<
 }
 
 /// Calls body(offsets, steps, n) for every run of n elements along the last merged axis, in row-major order. `offsets` and `steps` contain,
-/// for each operand, the offset of its first element in the run and the distance between its elements, counted in elements.
+/// for each operand, the offset of its first element in the run and the distance between its elements, counted in elements. There is only
+/// one call of `body`, because the compiler copies the body's loops to each call, in nested runs as often as the product of the calls.
 template <size_t N, class Body>
 void for_each_run(const IndexSpace<N>& space, Body&& body) {
   if (space.is_empty) return;
   std::array<int64_t, N> offsets{}, steps{};
-  if (space.shape.empty()) {
-    body(offsets, steps, int64_t{1});
-    return;
-  }
-  const size_t outer = space.shape.size() - 1;
-  for (size_t k = 0; k < N; ++k) steps[k] = space.strides[k][outer];
+  const bool has_axes = !space.shape.empty();
+  const size_t outer = has_axes ? space.shape.size() - 1 : 0;
+  const int64_t n = has_axes ? space.shape[outer] : 1;
+  for (size_t k = 0; has_axes && k < N; ++k) steps[k] = space.strides[k][outer];
   std::vector<int64_t> index(outer, 0);
   while (true) {
-    body(offsets, steps, space.shape[outer]);
+    body(offsets, steps, n);
     size_t axis = outer;
     while (axis > 0) {
       --axis;

@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "base/error.h"
 #include "interp/combine.h"
@@ -159,7 +162,49 @@ template <int kOperands>
 struct Axes {
   IndexSpace<kOperands + 1> kept;  // its last operand is the result array
   IndexSpace<kOperands> outer, inner;
+  bool has_outer;
 };
+
+/// Divides the axes into kept, outer and inner ones. All operands have the source's shape. It is not inlined, because the code is the same
+/// for all types of elements.
+template <int kOperands>
+[[gnu::noinline]] Axes<kOperands> axes_of(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result) {
+  const int rank = operands[0].rank();
+  std::vector<bool> is_reduced(rank, false);
+  for (const int axis : attributes.axes) is_reduced[axis] = true;
+
+  std::vector<int> kept, outer, inner;
+  for (int axis = 0; axis < rank; ++axis)
+    if (!is_reduced[axis]) kept.push_back(axis);
+  if (attributes.order == ReduceOrder::kChain) {
+    outer = attributes.axes;
+  } else {
+    int end = rank;
+    while (!is_reduced[end - 1]) --end;
+    int begin = end;
+    while (begin > 0 && is_reduced[begin - 1]) --begin;
+    for (int axis = 0; axis < end; ++axis)
+      if (is_reduced[axis]) (axis < begin ? outer : inner).push_back(axis);
+  }
+
+  const auto pick = [](const std::vector<int64_t>& numbers, const std::vector<int>& axes) {
+    std::vector<int64_t> picked;
+    for (const int axis : axes) picked.push_back(numbers[axis]);
+    return picked;
+  };
+  const auto space = [&]<size_t N>(std::array<std::vector<int64_t>, N> strides, const std::vector<int>& axes) {
+    std::array<std::span<const int64_t>, N> views;
+    for (size_t k = 0; k < N; ++k) {
+      if (k < kOperands) strides[k] = pick(operands[k].strides, axes);
+      views[k] = strides[k];
+    }
+    return IndexSpace<N>(pick(operands[0].shape, axes), views);
+  };
+  std::array<std::vector<int64_t>, kOperands + 1> kept_strides;
+  kept_strides[kOperands] = result.strides;
+  const std::array<std::vector<int64_t>, kOperands> no_strides;
+  return {space(kept_strides, kept), space(no_strides, outer), space(no_strides, inner), !outer.empty()};
+}
 
 template <class Step, int kOperands>
 void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step::Stored*, kOperands> data, typename Step::Stored* result,
@@ -200,8 +245,8 @@ void reduce_by_chain(const Axes<kOperands>& axes, std::array<const typename Step
 }
 
 template <class Step, int kOperands>
-void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<const typename Step::Stored*, kOperands> data,
-                     typename Step::Stored* result, const Sizes& sizes) {
+void reduce_by_lanes(const Axes<kOperands>& axes, std::array<const typename Step::Stored*, kOperands> data, typename Step::Stored* result,
+                     const Sizes& sizes) {
   using T = typename Step::T;
   using Stored = typename Step::Stored;
   CancelChecks checks(sizes);
@@ -219,20 +264,23 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
     });
     return lanes.finish();
   };
+  // Without outer axes there is one run of one element, and no chain.
   const auto value = [&](const std::array<const Stored*, kOperands>& start) {
-    if (!has_outer) return inner_value(start);
-    Chains<Step> chain(1);
+    T result_of_lanes = Step::identity();
+    std::optional<Chains<Step>> chain;
+    if (axes.has_outer) chain.emplace(1);
     for_each_run(axes.outer, [&](const auto& offsets, const auto& steps, int64_t n) {
       for (int64_t i = 0; i < n; ++i) {
         std::array<const Stored*, kOperands> row = start;
         for (int k = 0; k < kOperands; ++k) row[k] += offsets[k] + i * steps[k];
-        const T x = inner_value(row);
-        chain.make_room();
-        *chain.accumulators() = Step::combine(*chain.accumulators(), x);
-        chain.advance(1);
+        result_of_lanes = inner_value(row);
+        if (!chain) continue;
+        chain->make_room();
+        *chain->accumulators() = Step::combine(*chain->accumulators(), result_of_lanes);
+        chain->advance(1);
       }
     });
-    return *chain.finish();
+    return chain ? *chain->finish() : result_of_lanes;
   };
   for_each_run(axes.kept, [&](const auto& offsets, const auto& steps, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
@@ -243,53 +291,17 @@ void reduce_by_lanes(const Axes<kOperands>& axes, bool has_outer, std::array<con
   });
 }
 
-/// Divides the axes into kept, outer and inner ones, and runs the algorithm. All operands have the source's shape.
 template <class Step, int kOperands>
 void reduce(const ReduceAttributes& attributes, std::span<const Array> operands, const Array& result, const Sizes& sizes) {
   using Stored = typename Step::Stored;
-  const int rank = operands[0].rank();
-  std::vector<bool> is_reduced(rank, false);
-  for (const int axis : attributes.axes) is_reduced[axis] = true;
-
-  std::vector<int> kept, outer, inner;
-  for (int axis = 0; axis < rank; ++axis)
-    if (!is_reduced[axis]) kept.push_back(axis);
-  if (attributes.order == ReduceOrder::kChain) {
-    outer = attributes.axes;
-  } else {
-    int end = rank;
-    while (!is_reduced[end - 1]) --end;
-    int begin = end;
-    while (begin > 0 && is_reduced[begin - 1]) --begin;
-    for (int axis = 0; axis < end; ++axis)
-      if (is_reduced[axis]) (axis < begin ? outer : inner).push_back(axis);
-  }
-
-  const auto pick = [](const std::vector<int64_t>& numbers, const std::vector<int>& axes) {
-    std::vector<int64_t> picked;
-    for (const int axis : axes) picked.push_back(numbers[axis]);
-    return picked;
-  };
-  const auto space = [&]<size_t N>(std::array<std::vector<int64_t>, N> strides, const std::vector<int>& axes) {
-    std::array<std::span<const int64_t>, N> views;
-    for (size_t k = 0; k < N; ++k) {
-      if (k < kOperands) strides[k] = pick(operands[k].strides, axes);
-      views[k] = strides[k];
-    }
-    return IndexSpace<N>(pick(operands[0].shape, axes), views);
-  };
-  std::array<std::vector<int64_t>, kOperands + 1> kept_strides;
-  kept_strides[kOperands] = result.strides;
-  const std::array<std::vector<int64_t>, kOperands> no_strides;
-  const Axes<kOperands> axes{space(kept_strides, kept), space(no_strides, outer), space(no_strides, inner)};
-
+  const Axes<kOperands> axes = axes_of<kOperands>(attributes, operands, result);
   std::array<const Stored*, kOperands> data;
   for (int k = 0; k < kOperands; ++k) data[k] = reinterpret_cast<const Stored*>(operands[k].data);
   Stored* const target = reinterpret_cast<Stored*>(result.data);
   if (attributes.order == ReduceOrder::kChain)
     reduce_by_chain<Step, kOperands>(axes, data, target, sizes);
   else
-    reduce_by_lanes<Step, kOperands>(axes, !outer.empty(), data, target, sizes);
+    reduce_by_lanes<Step, kOperands>(axes, data, target, sizes);
 }
 
 using ReduceFunction = void (*)(const ReduceAttributes&, std::span<const Array>, const Array&, const Sizes&);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
@@ -119,6 +120,16 @@ void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column
   }
 }
 
+/// The axes that are not scanned. A function of its own, so that it is not compiled for each operation and dtype.
+IndexSpace<2> kept_axes(const ScanAttributes& attributes, const Array& source, const Array& result) {
+  const auto others = [&](std::vector<int64_t> numbers) {
+    numbers.erase(numbers.begin() + attributes.axis);
+    return numbers;
+  };
+  const std::vector<int64_t> source_strides = others(source.strides), result_strides = others(result.strides);
+  return IndexSpace<2>(others(source.shape), {std::span(source_strides), std::span(result_strides)});
+}
+
 template <class C>
 void scan(const ScanAttributes& attributes, const Array& source, const Array& result, const Sizes& sizes) {
   using T = typename C::Stored;
@@ -130,14 +141,8 @@ void scan(const ScanAttributes& attributes, const Array& source, const Array& re
     x = {&x[n - 1], -x.step};
     y = {&y[n - 1], -y.step};
   }
-  const auto others = [&](std::vector<int64_t> numbers) {
-    numbers.erase(numbers.begin() + attributes.axis);
-    return numbers;
-  };
-  const std::vector<int64_t> source_strides = others(source.strides), result_strides = others(result.strides);
-  const IndexSpace<2> kept(others(source.shape), {std::span(source_strides), std::span(result_strides)});
   CancelChecks checks(sizes);
-  for_each_run(kept, [&](const auto& offsets, const auto& steps, int64_t count) {
+  for_each_run(kept_axes(attributes, source, result), [&](const auto& offsets, const auto& steps, int64_t count) {
     const auto x_at = [&](int64_t j) { return Strided<const T>{x.data + offsets[0] + j * steps[0], x.step}; };
     const auto y_at = [&](int64_t j) { return Strided<T>{y.data + offsets[1] + j * steps[1], y.step}; };
     if (attributes.order == ScanOrder::kTree) {

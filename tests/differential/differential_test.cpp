@@ -102,6 +102,32 @@ TEST_CASE("X2: case files read back") {
   }
 }
 
+TEST_CASE("X2: a job with data and results of its own is compared with these") {
+  const std::string text = "clang -O0 workers=2 pool grain";
+  const std::shared_ptr<const Graph> graph = parse_graph("harp 1\ngraph g(x: f32[n]) {\n  return y = x * x\n}\n");
+  const auto bytes_of = [](const std::vector<float>& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  };
+  const auto verdict_of = [&](const std::vector<float>& input, const std::vector<float>& expected) {
+    Job job;
+    job.test.graph = graph;
+    job.test.sizes.push_back({3});
+    job.test.inputs.push_back(bytes_of(input));
+    job.expected.emplace_back().outputs.push_back(bytes_of(expected));
+    job.variants.push_back(parse_variant(text));
+    return check_isolated(std::span(&job, 1))[0].verdict;
+  };
+  CHECK(to_string(parse_variant(text)) == text);
+  CHECK(pipeline_options(*graph, parse_variant(text)).share_ns == PipelineOptions().share_ns);
+  CHECK(pipeline_options(*graph, parse_variant("clang -O0 workers=2 pool")).share_ns == 0);
+  testing::must_compile(testing::machine());
+  testing::must_run(testing::machine());
+  CHECK(verdict_of({1, 2, 3}, {1, 4, 9}) == Verdict::kPass);
+  CHECK(verdict_of({1, 2, 3}, {1, 4, 10}) == Verdict::kWrongBits);
+  CHECK(verdict_of({1, 2, 4}, {1, 4, 9}) == Verdict::kWrongBits);
+}
+
 TEST_CASE("X2: differences are seen, NaNs are all equal") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto compare = [](std::vector<float> a, std::vector<float> b) {

@@ -109,23 +109,23 @@ std::vector<Backend> backends() {
   return all;
 }
 
-/// With sanitizers, one of this many cells runs, because kernels with sanitizers take ten times as long to compile.
+/// With sanitizers, one of `kShare` cells runs, because kernels with sanitizers take ten times as long to compile. `kMostTogether` is the
+/// most cells whose programs are compiled in one run of a compiler.
 #ifdef HARP_SANITIZE
-constexpr size_t kShare = 8;
+constexpr size_t kShare = 8, kMostTogether = 120;
 #else
-constexpr size_t kShare = 1;
+constexpr size_t kShare = 1, kMostTogether = 280;
 #endif
 
 std::vector<Outcome> check_all(size_t jobs, const MakeJob& make_job) {
-  constexpr size_t kBatch = 120;
+  constexpr size_t kProcesses = 2;
   std::vector<Outcome> outcomes(jobs);
-  std::vector<std::vector<uint64_t>> batches;
-  for (size_t i = 0; i < jobs; ++i) {
-    if (i % kBatch == 0) batches.emplace_back();
-    batches.back().push_back(i);
-  }
+  // Few large batches, because the programs of a batch share functions; of equal size, and as many for each process.
+  const size_t count = kProcesses * ((jobs + kProcesses * kMostTogether - 1) / (kProcesses * kMostTogether));
+  std::vector<std::vector<uint64_t>> batches(count);
+  for (size_t i = 0; i < jobs; ++i) batches[i * count / jobs].push_back(i);
   check_isolated(batches, make_job, [&](uint64_t i, const Outcome& outcome) { outcomes[i] = outcome; },
-                 {2, std::chrono::seconds(800), false});
+                 {kProcesses, std::chrono::seconds(800), false});
   return outcomes;
 }
 

@@ -6,13 +6,17 @@
 // A check runs in the calling process and may crash it or hang; isolated.h runs the check in a child process.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "fuzz/generator.h"
 #include "fuzz/variant.h"
+#include "graph/index_fault.h"
 
 namespace harp::fuzz {
 
@@ -36,10 +40,20 @@ struct Outcome {
   std::string message;
 };
 
-/// A random graph with its sizes and data, and the variants to compile.
+/// The expected result of a run: the outputs or, if an index is out of range, the first such index (`outputs` then only has the right
+/// sizes).
+struct Expected {
+  std::vector<std::vector<std::byte>> outputs;
+  std::optional<IndexFault> fault;
+};
+
+/// A graph with its sizes and data, and the variants to compile.
 struct Job {
   Case test;
   std::vector<BuildVariant> variants;
+  /// For each list of sizes, what the interpreter gives, for a test that has run it. If empty, the check runs the interpreter, and first it
+  /// checks the text format and the sizes of the graph.
+  std::vector<Expected> expected = {};
 };
 
 /// Receives a message before each stage of the work. If the process crashes, the last message names the job that caused it.
@@ -53,8 +67,8 @@ class Progress {
   virtual void fail(size_t index, const Outcome& result) = 0;
 };
 
-/// Checks the jobs. The argument `index` of the functions of `progress` is a position in `jobs`. If `with_cache` is true, programs of large
-/// batches also go through the compile cache.
+/// Checks the jobs. The argument `index` of the functions of `progress` is a position in `jobs`. If `with_cache` is true, a few programs of
+/// a large batch also go through the compile cache, for each compiler.
 void check_jobs(std::span<const Job> jobs, Progress& progress, bool with_cache);
 
 /// Chooses for as many outputs as possible an input whose memory the output uses (-1: none). If several choices are possible, the seed
@@ -63,12 +77,6 @@ std::vector<int> choose_in_place(const Graph& graph, std::span<const InPlaceArgu
 
 /// The data of every input as bytes.
 std::vector<std::vector<std::byte>> input_bytes(const Case& test, const std::vector<int64_t>& sizes);
-/// The expected result of a run: the outputs or, if an index is out of range, the first such index (`outputs` then only has the right
-/// sizes).
-struct Expected {
-  std::vector<std::vector<std::byte>> outputs;
-  std::optional<IndexFault> fault;
-};
 
 /// Computes every output with the interpreter and returns its bytes. Output i uses the memory of input in_place_of[i]; it has memory of its
 /// own if in_place_of[i] is -1 or the list is empty.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -17,6 +18,8 @@ struct Case {
   std::vector<std::vector<int64_t>> sizes;  // for each run, the values of the shape variables; there is at least one run
   uint64_t data_seed = 0;                   // see input_data.h
   bool special_data = false;                // inputs with names "special..." contain special values only
+  /// The bytes of every input, for a case with one list of sizes; if empty, they are random data. A case file does not contain them.
+  std::vector<std::vector<std::byte>> inputs = {};
 };
 
 /// Builds the case of a seed. Throws Error{kInternal} if a function that builds nodes violates an invariant.

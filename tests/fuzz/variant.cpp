@@ -122,6 +122,7 @@ std::string to_string(const BuildVariant& v) {
   if (v.workers != 0) append(out, cat(" workers=", v.workers));
   if (v.schedules != 0) append(out, cat(" schedules=", v.schedules));
   if (v.pool) append(out, " pool");
+  if (v.usual_grain) append(out, " grain");
   if (v.chains) append(out, " chains");
   if (v.in_place) append(out, " inplace");
   if (v.check_indices) append(out, " check");
@@ -154,6 +155,8 @@ BuildVariant parse_variant(std::string_view text) {
       v.overlap = false;
     else if (word == "pool")
       v.pool = true;
+    else if (word == "grain")
+      v.usual_grain = true;
     else if (word == "chains")
       v.chains = true;
     else if (word == "inplace")
@@ -241,7 +244,8 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.simd_width = variant.simd_width;
   options.disabled_rules = variant.disabled_rules;
   options.check_indices = variant.check_indices;
-  if (variant.workers > 0) options.share_ns = 0;  // share even short loops among the workers, because the loops of tests take little time
+  // The loops of tests take little time, so without this no loop would be shared.
+  if (variant.workers > 0 && !variant.usual_grain) options.share_ns = 0;
   if (variant.chains) options.chains = {.bytes = 1, .rows = 3};
   if (!variant.partition || !variant.overlap || variant.schedules != 0) options.schedule_override = schedules_of(graph, options, variant);
   return options;

@@ -29,6 +29,7 @@ struct BuildVariant {
   bool partition = true, overlap = true;  // the options of these names in every kernel's schedule
   int workers = 0;             // 0: call entry_point; otherwise call entry_point_ex with this many workers, which share every loop
   bool pool = false;           // true: the workers are threads of harp's thread pool; false: one thread does the work of all workers
+  bool usual_grain = false;    // true: workers share only loops that are long enough for a user's program to share them; false: every loop
   bool check_indices = false;  // the compile option check_indices; the interpreter then computes the expected result with the same option
   uint32_t schedules = 0;      // a seed with which every kernel gets a random legal schedule (schedule/legal.h); 0: default schedules
   bool chains = false;         // true: merge chains of kernels even if their arrays are small
@@ -36,7 +37,7 @@ struct BuildVariant {
 };
 
 /// The variant as text: "gcc -O3 vectors x86-64-v3 device=cuda:0 simd=4 without=fold_constants nopartition nooverlap workers=3 schedules=17
-/// pool chains inplace check"
+/// pool grain chains inplace check"
 std::string to_string(const BuildVariant& variant);
 /// The inverse of to_string(). Throws Error{kParse} for an unknown word, which the message contains.
 BuildVariant parse_variant(std::string_view text);

@@ -47,6 +47,7 @@ def fma(a, b, c):
 
 
 BACKENDS = ("interp", "c")
+MOST_TOGETHER = 20  # definitions of composites that are one graph
 
 
 class Tool:
@@ -60,16 +61,23 @@ class Tool:
         return os.path.join(self.scratch, name)
 
     def run(self, text, inputs, backend, quick=False):
+        """Returns the output r."""
+        return self.run_outputs(text, inputs, backend, ["r"], quick)["r"]
+
+    def run_outputs(self, text, inputs, backend, outputs, quick=False):
+        """Returns {name: array} of these outputs."""
         with open(self.path("model.harp"), "w", encoding="utf-8") as file:
             file.write("harp 1\n" + text)
-        command = [TOOL, "run", self.path("model.harp"), "--backend", backend, "--output", f"r={self.path('r.npy')}"]
+        command = [TOOL, "run", self.path("model.harp"), "--backend", backend]
         command += QUICK if quick and backend == "c" else []
+        for name in outputs:
+            command += ["--output", f"{name}={self.path(name + '.npy')}"]
         for name, array in inputs.items():
             numpy.save(self.path(name + ".npy"), array)
             command += ["--input", f"{name}={self.path(name + '.npy')}"]
         result = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
         assert result.returncode == 0, f"{text}\n{result.stdout}{result.stderr}"
-        return numpy.load(self.path("r.npy"))
+        return {name: numpy.load(self.path(name + ".npy")) for name in outputs}
 
     def run_all(self, text, inputs, quick=False):
         """Returns (backend, result) for each backend. With `quick`, C is compiled without optimisation."""
@@ -264,7 +272,37 @@ def check_transforms(law, tool):
     return len(lengths)
 
 
+def alike(definitions):
+    """Returns pairs of a header, "graph ... {", and a list of definitions that have this header. They can be parts of one graph."""
+    groups = {}
+    for definition in definitions:
+        header = re.search(r"^graph \w+\(.*?\)[^{]*\{\n", definition, re.M)
+        assert header, f"a definition without a graph:\n{definition}"
+        groups.setdefault(header[0], []).append(definition)
+    return [(header, group[at : at + MOST_TOGETHER]) for header, group in groups.items() for at in range(0, len(group), MOST_TOGETHER)]
+
+
+def body_of(definition, prefix):
+    """Returns the lines of the body of a definition, without the last one, and the value that the last one returns. The names that the body
+    declares get the prefix."""
+    *lines, last = re.search(r"\{\n(.*)\n\}", definition, re.S)[1].splitlines()
+    declarations = [line.strip().partition(" = ") for line in lines]
+    names = [name for declared, _, _ in declarations for name in declared.split(", ")]
+    # Words in strings, names of attributes and names of operations are not renamed.
+    word = re.compile(rf'"[^"]*"|\b(?:{"|".join(names)})\b(?!\s*(?:=(?!=)|\())')
+
+    def renamed(value):
+        return word.sub(lambda found: found[0] if found[0][0] == '"' else prefix + found[0], value) if names else value
+
+    begin = "  return r = "
+    assert last.startswith(begin), f"a definition that does not return r:\n{definition}"
+    body = [f"  {', '.join(prefix + name for name in declared.split(', '))} = {renamed(value)}" for declared, _, value in declarations]
+    return body, renamed(last[len(begin) :])
+
+
 def check_composites(text, tool):
+    """Compares each definition with its calls. Many definitions are one graph, because starting the tool and a compiler for each would take
+    most of the time."""
     definitions = blocks(text[text.index("## Composites"):], "harp")
     special = [0.0, -0.0, 1.0, -1.0, 0.5, 88.0, -88.0, 1e-40, 3e38, -3e38, numpy.inf, -numpy.inf, numpy.nan]
     x = numpy.array([noise(13, 1), noise(13, 2), special, noise(13, 3) * 0, [2.0] * 13], F32)
@@ -274,16 +312,24 @@ def check_composites(text, tool):
               "counter": numpy.uint64(2**32 - 7), "a": complex_noise(x, 15), "c": complex_noise(y, 16)}
     five = complex_noise(noise((4, 5), 17), 18)
     cases = 0
-    for definition in definitions:
-        header, calls = re.search(r"^graph \w+\((.*?)\)[^{]*\{", definition, re.M), re.findall(r"^# call: (.*)$", definition, re.M)
-        assert header and calls, f"a definition without a graph or a call:\n{definition}"
-        names = re.findall(r"(\w+): (?:f32|u64|complex64)", header[1])
-        mine = {name: five if "u: complex64" in header[1] else inputs[name] for name in names}
-        wanted = dict(tool.run_all(definition, mine, quick=True))  # only the graph matters here, so C is compiled without optimisation
-        for call in calls:
-            for backend, got in tool.run_all(f"{header[0]}\n  return r = {call}\n}}", mine, quick=True):
-                assert same_bits(got, wanted[backend]), f"{backend}: {call} is not what the law says:\n{definition}\n{got}\n{wanted[backend]}"
-            cases += 1
+    for header, group in alike(definitions):
+        names = re.findall(r"(\w+): (?:f32|u64|complex64)", header)
+        mine = {name: five if "u: complex64" in header else inputs[name] for name in names}
+        lines, values, origins = [], {}, {}
+        for i, definition in enumerate(group):
+            calls = re.findall(r"^# call: (.*)$", definition, re.M)
+            assert calls, f"a definition without a call:\n{definition}"
+            body, values[f"r{i}"] = body_of(definition, f"d{i}_")
+            lines += body
+            for j, call in enumerate(calls):
+                values[f"r{i}_{j}"], origins[f"r{i}_{j}"] = call, (f"r{i}", definition)
+        graph = "\n".join([header + "\n".join(lines), "  return " + ", ".join(f"{name} = {value}" for name, value in values.items()), "}", ""])
+        for backend in BACKENDS:
+            got = tool.run_outputs(graph, mine, backend, values, quick=True)  # only the graph matters here, so C is compiled without optimisation
+            for name, (wanted, definition) in origins.items():
+                assert same_bits(got[name], got[wanted]), \
+                    f"{backend}: {values[name]} is not what the law says:\n{definition}\n{got[name]}\n{got[wanted]}"
+        cases += len(origins)
     return cases
 
 

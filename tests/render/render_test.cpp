@@ -14,11 +14,14 @@ using namespace harp;
 using namespace harp::testing;
 
 void for_each_unit(ModuleBuilder& (*make)(int lanes, ModuleBuilder& b), size_t widest, auto&& check) {
+  CompiledTexts compiled;
   for (const render::RenderOptions& options : dialects())
     for (const std::string& compiler : compilers()) {
       ModuleBuilder b;
       make(lanes_for(options, widest), b);
-      const Unit unit(b.render(options), compiler, options.target);
+      const std::string source = b.render(options);
+      if (!compiled.add(source, compiler, options.target, "-O3")) continue;
+      const Unit unit(source, compiler, options.target);
       INFO(compiler, " ", std::string(options.target.name), options.plain_text ? " plain text" : "");
       check(unit, b.module);
     }

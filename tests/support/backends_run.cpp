@@ -1,10 +1,111 @@
 #include "support/backends_run.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <exception>
+#include <utility>
 
+#include "base/text.h"
+#include "capi/handles.h"
+#include "fuzz/check_case.h"
+#include "run/binding.h"
+#include "support/machine.h"
 #include "support/unoptimised.h"
 
 namespace capi_test {
+namespace {
+
+namespace fuzz = harp::fuzz;
+
+std::vector<std::byte> bytes_of(const harp_buffer* buffer) {
+  const auto* data = static_cast<const std::byte*>(harp_buffer_const_data(buffer));
+  return std::vector<std::byte>(data, data + harp_buffer_size(buffer));
+}
+
+/// The settings of compile_quickly(), for a program that is compiled together with others.
+fuzz::BuildVariant quick_variant(bool plain) {
+  fuzz::BuildVariant variant;
+  variant.compiler.compiler = "clang";
+  variant.compiler.optimisation = 0;
+  variant.plain_text = plain;
+  variant.workers = 2;
+  variant.pool = true;
+  variant.usual_grain = true;
+  return variant;
+}
+
+/// The values of the graph's shape variables in a run with these inputs.
+std::vector<int64_t> sizes_of(const harp::Graph& graph, const std::vector<harp_buffer*>& inputs) {
+  const auto signature = std::make_shared<const harp::Signature>(harp::signature_of(*graph.clone()));
+  std::vector<harp::ArrayType> types;
+  for (const harp_buffer* input : inputs)
+    types.push_back(
+        {static_cast<harp::DType>(harp_buffer_dtype(input)), {harp_buffer_dims(input), static_cast<size_t>(harp_buffer_rank(input))}});
+  std::vector<int64_t> values(signature->variables.size());
+  harp::Binding(signature).bind(types, {}, values);
+  return values;
+}
+
+}  // namespace
+
+class Backends::Waiting {
+ public:
+  /// Adds a run of the graph with these inputs, for which the interpreter has given `outputs`. The text of the graph is for messages.
+  void add(const std::string& text, const harp_graph* graph, const std::vector<harp_buffer*>& inputs, const std::vector<Buffer>& outputs,
+           bool only_plain) {
+    fuzz::Job job;
+    job.test.graph = graph->graph->clone();
+    job.test.sizes.push_back(sizes_of(*job.test.graph, inputs));
+    for (const harp_buffer* input : inputs) job.test.inputs.push_back(bytes_of(input));
+    fuzz::Expected& expected = job.expected.emplace_back();
+    for (const Buffer& output : outputs) expected.outputs.push_back(bytes_of(output.get()));
+    if (!only_plain) job.variants.push_back(quick_variant(false));
+    job.variants.push_back(quick_variant(true));
+    for (const auto* arrays : {&job.test.inputs, &expected.outputs})
+      for (const std::vector<std::byte>& array : *arrays) bytes_ += array.size();
+    texts_.push_back(text);
+    jobs_.push_back(std::move(job));
+    if (jobs_.size() >= kMostJobs || bytes_ >= kMostBytes) check();
+  }
+
+  /// Compiles and runs what waits, and reports each difference as a failed check.
+  void check() {
+    const std::vector<fuzz::Job> jobs = std::exchange(jobs_, {});
+    const std::vector<std::string> texts = std::exchange(texts_, {});
+    bytes_ = 0;
+    if (jobs.empty()) return;
+    Failures failures(texts);
+    try {
+      fuzz::check_jobs(jobs, failures, false);
+    } catch (const std::exception& error) {  // not the fault of one program: for example, the library of all programs does not load
+      FAIL_CHECK(jobs.size(), " programs that are compiled together: ", std::string(error.what()));
+    }
+  }
+
+ private:
+  static constexpr size_t kMostJobs = 100, kMostBytes = size_t{64} << 20;
+
+  class Failures final : public fuzz::Progress {
+   public:
+    explicit Failures(const std::vector<std::string>& texts) : texts_(texts) {}
+    void begin(size_t, std::string_view) override {}
+    void fail(size_t index, const fuzz::Outcome& result) override {
+      FAIL_CHECK(std::string(fuzz::name(result.verdict)), ": ", result.message, "\n", texts_[index]);
+    }
+
+   private:
+    const std::vector<std::string>& texts_;
+  };
+
+  std::vector<fuzz::Job> jobs_;
+  std::vector<std::string> texts_;  // of the jobs
+  size_t bytes_ = 0;                // of the arrays of the jobs
+};
+
+Backends::Backends() : context_(make_context()), waiting_(std::make_unique<Waiting>()) {}
+Backends::~Backends() { waiting_->check(); }
+
 bool same_bits(const harp_buffer* a, const harp_buffer* b) {
   const void *x = harp_buffer_const_data(a), *y = harp_buffer_const_data(b);
   const size_t bytes = harp_buffer_size(a);
@@ -35,9 +136,10 @@ Program compile_way(const harp_graph* graph, const Way& way, bool quick) {
   });
 }
 
-std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::vector<harp_buffer*>& inputs, bool quick) {
+std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::vector<harp_buffer*>& inputs, bool quick,
+                                   std::span<const Way> ways) {
   std::vector<Buffer> expected;
-  for (const Way& way : kWays) {
+  for (const Way& way : ways) {
     CAPTURE(way.backend);
     CAPTURE(way.plain);
     const Program program = compile_way(graph, way, quick);
@@ -63,7 +165,14 @@ std::vector<Buffer> Backends::run_text(const std::string& text, const std::vecto
   REQUIRE(graph != nullptr);
   std::vector<harp_buffer*> handles;
   for (const Buffer& buffer : inputs) handles.push_back(buffer.get());
-  return run_everywhere(graph.get(), handles, !is_sampled(text));
+  const bool sampled = is_sampled(text);
+  std::vector<Buffer> outputs = run_everywhere(graph.get(), handles, false, std::span(kWays).first(sampled ? 2 : 1));
+  const harp::Machine target = harp::testing::machine();
+  if (std::ranges::find(harp::machines(), target) == harp::machines().end())  // then the waiting programs are only generated
+    harp::testing::note_skip(harp::cat("the compilers here make no code for ", target.name));
+  harp::testing::note_what_cannot_run();
+  if (outputs.size() == graph->graph->outputs().size()) waiting_->add(text, graph.get(), handles, outputs, sampled);
+  return outputs;
 }
 
 Backends::Cost Backends::cost(const std::string& text, const std::vector<int64_t>& sizes) const {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstring>
+#include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,17 +71,24 @@ bool is_sampled(std::string_view key);
 /// `quick` is true. All others are compiled quickly, because they only test the generated text.
 Program compile_way(const harp_graph* graph, const Way& way, bool quick = false);
 
-/// Runs the graph in all ways of kWays, checks that they give the same bytes, and returns the outputs. If this CPU cannot run code for the
+/// Runs the graph in all these ways, checks that they give the same bytes, and returns the outputs. If this CPU cannot run code for the
 /// target, only the interpreter runs the graph, and the test case counts as skipped.
-std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::vector<harp_buffer*>& inputs, bool quick = false);
+std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::vector<harp_buffer*>& inputs, bool quick = false,
+                                   std::span<const Way> ways = kWays);
 
-/// Runs graphs, given as text, on arrays of a test. A sample of the graphs is compiled with the options that users get (is_sampled).
+/// Runs graphs, given as text, on arrays of a test. The interpreter runs each graph at once, and so does the C backend for a sample of the
+/// graphs (is_sampled), which are compiled with the options that users get. All other programs of the C backend wait until there are many
+/// of them or the object is destroyed. They are then compiled together, because starting a compiler takes longer than compiling one of
+/// them, and their results are compared with the interpreter's.
 class Backends {
  public:
-  Backends() : context_(make_context()) {}
+  Backends();
+  ~Backends();
+  Backends(const Backends&) = delete;
+  Backends& operator=(const Backends&) = delete;
   harp_context* context() const { return context_.get(); }
 
-  /// Runs the graph on all backends, checks that they give the same bytes, and returns the outputs.
+  /// Runs the graph on all backends and checks, now or later, that they give the same bytes. Returns the outputs.
   template <class... T>
   std::vector<Buffer> run(const std::string& text, Values<T>... inputs) const {
     std::vector<Buffer> wrapped;
@@ -96,9 +105,11 @@ class Backends {
   Cost cost(const std::string& text, const std::vector<int64_t>& sizes) const;
 
  private:
+  class Waiting;  // the programs that wait, and the arrays to run them with
   std::vector<Buffer> run_text(const std::string& text, const std::vector<Buffer>& inputs) const;
 
   Context context_;
+  std::unique_ptr<Waiting> waiting_;
 };
 
 }  // namespace capi_test

@@ -9,7 +9,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
@@ -42,6 +44,23 @@ inline std::string read_file(const std::string& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
 }
+
+/// Remembers texts that have been compiled, so that none is compiled twice. Rows of the machine table that differ only in what a text does
+/// not use, such as instructions for products of bytes, get the same text.
+class CompiledTexts {
+ public:
+  /// Returns false if this text was added before with the same compiler, flags of optimisation and -march. The comment at the beginning of
+  /// a text names its row, so it does not count.
+  bool add(std::string_view source, std::string_view compiler, const Machine& target, std::string_view optimisation) {
+    const Cpu& cpu = target.cpu();
+    const size_t end = source.find("*/");
+    REQUIRE(end != source.npos);
+    return seen_.insert(cat(compiler, " ", optimisation, " ", cpu.march, cpu.prefer_512 ? " 512" : "", source.substr(end))).second;
+  }
+
+ private:
+  std::set<std::string> seen_;
+};
 
 /// A compiled and loaded unit. Warnings are errors, and the only undefined symbols may be those of a whitelist. Ends the test case if the
 /// compilers here cannot generate code for the target.

@@ -37,13 +37,20 @@ class Desk:
             file.write("harp 1\n" + text)
         return subprocess.run([TOOL, verb, self.path("model.harp"), *options], env=self.environment, capture_output=True, text=True, check=False)
 
-    def run(self, text, inputs, backend, *options):
+    def run_outputs(self, text, inputs, backend, outputs, *options):
+        """Returns {name: array} of these outputs."""
         for name, array in inputs.items():
             numpy.save(self.path(name + ".npy"), array)
             options += ("--input", f"{name}={self.path(name + '.npy')}")
-        result = self.call("run", text, "--backend", backend, "--output", f"r={self.path('r.npy')}", *options)
+        for name in outputs:
+            options += ("--output", f"{name}={self.path(name + '.npy')}")
+        result = self.call("run", text, "--backend", backend, *options)
         assert result.returncode == 0, f"{text}\n{result.stdout}{result.stderr}"
-        return numpy.load(self.path("r.npy"))
+        return {name: numpy.load(self.path(name + ".npy")) for name in outputs}
+
+    def run(self, text, inputs, backend, *options):
+        """Returns the output r."""
+        return self.run_outputs(text, inputs, backend, ("r",), *options)["r"]
 
     def emit(self, text, stage, *options):
         """Returns the text of a compilation stage for the fixed target x86-64-v4, so that it does not depend on the CPU of the test."""
@@ -51,12 +58,17 @@ class Desk:
         assert result.returncode == 0, f"{text}\n{result.stderr}"
         return result.stdout
 
-    def expect(self, text, inputs, wanted, *options):
-        """Checks that every backend computes this array."""
+    def expect_outputs(self, text, inputs, wanted, *options):
+        """Checks that every backend computes these arrays {name of an output: array}."""
         for backend in BACKENDS:
-            got = self.run(text, inputs, backend, *options)
-            wanted = numpy.asarray(wanted)
-            assert got.shape == wanted.shape and got.dtype == wanted.dtype and (got == wanted).all(), f"{backend}: {text}\n{got}\nnot\n{wanted}"
+            for name, got in self.run_outputs(text, inputs, backend, wanted, *options).items():
+                array = numpy.asarray(wanted[name])
+                assert got.shape == array.shape and got.dtype == array.dtype and (got == array).all(), \
+                    f"{backend}: {name} of {text}\n{got}\nnot\n{array}"
+
+    def expect(self, text, inputs, wanted, *options):
+        """Checks that every backend computes this array as the output r."""
+        self.expect_outputs(text, inputs, {"r": wanted}, *options)
 
     def refuse(self, text, *words):
         result = self.call("emit", text, "--lang", "graph")
@@ -73,12 +85,14 @@ def case_reduce_axes(desk):
     for shape in ((2, 3, 4, 5), (3, 1, 0, 2)):
         x = ramp(*shape)
         sizes = ", ".join(f"d{i}" for i in range(4))
+        values, wanted = ["r = sum(x)"], {"r": x.sum()}  # one graph has all sums, since compiling each by itself takes most of the time
         for bits in range(1, 16):
             axes = [i for i in range(4) if bits >> i & 1]
             for keep in (False, True):
-                desk.expect(f"graph g(x: f32[{sizes}]) {{ return r = sum(x, axes={axes}, keepdims={str(keep).lower()}) }}", {"x": x},
-                            x.sum(axis=tuple(axes), keepdims=keep))
-        desk.expect(f"graph g(x: f32[{sizes}]) {{ return r = sum(x) }}", {"x": x}, x.sum())
+                name = f"r{bits}_{int(keep)}"
+                values.append(f"{name} = sum(x, axes={axes}, keepdims={str(keep).lower()})")
+                wanted[name] = x.sum(axis=tuple(axes), keepdims=keep)
+        desk.expect_outputs(f"graph g(x: f32[{sizes}]) {{ return {', '.join(values)} }}", {"x": x}, wanted)
 
 
 def case_explicit_shapes(desk):

@@ -14,8 +14,8 @@ using LaunchError = std::string;
 
 class EmulatedLibrary {
  public:
-  /// Compiles emulated source (source.h) with g++ and these further flags, for example "-fsanitize=undefined". Throws Error with the
-  /// compiler's messages if that fails.
+  /// Compiles emulated source (source.h) with g++ and these further flags, for example "-O0". They must not need a library, as -fsanitize
+  /// does. Throws Error with the compiler's messages if that fails.
   explicit EmulatedLibrary(const std::string& source, const std::vector<std::string>& flags = {});
   ~EmulatedLibrary();
   EmulatedLibrary(const EmulatedLibrary&) = delete;

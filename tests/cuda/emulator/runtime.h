@@ -14,6 +14,10 @@
 //     -fsanitize-sections=harp_shared): accesses outside of arrays, shared ones too, and undefined arithmetic
 //   - with HARP_EMULATOR_WATCHED: what tests/torture/cuda/accesses.h says, which also counts accesses
 // It does not measure speed, and does not emulate the order in which a real memory system makes writes visible.
+//
+// The functions that schedule threads take longer to compile than a small kernel. So this header can be compiled once by itself, with
+// HARP_EMULATOR_RUNTIME_ONLY, into an object (emulator_runtime.o in the build folder). Kernels that are compiled with
+// HARP_EMULATOR_KERNELS_ONLY are linked with the object. Without either macro the header is everything that kernels need.
 #pragma once
 
 #include <stddef.h>
@@ -65,8 +69,17 @@ struct alignas(16) ulonglong2 {
   unsigned long long x, y;
 };
 
-static uint3 threadIdx, blockIdx;
-static dim3 blockDim, gridDim;
+// The emulator's variables. Each library of kernels has its own.
+#if defined(HARP_EMULATOR_KERNELS_ONLY)
+#define HARP_EMULATOR_STATE extern __attribute__((visibility("hidden")))
+#elif defined(HARP_EMULATOR_RUNTIME_ONLY)
+#define HARP_EMULATOR_STATE __attribute__((visibility("hidden")))
+#else
+#define HARP_EMULATOR_STATE static
+#endif
+
+HARP_EMULATOR_STATE uint3 threadIdx, blockIdx;
+HARP_EMULATOR_STATE dim3 blockDim, gridDim;
 
 extern "C" {
 float fabsf(float), sqrtf(float), floorf(float), ceilf(float), truncf(float), rintf(float);
@@ -126,6 +139,8 @@ void __tsan_release(void* token);
 #elif defined(HARP_EMULATOR_WATCHED)
 #include "torture/cuda/accesses.h"
 #define HARP_EMULATOR_PLAIN __attribute__((no_sanitize("thread"), noinline))
+#elif defined(HARP_EMULATOR_RUNTIME_ONLY)
+#define HARP_EMULATOR_PLAIN __attribute__((noinline, used, visibility("hidden")))
 #else
 #define HARP_EMULATOR_PLAIN __attribute__((noinline))
 #endif
@@ -158,7 +173,7 @@ constexpr size_t kMaxShared = 227 << 10;  // bytes of shared memory that a block
 constexpr unsigned char kPoison = 0xff;
 constexpr uint64_t kPoisonedWord = ~uint64_t{0};  // of such bytes
 
-alignas(128) static unsigned char dynamic_shared[kMaxShared];
+alignas(128) HARP_EMULATOR_STATE unsigned char dynamic_shared[kMaxShared];
 
 enum class State : uint8_t { kNew, kReady, kAtBarrier, kInWarp, kDone };
 
@@ -222,7 +237,7 @@ struct Machine {
   void* main_fiber = nullptr;
   char begun = 0, ended = 0, barrier = 0, warps[kMaxThreads / kWarp] = {};
 };
-static Machine machine;
+HARP_EMULATOR_STATE Machine machine;
 
 template <class... Values>
 inline bool fail(const char* format, Values... values) {
@@ -232,6 +247,16 @@ inline bool fail(const char* format, Values... values) {
   snprintf(machine.error + used, sizeof machine.error - static_cast<size_t>(used), format, values...);
   return false;
 }
+
+#if defined(HARP_EMULATOR_KERNELS_ONLY)
+
+#define HARP_EMULATOR_DECLARED __attribute__((visibility("hidden")))
+HARP_EMULATOR_DECLARED uint64_t exchange(uint32_t mask, unsigned source, uint64_t value, int line);
+HARP_EMULATOR_DECLARED void barrier(int line);
+HARP_EMULATOR_DECLARED const char* launch(const EmulatedKernel& kernel, void (*body)(void**), const uint32_t grid[3],
+                                          const uint32_t block[3], size_t shared, void** parameters, ThreadOrder order);
+
+#else
 
 HARP_EMULATOR_PLAIN inline void acquire([[maybe_unused]] char& token) {
 #if defined(__SANITIZE_THREAD__)
@@ -319,7 +344,8 @@ HARP_EMULATOR_PLAIN inline void fiber_main() {
 }
 
 HARP_EMULATOR_PLAIN inline Fiber* new_fiber() {
-  Fiber* fiber = new Fiber;
+  // Zeros are the initial values. `new` would need the C++ library, with which kernels are not linked (library.cpp).
+  Fiber* fiber = static_cast<Fiber*>(calloc(1, sizeof(Fiber)));
   // The page below the stack is not accessible, so that a stack overflow is a fault.
   char* room =
       static_cast<char*>(mmap(nullptr, kStackBytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
@@ -395,6 +421,8 @@ HARP_EMULATOR_PLAIN inline uint64_t exchange(uint32_t mask, unsigned source, uin
   return own.exchange.value;
 }
 
+#endif
+
 /// A product of matrices by tensor cores: c += a * b, where a has 8 x 4 and b 4 x 8 elements. Terms are added one after the other by fused
 /// multiply-add. All lanes of the warp take part. Lane l gives row l / 4, column l % 4 of a, and row l % 4, column l / 4 of b. It receives
 /// row l / 4, columns 2 * (l % 4) and 2 * (l % 4) + 1 of c.
@@ -442,6 +470,7 @@ inline T shuffle_from(uint32_t mask, T value, int source, int width, int line) {
   return shuffle(mask, value, lane() / width * width + static_cast<unsigned>(source) % width, line);
 }
 
+#if !defined(HARP_EMULATOR_KERNELS_ONLY)
 // --- Running a block
 
 /// Looks for masks all of whose lanes wait at an exchange, carries out these exchanges, and lets the lanes continue. Returns whether there
@@ -666,6 +695,8 @@ HARP_EMULATOR_PLAIN inline const char* launch(const EmulatedKernel& kernel, void
   return is_good ? nullptr : machine.error;
 }
 
+#endif
+
 // --- Kernels of the library
 
 template <class... Parameters>
@@ -725,10 +756,12 @@ constexpr int width_or_all(int width = 32) { return width; }
 #define __shfl_xor_sync(mask, value, distance, ...) \
   harp_emulator::shuffle_xor(mask, value, distance, harp_emulator::width_or_all(__VA_ARGS__), __LINE__)
 
+#if !defined(HARP_EMULATOR_RUNTIME_ONLY)
 extern "C" __attribute__((visibility("default"))) const harp::cuda_test::EmulatedKernel* harp_emulated_kernels(size_t* count) {
   *count = harp_emulator::kernel_count;
   return harp_emulator::kernels;
 }
+#endif
 
 /// emulated_source() adds one of these for each kernel.
 #define HARP_EMULATED_KERNEL(number, kernel, threads) \

@@ -1,6 +1,6 @@
 // A libnvrtc without CUDA: it compiles with the host's C++ compiler and the emulator's header, into images that the fake driver loads. Its
-// functions have the names and parameters of NVRTC's. The build defines FAKE_NVRTC_VERSION (13000 means 13.0), FAKE_CXX and FAKE_EMULATOR
-// (the emulator's folder).
+// functions have the names and parameters of NVRTC's. The build defines FAKE_NVRTC_VERSION (13000 means 13.0), FAKE_CXX, FAKE_EMULATOR
+// (the emulator's folder) and EMULATOR_RUNTIME (the object of emulator/runtime.h).
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -161,6 +161,8 @@ EXPORTED nvrtcResult nvrtcCompileProgram(Program* program, int count, const char
   std::vector<std::string> words = {FAKE_CXX,  "-std=c++17", "-O1",         "-w",       "-ffp-contract=off",
                                     "-shared", "-fPIC",      "-I" + folder, "-include", folder + "/runtime.h",
                                     source,    "-o",         image};
+  words.insert(words.end(), {"-DHARP_EMULATOR_KERNELS_ONLY", EMULATOR_RUNTIME});
+  words.insert(words.end(), {"-nostdlib", "-lm", "-lgcc"});  // for the reason in emulator/library.cpp
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("fma")) words.emplace_back("-mfma");  // without the flag, every fma would be a call of the C library
 #endif
