@@ -95,8 +95,6 @@ void check_tile(const KernelPlan& kernel, const Product& product, const ProductT
           std::max<int64_t>(2, tile.stages), " x ", tile.terms, " terms does not fit the shared memory");
   require(tile.split == 0 || tile.split == kChainBlock || tile.split == kMaxProductTerms,
           "the terms of a product are split into slices of ", kChainBlock, " or ", kMaxProductTerms, " terms, not by split=", tile.split);
-  require(tile.split > 0 || range(product.terms).lo <= kMaxProductTerms, "a product by tiles has at most ", kMaxProductTerms,
-          " terms, unless they are split");
 }
 
 }  // namespace harp
