@@ -1316,7 +1316,7 @@ typedef struct harp_compile_options {
    *   unroll=N  unroll factor; for a contraction the rows, or vectors, of a register tile
    *   simd=N    vector lanes; on the terms of a contraction of narrow integers: the number of terms in each lane of the packed factors
    *   split=N   on the terms of a product on a GPU: different blocks of threads sum N terms each (256 or 65536), and a second kernel adds
-   *             these sums
+   *             these sums; necessary for sizes with more than 65,536 terms
    *   stages=N  on the terms of a product on a GPU: asynchronous copies fill N stages (2, 4 or 8) of shared memory
    *   pack      on the rows of a contraction: pack the left operand for each block; on the columns: pack the right operand once for all
    *             rows; on the rows of a transpose: copy blocks through a buffer

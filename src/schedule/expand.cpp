@@ -25,7 +25,7 @@ void expand(Program& program, const ScheduleOptions& options) {
     check_time(program.graph->dims());
     kernel.variants =
         std::visit([&](const auto& hardware) { return variants_of(program, kernel, hardware, options); }, options.target.hardware);
-    for (const Variant& variant : kernel.variants) check_legal(program, kernel, variant.schedule, cat("kernel_", k));
+    for (size_t v = 0; v < kernel.variants.size(); ++v) check_variant(program, kernel, v, kernel.variants[v].schedule, cat("kernel_", k));
   }
   apply_overrides(program, parse_overrides(options.overrides), options.has_vectors);
 }

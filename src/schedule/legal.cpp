@@ -211,6 +211,17 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
              vector_axis_text(kernel, rules));
 }
 
+/// Tests whether it is proved that a product has at most kMaxProductTerms terms for all sizes for which variant number `v` runs.
+bool has_few_terms(const KernelPlan& kernel, size_t v, Dim terms) {
+  const Dim left = Dim(kMaxProductTerms) - terms;  // >= 0 if there are few
+  if (proven_nonnegative(left)) return true;
+  // Where the variant runs, no guard before it holds, and its own guard does.
+  for (size_t earlier = 0; earlier < v; ++earlier)
+    if (const std::optional<Sym>& guard = kernel.variants[earlier].guard; guard && proven_at_most(Sym(-1) - *guard, left)) return true;
+  const std::optional<Sym>& own = kernel.variants[v].guard;
+  return own && proven_at_most(*own, left);
+}
+
 /// Checks the axes of an elementwise schedule that unrolls short axes (UnrolledAxes in kernel_structure.h).
 void check_unrolled(const Program& program, const KernelPlan& kernel, const Schedule& s, std::string_view where) {
   const UnrolledAxes axes = *unrolled_axes(program, kernel);
@@ -345,6 +356,16 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              " rows with ", terms, " terms at a time; at most ", kMaxRegisterSums, " products are allowed");
   HARP_CHECK(block <= kMaxBlockSums, Code::kInvalidArgument, where, ": the tiles make blocks of ", block, " sums; at most ", kMaxBlockSums,
              " are allowed");
+}
+
+void check_variant(const Program& program, const KernelPlan& kernel, size_t v, const Schedule& s, std::string_view where) {
+  check_legal(program, kernel, s, where);
+  if (program.target.gpu() == nullptr || s.recipe != Template::kContraction || s.axes.back().split > 0) return;
+  const Dim terms = as_product(kernel)->terms;
+  HARP_CHECK(has_few_terms(kernel, v, terms), Code::kInvalidArgument, where, ": axis ", s.axes.size() - 1,
+             " has no split, so a block of threads sums all terms, at most ", kMaxProductTerms, "; but there are ", to_string(terms),
+             " of them. Expected split=", kChainBlock, " or split=", kMaxProductTerms,
+             ", sizes with fewer terms, or schedules for only those variants that run for fewer terms");
 }
 
 }  // namespace harp

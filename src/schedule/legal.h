@@ -33,6 +33,9 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
 /// Throws Error{kInvalidArgument} if the schedule breaks a rule of rules_of(), or if its tiles and blocks are too large. The message names
 /// the rule and begins with `where` (for example "kernel_3").
 void check_legal(const Program& program, const KernelPlan& kernel, const Schedule& schedule, std::string_view where);
+/// The same for variant number `v` of the kernel. Its guard, and those of the variants before it, tell for which sizes it runs (Variant).
+/// Throws, too, if the schedule cannot compute all these: a tile of a product on a GPU without `split` sums at most kMaxProductTerms terms.
+void check_variant(const Program& program, const KernelPlan& kernel, size_t v, const Schedule& schedule, std::string_view where);
 
 /// Returns the recipe that follows from what the kernel computes (a reduction, a scan, ...). Other recipes may be faster for some kernels.
 Template recipe_of(const KernelPlan& kernel);

@@ -1,5 +1,6 @@
 #include "schedule/override.h"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -71,17 +72,15 @@ void apply_overrides(Program& program, std::span<const ScheduleOverride> overrid
     HARP_CHECK(static_cast<size_t>(o.kernel) < program.kernels.size(), Code::kInvalidArgument,
                "schedule override: unknown kernel \"kernel_", o.kernel, "\"; the number of kernels is ", program.kernels.size());
     KernelPlan& kernel = program.kernels[static_cast<size_t>(o.kernel)];
-    check_legal(program, kernel, o.schedule, name_of(o));
+    if (o.variant == 0) kernel.variants.assign(1, Variant{});  // without a guard
+    HARP_CHECK(static_cast<size_t>(o.variant) <= kernel.variants.size(), Code::kInvalidArgument, "schedule override: kernel_", o.kernel,
+               " has no variant ", o.variant, "; the number of variants is ", kernel.variants.size());
+    const size_t v = static_cast<size_t>(std::max<int64_t>(o.variant, 1)) - 1;
+    check_variant(program, kernel, v, o.schedule, name_of(o));
     for (size_t i = 0; i < o.schedule.axes.size() && !has_vectors; ++i)
       HARP_CHECK(o.schedule.axes[i].simd_width == 1, Code::kInvalidArgument, name_of(o), ": axis ", i,
                  " has simd=", o.schedule.axes[i].simd_width, "; plain text has no vectors, expected simd=1");
-    if (o.variant == 0) {
-      kernel.variants.assign(1, Variant{std::nullopt, o.schedule});
-      continue;
-    }
-    HARP_CHECK(static_cast<size_t>(o.variant) <= kernel.variants.size(), Code::kInvalidArgument, "schedule override: kernel_", o.kernel,
-               " has no variant ", o.variant, "; the number of variants is ", kernel.variants.size());
-    kernel.variants[static_cast<size_t>(o.variant) - 1].schedule = o.schedule;
+    kernel.variants[v].schedule = o.schedule;
   }
 }
 

@@ -13,7 +13,7 @@ namespace harp {
 /// second of the kernel's variants for different sizes.
 struct ScheduleOverride {
   int64_t kernel = 0;
-  int64_t variant = 0;  // counts from 1; 0: the override replaces all variants by one for all sizes
+  int64_t variant = 0;  // counts from 1; 0: the override replaces all variants by one, which must be legal for all sizes
   Schedule schedule;
   friend bool operator==(const ScheduleOverride&, const ScheduleOverride&) = default;
 };
@@ -28,7 +28,8 @@ std::vector<ScheduleOverride> parse_overrides(std::string_view text);
 void check_each_once(std::span<const ScheduleOverride> overrides);
 
 /// Replaces the schedules of the kernels that the overrides name. Throws Error{kInvalidArgument}, which names the broken rule, if a kernel
-/// or variant does not exist, if a schedule is not legal (legal.h), or if it uses vectors although `has_vectors` is false.
+/// or variant does not exist, if a schedule is not legal for all sizes for which the variant runs (legal.h), or if it uses vectors although
+/// `has_vectors` is false.
 void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool has_vectors);
 
 }  // namespace harp

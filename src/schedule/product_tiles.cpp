@@ -89,14 +89,12 @@ void check_tile(const KernelPlan& kernel, const Product& product, const ProductT
   const int64_t results = tile.rows * tile.columns * bytes;
   require(results <= kMaxTileBytes && results / threads <= 256, "a tile of ", tile.rows, " x ", tile.columns,
           " results does not fit the registers of ", threads, " threads");
-  require(tile.stages == 0 || tile.stages == 2 || tile.stages == 4 || tile.stages == 8,
+  require(tile.stages == 0 || (is_power(tile.stages) && tile.stages >= 2 && tile.stages <= kMaxProductStages),
           "the terms of a product have 2, 4 or 8 stages in shared memory, not stages=", tile.stages);
   require(shared_bytes_of(tile, bytes) <= kMaxSharedBytes, "a tile of ", tile.rows, " x ", tile.columns, " results and ",
           std::max<int64_t>(2, tile.stages), " x ", tile.terms, " terms does not fit the shared memory");
   require(tile.split == 0 || tile.split == kChainBlock || tile.split == kMaxProductTerms,
           "the terms of a product are split into slices of ", kChainBlock, " or ", kMaxProductTerms, " terms, not by split=", tile.split);
-  require(tile.split > 0 || range(product.terms).lo <= kMaxProductTerms, "a product by tiles has at most ", kMaxProductTerms,
-          " terms, unless they are split");
 }
 
 }  // namespace harp

@@ -176,7 +176,8 @@ bool SearchSpace::settle(Point& point) const {
     }
     if (!is_changed) continue;
     try {
-      check_legal(program_, program_.kernels[k], schedule(k, point), "");
+      const auto variant = static_cast<size_t>(std::max<int64_t>(kernels_[k].variant, 1)) - 1;
+      check_variant(program_, program_.kernels[k], variant, schedule(k, point), "");
     } catch (const Error&) {
       return false;
     }

@@ -11,6 +11,7 @@
 #include "grad/operation.h"
 #include "graph/text.h"
 #include "run/cuda/plan.h"
+#include "tune/search_space.h"
 
 using namespace harp;
 using namespace harp::cuda_test;
@@ -63,6 +64,20 @@ std::string schedules(std::string_view row, int processors, std::string_view a, 
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+/// Returns the message of the error that these schedules of such a product are, or "none".
+std::string mistake_in(std::string_view a, std::string_view b, const std::string& schedules) {
+  const auto graph =
+      parse_graph(cat("harp 1\ngraph g(a: f32", a, ", b: f32", b, ") {\n  return c = matmul(a, b)\n}\n"), grad::text_operations());
+  PipelineOptions options = options_for_cuda(false);
+  options.schedule_override = schedules;
+  try {
+    emit_stage(*graph, options, "schedule");
+  } catch (const Error& error) {
+    return error.message;
+  }
+  return "none";
+}
+
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   const size_t at = text.find(from);
   REQUIRE_MESSAGE(at != text.npos, "the text has no \"", from, "\":\n", text);
@@ -96,8 +111,8 @@ TEST_CASE("C1: products by tiles of every shape have the interpreter's bits") {
   for (const auto& [rows, of_rows, columns, of_columns, terms] : shapes) {
     programs.add(f32, {{}}, tiles("", rows, of_rows, columns, of_columns, terms));
     if (rows >= 16 && columns >= 64)
-      programs.add("a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)", {{129, 264, 131}, {3, 0, 5}, {0, 4, 4}, {128, 16, 128}},
-                   tiles("", rows, of_rows, columns, of_columns, terms));
+      programs.add("a: f32[m, k in 0..65536], b: f32[k, n]) {\n  return c = matmul(a, b)",
+                   {{129, 264, 131}, {3, 0, 5}, {0, 4, 4}, {128, 16, 128}}, tiles("", rows, of_rows, columns, of_columns, terms));
   }
   programs.add("a: f64[150, 520], b: f64[520, 140]) {\n  return c = matmul(a, b)", {{}}, tiles("", 64, 4, 64, 4, 8));
   programs.add("a: f64[150, 520], b: f64[520, 140]) {\n  return c = matmul(a, b)", {{}}, tiles("", 32, 4, 64, 4, 8));
@@ -292,18 +307,7 @@ TEST_CASE("C1: the sums of the slices of a product are added after all of them h
 }
 
 TEST_CASE("C1: slices of a product have as many terms as the blocks of the sum") {
-  const auto graph =
-      parse_graph("harp 1\ngraph g(a: f32[40, 600], b: f32[600, 50]) {\n  return c = matmul(a, b)\n}\n", grad::text_operations());
-  const auto mistake = [&](const std::string& schedule) -> std::string {
-    PipelineOptions options = options_for_cuda(false);
-    options.schedule_override = schedule;
-    try {
-      emit_stage(*graph, options, "schedule");
-    } catch (const Error& error) {
-      return error.message;
-    }
-    return "none";
-  };
+  const auto mistake = [](const std::string& schedule) { return mistake_in("[40, 600]", "[600, 50]", schedule); };
   CHECK(mistake("kernel_0: " + tiles("", 32, 2, 32, 2, 32, 256)) == "none");
   CHECK(mistake("kernel_0: " + tiles("", 32, 2, 32, 2, 32, 65536)) == "none");
   CHECK(has(mistake("kernel_0: " + tiles("", 32, 2, 32, 2, 32, 512)), "not by split=512"));
@@ -314,6 +318,54 @@ TEST_CASE("C1: slices of a product have as many terms as the blocks of the sum")
   CHECK(has(mistake("kernel_0: reduce [thread, thread tile=1, reduce stages=2]"), "axis 2 has stages=2"));
 }
 
+TEST_CASE("C1: a schedule of a product without slices is only for sizes whose terms a block of threads can sum") {
+  const std::string whole = tiles("", 32, 2, 32, 2, 32), split = tiles("", 32, 2, 32, 2, 32, 256), no_split = "axis 2 has no split";
+  // Variants 1 and 2 run for sizes with more than 65,536 terms, if there are few and many results. Variants 3 and 4 never do.
+  const auto mistake = [](const std::string& schedule) { return mistake_in("[m, k]", "[k, n]", schedule); };
+  CHECK(has(mistake("kernel_0: " + whole), no_split));
+  CHECK(has(mistake("kernel_0: " + whole), "but there are k of them. Expected split=256 or split=65536"));
+  CHECK(has(mistake("kernel_0 variant 1: " + whole), no_split));
+  CHECK(has(mistake("kernel_0 variant 2: " + whole), no_split));
+  CHECK(mistake("kernel_0 variant 3: " + whole) == "none");
+  CHECK(mistake("kernel_0 variant 4: " + whole) == "none");
+  CHECK(mistake("kernel_0: " + split) == "none");
+  CHECK(mistake("kernel_0 variant 2: " + split) == "none");
+  CHECK(mistake("kernel_0: reduce [thread, thread tile=1, reduce]") == "none");
+  // The printed schedules are legal overrides.
+  std::string lines, printed = schedules("sm_80", 132, "[m, k]", "[k, n]");
+  for (size_t at = printed.find("  kernel_0 variant "); at != printed.npos; at = printed.find("  kernel_0 variant ", at + 1))
+    lines += printed.substr(at, printed.find('\n', at) + 1 - at);
+  CHECK(has(lines, "variant 4"));
+  CHECK(mistake(lines) == "none");
+  CHECK(mistake_in("[m, k in 0..65536]", "[k, n]", "kernel_0: " + whole) == "none");
+  CHECK(has(mistake_in("[m, k in 0..65537]", "[k, n]", "kernel_0: " + whole), no_split));
+  CHECK(mistake_in("[64, 65536]", "[65536, 64]", "kernel_0: " + whole) == "none");
+  CHECK(has(mistake_in("[64, 65537]", "[65537, 64]", "kernel_0: " + whole), "but there are 65537 of them"));
+}
+
+TEST_CASE("H3.search_space: the tuner tries only schedules of a product that can sum all its terms") {
+  const auto graph =
+      parse_graph("harp 1\ngraph g(a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)\n}\n", grad::text_operations());
+  PipelineOptions base = options_for_cuda(false);
+  base.plain_text = true;  // kernels of a GPU have no vectors, so there are none to choose
+  const std::vector<std::vector<int64_t>> all_sizes = {{64, 100'000, 64}, {4000, 100'000, 4000}, {4000, 4000, 4000}, {9, 9, 9}};
+  for (const std::vector<int64_t>& sizes : all_sizes) {
+    const tune::SearchSpace space(*graph, {base, {}, sizes, 1});
+    size_t legal = 0;
+    for (size_t i = 0; i < space.choices().size(); ++i)
+      for (size_t option = 1; option < space.choices()[i].values.size(); ++option) {
+        tune::Point point = space.untuned();
+        point[i] = static_cast<uint8_t>(option);
+        if (!space.settle(point)) continue;
+        PipelineOptions options = space.options().base;
+        tune::apply(space.configuration(point), options);
+        CHECK_NOTHROW(emit_stage(*graph, options, "schedule"));
+        legal += !options.schedule_override.empty();
+      }
+    CHECK(legal > 0);
+  }
+}
+
 TEST_CASE("C1 L6.packed_matmul/cuda: products whose factors are copied asynchronously have the interpreter's bits") {
   Programs programs;
   const auto is_async = [&] { return has(programs.last().generated.source, "cp.async"); };
@@ -322,15 +374,16 @@ TEST_CASE("C1 L6.packed_matmul/cuda: products whose factors are copied asynchron
     CHECK_MESSAGE(is_async(), body, schedule);
   };
   // Rows of 129 or 131 elements are not aligned: these sizes run the loop through registers. The last step may lack terms.
-  const std::string symbolic = "a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)";
+  const std::string symbolic = "a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)",
+                    few_terms = "a: f32[m, k in 0..65536], b: f32[k, n]) {\n  return c = matmul(a, b)";
   const std::vector<std::vector<int64_t>> sizes = {{33, 0, 8},     {3, 1, 4},       {40, 7, 36},      {64, 16, 64},
                                                    {70, 261, 132}, {129, 264, 131}, {130, 1030, 128}, {5, 33, 129}};
   for (const int stages : {2, 4, 8})
     for (const int split : {0, 256}) {
-      add(symbolic, sizes, tiles("", 32, 2, 64, 4, 8, split, stages));
-      add(symbolic, sizes, tiles("", 16, 1, 16, 1, 32, split, stages));
+      add(few_terms, sizes, tiles("", 32, 2, 64, 4, 8, split, stages));
+      add(few_terms, sizes, tiles("", 16, 1, 16, 1, 32, split, stages));
     }
-  add(symbolic, sizes, tiles("", 128, 8, 128, 8, 8, 0, 4));
+  add(few_terms, sizes, tiles("", 128, 8, 128, 8, 8, 0, 4));
   add(symbolic, {{17, 300, 16}, {3, 65540, 4}}, tiles("", 16, 1, 16, 1, 32, 65536, 4));
   for (const std::string_view dtype : {"f32", "f64", "i32", "u64"})
     add(cat("a: ", dtype, "[40, 300], b: ", dtype, "[300, 72]) {\n  return c = matmul(a, b)"));

@@ -1,11 +1,13 @@
 #include "lower/gpu/staged_factor.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "base/error.h"
 #include "ir/group_accesses.h"
 #include "ir/walk.h"
+#include "schedule/product_tiles.h"
 
 namespace harp::lower {
 
@@ -83,8 +85,11 @@ bool StagedFactor::can_copy_async(Sym tile) const {
   const int64_t length = elements_of_copy(), bytes = length * static_cast<int64_t>(size_of(dtype_));
   if (!is_contiguous_ || (bytes != 4 && bytes != 8 && bytes != kAccessBytes)) return false;
   SymTable& syms = arena_.syms();
+  // Copies of the last steps are started in advance like those of others, so start_copies() is called for steps after the last one, too;
+  // these copies read nothing. There must be no test of whether the elements exist, even for them.
+  const int64_t steps = std::clamp<int64_t>(range(ceil_div(sizes_.terms, sizes_.step)).hi, 1, INT64_MAX - kMaxProductStages);
   const Sym thread = syms.loop("thread", 0, sizes_.threads), run = syms.loop("run", 0, elements_ / run_),
-            step = syms.loop("step", 0, std::max<int64_t>(1, range(ceil_div(sizes_.terms, sizes_.step)).hi));
+            step = syms.loop("step", 0, steps + kMaxProductStages);
   const auto [lane, term] = position(thread, run, 0);
   const UOp* first = element_(lane_of_matrix(tile, lane, 0), step, term, nullptr);
   if (first->kind != UKind::kLoad || mask_of(first) != nullptr || first->type != ir::Type{dtype_, 1}) return false;
