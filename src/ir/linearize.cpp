@@ -372,7 +372,8 @@ class Linearizer {
       if (u->kind == UKind::kAcc && std::find(found.begin(), found.end(), u->buffer) == found.end()) found.push_back(u->buffer);
     return found;
   }
-  /// Gives the value a name in the innermost block, so that later statements do not change it. Elsewhere an accumulator never gets a name.
+  /// Gives the value a name in the innermost block, so that later statements do not change it. Elsewhere an element of an accumulator in
+  /// registers never gets a name.
   void name_here(const UOp* u) {
     while (u->kind == UKind::kSplat) u = u->sources[0];
     if (u->kind == UKind::kAcc)

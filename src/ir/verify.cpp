@@ -52,9 +52,10 @@ class Verifier {
     require(!is_half(a.type.dtype) && a.init.dtype == a.type.dtype,
             "an accumulator is not of a 16-bit float and starts with a value of its dtype, but acc", number, " is of ", name(a.type.dtype),
             " and starts with ", name(a.init.dtype));
-    require(!is_bool(a.type.dtype) || (a.type.lanes == 1 && !a.is_row && !in_worker_memory(a)),
-            "an accumulator of bools is one of a single thread, in registers or on the stack, with elements of one lane, but acc", number,
-            " is not");
+    require(!is_bool(a.type.dtype) || (a.type.lanes == 1 && !a.is_row && !in_worker_memory(a) && a.init.bits[0] == 0),
+            "an accumulator of bools is one of a single thread, in registers or on the stack, with elements of one lane that start as "
+            "false, but acc",
+            number, " is not");
   }
 
   // Checks that the expression uses only variables of enclosing loops and definitions.
@@ -141,6 +142,7 @@ class Verifier {
                    "an accumulator is declared before it is read");
         require_of(u, kernel_.accumulators[static_cast<size_t>(u.buffer)].type.dtype == u.type.dtype,
                    "an accumulator is read in its own dtype");
+        require_of(u, !is_bool(u.type.dtype) || lanes == 1 || u.lane_step.is_constant(1), "bools of an accumulator are read side by side");
         break;
       default: require_of(u, false, "parameters, tables and rare calls are in functions, not in kernels");
     }

@@ -100,7 +100,8 @@ TEST_CASE("H2 apply_schedule: a long loop is divided into chunks for threads, a 
 TEST_CASE("H2 apply_schedule: an accumulator that becomes one vector is declared with its first value") {
   constexpr int kElements = 4;
   /// Returns the text of the scheduled kernel. `made` gets functions that make a declaration of an accumulator, and a loop of `lanes`
-  /// iterations that sets its elements to those of input0 from `from` on, plus what `added` returns for the element.
+  /// iterations that sets its elements to those of input0 from `from` on. If `added` is not negative, the elements of the accumulator with
+  /// that number are added to them.
   const auto scheduled = [](auto made) {
     Bench b;
     b.module.kernels[0].accumulators.assign(2, {{DType::kF32, 1}, kElements, Op::kAdd, scalar_from_double(DType::kF32, 0)});

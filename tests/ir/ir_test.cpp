@@ -272,6 +272,19 @@ TEST_CASE("IR: accumulators of bools, and groups of sets") {
   CHECK(has(offence({declare, b.loop(i, 10, {b.set(0, less)}), b.accumulator<AccFold>()}), "an accumulator of bools is not folded"));
   b.kernel.accumulators[0].is_row = true;
   CHECK(has(offence({declare, b.loop(i, 10, {b.set(0, less)})}), "an accumulator of bools is one of a single thread"));
+  b.kernel.accumulators = {{{DType::kBool, 1}, 1, Op::kAdd, scalar_from_int(DType::kBool, 1)}};
+  CHECK(has(offence({declare}), "that start as false, but acc0 is not"));
+  b.kernel.accumulators = {{{DType::kBool, 1}, 8, Op::kAdd, scalar_from_int(DType::kBool, 0)}};
+  const auto set_to_every = [&](int64_t step) {
+    UOp u{.kind = UKind::kAcc, .type = {DType::kBool, 4}};
+    u.buffer = 0;
+    u.lane_step = step;
+    AccSet* set = b.set(0, b.arena.intern(std::move(u)));
+    set->lane_step = 1;
+    return set;
+  };
+  CHECK(offence({declare, set_to_every(1)}) == "");
+  CHECK(has(offence({declare, set_to_every(2)}), "bools of an accumulator are read side by side"));
 
   const Body declares = b.declare_floats(2);
   const UOp* x = b.load(0, i);

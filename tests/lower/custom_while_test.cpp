@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <string>
@@ -170,6 +171,67 @@ TEST_CASE("G13.custom_while/interp,c: a variable of any dtype keeps what it had 
     uint8_t taken = static_cast<uint8_t>(steps[i]);
     for (uint8_t step = 250; step != taken; ++step) root = (root + v / root) * 0.5f;
     CHECK(roots[i] == root);
+  }
+}
+
+TEST_CASE("G13.custom_while/interp,c: conditions on NaN, infinities and subnormal numbers, and bools that change at different times") {
+  const Backends backends;
+  using Limits = std::numeric_limits<float>;
+  // There are seven kinds, so that each vector has them in other lanes.
+  const float kinds[] = {0.3f, Limits::quiet_NaN(), Limits::denorm_min(), -5, Limits::infinity(), -Limits::infinity(), -0.0f};
+  for (const int64_t size : {1, 16, 37}) {
+    CAPTURE(size);
+    Values<float> x{{}, {size}};
+    std::vector<float> expected;
+    for (int64_t i = 0; i < size; ++i) {
+      float a = kinds[i % 7];
+      x.items.push_back(a);
+      int n = 0;
+      for (; a < 1 && n < 20; ++n) a += a;
+      while (std::isnan(a) || n < 3) {
+        ++n;
+        if (n > 5) break;
+      }
+      while (!(a >= 0) && n < 9) n += 2;
+      expected.push_back(static_cast<float>(n));
+    }
+    const std::vector<Buffer> out = backends.run(graph_of("x: f32[n]", "x", R"(
+    let a = input0[ridx0]
+    let n = i32(0)
+    while (a < 1.0) & (n < 20) {
+      a = a + a
+      n = n + 1
+    }
+    while (a != a) | (n < 3) {
+      n = n + 1
+      if n > 5 { break }
+    }
+    while ~(a >= 0.0) & (n < 9) { n = n + 2 }
+    output = f32(n))",
+                                                          "f32[n]"),
+                                                 x);
+    CHECK(values<float>(out.at(0).get()) == expected);
+    // Bools in the conditions of nested loops and of breaks. `run` checks that all backends give the same bits.
+    backends.run(graph_of("x: f32[n]", "x", R"(
+    let is_up = input0[ridx0] > 0.0
+    let was_up = false
+    let n = i32(0)
+    while is_up | (n < 2) {
+      let next = was_up ^ (n == 3)
+      was_up = is_up
+      is_up = next & (n < 6)
+      n = n + 1
+      let k = i32(0)
+      while (k < n) & ~was_up {
+        k = k + 2
+        if (k == 4) & is_up { break }
+        if k > n { was_up = ~was_up }
+      }
+      if was_up & (n > 4) { break }
+    }
+    output = where(was_up, f32(n), -f32(n)))",
+                          "f32[n]"),
+                 x);
   }
 }
 

@@ -18,7 +18,7 @@ std::string any_of_array_function(Unit& unit, int64_t count);
 /// Returns the name of a generated function (condition, a, b) that selects between masks: a where the condition is true, else b.
 std::string select_mask_function(Unit& unit, int bits, int lanes);
 /// Returns the name of a generated function (a, b), or (a) for kIsNan, that compares vectors. With `masked` the first parameter is a mask
-/// with one bit per lane, and the result is false in the lanes in which this mask is. Requires has_predicates().
+/// with one bit per lane, and the result is false in all lanes where this mask is false. Requires has_predicates().
 std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes, bool masked = false);
 /// Returns the name of a generated function (mask with one bit per lane, a, b): a where the mask is true, else b. Requires
 /// has_predicates().
