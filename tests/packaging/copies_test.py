@@ -64,7 +64,9 @@ class Copies:
 
     def case_loaded_again(self):
         """C1.shared_library: a library that is closed and loaded again gives each program its own code, while older ones are still there"""
-        output = run(self.plain, "again", self.library, HARP_CACHE_DIR=self.path("cache"))
+        # The program closes the libraries without releasing its contexts, which the leak checker of AddressSanitizer would report.
+        output = run(self.plain, "again", self.library, HARP_CACHE_DIR=self.path("cache"),
+                     ASAN_OPTIONS=":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"))))
         assert output == "loaded again\n", output
 
     def case_host_with_names(self):
