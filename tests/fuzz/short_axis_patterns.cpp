@@ -42,11 +42,25 @@ class ShortAxes {
     return bench_.want(worked(result));
   }
 
-  /// Reductions of the last axis, the last two axes, or any one axis. Several reductions of the same axes can become one kernel.
+  /// Inserts axes of size 1 at random places behind the first axis of x_, and returns some of the axes behind the first one.
+  std::vector<int> axes_among_ones() {
+    Shape shape = x_->shape;
+    for (uint64_t count = 1 + random_.below(3); count > 0; --count)
+      shape.insert(shape.begin() + static_cast<ptrdiff_t>(1 + random_.below(shape.size())), Dim(1));
+    x_ = build::reshape(x_, shape);
+    std::vector<int> axes;
+    for (int axis = 1; axis <= last(); ++axis)
+      if (random_.chance(65)) axes.push_back(axis);
+    return axes.empty() ? std::vector<int>{last()} : axes;
+  }
+
+  /// Reductions of the last axis, the last two axes, any one axis, or several axes between axes of size 1. Several reductions of the same
+  /// axes can become one kernel.
   bool reduced() {
     std::vector<int> axes(1 + random_.below(std::min<uint64_t>(2, x_->rank() - 1)));
     std::iota(axes.begin(), axes.end(), static_cast<int>(x_->rank() - axes.size()));
     if (random_.chance(25)) axes = {static_cast<int>(random_.below(x_->rank()))};
+    if (random_.chance(25)) axes = axes_among_ones();
     if (std::ranges::any_of(axes, [&](int axis) { return !x_->shape[static_cast<size_t>(axis)].is_constant(); })) return false;
     const bool keepdims = random_.chance(30);
     if (axes.size() == 1 && !is_complex(dtype_) && random_.chance(30))
