@@ -334,7 +334,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
     for (const size_t axis : {product.rows.back(), product.columns.back()})
       HARP_CHECK(s.axes[axis].kind == AxisKind::kThreadGroup, Code::kInvalidArgument, where, ": axis ", axis,
                  " is the last one of the rows or columns of a product and must be of kind thread_group");
-    return check_tile(kernel, product, tile_of(s, product), where);
+    return check_tile(kernel, tile_of(s, product), where);
   }
   const Contraction contraction = *as_contraction(kernel);
   const size_t position = contraction.column_position;

@@ -71,7 +71,7 @@ ProductTile tile_of(const Schedule& schedule, const Product& product) {
   return {rows.tile, columns.tile, rows.unroll, columns.unroll, terms.tile, terms.split, terms.stages};
 }
 
-void check_tile(const KernelPlan& kernel, const Product& product, const ProductTile& tile, std::string_view where) {
+void check_tile(const KernelPlan& kernel, const ProductTile& tile, std::string_view where) {
   const auto require = [&](bool holds, const auto&... rule) { HARP_CHECK(holds, Code::kInvalidArgument, where, ": ", rule...); };
   for (const int64_t size : {tile.rows, tile.columns, tile.rows_of_thread, tile.columns_of_thread, tile.terms})
     require(is_power(size), "tile and unroll of the rows, the columns and the terms of a product are powers of two, not ", size);

@@ -46,7 +46,7 @@ bool fits_mma(const ProductTile& tile);
 /// the number of stages (`stages`).
 ProductTile tile_of(const Schedule& schedule, const Product& product);
 /// Throws Error{kInvalidArgument} if thread blocks cannot compute the kernel by tiles of this size. The message begins with `where`.
-void check_tile(const KernelPlan& kernel, const Product& product, const ProductTile& tile, std::string_view where);
+void check_tile(const KernelPlan& kernel, const ProductTile& tile, std::string_view where);
 
 inline constexpr int kMaxProductTile = 256;      // most rows, columns or terms of a tile
 inline constexpr int64_t kMaxProductStages = 8;  // most stages of asynchronous copies

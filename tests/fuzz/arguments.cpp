@@ -130,7 +130,7 @@ class Chooser {
       case ParameterKind::kValue: return random_.chance(70) ? literal() : Argument(bench_.array_of(operand_dtype(), {}));
       case ParameterKind::kArray: return parameter.name == "scales" ? Argument(std::monostate{}) : array();
       case ParameterKind::kDType:
-      case ParameterKind::kDTypes: return word(name(bench_.random_dtype()));
+      case ParameterKind::kDTypes: return word(name(result_dtype()));
       case ParameterKind::kWord: return chosen_word(parameter);
     }
     return std::monostate{};
@@ -138,6 +138,14 @@ class Chooser {
 
   bool is_float_product() const {
     return primary_ != nullptr && primary_->op == Op::kMul && is_float(primary_->dtype) && row_.name == "sum";
+  }
+
+  /// The dtype for an operation that gets the dtype of its result. bitcast requires one of the same size.
+  DType result_dtype() {
+    DType dtype = bench_.random_dtype();
+    if (row_.name == name(Op::kBitcast))
+      for (int attempt = 0; attempt < 20 && size_of(dtype) != size_of(primary_->dtype); ++attempt) dtype = bench_.random_dtype();
+    return dtype;
   }
 
   // Arrays

@@ -5,15 +5,18 @@
 namespace harp::fuzz {
 namespace {
 
+/// True if `op` is a scatter that never has this dtype. A scatter that combines values is built in the dtype in which it computes: the one
+/// of a bool or of a 16-bit float is another dtype.
+bool is_scattered_in_another(Op op, DType dtype) { return is_scatter(op) && combination(op) && (is_bool(dtype) || is_narrow(dtype)); }
+
 /// True if `op` can produce an array of this dtype.
 bool may_produce(Op op, DType dtype) {
   const OpInfo& row = info(op);
   if (!is_in_graphs(op)) return false;
   if (op == Op::kArange) return dtype == DType::kI32;
-  if (op == Op::kSize || op == Op::kArgSort) return dtype == DType::kI64;
+  if (op == Op::kSize || op == Op::kArgSort || op == Op::kArgMax || op == Op::kArgMin) return dtype == DType::kI64;
   if (is_custom(op)) return !is_complex(dtype);
-  // a scatter that combines values of a 16-bit float is built in f32, the dtype in which it computes, so it never has a 16-bit dtype
-  if (is_scatter(op) && combination(op) && is_narrow(dtype)) return false;
+  if (is_scattered_in_another(op, dtype)) return false;
   // bitcast cannot produce a bool, because not every byte is a valid bool
   if (op == Op::kBitcast) return !is_bool(dtype) && !is_complex(dtype);
   if (op == Op::kCast) return !is_complex(dtype);
@@ -25,7 +28,7 @@ bool may_produce(Op op, DType dtype) {
 
 /// True if `op` can read an array of this dtype.
 bool may_consume(Op op, DType dtype) {
-  if (!is_in_graphs(op) || (is_scatter(op) && combination(op) && is_narrow(dtype))) return false;
+  if (!is_in_graphs(op) || is_scattered_in_another(op, dtype)) return false;
   if (is_custom(op)) return !is_complex(dtype);
   return info(op).arity != 0 && (has_nodes_of(op, dtype) || (op == Op::kWhere && is_bool(dtype)));
 }

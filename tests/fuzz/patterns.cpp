@@ -309,11 +309,10 @@ bool may_convert(Op op, DType operand, DType wanted) {
   return info(op).result == Result::kBool ? accepts(op, operand) : operand == wanted;
 }
 
-/// A node of this op and dtype; null if the attempt failed.
-NodeRef produce(Workbench& bench, Op op, DType dtype) {
-  Random& random = bench.random();
+/// A node of this op and dtype; null if the attempt failed. `from_existing`: its operand is an existing node, if one is suitable.
+NodeRef produce(Workbench& bench, Op op, DType dtype, bool from_existing) {
   if (info(op).family == Family::kLeaf) return bench.new_leaf(op, dtype);
-  NodeRef primary = random.chance(85) ? bench.find([&](NodeRef node) { return may_convert(op, node->dtype, dtype); }) : nullptr;
+  NodeRef primary = from_existing ? bench.find([&](NodeRef node) { return may_convert(op, node->dtype, dtype); }) : nullptr;
   if (primary == nullptr) {
     DType operand = bench.random_dtype();
     while (!may_convert(op, operand, dtype)) operand = bench.random_dtype();
@@ -357,13 +356,16 @@ bool add_formula(Workbench& bench) {
 }
 
 bool add_pair(Workbench& bench, const OpPair& pair) {
-  constexpr int kAttempts = 5;  // several attempts, because the consumer may not accept the random operands
+  // Several attempts, because the consumer may not accept the random operands. The later ones take new arrays: no existing node may have a
+  // suitable shape, such as the axis of size 1 that expand needs.
+  constexpr int kAttempts = 16, kWithExisting = 4;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const bool added = quietly([&] {
-      const NodeRef produced = produce(bench, pair.producer, pair.dtype);
-      if (produced == nullptr || !bench.keep(produced)) return false;
+      const NodeRef produced = produce(bench, pair.producer, pair.dtype, attempt < kWithExisting && bench.random().chance(85));
+      if (produced == nullptr) return false;
       const std::vector<NodeRef> results = try_operation(bench, *find_operation(name(pair.consumer)), produced);
-      return std::any_of(results.begin(), results.end(), [&](NodeRef node) { return is_made_by(pair, node); }) && bench.keep_any(results);
+      return std::any_of(results.begin(), results.end(), [&](NodeRef node) { return is_made_by(pair, node); }) && bench.keep(produced) &&
+             bench.keep_any(results);
     });
     if (added) return true;
   }
