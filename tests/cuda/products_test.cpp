@@ -408,7 +408,7 @@ TEST_CASE("C1 L6.packed_matmul/cuda: products whose factors are copied asynchron
 
 TEST_CASE("C1: the PTX instructions of asynchronous copies") {
   Programs programs;
-  programs.add("a: f32[256, 512], b: f32[512, 128]) {\n  return c = matmul(a, b)", {{}}, tiles("", 128, 8, 64, 4, 8, 0, 4));
+  programs.add("a: f32[256, 512], b: f32[512, 128]) {\n  return c = matmul(a, b)", {{}}, tiles("", 128, 8, 64, 4, 16, 0, 4));
   const std::string& text = programs.last().generated.source;
   CHECK(has(text, "cp.async.ca.shared.global [%0], [%1], 4, %2;"));   // rows of a are staged as columns, element by element
   CHECK(has(text, "cp.async.cg.shared.global [%0], [%1], 16, %2;"));  // rows of b

@@ -196,16 +196,6 @@ struct Exchange {
   uint64_t value = 0;
 };
 
-/// An asynchronous copy to shared memory that a thread has started, and that is not complete.
-struct AsyncCopy {
-  char* to = nullptr;
-  const char* from = nullptr;
-  unsigned bytes = 0, exist = 0;  // size of the destination; the bytes that are read, the others become 0
-  unsigned batch = 0;             // number of the thread's batch to which the copy belongs
-};
-constexpr unsigned kMaxCopies = 256;  // of a thread at a time
-static AsyncCopy copies[kMaxThreads][kMaxCopies];
-
 struct Thread {
   State state = State::kNew;
   uint3 index{};
@@ -253,6 +243,9 @@ inline bool fail(const char* format, Values... values) {
 #define HARP_EMULATOR_DECLARED __attribute__((visibility("hidden")))
 HARP_EMULATOR_DECLARED uint64_t exchange(uint32_t mask, unsigned source, uint64_t value, int line);
 HARP_EMULATOR_DECLARED void barrier(int line);
+HARP_EMULATOR_DECLARED void copy_async(void* to, const void* from, unsigned bytes, int exist, int line);
+HARP_EMULATOR_DECLARED void end_batch();
+HARP_EMULATOR_DECLARED void complete_copies(unsigned pending);
 HARP_EMULATOR_DECLARED const char* launch(const EmulatedKernel& kernel, void (*body)(void**), const uint32_t grid[3],
                                           const uint32_t block[3], size_t shared, void** parameters, ThreadOrder order);
 
@@ -573,7 +566,7 @@ HARP_EMULATOR_PLAIN inline bool run_block(ThreadOrder order) {
 #if defined(__SANITIZE_THREAD__)
   for (unsigned i = 0; i < n; ++i) __tsan_destroy_fiber(machine.threads[i].tsan);
 #endif
-  return true;
+  return machine.error[0] == 0;
 }
 
 /// Fills the range with kPoison. Unlike memset, it may also write the red zones that AddressSanitizer puts between arrays. It writes whole
@@ -608,6 +601,16 @@ __attribute__((noinline)) inline void copy_8(void* to, const void* from) { *stat
 __attribute__((noinline)) inline void copy_16(void* to, const void* from) {
   *static_cast<Bytes16*>(to) = *static_cast<const Bytes16*>(from);
 }
+
+/// An asynchronous copy to shared memory that a thread has started, and that is not complete.
+struct AsyncCopy {
+  char* to = nullptr;
+  const char* from = nullptr;
+  unsigned bytes = 0, exist = 0;  // size of the destination; the bytes that are read, the others become 0
+  unsigned batch = 0;             // number of the thread's batch to which the copy belongs
+};
+constexpr unsigned kMaxCopies = 256;  // of a thread at a time
+static AsyncCopy copies[kMaxThreads][kMaxCopies];
 
 /// Starts an asynchronous copy. Its destination has no defined contents from now on until the thread waits for the copy.
 HARP_EMULATOR_PLAIN inline void copy_async(void* to, const void* from, unsigned bytes, int exist, int line) {
