@@ -143,18 +143,36 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __res
   }
 }
 
-/* generation 1 · reduce over [4096] · sum of [256, 4096] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __restrict__ input0, float* __restrict__ output0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 4096; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc0 = 0.0f;
-    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
-      const float* input0_row = input0 + ridx0 + ridx1 * 65536;
+/* generation 1 · reduce over [4096] · sum of [256, 4096] axes [0] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __restrict__ input0, float* __restrict__ output0) {
+  const i64 thread = threadIdx.x;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 128; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc1 = 0.0f;
+    for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
+      const i64 oidx0 = thread / 32;
+      const i64 oidx1 = thread & 31;
+      const float* input0_row = input0 + ridx0 * 32 + ridx1 * 524288 + oidx0 * 4096 + oidx1;
       #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 += input0_row[ridx2 * 4096];
+      for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
+        row0[thread + ridx3 * 256] = input0_row[ridx3 * 32768];
       }
+      __syncthreads();
+      if (thread <= 31) {
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          #pragma unroll 8
+          for (i64 ridx6 = 0; ridx6 < 8; ++ridx6) {
+            acc1 += row0[thread + ridx5 * 256 + ridx6 * 32];
+          }
+        }
+      }
+      __syncthreads();
     }
-    output0[ridx0] = acc0;
+    float* output0_row = output0 + ridx0 * 32;
+    if (thread <= 31) {
+      output0_row[thread] = acc1;
+    }
+    __syncthreads();
   }
 }
 

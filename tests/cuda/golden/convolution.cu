@@ -20,14 +20,14 @@ static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from)
 
 static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
-/* generation 0 · contraction over [8, 128, 28, 28] · sum of [8, 128, 28, 3, 3, 64, 28] axes [3, 4, 5] chain product · contraction [thread, thread_group tile=64 unroll=4, thread, thread_group tile=64 unroll=4, reduce tile=16] */
+/* generation 0 · contraction over [8, 128, 28, 28] · sum of [8, 128, 28, 3, 3, 64, 28] axes [3, 4, 5] chain product · contraction [thread, thread_group tile=64 unroll=4, thread, thread_group tile=64 unroll=4, reduce tile=16 stages=2] */
 extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, const float* __restrict__ input2, float* __restrict__ output0) {
   const i64 thread = threadIdx.x;
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 196; ridx0 += gridDim.x) {
     /* 4 x 4 results of this thread */
     float acc2[16] __attribute__((aligned(16)));
     for (int i = 0; i < 16; ++i) acc2[i] = 0.0f;
-    /* of both factors: two halves, each with 16 terms of 64 rows and of 64 columns */
+    /* of both factors: 2 stages, each with 16 terms of 64 rows and of 64 columns */
     __shared__ __align__(16) float row0[2048];
     __shared__ __align__(16) float row1[2048];
     /* sums of the blocks of 256 terms, of the results of all threads */

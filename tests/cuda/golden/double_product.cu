@@ -13,10 +13,23 @@ typedef unsigned long long u64;
 
 struct __align__(16) bytes16 { u32 words[4]; };
 
-/* Both addresses are multiples of 16. */
-static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
+/* Starts a copy of 8 bytes to shared memory. The first `exist` bytes are read, and the others become 0. Both addresses are
+   multiples of 8. */
+static __device__ __forceinline__ void copy_8_bytes_async(void* to, const void* from, i32 exist) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+               : : "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "r"(exist) : "memory");
+}
+
+/* Starts a copy of 16 bytes to shared memory. The first `exist` bytes are read, and the others become 0. Both addresses are
+   multiples of 16. */
+static __device__ __forceinline__ void copy_16_bytes_async(void* to, const void* from, i32 exist) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               : : "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "r"(exist) : "memory");
+}
 
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
+
+static __device__ __forceinline__ i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
 
 /* c += a * b with matrices of 8 x 4 and 4 x 8 elements, by all threads of a warp. Lane l gives row l / 4, column l % 4 of a, and row l % 4, column l / 4 of b.
    It has row l / 4 and two columns, from 2 * (l % 4) on, of c. Each element becomes fma(a3, b3, fma(a2, b2, fma(a1, b1, fma(a0, b0, c)))):
@@ -42,201 +55,262 @@ static __device__ __forceinline__ void multiply_4x4_tiles(double* c, const doubl
     for (int j = 0; j < 4; ++j) mma_8x8x4_f64(c + 2 * (4 * i + j), a[i], b[j]);
 }
 
-/* generation 0 · contraction over [2048, 2048] · sum of [2048, 2048, 2048] axes [1] chain product · contraction [thread_group tile=64 unroll=4, thread_group tile=64 unroll=8, reduce tile=8] */
+/* Both addresses are multiples of 16. */
+static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
+
+/* generation 0 · contraction over [2048, 2048] · sum of [2048, 2048, 2048] axes [1] chain product · contraction [thread_group tile=64 unroll=4, thread_group tile=64 unroll=8, reduce tile=8 stages=4] */
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0) {
   const i64 thread = threadIdx.x;
-  const bool alu0 = ((i64)((size_t)input0 % 64 / 8) & 1ll) == 0ll && ((i64)((size_t)input1 % 64 / 8) & 1ll) == 0ll;
-  const i64 alu1 = (i64)alu0;
-  const i64 alu3 = (i64)(((i64)((size_t)output0 % 64 / 8) & 1ll) == 0ll);
+  const i64 alu0 = (i64)(((i64)((size_t)input1 % 64 / 8) & 1ll) == 0ll);
+  const i64 alu2 = (i64)(((i64)((size_t)output0 % 64 / 8) & 1ll) == 0ll);
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1024; ridx0 += gridDim.x) {
     const i64 oidx0 = ridx0 / 32;
     const i64 oidx3 = ridx0 & 31;
-    const i64 quick0 = alu1;
+    const i64 quick0 = alu0;
     /* 4 x 8 results of this thread */
     double acc2[32] __attribute__((aligned(16)));
     #pragma unroll 32
     for (int i = 0; i < 32; ++i) acc2[i] = 0.0;
-    /* of both factors: two halves, each with 8 terms of 64 rows and of 64 columns */
+    /* of both factors: 4 stages, each with 8 terms of 64 rows and of 64 columns */
     extern __shared__ __align__(16) u8 shared_memory[];
     double* const row0 = (double*)shared_memory;
-    double* const row1 = (double*)(shared_memory + 8704);
+    double* const row1 = (double*)(shared_memory + 17408);
     /* sums of the blocks of 256 terms, of the results of all threads */
-    double* const row3 = (double*)(shared_memory + 17408);
-    /* load the first terms */
-    double row4[4] __attribute__((aligned(16)));
-    double row5[4] __attribute__((aligned(16)));
-    const i64 oidx1 = thread / 4;
-    const i64 oidx2 = thread & 3;
-    #pragma unroll 2
-    for (i64 ridx2 = 0; ridx2 < 2; ++ridx2) {
-      const double* input0_row = input0 + oidx0 * 131072 + oidx1 * 2048 + oidx2 * 2 + ridx2 * 65536;
+    double* const row3 = (double*)(shared_memory + 34816);
+    if (quick0 > 0) {
+      /* start the copies of the terms of step 0 */
+      const i64 oidx1 = thread / 4;
+      const i64 oidx2 = thread & 3;
       #pragma unroll 2
-      for (i64 ridx3 = 0; ridx3 < 2; ++ridx3) {
-        row4[ridx2 * 2 + ridx3] = input0_row[ridx3];
+      for (i64 ridx2 = 0; ridx2 < 2; ++ridx2) {
+        #pragma unroll 2
+        for (i64 ridx3 = 0; ridx3 < 2; ++ridx3) {
+          copy_8_bytes_async(row0 + oidx1 + oidx2 * 136 + ridx2 * 32 + ridx3 * 68, input0 + oidx0 * 131072 + oidx1 * 2048 + oidx2 * 2 + ridx2 * 65536 + ridx3, 8);
+        }
       }
-    }
-    const i64 oidx4 = thread / 32;
-    const i64 oidx5 = thread & 31;
-    #pragma unroll 2
-    for (i64 ridx4 = 0; ridx4 < 2; ++ridx4) {
-      const double* input1_row = input1 + oidx3 * 64 + oidx4 * 2048 + oidx5 * 2 + ridx4 * 8192;
+      const i64 oidx4 = thread / 32;
+      const i64 oidx5 = thread & 31;
       #pragma unroll 2
-      for (i64 ridx5 = 0; ridx5 < 2; ++ridx5) {
-        row5[ridx4 * 2 + ridx5] = input1_row[ridx5];
+      for (i64 ridx4 = 0; ridx4 < 2; ++ridx4) {
+        copy_16_bytes_async(row1 + oidx4 * 68 + oidx5 * 2 + ridx4 * 272, input1 + oidx3 * 64 + oidx4 * 2048 + oidx5 * 2 + ridx4 * 8192, 16);
       }
-    }
-    #pragma unroll 4
-    for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-      #pragma unroll 8
-      for (i64 ridx7 = 0; ridx7 < 8; ++ridx7) {
-        row3[thread + ridx6 * 1024 + ridx7 * 128] = 0.0;
+      #pragma unroll 4
+      for (i64 ridx5 = 0; ridx5 < 4; ++ridx5) {
+        #pragma unroll 8
+        for (i64 ridx6 = 0; ridx6 < 8; ++ridx6) {
+          row3[thread + ridx5 * 1024 + ridx6 * 128] = 0.0;
+        }
       }
-    }
-    #pragma unroll 2
-    for (i64 ridx8 = 0; ridx8 < 2; ++ridx8) {
+      asm volatile("cp.async.commit_group;" : : : "memory");
+      /* start the copies of the terms of step 1 */
+      const i64 oidx6 = thread / 4;
+      const i64 oidx7 = thread & 3;
       #pragma unroll 2
-      for (i64 ridx9 = 0; ridx9 < 2; ++ridx9) {
-        row0[oidx1 + oidx2 * 136 + ridx8 * 32 + ridx9 * 68] = row4[ridx8 * 2 + ridx9];
+      for (i64 ridx8 = 0; ridx8 < 2; ++ridx8) {
+        #pragma unroll 2
+        for (i64 ridx9 = 0; ridx9 < 2; ++ridx9) {
+          copy_8_bytes_async(row0 + oidx6 + oidx7 * 136 + ridx8 * 32 + ridx9 * 68 + 544, input0 + oidx0 * 131072 + oidx6 * 2048 + oidx7 * 2 + ridx8 * 65536 + ridx9 + 8, 8);
+        }
       }
-    }
-    #pragma unroll 2
-    for (i64 ridx10 = 0; ridx10 < 2; ++ridx10) {
-      copy_16_bytes(row1 + oidx4 * 68 + oidx5 * 2 + ridx10 * 272, row5 + ridx10 * 2);
-    }
-    __syncthreads();
-    #pragma unroll 1
-    for (i64 ridx11 = 0; ridx11 < 8; ++ridx11) {
-      const i64 oidx6 = min_i64(-(ridx11 * 32) + 255, 32);
-      const i64 oidx7 = quick0 > 0 ? oidx6 : 0;
+      const i64 oidx8 = thread / 32;
+      const i64 oidx9 = thread & 31;
+      #pragma unroll 2
+      for (i64 ridx10 = 0; ridx10 < 2; ++ridx10) {
+        copy_16_bytes_async(row1 + oidx8 * 68 + oidx9 * 2 + ridx10 * 272 + 544, input1 + oidx3 * 64 + oidx8 * 2048 + oidx9 * 2 + ridx10 * 8192 + 16384, 16);
+      }
+      asm volatile("cp.async.commit_group;" : : : "memory");
+      /* start the copies of the terms of step 2 */
+      const i64 oidx10 = thread / 4;
+      const i64 oidx11 = thread & 3;
+      #pragma unroll 2
+      for (i64 ridx12 = 0; ridx12 < 2; ++ridx12) {
+        #pragma unroll 2
+        for (i64 ridx13 = 0; ridx13 < 2; ++ridx13) {
+          copy_8_bytes_async(row0 + oidx10 + oidx11 * 136 + ridx12 * 32 + ridx13 * 68 + 1088, input0 + oidx0 * 131072 + oidx10 * 2048 + oidx11 * 2 + ridx12 * 65536 + ridx13 + 16, 8);
+        }
+      }
+      const i64 oidx12 = thread / 32;
+      const i64 oidx13 = thread & 31;
+      #pragma unroll 2
+      for (i64 ridx14 = 0; ridx14 < 2; ++ridx14) {
+        copy_16_bytes_async(row1 + oidx12 * 68 + oidx13 * 2 + ridx14 * 272 + 1088, input1 + oidx3 * 64 + oidx12 * 2048 + oidx13 * 2 + ridx14 * 8192 + 32768, 16);
+      }
+      asm volatile("cp.async.commit_group;" : : : "memory");
       #pragma unroll 1
-      for (i64 ridx12 = 0; ridx12 < oidx7; ++ridx12) {
-        const i64 oidx12 = ridx12 & 1;
-        const i64 oidx16 = (ridx12 + 1) & 1;
-        /* the next terms, which are loaded while those in shared memory are multiplied */
-        double row6[4] __attribute__((aligned(16)));
-        double row7[4] __attribute__((aligned(16)));
-        const i64 oidx8 = thread / 4;
-        const i64 oidx9 = thread & 3;
-        #pragma unroll 2
-        for (i64 ridx14 = 0; ridx14 < 2; ++ridx14) {
-          double row8[2] __attribute__((aligned(16)));
-          copy_16_bytes(row8, input0 + oidx0 * 131072 + oidx8 * 2048 + oidx9 * 2 + ridx11 * 256 + ridx12 * 8 + ridx14 * 65536 + 8);
-          #pragma unroll 2
-          for (i64 ridx15 = 0; ridx15 < 2; ++ridx15) {
-            row6[ridx14 * 2 + ridx15] = row8[ridx15];
-          }
-        }
-        const i64 oidx10 = thread / 32;
-        const i64 oidx11 = thread & 31;
-        #pragma unroll 2
-        for (i64 ridx16 = 0; ridx16 < 2; ++ridx16) {
-          double row9[2] __attribute__((aligned(16)));
-          copy_16_bytes(row9, input1 + oidx3 * 64 + oidx10 * 2048 + oidx11 * 2 + ridx11 * 524288 + ridx12 * 16384 + ridx16 * 8192 + 16384);
-          #pragma unroll 2
-          for (i64 ridx17 = 0; ridx17 < 2; ++ridx17) {
-            row7[ridx16 * 2 + ridx17] = row9[ridx17];
-          }
-        }
-        const i64 oidx13 = thread / 64;
-        const i64 oidx14 = oidx8 & 7;
-        const i64 oidx15 = oidx10 & 1;
+      for (i64 ridx15 = 0; ridx15 < 256; ++ridx15) {
+        asm volatile("cp.async.wait_group 2;" : : : "memory");
+        __syncthreads();
+        const i64 oidx16 = (ridx15 + 3) & 3;
+        const i64 oidx23 = ridx15 & 3;
+        /* the terms of a later step, which arrive while those of this step are multiplied */
+        const i64 oidx14 = thread / 4;
+        const i64 oidx15 = thread & 3;
         #pragma unroll 2
         for (i64 ridx18 = 0; ridx18 < 2; ++ridx18) {
-          multiply_4x4_tiles(acc2, row0 + oidx13 * 32 + oidx14 + oidx12 * 544 + ridx18 * 272, 68, row1 + oidx9 * 2 + oidx15 * 32 + oidx12 * 544 + ridx18 * 272, 68);
-        }
-        #pragma unroll 2
-        for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
           #pragma unroll 2
-          for (i64 ridx20 = 0; ridx20 < 2; ++ridx20) {
-            row0[oidx16 * 544 + oidx8 + oidx9 * 136 + ridx19 * 32 + ridx20 * 68] = row6[ridx19 * 2 + ridx20];
+          for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
+            const i64 oidx17 = min_i64(-(ridx15 * 8) - oidx15 * 2 - ridx19 + 2024, 1);
+            const i64 oidx18 = max_i64(oidx17, 0);
+            copy_8_bytes_async(row0 + oidx14 + oidx15 * 136 + oidx16 * 544 + ridx18 * 32 + ridx19 * 68, input0 + oidx0 * 131072 + oidx14 * 2048 + oidx15 * 2 + ridx15 * 8 + ridx18 * 65536 + ridx19 + 24, (i32)(oidx18 * 8));
           }
         }
+        const i64 oidx19 = thread / 32;
+        const i64 oidx20 = thread & 31;
+        #pragma unroll 2
+        for (i64 ridx20 = 0; ridx20 < 2; ++ridx20) {
+          const i64 oidx21 = min_i64(-(ridx15 * 8) - oidx19 - ridx20 * 4 + 2024, 1);
+          const i64 oidx22 = max_i64(oidx21, 0);
+          copy_16_bytes_async(row1 + oidx19 * 68 + oidx20 * 2 + oidx16 * 544 + ridx20 * 272, input1 + oidx3 * 64 + oidx19 * 2048 + oidx20 * 2 + ridx15 * 16384 + ridx20 * 8192 + 49152, (i32)(oidx22 * 16));
+        }
+        const i64 oidx24 = thread / 64;
+        const i64 oidx25 = oidx14 & 7;
+        const i64 oidx26 = oidx19 & 1;
         #pragma unroll 2
         for (i64 ridx21 = 0; ridx21 < 2; ++ridx21) {
-          copy_16_bytes(row1 + oidx10 * 68 + oidx11 * 2 + oidx16 * 544 + ridx21 * 272, row7 + ridx21 * 2);
+          multiply_4x4_tiles(acc2, row0 + oidx24 * 32 + oidx25 + oidx23 * 544 + ridx21 * 272, 68, row1 + oidx15 * 2 + oidx26 * 32 + oidx23 * 544 + ridx21 * 272, 68);
         }
-        __syncthreads();
+        asm volatile("cp.async.commit_group;" : : : "memory");
+        const i64 oidx27 = (ridx15 + 1) & 31;
+        const i64 oidx28 = max_i64(ridx15 - 255, -oidx27);
+        if (oidx28 >= 0) {
+          /* the end of a block of terms */
+          #pragma unroll 4
+          for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
+            #pragma unroll 8
+            for (i64 ridx24 = 0; ridx24 < 8; ++ridx24) {
+              row3[thread + ridx23 * 1024 + ridx24 * 128] += acc2[ridx23 * 8 + ridx24];
+              acc2[ridx23 * 8 + ridx24] = 0.0;
+            }
+          }
+        }
       }
-      #pragma unroll 1
-      for (i64 ridx22 = oidx7; ridx22 < 32; ++ridx22) {
-        const i64 oidx17 = ridx22 & 1;
-        const i64 oidx25 = (ridx22 + 1) & 1;
-        const i64 oidx18 = thread / 64;
-        const i64 oidx19 = thread / 4;
-        const i64 oidx20 = oidx19 & 7;
-        const i64 oidx21 = thread & 3;
-        const i64 oidx22 = thread / 32;
-        const i64 oidx23 = oidx22 & 1;
-        #pragma unroll 1
-        for (i64 ridx24 = 0; ridx24 < 2; ++ridx24) {
-          multiply_4x4_tiles(acc2, row0 + oidx18 * 32 + oidx20 + oidx17 * 544 + ridx24 * 272, 68, row1 + oidx21 * 2 + oidx23 * 32 + oidx17 * 544 + ridx24 * 272, 68);
-        }
-        double row10[4] __attribute__((aligned(16)));
-        double row11[4] __attribute__((aligned(16)));
+      asm volatile("cp.async.wait_group 0;" : : : "memory");
+    } else {
+      /* load the first terms */
+      double row4[4] __attribute__((aligned(16)));
+      double row5[4] __attribute__((aligned(16)));
+      const i64 oidx29 = thread / 4;
+      const i64 oidx30 = thread & 3;
+      #pragma unroll 2
+      for (i64 ridx27 = 0; ridx27 < 2; ++ridx27) {
+        const double* input0_row = input0 + oidx0 * 131072 + oidx29 * 2048 + oidx30 * 2 + ridx27 * 65536;
         #pragma unroll 2
-        for (i64 ridx25 = 0; ridx25 < 2; ++ridx25) {
-          const double* input0_row1 = input0 + oidx0 * 131072 + ridx11 * 256 + ridx22 * 8 + oidx19 * 2048 + oidx21 * 2 + ridx25 * 65536;
-          #pragma unroll 2
-          for (i64 ridx26 = 0; ridx26 < 2; ++ridx26) {
-            row10[ridx25 * 2 + ridx26] = ridx11 * 256 + ridx22 * 8 + oidx21 * 2 + ridx26 <= 2039 ? input0_row1[ridx26 + 8] : 0.0;
-          }
+        for (i64 ridx28 = 0; ridx28 < 2; ++ridx28) {
+          row4[ridx27 * 2 + ridx28] = input0_row[ridx28];
         }
-        const i64 oidx24 = thread & 31;
-        #pragma unroll 2
-        for (i64 ridx27 = 0; ridx27 < 2; ++ridx27) {
-          const bool alu2 = ridx11 * 256 + ridx22 * 8 + oidx22 + ridx27 * 4 <= 2039;
-          const double* input1_row1 = input1 + oidx3 * 64 + ridx11 * 524288 + ridx22 * 16384 + oidx22 * 2048 + oidx24 * 2 + ridx27 * 8192;
-          #pragma unroll 2
-          for (i64 ridx28 = 0; ridx28 < 2; ++ridx28) {
-            row11[ridx27 * 2 + ridx28] = alu2 ? input1_row1[ridx28 + 16384] : 0.0;
-          }
-        }
-        #pragma unroll 2
-        for (i64 ridx29 = 0; ridx29 < 2; ++ridx29) {
-          #pragma unroll 2
-          for (i64 ridx30 = 0; ridx30 < 2; ++ridx30) {
-            row0[oidx25 * 544 + oidx19 + oidx21 * 136 + ridx29 * 32 + ridx30 * 68] = row10[ridx29 * 2 + ridx30];
-          }
-        }
-        #pragma unroll 2
-        for (i64 ridx31 = 0; ridx31 < 2; ++ridx31) {
-          copy_16_bytes(row1 + oidx22 * 68 + oidx24 * 2 + oidx25 * 544 + ridx31 * 272, row11 + ridx31 * 2);
-        }
-        __syncthreads();
       }
-      /* the end of a block of terms */
+      const i64 oidx31 = thread / 32;
+      const i64 oidx32 = thread & 31;
+      #pragma unroll 2
+      for (i64 ridx29 = 0; ridx29 < 2; ++ridx29) {
+        const double* input1_row = input1 + oidx3 * 64 + oidx31 * 2048 + oidx32 * 2 + ridx29 * 8192;
+        #pragma unroll 2
+        for (i64 ridx30 = 0; ridx30 < 2; ++ridx30) {
+          row5[ridx29 * 2 + ridx30] = input1_row[ridx30];
+        }
+      }
       #pragma unroll 4
-      for (i64 ridx33 = 0; ridx33 < 4; ++ridx33) {
+      for (i64 ridx31 = 0; ridx31 < 4; ++ridx31) {
         #pragma unroll 8
-        for (i64 ridx34 = 0; ridx34 < 8; ++ridx34) {
-          row3[thread + ridx33 * 1024 + ridx34 * 128] += acc2[ridx33 * 8 + ridx34];
-          acc2[ridx33 * 8 + ridx34] = 0.0;
+        for (i64 ridx32 = 0; ridx32 < 8; ++ridx32) {
+          row3[thread + ridx31 * 1024 + ridx32 * 128] = 0.0;
+        }
+      }
+      #pragma unroll 2
+      for (i64 ridx33 = 0; ridx33 < 2; ++ridx33) {
+        #pragma unroll 2
+        for (i64 ridx34 = 0; ridx34 < 2; ++ridx34) {
+          row0[oidx29 + oidx30 * 136 + ridx33 * 32 + ridx34 * 68] = row4[ridx33 * 2 + ridx34];
+        }
+      }
+      #pragma unroll 2
+      for (i64 ridx35 = 0; ridx35 < 2; ++ridx35) {
+        copy_16_bytes(row1 + oidx31 * 68 + oidx32 * 2 + ridx35 * 272, row5 + ridx35 * 2);
+      }
+      __syncthreads();
+      #pragma unroll 1
+      for (i64 ridx36 = 0; ridx36 < 8; ++ridx36) {
+        #pragma unroll 1
+        for (i64 ridx37 = 0; ridx37 < 32; ++ridx37) {
+          const i64 oidx33 = ridx37 & 1;
+          const i64 oidx41 = (ridx37 + 1) & 1;
+          const i64 oidx34 = thread / 64;
+          const i64 oidx35 = thread / 4;
+          const i64 oidx36 = oidx35 & 7;
+          const i64 oidx37 = thread & 3;
+          const i64 oidx38 = thread / 32;
+          const i64 oidx39 = oidx38 & 1;
+          #pragma unroll 1
+          for (i64 ridx39 = 0; ridx39 < 2; ++ridx39) {
+            multiply_4x4_tiles(acc2, row0 + oidx34 * 32 + oidx36 + oidx33 * 544 + ridx39 * 272, 68, row1 + oidx37 * 2 + oidx39 * 32 + oidx33 * 544 + ridx39 * 272, 68);
+          }
+          double row6[4] __attribute__((aligned(16)));
+          double row7[4] __attribute__((aligned(16)));
+          #pragma unroll 2
+          for (i64 ridx40 = 0; ridx40 < 2; ++ridx40) {
+            const double* input0_row1 = input0 + oidx0 * 131072 + ridx36 * 256 + ridx37 * 8 + oidx35 * 2048 + oidx37 * 2 + ridx40 * 65536;
+            #pragma unroll 2
+            for (i64 ridx41 = 0; ridx41 < 2; ++ridx41) {
+              row6[ridx40 * 2 + ridx41] = ridx36 * 256 + ridx37 * 8 + oidx37 * 2 + ridx41 <= 2039 ? input0_row1[ridx41 + 8] : 0.0;
+            }
+          }
+          const i64 oidx40 = thread & 31;
+          #pragma unroll 2
+          for (i64 ridx42 = 0; ridx42 < 2; ++ridx42) {
+            const bool alu1 = ridx36 * 256 + ridx37 * 8 + oidx38 + ridx42 * 4 <= 2039;
+            const double* input1_row1 = input1 + oidx3 * 64 + ridx36 * 524288 + ridx37 * 16384 + oidx38 * 2048 + oidx40 * 2 + ridx42 * 8192;
+            #pragma unroll 2
+            for (i64 ridx43 = 0; ridx43 < 2; ++ridx43) {
+              row7[ridx42 * 2 + ridx43] = alu1 ? input1_row1[ridx43 + 16384] : 0.0;
+            }
+          }
+          #pragma unroll 2
+          for (i64 ridx44 = 0; ridx44 < 2; ++ridx44) {
+            #pragma unroll 2
+            for (i64 ridx45 = 0; ridx45 < 2; ++ridx45) {
+              row0[oidx41 * 544 + oidx35 + oidx37 * 136 + ridx44 * 32 + ridx45 * 68] = row6[ridx44 * 2 + ridx45];
+            }
+          }
+          #pragma unroll 2
+          for (i64 ridx46 = 0; ridx46 < 2; ++ridx46) {
+            copy_16_bytes(row1 + oidx38 * 68 + oidx40 * 2 + oidx41 * 544 + ridx46 * 272, row7 + ridx46 * 2);
+          }
+          __syncthreads();
+        }
+        /* the end of a block of terms */
+        #pragma unroll 4
+        for (i64 ridx48 = 0; ridx48 < 4; ++ridx48) {
+          #pragma unroll 8
+          for (i64 ridx49 = 0; ridx49 < 8; ++ridx49) {
+            row3[thread + ridx48 * 1024 + ridx49 * 128] += acc2[ridx48 * 8 + ridx49];
+            acc2[ridx48 * 8 + ridx49] = 0.0;
+          }
         }
       }
     }
-    const i64 oidx26 = thread / 64;
-    const i64 oidx27 = thread & 3;
-    const i64 oidx28 = thread / 4;
-    const i64 oidx29 = oidx28 & 7;
-    const i64 oidx30 = thread / 32;
-    const i64 oidx31 = oidx30 & 1;
-    const i64 wide1 = alu3;
+    const i64 oidx42 = thread / 64;
+    const i64 oidx43 = thread & 3;
+    const i64 oidx44 = thread / 4;
+    const i64 oidx45 = oidx44 & 7;
+    const i64 oidx46 = thread / 32;
+    const i64 oidx47 = oidx46 & 1;
+    const i64 wide1 = alu2;
     #pragma unroll 4
-    for (i64 ridx36 = 0; ridx36 < 4; ++ridx36) {
+    for (i64 ridx51 = 0; ridx51 < 4; ++ridx51) {
       #pragma unroll 4
-      for (i64 ridx37 = 0; ridx37 < 4; ++ridx37) {
-        double* output0_row = output0 + oidx0 * 131072 + oidx3 * 64 + oidx26 * 65536 + oidx27 * 2 + oidx29 * 2048 + oidx31 * 32 + ridx36 * 16384 + ridx37 * 8;
+      for (i64 ridx52 = 0; ridx52 < 4; ++ridx52) {
+        double* output0_row = output0 + oidx0 * 131072 + oidx3 * 64 + oidx42 * 65536 + oidx43 * 2 + oidx45 * 2048 + oidx47 * 32 + ridx51 * 16384 + ridx52 * 8;
         if (wide1 > 0) {
-          double row12[2] __attribute__((aligned(16)));
+          double row8[2] __attribute__((aligned(16)));
           #pragma unroll 2
-          for (i64 ridx38 = 0; ridx38 < 2; ++ridx38) {
-            row12[ridx38] = row3[thread + ridx36 * 1024 + ridx37 * 256 + ridx38 * 128];
+          for (i64 ridx53 = 0; ridx53 < 2; ++ridx53) {
+            row8[ridx53] = row3[thread + ridx51 * 1024 + ridx52 * 256 + ridx53 * 128];
           }
-          copy_16_bytes(output0 + oidx0 * 131072 + oidx3 * 64 + oidx26 * 65536 + oidx27 * 2 + oidx29 * 2048 + oidx31 * 32 + ridx36 * 16384 + ridx37 * 8, row12);
+          copy_16_bytes(output0 + oidx0 * 131072 + oidx3 * 64 + oidx42 * 65536 + oidx43 * 2 + oidx45 * 2048 + oidx47 * 32 + ridx51 * 16384 + ridx52 * 8, row8);
         } else {
           #pragma unroll 2
-          for (i64 ridx39 = 0; ridx39 < 2; ++ridx39) {
-            output0_row[ridx39] = row3[thread + ridx36 * 1024 + ridx37 * 256 + ridx39 * 128];
+          for (i64 ridx54 = 0; ridx54 < 2; ++ridx54) {
+            output0_row[ridx54] = row3[thread + ridx51 * 1024 + ridx52 * 256 + ridx54 * 128];
           }
         }
       }

@@ -70,6 +70,13 @@ static __device__ __forceinline__ double maximum_f64(double x, double y) {
 
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
+/* a / b, rounded down; 0 if b is 0. */
+static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
+  if (b == 0) return 0;
+  if (b == -1) return -a;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
 /* generation 0 · elementwise over [n, 8] · elementwise [thread, thread simd=2] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const double* __restrict__ input0, const double* __restrict__ input1, double* __restrict__ output0, i64 shape0) {
   const i64 alu0 = ((((i64)((size_t)input0 % 64 / 8) | (i64)((size_t)output0 % 64 / 8)) & 1ll) == 0ll) ? shape0 * 8 : 0ll;
@@ -94,185 +101,360 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const double* __re
   }
 }
 
-/* generation 1 · reduce over [n // 256, 8] · sum of [n // 256, 256, 8] axes [1] chain · max of [n // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc0 = 0.0;
-    double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
-    const i64 oidx0 = ridx0 / 8;
-    const i64 oidx1 = ridx0 & 7;
-    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
-      const double* input0_row = input0 + oidx0 * 2048 + oidx1 + ridx1 * 128;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        const double alu0 = input0_row[ridx2 * 8];
-        acc0 += alu0;
-        acc1 = maximum_f64(acc1, alu0);
+/* generation 1 · reduce over [n // 256, 8] · sum of [n // 256, 256, 8] axes [1] chain · max of [n // 256, 256, 8] axes [1] chain · reduce [thread, thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_1(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < shape0 / 256; ridx0 += gridDim.x) {
+    __shared__ __align__(16) double row0[1024];
+    double acc1 = 0.0;
+    double acc2 = __longlong_as_double((i64)0xfff0000000000000ull);
+    for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
+      const double* input0_row = input0 + ridx0 * 2048 + ridx1 * 1024 + thread;
+      #pragma unroll 8
+      for (i64 ridx3 = 0; ridx3 < 8; ++ridx3) {
+        row0[thread + ridx3 * 128] = input0_row[ridx3 * 128];
       }
+      __syncthreads();
+      if (thread <= 7) {
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          #pragma unroll 8
+          for (i64 ridx6 = 0; ridx6 < 8; ++ridx6) {
+            const double alu0 = row0[thread + ridx5 * 64 + ridx6 * 8];
+            acc1 += alu0;
+            acc2 = maximum_f64(acc2, alu0);
+          }
+        }
+      }
+      __syncthreads();
     }
-    output0[ridx0] = acc0;
-    output1[ridx0] = acc1;
+    double* output0_row = output0 + ridx0 * 8;
+    double* output1_row = output1 + ridx0 * 8;
+    if (thread <= 7) {
+      output0_row[thread] = acc1;
+      output1_row[thread] = acc2;
+    }
+    __syncthreads();
   }
 }
 
-/* generation 1 · reduce over [8] · sum of [1, n % 256, 8] axes [1] chain · max of [1, n % 256, 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
-  const i64 oidx0 = shape0 / 16;
-  const i64 oidx1 = oidx0 & 15;
+/* generation 1 · reduce over [8] · sum of [1, n % 256, 8] axes [1] chain · max of [1, n % 256, 8] axes [1] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_2(const double* __restrict__ input0, double* __restrict__ output0, double* __restrict__ output1, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = shape0 & 255;
+  const i64 oidx1 = (oidx0 + 127) / 128;
   const i64 oidx2 = shape0 / 256;
-  const i64 oidx3 = shape0 & 255;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc0 = 0.0;
-    double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
+    __shared__ __align__(16) double row0[1024];
+    double acc1 = 0.0;
+    double acc2 = __longlong_as_double((i64)0xfff0000000000000ull);
     for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
-      const double* input0_row = input0 + oidx2 * 2048 + ridx0 + ridx1 * 128;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        const double alu0 = input0_row[ridx2 * 8];
-        acc0 += alu0;
-        acc1 = maximum_f64(acc1, alu0);
+      if (ridx1 * 128 + 128 <= oidx0) {
+        const double* input0_row = input0 + oidx2 * 2048 + ridx1 * 1024 + thread;
+        #pragma unroll 8
+        for (i64 ridx3 = 0; ridx3 < 8; ++ridx3) {
+          row0[thread + ridx3 * 128] = input0_row[ridx3 * 128];
+        }
+      } else {
+        const i64 oidx3 = thread / 8;
+        const double* input0_row1 = input0 + oidx2 * 2048 + ridx1 * 1024 + thread;
+        #pragma unroll 8
+        for (i64 ridx5 = 0; ridx5 < 8; ++ridx5) {
+          if (ridx1 * 128 + oidx3 + ridx5 * 16 < oidx0) {
+            row0[thread + ridx5 * 128] = input0_row1[ridx5 * 128];
+          }
+        }
       }
+      __syncthreads();
+      const i64 oidx4 = min_i64(oidx0 - ridx1 * 128, 128);
+      const i64 oidx5 = oidx4 / 8;
+      if (thread <= 7) {
+        for (i64 ridx7 = 0; ridx7 < oidx5; ++ridx7) {
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            const double alu0 = row0[thread + ridx7 * 64 + ridx8 * 8];
+            acc1 += alu0;
+            acc2 = maximum_f64(acc2, alu0);
+          }
+        }
+        for (i64 ridx9 = oidx5 * 8; ridx9 < oidx4; ++ridx9) {
+          const double alu1 = row0[thread + ridx9 * 8];
+          acc1 += alu1;
+          acc2 = maximum_f64(acc2, alu1);
+        }
+      }
+      __syncthreads();
     }
-    const double* input0_row1 = input0 + oidx2 * 2048 + ridx0;
-    for (i64 ridx3 = oidx1 * 16; ridx3 < oidx3; ++ridx3) {
-      const double alu1 = input0_row1[ridx3 * 8];
-      acc0 += alu1;
-      acc1 = maximum_f64(acc1, alu1);
+    if (thread <= 7) {
+      output0[thread] = acc1;
+      output1[thread] = acc2;
     }
-    output0[ridx0] = acc0;
-    output1[ridx0] = acc1;
+    __syncthreads();
   }
 }
 
-/* generation 2 · reduce over [(n // 256 + 1) // 256, 8] · sum of [(n // 256 + 1) // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc0 = 0.0;
-    const i64 oidx0 = ridx0 / 8;
-    const i64 oidx1 = ridx0 & 7;
-    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
-      const double* input0_row = input0 + oidx0 * 2048 + oidx1 + ridx1 * 128;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 += input0_row[ridx2 * 8];
+/* generation 2 · reduce over [(n // 256 + 1) // 256, 8] · sum of [(n // 256 + 1) // 256, 256, 8] axes [1] chain · reduce [thread, thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 / 256 + 1) / 256; ridx0 += gridDim.x) {
+    __shared__ __align__(16) double row0[1024];
+    double acc1 = 0.0;
+    for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
+      const double* input0_row = input0 + ridx0 * 2048 + ridx1 * 1024 + thread;
+      #pragma unroll 8
+      for (i64 ridx3 = 0; ridx3 < 8; ++ridx3) {
+        row0[thread + ridx3 * 128] = input0_row[ridx3 * 128];
       }
+      __syncthreads();
+      if (thread <= 7) {
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          #pragma unroll 8
+          for (i64 ridx6 = 0; ridx6 < 8; ++ridx6) {
+            acc1 += row0[thread + ridx5 * 64 + ridx6 * 8];
+          }
+        }
+      }
+      __syncthreads();
     }
-    output0[ridx0] = acc0;
+    double* output0_row = output0 + ridx0 * 8;
+    if (thread <= 7) {
+      output0_row[thread] = acc1;
+    }
+    __syncthreads();
   }
 }
 
-/* generation 2 · reduce over [8] · sum of [1, (n // 256 + 1) % 256, 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+/* generation 2 · reduce over [8] · sum of [1, (n // 256 + 1) % 256, 8] axes [1] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_4(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = (oidx0 + 1) / 16;
-  const i64 oidx2 = oidx1 & 15;
+  const i64 oidx1 = (oidx0 + 1) & 255;
+  const i64 oidx2 = (oidx1 + 127) / 128;
   const i64 oidx3 = (oidx0 + 1) / 256;
-  const i64 oidx4 = (oidx0 + 1) & 255;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc0 = 0.0;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
+    __shared__ __align__(16) double row0[1024];
+    double acc1 = 0.0;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const double* input0_row = input0 + oidx3 * 2048 + ridx0 + ridx1 * 128;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 += input0_row[ridx2 * 8];
+      if (ridx1 * 128 + 128 <= oidx1) {
+        const double* input0_row = input0 + oidx3 * 2048 + ridx1 * 1024 + thread;
+        #pragma unroll 8
+        for (i64 ridx3 = 0; ridx3 < 8; ++ridx3) {
+          row0[thread + ridx3 * 128] = input0_row[ridx3 * 128];
+        }
+      } else {
+        const i64 oidx4 = thread / 8;
+        const double* input0_row1 = input0 + oidx3 * 2048 + ridx1 * 1024 + thread;
+        #pragma unroll 8
+        for (i64 ridx5 = 0; ridx5 < 8; ++ridx5) {
+          if (ridx1 * 128 + oidx4 + ridx5 * 16 < oidx1) {
+            row0[thread + ridx5 * 128] = input0_row1[ridx5 * 128];
+          }
+        }
       }
+      __syncthreads();
+      const i64 oidx5 = min_i64(oidx1 - ridx1 * 128, 128);
+      const i64 oidx6 = oidx5 / 8;
+      if (thread <= 7) {
+        for (i64 ridx7 = 0; ridx7 < oidx6; ++ridx7) {
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            acc1 += row0[thread + ridx7 * 64 + ridx8 * 8];
+          }
+        }
+        for (i64 ridx9 = oidx6 * 8; ridx9 < oidx5; ++ridx9) {
+          acc1 += row0[thread + ridx9 * 8];
+        }
+      }
+      __syncthreads();
     }
-    const double* input0_row1 = input0 + oidx3 * 2048 + ridx0;
-    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx4; ++ridx3) {
-      acc0 += input0_row1[ridx3 * 8];
+    if (thread <= 7) {
+      output0[thread] = acc1;
     }
-    output0[ridx0] = acc0;
+    __syncthreads();
   }
 }
 
-/* generation 2 · reduce over [(n // 256 + 1) // 256, 8] · max of [(n // 256 + 1) // 256, 256, 8] axes [1] chain · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < (shape0 / 256 + 1) / 256 * 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc0 = __longlong_as_double((i64)0xfff0000000000000ull);
-    const i64 oidx0 = ridx0 / 8;
-    const i64 oidx1 = ridx0 & 7;
-    for (i64 ridx1 = 0; ridx1 < 16; ++ridx1) {
-      const double* input0_row = input0 + oidx0 * 2048 + oidx1 + ridx1 * 128;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 = maximum_f64(acc0, input0_row[ridx2 * 8]);
+/* generation 2 · reduce over [(n // 256 + 1) // 256, 8] · max of [(n // 256 + 1) // 256, 256, 8] axes [1] chain · reduce [thread, thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_5(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 / 256 + 1) / 256; ridx0 += gridDim.x) {
+    __shared__ __align__(16) double row0[1024];
+    double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
+    for (i64 ridx1 = 0; ridx1 < 2; ++ridx1) {
+      const double* input0_row = input0 + ridx0 * 2048 + ridx1 * 1024 + thread;
+      #pragma unroll 8
+      for (i64 ridx3 = 0; ridx3 < 8; ++ridx3) {
+        row0[thread + ridx3 * 128] = input0_row[ridx3 * 128];
       }
+      __syncthreads();
+      if (thread <= 7) {
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          #pragma unroll 8
+          for (i64 ridx6 = 0; ridx6 < 8; ++ridx6) {
+            acc1 = maximum_f64(acc1, row0[thread + ridx5 * 64 + ridx6 * 8]);
+          }
+        }
+      }
+      __syncthreads();
     }
-    output0[ridx0] = acc0;
+    double* output0_row = output0 + ridx0 * 8;
+    if (thread <= 7) {
+      output0_row[thread] = acc1;
+    }
+    __syncthreads();
   }
 }
 
-/* generation 2 · reduce over [8] · max of [1, (n // 256 + 1) % 256, 8] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+/* generation 2 · reduce over [8] · max of [1, (n // 256 + 1) % 256, 8] axes [1] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_6(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = (oidx0 + 1) / 16;
-  const i64 oidx2 = oidx1 & 15;
+  const i64 oidx1 = (oidx0 + 1) & 255;
+  const i64 oidx2 = (oidx1 + 127) / 128;
   const i64 oidx3 = (oidx0 + 1) / 256;
-  const i64 oidx4 = (oidx0 + 1) & 255;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc0 = __longlong_as_double((i64)0xfff0000000000000ull);
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
+    __shared__ __align__(16) double row0[1024];
+    double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const double* input0_row = input0 + oidx3 * 2048 + ridx0 + ridx1 * 128;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 = maximum_f64(acc0, input0_row[ridx2 * 8]);
+      if (ridx1 * 128 + 128 <= oidx1) {
+        const double* input0_row = input0 + oidx3 * 2048 + ridx1 * 1024 + thread;
+        #pragma unroll 8
+        for (i64 ridx3 = 0; ridx3 < 8; ++ridx3) {
+          row0[thread + ridx3 * 128] = input0_row[ridx3 * 128];
+        }
+      } else {
+        const i64 oidx4 = thread / 8;
+        const double* input0_row1 = input0 + oidx3 * 2048 + ridx1 * 1024 + thread;
+        #pragma unroll 8
+        for (i64 ridx5 = 0; ridx5 < 8; ++ridx5) {
+          if (ridx1 * 128 + oidx4 + ridx5 * 16 < oidx1) {
+            row0[thread + ridx5 * 128] = input0_row1[ridx5 * 128];
+          }
+        }
       }
+      __syncthreads();
+      const i64 oidx5 = min_i64(oidx1 - ridx1 * 128, 128);
+      const i64 oidx6 = oidx5 / 8;
+      if (thread <= 7) {
+        for (i64 ridx7 = 0; ridx7 < oidx6; ++ridx7) {
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            acc1 = maximum_f64(acc1, row0[thread + ridx7 * 64 + ridx8 * 8]);
+          }
+        }
+        for (i64 ridx9 = oidx6 * 8; ridx9 < oidx5; ++ridx9) {
+          acc1 = maximum_f64(acc1, row0[thread + ridx9 * 8]);
+        }
+      }
+      __syncthreads();
     }
-    const double* input0_row1 = input0 + oidx3 * 2048 + ridx0;
-    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx4; ++ridx3) {
-      acc0 = maximum_f64(acc0, input0_row1[ridx3 * 8]);
+    if (thread <= 7) {
+      output0[thread] = acc1;
     }
-    output0[ridx0] = acc0;
+    __syncthreads();
   }
 }
 
-/* generation 3 · reduce over [8] · sum of [(n // 256 + 1) // 256 + 1, 8] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_7(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+/* generation 3 · reduce over [8] · sum of [(n // 256 + 1) // 256 + 1, 8] axes [0] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_7(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 65536;
   const i64 oidx2 = (oidx0 + 1) / 256;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc1 = 0.0;
-    const double* input0_row1 = input0 + ridx0;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
+    __shared__ __align__(16) double row0[1024];
+    double acc2 = 0.0;
     for (i64 ridx1 = 0; ridx1 < oidx1 + 1; ++ridx1) {
-      double acc0 = 0.0;
+      double acc1 = 0.0;
       const i64 oidx3 = min_i64(oidx2 + 1, ridx1 * 256 + 256);
-      const i64 oidx4 = oidx3 / 16;
-      for (i64 ridx2 = 0; ridx2 < oidx4 - ridx1 * 16; ++ridx2) {
-        const double* input0_row = input0 + ridx0 + ridx1 * 2048 + ridx2 * 128;
-        #pragma unroll 16
-        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
-          acc0 += input0_row[ridx3 * 8];
+      const i64 oidx4 = (oidx3 + 127) / 128;
+      for (i64 ridx2 = 0; ridx2 < oidx4 - ridx1 * 2; ++ridx2) {
+        if (ridx1 * 256 + ridx2 * 128 + 128 <= oidx3) {
+          const double* input0_row = input0 + ridx1 * 2048 + ridx2 * 1024 + thread;
+          #pragma unroll 8
+          for (i64 ridx4 = 0; ridx4 < 8; ++ridx4) {
+            row0[thread + ridx4 * 128] = input0_row[ridx4 * 128];
+          }
+        } else {
+          const i64 oidx5 = thread / 8;
+          const double* input0_row1 = input0 + ridx1 * 2048 + ridx2 * 1024 + thread;
+          #pragma unroll 8
+          for (i64 ridx6 = 0; ridx6 < 8; ++ridx6) {
+            if (ridx1 * 256 + ridx2 * 128 + oidx5 + ridx6 * 16 < oidx3) {
+              row0[thread + ridx6 * 128] = input0_row1[ridx6 * 128];
+            }
+          }
         }
+        __syncthreads();
+        const i64 oidx6 = min_i64(oidx3 - ridx1 * 256 - ridx2 * 128, 128);
+        const i64 oidx7 = oidx6 / 8;
+        if (thread <= 7) {
+          for (i64 ridx8 = 0; ridx8 < oidx7; ++ridx8) {
+            #pragma unroll 8
+            for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
+              acc1 += row0[thread + ridx8 * 64 + ridx9 * 8];
+            }
+          }
+          for (i64 ridx10 = oidx7 * 8; ridx10 < oidx6; ++ridx10) {
+            acc1 += row0[thread + ridx10 * 8];
+          }
+        }
+        __syncthreads();
       }
-      for (i64 ridx4 = oidx4 * 16; ridx4 < oidx3; ++ridx4) {
-        acc0 += input0_row1[ridx4 * 8];
-      }
-      acc1 += acc0;
+      acc2 += acc1;
     }
-    output0[ridx0] = acc1;
+    if (thread <= 7) {
+      output0[thread] = acc2;
+    }
+    __syncthreads();
   }
 }
 
-/* generation 3 · reduce over [8] · max of [(n // 256 + 1) // 256 + 1, 8] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+/* generation 3 · reduce over [8] · max of [(n // 256 + 1) // 256 + 1, 8] axes [0] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(128, 4) kernel_8(const double* __restrict__ input0, double* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = (oidx0 + 1) / 256;
-  const i64 oidx2 = (oidx1 + 1) / 16;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 8; ridx0 += (i64)gridDim.x * blockDim.x) {
-    double acc0 = __longlong_as_double((i64)0xfff0000000000000ull);
-    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const double* input0_row = input0 + ridx0 + ridx1 * 128;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 = maximum_f64(acc0, input0_row[ridx2 * 8]);
+  const i64 oidx1 = (oidx0 + 1) / 32768;
+  const i64 oidx2 = (oidx0 + 1) / 256;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 1; ridx0 += gridDim.x) {
+    __shared__ __align__(16) double row0[1024];
+    double acc1 = __longlong_as_double((i64)0xfff0000000000000ull);
+    for (i64 ridx1 = 0; ridx1 < oidx1 + 1; ++ridx1) {
+      if (ridx1 * 128 + 127 <= oidx2) {
+        const double* input0_row = input0 + ridx1 * 1024 + thread;
+        #pragma unroll 8
+        for (i64 ridx3 = 0; ridx3 < 8; ++ridx3) {
+          row0[thread + ridx3 * 128] = input0_row[ridx3 * 128];
+        }
+      } else {
+        const i64 oidx3 = thread / 8;
+        const double* input0_row1 = input0 + ridx1 * 1024 + thread;
+        #pragma unroll 8
+        for (i64 ridx5 = 0; ridx5 < 8; ++ridx5) {
+          if (ridx1 * 128 + oidx3 + ridx5 * 16 <= oidx2) {
+            row0[thread + ridx5 * 128] = input0_row1[ridx5 * 128];
+          }
+        }
       }
+      __syncthreads();
+      const i64 oidx4 = min_i64(oidx2 - ridx1 * 128 + 1, 128);
+      const i64 oidx5 = floor_div_i64(oidx4, 8);
+      if (thread <= 7) {
+        for (i64 ridx7 = 0; ridx7 < oidx5; ++ridx7) {
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            acc1 = maximum_f64(acc1, row0[thread + ridx7 * 64 + ridx8 * 8]);
+          }
+        }
+        for (i64 ridx9 = oidx5 * 8; ridx9 < oidx4; ++ridx9) {
+          acc1 = maximum_f64(acc1, row0[thread + ridx9 * 8]);
+        }
+      }
+      __syncthreads();
     }
-    const double* input0_row1 = input0 + ridx0;
-    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx1 + 1; ++ridx3) {
-      acc0 = maximum_f64(acc0, input0_row1[ridx3 * 8]);
+    if (thread <= 7) {
+      output0[thread] = acc1;
     }
-    output0[ridx0] = acc0;
+    __syncthreads();
   }
 }
 

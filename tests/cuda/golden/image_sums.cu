@@ -97,41 +97,72 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
   }
 }
 
-/* generation 1 · reduce over [64] · sum of [n, 64] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+/* generation 1 · reduce over [64] · sum of [n, 64] axes [0] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
   const i64 oidx0 = (shape0 + 255) / 256;
   const i64 oidx1 = (oidx0 + 255) / 256;
   const i64 oidx2 = (oidx1 + 255) / 256;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 64; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc3 = 0.0f;
-    const float* input0_row1 = input0 + ridx0;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 2; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc4 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      float acc2 = 0.0f;
+      float acc3 = 0.0f;
       const i64 oidx3 = min_i64(oidx1, ridx1 * 256 + 256);
       for (i64 ridx2 = ridx1 * 256; ridx2 < oidx3; ++ridx2) {
-        float acc1 = 0.0f;
+        float acc2 = 0.0f;
         const i64 oidx4 = min_i64(oidx0, ridx2 * 256 + 256);
         for (i64 ridx3 = ridx2 * 256; ridx3 < oidx4; ++ridx3) {
-          float acc0 = 0.0f;
+          float acc1 = 0.0f;
           const i64 oidx5 = min_i64(shape0, ridx3 * 256 + 256);
-          const i64 oidx6 = oidx5 / 16;
-          for (i64 ridx4 = 0; ridx4 < oidx6 - ridx3 * 16; ++ridx4) {
-            const float* input0_row = input0 + ridx0 + ridx3 * 16384 + ridx4 * 1024;
-            #pragma unroll 16
-            for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-              acc0 += input0_row[ridx5 * 64];
+          const i64 oidx6 = (oidx5 + 127) / 128;
+          for (i64 ridx4 = 0; ridx4 < oidx6 - ridx3 * 2; ++ridx4) {
+            if (ridx3 * 256 + ridx4 * 128 + 128 <= oidx5) {
+              const i64 oidx7 = thread / 32;
+              const i64 oidx8 = thread & 31;
+              const float* input0_row = input0 + ridx0 * 32 + ridx3 * 16384 + ridx4 * 8192 + oidx7 * 64 + oidx8;
+              #pragma unroll 16
+              for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
+                row0[thread + ridx6 * 256] = input0_row[ridx6 * 512];
+              }
+            } else {
+              const i64 oidx9 = thread / 32;
+              const i64 oidx10 = thread & 31;
+              const float* input0_row1 = input0 + ridx0 * 32 + ridx3 * 16384 + ridx4 * 8192 + oidx9 * 64 + oidx10;
+              #pragma unroll 16
+              for (i64 ridx8 = 0; ridx8 < 16; ++ridx8) {
+                if (ridx3 * 256 + ridx4 * 128 + oidx9 + ridx8 * 8 < oidx5) {
+                  row0[thread + ridx8 * 256] = input0_row1[ridx8 * 512];
+                }
+              }
             }
+            __syncthreads();
+            const i64 oidx11 = min_i64(oidx5 - ridx3 * 256 - ridx4 * 128, 128);
+            const i64 oidx12 = oidx11 / 8;
+            if (thread <= 31) {
+              for (i64 ridx10 = 0; ridx10 < oidx12; ++ridx10) {
+                #pragma unroll 8
+                for (i64 ridx11 = 0; ridx11 < 8; ++ridx11) {
+                  acc1 += row0[thread + ridx10 * 256 + ridx11 * 32];
+                }
+              }
+              for (i64 ridx12 = oidx12 * 8; ridx12 < oidx11; ++ridx12) {
+                acc1 += row0[thread + ridx12 * 32];
+              }
+            }
+            __syncthreads();
           }
-          for (i64 ridx6 = oidx6 * 16; ridx6 < oidx5; ++ridx6) {
-            acc0 += input0_row1[ridx6 * 64];
-          }
-          acc1 += acc0;
+          acc2 += acc1;
         }
-        acc2 += acc1;
+        acc3 += acc2;
       }
-      acc3 += acc2;
+      acc4 += acc3;
     }
-    output0[ridx0] = acc3;
+    float* output0_row = output0 + ridx0 * 32;
+    if (thread <= 31) {
+      output0_row[thread] = acc4;
+    }
+    __syncthreads();
   }
 }
 

@@ -61,6 +61,15 @@ static __device__ __forceinline__ float maximum_f32(float x, float y) {
   return __int_as_float((alu0 & alu1) | ((alu0 | alu1) & 2147483647));
 }
 
+static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
+
+/* a / b, rounded down; 0 if b is 0. */
+static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
+  if (b == 0) return 0;
+  if (b == -1) return -a;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
 static __device__ __forceinline__ float abs_f32(float a) { return fabsf(a); }
 
 static __device__ const float tanh_f32_tables[8][16] = {
@@ -193,26 +202,60 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
   }
 }
 
-/* generation 1 · reduce over [40] · max of [1, n % 256, 40] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
-  const i64 oidx0 = shape0 / 16;
-  const i64 oidx1 = oidx0 & 15;
-  const i64 oidx2 = shape0 / 256;
-  const i64 oidx3 = shape0 & 255;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc0 = __uint_as_float(0xff800000u);
+/* generation 1 · reduce over [40] · max of [1, n % 256, 40] axes [1] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = shape0 & 255;
+  const i64 oidx1 = (oidx0 + 127) / 128;
+  const i64 oidx3 = shape0 / 256;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 2; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
-      const float* input0_row = input0 + oidx2 * 10240 + ridx0 + ridx1 * 640;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
+      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, -(ridx0 * 32) + 8);
+      if (oidx2 >= 0) {
+        const i64 oidx4 = thread / 32;
+        const i64 oidx5 = thread & 31;
+        const float* input0_row = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx4 * 40 + oidx5;
+        #pragma unroll 16
+        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
+          row0[thread + ridx3 * 256] = input0_row[ridx3 * 320];
+        }
+      } else {
+        const i64 oidx6 = thread / 32;
+        const i64 oidx7 = thread & 31;
+        const float* input0_row1 = input0 + oidx3 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx6 * 40 + oidx7;
+        #pragma unroll 16
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          const i64 oidx8 = min_i64(oidx0 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx7 + 39);
+          if (oidx8 >= 0) {
+            row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
+          }
+        }
       }
+      __syncthreads();
+      const i64 oidx10 = min_i64(oidx0 - ridx1 * 128, 128);
+      const i64 oidx11 = oidx10 / 8;
+      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+      if (oidx9 >= 0) {
+        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            acc1 = maximum_f32(acc1, row0[thread + ridx7 * 256 + ridx8 * 32]);
+          }
+        }
+        for (i64 ridx9 = oidx11 * 8; ridx9 < oidx10; ++ridx9) {
+          acc1 = maximum_f32(acc1, row0[thread + ridx9 * 32]);
+        }
+      }
+      __syncthreads();
     }
-    const float* input0_row1 = input0 + oidx2 * 10240 + ridx0;
-    for (i64 ridx3 = oidx1 * 16; ridx3 < oidx3; ++ridx3) {
-      acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
+    float* output0_row = output0 + ridx0 * 32;
+    const i64 oidx12 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+    if (oidx12 >= 0) {
+      output0_row[thread] = acc1;
     }
-    output0[ridx0] = acc0;
+    __syncthreads();
   }
 }
 
@@ -233,49 +276,118 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const float* __res
   }
 }
 
-/* generation 2 · reduce over [40] · max of [1, (n // 256 + 1) % 256, 40] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+/* generation 2 · reduce over [40] · max of [1, (n // 256 + 1) % 256, 40] axes [1] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = (oidx0 + 1) / 16;
-  const i64 oidx2 = oidx1 & 15;
-  const i64 oidx3 = (oidx0 + 1) / 256;
-  const i64 oidx4 = (oidx0 + 1) & 255;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc0 = __uint_as_float(0xff800000u);
+  const i64 oidx1 = (oidx0 + 1) & 255;
+  const i64 oidx2 = (oidx1 + 127) / 128;
+  const i64 oidx4 = (oidx0 + 1) / 256;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 2; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc1 = __uint_as_float(0xff800000u);
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const float* input0_row = input0 + oidx3 * 10240 + ridx0 + ridx1 * 640;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
+      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, -(ridx0 * 32) + 8);
+      if (oidx3 >= 0) {
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row = input0 + oidx4 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx5 * 40 + oidx6;
+        #pragma unroll 16
+        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
+          row0[thread + ridx3 * 256] = input0_row[ridx3 * 320];
+        }
+      } else {
+        const i64 oidx7 = thread / 32;
+        const i64 oidx8 = thread & 31;
+        const float* input0_row1 = input0 + oidx4 * 10240 + ridx0 * 32 + ridx1 * 5120 + oidx7 * 40 + oidx8;
+        #pragma unroll 16
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          const i64 oidx9 = min_i64(oidx1 - ridx1 * 128 - oidx7 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx8 + 39);
+          if (oidx9 >= 0) {
+            row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
+          }
+        }
       }
+      __syncthreads();
+      const i64 oidx11 = min_i64(oidx1 - ridx1 * 128, 128);
+      const i64 oidx12 = oidx11 / 8;
+      const i64 oidx10 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+      if (oidx10 >= 0) {
+        for (i64 ridx7 = 0; ridx7 < oidx12; ++ridx7) {
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            acc1 = maximum_f32(acc1, row0[thread + ridx7 * 256 + ridx8 * 32]);
+          }
+        }
+        for (i64 ridx9 = oidx12 * 8; ridx9 < oidx11; ++ridx9) {
+          acc1 = maximum_f32(acc1, row0[thread + ridx9 * 32]);
+        }
+      }
+      __syncthreads();
     }
-    const float* input0_row1 = input0 + oidx3 * 10240 + ridx0;
-    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx4; ++ridx3) {
-      acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
+    float* output0_row = output0 + ridx0 * 32;
+    const i64 oidx13 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+    if (oidx13 >= 0) {
+      output0_row[thread] = acc1;
     }
-    output0[ridx0] = acc0;
+    __syncthreads();
   }
 }
 
-/* generation 3 · reduce over [40] · max of [(n // 256 + 1) // 256 + 1, 40] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+/* generation 3 · reduce over [40] · max of [(n // 256 + 1) // 256 + 1, 40] axes [0] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = (oidx0 + 1) / 256;
-  const i64 oidx2 = (oidx1 + 1) / 16;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 40; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc0 = __uint_as_float(0xff800000u);
-    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const float* input0_row = input0 + ridx0 + ridx1 * 640;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 = maximum_f32(acc0, input0_row[ridx2 * 40]);
+  const i64 oidx1 = (oidx0 + 1) / 32768;
+  const i64 oidx2 = (oidx0 + 1) / 256;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 2; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc1 = __uint_as_float(0xff800000u);
+    for (i64 ridx1 = 0; ridx1 < oidx1 + 1; ++ridx1) {
+      const i64 oidx3 = min_i64(oidx2 - ridx1 * 128 - 127, -(ridx0 * 32) + 8);
+      if (oidx3 >= 0) {
+        const i64 oidx4 = thread / 32;
+        const i64 oidx5 = thread & 31;
+        const float* input0_row = input0 + ridx0 * 32 + ridx1 * 5120 + oidx4 * 40 + oidx5;
+        #pragma unroll 16
+        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
+          row0[thread + ridx3 * 256] = input0_row[ridx3 * 320];
+        }
+      } else {
+        const i64 oidx6 = thread / 32;
+        const i64 oidx7 = thread & 31;
+        const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 5120 + oidx6 * 40 + oidx7;
+        #pragma unroll 16
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          const i64 oidx8 = min_i64(oidx2 - ridx1 * 128 - oidx6 - ridx5 * 8, -(ridx0 * 32) - oidx7 + 39);
+          if (oidx8 >= 0) {
+            row0[thread + ridx5 * 256] = input0_row1[ridx5 * 320];
+          }
+        }
       }
+      __syncthreads();
+      const i64 oidx10 = min_i64(oidx2 - ridx1 * 128 + 1, 128);
+      const i64 oidx11 = floor_div_i64(oidx10, 8);
+      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+      if (oidx9 >= 0) {
+        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            acc1 = maximum_f32(acc1, row0[thread + ridx7 * 256 + ridx8 * 32]);
+          }
+        }
+        for (i64 ridx9 = oidx11 * 8; ridx9 < oidx10; ++ridx9) {
+          acc1 = maximum_f32(acc1, row0[thread + ridx9 * 32]);
+        }
+      }
+      __syncthreads();
     }
-    const float* input0_row1 = input0 + ridx0;
-    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx1 + 1; ++ridx3) {
-      acc0 = maximum_f32(acc0, input0_row1[ridx3 * 40]);
+    float* output0_row = output0 + ridx0 * 32;
+    const i64 oidx12 = min_i64(-(ridx0 * 32) - thread + 39, -thread + 31);
+    if (oidx12 >= 0) {
+      output0_row[thread] = acc1;
     }
-    output0[ridx0] = acc0;
+    __syncthreads();
   }
 }
 

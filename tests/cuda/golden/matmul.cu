@@ -1,4 +1,4 @@
-/* harp · graph "matmul" · target sm_80 · stable, law 7 · 3 kernels
+/* harp · graph "matmul" · target sm_80 · stable, law 7 · 6 kernels
    a: f32[m, k], b: f32[k, n] -> c: f32[m, n]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 
@@ -14,13 +14,6 @@ typedef unsigned long long u64;
 struct __align__(16) bytes16 { u32 words[4]; };
 struct __align__(8) bytes8 { u32 words[2]; };
 
-/* a / b, rounded down; 0 if b is 0. */
-static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
-  if (b == 0) return 0;
-  if (b == -1) return -a;
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 /* The remainder of a / b, with the sign of b; 0 if b is 0. */
 static __device__ __forceinline__ i64 floor_mod_i64(i64 a, i64 b) {
   if (b == 0 || b == -1) return 0;
@@ -28,463 +21,1017 @@ static __device__ __forceinline__ i64 floor_mod_i64(i64 a, i64 b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+static __device__ __forceinline__ i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
+
+/* a / b, rounded down; 0 if b is 0. */
+static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
+  if (b == 0) return 0;
+  if (b == -1) return -a;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
-static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+/* Starts a copy of 4 bytes to shared memory. The first `exist` bytes are read, and the others become 0. Both addresses are
+   multiples of 4. */
+static __device__ __forceinline__ void copy_4_bytes_async(void* to, const void* from, i32 exist) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+               : : "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "r"(exist) : "memory");
+}
 
-static __device__ __forceinline__ i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
+/* Starts a copy of 16 bytes to shared memory. The first `exist` bytes are read, and the others become 0. Both addresses are
+   multiples of 16. */
+static __device__ __forceinline__ void copy_16_bytes_async(void* to, const void* from, i32 exist) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               : : "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "r"(exist) : "memory");
+}
 
 /* Both addresses are multiples of 8. */
 static __device__ __forceinline__ void copy_8_bytes(void* to, const void* from) { *(bytes8*)to = *(const bytes8*)from; }
 
+static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+
 /* Both addresses are multiples of 16. */
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
-/* generation 0 · variant 1 of 3 by size · reduce over [m, n] · sum of [m, k, n] axes [1] chain product · reduce [thread, thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+/* Starts a copy of 8 bytes to shared memory. The first `exist` bytes are read, and the others become 0. Both addresses are
+   multiples of 8. */
+static __device__ __forceinline__ void copy_8_bytes_async(void* to, const void* from, i32 exist) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+               : : "r"((u32)__cvta_generic_to_shared(to)), "l"(from), "r"(exist) : "memory");
+}
+
+/* generation 0 · variant 1 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 split=256 stages=2] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = shape2 & 3;
+  const bool alu0 = ((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll && oidx0 == 0;
+  const i64 oidx1 = (shape2 + 31) / 32;
+  const i64 oidx5 = (shape0 + 31) / 32;
+  const i64 oidx14 = (shape2 + 3) / 4;
+  const i64 oidx18 = (shape1 + 31) / 32;
+  const i64 oidx48 = shape0 * shape2 & 1;
+  const i64 oidx49 = shape2 & 1;
+  const bool alu5 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx48 == 0) && oidx49 == 0;
+  const i64 alu6 = (i64)alu5;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx5 * ((shape1 + 255) / 256) * oidx1; ridx0 += gridDim.x) {
+    const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
+    const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
+    const i64 oidx4 = floor_div_i64(ridx0, oidx1);
+    const i64 oidx6 = floor_mod_i64(oidx4, oidx5);
+    const i64 oidx9 = floor_div_i64(oidx4, oidx5);
+    const i64 oidx11 = min_i64(shape1, oidx9 * 256 + 256);
+    const i64 oidx19 = min_i64(oidx18 - oidx9 * 8, 8);
+    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    /* 2 x 2 results of this thread */
+    float acc2[4] __attribute__((aligned(16)));
+    for (int i = 0; i < 4; ++i) acc2[i] = 0.0f;
+    /* of both factors: 2 stages, each with 32 terms of 32 rows and of 32 columns */
+    __shared__ __align__(16) float row0[2304];
+    __shared__ __align__(16) float row1[2048];
+    if (quick0 > 0) {
+      /* start the copies of the terms of step 0 */
+      const i64 oidx7 = thread / 8;
+      const i64 oidx8 = min_i64(shape0 - 1, oidx6 * 32 + oidx7);
+      const i64 oidx10 = thread & 7;
+      #pragma unroll 4
+      for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
+        const i64 oidx12 = min_i64(oidx11 - oidx9 * 256 - oidx10 * 4 - ridx2, 1);
+        const i64 oidx13 = max_i64(oidx12, 0);
+        copy_4_bytes_async(row0 + oidx7 + oidx10 * 144 + ridx2 * 36, input0 + shape1 * oidx8 + oidx9 * 256 + oidx10 * 4 + ridx2, (i32)(oidx13 * 4));
+      }
+      const i64 oidx15 = min_i64(oidx14 - 1, oidx2 * 8 + oidx10);
+      const i64 oidx16 = min_i64(oidx11 - oidx9 * 256 - oidx7, 1);
+      const i64 oidx17 = max_i64(oidx16, 0);
+      copy_16_bytes_async(row1 + thread * 4, input1 + shape2 * oidx9 * 256 + shape2 * oidx7 + oidx15 * 4, (i32)(oidx17 * 16));
+      asm volatile("cp.async.commit_group;" : : : "memory");
+      for (i64 ridx3 = 0; ridx3 < oidx19; ++ridx3) {
+        asm volatile("cp.async.wait_group 0;" : : : "memory");
+        __syncthreads();
+        const i64 oidx23 = (ridx3 + 1) & 1;
+        const i64 oidx29 = ridx3 & 1;
+        /* the terms of a later step, which arrive while those of this step are multiplied */
+        const i64 oidx20 = thread / 8;
+        const i64 oidx21 = min_i64(shape0 - 1, oidx6 * 32 + oidx20);
+        const i64 oidx22 = thread & 7;
+        #pragma unroll 4
+        for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
+          const i64 oidx24 = min_i64(oidx11 - oidx9 * 256 - ridx3 * 32 - oidx22 * 4 - ridx6 - 32, 1);
+          const i64 oidx25 = max_i64(oidx24, 0);
+          copy_4_bytes_async(row0 + oidx20 + oidx22 * 144 + oidx23 * 1152 + ridx6 * 36, input0 + shape1 * oidx21 + oidx9 * 256 + oidx22 * 4 + ridx3 * 32 + ridx6 + 32, (i32)(oidx25 * 4));
+        }
+        const i64 oidx26 = min_i64(oidx14 - 1, oidx2 * 8 + oidx22);
+        const i64 oidx27 = min_i64(oidx11 - oidx9 * 256 - ridx3 * 32 - oidx20 - 32, 1);
+        const i64 oidx28 = max_i64(oidx27, 0);
+        copy_16_bytes_async(row1 + thread * 4 + oidx23 * 1024, input1 + shape2 * oidx9 * 256 + shape2 * oidx20 + shape2 * 32 + oidx26 * 4 + shape2 * ridx3 * 32, (i32)(oidx28 * 16));
+        const i64 oidx30 = thread / 64;
+        const i64 oidx31 = oidx20 & 3;
+        const i64 oidx32 = thread / 32;
+        const i64 oidx33 = oidx32 & 1;
+        #pragma unroll 32
+        for (i64 ridx7 = 0; ridx7 < 32; ++ridx7) {
+          float row3[2] __attribute__((aligned(8)));
+          copy_8_bytes(row3, row0 + oidx30 * 8 + oidx31 * 2 + oidx29 * 1152 + ridx7 * 36);
+          float row4[2] __attribute__((aligned(8)));
+          copy_8_bytes(row4, row1 + oidx22 * 2 + oidx33 * 16 + oidx29 * 1024 + ridx7 * 32);
+          #pragma unroll 2
+          for (i64 ridx8 = 0; ridx8 < 2; ++ridx8) {
+            const float alu1 = row3[ridx8];
+            #pragma unroll 2
+            for (i64 ridx9 = 0; ridx9 < 2; ++ridx9) {
+              acc2[ridx8 * 2 + ridx9] = fma_f32(alu1, row4[ridx9], acc2[ridx8 * 2 + ridx9]);
+            }
+          }
+        }
+        asm volatile("cp.async.commit_group;" : : : "memory");
+      }
+      asm volatile("cp.async.wait_group 0;" : : : "memory");
+    } else {
+      /* load the first terms */
+      float row5[4] __attribute__((aligned(16)));
+      float row6[4] __attribute__((aligned(16)));
+      const i64 oidx34 = thread & 7;
+      const i64 oidx35 = thread / 8;
+      const i64 oidx36 = min_i64(shape0 - 1, oidx6 * 32 + oidx35);
+      const float* input0_row = input0 + shape1 * oidx36 + oidx9 * 256 + oidx34 * 4;
+      #pragma unroll 4
+      for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
+        row5[ridx12] = oidx9 * 256 + oidx34 * 4 + ridx12 < shape1 ? input0_row[ridx12] : 0.0f;
+      }
+      const bool alu2 = oidx9 * 256 + oidx35 < shape1;
+      const i64 oidx37 = min_i64(oidx14 - 1, oidx2 * 8 + oidx34);
+      const float* input1_row = input1 + shape2 * oidx9 * 256 + shape2 * oidx35 + oidx37 * 4;
+      #pragma unroll 4
+      for (i64 ridx13 = 0; ridx13 < 4; ++ridx13) {
+        row6[ridx13] = (alu2 && oidx37 * 4 + ridx13 < shape2) ? input1_row[ridx13] : 0.0f;
+      }
+      #pragma unroll 4
+      for (i64 ridx14 = 0; ridx14 < 4; ++ridx14) {
+        row0[oidx35 + oidx34 * 144 + ridx14 * 36] = row5[ridx14];
+      }
+      copy_16_bytes(row1 + thread * 4, row6);
+      __syncthreads();
+      for (i64 ridx15 = 0; ridx15 < oidx19; ++ridx15) {
+        const i64 oidx38 = ridx15 & 1;
+        const i64 oidx47 = (ridx15 + 1) & 1;
+        const i64 oidx39 = thread / 64;
+        const i64 oidx40 = thread / 8;
+        const i64 oidx41 = oidx40 & 3;
+        const i64 oidx42 = thread & 7;
+        const i64 oidx43 = thread / 32;
+        const i64 oidx44 = oidx43 & 1;
+        for (i64 ridx17 = 0; ridx17 < 32; ++ridx17) {
+          float row7[2] __attribute__((aligned(8)));
+          copy_8_bytes(row7, row0 + oidx39 * 8 + oidx41 * 2 + oidx38 * 1152 + ridx17 * 36);
+          float row8[2] __attribute__((aligned(8)));
+          copy_8_bytes(row8, row1 + oidx42 * 2 + oidx44 * 16 + oidx38 * 1024 + ridx17 * 32);
+          #pragma unroll 2
+          for (i64 ridx18 = 0; ridx18 < 2; ++ridx18) {
+            const float alu3 = row7[ridx18];
+            #pragma unroll 2
+            for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
+              acc2[ridx18 * 2 + ridx19] = fma_f32(alu3, row8[ridx19], acc2[ridx18 * 2 + ridx19]);
+            }
+          }
+        }
+        float row9[4] __attribute__((aligned(16)));
+        float row10[4] __attribute__((aligned(16)));
+        const i64 oidx45 = min_i64(shape0 - 1, oidx6 * 32 + oidx40);
+        const float* input0_row1 = input0 + shape1 * oidx45 + oidx9 * 256 + ridx15 * 32 + oidx42 * 4;
+        #pragma unroll 4
+        for (i64 ridx20 = 0; ridx20 < 4; ++ridx20) {
+          row9[ridx20] = oidx9 * 256 + ridx15 * 32 + oidx42 * 4 + ridx20 + 33 <= shape1 ? input0_row1[ridx20 + 32] : 0.0f;
+        }
+        const bool alu4 = oidx9 * 256 + ridx15 * 32 + oidx40 + 33 <= shape1;
+        const i64 oidx46 = min_i64(oidx14 - 1, oidx2 * 8 + oidx42);
+        const float* input1_row1 = input1 + shape2 * oidx9 * 256 + shape2 * ridx15 * 32 + shape2 * oidx40 + shape2 * 32 + oidx46 * 4;
+        #pragma unroll 4
+        for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
+          row10[ridx21] = (alu4 && oidx46 * 4 + ridx21 < shape2) ? input1_row1[ridx21] : 0.0f;
+        }
+        #pragma unroll 4
+        for (i64 ridx22 = 0; ridx22 < 4; ++ridx22) {
+          row0[oidx47 * 1152 + oidx40 + oidx42 * 144 + ridx22 * 36] = row9[ridx22];
+        }
+        copy_16_bytes(row1 + thread * 4 + oidx47 * 1024, row10);
+        __syncthreads();
+      }
+    }
+    const i64 oidx50 = thread / 64;
+    const i64 oidx51 = thread / 8;
+    const i64 oidx52 = oidx51 & 3;
+    const i64 oidx53 = thread & 7;
+    const i64 oidx54 = thread / 32;
+    const i64 oidx55 = oidx54 & 1;
+    const i64 wide1 = alu6;
+    #pragma unroll 2
+    for (i64 ridx24 = 0; ridx24 < 2; ++ridx24) {
+      const i64 oidx56 = min_i64(shape0 - oidx6 * 32 - oidx50 * 8 - oidx52 * 2 - ridx24 - 1, shape2 - oidx2 * 32 - oidx53 * 2 - oidx55 * 16 - 2);
+      const i64 oidx57 = min_i64(wide1 - 1, oidx56);
+      float* output0_row = output0 + shape0 * shape2 * oidx9 + shape2 * oidx6 * 32 + shape2 * oidx50 * 8 + shape2 * oidx52 * 2 + shape2 * ridx24 + oidx2 * 32 + oidx53 * 2 + oidx55 * 16;
+      if (oidx57 >= 0) {
+        float row11[2] __attribute__((aligned(8)));
+        #pragma unroll 2
+        for (i64 ridx25 = 0; ridx25 < 2; ++ridx25) {
+          row11[ridx25] = acc2[ridx24 * 2 + ridx25];
+        }
+        copy_8_bytes(output0 + shape0 * shape2 * oidx9 + shape2 * oidx6 * 32 + shape2 * oidx50 * 8 + shape2 * oidx52 * 2 + oidx2 * 32 + oidx53 * 2 + oidx55 * 16 + shape2 * ridx24, row11);
+      } else {
+        #pragma unroll 2
+        for (i64 ridx26 = 0; ridx26 < 2; ++ridx26) {
+          const i64 oidx58 = min_i64(shape0 - oidx6 * 32 - oidx50 * 8 - oidx52 * 2 - ridx24 - 1, shape2 - oidx2 * 32 - oidx53 * 2 - oidx55 * 16 - ridx26 - 1);
+          if (oidx58 >= 0) {
+            output0_row[ridx26] = acc2[ridx24 * 2 + ridx26];
+          }
+        }
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/* generation 0 · variant 1 of 4 by size · sum of the slices of the kernel before, over [m, n] */
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
   const i64 oidx0 = (shape1 + 255) / 256;
   const i64 oidx1 = (oidx0 + 255) / 256;
   const i64 oidx2 = (oidx1 + 255) / 256;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * shape2; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc3 = 0.0f;
-    const i64 oidx7 = floor_div_i64(ridx0, shape2);
-    const i64 oidx8 = floor_mod_i64(ridx0, shape2);
-    const float* input0_row1 = input0 + shape1 * oidx7;
-    const float* input1_row1 = input1 + oidx8;
+    float acc2 = 0.0f;
+    const float* input0_row1 = input0 + ridx0;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      float acc2 = 0.0f;
+      float acc1 = 0.0f;
       const i64 oidx3 = min_i64(oidx1, ridx1 * 256 + 256);
       for (i64 ridx2 = ridx1 * 256; ridx2 < oidx3; ++ridx2) {
-        float acc1 = 0.0f;
+        float acc0 = 0.0f;
         const i64 oidx4 = min_i64(oidx0, ridx2 * 256 + 256);
-        for (i64 ridx3 = ridx2 * 256; ridx3 < oidx4; ++ridx3) {
-          float acc0 = 0.0f;
-          const i64 oidx5 = min_i64(shape1, ridx3 * 256 + 256);
-          const i64 oidx6 = oidx5 / 16;
-          for (i64 ridx4 = 0; ridx4 < oidx6 - ridx3 * 16; ++ridx4) {
-            const float* input0_row = input0 + shape1 * oidx7 + ridx3 * 256 + ridx4 * 16;
-            const float* input1_row = input1 + shape2 * ridx3 * 256 + shape2 * ridx4 * 16 + oidx8;
-            #pragma unroll 16
-            for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
-              acc0 = fma_f32(input0_row[ridx5], input1_row[shape2 * ridx5], acc0);
-            }
+        const i64 oidx5 = oidx4 / 16;
+        for (i64 ridx3 = 0; ridx3 < oidx5 - ridx2 * 16; ++ridx3) {
+          const float* input0_row = input0 + shape0 * shape2 * ridx2 * 256 + shape0 * shape2 * ridx3 * 16 + ridx0;
+          #pragma unroll 16
+          for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
+            acc0 += input0_row[shape0 * shape2 * ridx4];
           }
-          for (i64 ridx6 = oidx6 * 16; ridx6 < oidx5; ++ridx6) {
-            acc0 = fma_f32(input0_row1[ridx6], input1_row1[shape2 * ridx6], acc0);
-          }
-          acc1 += acc0;
         }
-        acc2 += acc1;
+        for (i64 ridx5 = oidx5 * 16; ridx5 < oidx4; ++ridx5) {
+          acc0 += input0_row1[shape0 * shape2 * ridx5];
+        }
+        acc1 += acc0;
       }
-      acc3 += acc2;
+      acc2 += acc1;
     }
-    output0[ridx0] = acc3;
+    output0[ridx0] = acc2;
   }
 }
 
-/* generation 0 · variant 2 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=128 unroll=8, thread_group tile=64 unroll=4, reduce tile=8] */
-extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
-  const i64 thread = threadIdx.x;
-  const i64 oidx0 = shape1 & 3;
-  const bool alu0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll && oidx0 == 0;
-  const i64 oidx1 = shape2 & 1;
-  const bool alu1 = ((i64)((size_t)input1 % 64 / 4) & 1ll) == 0ll && oidx1 == 0;
-  const i64 oidx2 = (shape2 + 63) / 64;
-  const i64 oidx10 = (shape2 + 1) / 2;
-  const i64 oidx13 = (shape1 + 255) / 256;
-  const i64 oidx14 = (shape1 + 7) / 8;
-  const i64 oidx16 = shape1 / 8;
-  const i64 oidx46 = shape2 & 3;
-  const i64 alu6 = (i64)(((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll && oidx46 == 0);
-  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 127) / 128 * oidx2; ridx0 += gridDim.x) {
-    const i64 oidx3 = floor_mod_i64(ridx0, oidx2);
-    const i64 oidx4 = max_i64(shape2 - oidx3 * 64 - 64, -oidx1);
-    const i64 oidx6 = floor_div_i64(ridx0, oidx2);
-    const i64 quick0 = (i64)(alu0 && (alu1 && oidx4 >= 0));
-    /* 8 x 4 results of this thread */
-    float acc2[32] __attribute__((aligned(16)));
-    #pragma unroll 32
-    for (int i = 0; i < 32; ++i) acc2[i] = 0.0f;
-    /* of both factors: two halves, each with 8 terms of 128 rows and of 64 columns */
-    __shared__ __align__(16) float row0[2112];
-    __shared__ __align__(16) float row1[1024];
-    /* sums of the blocks of 256 terms, of the results of all threads */
-    __shared__ __align__(16) float row3[8192];
-    /* load the first terms */
-    float row4[4] __attribute__((aligned(16)));
-    float row5[2] __attribute__((aligned(8)));
-    const i64 oidx5 = thread & 1;
-    const i64 oidx7 = thread / 2;
-    const i64 oidx8 = min_i64(shape0 - 1, oidx6 * 128 + oidx7);
-    const float* input0_row = input0 + shape1 * oidx8 + oidx5 * 4;
-    #pragma unroll 4
-    for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
-      row4[ridx2] = oidx5 * 4 + ridx2 < shape1 ? input0_row[ridx2] : 0.0f;
-    }
-    const i64 oidx9 = thread / 32;
-    const bool alu2 = oidx9 < shape1;
-    const i64 oidx11 = thread & 31;
-    const i64 oidx12 = min_i64(oidx10 - 1, oidx3 * 32 + oidx11);
-    const float* input1_row = input1 + shape2 * oidx9 + oidx12 * 2;
-    #pragma unroll 2
-    for (i64 ridx3 = 0; ridx3 < 2; ++ridx3) {
-      row5[ridx3] = (alu2 && oidx12 * 2 + ridx3 < shape2) ? input1_row[ridx3] : 0.0f;
-    }
-    #pragma unroll 8
-    for (i64 ridx4 = 0; ridx4 < 8; ++ridx4) {
-      #pragma unroll 4
-      for (i64 ridx5 = 0; ridx5 < 4; ++ridx5) {
-        row3[thread + ridx4 * 1024 + ridx5 * 256] = 0.0f;
-      }
-    }
-    #pragma unroll 4
-    for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-      row0[oidx7 + oidx5 * 528 + ridx6 * 132] = row4[ridx6];
-    }
-    copy_8_bytes(row1 + thread * 2, row5);
-    __syncthreads();
-    for (i64 ridx7 = 0; ridx7 < oidx13; ++ridx7) {
-      const i64 oidx15 = min_i64(oidx14 - ridx7 * 32, 32);
-      const i64 oidx17 = max_i64(oidx16 - ridx7 * 32 - 1, 0);
-      const i64 oidx18 = min_i64(oidx15, oidx17);
-      const i64 oidx19 = quick0 > 0 ? oidx18 : 0;
-      for (i64 ridx8 = 0; ridx8 < oidx19; ++ridx8) {
-        const i64 oidx26 = ridx8 & 1;
-        const i64 oidx32 = (ridx8 + 1) & 1;
-        /* the next terms, which are loaded while those in shared memory are multiplied */
-        float row6[4] __attribute__((aligned(16)));
-        float row7[2] __attribute__((aligned(8)));
-        float row8[4] __attribute__((aligned(16)));
-        const i64 oidx20 = thread / 2;
-        const i64 oidx21 = min_i64(shape0 - 1, oidx6 * 128 + oidx20);
-        const i64 oidx22 = thread & 1;
-        copy_16_bytes(row8, input0 + shape1 * oidx21 + oidx22 * 4 + ridx7 * 256 + ridx8 * 8 + 8);
-        #pragma unroll 4
-        for (i64 ridx10 = 0; ridx10 < 4; ++ridx10) {
-          row6[ridx10] = row8[ridx10];
-        }
-        float row9[2] __attribute__((aligned(8)));
-        const i64 oidx23 = thread / 32;
-        const i64 oidx24 = thread & 31;
-        const i64 oidx25 = min_i64(oidx10 - 1, oidx3 * 32 + oidx24);
-        copy_8_bytes(row9, input1 + shape2 * oidx23 + shape2 * 8 + oidx25 * 2 + shape2 * ridx7 * 256 + shape2 * ridx8 * 8);
-        #pragma unroll 2
-        for (i64 ridx11 = 0; ridx11 < 2; ++ridx11) {
-          row7[ridx11] = row9[ridx11];
-        }
-        const i64 oidx27 = thread / 64;
-        const i64 oidx28 = thread / 8;
-        const i64 oidx29 = oidx28 & 3;
-        const i64 oidx30 = thread & 7;
-        const i64 oidx31 = oidx23 & 1;
-        #pragma unroll 8
-        for (i64 ridx12 = 0; ridx12 < 8; ++ridx12) {
-          float row10[8] __attribute__((aligned(16)));
-          copy_16_bytes(row10, row0 + oidx27 * 16 + oidx29 * 4 + oidx26 * 1056 + ridx12 * 132);
-          copy_16_bytes(row10 + 4, row0 + oidx27 * 16 + oidx29 * 4 + oidx26 * 1056 + ridx12 * 132 + 64);
-          float row11[4] __attribute__((aligned(16)));
-          copy_16_bytes(row11, row1 + oidx30 * 4 + oidx31 * 32 + oidx26 * 512 + ridx12 * 64);
-          #pragma unroll 8
-          for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {
-            const float alu3 = row10[ridx13];
-            #pragma unroll 4
-            for (i64 ridx14 = 0; ridx14 < 4; ++ridx14) {
-              acc2[ridx13 * 4 + ridx14] = fma_f32(alu3, row11[ridx14], acc2[ridx13 * 4 + ridx14]);
-            }
-          }
-        }
-        #pragma unroll 4
-        for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-          row0[oidx32 * 1056 + oidx20 + oidx22 * 528 + ridx15 * 132] = row6[ridx15];
-        }
-        copy_8_bytes(row1 + thread * 2 + oidx32 * 512, row7);
-        __syncthreads();
-      }
-      for (i64 ridx16 = oidx19; ridx16 < oidx15; ++ridx16) {
-        const i64 oidx33 = ridx16 & 1;
-        const i64 oidx45 = (ridx16 + 1) & 1;
-        const i64 oidx34 = thread / 64;
-        const i64 oidx35 = thread / 8;
-        const i64 oidx36 = oidx35 & 3;
-        const i64 oidx37 = thread & 7;
-        const i64 oidx38 = thread / 32;
-        const i64 oidx39 = oidx38 & 1;
-        for (i64 ridx18 = 0; ridx18 < 8; ++ridx18) {
-          float row12[8] __attribute__((aligned(16)));
-          copy_16_bytes(row12, row0 + oidx34 * 16 + oidx36 * 4 + oidx33 * 1056 + ridx18 * 132);
-          copy_16_bytes(row12 + 4, row0 + oidx34 * 16 + oidx36 * 4 + oidx33 * 1056 + ridx18 * 132 + 64);
-          float row13[4] __attribute__((aligned(16)));
-          copy_16_bytes(row13, row1 + oidx37 * 4 + oidx39 * 32 + oidx33 * 512 + ridx18 * 64);
-          #pragma unroll 8
-          for (i64 ridx19 = 0; ridx19 < 8; ++ridx19) {
-            const float alu4 = row12[ridx19];
-            #pragma unroll 4
-            for (i64 ridx20 = 0; ridx20 < 4; ++ridx20) {
-              acc2[ridx19 * 4 + ridx20] = fma_f32(alu4, row13[ridx20], acc2[ridx19 * 4 + ridx20]);
-            }
-          }
-        }
-        float row14[4] __attribute__((aligned(16)));
-        float row15[2] __attribute__((aligned(8)));
-        const i64 oidx40 = thread & 1;
-        const i64 oidx41 = thread / 2;
-        const i64 oidx42 = min_i64(shape0 - 1, oidx6 * 128 + oidx41);
-        const float* input0_row1 = input0 + shape1 * oidx42 + ridx7 * 256 + ridx16 * 8 + oidx40 * 4;
-        #pragma unroll 4
-        for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-          row14[ridx21] = ridx7 * 256 + ridx16 * 8 + oidx40 * 4 + ridx21 + 9 <= shape1 ? input0_row1[ridx21 + 8] : 0.0f;
-        }
-        const bool alu5 = ridx7 * 256 + ridx16 * 8 + oidx38 + 9 <= shape1;
-        const i64 oidx43 = thread & 31;
-        const i64 oidx44 = min_i64(oidx10 - 1, oidx3 * 32 + oidx43);
-        const float* input1_row1 = input1 + shape2 * ridx7 * 256 + shape2 * ridx16 * 8 + shape2 * oidx38 + shape2 * 8 + oidx44 * 2;
-        #pragma unroll 2
-        for (i64 ridx22 = 0; ridx22 < 2; ++ridx22) {
-          row15[ridx22] = (alu5 && oidx44 * 2 + ridx22 < shape2) ? input1_row1[ridx22] : 0.0f;
-        }
-        #pragma unroll 4
-        for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
-          row0[oidx45 * 1056 + oidx41 + oidx40 * 528 + ridx23 * 132] = row14[ridx23];
-        }
-        copy_8_bytes(row1 + thread * 2 + oidx45 * 512, row15);
-        __syncthreads();
-      }
-      /* the end of a block of terms */
-      #pragma unroll 8
-      for (i64 ridx25 = 0; ridx25 < 8; ++ridx25) {
-        #pragma unroll 4
-        for (i64 ridx26 = 0; ridx26 < 4; ++ridx26) {
-          row3[thread + ridx25 * 1024 + ridx26 * 256] += acc2[ridx25 * 4 + ridx26];
-          acc2[ridx25 * 4 + ridx26] = 0.0f;
-        }
-      }
-    }
-    const i64 oidx47 = thread / 64;
-    const i64 oidx48 = thread / 8;
-    const i64 oidx49 = oidx48 & 3;
-    const i64 oidx52 = thread & 7;
-    const i64 oidx53 = thread / 32;
-    const i64 oidx54 = oidx53 & 1;
-    const i64 wide1 = alu6;
-    #pragma unroll 8
-    for (i64 ridx28 = 0; ridx28 < 8; ++ridx28) {
-      const i64 oidx50 = ridx28 / 4;
-      const i64 oidx51 = ridx28 & 3;
-      const i64 oidx55 = min_i64(shape0 - oidx6 * 128 - oidx47 * 16 - oidx49 * 4 - oidx50 * 64 - oidx51 - 1, shape2 - oidx3 * 64 - oidx52 * 4 - oidx54 * 32 - 4);
-      const i64 oidx56 = min_i64(wide1 - 1, oidx55);
-      float* output0_row = output0 + shape2 * oidx6 * 128 + shape2 * oidx47 * 16 + shape2 * oidx49 * 4 + shape2 * oidx50 * 64 + shape2 * oidx51 + oidx3 * 64 + oidx52 * 4 + oidx54 * 32;
-      if (oidx56 >= 0) {
-        float row16[4] __attribute__((aligned(16)));
-        #pragma unroll 4
-        for (i64 ridx29 = 0; ridx29 < 4; ++ridx29) {
-          row16[ridx29] = row3[thread + ridx28 * 1024 + ridx29 * 256];
-        }
-        copy_16_bytes(output0 + shape2 * oidx6 * 128 + shape2 * oidx47 * 16 + shape2 * oidx49 * 4 + oidx3 * 64 + oidx52 * 4 + oidx54 * 32 + shape2 * oidx50 * 64 + shape2 * oidx51, row16);
-      } else {
-        #pragma unroll 4
-        for (i64 ridx30 = 0; ridx30 < 4; ++ridx30) {
-          const i64 oidx57 = min_i64(shape0 - oidx6 * 128 - oidx47 * 16 - oidx49 * 4 - oidx50 * 64 - oidx51 - 1, shape2 - oidx3 * 64 - oidx52 * 4 - oidx54 * 32 - ridx30 - 1);
-          if (oidx57 >= 0) {
-            output0_row[ridx30] = row3[thread + ridx28 * 1024 + ridx30 * 256];
-          }
-        }
-      }
-    }
-    __syncthreads();
-  }
-}
-
-/* generation 0 · variant 3 of 3 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32] */
+/* generation 0 · variant 2 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 split=65536 stages=2] */
 extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
   const i64 thread = threadIdx.x;
-  const i64 oidx0 = shape1 & 3;
-  const bool alu0 = ((i64)((size_t)input0 % 64 / 4) & 3ll) == 0ll && oidx0 == 0;
-  const i64 oidx1 = shape2 & 3;
-  const bool alu1 = ((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll && oidx1 == 0;
-  const i64 oidx2 = (shape2 + 31) / 32;
-  const i64 oidx9 = (shape2 + 3) / 4;
-  const i64 oidx11 = (shape1 + 255) / 256;
-  const i64 oidx12 = (shape1 + 31) / 32;
-  const i64 oidx14 = shape1 / 32;
-  const i64 oidx38 = shape2 & 1;
-  const i64 alu6 = (i64)(((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx38 == 0);
-  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 31) / 32 * oidx2; ridx0 += gridDim.x) {
-    const i64 oidx3 = floor_mod_i64(ridx0, oidx2);
-    const i64 oidx4 = max_i64(shape2 - oidx3 * 32 - 32, -oidx1);
-    const i64 oidx6 = floor_div_i64(ridx0, oidx2);
-    const i64 quick0 = (i64)(alu0 && (alu1 && oidx4 >= 0));
+  const i64 oidx0 = shape2 & 3;
+  const bool alu0 = ((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll && oidx0 == 0;
+  const i64 oidx1 = (shape2 + 31) / 32;
+  const i64 oidx5 = (shape0 + 31) / 32;
+  const i64 oidx14 = (shape2 + 3) / 4;
+  const i64 oidx18 = (shape1 + 31) / 32;
+  const i64 oidx40 = (shape1 + 255) / 256;
+  const i64 oidx53 = shape0 * shape2 & 1;
+  const i64 oidx54 = shape2 & 1;
+  const bool alu5 = (((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx53 == 0) && oidx54 == 0;
+  const i64 alu6 = (i64)alu5;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < oidx5 * ((shape1 + 65535) / 65536) * oidx1; ridx0 += gridDim.x) {
+    const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
+    const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
+    const i64 oidx4 = floor_div_i64(ridx0, oidx1);
+    const i64 oidx6 = floor_mod_i64(oidx4, oidx5);
+    const i64 oidx9 = floor_div_i64(oidx4, oidx5);
+    const i64 oidx11 = min_i64(shape1, oidx9 * 65536 + 65536);
+    const i64 oidx19 = min_i64(oidx18 - oidx9 * 2048, 2048);
+    const i64 oidx41 = min_i64(oidx40 - oidx9 * 256, 256);
+    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
     /* 2 x 2 results of this thread */
     float acc2[4] __attribute__((aligned(16)));
     for (int i = 0; i < 4; ++i) acc2[i] = 0.0f;
-    /* of both factors: two halves, each with 32 terms of 32 rows and of 32 columns */
+    /* of both factors: 2 stages, each with 32 terms of 32 rows and of 32 columns */
     __shared__ __align__(16) float row0[2304];
     __shared__ __align__(16) float row1[2048];
     /* sums of the blocks of 256 terms, of the results of all threads */
     __shared__ __align__(16) float row3[1024];
-    /* load the first terms */
-    float row4[4] __attribute__((aligned(16)));
-    float row5[4] __attribute__((aligned(16)));
-    const i64 oidx5 = thread & 7;
-    const i64 oidx7 = thread / 8;
-    const i64 oidx8 = min_i64(shape0 - 1, oidx6 * 32 + oidx7);
-    const float* input0_row = input0 + shape1 * oidx8 + oidx5 * 4;
-    #pragma unroll 4
-    for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
-      row4[ridx2] = oidx5 * 4 + ridx2 < shape1 ? input0_row[ridx2] : 0.0f;
-    }
-    const bool alu2 = oidx7 < shape1;
-    const i64 oidx10 = min_i64(oidx9 - 1, oidx3 * 8 + oidx5);
-    const float* input1_row = input1 + shape2 * oidx7 + oidx10 * 4;
-    #pragma unroll 4
-    for (i64 ridx3 = 0; ridx3 < 4; ++ridx3) {
-      row5[ridx3] = (alu2 && oidx10 * 4 + ridx3 < shape2) ? input1_row[ridx3] : 0.0f;
-    }
-    #pragma unroll 2
-    for (i64 ridx4 = 0; ridx4 < 2; ++ridx4) {
-      #pragma unroll 2
-      for (i64 ridx5 = 0; ridx5 < 2; ++ridx5) {
-        row3[thread + ridx4 * 512 + ridx5 * 256] = 0.0f;
+    if (quick0 > 0) {
+      /* start the copies of the terms of step 0 */
+      const i64 oidx7 = thread / 8;
+      const i64 oidx8 = min_i64(shape0 - 1, oidx6 * 32 + oidx7);
+      const i64 oidx10 = thread & 7;
+      #pragma unroll 4
+      for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
+        const i64 oidx12 = min_i64(oidx11 - oidx9 * 65536 - oidx10 * 4 - ridx2, 1);
+        const i64 oidx13 = max_i64(oidx12, 0);
+        copy_4_bytes_async(row0 + oidx7 + oidx10 * 144 + ridx2 * 36, input0 + shape1 * oidx8 + oidx9 * 65536 + oidx10 * 4 + ridx2, (i32)(oidx13 * 4));
       }
-    }
-    #pragma unroll 4
-    for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
-      row0[oidx7 + oidx5 * 144 + ridx6 * 36] = row4[ridx6];
-    }
-    copy_16_bytes(row1 + thread * 4, row5);
-    __syncthreads();
-    for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
-      const i64 oidx13 = min_i64(oidx12 - ridx7 * 8, 8);
-      const i64 oidx15 = max_i64(oidx14 - ridx7 * 8 - 1, 0);
-      const i64 oidx16 = min_i64(oidx13, oidx15);
-      const i64 oidx17 = quick0 > 0 ? oidx16 : 0;
-      for (i64 ridx8 = 0; ridx8 < oidx17; ++ridx8) {
-        const i64 oidx22 = ridx8 & 1;
-        const i64 oidx27 = (ridx8 + 1) & 1;
-        /* the next terms, which are loaded while those in shared memory are multiplied */
-        float row6[4] __attribute__((aligned(16)));
-        float row7[4] __attribute__((aligned(16)));
-        float row8[4] __attribute__((aligned(16)));
-        const i64 oidx18 = thread / 8;
-        const i64 oidx19 = min_i64(shape0 - 1, oidx6 * 32 + oidx18);
-        const i64 oidx20 = thread & 7;
-        copy_16_bytes(row8, input0 + shape1 * oidx19 + oidx20 * 4 + ridx7 * 256 + ridx8 * 32 + 32);
-        #pragma unroll 4
-        for (i64 ridx10 = 0; ridx10 < 4; ++ridx10) {
-          row6[ridx10] = row8[ridx10];
+      const i64 oidx15 = min_i64(oidx14 - 1, oidx2 * 8 + oidx10);
+      const i64 oidx16 = min_i64(oidx11 - oidx9 * 65536 - oidx7, 1);
+      const i64 oidx17 = max_i64(oidx16, 0);
+      copy_16_bytes_async(row1 + thread * 4, input1 + shape2 * oidx9 * 65536 + shape2 * oidx7 + oidx15 * 4, (i32)(oidx17 * 16));
+      #pragma unroll 2
+      for (i64 ridx3 = 0; ridx3 < 2; ++ridx3) {
+        #pragma unroll 2
+        for (i64 ridx4 = 0; ridx4 < 2; ++ridx4) {
+          row3[thread + ridx3 * 512 + ridx4 * 256] = 0.0f;
         }
-        float row9[4] __attribute__((aligned(16)));
-        const i64 oidx21 = min_i64(oidx9 - 1, oidx3 * 8 + oidx20);
-        copy_16_bytes(row9, input1 + shape2 * oidx18 + shape2 * 32 + oidx21 * 4 + shape2 * ridx7 * 256 + shape2 * ridx8 * 32);
+      }
+      asm volatile("cp.async.commit_group;" : : : "memory");
+      for (i64 ridx5 = 0; ridx5 < oidx19; ++ridx5) {
+        asm volatile("cp.async.wait_group 0;" : : : "memory");
+        __syncthreads();
+        const i64 oidx23 = (ridx5 + 1) & 1;
+        const i64 oidx29 = ridx5 & 1;
+        /* the terms of a later step, which arrive while those of this step are multiplied */
+        const i64 oidx20 = thread / 8;
+        const i64 oidx21 = min_i64(shape0 - 1, oidx6 * 32 + oidx20);
+        const i64 oidx22 = thread & 7;
         #pragma unroll 4
-        for (i64 ridx11 = 0; ridx11 < 4; ++ridx11) {
-          row7[ridx11] = row9[ridx11];
+        for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
+          const i64 oidx24 = min_i64(oidx11 - oidx9 * 65536 - ridx5 * 32 - oidx22 * 4 - ridx8 - 32, 1);
+          const i64 oidx25 = max_i64(oidx24, 0);
+          copy_4_bytes_async(row0 + oidx20 + oidx22 * 144 + oidx23 * 1152 + ridx8 * 36, input0 + shape1 * oidx21 + oidx9 * 65536 + oidx22 * 4 + ridx5 * 32 + ridx8 + 32, (i32)(oidx25 * 4));
         }
-        const i64 oidx23 = thread / 64;
-        const i64 oidx24 = oidx18 & 3;
-        const i64 oidx25 = thread / 32;
-        const i64 oidx26 = oidx25 & 1;
+        const i64 oidx26 = min_i64(oidx14 - 1, oidx2 * 8 + oidx22);
+        const i64 oidx27 = min_i64(oidx11 - oidx9 * 65536 - ridx5 * 32 - oidx20 - 32, 1);
+        const i64 oidx28 = max_i64(oidx27, 0);
+        copy_16_bytes_async(row1 + thread * 4 + oidx23 * 1024, input1 + shape2 * oidx9 * 65536 + shape2 * oidx20 + shape2 * 32 + oidx26 * 4 + shape2 * ridx5 * 32, (i32)(oidx28 * 16));
+        const i64 oidx30 = thread / 64;
+        const i64 oidx31 = oidx20 & 3;
+        const i64 oidx32 = thread / 32;
+        const i64 oidx33 = oidx32 & 1;
         #pragma unroll 32
-        for (i64 ridx12 = 0; ridx12 < 32; ++ridx12) {
-          float row10[2] __attribute__((aligned(8)));
-          copy_8_bytes(row10, row0 + oidx23 * 8 + oidx24 * 2 + oidx22 * 1152 + ridx12 * 36);
-          float row11[2] __attribute__((aligned(8)));
-          copy_8_bytes(row11, row1 + oidx20 * 2 + oidx26 * 16 + oidx22 * 1024 + ridx12 * 32);
+        for (i64 ridx9 = 0; ridx9 < 32; ++ridx9) {
+          float row4[2] __attribute__((aligned(8)));
+          copy_8_bytes(row4, row0 + oidx30 * 8 + oidx31 * 2 + oidx29 * 1152 + ridx9 * 36);
+          float row5[2] __attribute__((aligned(8)));
+          copy_8_bytes(row5, row1 + oidx22 * 2 + oidx33 * 16 + oidx29 * 1024 + ridx9 * 32);
+          #pragma unroll 2
+          for (i64 ridx10 = 0; ridx10 < 2; ++ridx10) {
+            const float alu1 = row4[ridx10];
+            #pragma unroll 2
+            for (i64 ridx11 = 0; ridx11 < 2; ++ridx11) {
+              acc2[ridx10 * 2 + ridx11] = fma_f32(alu1, row5[ridx11], acc2[ridx10 * 2 + ridx11]);
+            }
+          }
+        }
+        asm volatile("cp.async.commit_group;" : : : "memory");
+        const i64 oidx34 = (ridx5 + 1) & 7;
+        const i64 oidx35 = max_i64(ridx5 - oidx19 + 1, -oidx34);
+        if (oidx35 >= 0) {
+          /* the end of a block of terms */
           #pragma unroll 2
           for (i64 ridx13 = 0; ridx13 < 2; ++ridx13) {
-            const float alu3 = row10[ridx13];
             #pragma unroll 2
             for (i64 ridx14 = 0; ridx14 < 2; ++ridx14) {
-              acc2[ridx13 * 2 + ridx14] = fma_f32(alu3, row11[ridx14], acc2[ridx13 * 2 + ridx14]);
+              row3[thread + ridx13 * 512 + ridx14 * 256] += acc2[ridx13 * 2 + ridx14];
+              acc2[ridx13 * 2 + ridx14] = 0.0f;
             }
           }
         }
-        #pragma unroll 4
-        for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-          row0[oidx27 * 1152 + oidx18 + oidx20 * 144 + ridx15 * 36] = row6[ridx15];
-        }
-        copy_16_bytes(row1 + thread * 4 + oidx27 * 1024, row7);
-        __syncthreads();
       }
-      for (i64 ridx16 = oidx17; ridx16 < oidx13; ++ridx16) {
-        const i64 oidx28 = ridx16 & 1;
-        const i64 oidx37 = (ridx16 + 1) & 1;
-        const i64 oidx29 = thread / 64;
-        const i64 oidx30 = thread / 8;
-        const i64 oidx31 = oidx30 & 3;
-        const i64 oidx32 = thread & 7;
-        const i64 oidx33 = thread / 32;
-        const i64 oidx34 = oidx33 & 1;
-        for (i64 ridx18 = 0; ridx18 < 32; ++ridx18) {
-          float row12[2] __attribute__((aligned(8)));
-          copy_8_bytes(row12, row0 + oidx29 * 8 + oidx31 * 2 + oidx28 * 1152 + ridx18 * 36);
-          float row13[2] __attribute__((aligned(8)));
-          copy_8_bytes(row13, row1 + oidx32 * 2 + oidx34 * 16 + oidx28 * 1024 + ridx18 * 32);
-          #pragma unroll 2
-          for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
-            const float alu4 = row12[ridx19];
-            #pragma unroll 2
-            for (i64 ridx20 = 0; ridx20 < 2; ++ridx20) {
-              acc2[ridx19 * 2 + ridx20] = fma_f32(alu4, row13[ridx20], acc2[ridx19 * 2 + ridx20]);
-            }
-          }
-        }
-        float row14[4] __attribute__((aligned(16)));
-        float row15[4] __attribute__((aligned(16)));
-        const i64 oidx35 = min_i64(shape0 - 1, oidx6 * 32 + oidx30);
-        const float* input0_row1 = input0 + shape1 * oidx35 + ridx7 * 256 + ridx16 * 32 + oidx32 * 4;
-        #pragma unroll 4
-        for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
-          row14[ridx21] = ridx7 * 256 + ridx16 * 32 + oidx32 * 4 + ridx21 + 33 <= shape1 ? input0_row1[ridx21 + 32] : 0.0f;
-        }
-        const bool alu5 = ridx7 * 256 + ridx16 * 32 + oidx30 + 33 <= shape1;
-        const i64 oidx36 = min_i64(oidx9 - 1, oidx3 * 8 + oidx32);
-        const float* input1_row1 = input1 + shape2 * ridx7 * 256 + shape2 * ridx16 * 32 + shape2 * oidx30 + shape2 * 32 + oidx36 * 4;
-        #pragma unroll 4
-        for (i64 ridx22 = 0; ridx22 < 4; ++ridx22) {
-          row15[ridx22] = (alu5 && oidx36 * 4 + ridx22 < shape2) ? input1_row1[ridx22] : 0.0f;
-        }
-        #pragma unroll 4
-        for (i64 ridx23 = 0; ridx23 < 4; ++ridx23) {
-          row0[oidx37 * 1152 + oidx30 + oidx32 * 144 + ridx23 * 36] = row14[ridx23];
-        }
-        copy_16_bytes(row1 + thread * 4 + oidx37 * 1024, row15);
-        __syncthreads();
+      asm volatile("cp.async.wait_group 0;" : : : "memory");
+    } else {
+      /* load the first terms */
+      float row6[4] __attribute__((aligned(16)));
+      float row7[4] __attribute__((aligned(16)));
+      const i64 oidx36 = thread & 7;
+      const i64 oidx37 = thread / 8;
+      const i64 oidx38 = min_i64(shape0 - 1, oidx6 * 32 + oidx37);
+      const float* input0_row = input0 + shape1 * oidx38 + oidx9 * 65536 + oidx36 * 4;
+      #pragma unroll 4
+      for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
+        row6[ridx17] = oidx9 * 65536 + oidx36 * 4 + ridx17 < shape1 ? input0_row[ridx17] : 0.0f;
       }
-      /* the end of a block of terms */
+      const bool alu2 = oidx9 * 65536 + oidx37 < shape1;
+      const i64 oidx39 = min_i64(oidx14 - 1, oidx2 * 8 + oidx36);
+      const float* input1_row = input1 + shape2 * oidx9 * 65536 + shape2 * oidx37 + oidx39 * 4;
+      #pragma unroll 4
+      for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
+        row7[ridx18] = (alu2 && oidx39 * 4 + ridx18 < shape2) ? input1_row[ridx18] : 0.0f;
+      }
       #pragma unroll 2
-      for (i64 ridx25 = 0; ridx25 < 2; ++ridx25) {
+      for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
         #pragma unroll 2
-        for (i64 ridx26 = 0; ridx26 < 2; ++ridx26) {
-          row3[thread + ridx25 * 512 + ridx26 * 256] += acc2[ridx25 * 2 + ridx26];
-          acc2[ridx25 * 2 + ridx26] = 0.0f;
+        for (i64 ridx20 = 0; ridx20 < 2; ++ridx20) {
+          row3[thread + ridx19 * 512 + ridx20 * 256] = 0.0f;
+        }
+      }
+      #pragma unroll 4
+      for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
+        row0[oidx37 + oidx36 * 144 + ridx21 * 36] = row6[ridx21];
+      }
+      copy_16_bytes(row1 + thread * 4, row7);
+      __syncthreads();
+      for (i64 ridx22 = 0; ridx22 < oidx41; ++ridx22) {
+        const i64 oidx42 = min_i64(oidx18 - oidx9 * 2048 - ridx22 * 8, 8);
+        for (i64 ridx23 = 0; ridx23 < oidx42; ++ridx23) {
+          const i64 oidx43 = ridx23 & 1;
+          const i64 oidx52 = (ridx23 + 1) & 1;
+          const i64 oidx44 = thread / 64;
+          const i64 oidx45 = thread / 8;
+          const i64 oidx46 = oidx45 & 3;
+          const i64 oidx47 = thread & 7;
+          const i64 oidx48 = thread / 32;
+          const i64 oidx49 = oidx48 & 1;
+          for (i64 ridx25 = 0; ridx25 < 32; ++ridx25) {
+            float row8[2] __attribute__((aligned(8)));
+            copy_8_bytes(row8, row0 + oidx44 * 8 + oidx46 * 2 + oidx43 * 1152 + ridx25 * 36);
+            float row9[2] __attribute__((aligned(8)));
+            copy_8_bytes(row9, row1 + oidx47 * 2 + oidx49 * 16 + oidx43 * 1024 + ridx25 * 32);
+            #pragma unroll 2
+            for (i64 ridx26 = 0; ridx26 < 2; ++ridx26) {
+              const float alu3 = row8[ridx26];
+              #pragma unroll 2
+              for (i64 ridx27 = 0; ridx27 < 2; ++ridx27) {
+                acc2[ridx26 * 2 + ridx27] = fma_f32(alu3, row9[ridx27], acc2[ridx26 * 2 + ridx27]);
+              }
+            }
+          }
+          float row10[4] __attribute__((aligned(16)));
+          float row11[4] __attribute__((aligned(16)));
+          const i64 oidx50 = min_i64(shape0 - 1, oidx6 * 32 + oidx45);
+          const float* input0_row1 = input0 + shape1 * oidx50 + oidx9 * 65536 + ridx22 * 256 + ridx23 * 32 + oidx47 * 4;
+          #pragma unroll 4
+          for (i64 ridx28 = 0; ridx28 < 4; ++ridx28) {
+            row10[ridx28] = oidx9 * 65536 + ridx22 * 256 + ridx23 * 32 + oidx47 * 4 + ridx28 + 33 <= shape1 ? input0_row1[ridx28 + 32] : 0.0f;
+          }
+          const bool alu4 = oidx9 * 65536 + ridx22 * 256 + ridx23 * 32 + oidx45 + 33 <= shape1;
+          const i64 oidx51 = min_i64(oidx14 - 1, oidx2 * 8 + oidx47);
+          const float* input1_row1 = input1 + shape2 * oidx9 * 65536 + shape2 * ridx22 * 256 + shape2 * ridx23 * 32 + shape2 * oidx45 + shape2 * 32 + oidx51 * 4;
+          #pragma unroll 4
+          for (i64 ridx29 = 0; ridx29 < 4; ++ridx29) {
+            row11[ridx29] = (alu4 && oidx51 * 4 + ridx29 < shape2) ? input1_row1[ridx29] : 0.0f;
+          }
+          #pragma unroll 4
+          for (i64 ridx30 = 0; ridx30 < 4; ++ridx30) {
+            row0[oidx52 * 1152 + oidx45 + oidx47 * 144 + ridx30 * 36] = row10[ridx30];
+          }
+          copy_16_bytes(row1 + thread * 4 + oidx52 * 1024, row11);
+          __syncthreads();
+        }
+        /* the end of a block of terms */
+        #pragma unroll 2
+        for (i64 ridx32 = 0; ridx32 < 2; ++ridx32) {
+          #pragma unroll 2
+          for (i64 ridx33 = 0; ridx33 < 2; ++ridx33) {
+            row3[thread + ridx32 * 512 + ridx33 * 256] += acc2[ridx32 * 2 + ridx33];
+            acc2[ridx32 * 2 + ridx33] = 0.0f;
+          }
         }
       }
     }
-    const i64 oidx39 = thread / 64;
-    const i64 oidx40 = thread / 8;
-    const i64 oidx41 = oidx40 & 3;
-    const i64 oidx42 = thread & 7;
-    const i64 oidx43 = thread / 32;
-    const i64 oidx44 = oidx43 & 1;
+    const i64 oidx55 = thread / 64;
+    const i64 oidx56 = thread / 8;
+    const i64 oidx57 = oidx56 & 3;
+    const i64 oidx58 = thread & 7;
+    const i64 oidx59 = thread / 32;
+    const i64 oidx60 = oidx59 & 1;
     const i64 wide1 = alu6;
     #pragma unroll 2
-    for (i64 ridx28 = 0; ridx28 < 2; ++ridx28) {
-      const i64 oidx45 = min_i64(shape0 - oidx6 * 32 - oidx39 * 8 - oidx41 * 2 - ridx28 - 1, shape2 - oidx3 * 32 - oidx42 * 2 - oidx44 * 16 - 2);
-      const i64 oidx46 = min_i64(wide1 - 1, oidx45);
-      float* output0_row = output0 + shape2 * oidx6 * 32 + shape2 * oidx39 * 8 + shape2 * oidx41 * 2 + shape2 * ridx28 + oidx3 * 32 + oidx42 * 2 + oidx44 * 16;
-      if (oidx46 >= 0) {
-        float row16[2] __attribute__((aligned(8)));
+    for (i64 ridx35 = 0; ridx35 < 2; ++ridx35) {
+      const i64 oidx61 = min_i64(shape0 - oidx6 * 32 - oidx55 * 8 - oidx57 * 2 - ridx35 - 1, shape2 - oidx2 * 32 - oidx58 * 2 - oidx60 * 16 - 2);
+      const i64 oidx62 = min_i64(wide1 - 1, oidx61);
+      float* output0_row = output0 + shape0 * shape2 * oidx9 + shape2 * oidx6 * 32 + shape2 * oidx55 * 8 + shape2 * oidx57 * 2 + shape2 * ridx35 + oidx2 * 32 + oidx58 * 2 + oidx60 * 16;
+      if (oidx62 >= 0) {
+        float row12[2] __attribute__((aligned(8)));
         #pragma unroll 2
-        for (i64 ridx29 = 0; ridx29 < 2; ++ridx29) {
-          row16[ridx29] = row3[thread + ridx28 * 512 + ridx29 * 256];
+        for (i64 ridx36 = 0; ridx36 < 2; ++ridx36) {
+          row12[ridx36] = row3[thread + ridx35 * 512 + ridx36 * 256];
         }
-        copy_8_bytes(output0 + shape2 * oidx6 * 32 + shape2 * oidx39 * 8 + shape2 * oidx41 * 2 + oidx3 * 32 + oidx42 * 2 + oidx44 * 16 + shape2 * ridx28, row16);
+        copy_8_bytes(output0 + shape0 * shape2 * oidx9 + shape2 * oidx6 * 32 + shape2 * oidx55 * 8 + shape2 * oidx57 * 2 + oidx2 * 32 + oidx58 * 2 + oidx60 * 16 + shape2 * ridx35, row12);
       } else {
         #pragma unroll 2
-        for (i64 ridx30 = 0; ridx30 < 2; ++ridx30) {
-          const i64 oidx47 = min_i64(shape0 - oidx6 * 32 - oidx39 * 8 - oidx41 * 2 - ridx28 - 1, shape2 - oidx3 * 32 - oidx42 * 2 - oidx44 * 16 - ridx30 - 1);
-          if (oidx47 >= 0) {
-            output0_row[ridx30] = row3[thread + ridx28 * 512 + ridx30 * 256];
+        for (i64 ridx37 = 0; ridx37 < 2; ++ridx37) {
+          const i64 oidx63 = min_i64(shape0 - oidx6 * 32 - oidx55 * 8 - oidx57 * 2 - ridx35 - 1, shape2 - oidx2 * 32 - oidx58 * 2 - oidx60 * 16 - ridx37 - 1);
+          if (oidx63 >= 0) {
+            output0_row[ridx37] = row3[thread + ridx35 * 512 + ridx37 * 256];
+          }
+        }
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/* generation 0 · variant 2 of 4 by size · sum of the slices of the kernel before, over [m, n] */
+extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+  const i64 oidx0 = (shape1 + 65535) / 65536;
+  const i64 oidx1 = (oidx0 + 255) / 256;
+  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * shape2; ridx0 += (i64)gridDim.x * blockDim.x) {
+    float acc1 = 0.0f;
+    const float* input0_row1 = input0 + ridx0;
+    for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
+      float acc0 = 0.0f;
+      const i64 oidx2 = min_i64(oidx0, ridx1 * 256 + 256);
+      const i64 oidx3 = oidx2 / 16;
+      for (i64 ridx2 = 0; ridx2 < oidx3 - ridx1 * 16; ++ridx2) {
+        const float* input0_row = input0 + shape0 * shape2 * ridx1 * 256 + shape0 * shape2 * ridx2 * 16 + ridx0;
+        #pragma unroll 16
+        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
+          acc0 += input0_row[shape0 * shape2 * ridx3];
+        }
+      }
+      for (i64 ridx4 = oidx3 * 16; ridx4 < oidx2; ++ridx4) {
+        acc0 += input0_row1[shape0 * shape2 * ridx4];
+      }
+      acc1 += acc0;
+    }
+    output0[ridx0] = acc1;
+  }
+}
+
+/* generation 0 · variant 3 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=128 unroll=8, thread_group tile=64 unroll=4, reduce tile=8 stages=4] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = shape2 & 1;
+  const bool alu0 = ((i64)((size_t)input1 % 64 / 4) & 1ll) == 0ll && oidx0 == 0;
+  const i64 oidx1 = (shape2 + 63) / 64;
+  const i64 oidx11 = (shape2 + 1) / 2;
+  const i64 oidx36 = (shape1 + 7) / 8;
+  const i64 oidx62 = (shape1 + 255) / 256;
+  const i64 oidx77 = shape2 & 3;
+  const i64 alu5 = (i64)(((i64)((size_t)output0 % 64 / 4) & 3ll) == 0ll && oidx77 == 0);
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 127) / 128 * oidx1; ridx0 += gridDim.x) {
+    const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
+    const i64 oidx3 = max_i64(shape2 - oidx2 * 64 - 64, -oidx0);
+    const i64 oidx4 = floor_div_i64(ridx0, oidx1);
+    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    /* 8 x 4 results of this thread */
+    float acc2[32] __attribute__((aligned(16)));
+    #pragma unroll 32
+    for (int i = 0; i < 32; ++i) acc2[i] = 0.0f;
+    /* of both factors: 4 stages, each with 8 terms of 128 rows and of 64 columns */
+    extern __shared__ __align__(16) u8 shared_memory[];
+    float* const row0 = (float*)shared_memory;
+    float* const row1 = (float*)(shared_memory + 16896);
+    /* sums of the blocks of 256 terms, of the results of all threads */
+    float* const row3 = (float*)(shared_memory + 25088);
+    if (quick0 > 0) {
+      /* start the copies of the terms of step 0 */
+      const i64 oidx5 = thread / 2;
+      const i64 oidx6 = min_i64(shape0 - 1, oidx4 * 128 + oidx5);
+      const i64 oidx7 = thread & 1;
+      #pragma unroll 4
+      for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
+        const i64 oidx8 = min_i64(shape1 - oidx7 * 4 - ridx2, 1);
+        const i64 oidx9 = max_i64(oidx8, 0);
+        copy_4_bytes_async(row0 + oidx5 + oidx7 * 528 + ridx2 * 132, input0 + shape1 * oidx6 + oidx7 * 4 + ridx2, (i32)(oidx9 * 4));
+      }
+      const i64 oidx10 = thread / 32;
+      const i64 oidx12 = thread & 31;
+      const i64 oidx13 = min_i64(oidx11 - 1, oidx2 * 32 + oidx12);
+      const i64 oidx14 = min_i64(shape1 - oidx10, 1);
+      const i64 oidx15 = max_i64(oidx14, 0);
+      copy_8_bytes_async(row1 + thread * 2, input1 + shape2 * oidx10 + oidx13 * 2, (i32)(oidx15 * 8));
+      #pragma unroll 8
+      for (i64 ridx3 = 0; ridx3 < 8; ++ridx3) {
+        #pragma unroll 4
+        for (i64 ridx4 = 0; ridx4 < 4; ++ridx4) {
+          row3[thread + ridx3 * 1024 + ridx4 * 256] = 0.0f;
+        }
+      }
+      asm volatile("cp.async.commit_group;" : : : "memory");
+      /* start the copies of the terms of step 1 */
+      const i64 oidx16 = thread / 2;
+      const i64 oidx17 = min_i64(shape0 - 1, oidx4 * 128 + oidx16);
+      const i64 oidx18 = thread & 1;
+      #pragma unroll 4
+      for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
+        const i64 oidx19 = min_i64(shape1 - oidx18 * 4 - ridx6 - 8, 1);
+        const i64 oidx20 = max_i64(oidx19, 0);
+        copy_4_bytes_async(row0 + oidx16 + oidx18 * 528 + ridx6 * 132 + 1056, input0 + shape1 * oidx17 + oidx18 * 4 + ridx6 + 8, (i32)(oidx20 * 4));
+      }
+      const i64 oidx21 = thread / 32;
+      const i64 oidx22 = thread & 31;
+      const i64 oidx23 = min_i64(oidx11 - 1, oidx2 * 32 + oidx22);
+      const i64 oidx24 = min_i64(shape1 - oidx21 - 8, 1);
+      const i64 oidx25 = max_i64(oidx24, 0);
+      copy_8_bytes_async(row1 + thread * 2 + 512, input1 + shape2 * oidx21 + shape2 * 8 + oidx23 * 2, (i32)(oidx25 * 8));
+      asm volatile("cp.async.commit_group;" : : : "memory");
+      /* start the copies of the terms of step 2 */
+      const i64 oidx26 = thread / 2;
+      const i64 oidx27 = min_i64(shape0 - 1, oidx4 * 128 + oidx26);
+      const i64 oidx28 = thread & 1;
+      #pragma unroll 4
+      for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
+        const i64 oidx29 = min_i64(shape1 - oidx28 * 4 - ridx8 - 16, 1);
+        const i64 oidx30 = max_i64(oidx29, 0);
+        copy_4_bytes_async(row0 + oidx26 + oidx28 * 528 + ridx8 * 132 + 2112, input0 + shape1 * oidx27 + oidx28 * 4 + ridx8 + 16, (i32)(oidx30 * 4));
+      }
+      const i64 oidx31 = thread / 32;
+      const i64 oidx32 = thread & 31;
+      const i64 oidx33 = min_i64(oidx11 - 1, oidx2 * 32 + oidx32);
+      const i64 oidx34 = min_i64(shape1 - oidx31 - 16, 1);
+      const i64 oidx35 = max_i64(oidx34, 0);
+      copy_8_bytes_async(row1 + thread * 2 + 1024, input1 + shape2 * oidx31 + shape2 * 16 + oidx33 * 2, (i32)(oidx35 * 8));
+      asm volatile("cp.async.commit_group;" : : : "memory");
+      for (i64 ridx9 = 0; ridx9 < oidx36; ++ridx9) {
+        asm volatile("cp.async.wait_group 2;" : : : "memory");
+        __syncthreads();
+        const i64 oidx40 = (ridx9 + 3) & 3;
+        const i64 oidx48 = ridx9 & 3;
+        /* the terms of a later step, which arrive while those of this step are multiplied */
+        const i64 oidx37 = thread / 2;
+        const i64 oidx38 = min_i64(shape0 - 1, oidx4 * 128 + oidx37);
+        const i64 oidx39 = thread & 1;
+        #pragma unroll 4
+        for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
+          const i64 oidx41 = min_i64(shape1 - ridx9 * 8 - oidx39 * 4 - ridx12 - 24, 1);
+          const i64 oidx42 = max_i64(oidx41, 0);
+          copy_4_bytes_async(row0 + oidx37 + oidx39 * 528 + oidx40 * 1056 + ridx12 * 132, input0 + shape1 * oidx38 + oidx39 * 4 + ridx9 * 8 + ridx12 + 24, (i32)(oidx42 * 4));
+        }
+        const i64 oidx43 = thread / 32;
+        const i64 oidx44 = thread & 31;
+        const i64 oidx45 = min_i64(oidx11 - 1, oidx2 * 32 + oidx44);
+        const i64 oidx46 = min_i64(shape1 - ridx9 * 8 - oidx43 - 24, 1);
+        const i64 oidx47 = max_i64(oidx46, 0);
+        copy_8_bytes_async(row1 + thread * 2 + oidx40 * 512, input1 + shape2 * oidx43 + shape2 * 24 + oidx45 * 2 + shape2 * ridx9 * 8, (i32)(oidx47 * 8));
+        const i64 oidx49 = thread / 64;
+        const i64 oidx50 = thread / 8;
+        const i64 oidx51 = oidx50 & 3;
+        const i64 oidx52 = thread & 7;
+        const i64 oidx53 = oidx43 & 1;
+        #pragma unroll 8
+        for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {
+          float row4[8] __attribute__((aligned(16)));
+          copy_16_bytes(row4, row0 + oidx49 * 16 + oidx51 * 4 + oidx48 * 1056 + ridx13 * 132);
+          copy_16_bytes(row4 + 4, row0 + oidx49 * 16 + oidx51 * 4 + oidx48 * 1056 + ridx13 * 132 + 64);
+          float row5[4] __attribute__((aligned(16)));
+          copy_16_bytes(row5, row1 + oidx52 * 4 + oidx53 * 32 + oidx48 * 512 + ridx13 * 64);
+          #pragma unroll 8
+          for (i64 ridx14 = 0; ridx14 < 8; ++ridx14) {
+            const float alu1 = row4[ridx14];
+            #pragma unroll 4
+            for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
+              acc2[ridx14 * 4 + ridx15] = fma_f32(alu1, row5[ridx15], acc2[ridx14 * 4 + ridx15]);
+            }
+          }
+        }
+        asm volatile("cp.async.commit_group;" : : : "memory");
+        const i64 oidx54 = (ridx9 + 1) & 31;
+        const i64 oidx55 = max_i64(ridx9 - oidx36 + 1, -oidx54);
+        if (oidx55 >= 0) {
+          /* the end of a block of terms */
+          #pragma unroll 8
+          for (i64 ridx17 = 0; ridx17 < 8; ++ridx17) {
+            #pragma unroll 4
+            for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
+              row3[thread + ridx17 * 1024 + ridx18 * 256] += acc2[ridx17 * 4 + ridx18];
+              acc2[ridx17 * 4 + ridx18] = 0.0f;
+            }
+          }
+        }
+      }
+      asm volatile("cp.async.wait_group 0;" : : : "memory");
+    } else {
+      /* load the first terms */
+      float row6[4] __attribute__((aligned(16)));
+      float row7[2] __attribute__((aligned(8)));
+      const i64 oidx56 = thread & 1;
+      const i64 oidx57 = thread / 2;
+      const i64 oidx58 = min_i64(shape0 - 1, oidx4 * 128 + oidx57);
+      const float* input0_row = input0 + shape1 * oidx58 + oidx56 * 4;
+      #pragma unroll 4
+      for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
+        row6[ridx21] = oidx56 * 4 + ridx21 < shape1 ? input0_row[ridx21] : 0.0f;
+      }
+      const i64 oidx59 = thread / 32;
+      const bool alu2 = oidx59 < shape1;
+      const i64 oidx60 = thread & 31;
+      const i64 oidx61 = min_i64(oidx11 - 1, oidx2 * 32 + oidx60);
+      const float* input1_row = input1 + shape2 * oidx59 + oidx61 * 2;
+      #pragma unroll 2
+      for (i64 ridx22 = 0; ridx22 < 2; ++ridx22) {
+        row7[ridx22] = (alu2 && oidx61 * 2 + ridx22 < shape2) ? input1_row[ridx22] : 0.0f;
+      }
+      #pragma unroll 8
+      for (i64 ridx23 = 0; ridx23 < 8; ++ridx23) {
+        #pragma unroll 4
+        for (i64 ridx24 = 0; ridx24 < 4; ++ridx24) {
+          row3[thread + ridx23 * 1024 + ridx24 * 256] = 0.0f;
+        }
+      }
+      #pragma unroll 4
+      for (i64 ridx25 = 0; ridx25 < 4; ++ridx25) {
+        row0[oidx57 + oidx56 * 528 + ridx25 * 132] = row6[ridx25];
+      }
+      copy_8_bytes(row1 + thread * 2, row7);
+      __syncthreads();
+      for (i64 ridx26 = 0; ridx26 < oidx62; ++ridx26) {
+        const i64 oidx63 = min_i64(oidx36 - ridx26 * 32, 32);
+        for (i64 ridx27 = 0; ridx27 < oidx63; ++ridx27) {
+          const i64 oidx64 = ridx27 & 1;
+          const i64 oidx76 = (ridx27 + 1) & 1;
+          const i64 oidx65 = thread / 64;
+          const i64 oidx66 = thread / 8;
+          const i64 oidx67 = oidx66 & 3;
+          const i64 oidx68 = thread & 7;
+          const i64 oidx69 = thread / 32;
+          const i64 oidx70 = oidx69 & 1;
+          for (i64 ridx29 = 0; ridx29 < 8; ++ridx29) {
+            float row8[8] __attribute__((aligned(16)));
+            copy_16_bytes(row8, row0 + oidx65 * 16 + oidx67 * 4 + oidx64 * 1056 + ridx29 * 132);
+            copy_16_bytes(row8 + 4, row0 + oidx65 * 16 + oidx67 * 4 + oidx64 * 1056 + ridx29 * 132 + 64);
+            float row9[4] __attribute__((aligned(16)));
+            copy_16_bytes(row9, row1 + oidx68 * 4 + oidx70 * 32 + oidx64 * 512 + ridx29 * 64);
+            #pragma unroll 8
+            for (i64 ridx30 = 0; ridx30 < 8; ++ridx30) {
+              const float alu3 = row8[ridx30];
+              #pragma unroll 4
+              for (i64 ridx31 = 0; ridx31 < 4; ++ridx31) {
+                acc2[ridx30 * 4 + ridx31] = fma_f32(alu3, row9[ridx31], acc2[ridx30 * 4 + ridx31]);
+              }
+            }
+          }
+          float row10[4] __attribute__((aligned(16)));
+          float row11[2] __attribute__((aligned(8)));
+          const i64 oidx71 = thread & 1;
+          const i64 oidx72 = thread / 2;
+          const i64 oidx73 = min_i64(shape0 - 1, oidx4 * 128 + oidx72);
+          const float* input0_row1 = input0 + shape1 * oidx73 + ridx26 * 256 + ridx27 * 8 + oidx71 * 4;
+          #pragma unroll 4
+          for (i64 ridx32 = 0; ridx32 < 4; ++ridx32) {
+            row10[ridx32] = ridx26 * 256 + ridx27 * 8 + oidx71 * 4 + ridx32 + 9 <= shape1 ? input0_row1[ridx32 + 8] : 0.0f;
+          }
+          const bool alu4 = ridx26 * 256 + ridx27 * 8 + oidx69 + 9 <= shape1;
+          const i64 oidx74 = thread & 31;
+          const i64 oidx75 = min_i64(oidx11 - 1, oidx2 * 32 + oidx74);
+          const float* input1_row1 = input1 + shape2 * ridx26 * 256 + shape2 * ridx27 * 8 + shape2 * oidx69 + shape2 * 8 + oidx75 * 2;
+          #pragma unroll 2
+          for (i64 ridx33 = 0; ridx33 < 2; ++ridx33) {
+            row11[ridx33] = (alu4 && oidx75 * 2 + ridx33 < shape2) ? input1_row1[ridx33] : 0.0f;
+          }
+          #pragma unroll 4
+          for (i64 ridx34 = 0; ridx34 < 4; ++ridx34) {
+            row0[oidx76 * 1056 + oidx72 + oidx71 * 528 + ridx34 * 132] = row10[ridx34];
+          }
+          copy_8_bytes(row1 + thread * 2 + oidx76 * 512, row11);
+          __syncthreads();
+        }
+        /* the end of a block of terms */
+        #pragma unroll 8
+        for (i64 ridx36 = 0; ridx36 < 8; ++ridx36) {
+          #pragma unroll 4
+          for (i64 ridx37 = 0; ridx37 < 4; ++ridx37) {
+            row3[thread + ridx36 * 1024 + ridx37 * 256] += acc2[ridx36 * 4 + ridx37];
+            acc2[ridx36 * 4 + ridx37] = 0.0f;
+          }
+        }
+      }
+    }
+    const i64 oidx78 = thread / 64;
+    const i64 oidx79 = thread / 8;
+    const i64 oidx80 = oidx79 & 3;
+    const i64 oidx83 = thread & 7;
+    const i64 oidx84 = thread / 32;
+    const i64 oidx85 = oidx84 & 1;
+    const i64 wide1 = alu5;
+    #pragma unroll 8
+    for (i64 ridx39 = 0; ridx39 < 8; ++ridx39) {
+      const i64 oidx81 = ridx39 / 4;
+      const i64 oidx82 = ridx39 & 3;
+      const i64 oidx86 = min_i64(shape0 - oidx4 * 128 - oidx78 * 16 - oidx80 * 4 - oidx81 * 64 - oidx82 - 1, shape2 - oidx2 * 64 - oidx83 * 4 - oidx85 * 32 - 4);
+      const i64 oidx87 = min_i64(wide1 - 1, oidx86);
+      float* output0_row = output0 + shape2 * oidx4 * 128 + shape2 * oidx78 * 16 + shape2 * oidx80 * 4 + shape2 * oidx81 * 64 + shape2 * oidx82 + oidx2 * 64 + oidx83 * 4 + oidx85 * 32;
+      if (oidx87 >= 0) {
+        float row12[4] __attribute__((aligned(16)));
+        #pragma unroll 4
+        for (i64 ridx40 = 0; ridx40 < 4; ++ridx40) {
+          row12[ridx40] = row3[thread + ridx39 * 1024 + ridx40 * 256];
+        }
+        copy_16_bytes(output0 + shape2 * oidx4 * 128 + shape2 * oidx78 * 16 + shape2 * oidx80 * 4 + oidx2 * 64 + oidx83 * 4 + oidx85 * 32 + shape2 * oidx81 * 64 + shape2 * oidx82, row12);
+      } else {
+        #pragma unroll 4
+        for (i64 ridx41 = 0; ridx41 < 4; ++ridx41) {
+          const i64 oidx88 = min_i64(shape0 - oidx4 * 128 - oidx78 * 16 - oidx80 * 4 - oidx81 * 64 - oidx82 - 1, shape2 - oidx2 * 64 - oidx83 * 4 - oidx85 * 32 - ridx41 - 1);
+          if (oidx88 >= 0) {
+            output0_row[ridx41] = row3[thread + ridx39 * 1024 + ridx41 * 256];
+          }
+        }
+      }
+    }
+    __syncthreads();
+  }
+}
+
+/* generation 0 · variant 4 of 4 by size · contraction over [m, n] · sum of [m, k, n] axes [1] chain product · contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 stages=2] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0, i64 shape1, i64 shape2) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = shape2 & 3;
+  const bool alu0 = ((i64)((size_t)input1 % 64 / 4) & 3ll) == 0ll && oidx0 == 0;
+  const i64 oidx1 = (shape2 + 31) / 32;
+  const i64 oidx10 = (shape2 + 3) / 4;
+  const i64 oidx14 = (shape1 + 31) / 32;
+  const i64 oidx35 = (shape1 + 255) / 256;
+  const i64 oidx47 = shape2 & 1;
+  const i64 alu5 = (i64)(((i64)((size_t)output0 % 64 / 4) & 1ll) == 0ll && oidx47 == 0);
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 31) / 32 * oidx1; ridx0 += gridDim.x) {
+    const i64 oidx2 = floor_mod_i64(ridx0, oidx1);
+    const i64 oidx3 = max_i64(shape2 - oidx2 * 32 - 32, -oidx0);
+    const i64 oidx4 = floor_div_i64(ridx0, oidx1);
+    const i64 quick0 = (i64)(alu0 && oidx3 >= 0);
+    /* 2 x 2 results of this thread */
+    float acc2[4] __attribute__((aligned(16)));
+    for (int i = 0; i < 4; ++i) acc2[i] = 0.0f;
+    /* of both factors: 2 stages, each with 32 terms of 32 rows and of 32 columns */
+    __shared__ __align__(16) float row0[2304];
+    __shared__ __align__(16) float row1[2048];
+    /* sums of the blocks of 256 terms, of the results of all threads */
+    __shared__ __align__(16) float row3[1024];
+    if (quick0 > 0) {
+      /* start the copies of the terms of step 0 */
+      const i64 oidx5 = thread / 8;
+      const i64 oidx6 = min_i64(shape0 - 1, oidx4 * 32 + oidx5);
+      const i64 oidx7 = thread & 7;
+      #pragma unroll 4
+      for (i64 ridx2 = 0; ridx2 < 4; ++ridx2) {
+        const i64 oidx8 = min_i64(shape1 - oidx7 * 4 - ridx2, 1);
+        const i64 oidx9 = max_i64(oidx8, 0);
+        copy_4_bytes_async(row0 + oidx5 + oidx7 * 144 + ridx2 * 36, input0 + shape1 * oidx6 + oidx7 * 4 + ridx2, (i32)(oidx9 * 4));
+      }
+      const i64 oidx11 = min_i64(oidx10 - 1, oidx2 * 8 + oidx7);
+      const i64 oidx12 = min_i64(shape1 - oidx5, 1);
+      const i64 oidx13 = max_i64(oidx12, 0);
+      copy_16_bytes_async(row1 + thread * 4, input1 + shape2 * oidx5 + oidx11 * 4, (i32)(oidx13 * 16));
+      #pragma unroll 2
+      for (i64 ridx3 = 0; ridx3 < 2; ++ridx3) {
+        #pragma unroll 2
+        for (i64 ridx4 = 0; ridx4 < 2; ++ridx4) {
+          row3[thread + ridx3 * 512 + ridx4 * 256] = 0.0f;
+        }
+      }
+      asm volatile("cp.async.commit_group;" : : : "memory");
+      for (i64 ridx5 = 0; ridx5 < oidx14; ++ridx5) {
+        asm volatile("cp.async.wait_group 0;" : : : "memory");
+        __syncthreads();
+        const i64 oidx18 = (ridx5 + 1) & 1;
+        const i64 oidx24 = ridx5 & 1;
+        /* the terms of a later step, which arrive while those of this step are multiplied */
+        const i64 oidx15 = thread / 8;
+        const i64 oidx16 = min_i64(shape0 - 1, oidx4 * 32 + oidx15);
+        const i64 oidx17 = thread & 7;
+        #pragma unroll 4
+        for (i64 ridx8 = 0; ridx8 < 4; ++ridx8) {
+          const i64 oidx19 = min_i64(shape1 - ridx5 * 32 - oidx17 * 4 - ridx8 - 32, 1);
+          const i64 oidx20 = max_i64(oidx19, 0);
+          copy_4_bytes_async(row0 + oidx15 + oidx17 * 144 + oidx18 * 1152 + ridx8 * 36, input0 + shape1 * oidx16 + oidx17 * 4 + ridx5 * 32 + ridx8 + 32, (i32)(oidx20 * 4));
+        }
+        const i64 oidx21 = min_i64(oidx10 - 1, oidx2 * 8 + oidx17);
+        const i64 oidx22 = min_i64(shape1 - ridx5 * 32 - oidx15 - 32, 1);
+        const i64 oidx23 = max_i64(oidx22, 0);
+        copy_16_bytes_async(row1 + thread * 4 + oidx18 * 1024, input1 + shape2 * oidx15 + shape2 * 32 + oidx21 * 4 + shape2 * ridx5 * 32, (i32)(oidx23 * 16));
+        const i64 oidx25 = thread / 64;
+        const i64 oidx26 = oidx15 & 3;
+        const i64 oidx27 = thread / 32;
+        const i64 oidx28 = oidx27 & 1;
+        #pragma unroll 32
+        for (i64 ridx9 = 0; ridx9 < 32; ++ridx9) {
+          float row4[2] __attribute__((aligned(8)));
+          copy_8_bytes(row4, row0 + oidx25 * 8 + oidx26 * 2 + oidx24 * 1152 + ridx9 * 36);
+          float row5[2] __attribute__((aligned(8)));
+          copy_8_bytes(row5, row1 + oidx17 * 2 + oidx28 * 16 + oidx24 * 1024 + ridx9 * 32);
+          #pragma unroll 2
+          for (i64 ridx10 = 0; ridx10 < 2; ++ridx10) {
+            const float alu1 = row4[ridx10];
+            #pragma unroll 2
+            for (i64 ridx11 = 0; ridx11 < 2; ++ridx11) {
+              acc2[ridx10 * 2 + ridx11] = fma_f32(alu1, row5[ridx11], acc2[ridx10 * 2 + ridx11]);
+            }
+          }
+        }
+        asm volatile("cp.async.commit_group;" : : : "memory");
+        const i64 oidx29 = (ridx5 + 1) & 7;
+        const i64 oidx30 = max_i64(ridx5 - oidx14 + 1, -oidx29);
+        if (oidx30 >= 0) {
+          /* the end of a block of terms */
+          #pragma unroll 2
+          for (i64 ridx13 = 0; ridx13 < 2; ++ridx13) {
+            #pragma unroll 2
+            for (i64 ridx14 = 0; ridx14 < 2; ++ridx14) {
+              row3[thread + ridx13 * 512 + ridx14 * 256] += acc2[ridx13 * 2 + ridx14];
+              acc2[ridx13 * 2 + ridx14] = 0.0f;
+            }
+          }
+        }
+      }
+      asm volatile("cp.async.wait_group 0;" : : : "memory");
+    } else {
+      /* load the first terms */
+      float row6[4] __attribute__((aligned(16)));
+      float row7[4] __attribute__((aligned(16)));
+      const i64 oidx31 = thread & 7;
+      const i64 oidx32 = thread / 8;
+      const i64 oidx33 = min_i64(shape0 - 1, oidx4 * 32 + oidx32);
+      const float* input0_row = input0 + shape1 * oidx33 + oidx31 * 4;
+      #pragma unroll 4
+      for (i64 ridx17 = 0; ridx17 < 4; ++ridx17) {
+        row6[ridx17] = oidx31 * 4 + ridx17 < shape1 ? input0_row[ridx17] : 0.0f;
+      }
+      const bool alu2 = oidx32 < shape1;
+      const i64 oidx34 = min_i64(oidx10 - 1, oidx2 * 8 + oidx31);
+      const float* input1_row = input1 + shape2 * oidx32 + oidx34 * 4;
+      #pragma unroll 4
+      for (i64 ridx18 = 0; ridx18 < 4; ++ridx18) {
+        row7[ridx18] = (alu2 && oidx34 * 4 + ridx18 < shape2) ? input1_row[ridx18] : 0.0f;
+      }
+      #pragma unroll 2
+      for (i64 ridx19 = 0; ridx19 < 2; ++ridx19) {
+        #pragma unroll 2
+        for (i64 ridx20 = 0; ridx20 < 2; ++ridx20) {
+          row3[thread + ridx19 * 512 + ridx20 * 256] = 0.0f;
+        }
+      }
+      #pragma unroll 4
+      for (i64 ridx21 = 0; ridx21 < 4; ++ridx21) {
+        row0[oidx32 + oidx31 * 144 + ridx21 * 36] = row6[ridx21];
+      }
+      copy_16_bytes(row1 + thread * 4, row7);
+      __syncthreads();
+      for (i64 ridx22 = 0; ridx22 < oidx35; ++ridx22) {
+        const i64 oidx36 = min_i64(oidx14 - ridx22 * 8, 8);
+        for (i64 ridx23 = 0; ridx23 < oidx36; ++ridx23) {
+          const i64 oidx37 = ridx23 & 1;
+          const i64 oidx46 = (ridx23 + 1) & 1;
+          const i64 oidx38 = thread / 64;
+          const i64 oidx39 = thread / 8;
+          const i64 oidx40 = oidx39 & 3;
+          const i64 oidx41 = thread & 7;
+          const i64 oidx42 = thread / 32;
+          const i64 oidx43 = oidx42 & 1;
+          for (i64 ridx25 = 0; ridx25 < 32; ++ridx25) {
+            float row8[2] __attribute__((aligned(8)));
+            copy_8_bytes(row8, row0 + oidx38 * 8 + oidx40 * 2 + oidx37 * 1152 + ridx25 * 36);
+            float row9[2] __attribute__((aligned(8)));
+            copy_8_bytes(row9, row1 + oidx41 * 2 + oidx43 * 16 + oidx37 * 1024 + ridx25 * 32);
+            #pragma unroll 2
+            for (i64 ridx26 = 0; ridx26 < 2; ++ridx26) {
+              const float alu3 = row8[ridx26];
+              #pragma unroll 2
+              for (i64 ridx27 = 0; ridx27 < 2; ++ridx27) {
+                acc2[ridx26 * 2 + ridx27] = fma_f32(alu3, row9[ridx27], acc2[ridx26 * 2 + ridx27]);
+              }
+            }
+          }
+          float row10[4] __attribute__((aligned(16)));
+          float row11[4] __attribute__((aligned(16)));
+          const i64 oidx44 = min_i64(shape0 - 1, oidx4 * 32 + oidx39);
+          const float* input0_row1 = input0 + shape1 * oidx44 + ridx22 * 256 + ridx23 * 32 + oidx41 * 4;
+          #pragma unroll 4
+          for (i64 ridx28 = 0; ridx28 < 4; ++ridx28) {
+            row10[ridx28] = ridx22 * 256 + ridx23 * 32 + oidx41 * 4 + ridx28 + 33 <= shape1 ? input0_row1[ridx28 + 32] : 0.0f;
+          }
+          const bool alu4 = ridx22 * 256 + ridx23 * 32 + oidx39 + 33 <= shape1;
+          const i64 oidx45 = min_i64(oidx10 - 1, oidx2 * 8 + oidx41);
+          const float* input1_row1 = input1 + shape2 * ridx22 * 256 + shape2 * ridx23 * 32 + shape2 * oidx39 + shape2 * 32 + oidx45 * 4;
+          #pragma unroll 4
+          for (i64 ridx29 = 0; ridx29 < 4; ++ridx29) {
+            row11[ridx29] = (alu4 && oidx45 * 4 + ridx29 < shape2) ? input1_row1[ridx29] : 0.0f;
+          }
+          #pragma unroll 4
+          for (i64 ridx30 = 0; ridx30 < 4; ++ridx30) {
+            row0[oidx46 * 1152 + oidx39 + oidx41 * 144 + ridx30 * 36] = row10[ridx30];
+          }
+          copy_16_bytes(row1 + thread * 4 + oidx46 * 1024, row11);
+          __syncthreads();
+        }
+        /* the end of a block of terms */
+        #pragma unroll 2
+        for (i64 ridx32 = 0; ridx32 < 2; ++ridx32) {
+          #pragma unroll 2
+          for (i64 ridx33 = 0; ridx33 < 2; ++ridx33) {
+            row3[thread + ridx32 * 512 + ridx33 * 256] += acc2[ridx32 * 2 + ridx33];
+            acc2[ridx32 * 2 + ridx33] = 0.0f;
+          }
+        }
+      }
+    }
+    const i64 oidx48 = thread / 64;
+    const i64 oidx49 = thread / 8;
+    const i64 oidx50 = oidx49 & 3;
+    const i64 oidx51 = thread & 7;
+    const i64 oidx52 = thread / 32;
+    const i64 oidx53 = oidx52 & 1;
+    const i64 wide1 = alu5;
+    #pragma unroll 2
+    for (i64 ridx35 = 0; ridx35 < 2; ++ridx35) {
+      const i64 oidx54 = min_i64(shape0 - oidx4 * 32 - oidx48 * 8 - oidx50 * 2 - ridx35 - 1, shape2 - oidx2 * 32 - oidx51 * 2 - oidx53 * 16 - 2);
+      const i64 oidx55 = min_i64(wide1 - 1, oidx54);
+      float* output0_row = output0 + shape2 * oidx4 * 32 + shape2 * oidx48 * 8 + shape2 * oidx50 * 2 + shape2 * ridx35 + oidx2 * 32 + oidx51 * 2 + oidx53 * 16;
+      if (oidx55 >= 0) {
+        float row12[2] __attribute__((aligned(8)));
+        #pragma unroll 2
+        for (i64 ridx36 = 0; ridx36 < 2; ++ridx36) {
+          row12[ridx36] = row3[thread + ridx35 * 512 + ridx36 * 256];
+        }
+        copy_8_bytes(output0 + shape2 * oidx4 * 32 + shape2 * oidx48 * 8 + shape2 * oidx50 * 2 + oidx2 * 32 + oidx51 * 2 + oidx53 * 16 + shape2 * ridx35, row12);
+      } else {
+        #pragma unroll 2
+        for (i64 ridx37 = 0; ridx37 < 2; ++ridx37) {
+          const i64 oidx56 = min_i64(shape0 - oidx4 * 32 - oidx48 * 8 - oidx50 * 2 - ridx35 - 1, shape2 - oidx2 * 32 - oidx51 * 2 - oidx53 * 16 - ridx37 - 1);
+          if (oidx56 >= 0) {
+            output0_row[ridx37] = row3[thread + ridx35 * 512 + ridx37 * 256];
           }
         }
       }

@@ -1,4 +1,4 @@
-/* harp · graph "running" · target sm_80 · stable, law 7 · 2 kernels
+/* harp · graph "running" · target sm_80 · stable, law 7 · 4 kernels
    x: f32[n, 300], w: f32[n, 300] -> rows: f32[n, 300], columns: f32[n, 300]
    Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */
 
@@ -12,6 +12,13 @@ typedef long long i64;
 typedef unsigned long long u64;
 
 static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
+
+/* a / b, rounded down; 0 if b is 0. */
+static __device__ __forceinline__ i64 floor_div_i64(i64 a, i64 b) {
+  if (b == 0) return 0;
+  if (b == -1) return -a;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
 /* generation 0 · values · scan over [n, 300] · cumsum of [n, 300] axis 1 tree · scan [thread, thread_group] */
 extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
@@ -114,35 +121,225 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
   }
 }
 
-/* generation 0 · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [scan, thread tile=1] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
-  const i64 oidx0 = (shape0 + 4095) / 4096;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 300; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc0 = 0.0f;
-    float acc2 = 0.0f;
-    const float* input0_row = input0 + shape0 * 300 + ridx0;
-    float* output0_row = output0 + shape0 * 300 + ridx0;
-    for (i64 ridx1 = 0; ridx1 < oidx0; ++ridx1) {
-      acc0 = acc2;
-      const i64 oidx1 = min_i64(oidx0 - ridx1 - 2, ridx1 - 1);
-      const i64 oidx2 = min_i64(shape0, ridx1 * 4096 + 4096);
-      if (oidx1 >= 0) {
-        float acc1 = 0.0f;
-        for (i64 ridx2 = ridx1 * 4096; ridx2 < oidx2; ++ridx2) {
-          const float alu0 = input0_row[-(ridx2 * 300) - 300];
-          acc0 += alu0;
-          acc1 += alu0;
-          output0_row[-(ridx2 * 300) - 300] = acc0;
+/* generation 0 · totals of level 0 · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [thread_group, thread] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 4095) / 4096 * 10; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc1 = 0.0f;
+    const i64 oidx0 = ridx0 / 10;
+    const i64 oidx1 = min_i64(shape0 - oidx0 * 4096, 4096);
+    const i64 oidx2 = floor_div_i64(oidx1 + 127, 128);
+    const i64 oidx3 = ridx0 % 10;
+    const i64 oidx11 = floor_div_i64(oidx1 + 7, 8);
+    for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
+      const i64 oidx4 = min_i64(-(oidx3 * 32) + 268, oidx1 - ridx1 * 128 - 128);
+      if (oidx4 >= 0) {
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row = input0 + shape0 * 300 + oidx3 * 32 + oidx6 - oidx0 * 1228800 - ridx1 * 38400 - oidx5 * 300;
+        #pragma unroll 16
+        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
+          row0[thread + ridx3 * 256] = input0_row[-(ridx3 * 2400) - 300];
         }
-        acc2 += acc1;
       } else {
-        for (i64 ridx3 = ridx1 * 4096; ridx3 < oidx2; ++ridx3) {
-          acc0 += input0_row[-(ridx3 * 300) - 300];
-          output0_row[-(ridx3 * 300) - 300] = acc0;
+        const i64 oidx7 = thread & 31;
+        const i64 oidx8 = thread / 32;
+        const float* input0_row1 = input0 + shape0 * 300 + oidx3 * 32 + oidx7 - oidx0 * 1228800 - ridx1 * 38400 - oidx8 * 300;
+        #pragma unroll 16
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          const i64 oidx9 = min_i64(-(oidx3 * 32) - oidx7 + 299, oidx1 - ridx1 * 128 - oidx8 - ridx5 * 8 - 1);
+          if (oidx9 >= 0) {
+            row0[thread + ridx5 * 256] = input0_row1[-(ridx5 * 2400) - 300];
+          } else {
+            row0[thread + ridx5 * 256] = 0.0f;
+          }
         }
-        acc2 += acc0;
+      }
+      __syncthreads();
+      const i64 oidx12 = min_i64(oidx11 - ridx1 * 16, 16);
+      const i64 oidx10 = min_i64(-(oidx3 * 32) - thread + 299, -thread + 31);
+      if (oidx10 >= 0) {
+        for (i64 ridx7 = 0; ridx7 < oidx12; ++ridx7) {
+          float row2[8] __attribute__((aligned(16)));
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            row2[ridx8] = row0[thread + ridx7 * 256 + ridx8 * 32];
+          }
+          #pragma unroll 8
+          for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
+            acc1 += row2[ridx9];
+          }
+        }
+      }
+      __syncthreads();
+    }
+    float* output0_row = output0 + oidx0 * 300 + oidx3 * 32;
+    const i64 oidx13 = min_i64(-(oidx3 * 32) - thread + 299, -thread + 31);
+    if (oidx13 >= 0) {
+      output0_row[thread] = acc1;
+    }
+    __syncthreads();
+  }
+}
+
+/* generation 0 · values of level 1 · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [thread_group, thread] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = (shape0 + 4095) / 4096;
+  const i64 oidx1 = (oidx0 + 127) / 128;
+  const i64 oidx9 = (oidx0 + 7) / 8;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc1 = 0.0f;
+    for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
+      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, -(ridx0 * 32) + 268);
+      if (oidx2 >= 0) {
+        const i64 oidx3 = thread / 32;
+        const i64 oidx4 = thread & 31;
+        const float* input0_row = input0 + ridx0 * 32 + ridx1 * 38400 + oidx3 * 300 + oidx4;
+        #pragma unroll 16
+        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
+          row0[thread + ridx3 * 256] = input0_row[ridx3 * 2400];
+        }
+      } else {
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 38400 + oidx5 * 300 + oidx6;
+        #pragma unroll 16
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          const i64 oidx7 = min_i64(oidx0 - ridx1 * 128 - oidx5 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx6 + 299);
+          if (oidx7 >= 0) {
+            row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
+          } else {
+            row0[thread + ridx5 * 256] = 0.0f;
+          }
+        }
+      }
+      __syncthreads();
+      const i64 oidx10 = min_i64(oidx9 - ridx1 * 16, 16);
+      const i64 oidx8 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+      if (oidx8 >= 0) {
+        for (i64 ridx7 = 0; ridx7 < oidx10; ++ridx7) {
+          float row2[8] __attribute__((aligned(16)));
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            row2[ridx8] = row0[thread + ridx7 * 256 + ridx8 * 32];
+          }
+          #pragma unroll 8
+          for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
+            acc1 += row2[ridx9];
+            row0[thread + ridx7 * 256 + ridx9 * 32] = acc1;
+          }
+        }
+      }
+      __syncthreads();
+      if (oidx2 >= 0) {
+        const i64 oidx11 = thread / 32;
+        const i64 oidx12 = thread & 31;
+        float* output0_row = output0 + ridx0 * 32 + ridx1 * 38400 + oidx11 * 300 + oidx12;
+        #pragma unroll 16
+        for (i64 ridx11 = 0; ridx11 < 16; ++ridx11) {
+          output0_row[ridx11 * 2400] = row0[thread + ridx11 * 256];
+        }
+      } else {
+        const i64 oidx13 = thread / 32;
+        const i64 oidx14 = thread & 31;
+        float* output0_row1 = output0 + ridx0 * 32 + ridx1 * 38400 + oidx13 * 300 + oidx14;
+        #pragma unroll 16
+        for (i64 ridx13 = 0; ridx13 < 16; ++ridx13) {
+          const i64 oidx15 = min_i64(oidx0 - ridx1 * 128 - oidx13 - ridx13 * 8 - 1, -(ridx0 * 32) - oidx14 + 299);
+          if (oidx15 >= 0) {
+            output0_row1[ridx13 * 2400] = row0[thread + ridx13 * 256];
+          }
+        }
       }
     }
+    __syncthreads();
+  }
+}
+
+/* generation 0 · values · scan over [n, 300] · cumsum of [n, 300] axis 0 chain reverse · scan [thread_group, thread] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __restrict__ input0, const float* __restrict__ input1, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < (shape0 + 4095) / 4096 * 10; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc1 = 0.0f;
+    const i64 oidx0 = ridx0 / 10;
+    const i64 oidx1 = ridx0 % 10;
+    const float* input0_row = input0 + oidx0 * 300 + oidx1 * 32;
+    const i64 oidx2 = min_i64(-(oidx1 * 32) - thread + 299, -thread + 31);
+    const i64 oidx3 = min_i64(oidx0 - 1, oidx2);
+    if (oidx3 >= 0) {
+      acc1 = input0_row[thread - 300];
+    }
+    const i64 oidx4 = min_i64(shape0 - oidx0 * 4096, 4096);
+    const i64 oidx5 = floor_div_i64(oidx4 + 127, 128);
+    const i64 oidx13 = floor_div_i64(oidx4 + 7, 8);
+    for (i64 ridx2 = 0; ridx2 < oidx5; ++ridx2) {
+      const i64 oidx6 = min_i64(-(oidx1 * 32) + 268, oidx4 - ridx2 * 128 - 128);
+      if (oidx6 >= 0) {
+        const i64 oidx7 = thread / 32;
+        const i64 oidx8 = thread & 31;
+        const float* input1_row = input1 + shape0 * 300 + oidx1 * 32 + oidx8 - oidx0 * 1228800 - ridx2 * 38400 - oidx7 * 300;
+        #pragma unroll 16
+        for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
+          row0[thread + ridx4 * 256] = input1_row[-(ridx4 * 2400) - 300];
+        }
+      } else {
+        const i64 oidx9 = thread & 31;
+        const i64 oidx10 = thread / 32;
+        const float* input1_row1 = input1 + shape0 * 300 + oidx1 * 32 + oidx9 - oidx0 * 1228800 - ridx2 * 38400 - oidx10 * 300;
+        #pragma unroll 16
+        for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
+          const i64 oidx11 = min_i64(-(oidx1 * 32) - oidx9 + 299, oidx4 - ridx2 * 128 - oidx10 - ridx6 * 8 - 1);
+          if (oidx11 >= 0) {
+            row0[thread + ridx6 * 256] = input1_row1[-(ridx6 * 2400) - 300];
+          } else {
+            row0[thread + ridx6 * 256] = 0.0f;
+          }
+        }
+      }
+      __syncthreads();
+      const i64 oidx14 = min_i64(oidx13 - ridx2 * 16, 16);
+      const i64 oidx12 = min_i64(-(oidx1 * 32) - thread + 299, -thread + 31);
+      if (oidx12 >= 0) {
+        for (i64 ridx8 = 0; ridx8 < oidx14; ++ridx8) {
+          float row2[8] __attribute__((aligned(16)));
+          #pragma unroll 8
+          for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
+            row2[ridx9] = row0[thread + ridx8 * 256 + ridx9 * 32];
+          }
+          #pragma unroll 8
+          for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
+            acc1 += row2[ridx10];
+            row0[thread + ridx8 * 256 + ridx10 * 32] = acc1;
+          }
+        }
+      }
+      __syncthreads();
+      if (oidx6 >= 0) {
+        const i64 oidx15 = thread / 32;
+        const i64 oidx16 = thread & 31;
+        float* output0_row = output0 + shape0 * 300 + oidx1 * 32 + oidx16 - oidx0 * 1228800 - ridx2 * 38400 - oidx15 * 300;
+        #pragma unroll 16
+        for (i64 ridx12 = 0; ridx12 < 16; ++ridx12) {
+          output0_row[-(ridx12 * 2400) - 300] = row0[thread + ridx12 * 256];
+        }
+      } else {
+        const i64 oidx17 = thread & 31;
+        const i64 oidx18 = thread / 32;
+        float* output0_row1 = output0 + shape0 * 300 + oidx1 * 32 + oidx17 - oidx0 * 1228800 - ridx2 * 38400 - oidx18 * 300;
+        #pragma unroll 16
+        for (i64 ridx14 = 0; ridx14 < 16; ++ridx14) {
+          const i64 oidx19 = min_i64(-(oidx1 * 32) - oidx17 + 299, oidx4 - ridx2 * 128 - oidx18 - ridx14 * 8 - 1);
+          if (oidx19 >= 0) {
+            output0_row1[-(ridx14 * 2400) - 300] = row0[thread + ridx14 * 256];
+          }
+        }
+      }
+    }
+    __syncthreads();
   }
 }
 

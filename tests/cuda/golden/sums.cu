@@ -13,6 +13,8 @@ typedef unsigned long long u64;
 
 struct __align__(16) bytes16 { u32 words[4]; };
 
+static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
+
 /* Both addresses are multiples of 16. */
 static __device__ __forceinline__ void copy_16_bytes(void* to, const void* from) { *(bytes16*)to = *(const bytes16*)from; }
 
@@ -32,8 +34,6 @@ static __device__ __forceinline__ float fold_add_16x4_f32(float* s) {
 static __device__ __forceinline__ float fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 
 static __device__ __forceinline__ float sqrt_f32(float a) { return sqrtf(a); }
-
-static __device__ __forceinline__ i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 
 /* Folds the 64 elements of 64 threads: combines element i with element i + half, then repeats this on the first half.
    Every thread gets the result. */
@@ -65,26 +65,60 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
   }
 }
 
-/* generation 0 · reduce over [300] · sum of [1, n % 256, 300] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
-  const i64 oidx0 = shape0 / 16;
-  const i64 oidx1 = oidx0 & 15;
-  const i64 oidx2 = shape0 / 256;
-  const i64 oidx3 = shape0 & 255;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 300; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc0 = 0.0f;
+/* generation 0 · reduce over [300] · sum of [1, n % 256, 300] axes [1] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
+  const i64 oidx0 = shape0 & 255;
+  const i64 oidx1 = (oidx0 + 127) / 128;
+  const i64 oidx3 = shape0 / 256;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc1 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
-      const float* input0_row = input0 + oidx2 * 76800 + ridx0 + ridx1 * 4800;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 += input0_row[ridx2 * 300];
+      const i64 oidx2 = min_i64(oidx0 - ridx1 * 128 - 128, -(ridx0 * 32) + 268);
+      if (oidx2 >= 0) {
+        const i64 oidx4 = thread / 32;
+        const i64 oidx5 = thread & 31;
+        const float* input0_row = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx4 * 300 + oidx5;
+        #pragma unroll 16
+        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
+          row0[thread + ridx3 * 256] = input0_row[ridx3 * 2400];
+        }
+      } else {
+        const i64 oidx6 = thread / 32;
+        const i64 oidx7 = thread & 31;
+        const float* input0_row1 = input0 + oidx3 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx6 * 300 + oidx7;
+        #pragma unroll 16
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          const i64 oidx8 = min_i64(oidx0 - ridx1 * 128 - oidx6 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx7 + 299);
+          if (oidx8 >= 0) {
+            row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
+          }
+        }
       }
+      __syncthreads();
+      const i64 oidx10 = min_i64(oidx0 - ridx1 * 128, 128);
+      const i64 oidx11 = oidx10 / 8;
+      const i64 oidx9 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+      if (oidx9 >= 0) {
+        for (i64 ridx7 = 0; ridx7 < oidx11; ++ridx7) {
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            acc1 += row0[thread + ridx7 * 256 + ridx8 * 32];
+          }
+        }
+        for (i64 ridx9 = oidx11 * 8; ridx9 < oidx10; ++ridx9) {
+          acc1 += row0[thread + ridx9 * 32];
+        }
+      }
+      __syncthreads();
     }
-    const float* input0_row1 = input0 + oidx2 * 76800 + ridx0;
-    for (i64 ridx3 = oidx1 * 16; ridx3 < oidx3; ++ridx3) {
-      acc0 += input0_row1[ridx3 * 300];
+    float* output0_row = output0 + ridx0 * 32;
+    const i64 oidx12 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+    if (oidx12 >= 0) {
+      output0_row[thread] = acc1;
     }
-    output0[ridx0] = acc0;
+    __syncthreads();
   }
 }
 
@@ -377,27 +411,61 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const float* __res
   }
 }
 
-/* generation 1 · reduce over [300] · sum of [1, (n // 256 + 1) % 256, 300] axes [1] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+/* generation 1 · reduce over [300] · sum of [1, (n // 256 + 1) % 256, 300] axes [1] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 256;
-  const i64 oidx1 = (oidx0 + 1) / 16;
-  const i64 oidx2 = oidx1 & 15;
-  const i64 oidx3 = (oidx0 + 1) / 256;
-  const i64 oidx4 = (oidx0 + 1) & 255;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 300; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc0 = 0.0f;
+  const i64 oidx1 = (oidx0 + 1) & 255;
+  const i64 oidx2 = (oidx1 + 127) / 128;
+  const i64 oidx4 = (oidx0 + 1) / 256;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc1 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
-      const float* input0_row = input0 + oidx3 * 76800 + ridx0 + ridx1 * 4800;
-      #pragma unroll 16
-      for (i64 ridx2 = 0; ridx2 < 16; ++ridx2) {
-        acc0 += input0_row[ridx2 * 300];
+      const i64 oidx3 = min_i64(oidx1 - ridx1 * 128 - 128, -(ridx0 * 32) + 268);
+      if (oidx3 >= 0) {
+        const i64 oidx5 = thread / 32;
+        const i64 oidx6 = thread & 31;
+        const float* input0_row = input0 + oidx4 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx5 * 300 + oidx6;
+        #pragma unroll 16
+        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
+          row0[thread + ridx3 * 256] = input0_row[ridx3 * 2400];
+        }
+      } else {
+        const i64 oidx7 = thread / 32;
+        const i64 oidx8 = thread & 31;
+        const float* input0_row1 = input0 + oidx4 * 76800 + ridx0 * 32 + ridx1 * 38400 + oidx7 * 300 + oidx8;
+        #pragma unroll 16
+        for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+          const i64 oidx9 = min_i64(oidx1 - ridx1 * 128 - oidx7 - ridx5 * 8 - 1, -(ridx0 * 32) - oidx8 + 299);
+          if (oidx9 >= 0) {
+            row0[thread + ridx5 * 256] = input0_row1[ridx5 * 2400];
+          }
+        }
       }
+      __syncthreads();
+      const i64 oidx11 = min_i64(oidx1 - ridx1 * 128, 128);
+      const i64 oidx12 = oidx11 / 8;
+      const i64 oidx10 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+      if (oidx10 >= 0) {
+        for (i64 ridx7 = 0; ridx7 < oidx12; ++ridx7) {
+          #pragma unroll 8
+          for (i64 ridx8 = 0; ridx8 < 8; ++ridx8) {
+            acc1 += row0[thread + ridx7 * 256 + ridx8 * 32];
+          }
+        }
+        for (i64 ridx9 = oidx12 * 8; ridx9 < oidx11; ++ridx9) {
+          acc1 += row0[thread + ridx9 * 32];
+        }
+      }
+      __syncthreads();
     }
-    const float* input0_row1 = input0 + oidx3 * 76800 + ridx0;
-    for (i64 ridx3 = oidx2 * 16; ridx3 < oidx4; ++ridx3) {
-      acc0 += input0_row1[ridx3 * 300];
+    float* output0_row = output0 + ridx0 * 32;
+    const i64 oidx13 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+    if (oidx13 >= 0) {
+      output0_row[thread] = acc1;
     }
-    output0[ridx0] = acc0;
+    __syncthreads();
   }
 }
 
@@ -455,31 +523,66 @@ extern "C" __global__ void __launch_bounds__(64, 16) kernel_7(const float* __res
   }
 }
 
-/* generation 2 · reduce over [300] · sum of [(n // 256 + 1) // 256 + 1, 300] axes [0] chain · reduce [thread tile=1, reduce] */
-extern "C" __global__ void __launch_bounds__(128, 8) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+/* generation 2 · reduce over [300] · sum of [(n // 256 + 1) // 256 + 1, 300] axes [0] chain · reduce [thread, thread_group] */
+extern "C" __global__ void __launch_bounds__(256, 2) kernel_8(const float* __restrict__ input0, float* __restrict__ output0, i64 shape0) {
+  const i64 thread = threadIdx.x;
   const i64 oidx0 = shape0 / 256;
   const i64 oidx1 = (oidx0 + 1) / 65536;
   const i64 oidx2 = (oidx0 + 1) / 256;
-  for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 300; ridx0 += (i64)gridDim.x * blockDim.x) {
-    float acc1 = 0.0f;
-    const float* input0_row1 = input0 + ridx0;
+  for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
+    __shared__ __align__(16) float row0[4096];
+    float acc2 = 0.0f;
     for (i64 ridx1 = 0; ridx1 < oidx1 + 1; ++ridx1) {
-      float acc0 = 0.0f;
+      float acc1 = 0.0f;
       const i64 oidx3 = min_i64(oidx2 + 1, ridx1 * 256 + 256);
-      const i64 oidx4 = oidx3 / 16;
-      for (i64 ridx2 = 0; ridx2 < oidx4 - ridx1 * 16; ++ridx2) {
-        const float* input0_row = input0 + ridx0 + ridx1 * 76800 + ridx2 * 4800;
-        #pragma unroll 16
-        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
-          acc0 += input0_row[ridx3 * 300];
+      const i64 oidx4 = (oidx3 + 127) / 128;
+      for (i64 ridx2 = 0; ridx2 < oidx4 - ridx1 * 2; ++ridx2) {
+        const i64 oidx5 = min_i64(-(ridx0 * 32) + 268, oidx3 - ridx1 * 256 - ridx2 * 128 - 128);
+        if (oidx5 >= 0) {
+          const i64 oidx6 = thread / 32;
+          const i64 oidx7 = thread & 31;
+          const float* input0_row = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx6 * 300 + oidx7;
+          #pragma unroll 16
+          for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
+            row0[thread + ridx4 * 256] = input0_row[ridx4 * 2400];
+          }
+        } else {
+          const i64 oidx8 = thread & 31;
+          const i64 oidx9 = thread / 32;
+          const float* input0_row1 = input0 + ridx0 * 32 + ridx1 * 76800 + ridx2 * 38400 + oidx9 * 300 + oidx8;
+          #pragma unroll 16
+          for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
+            const i64 oidx10 = min_i64(-(ridx0 * 32) - oidx8 + 299, oidx3 - ridx1 * 256 - ridx2 * 128 - oidx9 - ridx6 * 8 - 1);
+            if (oidx10 >= 0) {
+              row0[thread + ridx6 * 256] = input0_row1[ridx6 * 2400];
+            }
+          }
         }
+        __syncthreads();
+        const i64 oidx12 = min_i64(oidx3 - ridx1 * 256 - ridx2 * 128, 128);
+        const i64 oidx13 = oidx12 / 8;
+        const i64 oidx11 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+        if (oidx11 >= 0) {
+          for (i64 ridx8 = 0; ridx8 < oidx13; ++ridx8) {
+            #pragma unroll 8
+            for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
+              acc1 += row0[thread + ridx8 * 256 + ridx9 * 32];
+            }
+          }
+          for (i64 ridx10 = oidx13 * 8; ridx10 < oidx12; ++ridx10) {
+            acc1 += row0[thread + ridx10 * 32];
+          }
+        }
+        __syncthreads();
       }
-      for (i64 ridx4 = oidx4 * 16; ridx4 < oidx3; ++ridx4) {
-        acc0 += input0_row1[ridx4 * 300];
-      }
-      acc1 += acc0;
+      acc2 += acc1;
     }
-    output0[ridx0] = acc1;
+    float* output0_row = output0 + ridx0 * 32;
+    const i64 oidx14 = min_i64(-(ridx0 * 32) - thread + 299, -thread + 31);
+    if (oidx14 >= 0) {
+      output0_row[thread] = acc2;
+    }
+    __syncthreads();
   }
 }
 
