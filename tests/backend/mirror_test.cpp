@@ -124,7 +124,7 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   input = here.get(), output = there.get();
   capi_test::ErrorSlot into;
   CHECK(harp_program_run(program.get(), 1, &input, 1, &output, nullptr, into) == HARP_ERROR_DEVICE);
-  CHECK(into.message().find("output \"y\" is on the device mirror, which programs of the backend interp cannot read; ") == 0);
+  CHECK(into.message().find("output \"y\" is on the device mirror, which programs of the backend interp cannot use; ") == 0);
 
   // The backend cannot be tuned, and its programs reject arrays in the host's memory.
   harp_compile_options compile = HARP_COMPILE_OPTIONS_INIT;

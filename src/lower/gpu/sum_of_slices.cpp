@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "ir/rewrite.h"
 #include "lower/accumulate.h"
-#include "lower/gpu/batches.h"
 #include "schedule/gpu/product_slices.h"
 
 namespace harp::lower {
@@ -11,6 +11,10 @@ namespace harp::lower {
 using namespace ir;
 
 namespace {
+
+// The sums of so many slices are loaded at the same time. A last batch may have fewer; a loop of its own for them would be unrolled by
+// compilers for sm_100 and sm_120, to more addresses than fit into the registers of a thread (the distance of slices may be symbolic).
+constexpr int64_t kTogether = 8;
 
 class SumOfSlices {
  public:
@@ -45,13 +49,13 @@ class SumOfSlices {
   Body blocks(size_t level, Sym begin, Sym end) {
     Body body = {declare_accumulator(arena_, sums_[level])};
     if (level == 0) {
-      const int parameter = c_.values.parameter(c_.plan.scratch, false);
-      const int64_t together = iterations_in_flight(static_cast<int64_t>(size_of(dtype_)), 1);
-      for (Stmt* s : in_batches(arena_, begin, end, together, [&](Sym slice) {
-             const UOp* sum = arena_.load(dtype_, parameter, slice * element_count(space_) + result_);
-             return Body{update_accumulator(arena_, sums_[0], 0, sum)};
-           }))
-        body.push_back(s);
+      Loop* batch = new_loop(arena_, "batch", 0, ceil_div(end - begin, kTogether));
+      Loop* step = new_loop(arena_, "step", 0, kTogether, LoopKind::kUnroll);
+      const Sym slice = begin + batch->variable * kTogether + step->variable;
+      const UOp* sum = arena_.load(dtype_, c_.values.parameter(c_.plan.scratch, false), slice * element_count(space_) + result_);
+      step->body = {new_if(arena_, end - slice - 1, {update_accumulator(arena_, sums_[0], 0, sum)})};
+      batch->body = {step};
+      body.push_back(batch);
       return body;
     }
     Loop* block = new_loop(arena_, "block", begin, end);

@@ -184,7 +184,9 @@ void Blocks::leave_loop(const ir::Break& s) {
     const AccumulatorLayout& layout = scope_.layout(s.accumulator);
     ends = cat("!", layout.lanes == 1 && layout.size == 1 ? name : scope_.unit.dialect.vectors.any(scope_, s.accumulator));
   }
-  writer_.line(cat("if (", ends, ") break;"));
+  // Without the hint, gcc 12 moves the body of a loop with a checked index behind two jumps: products with the rows of a sparse matrix then
+  // take 1.3 times as long.
+  writer_.line(cat("if (__builtin_expect(", ends, ", 0)) break;"));
   // If the loop runs in pieces, this `break` leaves only the inner loop. Therefore its condition is added to the condition that ends the
   // loop over the pieces.
   if (!pieces_.empty() && pieces_.back().depth == writer_.depth() - 1) append(pieces_.back().is_done, cat(" || ", ends));

@@ -257,23 +257,21 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __res
   const i64 oidx2 = (oidx1 + 255) / 256;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * shape2; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc2 = 0.0f;
-    const float* input0_row1 = input0 + ridx0;
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
       float acc1 = 0.0f;
       const i64 oidx3 = min_i64(oidx1, ridx1 * 256 + 256);
       for (i64 ridx2 = ridx1 * 256; ridx2 < oidx3; ++ridx2) {
         float acc0 = 0.0f;
         const i64 oidx4 = min_i64(oidx0, ridx2 * 256 + 256);
-        const i64 oidx5 = oidx4 / 16;
-        for (i64 ridx3 = 0; ridx3 < oidx5 - ridx2 * 16; ++ridx3) {
-          const float* input0_row = input0 + shape0 * shape2 * ridx2 * 256 + shape0 * shape2 * ridx3 * 16 + ridx0;
-          #pragma unroll 16
-          for (i64 ridx4 = 0; ridx4 < 16; ++ridx4) {
-            acc0 += input0_row[shape0 * shape2 * ridx4];
+        const i64 oidx5 = (oidx4 + 7) / 8;
+        for (i64 ridx3 = 0; ridx3 < oidx5 - ridx2 * 32; ++ridx3) {
+          const float* input0_row = input0 + shape0 * shape2 * ridx2 * 256 + shape0 * shape2 * ridx3 * 8 + ridx0;
+          #pragma unroll 8
+          for (i64 ridx4 = 0; ridx4 < 8; ++ridx4) {
+            if (ridx2 * 256 + ridx3 * 8 + ridx4 < oidx4) {
+              acc0 += input0_row[shape0 * shape2 * ridx4];
+            }
           }
-        }
-        for (i64 ridx5 = oidx5 * 16; ridx5 < oidx4; ++ridx5) {
-          acc0 += input0_row1[shape0 * shape2 * ridx5];
         }
         acc1 += acc0;
       }
@@ -521,20 +519,18 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
   const i64 oidx1 = (oidx0 + 255) / 256;
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < shape0 * shape2; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc1 = 0.0f;
-    const float* input0_row1 = input0 + ridx0;
     for (i64 ridx1 = 0; ridx1 < oidx1; ++ridx1) {
       float acc0 = 0.0f;
       const i64 oidx2 = min_i64(oidx0, ridx1 * 256 + 256);
-      const i64 oidx3 = oidx2 / 16;
-      for (i64 ridx2 = 0; ridx2 < oidx3 - ridx1 * 16; ++ridx2) {
-        const float* input0_row = input0 + shape0 * shape2 * ridx1 * 256 + shape0 * shape2 * ridx2 * 16 + ridx0;
-        #pragma unroll 16
-        for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
-          acc0 += input0_row[shape0 * shape2 * ridx3];
+      const i64 oidx3 = (oidx2 + 7) / 8;
+      for (i64 ridx2 = 0; ridx2 < oidx3 - ridx1 * 32; ++ridx2) {
+        const float* input0_row = input0 + shape0 * shape2 * ridx1 * 256 + shape0 * shape2 * ridx2 * 8 + ridx0;
+        #pragma unroll 8
+        for (i64 ridx3 = 0; ridx3 < 8; ++ridx3) {
+          if (ridx1 * 256 + ridx2 * 8 + ridx3 < oidx2) {
+            acc0 += input0_row[shape0 * shape2 * ridx3];
+          }
         }
-      }
-      for (i64 ridx4 = oidx3 * 16; ridx4 < oidx2; ++ridx4) {
-        acc0 += input0_row1[shape0 * shape2 * ridx4];
       }
       acc1 += acc0;
     }
