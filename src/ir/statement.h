@@ -33,8 +33,8 @@
 // - An accumulator in Space::kShared is one array for the block. It is declared outside of group loops, without an initial value. Between
 //   two barriers no thread writes an element that another thread reads or writes. Each iteration of the thread loop has its own shared
 //   arrays: a backend that reuses their memory for the next block puts a barrier between the two blocks.
-// - Between the start of an asynchronous copy to a shared array (CopyAsync) and a barrier after the Wait for it, no thread uses the elements
-//   that the copy writes. A block waits for all its copies before its iteration of the thread loop ends.
+// - Between the start of an asynchronous copy to a shared array (CopyAsync) and a barrier after the Wait for it, no thread uses the
+//   elements that the copy writes. A block waits for all its copies before its iteration of the thread loop ends.
 // - An accumulator in Space::kRegister or kStack that is declared inside a group loop belongs to one thread and exists until the end of the
 //   loop's body.
 // - A *spread* accumulator keeps values of each thread from one group loop to the next: it is declared outside of group loops, in

@@ -327,8 +327,7 @@ class BodyLowering {
     const bool is_endless = apart != nullptr || (is_while && is_masked);
     const Scope scope = is_endless ? open_endless() : is_while ? open_while(enters) : open_for(s, enters);
     const Sym turn = scope.loop->variable;
-    if (apart != nullptr)
-      variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
+    if (apart != nullptr) variables_[static_cast<size_t>(s.variable)] = arena_.apply(Op::kAdd, DType::kI64, {first, arena_.index(turn)});
     ir::Body* const outer = std::exchange(statements_, &scope.loop->body);
     const UOp* const left_outside = std::exchange(left_, nullptr);
     const double cost_outside = std::exchange(cost_, 0);
@@ -417,8 +416,7 @@ class BodyLowering {
     else
       iterations = iterations_between(first, value(s.end, mask));
     const int64_t most = is_exact ? static_cast<int64_t>(std::max<WideInt>(end->hi - begin->lo, 0)) + 1 : INT64_MAX;
-    const Scope scope =
-        open_counted(iterations, has_lanes() ? nullptr : mask, most, most_iterations, is_exact ? begin->value : Sym(0));
+    const Scope scope = open_counted(iterations, has_lanes() ? nullptr : mask, most, most_iterations, is_exact ? begin->value : Sym(0));
     const Sym counter = scope.loop->variable;
     if (is_exact)
       positions_.set(s.variable, BodyPosition{counter, begin->lo, end->hi - 1});

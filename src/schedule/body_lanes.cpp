@@ -254,8 +254,7 @@ class Analysis {
   }
   Inside where_inside(const BodyPosition& at, Dim size) const {
     if (is_always_inside(at, size)) return Inside::kAlways;
-    const bool here = is_inside(
-        at, size, [&](const BodyPosition& e) { return proven_nonnegative(e.value) || is_nonnegative_here(e); });
+    const bool here = is_inside(at, size, [&](const BodyPosition& e) { return proven_nonnegative(e.value) || is_nonnegative_here(e); });
     return here ? Inside::kInBranch : Inside::kUnknown;
   }
   bool is_always_inside(const BodyPosition& at, Dim size) const {

@@ -8,8 +8,8 @@ namespace {
 
 /// The largest number of terms that multiplying out a product of two sums in a position may give. Without a limit, nested products of sums
 /// could have arbitrarily many terms. What an analysis finds to be a position must be one when the body is lowered. There an index of the
-/// element may be a sum of two terms, one for the vector and one for the lane, and a position has at most one such index as a factor, because
-/// the product of two may be too large. So an analysis accepts half as many terms.
+/// element may be a sum of two terms, one for the vector and one for the lane, and a position has at most one such index as a factor,
+/// because the product of two may be too large. So an analysis accepts half as many terms.
 constexpr size_t kMostTerms = 64, kMostAnalysedTerms = kMostTerms / 2;
 size_t terms_of(Sym e) { return e.is_constant() ? 1 : e.node()->terms.size() + 1; }
 

@@ -93,8 +93,8 @@ int64_t unrolled_terms(const KernelPlan& kernel) {
   const Dim terms = term_count(reduce);
   if (!terms.is_constant() || terms.constant() > kMaxShortAxis) return 0;
   if (reduce.as<ReduceAttributes>().order == ReduceOrder::kChain) return terms.constant();
-  // In lanes order the reduced axes must be the last ones and adjacent; otherwise the results of several runs of axes would be combined by a
-  // chain. A kept axis separates two runs even if its size is 1. A run of axes that all have size 1 adds nothing to a chain.
+  // In lanes order the reduced axes must be the last ones and adjacent; otherwise the results of several runs of axes would be combined by
+  // a chain. A kept axis separates two runs even if its size is 1. A run of axes that all have size 1 adds nothing to a chain.
   const std::vector<bool> reduced = reduced_axes(reduce);
   const auto is_one = [&](size_t axis) { return reduce.sources[0]->shape[axis].is_constant(1); };
   return std::is_sorted(reduced.begin(), reduced.end()) && std::ranges::all_of(lane_axes(reduce).outer, is_one) ? terms.constant() : 0;

@@ -117,8 +117,7 @@ TEST_CASE("H2 apply_schedule: an accumulator that becomes one vector is declared
       s->accumulator = number;
       s->index = lane->variable;
       s->value = b.arena().load(DType::kF32, 0, lane->variable + from);
-      if (added >= 0)
-        s->value = b.arena().alu(Op::kAdd, DType::kF32, {s->value, b.arena().acc(DType::kF32, added, lane->variable)});
+      if (added >= 0) s->value = b.arena().alu(Op::kAdd, DType::kF32, {s->value, b.arena().acc(DType::kF32, added, lane->variable)});
       lane->body = {s};
       return lane;
     };

@@ -452,12 +452,11 @@ TEST_CASE("G13.custom_vectors/c: local arrays have an element for each lane") {
     results_of(body, {of_size(1), of_size(4), of_size(16), of_size(37)});
   }
   // Each element of the array is a vector.
-  const std::string kernel =
-      kernel_for("x86-64-v4", graph_of("x: f32[n]", "x", R"(
+  const std::string kernel = kernel_for("x86-64-v4", graph_of("x: f32[n]", "x", R"(
     let w = f32[3]
     for k in 0 .. 3 { w[k] = input0[ridx0] * f32(k) }
     for k in 0 .. 3 { output = output * 0.5 + w[2 - k] })",
-                                       "f32[n]"));
+                                                              "f32[n]"));
   CHECK(count(kernel, "f32x16 acc0[3] ") == 1);
 }
 

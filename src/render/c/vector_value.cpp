@@ -81,9 +81,9 @@ bool is_comparison(const Scope& scope, const UOp* u) {
          has_predicates(scope.unit.options, u->sources[0]->type.dtype, lanes_of(scope, u));
 }
 
-/// If `u` is a conjunction of comparisons and of a mask that an accumulator keeps, returns it as a mask with one bit per lane. Each comparison
-/// gets the conjunction of the other parts as the mask of its instruction. gcc 12 compiles the operator & to an instruction on general
-/// registers. Moving a mask there and back takes six cycles, which a loop that keeps the mask would spend in each iteration.
+/// If `u` is a conjunction of comparisons and of a mask that an accumulator keeps, returns it as a mask with one bit per lane. Each
+/// comparison gets the conjunction of the other parts as the mask of its instruction. gcc 12 compiles the operator & to an instruction on
+/// general registers. Moving a mask there and back takes six cycles, which a loop that keeps the mask would spend in each iteration.
 std::optional<Text> kept_conjunction(const Scope& scope, const UOp* u) {
   std::vector<const UOp*> comparisons, others, left = {u};
   while (!left.empty()) {
