@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "schedule/body_lanes.h"
 #include "schedule/contraction_blocks.h"
+#include "schedule/elements_of_thread.h"
 #include "schedule/few_terms.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/narrow_products.h"
@@ -153,8 +154,9 @@ ScheduleRules unrolled_rules(const KernelPlan& kernel, const UnrolledAxes& axes)
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
   const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
   if (has_vectors == rules.axes.end())
-    return rules.recipe == Template::kCustom ? "no axis: vectors cannot compute the elements of this custom function"
-                                             : "no axis of this kernel";
+    return rules.recipe == Template::kCustom && vector_axis(kernel) < 0
+               ? "no axis: vectors cannot compute the elements of this custom function"
+               : "no axis of this kernel";
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
   if (rules.recipe == Template::kElementwise && !kernel.reduces.empty() && !expression_terms(kernel))
     return cat("axis ", has_vectors - rules.axes.begin(), ", the last one that is not short");
@@ -205,10 +207,11 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
   HARP_CHECK(
       a.unroll <= axis.max_unroll, Code::kInvalidArgument, where, ": axis ", i, " has unroll=", a.unroll, "; ",
       axis.max_unroll == 1 ? cat(name_of(rules.recipe), " does not unroll this axis") : cat("at most ", axis.max_unroll, " is allowed"));
-  HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMaxLanes, Code::kInvalidArgument, where, ": axis ", i,
-             " has simd=", a.simd_width, "; it must be a power of two up to ", kMaxLanes);
-  HARP_CHECK(a.simd_width <= axis.max_lanes, Code::kInvalidArgument, where, ": axis ", i, " has simd=", a.simd_width, "; simd belongs on ",
-             vector_axis_text(kernel, rules));
+  HARP_CHECK(
+      a.simd_width <= axis.max_lanes, Code::kInvalidArgument, where, ": axis ", i, " has simd=", a.simd_width, "; ",
+      axis.max_lanes == 1 ? cat("simd belongs on ", vector_axis_text(kernel, rules)) : cat("at most ", axis.max_lanes, " is allowed"));
+  HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0, Code::kInvalidArgument, where, ": axis ", i, " has simd=", a.simd_width,
+             "; it must be a power of two up to ", axis.max_lanes);
 }
 
 /// Tests whether it is proved that a product has at most kMaxProductTerms terms for all sizes for which variant number `v` runs.
@@ -261,10 +264,10 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     usual.axes[static_cast<size_t>(scattered)].groups = true;
   }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
-  if (program.target.gpu() != nullptr && usual.recipe == Template::kCustom)  // each thread computes one element
-    for (AxisRules& axis : usual.axes) axis.max_lanes = 1;
+  if (program.target.gpu() != nullptr)
+    for (AxisRules& axis : usual.axes) axis.max_lanes = std::min(axis.max_lanes, most_elements_of_thread(kernel));
   if (program.target.gpu() != nullptr && usual.recipe == Template::kScan)  // each thread scans one row or column, or a group does
-    for (AxisRules& axis : usual.axes) axis.max_lanes = axis.max_unroll = 1, axis.max_tile = 0;
+    for (AxisRules& axis : usual.axes) axis.max_unroll = 1, axis.max_tile = 0;
   const std::optional<UnrolledAxes> unrolled = program.target.gpu() == nullptr ? unrolled_axes(program, kernel) : std::nullopt;
   if (unrolled && kernel.reduces.empty()) {
     usual.axes[unrolled->vectors].max_lanes = kMaxLanes;
@@ -308,13 +311,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              "last pass but one keeps values for it");
   HARP_CHECK(!s.prefetch || rules->may_prefetch, Code::kInvalidArgument, where,
              ": prefetch needs a kernel that reduces or scans along rows, or that transposes blocks");
-  if (!s.axes.empty() && s.axes.back().kind == AxisKind::kThreadGroup && !kernel.reduces.empty()) {
-    const int64_t lanes = lanes_in_use(*kernel.reduces[0]), most = kMaxLanes / kMaxElementsOfThread;
-    HARP_CHECK(s.axes.back().simd_width <= lanes && s.axes.back().simd_width <= kMaxElementsOfThread, Code::kInvalidArgument, where,
-               ": axis ", s.axes.size() - 1, " has simd=", s.axes.back().simd_width, "; a thread of a group has at most ",
-               std::min<int64_t>(lanes, kMaxElementsOfThread), " lanes, so that there are at least ", std::min<int64_t>(most, lanes),
-               " threads");
-  }
+  if (program.target.gpu() != nullptr) check_elements_of_thread(kernel, s, where);
   HARP_CHECK(!s.nan_flag || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
              ": nan_flag needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "schedule/contraction.h"
+#include "schedule/elements_of_thread.h"
 #include "schedule/fusion_limits.h"
 #include "schedule/gpu/product_variants.h"
 #include "schedule/kernel_structure.h"
