@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "cuda/checked_programs.h"
 #include "support/schedule_lines.h"
+#include "tune/search_space.h"
 
 using namespace harp;
 using namespace harp::cuda_test;
@@ -210,4 +211,38 @@ TEST_CASE("L5.simd_width/cuda C1: threads that reduce any number of columns have
     }
   }
   programs.check();
+}
+
+TEST_CASE("H3.search_space: on a GPU the tuner tries numbers of elements of a thread, and only schedules that are legal") {
+  std::vector<std::string> texts = {"harp 1\ngraph g(x: f32[50, 4, 4]) {\n  return y = permute(x, [0, 2, 1])\n}\n"};  // too short for tiles
+  for (const fs::path& path : golden_graphs()) texts.push_back(file_text(path));
+  size_t numbers = 0;
+  for (const std::string& text : texts) {
+    const auto graph = parse_graph(text, grad::text_operations());
+    const std::vector<int64_t> sizes(graph->dims().variables().size(), 64);
+    const tune::SearchSpace space(*graph, {options_for_cuda(false), {}, sizes, 1});
+    for (const tune::KernelSpace& kernel : space.kernels()) {
+      REQUIRE(kernel.usual.size() == kernel.rules.size());
+      for (size_t r = 0; r < kernel.rules.size(); ++r) {
+        CHECK(kernel.usual[r].recipe == kernel.rules[r].recipe);
+        CHECK(kernel.usual[r].axes.size() == kernel.rules[r].axes.size());
+      }
+    }
+    for (size_t i = 0; i < space.choices().size(); ++i) {
+      const tune::Choice& choice = space.choices()[i];
+      if (choice.setting < tune::Choice::Setting::kRecipe) continue;
+      for (size_t option = 1; option < choice.values.size(); ++option) {
+        tune::Point point = space.untuned();
+        point[i] = static_cast<uint8_t>(option);
+        if (!space.settle(point)) continue;
+        PipelineOptions options = space.options().base;
+        tune::apply(space.configuration(point), options);
+        const bool is_number = choice.setting == tune::Choice::Setting::kLanes && !options.schedule_override.empty();
+        numbers += is_number;
+        INFO(options.schedule_override);
+        CHECK_NOTHROW(emit_stage(*graph, options, is_number ? "cuda" : "schedule"));
+      }
+    }
+  }
+  CHECK(numbers > 20);
 }
