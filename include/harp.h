@@ -1314,7 +1314,8 @@ typedef struct harp_compile_options {
    * custom, native), then the loop of each axis: thread, sequential, reduce, scan, scatter, or on a GPU thread_group, whose elements the
    * threads of a block share, with
    *   tile=N    elements per block
-   *   unroll=N  unroll factor; for a contraction the rows, or vectors, of a register tile
+   *   unroll=N  unroll factor; for a contraction the rows, or vectors, of a register tile; on a GPU only for products: the rows or columns
+   *             of a tile that one thread computes
    *   simd=N    vector lanes; on the terms of a contraction of narrow integers: the number of terms in each lane of the packed factors;
    *             on a GPU: adjacent elements that one thread computes, up to 16 (elementwise), or 8 lanes of a row or columns (reduce,
    *             rowwise)
@@ -1323,7 +1324,7 @@ typedef struct harp_compile_options {
    *   stages=N  on the terms of a product on a GPU: asynchronous copies fill N stages (2, 4 or 8) of shared memory
    *   pack      on the rows of a contraction: pack the left operand for each block; on the columns: pack the right operand once for all
    *             rows; on the rows of a transpose: copy blocks through a buffer
-   * and then settings of the whole kernel:
+   * and then settings of the whole kernel, for the loops of a CPU:
    *   partition     split loops at the iterations where a condition changes
    *   overlap       the last vector or tile overlaps the one before it
    *   nontemporal   use non-temporal stores, which harp chooses by itself from 16 MiB on; vectors then do not overlap

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -112,11 +113,7 @@ TEST_CASE("L5.simd_width/cuda: simd on a GPU is legal where one thread computes 
     const std::string message = mistake_in(body, cat("kernel_0: ", schedule));
     CHECK_MESSAGE(message == "none", message);
   }
-  struct Wrong {
-    std::string body;
-    std::string_view schedule, part;
-  };
-  const Wrong wrong[] = {
+  const std::tuple<std::string, std::string_view, std::string_view> wrong[] = {
       {elements, "elementwise [thread, thread simd=32]", "axis 1 has simd=32; at most 16 is allowed"},
       {elements, "elementwise [thread, thread simd=3]", "axis 1 has simd=3; it must be a power of two up to 16"},
       {elements, "elementwise [thread simd=4, thread]", "axis 0 has simd=4; simd belongs on the last kept axis"},
@@ -142,9 +139,29 @@ TEST_CASE("L5.simd_width/cuda: simd on a GPU is legal where one thread computes 
       {scatter, "scatter [thread_group, thread simd=4]", "axis 1 has simd=4; simd belongs on no axis of this kernel"},
       {custom, "custom [thread, sequential simd=4]", "axis 1 has simd=4; simd belongs on no axis"},
   };
-  for (const Wrong& each : wrong) {
-    const std::string message = mistake_in(each.body, cat("kernel_0: ", each.schedule));
-    CHECK_MESSAGE(message.find(each.part) != message.npos, each.schedule, ": ", message);
+  for (const auto& each : wrong) {
+    const std::string message = mistake_in(std::get<0>(each), cat("kernel_0: ", std::get<1>(each)));
+    CHECK_MESSAGE(message.find(std::get<2>(each)) != message.npos, std::get<1>(each), ": ", message);
+  }
+}
+
+TEST_CASE("L5: settings for the loops of a CPU are errors in schedules for a GPU") {
+  const std::string elements = "x: f32[n, 64]) {\n  return y = x + 1.0", rows = "x: f32[n, 1000]) {\n  return y = max(x, axes=[1])",
+                    columns = "x: f32[300, 40]) {\n  return y = sum(x, axes=[0])",
+                    passes = "x: f32[n, 1000]) {\n  return y = softmax(x, axis=1)";
+  const std::tuple<std::string, std::string_view, std::string_view> wrong[] = {
+      {elements, "elementwise [thread, thread unroll=2]", "axis 1 has unroll=2; elementwise does not unroll this axis"},
+      {elements, "elementwise [thread, thread simd=4] nontemporal", "expected none of them for a GPU, got \"elementwise"},
+      {rows, "reduce [thread, thread_group unroll=4]", "axis 1 has unroll=4; reduce does not unroll this axis"},
+      {rows, "reduce [thread unroll=2, thread_group]", "axis 0 has unroll=2; reduce does not unroll this axis"},
+      {rows, "reduce [thread, thread_group] nan_flag", "expected none of them for a GPU"},
+      {columns, "reduce [thread, reduce unroll=8]", "axis 1 has unroll=8; reduce does not unroll this axis"},
+      {columns, "reduce [thread, reduce] prefetch", "expected none of them for a GPU"},
+      {passes, "rowwise [thread, thread_group] defer_stores", "expected none of them for a GPU"},
+  };
+  for (const auto& each : wrong) {
+    const std::string message = mistake_in(std::get<0>(each), cat("kernel_0: ", std::get<1>(each)));
+    CHECK_MESSAGE(message.find(std::get<2>(each)) != message.npos, std::get<1>(each), ": ", message);
   }
 }
 
