@@ -1311,16 +1311,20 @@ typedef struct harp_compile_options {
    * (harp_tune_trial_info.configuration), or your own. "kernel_0: reduce [thread, reduce simd=8 unroll=4]" is the schedule of a kernel,
    * "kernel_0 variant 2: ..." that of the second of its variants by size. harp_graph_emit prints such lines for the stage "schedule"; they
    * can be copied unchanged. A schedule names a recipe (elementwise, reduce, rowwise, contraction, transpose, scan, scatter, routine,
-   * custom, native), then the loop of each axis: thread, sequential, reduce, scan or scatter, with
+   * custom, native), then the loop of each axis: thread, sequential, reduce, scan, scatter, or on a GPU thread_group, whose elements the
+   * threads of a block share, with
    *   tile=N    elements per block
-   *   unroll=N  unroll factor; for a contraction the rows, or vectors, of a register tile
-   *   simd=N    vector lanes; on the terms of a contraction of narrow integers: the number of terms in each lane of the packed factors
+   *   unroll=N  unroll factor; for a contraction the rows, or vectors, of a register tile; on a GPU only for products: the rows or columns
+   *             of a tile that one thread computes
+   *   simd=N    vector lanes; on the terms of a contraction of narrow integers: the number of terms in each lane of the packed factors;
+   *             on a GPU: adjacent elements that one thread computes, up to 16 (elementwise), or 8 lanes of a row or columns (reduce,
+   *             rowwise)
    *   split=N   on the terms of a product on a GPU: different blocks of threads sum N terms each (256 or 65536), and a second kernel adds
    *             these sums; necessary for sizes with more than 65,536 terms
    *   stages=N  on the terms of a product on a GPU: asynchronous copies fill N stages (2, 4 or 8) of shared memory
    *   pack      on the rows of a contraction: pack the left operand for each block; on the columns: pack the right operand once for all
    *             rows; on the rows of a transpose: copy blocks through a buffer
-   * and then settings of the whole kernel:
+   * and then settings of the whole kernel, for the loops of a CPU:
    *   partition     split loops at the iterations where a condition changes
    *   overlap       the last vector or tile overlaps the one before it
    *   nontemporal   use non-temporal stores, which harp chooses by itself from 16 MiB on; vectors then do not overlap

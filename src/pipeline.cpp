@@ -114,7 +114,7 @@ Stages start(const Graph& graph, const PipelineOptions& options) { return {optio
 /// Schedules kernels for a CPU.
 Program schedule_for_cpu(std::shared_ptr<Graph> graph, const PipelineOptions& options) {
   return schedule_graph(std::move(graph), {options.target, options.plain_text ? 1 : options.simd_width, options.schedule_override,
-                                           options.chains, !options.plain_text});
+                                           options.chains, options.plain_text});
 }
 
 Rendered render_in_c(const ir::Module& module, const PipelineOptions& options) {
@@ -125,9 +125,9 @@ Rendered render_in_c(const ir::Module& module, const PipelineOptions& options) {
   return rendered;
 }
 
-/// Schedules kernels for a GPU, whose kernels have no vectors and are not chained (schedule/chain.h).
+/// Schedules kernels for a GPU. They are not chained (schedule/chain.h). They have no vectors, so plain_text and simd_width do not matter.
 Program schedule_for_gpu(std::shared_ptr<Graph> graph, const PipelineOptions& options) {
-  return schedule_graph(std::move(graph), {options.target, 1, options.schedule_override, {}, false});
+  return schedule_graph(std::move(graph), {options.target, 1, options.schedule_override});
 }
 
 Rendered render_in_cuda(const ir::Module& module, const PipelineOptions& options) {

@@ -27,7 +27,7 @@ void expand(Program& program, const ScheduleOptions& options) {
         std::visit([&](const auto& hardware) { return variants_of(program, kernel, hardware, options); }, options.target.hardware);
     for (size_t v = 0; v < kernel.variants.size(); ++v) check_variant(program, kernel, v, kernel.variants[v].schedule, cat("kernel_", k));
   }
-  apply_overrides(program, parse_overrides(options.overrides), options.has_vectors);
+  apply_overrides(program, parse_overrides(options.overrides), options.plain_text);
 }
 
 Program schedule_graph(std::shared_ptr<Graph> graph, const ScheduleOptions& options) {

@@ -45,8 +45,6 @@ DType scanned_dtype(const Node& scan);
 bool may_scan_by_groups(std::span<const Node* const> scans);
 /// Tests the same of the scans of a kernel; false if it has none, or if they are along an axis of size 1.
 bool may_scan_by_groups(const KernelPlan& kernel);
-/// Limit that every legal schedule obeys: the largest number of a reduction's lanes that one thread of a group computes.
-inline constexpr int kMaxElementsOfThread = 8;
 /// Returns the size in bytes of the values of one row that are kept for later passes, for a row of the largest possible length.
 double kept_bytes(const KernelPlan& kernel);
 /// Describes an elementwise schedule that unrolls short axes, so that vectors need not run along the last axis. The kernel is a loop over

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "schedule/body_lanes.h"
 #include "schedule/contraction_blocks.h"
+#include "schedule/elements_of_thread.h"
 #include "schedule/few_terms.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/narrow_products.h"
@@ -150,11 +151,27 @@ ScheduleRules unrolled_rules(const KernelPlan& kernel, const UnrolledAxes& axes)
   return rules;
 }
 
+/// Adapts the rules for recipe_of(kernel) to a GPU: which axes threads and groups of threads share, and no settings for the loops of a CPU.
+void adapt_to_gpu(const KernelPlan& kernel, ScheduleRules& rules) {
+  const int scanned = may_scan_by_groups(kernel) ? scan_axis(kernel) : -1, scattered = scatter_axis(kernel);
+  if (rules.recipe == Template::kElementwise || !kernel.reduces.empty() || scanned >= 0 || scattered >= 0)
+    for (AxisRules& axis : rules.axes) axis.threads = axis.kind == AxisKind::kSequential;
+  if (may_use_groups(kernel) || may_reduce_columns_by_groups(kernel)) rules.axes.back().groups = true;
+  for (const int shared : {scanned, scattered})
+    if (shared >= 0) rules.axes[static_cast<size_t>(shared)].groups = true;
+  for (AxisRules& axis : rules.axes) {
+    axis.max_lanes = std::min(axis.max_lanes, most_elements_of_thread(kernel));
+    axis.max_unroll = 1;  // the lowering itself chooses how many iterations are in flight (lower/gpu/batches.h)
+    if (rules.recipe == Template::kScan) axis.max_tile = 0;  // each thread scans one row or column, or a group does
+  }
+}
+
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
   const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
   if (has_vectors == rules.axes.end())
-    return rules.recipe == Template::kCustom ? "no axis: vectors cannot compute the elements of this custom function"
-                                             : "no axis of this kernel";
+    return rules.recipe == Template::kCustom && vector_axis(kernel) < 0
+               ? "no axis: vectors cannot compute the elements of this custom function"
+               : "no axis of this kernel";
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
   if (rules.recipe == Template::kElementwise && !kernel.reduces.empty() && !expression_terms(kernel))
     return cat("axis ", has_vectors - rules.axes.begin(), ", the last one that is not short");
@@ -205,10 +222,11 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
   HARP_CHECK(
       a.unroll <= axis.max_unroll, Code::kInvalidArgument, where, ": axis ", i, " has unroll=", a.unroll, "; ",
       axis.max_unroll == 1 ? cat(name_of(rules.recipe), " does not unroll this axis") : cat("at most ", axis.max_unroll, " is allowed"));
-  HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0 && a.simd_width <= kMaxLanes, Code::kInvalidArgument, where, ": axis ", i,
-             " has simd=", a.simd_width, "; it must be a power of two up to ", kMaxLanes);
-  HARP_CHECK(a.simd_width <= axis.max_lanes, Code::kInvalidArgument, where, ": axis ", i, " has simd=", a.simd_width, "; simd belongs on ",
-             vector_axis_text(kernel, rules));
+  HARP_CHECK(
+      a.simd_width <= axis.max_lanes, Code::kInvalidArgument, where, ": axis ", i, " has simd=", a.simd_width, "; ",
+      axis.max_lanes == 1 ? cat("simd belongs on ", vector_axis_text(kernel, rules)) : cat("at most ", axis.max_lanes, " is allowed"));
+  HARP_CHECK((a.simd_width & (a.simd_width - 1)) == 0, Code::kInvalidArgument, where, ": axis ", i, " has simd=", a.simd_width,
+             "; it must be a power of two up to ", axis.max_lanes);
 }
 
 /// Tests whether it is proved that a product has at most kMaxProductTerms terms for all sizes for which variant number `v` runs.
@@ -249,23 +267,16 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   std::vector<ScheduleRules> recipes;
   ScheduleRules& usual = recipes.emplace_back(ScheduleRules{recipe_of(kernel), axes_of(kernel)});
   add_tiles(kernel, usual.axes);
-  if (program.target.gpu() != nullptr && (usual.recipe == Template::kElementwise || !kernel.reduces.empty()))
-    for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
-  if (program.target.gpu() != nullptr && (may_use_groups(kernel) || may_reduce_columns_by_groups(kernel))) usual.axes.back().groups = true;
-  if (program.target.gpu() != nullptr && may_scan_by_groups(kernel)) {
-    for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
-    usual.axes[static_cast<size_t>(scan_axis(kernel))].groups = true;
-  }
-  if (const int scattered = scatter_axis(kernel); program.target.gpu() != nullptr && scattered >= 0) {
-    for (AxisRules& axis : usual.axes) axis.threads = axis.kind == AxisKind::kSequential;
-    usual.axes[static_cast<size_t>(scattered)].groups = true;
+  if (program.target.gpu() != nullptr) {
+    adapt_to_gpu(kernel, usual);
+    if (const auto product = as_product(kernel))
+      recipes.push_back(product_rules(kernel, *product));
+    else if (const auto axis = transposed_axis(program, kernel))
+      recipes.push_back(grid_transpose_rules(kernel, *axis));
+    return recipes;
   }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
-  if (program.target.gpu() != nullptr && usual.recipe == Template::kCustom)  // each thread computes one element
-    for (AxisRules& axis : usual.axes) axis.max_lanes = 1;
-  if (program.target.gpu() != nullptr && usual.recipe == Template::kScan)  // each thread scans one row or column, or a group does
-    for (AxisRules& axis : usual.axes) axis.max_lanes = axis.max_unroll = 1, axis.max_tile = 0;
-  const std::optional<UnrolledAxes> unrolled = program.target.gpu() == nullptr ? unrolled_axes(program, kernel) : std::nullopt;
+  const std::optional<UnrolledAxes> unrolled = unrolled_axes(program, kernel);
   if (unrolled && kernel.reduces.empty()) {
     usual.axes[unrolled->vectors].max_lanes = kMaxLanes;
     for (size_t axis = 0; axis < unrolled->vectors; ++axis)
@@ -278,14 +289,11 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   const bool scans_rows = usual.recipe == Template::kScan && scan_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel);
   usual.may_prefetch = (adds_rows || scans_rows) && !iteration_space(kernel).empty();
   usual.may_use_invalid_flag = usual.recipe == Template::kReduce && may_use_invalid_flag(kernel);
-  const bool is_gpu = program.target.gpu() != nullptr;
-  if (const auto product = is_gpu ? as_product(kernel) : std::nullopt)
-    recipes.push_back(product_rules(kernel, *product));
-  else if (const auto contraction = is_gpu ? std::nullopt : as_contraction(kernel))
+  if (const auto contraction = as_contraction(kernel))
     recipes.push_back(contraction_rules(kernel, *contraction));
   else if (const auto axis = transposed_axis(program, kernel))
-    recipes.push_back(program.target.gpu() != nullptr ? grid_transpose_rules(kernel, *axis) : transpose_rules(kernel, *axis));
-  if (program.target.gpu() == nullptr && expression_terms(kernel)) recipes.push_back(expression_rules(kernel));
+    recipes.push_back(transpose_rules(kernel, *axis));
+  if (expression_terms(kernel)) recipes.push_back(expression_rules(kernel));
   if (unrolled && !kernel.reduces.empty()) recipes.push_back(unrolled_rules(kernel, *unrolled));
   return recipes;
 }
@@ -300,6 +308,10 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              " axes, but the schedule has ", s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) check_axis(kernel, *rules, i, s.axes[i], where);
   if (s.recipe == Template::kElementwise && unrolls_axes(kernel, s)) check_unrolled(program, kernel, s, where);
+  HARP_CHECK(program.target.gpu() == nullptr || !(s.nontemporal || s.defer_stores || s.prefetch || s.nan_flag), Code::kInvalidArgument,
+             where,
+             ": nontemporal, defer_stores, prefetch and nan_flag are for the loops of a CPU; expected none of them for a GPU, got \"",
+             print(s), "\"");
   HARP_CHECK(!s.nontemporal || rules->may_stream, Code::kInvalidArgument, where, ": ", name_of(s.recipe),
              " does not support non-temporal stores (nontemporal)");
   HARP_CHECK(!s.defer_stores || rules->may_defer_stores, Code::kInvalidArgument, where,
@@ -308,13 +320,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              "last pass but one keeps values for it");
   HARP_CHECK(!s.prefetch || rules->may_prefetch, Code::kInvalidArgument, where,
              ": prefetch needs a kernel that reduces or scans along rows, or that transposes blocks");
-  if (!s.axes.empty() && s.axes.back().kind == AxisKind::kThreadGroup && !kernel.reduces.empty()) {
-    const int64_t lanes = lanes_in_use(*kernel.reduces[0]), most = kMaxLanes / kMaxElementsOfThread;
-    HARP_CHECK(s.axes.back().simd_width <= lanes && s.axes.back().simd_width <= kMaxElementsOfThread, Code::kInvalidArgument, where,
-               ": axis ", s.axes.size() - 1, " has simd=", s.axes.back().simd_width, "; a thread of a group has at most ",
-               std::min<int64_t>(lanes, kMaxElementsOfThread), " lanes, so that there are at least ", std::min<int64_t>(most, lanes),
-               " threads");
-  }
+  if (program.target.gpu() != nullptr) check_elements_of_thread(kernel, s, where);
   HARP_CHECK(!s.nan_flag || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
              ": nan_flag needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
   if (s.recipe == Template::kTranspose) {

@@ -15,7 +15,8 @@ struct AxisRules {
   // If min_tile is 0, the schedule may leave the tile unset. If max_tile is 0, it must.
   int64_t min_tile = 0, max_tile = 0;
   int max_unroll = 1;
-  int max_lanes = 1;  // most vector lanes; every power of two up to this number is legal
+  // Most vector lanes, or, on a GPU, most adjacent elements of one thread (elements_of_thread.h). Every power of two up to it is legal.
+  int max_lanes = 1;
   bool pack = false;
   bool split = false;  // whether the schedule may have `split` and `stages`
 };

@@ -67,7 +67,7 @@ void check_each_once(std::span<const ScheduleOverride> overrides) {
                " is given for all sizes and for ", name_of(o), " too");
 }
 
-void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool has_vectors) {
+void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool plain_text) {
   for (const ScheduleOverride& o : overrides) {
     HARP_CHECK(static_cast<size_t>(o.kernel) < program.kernels.size(), Code::kInvalidArgument,
                "schedule override: unknown kernel \"kernel_", o.kernel, "\"; the number of kernels is ", program.kernels.size());
@@ -77,7 +77,7 @@ void apply_overrides(Program& program, std::span<const ScheduleOverride> overrid
                " has no variant ", o.variant, "; the number of variants is ", kernel.variants.size());
     const size_t v = static_cast<size_t>(std::max<int64_t>(o.variant, 1)) - 1;
     check_variant(program, kernel, v, o.schedule, name_of(o));
-    for (size_t i = 0; i < o.schedule.axes.size() && !has_vectors; ++i)
+    for (size_t i = 0; i < o.schedule.axes.size() && plain_text; ++i)
       HARP_CHECK(o.schedule.axes[i].simd_width == 1, Code::kInvalidArgument, name_of(o), ": axis ", i,
                  " has simd=", o.schedule.axes[i].simd_width, "; plain text has no vectors, expected simd=1");
     kernel.variants[v].schedule = o.schedule;

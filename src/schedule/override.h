@@ -29,7 +29,7 @@ void check_each_once(std::span<const ScheduleOverride> overrides);
 
 /// Replaces the schedules of the kernels that the overrides name. Throws Error{kInvalidArgument}, which names the broken rule, if a kernel
 /// or variant does not exist, if a schedule is not legal for all sizes for which the variant runs (legal.h), or if it uses vectors although
-/// `has_vectors` is false.
-void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool has_vectors);
+/// the generated code is C without vector types (`plain_text`).
+void apply_overrides(Program& program, std::span<const ScheduleOverride> overrides, bool plain_text);
 
 }  // namespace harp

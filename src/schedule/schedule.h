@@ -34,7 +34,8 @@ struct AxisSchedule {
   // tile.
   int unroll = 1;
   // The number of vector lanes; more than 1 on at most one axis. On the terms of a contraction it is instead the number of terms in each
-  // lane of the packed factors (narrow_products.h).
+  // lane of the packed factors (narrow_products.h). On a GPU it is the number of adjacent elements that one thread computes
+  // (elements_of_thread.h).
   int simd_width = 1;
   // On the rows of a contraction: pack the rows' factor A for each block. On its columns: pack the columns' factor B once for all rows. On
   // the rows of a transpose: copy blocks through scratch memory.

@@ -16,7 +16,9 @@ struct ScheduleOptions {
   int simd_width = 0;
   std::string_view overrides;  // overrides of schedules, in the syntax of override.h; may be empty
   ChainOptions chains = {};
-  bool has_vectors = true;  // false: the generated code has no vectors, so overrides must not request any
+  // The generated code is C without vector types (PipelineOptions::plain_text), so overrides must not request vectors. Not for a GPU, whose
+  // schedules need no vectors for `simd` (elements_of_thread.h).
+  bool plain_text = false;
 };
 
 /// Runs fuse() (which includes the rewrites before it and rowwise.cpp), expand(), chain_kernels() and plan_memory(), in this order.

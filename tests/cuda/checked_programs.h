@@ -20,13 +20,14 @@ class CheckedPrograms {
   /// hide that the order of a sum is wrong.
   explicit CheckedPrograms(int data_sets = 1) : data_sets_(data_sets) {}
 
-  /// `body` is the text of a graph's parameters and statements; `sizes` has lists of values of its shape variables.
-  void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}) {
+  /// `body` is the text of a graph's parameters and statements; `sizes` has lists of values of its shape variables. `schedules` is text
+  /// that overrides the schedules of kernels (schedule/override.h).
+  void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}, const std::string& schedules = {}) {
     fuzz::Case test;
     test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
     test.sizes = std::move(sizes);
     test.data_seed = programs_.all.size() + 1;
-    programs_.add(body, std::move(test), false);
+    programs_.add(cat(body, schedules.empty() ? "" : " with ", schedules), std::move(test), false, schedules);
   }
   void check() {
     const std::vector<std::string> wrong = run_emulated(programs_.all, kAllOrders, data_sets_);

@@ -19,6 +19,7 @@
 #include "fuzz/op_cells.h"
 #include "grad/operation.h"
 #include "graph/text.h"
+#include "support/schedule_lines.h"
 
 using namespace harp;
 using namespace harp::cuda_test;
@@ -58,12 +59,15 @@ std::string file_text(const fs::path& path) {
   return text.str();
 }
 
-/// Returns the schedules of a graph's kernels, for example "kernel_0: elementwise [thread simd=4]".
+/// Returns the schedules of a graph's kernels, for example "kernel_0: elementwise [thread simd=4]". Checks that they can be passed back.
 std::vector<std::string> schedules_of(const Graph& graph) {
+  PipelineOptions options = options_for_cuda(false);
+  const std::string printed = emit_stage(graph, options, "schedule");
+  options.schedule_override = testing::schedule_lines(printed);
+  CHECK(emit_stage(graph, options, "schedule") == printed);
   std::vector<std::string> found;
-  std::istringstream text(emit_stage(graph, options_for_cuda(false), "schedule"));
-  for (std::string line; std::getline(text, line);)
-    if (line.starts_with("  kernel_")) found.push_back(line.substr(2));
+  std::istringstream text(options.schedule_override);
+  for (std::string line; std::getline(text, line);) found.push_back(line.substr(2));
   return found;
 }
 

@@ -68,6 +68,21 @@ class Tool:
         assert source == self.harp("emit", self.scale, "--lang", "cuda", "--backend", "cuda", "--target", "sm_80")[0]
         for row in ROWS:
             assert "__global__" in self.harp("emit", self.scale, "--lang", "cuda", "--target", row)[0]
+        # --schedule reads schedules in the form in which the tool prints them.
+        path = os.path.join(self.scratch, "schedules")
+        for name in ("softmax", "matmul", "in_place"):
+            graph = os.path.join(GOLDEN, name + ".harp")
+            printed, _ = self.harp("emit", graph, "--lang", "schedule", "--backend", "cuda", "--target", "sm_80")
+            lines = re.findall(r"^  kernel_\d+.*\n", printed, re.M)
+            assert len(lines) >= 1 and all(" [" in line for line in lines), printed
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("".join(lines))
+            source, _ = self.harp("emit", graph, "--lang", "cuda", "--target", "sm_80", "--schedule", path)
+            assert source == read(CUDA_GOLDEN, name + ".cu"), name
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel_0: rowwise [thread, thread_group simd=16]\n")
+        self.fails("kernel_0: axis 1 has simd=16; at most 8 is allowed", "emit", os.path.join(GOLDEN, "softmax.harp"), "--lang", "cuda",
+                   "--schedule", path)
         self.fails('unknown target "sm_70" of the backend cuda, expected one of ' + ", ".join(ROWS), "emit", self.scale, "--lang", "cuda",
                    "--target", "sm_70")
         self.fails('unknown stage "plan", expected one of dot, ', "emit", self.scale, "--lang", "plan", "--backend", "c")

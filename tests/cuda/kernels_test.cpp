@@ -11,6 +11,7 @@
 #include "cuda/emulated_programs.h"
 #include "fuzz/case_file.h"
 #include "fuzz/generator.h"
+#include "fuzz/variant.h"
 #include "grad/operation.h"
 #include "graph/text.h"
 
@@ -47,8 +48,13 @@ TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
   GpuPrograms programs;
   for (uint64_t begin = 0; begin < count; begin += kTogether) {
     programs.all.clear();
-    for (uint64_t seed = first + begin; seed < first + std::min(begin + kTogether, count); ++seed)
-      programs.add(cat("seed ", seed), fuzz::random_case(seed), seed % 4 == 0);
+    for (uint64_t seed = first + begin; seed < first + std::min(begin + kTogether, count); ++seed) {
+      Case test = fuzz::random_case(seed);
+      const bool checks_indices = seed % 4 == 0;
+      std::string schedules;  // of two thirds of the graphs, with other numbers of elements of a thread than harp's
+      if (seed % 3 != 0) schedules = fuzz::random_elements_of_thread(*test.graph, options_for_cuda(checks_indices), seed);
+      programs.add(cat("seed ", seed), std::move(test), checks_indices, std::move(schedules));
+    }
     check_programs(programs, std::span(kAllOrders).subspan(is_long ? 0 : 2));
   }
 }

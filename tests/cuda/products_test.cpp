@@ -345,8 +345,7 @@ TEST_CASE("C1: a schedule of a product without slices is only for sizes whose te
 
 TEST_CASE("H3.search_space: the tuner tries only schedules of a product that can sum all its terms") {
   const auto graph = parse_graph("harp 1\ngraph g(a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)\n}\n", grad::text_operations());
-  PipelineOptions base = options_for_cuda(false);
-  base.plain_text = true;  // kernels of a GPU have no vectors, so there are none to choose
+  const PipelineOptions base = options_for_cuda(false);
   const std::vector<std::vector<int64_t>> all_sizes = {{64, 100'000, 64}, {4000, 100'000, 4000}, {4000, 4000, 4000}, {9, 9, 9}};
   for (const std::vector<int64_t>& sizes : all_sizes) {
     const tune::SearchSpace space(*graph, {base, {}, sizes, 1});

@@ -1,12 +1,14 @@
 #include "fuzz/variant.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <utility>
 
 #include "base/error.h"
 #include "fuzz/random.h"
 #include "opt/passes.h"
+#include "schedule/kernel_structure.h"
 #include "schedule/legal.h"
 #include "schedule/override.h"
 #include "schedule/schedule_program.h"
@@ -63,15 +65,19 @@ int width_of(const KernelPlan& kernel) {
   return width;
 }
 
-/// Tests whether the schedule is legal for all sizes.
-bool is_legal(const Program& program, KernelPlan kernel, const Schedule& schedule) {
-  kernel.variants.assign(1, Variant{});  // without a guard
+/// Tests whether the schedule is legal for variant number `v` of the kernel.
+bool is_legal(const Program& program, const KernelPlan& kernel, size_t v, const Schedule& schedule) {
   try {
-    check_variant(program, kernel, 0, schedule, "drawn");
+    check_variant(program, kernel, v, schedule, "drawn");
     return true;
   } catch (const Error&) {
     return false;
   }
+}
+/// Tests whether the schedule is legal for all sizes.
+bool is_legal(const Program& program, KernelPlan kernel, const Schedule& schedule) {
+  kernel.variants.assign(1, Variant{});  // without a guard
+  return is_legal(program, kernel, 0, schedule);
 }
 
 /// The schedule overrides for all kernels as text. These are the schedules that harp chose, with some options disabled or, if the variant
@@ -230,6 +236,29 @@ std::vector<BuildVariant> level_variants() {
       }
   }
   return variants;
+}
+
+std::string random_elements_of_thread(const Graph& graph, const PipelineOptions& options, uint64_t seed) {
+  Random random(seed, "elements of a thread");
+  const Program program = options.code->schedule(optimised(graph, options), options);
+  std::string lines;
+  for (size_t k = 0; k < program.kernels.size(); ++k) {
+    const KernelPlan& kernel = program.kernels[k];
+    const std::vector<ScheduleRules> recipes = rules_of(program, kernel);
+    for (size_t v = 0; v < kernel.variants.size(); ++v) {
+      Schedule drawn = kernel.variants[v].schedule;
+      const std::vector<AxisRules>& axes = std::ranges::find(recipes, drawn.recipe, &ScheduleRules::recipe)->axes;
+      for (size_t i = 0; i < axes.size(); ++i)
+        if (axes[i].max_lanes > 1)
+          drawn.axes[i].simd_width = 1 << random.between(0, std::countr_zero(static_cast<unsigned>(axes[i].max_lanes)));
+      // Columns that harp would give to groups of threads become columns of single threads, which may have several of them.
+      if (axes.size() > 1 && may_reduce_columns_by_groups(kernel) && random.chance(50)) drawn.axes.back().kind = AxisKind::kReduce;
+      const Schedule& schedule = is_legal(program, kernel, v, drawn) ? drawn : kernel.variants[v].schedule;
+      const int64_t variant = kernel.variants.size() > 1 ? static_cast<int64_t>(v) + 1 : 0;
+      append(lines, cat(print(ScheduleOverride{static_cast<int64_t>(k), variant, schedule}), "\n"));
+    }
+  }
+  return lines;
 }
 
 Machine target_of(const CompilerChoice& choice) {

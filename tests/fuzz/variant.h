@@ -58,6 +58,10 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
 /// compilers gcc and clang.
 std::vector<BuildVariant> level_variants();
 
+/// Schedules of all kernels of a graph for a GPU, as text: those that harp chose, but with random numbers of elements of a thread
+/// (schedule/elements_of_thread.h). `options` are those with which the graph is compiled.
+std::string random_elements_of_thread(const Graph& graph, const PipelineOptions& options, uint64_t seed);
+
 /// The options of the compilation pipeline for this variant. If the variant asks for other schedules than the default ones, this function
 /// also computes those.
 PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant);

@@ -263,7 +263,7 @@ TEST_CASE("L6.integer_products/c: what is no contraction, or has no tiles, is a 
   // On a GPU, products have tiles as well.
   const std::string_view words = "graph g(a: i32[64, 64], b: i32[64, 64]) { return y = a @ b }";
   for (const Machine& row : gpu_machines()) {
-    const Program program = schedule_graph(optimised(*parse_graph(words)), {row, 1, {}, {}, false});
+    const Program program = schedule_graph(optimised(*parse_graph(words)), {row, 1, {}});
     CHECK(print(program).find(" product") != std::string::npos);
   }
 }

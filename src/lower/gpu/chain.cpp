@@ -24,14 +24,18 @@ void ColumnThreads::run() {
   Index outer = unflatten(threads->variable, space);
   const Sym start = outer.back() * columns_;
   outer.pop_back();
-  if (columns_ == 1) {
-    threads->body = passes_of(outer, start, 1);
-  } else {
-    Body together = passes_of(outer, start, columns_);
+  const auto columns_one_by_one = [&] {
     Loop* column = new_loop(arena_, "column", start, min(start + columns_, width));
     column->body = passes_of(outer, column->variable, 1);
+    return Body{column};
+  };
+  if (columns_ == 1) {
+    threads->body = passes_of(outer, start, 1);
+  } else if (proven_less(width, columns_)) {  // there is no whole group of columns
+    threads->body = columns_one_by_one();
+  } else {
+    Body together = passes_of(outer, start, columns_), one_by_one = columns_one_by_one();
     const Sym is_whole = width - columns_ - start;
-    Body one_by_one = {column};
     if (distances_ != nullptr)
       together = if_aligned(arena_, distances_, columns_, std::move(together), Substituter(arena_, {})(one_by_one));
     threads->body = proven_nonnegative(is_whole) ? std::move(together) : Body{new_if(arena_, is_whole, std::move(together), one_by_one)};

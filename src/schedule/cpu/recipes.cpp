@@ -319,7 +319,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
     }
     return variants;
   }
-  if (!kernel.reduces.empty()) s.nan_flag = options.has_vectors && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
+  if (!kernel.reduces.empty()) s.nan_flag = !options.plain_text && options.simd_width == 0 && invalid_flag_pays(program, kernel, cpu);
   if (!kernel.reduces.empty()) set_interleaving(program, kernel, cpu, s);
   const std::optional<RowReads> reads_of = row_reads(program, kernel, s, cpu);
   if (const std::optional<Sym> guard = continues_long_axes(program, kernel)) return {{guard, s}, {std::nullopt, s}};

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "schedule/contraction.h"
+#include "schedule/elements_of_thread.h"
 #include "schedule/fusion_limits.h"
 #include "schedule/gpu/product_variants.h"
 #include "schedule/kernel_structure.h"
@@ -124,12 +125,25 @@ Schedule each(const Program& program, const KernelPlan& kernel) {
   return s;
 }
 
+constexpr int64_t kSide = 32;  // side of a tile of a transpose: as many neighbouring elements as a warp has threads
+
+/// Returns the schedule of a transpose by tiles of this size. `rows` is the axis along which the loads are contiguous.
+Schedule tiled(const KernelPlan& kernel, size_t rows, int64_t height, int64_t width) {
+  Schedule s;
+  s.recipe = Template::kTranspose;
+  s.partition = s.overlap = false;
+  s.axes.resize(iteration_space(kernel).size());
+  for (AxisSchedule& axis : s.axes) axis.kind = AxisKind::kThread;
+  s.axes[rows].tile = height, s.axes.back().tile = width;
+  s.axes.back().kind = AxisKind::kThreadGroup;
+  return s;
+}
+
 /// Returns the schedule of a transpose by tiles; nothing if the kernel transposes nothing, or if its axes are so short that tiles would be
 /// mostly empty.
 std::optional<Schedule> tiles(const Program& program, const KernelPlan& kernel) {
   const std::optional<size_t> rows = transposed_axis(program, kernel);
   if (!rows) return std::nullopt;
-  constexpr int64_t kSide = 32;  // as many neighbouring elements as a warp has threads
   const bool is_narrow = grouped_elements(program, kernel) >= 8;
   // Tiles of 8-bit and 16-bit elements are larger, so that as many bytes are in flight as for 32-bit elements.
   const int64_t elements = is_narrow ? 4 * kSide * kSide : kSide * kSide;
@@ -142,31 +156,25 @@ std::optional<Schedule> tiles(const Program& program, const KernelPlan& kernel) 
   height = std::min(most_rows, elements / width);
   // Both axes are short, so neighbouring threads share cache lines in the source and in the destination even without tiles.
   if (height * width < elements / 2) return std::nullopt;
-  Schedule s;
-  s.recipe = Template::kTranspose;
-  s.partition = s.overlap = false;
-  s.axes.resize(space.size());
-  for (AxisSchedule& axis : s.axes) axis.kind = AxisKind::kThread;
-  s.axes[*rows].tile = height, s.axes.back().tile = width;
-  s.axes.back().kind = AxisKind::kThreadGroup;
-  return s;
-}
-
-Schedule schedule_of(const Program& program, const KernelPlan& kernel) {
-  if (std::optional<Schedule> tiled = tiles(program, kernel)) return *tiled;
-  return each(program, kernel);
+  return tiled(kernel, *rows, height, width);
 }
 
 }  // namespace
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Gpu& gpu, const ScheduleOptions&) {
   if (const auto product = as_product(kernel)) return product_variants(kernel, *product, gpu);
-  return {{std::nullopt, schedule_of(program, kernel)}};
+  const std::optional<Schedule> by_tiles = tiles(program, kernel);
+  return {{std::nullopt, by_tiles ? *by_tiles : each(program, kernel)}};
 }
 
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const Gpu& gpu, const ScheduleOptions&) {
-  std::vector<Schedule> schedules = {schedule_of(program, kernel)};
-  if (const auto product = as_product(kernel)) schedules.push_back(product_variants(kernel, *product, gpu).back().schedule);
+  std::vector<Schedule> schedules = {each(program, kernel)};
+  if (const auto product = as_product(kernel)) {
+    schedules.push_back(product_variants(kernel, *product, gpu).back().schedule);
+  } else if (const std::optional<size_t> rows = transposed_axis(program, kernel)) {
+    const std::optional<Schedule> by_tiles = tiles(program, kernel);
+    schedules.push_back(by_tiles ? *by_tiles : tiled(kernel, *rows, kSide, kSide));
+  }
   return schedules;
 }
 

@@ -1,6 +1,6 @@
 // Chooses the schedules of kernels on GPUs. A thread of the grid computes what one iteration of a loop over vectors computes on a CPU.
-// There are no vectors and no tiles for caches. Except for products, a kernel has one variant for all sizes. The schedules, as print()
-// shows them:
+// There are no vectors and no tiles for caches; `simd` is the number of adjacent elements that one thread computes (elements_of_thread.h).
+// Except for products, a kernel has one variant for all sizes. The schedules, as print() shows them:
 //
 // elementwise [thread, thread simd=4]      A thread computes the elements of one access of 16 bytes, or single elements if they are not
 //                                          consecutive in memory.
