@@ -258,8 +258,8 @@ class BodyLowering {
     for (size_t i = 0; i < numbers.size(); ++i)
       if (values[i] != kept(numbers[i])) group->body.push_back(set_accumulator(arena_, numbers[i], lanes_.at, values[i]));
     if (group->body.empty()) return;
-    Body sets = group->body.size() > 1 ? Body{group} : group->body;
-    statements_->push_back(has_lanes() ? in_each_lane(arena_, lanes_, std::move(sets)) : sets[0]);
+    Stmt* const sets = group->body.size() > 1 ? group : group->body[0];
+    statements_->push_back(has_lanes() ? in_each_lane(arena_, lanes_, {sets}) : sets);
   }
   static bool has_loop(const std::vector<BodyStatement>& statements) {
     return std::any_of(statements.begin(), statements.end(), [](const BodyStatement& s) {
