@@ -92,13 +92,15 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   return !has_others || realize(values, count, configuration, reason);
 }
 
-/// Limits for a pending value: the number of pending values that it depends on, and the bytes of inputs that nothing else keeps alive.
+/// Limits for a pending value, which is one that is not computed yet: the number of pending values that it depends on, and the bytes of
+/// inputs that only these pending values keep alive.
 inline constexpr uint32_t kMaxPending = 10000;
 inline constexpr uint64_t kMaxHeld = uint64_t{512} << 20;
 
-/// Called for a new value whose upper bounds `pending` or `held` exceed these limits. Determines the exact numbers; if they exceed the
-/// limits, computes values now. A product is not computed, nor a cast or view of a product: a later sum would then read it from memory,
-/// although product and sum together may form one contraction. The operands of the product are computed instead.
+/// Called for a new value whose members `pending` or `held`, which are upper bounds, exceed kMaxPending or kMaxHeld. Replaces them by the
+/// exact numbers. If one of these exceeds its limit, too, computes the value now, or, if it is a product or a cast or view of one, only the
+/// operands of the product: a later sum of the product may form one contraction with it, which never stores the product. Returns false if
+/// the computation failed.
 inline bool settle(Value* value) {
   Walk& walk = Walk::of_thread();
   walk.go(&value, 1);

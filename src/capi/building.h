@@ -84,8 +84,8 @@ inline NodeRef node_or_null(const harp_node* node) { return node != nullptr ? no
 /// Returns the nodes that the handles in an array refer to.
 std::vector<NodeRef> nodes_of(std::span<harp_node* const> handles);
 
-/// Runs body(nodes), which returns a node, on an array of operands, and returns the node's handle. If the array is NULL or its count is not
-/// positive, marks the graph `named` (see common_graph()) and returns NULL.
+/// Runs body(nodes) on an array of operands and returns a handle of the node that it returns. If the array is NULL or its count is not
+/// positive, records the error in `named`, the graph that the caller named (see common_graph()), and returns NULL.
 template <class Body>
 harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, Body&& body, harp_graph* named = nullptr) noexcept {
   if (n <= 0 || nodes == nullptr)

@@ -44,7 +44,7 @@ NodeRef adjoint_of_unfold(const Step& s) {
   if (size.is_constant(0)) return build::broadcast_to(build::constant_like(s.a(), 0), shape);  // windows of size 0 have no elements
   const Dim windows = s.y->shape[axis];
   // Reorder the axes (outer axes, windows, inner axes, elements of a window) to (outer, inner, elements of a window, windows). The steps
-  // below need one more axis, so at rank kMaxRank the outer and inner axes are merged.
+  // below need one more axis, so at rank kMaxRank the outer axes are merged into one axis, and so are the inner axes.
   Shape outer(shape.begin(), shape.begin() + axis), inner(shape.begin() + axis + 1, shape.end());
   if (s.y->rank() == kMaxRank) outer = {element_count(outer)}, inner = {element_count(inner)};
   Shape grouped = outer;

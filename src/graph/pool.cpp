@@ -140,9 +140,9 @@ NodeRef along(NodeRef numbers, size_t axis, const Shape& shape) {
 /// Merges the pooled axes, from axis `first` to the last one, into one axis.
 NodeRef flat_planes(NodeRef x, int first) { return flatten(x, first, -1); }
 
-/// Returns the position of element number `tap` of each window in the flattened plane of the array. The element may lie in the padding, but
-/// only if no element of the window is greater than the padding's value; the result is then the position of the window's first element that
-/// lies in the array.
+/// Returns, for each window, the position of its element number `tap` in the flattened plane of the array. If that element lies in the
+/// padding, which happens only if no element of the window is greater than the padding's value, returns the position of the window's first
+/// element that lies in the array.
 NodeRef positions_of(const Pool& pool, NodeRef tap) {
   NodeRef position = nullptr;
   Dim step = 1;  // distance in the flattened plane between adjacent elements along the axis

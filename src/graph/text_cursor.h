@@ -56,7 +56,7 @@ class Cursor {
     const std::string found = token.kind == TokenKind::kEnd       ? "the end of the text"
                               : token.kind == TokenKind::kNewline ? "the end of the line"
                                                                   : quote(utf8_prefix(token.text, 60));
-    fail_here(cat("expected ", what, ", found ", found));
+    fail_here(cat("expected ", what, ", found ", found, hint_at_logic()));
   }
   [[noreturn]] void fail_token(size_t offset, std::string_view message) const { fail_at(source_, offset, message); }
 
@@ -89,6 +89,14 @@ class Cursor {
 
  private:
   static constexpr int kMaxDepth = 100;
+
+  /// What to write instead, if the token belongs to a logical operator of C or Python; else an empty text.
+  std::string_view hint_at_logic() const {
+    const auto sees_twice = [&](std::string_view symbol) { return sees(symbol) && at_ > 0 && tokens_[at_ - 1].text == symbol; };
+    if (sees("and") || sees_twice("&")) return "; logical and is written &, as in (a < b) & (c < d)";
+    if (sees("or") || sees_twice("|")) return "; logical or is written |, as in (a < b) | (c < d)";
+    return "";
+  }
 
   std::string_view source_;
   std::vector<Token> tokens_;

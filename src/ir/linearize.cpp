@@ -365,7 +365,8 @@ class Linearizer {
       line_of(*each.set);
     }
   }
-  /// Returns the accumulators that the text of the value reads: those below values that have names are not among them.
+  /// Returns the accumulators that the text of the value reads. Operands that have names are not searched, because the text has only their
+  /// names.
   std::vector<int> accumulators_in_text(const UOp* root) const {
     std::vector<int> found;
     for (const UOp* u : pending({&root, 1}))

@@ -364,7 +364,7 @@ struct Break : StmtOf<StmtKind::kBreak> {
 };
 
 /// A barrier: no thread of the block passes it before all threads have finished the statements before it. After the barrier each thread
-/// sees what the others wrote. Barriers are outside of group loops.
+/// sees what the others wrote. A barrier stands between group loops (LoopKind::kGroup), never inside one.
 struct Barrier : StmtOf<StmtKind::kBarrier> {};
 
 struct Comment : StmtOf<StmtKind::kComment> {

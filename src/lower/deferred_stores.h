@@ -15,7 +15,7 @@ class DeferredStores {
   /// reductions, that is, those that are not reduced.
   DeferredStores(KernelContext& context, Accumulators& accumulators, RowValues& rows, const std::vector<size_t>& kept, int simd_width);
 
-  /// Declares accumulators for the results of reductions that the last pass uses.
+  /// Declares an accumulator for the result of each reduction of a row whose result the last pass over that row uses.
   void declare(ir::Body& body);
   /// Makes the following calls store the row before the one at position `kept`, an index along the kept axes. The row at index `begin` of
   /// the last kept axis is the first one; before it no row is stored.

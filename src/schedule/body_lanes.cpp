@@ -275,8 +275,8 @@ class Analysis {
   std::vector<int> sets_;            // by variable: how many statements set it
   std::vector<bool> differs_;        // by variable: whether its value differs between the lanes
   std::vector<BodyPosition> facts_;  // positions that are not negative at the current statement
-  int loops_ = 0;                    // loops around the current statement
-  int apart_ = 0;                    // branches and loops around the current statement that may mask some lanes and others not
+  int loops_ = 0;                    // how many loops are around the current statement
+  int apart_ = 0;  // how many branches and loops around the current statement have conditions that may differ between lanes
   bool is_possible_ = true;
   BodyLanes result_;
 };

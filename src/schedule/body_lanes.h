@@ -40,16 +40,17 @@ struct BodyLanes {
   BodyIndices indices;  // none of them is checked
 };
 
-/// Returns nothing if vectors cannot compute the elements of a custom function along its last axis (of those that are not of size 1). Then
-/// they are computed one by one. That is so if
-/// - the body has an index that may be outside its array, or an index of a local array that differs between the elements: such elements
-///   would be gathered and scattered lane by lane;
-/// - a loop divides integers that differ between the elements, or raises them to a power: CPUs do this lane by lane, also for lanes whose
-///   loop has ended;
-/// - a loop loads from an array whose elements for adjacent lanes are not adjacent: for each lane it would load from another cache line,
-///   whereas one element after the other may load from the line that it has;
-/// - a loop loads one element for those lanes that are in a branch, without which the index may be outside: each lane would test whether it
-///   may.
+/// Returns how vectors compute the elements of a custom function along its last axis whose size is not 1. Returns nothing if the elements
+/// are to be computed one by one, because vectors would not be faster. That is so if
+/// - the body has an index that may be outside its array, or an index of a local array that differs between the elements: lanes would be
+///   loaded and stored one at a time;
+/// - a loop divides integers that differ between the elements, or raises them to a power: CPUs do this one lane at a time, and vectors
+/// would
+///   do it also for lanes whose loop has ended;
+/// - a loop loads elements that are not adjacent in memory for adjacent lanes: each lane would load from another cache line, whereas
+///   consecutive iterations for one element may load from the same line;
+/// - a loop loads, inside a branch, an element that is the same for all lanes and whose index is inside the array only where the branch is
+///   taken: the condition would be tested for each lane.
 std::optional<BodyLanes> lanes_of_body(const Node& custom);
 
 }  // namespace harp

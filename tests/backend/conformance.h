@@ -1,5 +1,5 @@
-// What every backend must do, as checks of one backend: its results have the interpreter's bits, its errors are the interpreter's, and its
-// arrays may be on a device of its own. The checks use harp.h, as a host does. CONTRIBUTING.md, "Add a backend", says how to use them.
+// Checks that one backend does what every backend must do: its results and errors are the interpreter's, bit for bit, also for arrays on a
+// device of its own. Like a program that embeds harp, the checks use harp.h. CONTRIBUTING.md, "Add a backend", says how to use them.
 #pragma once
 
 #include <functional>

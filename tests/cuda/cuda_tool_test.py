@@ -98,7 +98,7 @@ class Tool:
         self.fails("no CUDA compiler found; tried: /no/nvcc: no such program", "emit", self.scale, "--lang", "ptx", "--compiler", "/no/nvcc")
 
     def case_run(self):
-        """H4.by_name/cuda H5.stage: a run on a GPU reads and writes files, and has the bits of the interpreter"""
+        """H4.by_name/cuda H5.stage: a run on a GPU reads its inputs from files and writes results to files, with the interpreter's bits"""
         x = numpy.random.default_rng(1).normal(size=(7, 3)).astype(numpy.float32)
         numpy.save(os.path.join(self.scratch, "x.npy"), x)
         arguments = ["run", self.scale, "--input", f"x={self.scratch}/x.npy"]

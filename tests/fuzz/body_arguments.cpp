@@ -13,8 +13,8 @@ namespace {
 constexpr std::string_view kComparisons[] = {"==", "!=", "<", "<=", ">", ">="};
 constexpr std::string_view kBoolOperators[] = {"&", "|", "^"};
 constexpr std::string_view kNumberOperators[] = {"+", "-", "*"};
-// Number of iterations of a loop. The interpreter runs the loop once per element, so longer loops over an array of 4,097 elements would
-// take minutes.
+// Numbers of iterations of the loops in a body. The interpreter runs the whole loop for each element of the result, so with longer loops
+// a result of 4,097 elements would take minutes.
 constexpr int64_t kUsualLoop = 5, kLongestLoop = 64, kInnerLoop = 2;
 
 /// Draws the dtypes of the results; the first is `dtype`. The random numbers come from a separate stream, so these draws do not change the

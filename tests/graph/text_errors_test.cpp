@@ -108,6 +108,12 @@ TEST_CASE("G18.text: errors tell line, column and what is wrong") {
   CHECK(message_of("graph g(x: f32[2]) {\n return x\n} x") == "line 3, column 3: expected the end of the text, found \"x\"");
   CHECK(message_of("graph g(x: f32[2]) {\n") == "line 2, column 1: expected a statement or \"return\", found the end of the text");
   CHECK(error("a = x + + ") == "line 3, column 13: expected an expression, found the end of the line");
+  const std::string logical_and = "; logical and is written &, as in (a < b) & (c < d)";
+  const std::string logical_or = "; logical or is written |, as in (a < b) | (c < d)";
+  CHECK(error("a = x < x && x < x") == "line 3, column 14: expected an expression, found \"&\"" + logical_and);
+  CHECK(error("a = x < x || x < x") == "line 3, column 14: expected an expression, found \"|\"" + logical_or);
+  CHECK(error("a = x < x and x < x") == "line 3, column 13: expected the end of the line, found \"and\"" + logical_and);
+  CHECK(error("a = (x < x or x < x)") == "line 3, column 14: expected \")\", found \"or\"" + logical_or);
   CHECK(error("a = x ++ y") == "");
   CHECK(error("a = sim(x)") == "line 3, column 7: unknown operation \"sim\"; is it sin?");
   CHECK(error("a = frobnicate(x)") == "line 3, column 7: unknown operation \"frobnicate\"");

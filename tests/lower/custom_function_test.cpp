@@ -369,6 +369,8 @@ TEST_CASE("G13.custom_function: mistakes say line and column") {
   CHECK(mistake("for k in 0..2 { let a = k }\noutput = f32(a)").starts_with("line 2, column 14: unknown name \"a\""));
   CHECK(mistake("while 1 { output = 1.0 }").starts_with("line 1, column 7: the condition is i64, not bool"));
   CHECK(mistake("while { output = 1.0 }").starts_with("line 1, column 7: expected an expression, found \"{\""));
+  CHECK(mistake("while output < 1.0 and output > 0.0 { output = 1.0 }")
+            .starts_with("line 1, column 20: expected \"{\", found \"and\"; logical and is written &, as in (a < b) & (c < d)"));
   CHECK(mistake("while input2\noutput = 1.0").starts_with("line 1, column 13: expected \"{\", found the end of the line"));
   CHECK(mistake("output = 1.0\nbreak").starts_with("line 2, column 1: break stands in no loop"));
   CHECK(mistake("while input2 { output = 1.0 }\nif input2 { break }").starts_with("line 2, column 13: break stands in no loop"));

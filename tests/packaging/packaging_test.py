@@ -70,6 +70,24 @@ class Packaging:
 
     # The cases
 
+    def case_add_subdirectory(self):
+        """C1.shared_library: a project that adds harp's directory gets harp::harp, and neither harp's tests nor -Werror"""
+        folder = os.path.join(self.scratch, "game")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+            file.write(f"""cmake_minimum_required(VERSION 3.20)
+                project(game LANGUAGES C CXX)
+                add_subdirectory({SOURCE} harp EXCLUDE_FROM_ALL)
+                add_executable(game {HERE}/consumer.c)
+                target_link_libraries(game PRIVATE harp::harp m)
+                add_executable(game_static {HERE}/consumer.c)
+                target_link_libraries(game_static PRIVATE harp::harp_static m)""")
+        run("cmake", "-G", "Ninja", "-S", folder, "-B", os.path.join(folder, "build"))
+        for target in ("game", "game_static"):
+            commands = run("ninja", "-C", os.path.join(folder, "build"), "-t", "commands", target)
+            assert os.path.join(SOURCE, "src", "pipeline.cpp") in commands, commands
+            assert "-Werror" not in commands and os.path.join(SOURCE, "tests", "fuzz") not in commands, commands
+
     def case_symbols(self):
         """C1.shared_library: exported symbols are the functions of harp.h, all harp_*, under version HARP_0"""
         lines = [line.split() for line in run("nm", "-D", "--defined-only", "--with-symbol-versions", self.library).splitlines()]

@@ -72,7 +72,8 @@ int truth(PyObject*) {
   return -1;
 }
 
-/// Refuses the constructor: functions make sizes, because a size that the constructor made would belong to no graph.
+/// Raises an exception: programs call harp.dim, not the constructor of Dim, because a Dim that the constructor made would belong to no
+/// graph.
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_TypeError, "use harp.dim to make a Dim");
   return nullptr;

@@ -1,7 +1,7 @@
-// Non-temporal (streaming) stores. If such stores write a whole cache line, the line is not read first, and evicts no other line. If an
-// ordinary store writes some part of the same line, storing the line takes some two hundred times as long. Therefore only whole aligned
-// vectors are stored in this way. A vector as large as a cache line that starts in the middle of a line is stored as two halves. The CPU's
-// write combining merges the two halves of a line if they arrive shortly after each other.
+// Non-temporal (streaming) stores. If such stores write a whole cache line, the CPU does not read the line first, and evicts no other line.
+// If an ordinary store writes another part of the same line, storing the line takes some two hundred times as long. Therefore a
+// non-temporal store always stores a whole vector at an aligned address. A vector as large as a cache line that starts in the middle of a
+// line is stored as two aligned halves. The CPU's write combining merges the two halves of a line if they arrive shortly after each other.
 #include "render/c/access.h"
 
 #include "base/text.h"

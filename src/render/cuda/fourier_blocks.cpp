@@ -158,7 +158,8 @@ class TileText {
     return cat(part, "[", pass.factor, " * b + ", i, "]");
   }
 
-  /// Accesses to shared memory: the results of a pass are put there, or the numbers of a pass are taken from there. `parts`: x, y or both.
+  /// Returns the accesses to shared memory of a pass: stores of its results (are_results), or loads of its operands. `parts` says which
+  /// parts of the numbers: "x" (real), "y" (imaginary) or both.
   std::string accesses(const Pass& pass, const Gaps& gaps, bool are_results, std::string_view parts) const {
     const int64_t apart = are_results ? pass.stride : pass.apart(), distance = distance_in_memory(pass, gaps, are_results);
     const auto with_gaps = [&](std::string_view number) {

@@ -40,8 +40,9 @@ std::string KernelMain::render() {
   return table_.is_used() ? function_with_table(body_) : function_of(body_);
 }
 
-/// Writes the call that runs the launch table's rows for generation `first`, and for the following generations if one pass over the table
-/// can run them too. Returns the index of the last generation that the call runs.
+/// Writes one call that runs the kernels of generation `first` by the launch table (launch_table.h), a list of kernels and their arguments.
+/// If the generation has only one kernel, the call also runs the generations after it that have one each, in order. Returns the index of
+/// the last generation that the call runs.
 size_t KernelMain::generations_of_table(size_t first) {
   const std::vector<ir::Generation>& all = module_.generations;
   const auto is_one_launch = [&](size_t g) { return all[g].launches.size() == 1; };

@@ -258,9 +258,9 @@ inline constexpr int64_t kSharingRows = 32, kWideColumns = 1024;
 /// 32 rows and 1024 columns, 1024 x 1024 x 1024 in f32 by two workers is 1.04 times as fast, 512 x 512 x 512 in f32 1.01 times, and in f64
 /// 1.02 times.
 inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
-/// The largest number of tiles by which a block is enlarged so that the last block has room for a whole tile. The last tile can then
-/// overlap the previous one instead of being stored piece by piece. This makes 1000 x 17 x 333 1.01 to 1.02 times as fast. It also permits
-/// reading rows in place, which is another 1.03 times as fast.
+/// The largest number of tiles by which the blocks are enlarged if the last one would be smaller than a tile. With a whole tile in the last
+/// block, its last tile can overlap the previous one, instead of being computed in smaller pieces. This makes the product 1000 x 17 x 333
+/// 1.01 to 1.02 times as fast. It also permits reading rows in place, which makes it another 1.03 times as fast.
 inline constexpr int64_t kMaxExtraTiles = 4;
 /// kPixelsTogether: most rows (pixels) of a block of a convolution. kPixelsOfUnknownLine: most pixels of one line of a block, if the length
 /// of lines is unknown. The block then has several lines: short lines, of 7 to 56 pixels, share the elements that their windows read, and

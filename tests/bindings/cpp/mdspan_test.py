@@ -1,4 +1,5 @@
-"""Passes std::mdspan in and out of tensors and fields, with every installed compiler whose standard library has it.
+"""Makes harp.hpp's tensors and fields from std::mdspan, and std::mdspan from them, with every installed compiler whose standard library
+has std::mdspan.
 
 rows: H6.mdspan_in/cpp H6.mdspan_out/cpp
 """
