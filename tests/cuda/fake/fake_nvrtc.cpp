@@ -158,7 +158,8 @@ EXPORTED nvrtcResult nvrtcCompileProgram(Program* program, int count, const char
   std::ofstream(source) << emulated_source_with_facts(program->source, arch);
   bool cancelled = false;
   const std::string folder = FAKE_EMULATOR;
-  std::vector<std::string> words = {FAKE_CXX,  "-std=c++17", "-O1",         "-w",       "-ffp-contract=off",
+  // not optimised, because tests compile more than they compute
+  std::vector<std::string> words = {FAKE_CXX,  "-std=c++17", "-O0",         "-w",       "-ffp-contract=off",
                                     "-shared", "-fPIC",      "-I" + folder, "-include", folder + "/runtime.h",
                                     source,    "-o",         image};
   words.insert(words.end(), {"-DHARP_EMULATOR_KERNELS_ONLY", EMULATOR_RUNTIME});
