@@ -37,6 +37,10 @@ def read(path):
         return file.read()
 
 
+# The golden texts of matrix products and convolutions by tiles.
+PRODUCTS = [path for path in GOLDEN if "contraction [" in read(path)]
+
+
 def arithmetic_flags():
     """Returns the flags that harp gives both compilers (src/compile/cuda_flags.cpp)."""
     listed = re.search(r"cuda_arithmetic_flags\(\) \{ return \{(.*?)\}; \}", read(os.path.join(SOURCE, "src", "compile", "cuda_flags.cpp")))[1]
@@ -168,38 +172,27 @@ def in_turn(paths, first=0):
     return [(path, ARCHITECTURES[number % len(ARCHITECTURES)]) for number, path in enumerate(paths, first)]
 
 
-def products():
-    """Returns the golden texts of matrix products and convolutions by tiles."""
-    found = [path for path in GOLDEN if "contraction [" in read(path)]
-    assert len(found) >= len(ARCHITECTURES) - 1, found  # with two architectures for each product, every architecture then has one
-    return found
-
-
-def compilations():
-    """Returns what this test compiles: {compiler: [(path, architecture)]}."""
-    # Products are compiled for two successive architectures, because they need nearly all registers. square_product has different texts for
-    # its two (text_for). The others begin with the second architecture: of the texts whose loops NVRTC unrolls for sm_100 and sm_120 until
-    # they take 5 s and more, only the product matmul is then compiled for these.
-    others = [path for path in GOLDEN if path not in products()]
-    return {"NVRTC 13": in_turn(products()) + in_turn(products(), first=1) + in_turn(others, first=1),
-            "NVRTC 12": in_turn(GOLDEN[2::4]), "nvcc 13": in_turn(GOLDEN[2::6])}
+def check_all(compiler, jobs):
+    """Checks these pairs of a golden text and an architecture, among which every architecture must be, by this compiler."""
+    assert {architecture for _, architecture in jobs} == set(ARCHITECTURES), jobs
+    for_all([(compiler, *job) for job in jobs], check)
 
 
 def case_nvrtc_13():
     """C1.cuda_driver L2.kernel_function/cuda X2.stable/cuda: NVRTC 13 compiles the golden texts without spills, operations as in the source"""
-    jobs = compilations()["NVRTC 13"]
-    assert {path for path, _ in jobs} == set(GOLDEN)
-    assert {architecture for path, architecture in jobs if path in products()} == set(ARCHITECTURES)
-    for_all([("NVRTC 13", *job) for job in jobs], check)
+    # Products need nearly all registers. They are compiled for two successive architectures, for which square_product has different texts
+    # (text_for). The four products have all architectures then.
+    check_all("NVRTC 13", in_turn(PRODUCTS) + in_turn(PRODUCTS, first=1))
+    # The other texts begin with the second architecture. NVRTC unrolls loops of a few texts for sm_100 and sm_120 only, which takes 5 s and
+    # more; of these texts, this test compiles only the product matmul for one of the two.
+    check_all("NVRTC 13", in_turn([path for path in GOLDEN if path not in PRODUCTS], first=1))
 
 
 def case_nvrtc_12_and_nvcc():
     """C1.cuda_driver X2.stable/cuda: NVRTC 12 and nvcc compile golden texts without spills, operations as in the source"""
-    jobs = [(compiler, *job) for compiler in ("NVRTC 12", "nvcc 13") for job in compilations()[compiler]]
-    for compiler in ("NVRTC 12", "nvcc 13"):
-        assert {architecture for name, _, architecture in jobs if name == compiler} == set(ARCHITECTURES), compiler
-        assert any(name == compiler and path in products() for name, path, _ in jobs), compiler
-    for_all(jobs, check)
+    for compiler, paths in (("NVRTC 12", GOLDEN[2::4]), ("nvcc 13", GOLDEN[2::6])):
+        assert set(paths) & set(PRODUCTS), paths
+        check_all(compiler, in_turn(paths))
 
 
 def main():
