@@ -319,9 +319,10 @@ void check_aliases(const Subject& subject) {
 
 void check_threads(const Subject& subject) {
   constexpr int kThreads = 8, kRuns = 20;
-  constexpr int64_t kRows = 400, kColumns = 300;  // large enough to be shared among workers
+  constexpr int64_t kColumns = 300;
+  const int64_t rows = subject.rows_for_threads;
   const std::string text = "graph g(x: f32[n, m]) { return y = sum(exp(x * 0.001), axes=[1]) }";
-  std::vector<float> x(static_cast<size_t>(kRows * kColumns));
+  std::vector<float> x(static_cast<size_t>(rows * kColumns));
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 1001);
   std::vector<float> serial;
   for (const int32_t workers : {1, 3}) {
@@ -329,7 +330,7 @@ void check_threads(const Subject& subject) {
     const Program program = bench.compile(text);
     must_run(program.get());
     std::vector<Buffer> inputs;
-    inputs.push_back(bench.buffer(HARP_F32, {kRows, kColumns}, bytes_of(x)));
+    inputs.push_back(bench.buffer(HARP_F32, {rows, kColumns}, bytes_of(x)));
     if (serial.empty()) {
       const std::vector<Buffer> outputs = run(program.get(), inputs, nullptr);
       REQUIRE(outputs.size() == 1);

@@ -17,6 +17,9 @@ struct Subject {
   // does not matter.
   std::function<void(harp_compile_options&)> quick = nullptr;
   std::function<void(harp_context*)> prepare = nullptr;  // called with each new context
+  // The number of rows of the array with which check_threads runs a program on many threads. It is large enough for a CPU's workers to
+  // share the rows. A device that is emulated needs fewer.
+  int64_t rows_for_threads = 400;
 };
 
 /// Checks every operation of the op matrix, each with one of its dtypes, with small inputs of all kinds of shapes (scalar, empty, one

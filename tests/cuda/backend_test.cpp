@@ -10,7 +10,8 @@ using namespace capi_test;
 
 namespace {
 
-const conformance::Subject kCuda{"cuda", nullptr, nullptr, [](harp_context* context) { fake_cuda::use(context); }};
+// 20 rows: each is summed by a block of threads, so several blocks have work.
+const conformance::Subject kCuda{"cuda", nullptr, nullptr, [](harp_context* context) { fake_cuda::use(context); }, 20};
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n], y: f32[n]) { return z = x * 2.0 + y, s = sum(x, axes=[0]) }";
 
 /// Compiles for the GPU. Returns NULL on failure, with the error in `err`.

@@ -1,10 +1,12 @@
-// A list of graphs in the text format. The tests check that the kernels generated for them give the interpreter's bits in the emulator, in
-// every order of threads.
+// A list of graphs in the text format, and a list of faults. The tests check that the kernels generated for the graphs give the
+// interpreter's bits in the emulator, in every order of threads, and that a kernel with a fault does not.
 #pragma once
 
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -17,7 +19,8 @@ namespace harp::cuda_test {
 class CheckedPrograms {
  public:
   /// `data_sets` is the number of sets of random inputs with which each program runs. More than one set is useful where a NaN in a set can
-  /// hide that the order of a sum is wrong.
+  /// hide that the order of a sum is wrong. With three sets or more, the orders of threads take turns (Orders::kInTurn), so that every
+  /// program runs in every order with each of its sizes. With fewer, each run is made in all orders.
   explicit CheckedPrograms(int data_sets = 1) : data_sets_(data_sets) {}
 
   /// `body` is the text of a graph's parameters and statements; `sizes` has lists of values of its shape variables. `schedules` is text
@@ -29,8 +32,9 @@ class CheckedPrograms {
     test.data_seed = programs_.all.size() + 1;
     programs_.add(cat(body, schedules.empty() ? "" : " with ", schedules), std::move(test), false, schedules);
   }
-  void check() {
-    const std::vector<std::string> wrong = run_emulated(programs_.all, kAllOrders, data_sets_);
+  void check() { check(data_sets_ < 3 ? Orders::kAll : Orders::kInTurn); }
+  void check(Orders orders) {
+    const std::vector<std::string> wrong = run_emulated(programs_.all, orders, data_sets_);
     for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs_.all[i].label, ", ", wrong[i]);
   }
   const GpuProgram& last() const { return programs_.all.back(); }
@@ -48,5 +52,29 @@ inline std::string replaced(std::string text, std::string_view from, std::string
   REQUIRE_MESSAGE(at != text.npos, "the text has no \"", from, "\":\n", text);
   return text.replace(at, from.size(), to);
 }
+
+/// The CUDA text of a program, and copies of it that have one fault each. They are compiled together, and run in the same way as the
+/// program.
+class Faults {
+ public:
+  explicit Faults(const GpuProgram& program) : program_(program), texts_{program.generated.source} {}
+
+  /// The text without a fault.
+  const std::string& text() const { return program_.generated.source; }
+  void add(std::string faulty) { texts_.push_back(std::move(faulty)); }
+  /// Adds the text with the first occurrence of `from` replaced.
+  void replace(std::string_view from, std::string_view to) { add(replaced(text(), from, to)); }
+  /// Checks that the text itself has the interpreter's bits with all sets of data, and that each faulty one has not, with one of them in
+  /// some order of threads.
+  void check(int data_sets) const {
+    const std::vector<std::string> wrong = run_emulated_texts(program_, texts_, data_sets);
+    CHECK_MESSAGE(wrong[0].empty(), wrong[0]);
+    for (size_t i = 1; i < wrong.size(); ++i) CHECK_MESSAGE(!wrong[i].empty(), "fault ", i, " of ", wrong.size() - 1, " is not found");
+  }
+
+ private:
+  GpuProgram program_;
+  std::vector<std::string> texts_;
+};
 
 }  // namespace harp::cuda_test

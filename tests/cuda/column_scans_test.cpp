@@ -124,18 +124,15 @@ TEST_CASE("L5.thread_group/cuda: which scans groups of threads execute") {
 TEST_CASE("C1: a scan along columns with a fault has other bits") {
   CheckedPrograms programs;
   programs.add("x: f32[100, 3]) {\n  return y = cumsum(x, axis=0)");
-  const GpuProgram one_block = programs.last();
-  programs.add("x: f32[9000, 3]) {\n  return y = cumsum(x, axis=0)");
-  const GpuProgram& blocks = programs.last();
-  const auto is_found = [](const GpuProgram& scan, const std::string& fault) {
-    return !run_emulated_text(scan, fault, kAllOrders, kDataSets).empty();
-  };
-  CHECK(run_emulated_text(one_block, one_block.generated.source, kOneOrder, kDataSets) == "");
-  CHECK(run_emulated_text(blocks, blocks.generated.source, kOneOrder, kDataSets) == "");
+  Faults one_block(programs.last());
   // without the first barrier, threads combine elements that other threads have not yet copied; without the second one, threads store
   // elements that are not yet combined
-  CHECK(is_found(one_block, replaced_at(one_block.generated.source, 0, "__syncthreads();", "")));
-  CHECK(is_found(one_block, replaced_at(one_block.generated.source, 1, "__syncthreads();", "")));
+  one_block.add(replaced_at(one_block.text(), 0, "__syncthreads();", ""));
+  one_block.add(replaced_at(one_block.text(), 1, "__syncthreads();", ""));
+  one_block.check(kDataSets);
+  programs.add("x: f32[9000, 3]) {\n  return y = cumsum(x, axis=0)");
+  Faults blocks(programs.last());
   // the running value of a column starts anew in each block
-  CHECK(is_found(blocks, replaced(blocks.generated.source, "acc1 = input0", "acc1 = 0.0f * input0")));
+  blocks.replace("acc1 = input0", "acc1 = 0.0f * input0");
+  blocks.check(kDataSets);
 }

@@ -87,14 +87,13 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: kernels for GPUs have the int
   std::vector<Cell> cells = fuzz::op_cells(unbuilt);
   if (parts > 1) cells = part_of(cell_of_each_operation(std::move(cells), seed), parts, seed);
   std::string table = "# op dtype backend pass|fail; written by tests/cuda/cuda_op_matrix_test.cpp\n";
-  constexpr ThreadOrder kOrders[] = {ThreadOrder::kShuffled};
   size_t ran = 0;
   GpuPrograms programs;
   for (size_t begin = 0; begin < cells.size(); begin += kTogether) {
     programs.all.clear();
     for (size_t i = begin; i < std::min(begin + kTogether, cells.size()); ++i)
       programs.add(cat(cells[i].row->name, " ", name(cells[i].dtype)), std::move(cells[i].test), false);
-    const std::vector<std::string> wrong = run_emulated(programs.all, kOrders, 1, kUnoptimised);
+    const std::vector<std::string> wrong = run_emulated(programs.all, Orders::kShuffled);
     for (size_t i = 0; i < wrong.size(); ++i) {
       append(table, cat(programs.all[i].label, " cuda ", wrong[i].empty() ? "pass\n" : "fail\n"));
       CHECK_MESSAGE(wrong[i].empty(), programs.all[i].label, ", ", wrong[i]);

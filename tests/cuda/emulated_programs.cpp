@@ -59,15 +59,26 @@ std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibr
   return {};
 }
 
-/// Calls check_run() for all sizes, data sets and orders of threads. Returns the first thing that is wrong, or "".
-std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& library, std::span<const ThreadOrder> orders,
-                       int data_sets) {
-  for (int i = 0; i < data_sets; ++i, ++program.test.data_seed)
-    for (const std::vector<int64_t>& sizes : program.test.sizes) {
+/// Returns the orders of threads for a run; `turn` is program + sizes + data set.
+std::span<const ThreadOrder> orders_of_run(Orders orders, size_t turn) {
+  const std::span<const ThreadOrder> all = kAllOrders;
+  switch (orders) {
+    case Orders::kAll: return all;
+    case Orders::kShuffled: return all.last(1);
+    case Orders::kInTurn: return all.subspan(turn % all.size(), 1);
+  }
+  return {};
+}
+
+/// Calls check_run() for all sizes and data sets. Returns the first thing that is wrong, or "".
+std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& library, Orders orders, int data_sets) {
+  for (size_t data = 0; data < static_cast<size_t>(data_sets); ++data, ++program.test.data_seed)
+    for (size_t i = 0; i < program.test.sizes.size(); ++i) {
+      const std::vector<int64_t>& sizes = program.test.sizes[i];
       const Reference reference(program, sizes);
-      for (const ThreadOrder order : orders)
+      for (const ThreadOrder order : orders_of_run(orders, unit + i + data))
         if (const std::string wrong = check_run(program, unit, library, sizes, reference, order); !wrong.empty())
-          return cat("sizes ", join(sizes, ", "), ", data ", program.test.data_seed, ": ", wrong);
+          return cat("sizes ", join(sizes, ", "), ", data ", program.test.data_seed, ", order ", static_cast<int>(order), ": ", wrong);
     }
   return {};
 }
@@ -121,19 +132,21 @@ void GpuPrograms::add_for(const Machine& target, std::string label, fuzz::Case t
   all.push_back({std::move(label), std::move(test), std::move(reference), std::move(generated)});
 }
 
-std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets,
-                                      const std::vector<std::string>& flags) {
+std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, Orders orders, int data_sets) {
   std::vector<std::string> texts;
   for (const GpuProgram& program : programs) texts.push_back(program.generated.source);
-  const EmulatedLibrary library(emulated_source(texts), flags);
+  const EmulatedLibrary library(emulated_source(texts));
   std::vector<std::string> wrong;
   for (size_t i = 0; i < programs.size(); ++i) wrong.push_back(check_runs(programs[i], i, library, orders, data_sets));
   return wrong;
 }
 
-std::string run_emulated_text(const GpuProgram& program, const std::string& source, std::span<const ThreadOrder> orders, int data_sets) {
-  const std::string texts[] = {source};
-  return check_runs(program, 0, EmulatedLibrary(emulated_source(texts)), orders, data_sets);
+std::vector<std::string> run_emulated_texts(const GpuProgram& program, std::span<const std::string> texts, int data_sets) {
+  const EmulatedLibrary library(emulated_source(texts));
+  std::vector<std::string> wrong;
+  for (size_t i = 0; i < texts.size(); ++i)
+    wrong.push_back(check_runs(program, i, library, i == 0 ? Orders::kShuffled : Orders::kAll, data_sets));
+  return wrong;
 }
 
 }  // namespace harp::cuda_test

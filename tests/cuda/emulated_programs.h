@@ -14,7 +14,12 @@
 namespace harp::cuda_test {
 
 inline constexpr ThreadOrder kAllOrders[] = {ThreadOrder::kAscending, ThreadOrder::kDescending, ThreadOrder::kShuffled};
-inline constexpr ThreadOrder kOneOrder[] = {ThreadOrder::kShuffled};
+
+/// The orders of threads in which programs run. kAll: every run is made in each of the three orders. kShuffled: every run is made in the
+/// shuffled order. kInTurn: every run is made in one order, and the orders take turns: program p of the list runs with its list of sizes s
+/// and with set of data d in order (p + s + d) mod 3 of kAllOrders. With three sets of data or more, every program thus runs in every order
+/// with each of its sizes.
+enum class Orders { kAll, kShuffled, kInTurn };
 
 struct GpuProgram {
   std::string label;  // for messages
@@ -39,13 +44,11 @@ struct GpuPrograms {
 /// Compiles all programs in one go. Runs each of them with all its sizes in these orders of threads, and with `data_sets` sets of input
 /// data, whose seeds are the case's own and those after it. Returns one text for each program: what is wrong, or "". A program is wrong if
 /// a bit of an output or an index fault differs from the interpreter's, if it writes outside of an array, or if the emulator finds a
-/// mistake. `flags` are further ones for g++.
-std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, std::span<const ThreadOrder> orders, int data_sets = 1,
-                                      const std::vector<std::string>& flags = {});
-/// Flags for programs with small arrays: compiling takes most of the time then, and without optimisation it takes half as long.
-inline const std::vector<std::string> kUnoptimised = {"-O0"};
+/// mistake.
+std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, Orders orders, int data_sets = 1);
 
-/// Like run_emulated() for one program, but with the CUDA text `source` instead of the generated one. Returns what is wrong, or "".
-std::string run_emulated_text(const GpuProgram& program, const std::string& source, std::span<const ThreadOrder> orders, int data_sets);
+/// Compiles several CUDA texts in one go. Runs each of them in the same way, as the text of `program` instead of the generated one: the
+/// first text in the shuffled order of threads, the others in every order. Returns one text for each: the first thing that is wrong, or "".
+std::vector<std::string> run_emulated_texts(const GpuProgram& program, std::span<const std::string> texts, int data_sets);
 
 }  // namespace harp::cuda_test

@@ -130,7 +130,7 @@ int main() {
   printf("%s; %g\n", error != nullptr ? error : "no error", out[0] + out[1] + out[2] + out[3]);
 }
 )";
-  std::string command = "g++ -g -O1 -w ";
+  std::string command = "g++ -g -O0 -w ";
   for (const std::string& flag : emulator_flags())
     if (flag != "-shared") append(command, cat(flag, " "));
   append(command, cat(flags, " ", source, " -o ", program, " >", log, " 2>&1"));

@@ -22,8 +22,8 @@ using harp::fuzz::Case;
 namespace {
 
 /// Runs the programs and reports what is wrong.
-void check_programs(const GpuPrograms& programs, std::span<const ThreadOrder> orders) {
-  const std::vector<std::string> wrong = run_emulated(programs.all, orders, 1, kUnoptimised);
+void check_programs(const GpuPrograms& programs, Orders orders) {
+  const std::vector<std::string> wrong = run_emulated(programs.all, orders);
   for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs.all[i].label, ", ", wrong[i]);
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
       if (seed % 3 != 0) schedules = fuzz::random_elements_of_thread(*test.graph, options_for_cuda(checks_indices), seed);
       programs.add(cat("seed ", seed), std::move(test), checks_indices, std::move(schedules));
     }
-    check_programs(programs, std::span(kAllOrders).subspan(is_long ? 0 : 2));
+    check_programs(programs, is_long ? Orders::kAll : Orders::kInTurn);
   }
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("C1: CUDA kernels of the golden graphs have the interpreter's bits in 
     programs.add(entry.path().stem().string(), std::move(test), false);
   }
   CHECK(programs.all.size() > 10);
-  check_programs(programs, kAllOrders);
+  check_programs(programs, Orders::kAll);
 }
 
 TEST_CASE("C1: CUDA kernels of the regressions have the interpreter's bits") {
@@ -83,7 +83,7 @@ TEST_CASE("C1: CUDA kernels of the regressions have the interpreter's bits") {
     programs.add(entry.path().stem().string(), std::move(job.test), false);
   }
   CHECK(programs.all.size() > 60);
-  check_programs(programs, std::span(kAllOrders).last(1));
+  check_programs(programs, Orders::kShuffled);
 }
 
 TEST_CASE("G13.custom_while,custom_arrays/cuda C1: loops that end early and local arrays have the interpreter's bits") {
@@ -145,7 +145,7 @@ TEST_CASE("G13.custom_while,custom_arrays/cuda C1: loops that end early and loca
       counts[class] = counts[class] + 1
     }
     output = window[2] + f32(counts[input1[ridx0] % 200]))");
-  check_programs(programs, kAllOrders);
+  check_programs(programs, Orders::kAll);
 }
 
 TEST_CASE("G13.custom_results/cuda C1: one kernel stores all results of a custom function, with the interpreter's bits") {
@@ -177,5 +177,5 @@ graph g(x: f32[n, m]) {
   add("best, place, small");
   add("small, s = sum(best)");
   add("y = place * 2");
-  check_programs(programs, kAllOrders);
+  check_programs(programs, Orders::kAll);
 }

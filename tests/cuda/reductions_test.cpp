@@ -94,16 +94,14 @@ TEST_CASE("C1: several passes over rows have the interpreter's bits") {
 TEST_CASE("C1: a reduction with a fault has other bits") {
   Programs programs;
   programs.add("x: f32[5, 1024]) {\n  return y = sum(x, axes=[-1])");
-  const GpuProgram& sum = programs.last();
-  const std::string& text = sum.generated.source;
-  CHECK(run_emulated_text(sum, text, kOneOrder, kDataSets) == "");
-  const auto is_found = [&](const std::string& fault) { return !run_emulated_text(sum, fault, kAllOrders, kDataSets).empty(); };
+  Faults faults(programs.last());
   // the threads combine their sums in another order
-  CHECK(is_found(replaced(text, "distance = 16; distance > 0; distance /= 2", "distance = 1; distance < 32; distance *= 2")));
+  faults.replace("distance = 16; distance > 0; distance /= 2", "distance = 1; distance < 32; distance *= 2");
   // threads read the elements of other threads
-  CHECK(is_found(replaced(text, "thread = threadIdx.x;", "thread = threadIdx.x / 2 + threadIdx.x % 2 * 32;")));
+  faults.replace("thread = threadIdx.x;", "thread = threadIdx.x / 2 + threadIdx.x % 2 * 32;");
   // the last shuffle hands out the value of lane 1 instead of lane 0
-  CHECK(is_found(replaced(text, "s[0], 0, 32)", "s[0], 1, 32)")));
+  faults.replace("s[0], 0, 32)", "s[0], 1, 32)");
   // without a barrier, threads read values that other threads have not yet written
-  CHECK(is_found(replaced(text, "__syncthreads();", "")));
+  faults.replace("__syncthreads();", "");
+  faults.check(kDataSets);
 }

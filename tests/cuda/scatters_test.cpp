@@ -9,7 +9,7 @@ using namespace harp::cuda_test;
 
 namespace {
 
-constexpr int kDataSets = 2;  // one data set is not enough: a NaN in it can hide that the order of a sum is wrong
+constexpr int kDataSets = 3;  // one data set is not enough: a NaN in it can hide that the order of a sum is wrong
 
 }  // namespace
 

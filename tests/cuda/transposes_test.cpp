@@ -74,12 +74,10 @@ TEST_CASE("C1: transposes with fused operations have the interpreter's bits") {
 TEST_CASE("C1: a transpose with a fault has other bits") {
   CheckedPrograms programs;
   programs.add("x: f32[70, 100]) {\n  return y = permute(x, [1, 0])");
-  const GpuProgram& transpose = programs.last();
-  const std::string& text = transpose.generated.source;
-  CHECK(run_emulated_text(transpose, text, kOneOrder, 1) == "");
-  const auto is_found = [&](const std::string& fault) { return !run_emulated_text(transpose, fault, kAllOrders, 1).empty(); };
+  Faults faults(programs.last());
   // without the barrier, threads read elements that other threads have not yet copied
-  CHECK(is_found(replaced(text, "__syncthreads();", "")));
+  faults.replace("__syncthreads();", "");
   // rows of a tile overlap in shared memory
-  CHECK(is_found(replaced(text, "* 33", "* 31")));
+  faults.replace("* 33", "* 31");
+  faults.check(1);
 }

@@ -2,7 +2,7 @@
 // kernel (items E2 of tests/rows.txt); harp compiles the others when they are first assigned (E3). Every result must have the bits that it
 // has on the CPU.
 //
-// nvcc compiles this file for a GPU (harp_cu_tests), and g++ for the emulator of tests/cuda (cuda_assignments_test.py).
+// nvcc compiles this file for a GPU (harp_cu_tests), and clang++ or g++ for the emulator of tests/cuda (cuda_assignments_test.py).
 //
 //     harp_cu_tests [kernels]     kernels: only what needs no compiler at run time
 #include <harp.hpp>

@@ -30,11 +30,12 @@ def main():
     if probe.returncode != 0:
         package_group.leave(__file__, "skip", f"this clang++ does not compile CUDA without a toolkit: {probe.stderr.splitlines()[0]}")
     status = 0
-    for name in ("everything.cpp", "beside_kernel.cu"):
-        for standard in ("17", "20"):
-            result = compiled(f"-std=c++{standard}", "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"), os.path.join(HERE, name))
-            status = status or result.returncode
-            print(f"{'fail' if result.returncode else 'pass'} {name} C++{standard}{': ' + result.stderr[:3000] if result.returncode else ''}")
+    for standard in ("17", "20"):
+        # one source, so that the compiler reads harp.hpp once
+        result = compiled(f"-std=c++{standard}", "-Wall", "-Wextra", "-Werror", "-I", os.path.join(SOURCE, "include"),
+                          "-include", os.path.join(HERE, "everything.cpp"), os.path.join(HERE, "beside_kernel.cu"))
+        status = status or result.returncode
+        print(f"{'fail' if result.returncode else 'pass'} C++{standard}{': ' + result.stderr[:3000] if result.returncode else ''}")
     return 1 if status else 0
 
 

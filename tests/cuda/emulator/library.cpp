@@ -49,24 +49,22 @@ std::vector<std::string> emulator_flags() {
   const char* root = std::getenv("HARP_SOURCE_DIR");
   const std::string folder = cat(root != nullptr ? root : ".", "/tests/cuda/emulator");
   // -ffp-contract=off rounds floats after every operation, as nvcc does with -fmad=false. Signed overflow stays undefined, as it is for
-  // nvcc. -fno-gnu-unique lets dlclose unload the library. If it stayed loaded, dlopen could return it for a later library whose file has
-  // the same inode.
-  std::vector<std::string> flags = {
-      "-x",          "c++",      "-std=c++17",         "-fPIC", "-shared", "-ffp-contract=off", "-fno-gnu-unique",
-      "-I" + folder, "-include", folder + "/runtime.h"};
+  // nvcc.
+  std::vector<std::string> flags = {"-x",          "c++",      "-std=c++17",         "-fPIC", "-shared", "-ffp-contract=off",
+                                    "-I" + folder, "-include", folder + "/runtime.h"};
   if (host_machine().cpu().fma) flags.emplace_back("-mfma");
   return flags;
 }
 
-EmulatedLibrary::EmulatedLibrary(const std::string& source, const std::vector<std::string>& flags) {
+EmulatedLibrary::EmulatedLibrary(const std::string& source) {
   const Folder folder;
   const std::string text = folder.file("kernels.cu"), library = folder.file("kernels.so"), log = folder.file("log");
   std::ofstream(text) << source;
   // The symbols of the C library are those of this process. To look them up in the libraries would take a quarter of the time for a small
   // kernel. libm and libgcc are linked for what the compiler calls where there is no instruction.
-  const std::string command = cat("g++ -O1 -w -DHARP_EMULATOR_KERNELS_ONLY ", join(emulator_flags(), " "), " ", join(flags, " "), " ", text,
+  const std::string command = cat(EMULATOR_COMPILER " -O0 -w -DHARP_EMULATOR_KERNELS_ONLY ", join(emulator_flags(), " "), " ", text,
                                   " -x none " EMULATOR_RUNTIME " -nostdlib -lm -lgcc -o ", library, " >", log, " 2>&1");
-  HARP_CHECK(std::system(command.c_str()) == 0, Code::kCompiler, "g++ rejects emulated kernels:\n", content_of(log));
+  HARP_CHECK(std::system(command.c_str()) == 0, Code::kCompiler, "the compiler rejects emulated kernels:\n", content_of(log));
   handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   HARP_CHECK(handle_ != nullptr, Code::kCompiler, "emulated kernels cannot be loaded: ", dlerror());
   kernels_ = reinterpret_cast<EmulatedKernelsFunction>(dlsym(handle_, kEmulatedKernels))(&count_);
