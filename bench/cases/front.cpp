@@ -1,7 +1,7 @@
 // The overhead of the bindings. C++: the assignment of an expression template is compared with the same loop written by hand; and a
 // repeated assignment, a repeated lazy graph and a call of a jit function are compared with the same programs called through their entry
-// points, which gives the overhead of each. Rust and Python: the overhead of a call over harp_program_call. Python is also compared with
-// other array libraries.
+// points, which gives the overhead of each. Rust, Go and Python: the overhead of a call over harp_program_call. Python is also compared
+// with other array libraries.
 #include <cstring>
 #include <harp.hpp>
 #include <stdexcept>
@@ -171,6 +171,18 @@ std::vector<Row> run_rust(Session& session) {
           {"front.rust.tensor", times.seconds(2) * 1e9 - raw, "ns", "harp_program_call", raw, {}}};
 }
 
+/// Measures the Go binding (bindings/go/internal/benchmark): a program called with slices.
+std::vector<Row> run_go(Session& session) {
+  SmallProduct product(session);
+  const std::unique_ptr<PeerProcess> call = PeerProcess::start(session, "go", {});
+  if (!call) return missing_rows({"front.go.call"}, "ns", "harp_bench_go");
+  const Candidate candidates[] = {product.candidate(), call->candidate()};
+  const Comparison times = compare(candidates, session.effort);
+  call->check("front.go.call", product.result());
+  const double raw = times.seconds(0) * 1e9;
+  return {{"front.go.call", times.seconds(1) * 1e9 - raw, "ns", "harp_program_call", raw, {}}};
+}
+
 /// Measures harp's Python binding (bench/peers/python.py) and other libraries that do the same work, each in its own process. The first row
 /// of the report is the binding's overhead: its time minus that of `raw`. The other rows compare the whole call with each library.
 std::vector<Row> python_rows(Session& session, const std::string& name, const std::string& what, const Scale& scale, Candidate raw,
@@ -236,6 +248,7 @@ std::vector<Benchmark> front_benchmarks() {
           {{"front.cpp.assign.overhead"}, run_overhead},
           {{"front.cpp.lazy.20", "front.cpp.jit"}, run_lazy},
           {{"front.rust.call", "front.rust.tensor"}, run_rust},
+          {{"front.go.call"}, run_go},
           {{"front.python.call", "front.python.call.numexpr", "front.python.call.torch", "front.python.call.mlx"}, run_python_call},
           {{"front.python.lazy.20", "front.python.lazy.20.torch", "front.python.lazy.20.mlx"}, run_python_lazy},
           {{"front.python.import"}, run_python_import}};
