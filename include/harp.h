@@ -363,8 +363,8 @@ typedef struct harp_cache_stats_info {
   uint64_t entries;     /* entries in the directory */
   uint64_t bytes;       /* bytes in the directory */
   uint64_t memory_hits; /* compilations of this context that found the program in memory */
-  uint64_t disk_hits;   /* compilations that found it in the directory */
-  uint64_t misses;      /* compilations that found it in neither */
+  uint64_t disk_hits;   /* compilations of this context that found the program in the directory */
+  uint64_t misses;      /* compilations of this context that found the program in neither */
 } harp_cache_stats_info;
 
 #define HARP_CACHE_STATS_INFO_INIT \
@@ -539,11 +539,11 @@ HARP_API harp_status harp_broadcast_index(int32_t result_rank, const int64_t* in
  * docs/semantics.md defines the result of each operation bit by bit. Arrays of numbers that an argument points to are copied.
  *
  * "float" means f16, bf16, f32 or f64, "int" any integer dtype, "complex" complex64 or complex128; integer arithmetic wraps. A list of
- * dtypes in parentheses at the end of a comment names the only operand dtypes that the function accepts. Float functions are correctly
- * rounded if IEEE 754 defines them (add, mul, div, recip, sqrt, fma, floor ...); other functions have an error of at most 1.3 units in the
- * last place. NaN, infinities, zeros and subnormals follow Annex F of the C standard. A complex operation is a sequence of operations on
- * the parts, each rounded. Complex numbers have no order. If a step of such a sequence overflows, so does the result: complex arithmetic
- * does not follow Annex G.
+ * dtypes in parentheses at the end of a comment names the only operand dtypes that the function accepts. "bool:" at the start of a comment
+ * says that the result is bool. Float functions are correctly rounded if IEEE 754 defines them (add, mul, div, recip, sqrt, fma, floor
+ * ...); other functions have an error of at most 1.3 units in the last place. NaN, infinities, zeros and subnormals follow Annex F of the C
+ * standard. A complex operation is a sequence of operations on the parts, each rounded. Complex numbers have no order. If a step of such a
+ * sequence overflows, so does the result: complex arithmetic does not follow Annex G.
  * ---------------------------------------------------------------------------------------------------------------------------- */
 
 /* Elementwise, one operand. */
@@ -619,7 +619,7 @@ HARP_API harp_node* harp_gelu(harp_node* x, const char* approximate);
 HARP_API harp_node* harp_hardtanh(harp_node* x, double min_val, double max_val);
 /* Returns x where x > 0, else negative_slope * x. */
 HARP_API harp_node* harp_leaky_relu(harp_node* x, double negative_slope);
-/* bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN. float, complex. */
+/* bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN (float, complex) */
 HARP_API harp_node* harp_isclose(harp_node* a, harp_node* b, double rtol, double atol, int32_t equal_nan);
 /* Raises x to the k-th power by repeated squaring. k < 0 raises 1 / x to the power -k, floats only. */
 HARP_API harp_node* harp_powi(harp_node* x, int64_t k);
@@ -694,22 +694,22 @@ HARP_API harp_node* harp_all(harp_node* x, int32_t n_axes, const int32_t* axes,
                              int32_t keepdims); /* true if no element is 0; result: bool */
 HARP_API harp_node* harp_count_nonzero(harp_node* x, int32_t n_axes, const int32_t* axes,
                                        int32_t keepdims); /* number of elements that are not 0; result: i64; any dtype */
-HARP_API harp_node* harp_mean(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims); /* float: sum / count */
-/* float: harp_var returns the mean squared distance from the mean, with the divisor count - correction instead of count. */
+HARP_API harp_node* harp_mean(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims); /* sum / count (float) */
+/* The mean squared distance from the mean, but with the divisor count - correction instead of count (float) */
 HARP_API harp_node* harp_var(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction, int32_t keepdims);
 HARP_API harp_node* harp_std(harp_node* x, int32_t n_axes, const int32_t* axes, int64_t correction,
-                             int32_t keepdims); /* float: sqrt(var) */
-/* float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least.
- * order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order). */
+                             int32_t keepdims); /* sqrt(var) (float) */
+/* The norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least. order 0:
+ * the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order) (float) */
 HARP_API harp_node* harp_norm(harp_node* x, double order, int32_t n_axes, const int32_t* axes, int32_t keepdims);
 /* harp_argmax and harp_argmin return the index (i64) of the greatest or least element along one axis, or in the flattened array
  * (HARP_AXIS_NONE). The first of several equal elements wins, and the first NaN wins over all numbers. An axis that is known to be empty is
  * HARP_ERROR_SHAPE; an axis that is empty only in a run gives 2147483647. */
 HARP_API harp_node* harp_argmax(harp_node* x, int32_t axis, int32_t keepdims);
 HARP_API harp_node* harp_argmin(harp_node* x, int32_t axis, int32_t keepdims);
-/* float: log(sum(exp(x))) without overflow. */
+/* log(sum(exp(x))), computed without overflow (float) */
 HARP_API harp_node* harp_logsumexp(harp_node* x, int32_t n_axes, const int32_t* axes, int32_t keepdims);
-/* float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm, both without overflow. */
+/* harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed without overflow (float) */
 HARP_API harp_node* harp_softmax(harp_node* x, int32_t axis);
 HARP_API harp_node* harp_log_softmax(harp_node* x, int32_t axis);
 
@@ -726,8 +726,8 @@ HARP_API harp_node* harp_cumsum(harp_node* x, int32_t axis, uint32_t flags);  /*
 HARP_API harp_node* harp_cumprod(harp_node* x, int32_t axis, uint32_t flags); /* int, float */
 HARP_API harp_node* harp_cummax(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the greatest element so far */
 HARP_API harp_node* harp_cummin(harp_node* x, int32_t axis, uint32_t flags);  /* bool, int, float: the least element so far */
-/* float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
- * -inf. */
+/* log(cumsum(exp(x))), computed without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
+ * -inf (float) */
 HARP_API harp_node* harp_logcumsumexp(harp_node* x, int32_t axis, uint32_t flags);
 /* harp_cummax_with_indices and harp_cummin_with_indices return the running maximum or minimum as *values. *indices (i64) receives the index
  * of the latest element that equals it, or of the latest NaN. */
@@ -884,8 +884,9 @@ HARP_API harp_node* harp_scatter_nd(harp_node* x, harp_node* indices, harp_node*
 HARP_API harp_node* harp_index_add(harp_node* x, harp_node* indices, harp_node* updates, int32_t axis);
 
 /*
- * Order. bool, int, float. Sorting is stable: equal elements keep their order. -0 equals 0. NaN is greater than every number, so it comes
- * last, or first if descending is not 0. axis HARP_AXIS_NONE sorts the flattened array. A dtype without an order is HARP_ERROR_DTYPE.
+ * Sorting and searching, for bool, int and float. Sorting is stable: equal elements keep their order. -0 equals 0. NaN is greater than
+ * every number, so it comes last, or first if descending is not 0. axis HARP_AXIS_NONE sorts the flattened array. A dtype without an order
+ * is HARP_ERROR_DTYPE.
  */
 /* Returns the indices (i64) that sort x along an axis. */
 HARP_API harp_node* harp_argsort(harp_node* x, int32_t axis, int32_t descending);
@@ -938,7 +939,7 @@ HARP_API harp_node* harp_dft(harp_node* re, harp_node* im);
 HARP_API harp_node* harp_full(harp_node* value, int32_t rank, const harp_dim* dims);
 /* Makes the numbers start, start + step, ... before stop (step < 0: down to but not including stop). Sizes may be symbolic. */
 HARP_API harp_node* harp_arange(harp_graph* graph, harp_dtype dtype, harp_dim start, harp_dim stop, int64_t step);
-/* Makes `count` equally spaced numbers from start to stop, both included; float. */
+/* Makes `count` equally spaced numbers from start to stop, both included. dtype: float. */
 HARP_API harp_node* harp_linspace(harp_graph* graph, harp_dtype dtype, double start, double stop, harp_dim count);
 /* Makes a matrix with 1 on the diagonal and 0 elsewhere. */
 HARP_API harp_node* harp_eye(harp_graph* graph, harp_dtype dtype, harp_dim rows, harp_dim columns);
@@ -962,9 +963,9 @@ HARP_API harp_node* harp_one_hot(harp_node* indices, harp_dim depth, harp_dtype 
 
 /* Uniform over all values of the dtype: u8, u16, u32 or u64. The numbers of dtype u64 can serve as new keys. */
 HARP_API harp_node* harp_random_bits(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
-/* float: uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8). */
+/* Uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8). dtype: float. */
 HARP_API harp_node* harp_random_uniform(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
-/* float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5). */
+/* Normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5). dtype: float. */
 HARP_API harp_node* harp_random_normal(harp_node* key, harp_node* counter, harp_dtype dtype, int32_t rank, const harp_dim* dims);
 
 /*
@@ -1055,7 +1056,7 @@ typedef struct harp_pool_options {
 
 /* The greatest element of each window; not complex. Padding is never chosen. options NULL: the defaults. */
 HARP_API harp_node* harp_max_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options);
-/* float: the mean of each window; NaN if no element of the window counts. options NULL: the defaults. */
+/* The mean of each window; NaN if no element of the window counts. options NULL: the defaults. x: float. */
 HARP_API harp_node* harp_avg_pool(harp_node* x, int32_t n_axes, const harp_dim* size, const harp_pool_options* options);
 /* Writes harp_max_pool to *values. *indices (i64) receives the index of each maximum in the flattened plane of the last n_axes axes of x:
  * of equal elements the first, and the first NaN if there is one. */
@@ -1437,9 +1438,9 @@ typedef struct harp_run_options {
   uint32_t reserved;
 } harp_run_options;
 
-/* Arrays on other devices than that of the run are copied there before the run, and outputs are copied back after it. The run is on the
- * device of the first array that is on a device of the program's backend, else on the backend's first device. Without the flag such an
- * array is HARP_ERROR_DEVICE, so that no copy is made by oversight. */
+/* Inputs that are not on the run's device are copied to it before the run, and outputs that are not on it are copied back after the run.
+ * The run's device is that of the first array that is on a device of the program's backend, else the backend's first device. Without the
+ * flag, an array on another device is HARP_ERROR_DEVICE, so that no copy is made by oversight. */
 #define HARP_RUN_STAGE 1u
 
 #define HARP_RUN_OPTIONS_INIT \
@@ -1507,8 +1508,8 @@ typedef struct harp_shape_var_info {
   int64_t min, max;
   /* The input whose axis determines the variable's value, or -1: the value must then be given by name. */
   int32_t input;
-  /* That axis, or -1. Its size is the variable itself if an input has such an axis (factor 1, offset 0), else factor * variable +
-   * offset. */
+  /* The axis of this input that determines the variable, or -1. Its size is the variable itself if an input has such an axis (factor 1,
+   * offset 0), else factor * variable + offset. */
   int32_t axis;
   int64_t factor;
   int64_t offset;
@@ -1594,8 +1595,8 @@ HARP_API harp_status harp_program_stats(const harp_program* program, harp_progra
  *
  * A buffer is an input or output array of a program: contiguous, row-major, on one device. The device "cpu" is the host's memory; the
  * backends "interp" and "c" use the same buffers there. The functions below say what they do for a buffer on another device, such as a GPU.
- * When a function of harp returns, its work on the buffers of a GPU is complete: any stream may then use them. An exception are the
- * buffers of a run with harp_run_options.stream: after the call only that stream may use them, and another stream only after
+ * When a function of harp returns, its work on the buffers of a GPU is complete: any stream may then use them. The only exception is
+ * a run with harp_run_options.stream: after the call only that stream may use its buffers, and another stream only after
  * harp_buffer_signal_stream. harp does not know on which streams the host works: work of the host that writes a buffer must be complete
  * before harp uses the buffer, or harp_buffer_wait_stream must order it; and all work of the host that uses a buffer must be complete
  * before the buffer is released.
@@ -1753,7 +1754,7 @@ typedef struct harp_tune_trial_info {
   const char* configuration; /* in the format of harp_compile_options.schedule; "": harp's default, which is trial 0 */
   const char* failure;       /* why the program could not be made; "": it was made */
   double median_seconds;     /* median time of a run (in a context without threads: CPU time of the calling thread) */
-  double spread_seconds;     /* distance between the first and the third quartile of that time */
+  double spread_seconds;     /* distance between the first and the third quartile of the time of a run */
   double compile_seconds;
   double expected; /* time that the cost model predicts, divided by its prediction for trial 0 */
   int64_t samples; /* number of measurements, of one run or more each; 0: none, see failure */
@@ -1774,7 +1775,7 @@ typedef struct harp_tune_progress {
 
 typedef struct harp_tune_options {
   size_t struct_size;
-  /* NULL: the defaults. Every configuration keeps the settings made here (these flags, this simd_width). `schedule` must be NULL,
+  /* NULL: the defaults. Settings made here, such as flags or simd_width, hold for every configuration. `schedule` must be NULL,
    * `backend` "c", `tuning` HARP_TUNING_ON. */
   const harp_compile_options* compile;
   /* Values of shape variables, and `cancel`, a flag that ends harp_tune with HARP_ERROR_CANCELLED while it compiles or runs (if `cancel` is
@@ -1809,7 +1810,7 @@ typedef struct harp_tune_summary {
   /* Index of the fastest trial. 0: no new configuration was at least 1 % faster than harp's default, and the one found earlier was not
    * faster at all. */
   size_t best;
-  double speedup;             /* of the best over trial 0, measured alternately; 1 if trial 0 is the best */
+  double speedup;             /* time of trial 0 divided by that of the best, measured alternately; 1 if trial 0 is the best */
   double space_size;          /* number of configurations to choose from, whether legal or not */
   int32_t exhausted;          /* 1: all configurations have been tried */
   int32_t stored;             /* 1: the best is in the database on disk; 0: at most in this context's memory */
@@ -1892,9 +1893,10 @@ typedef int32_t (*harp_entry_point_ex)(void** inputs, void** outputs, size_t* sh
  * For the backends "interp" and "cuda", and for a program with hidden inputs (harp_constant_array), the function is a closure made by
  * libffi, which passes what the generated code needs besides the arguments. The arrays that the function is given are addresses on the
  * first device of the program's backend. A program of the backend "cuda" takes addresses of any one GPU and of the host's memory, which
- * harp tells apart: it runs on the GPU of the first device address, else on "cuda:0", and copies arrays of the host there and outputs back,
- * with memory of the GPU instead of malloc; harp_entry_point_ex then also returns HARP_ERROR_DEVICE. HARP_ERROR_UNSUPPORTED: the system
- * forbids such closures, the program calls functions of the host (harp_native), or this CPU cannot run it (harp_compile_options.target). */
+ * harp tells apart. It runs on the GPU of the first device address, else on "cuda:0". Arrays of the host are copied there and outputs back,
+ * through memory that harp allocates on the GPU; harp_entry_point_ex then also returns HARP_ERROR_DEVICE. HARP_ERROR_UNSUPPORTED: the
+ * system forbids such closures, the program calls functions of the host (harp_native), or this CPU cannot run it
+ * (harp_compile_options.target). */
 HARP_API harp_entry_point harp_program_entry(harp_program* program, harp_error** err);
 HARP_API harp_entry_point_ex harp_program_entry_ex(harp_program* program, harp_error** err);
 
