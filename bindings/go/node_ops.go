@@ -618,7 +618,7 @@ func (x Node) LeakyRelu(negativeSlope float64) Node {
 	return g.made(C.harp_leaky_relu(x.p, C.double(negativeSlope)))
 }
 
-// Isclose: bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN. float, complex.
+// Isclose: bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN (float, complex)
 func (a Node) Isclose(b Node, rtol float64, atol float64, equalNan bool) Node {
 	g, err := enter("isclose", []Node{a, b})
 	if err != nil {
@@ -1139,7 +1139,7 @@ func (x Node) CountNonzeroKeepdims(axes ...int) Node {
 	return g.made(C.harp_count_nonzero(x.p, C.int32_t(len(axes)), int32s(axes), 1))
 }
 
-// Mean: float: sum / count
+// Mean: sum / count (float)
 func (x Node) Mean(axes ...int) Node {
 	g, err := enter("mean", []Node{x})
 	if err != nil {
@@ -1159,7 +1159,7 @@ func (x Node) MeanKeepdims(axes ...int) Node {
 	return g.made(C.harp_mean(x.p, C.int32_t(len(axes)), int32s(axes), 1))
 }
 
-// Var: float: Var returns the mean squared distance from the mean, with the divisor count - correction instead of count.
+// Var: The mean squared distance from the mean, but with the divisor count - correction instead of count (float)
 func (x Node) Var(correction int, axes ...int) Node {
 	g, err := enter("var", []Node{x})
 	if err != nil {
@@ -1179,7 +1179,7 @@ func (x Node) VarKeepdims(correction int, axes ...int) Node {
 	return g.made(C.harp_var(x.p, C.int32_t(len(axes)), int32s(axes), C.int64_t(correction), 1))
 }
 
-// Std: float: sqrt(var)
+// Std: sqrt(var) (float)
 func (x Node) Std(correction int, axes ...int) Node {
 	g, err := enter("std", []Node{x})
 	if err != nil {
@@ -1199,8 +1199,8 @@ func (x Node) StdKeepdims(correction int, axes ...int) Node {
 	return g.made(C.harp_std(x.p, C.int32_t(len(axes)), int32s(axes), C.int64_t(correction), 1))
 }
 
-// Norm: float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least.
-// order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order).
+// Norm: The norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least. order 0:
+// the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order) (float)
 func (x Node) Norm(order float64, axes ...int) Node {
 	g, err := enter("norm", []Node{x})
 	if err != nil {
@@ -1264,7 +1264,7 @@ func (x Node) ArgminKeepdims(axis int) Node {
 	return g.made(C.harp_argmin(x.p, axisInC(axis), 1))
 }
 
-// Logsumexp: float: log(sum(exp(x))) without overflow.
+// Logsumexp: log(sum(exp(x))), computed without overflow (float)
 func (x Node) Logsumexp(axes ...int) Node {
 	g, err := enter("logsumexp", []Node{x})
 	if err != nil {
@@ -1284,7 +1284,7 @@ func (x Node) LogsumexpKeepdims(axes ...int) Node {
 	return g.made(C.harp_logsumexp(x.p, C.int32_t(len(axes)), int32s(axes), 1))
 }
 
-// Softmax: float: Softmax returns exp(x) / sum(exp(x)) along one axis and LogSoftmax its logarithm, both without overflow.
+// Softmax: Softmax returns exp(x) / sum(exp(x)) along one axis, LogSoftmax its logarithm, both computed without overflow (float)
 func (x Node) Softmax(axis int) Node {
 	g, err := enter("softmax", []Node{x})
 	if err != nil {
@@ -1294,7 +1294,7 @@ func (x Node) Softmax(axis int) Node {
 	return g.made(C.harp_softmax(x.p, axisInC(axis)))
 }
 
-// LogSoftmax: float: Softmax returns exp(x) / sum(exp(x)) along one axis and LogSoftmax its logarithm, both without overflow.
+// LogSoftmax: Softmax returns exp(x) / sum(exp(x)) along one axis, LogSoftmax its logarithm, both computed without overflow (float)
 func (x Node) LogSoftmax(axis int) Node {
 	g, err := enter("log_softmax", []Node{x})
 	if err != nil {
@@ -1344,8 +1344,8 @@ func (x Node) Cummin(axis int, flags ScanFlags) Node {
 	return g.made(C.harp_cummin(x.p, axisInC(axis), C.uint32_t(flags)))
 }
 
-// Logcumsumexp: float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
-// -inf.
+// Logcumsumexp: log(cumsum(exp(x))), computed without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
+// -inf (float)
 func (x Node) Logcumsumexp(axis int, flags ScanFlags) Node {
 	g, err := enter("logcumsumexp", []Node{x})
 	if err != nil {
@@ -2192,7 +2192,7 @@ func (g *Graph) Arange(dtype DType, start Dim, stop Dim, step int) Node {
 	return g.made(C.harp_arange(g.p(), C.harp_dtype(dtype), C.harp_dim(start), C.harp_dim(stop), C.int64_t(step)))
 }
 
-// Linspace: Makes `count` equally spaced numbers from start to stop, both included; float.
+// Linspace: Makes `count` equally spaced numbers from start to stop, both included. dtype: float.
 func (g *Graph) Linspace(dtype DType, start float64, stop float64, count Dim) Node {
 	if err := g.enterList("linspace", nil); err != nil {
 		return failed(err)
@@ -2250,7 +2250,7 @@ func (key Node) RandomBits(counter Node, dtype DType, dims ...Dim) Node {
 	return g.made(C.harp_random_bits(key.p, counter.p, C.harp_dtype(dtype), C.int32_t(len(dims)), sizes(dims)))
 }
 
-// RandomUniform: float: uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8).
+// RandomUniform: Uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8). dtype: float.
 func (key Node) RandomUniform(counter Node, dtype DType, dims ...Dim) Node {
 	g, err := enter("random_uniform", []Node{key}, counter)
 	if err != nil {
@@ -2260,7 +2260,7 @@ func (key Node) RandomUniform(counter Node, dtype DType, dims ...Dim) Node {
 	return g.made(C.harp_random_uniform(key.p, counter.p, C.harp_dtype(dtype), C.int32_t(len(dims)), sizes(dims)))
 }
 
-// RandomNormal: float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5).
+// RandomNormal: Normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5). dtype: float.
 func (key Node) RandomNormal(counter Node, dtype DType, dims ...Dim) Node {
 	g, err := enter("random_normal", []Node{key}, counter)
 	if err != nil {
@@ -2463,7 +2463,7 @@ func (x Node) MaxPool(options *PoolOptions, size ...Dim) Node {
 	return g.made(C.harp_max_pool(x.p, C.int32_t(len(size)), sizes(size), optionsC.options))
 }
 
-// AvgPool: float: the mean of each window; NaN if no element of the window counts. options nil: the defaults.
+// AvgPool: The mean of each window; NaN if no element of the window counts. options nil: the defaults. x: float.
 func (x Node) AvgPool(options *PoolOptions, size ...Dim) Node {
 	g, err := enter("avg_pool", []Node{x})
 	if err != nil {

@@ -430,7 +430,7 @@ func (x *Tensor) LeakyRelu(negativeSlope float64) *Tensor {
 	}, x)
 }
 
-// Isclose: bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN. float, complex.
+// Isclose: bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN (float, complex)
 func (a *Tensor) Isclose(b *Tensor, rtol float64, atol float64, equalNan bool) *Tensor {
 	return trace(opKey("Isclose").float(rtol).float(atol).flag(equalNan), func(_ *Graph, in []Node) Node {
 		return in[0].Isclose(in[1], rtol, atol, equalNan)
@@ -809,7 +809,7 @@ func (x *Tensor) CountNonzeroKeepdims(axes ...int) *Tensor {
 	}, x)
 }
 
-// Mean: float: sum / count
+// Mean: sum / count (float)
 func (x *Tensor) Mean(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Mean").ints(axes), func(_ *Graph, in []Node) Node {
@@ -825,7 +825,7 @@ func (x *Tensor) MeanKeepdims(axes ...int) *Tensor {
 	}, x)
 }
 
-// Var: float: Var returns the mean squared distance from the mean, with the divisor count - correction instead of count.
+// Var: The mean squared distance from the mean, but with the divisor count - correction instead of count (float)
 func (x *Tensor) Var(correction int, axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Var").number(int64(correction)).ints(axes), func(_ *Graph, in []Node) Node {
@@ -841,7 +841,7 @@ func (x *Tensor) VarKeepdims(correction int, axes ...int) *Tensor {
 	}, x)
 }
 
-// Std: float: sqrt(var)
+// Std: sqrt(var) (float)
 func (x *Tensor) Std(correction int, axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Std").number(int64(correction)).ints(axes), func(_ *Graph, in []Node) Node {
@@ -857,8 +857,8 @@ func (x *Tensor) StdKeepdims(correction int, axes ...int) *Tensor {
 	}, x)
 }
 
-// Norm: float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least.
-// order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order).
+// Norm: The norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least. order 0:
+// the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order) (float)
 func (x *Tensor) Norm(order float64, axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Norm").float(order).ints(axes), func(_ *Graph, in []Node) Node {
@@ -906,7 +906,7 @@ func (x *Tensor) ArgminKeepdims(axis int) *Tensor {
 	}, x)
 }
 
-// Logsumexp: float: log(sum(exp(x))) without overflow.
+// Logsumexp: log(sum(exp(x))), computed without overflow (float)
 func (x *Tensor) Logsumexp(axes ...int) *Tensor {
 	axes = copied(axes)
 	return trace(opKey("Logsumexp").ints(axes), func(_ *Graph, in []Node) Node {
@@ -922,14 +922,14 @@ func (x *Tensor) LogsumexpKeepdims(axes ...int) *Tensor {
 	}, x)
 }
 
-// Softmax: float: Softmax returns exp(x) / sum(exp(x)) along one axis and LogSoftmax its logarithm, both without overflow.
+// Softmax: Softmax returns exp(x) / sum(exp(x)) along one axis, LogSoftmax its logarithm, both computed without overflow (float)
 func (x *Tensor) Softmax(axis int) *Tensor {
 	return trace(opKey("Softmax").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].Softmax(axis)
 	}, x)
 }
 
-// LogSoftmax: float: Softmax returns exp(x) / sum(exp(x)) along one axis and LogSoftmax its logarithm, both without overflow.
+// LogSoftmax: Softmax returns exp(x) / sum(exp(x)) along one axis, LogSoftmax its logarithm, both computed without overflow (float)
 func (x *Tensor) LogSoftmax(axis int) *Tensor {
 	return trace(opKey("LogSoftmax").number(int64(axis)), func(_ *Graph, in []Node) Node {
 		return in[0].LogSoftmax(axis)
@@ -964,8 +964,8 @@ func (x *Tensor) Cummin(axis int, flags ScanFlags) *Tensor {
 	}, x)
 }
 
-// Logcumsumexp: float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
-// -inf.
+// Logcumsumexp: log(cumsum(exp(x))), computed without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
+// -inf (float)
 func (x *Tensor) Logcumsumexp(axis int, flags ScanFlags) *Tensor {
 	return trace(opKey("Logcumsumexp").number(int64(axis)).number(int64(flags)), func(_ *Graph, in []Node) Node {
 		return in[0].Logcumsumexp(axis, flags)
@@ -1576,7 +1576,7 @@ func Arange(dtype DType, start Dim, stop Dim, step int) *Tensor {
 	})
 }
 
-// Linspace: Makes `count` equally spaced numbers from start to stop, both included; float.
+// Linspace: Makes `count` equally spaced numbers from start to stop, both included. dtype: float.
 func Linspace(dtype DType, start float64, stop float64, count Dim) *Tensor {
 	return trace(opKey("Linspace").number(int64(dtype)).float(start).float(stop).number(int64(count)), func(g *Graph, _ []Node) Node {
 		return g.Linspace(dtype, start, stop, count)
@@ -1619,7 +1619,7 @@ func (key *Tensor) RandomBits(counter *Tensor, dtype DType, dims ...Dim) *Tensor
 	}, key, counter)
 }
 
-// RandomUniform: float: uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8).
+// RandomUniform: Uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8). dtype: float.
 func (key *Tensor) RandomUniform(counter *Tensor, dtype DType, dims ...Dim) *Tensor {
 	dims = copied(dims)
 	return trace(opKey("RandomUniform").number(int64(dtype)).dims(dims), func(_ *Graph, in []Node) Node {
@@ -1627,7 +1627,7 @@ func (key *Tensor) RandomUniform(counter *Tensor, dtype DType, dims ...Dim) *Ten
 	}, key, counter)
 }
 
-// RandomNormal: float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5).
+// RandomNormal: Normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5). dtype: float.
 func (key *Tensor) RandomNormal(counter *Tensor, dtype DType, dims ...Dim) *Tensor {
 	dims = copied(dims)
 	return trace(opKey("RandomNormal").number(int64(dtype)).dims(dims), func(_ *Graph, in []Node) Node {
@@ -1798,7 +1798,7 @@ func (x *Tensor) MaxPool(options *PoolOptions, size ...Dim) *Tensor {
 	}, x)
 }
 
-// AvgPool: float: the mean of each window; NaN if no element of the window counts. options nil: the defaults.
+// AvgPool: The mean of each window; NaN if no element of the window counts. options nil: the defaults. x: float.
 func (x *Tensor) AvgPool(options *PoolOptions, size ...Dim) *Tensor {
 	size = copied(size)
 	options = options.copied()

@@ -377,7 +377,7 @@ detail::Applied<op::leaky_relu, X0> leaky_relu(const X0& x, double negative_slop
   return detail::apply(op::leaky_relu{negative_slope}, x);
 }
 
-/// bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN. float, complex.
+/// bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN (float, complex)
 template <class X0, class X1>
 detail::Applied<op::isclose, X0, X1> isclose(const X0& a, const X1& b, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) {
   return detail::apply(op::isclose{rtol, atol, equal_nan}, a, b);
@@ -643,26 +643,26 @@ detail::Applied<op::count_nonzero, X0> count_nonzero(const X0& x, const Axes& ax
   return detail::apply(op::count_nonzero{axes, keepdims}, x);
 }
 
-/// float: sum / count
+/// sum / count (float)
 template <class X0>
 detail::Applied<op::mean, X0> mean(const X0& x, const Axes& axes = {}, bool keepdims = false) {
   return detail::apply(op::mean{axes, keepdims}, x);
 }
 
-/// float: harp_var returns the mean squared distance from the mean, with the divisor count - correction instead of count.
+/// The mean squared distance from the mean, but with the divisor count - correction instead of count (float)
 template <class X0>
 detail::Applied<op::var, X0> var(const X0& x, const Axes& axes = {}, int64_t correction = 0, bool keepdims = false) {
   return detail::apply(op::var{axes, correction, keepdims}, x);
 }
 
-/// float: sqrt(var)
+/// sqrt(var) (float)
 template <class X0>
 detail::Applied<op::std, X0> std(const X0& x, const Axes& axes = {}, int64_t correction = 0, bool keepdims = false) {
   return detail::apply(op::std{axes, correction, keepdims}, x);
 }
 
-/// float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least.
-/// order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order).
+/// The norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least. order 0:
+/// the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order) (float)
 template <class X0>
 detail::Applied<op::norm, X0> norm(const X0& x, double order = 2, const Axes& axes = {}, bool keepdims = false) {
   return detail::apply(op::norm{order, axes, keepdims}, x);
@@ -680,13 +680,13 @@ detail::Applied<op::argmin, X0> argmin(const X0& x, int32_t axis = flattened, bo
   return detail::apply(op::argmin{axis, keepdims}, x);
 }
 
-/// float: log(sum(exp(x))) without overflow.
+/// log(sum(exp(x))), computed without overflow (float)
 template <class X0>
 detail::Applied<op::logsumexp, X0> logsumexp(const X0& x, const Axes& axes = {}, bool keepdims = false) {
   return detail::apply(op::logsumexp{axes, keepdims}, x);
 }
 
-/// float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm, both without overflow.
+/// harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed without overflow (float)
 template <class X0>
 detail::Applied<op::softmax, X0> softmax(const X0& x, int32_t axis = -1) {
   return detail::apply(op::softmax{axis}, x);
@@ -718,8 +718,8 @@ detail::Applied<op::cummin, X0> cummin(const X0& x, int32_t axis = flattened, ui
   return detail::apply(op::cummin{axis, flags}, x);
 }
 
-/// float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
-/// -inf.
+/// log(cumsum(exp(x))), computed without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
+/// -inf (float)
 template <class X0>
 detail::Applied<op::logcumsumexp, X0> logcumsumexp(const X0& x, int32_t axis = flattened, uint32_t flags = 0) {
   return detail::apply(op::logcumsumexp{axis, flags}, x);
@@ -1168,13 +1168,13 @@ detail::Applied<op::random_bits, X0, X1> random_bits(const X0& key, DType dtype,
   return detail::apply(op::random_bits{dtype, dims}, key, counter);
 }
 
-/// float: uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8).
+/// Uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8). dtype: float.
 template <class X0, class X1 = None>
 detail::Applied<op::random_uniform, X0, X1> random_uniform(const X0& key, DType dtype, const Sizes& dims, const X1& counter = {}) {
   return detail::apply(op::random_uniform{dtype, dims}, key, counter);
 }
 
-/// float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5).
+/// Normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5). dtype: float.
 template <class X0, class X1 = None>
 detail::Applied<op::random_normal, X0, X1> random_normal(const X0& key, DType dtype, const Sizes& dims, const X1& counter = {}) {
   return detail::apply(op::random_normal{dtype, dims}, key, counter);
@@ -1286,7 +1286,7 @@ detail::Applied<op::max_pool, X0> max_pool(const X0& x, const Sizes& size, const
   return detail::apply(op::max_pool{size, options}, x);
 }
 
-/// float: the mean of each window; NaN if no element of the window counts. options NULL: the defaults.
+/// The mean of each window; NaN if no element of the window counts. options NULL: the defaults. x: float.
 template <class X0>
 detail::Applied<op::avg_pool, X0> avg_pool(const X0& x, const Sizes& size, const PoolOptions& options = {}) {
   return detail::apply(op::avg_pool{size, options}, x);

@@ -181,10 +181,10 @@ class Tensor:
     def log(self, /) -> Tensor:
         """Natural logarithm (float, complex)."""
     def log_softmax(self, /, axis: int | None = -1) -> Tensor:
-        """Float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm, both
-        without overflow."""
+        """Harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed
+        without overflow (float)."""
     def logsumexp(self, /, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """Float: log(sum(exp(x))) without overflow."""
+        """Log(sum(exp(x))), computed without overflow (float)."""
     def matmul(self, b: Array, /) -> Tensor:
         """The matrix product: [..., m, k] and [..., k, n] give [..., m, n]; the leading axes broadcast. An array of one
         axis is a row on the left and a column on the right; the result does not have that axis. Scalars are an error."""
@@ -193,9 +193,9 @@ class Tensor:
     def minimum(self, b: Array | Number, /) -> Tensor:
         """The lesser operand; NaN wins, -0 < +0."""
     def norm(self, /, order: float = 2.0, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-        """Float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest
-        abs(x); -infinity: the least. order 0: the number of elements that are not 0. Any other order:
-        sum(abs(x)^order)^(1 / order)."""
+        """The norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest abs(x);
+        -infinity: the least. order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 /
+        order) (float)."""
     def one_hot(self, /, depth: Size, dtype: DTypeLike) -> Tensor:
         """Adds a last axis of size `depth` that is 1 at the position of the index and 0 elsewhere. indices: int."""
     def relu(self, /) -> Tensor:
@@ -212,8 +212,8 @@ class Tensor:
     def sin(self, /) -> Tensor:
         """Sine of x in radians, accurate over the whole range (float, complex)."""
     def softmax(self, /, axis: int | None = -1) -> Tensor:
-        """Float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm, both
-        without overflow."""
+        """Harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed
+        without overflow (float)."""
     def split(self, /, sections: int, axis: int | None = 0) -> tuple[Tensor, ...]:
         """Splits x into equal parts along an axis and writes them to parts[0] ... parts[sections - 1]."""
     def sqrt(self, /) -> Tensor:

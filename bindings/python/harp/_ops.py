@@ -341,8 +341,8 @@ def leaky_relu(x: Array, /, negative_slope: float = 0.01) -> Tensor:
 def isclose(
     a: Array | Number, b: Array | Number, /, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,
 ) -> Tensor:
-    """Bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN.
-    float, complex."""
+    """Bool: abs(a - b) <= atol + rtol * abs(b), or both are the same infinity, or (equal_nan 1) both are NaN
+    (float, complex)."""
     return _apply(61, a, b, rtol, atol, equal_nan)  # type: ignore[no-any-return]
 
 
@@ -568,25 +568,25 @@ def count_nonzero(x: Array, /, axes: int | Sequence[int] | None = None, keepdims
 
 
 def mean(x: Array, /, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Float: sum / count."""
+    """Sum / count (float)."""
     return _apply(106, x, axes, keepdims)  # type: ignore[no-any-return]
 
 
 def var(x: Array, /, axes: int | Sequence[int] | None = None, correction: int = 0, keepdims: bool = False) -> Tensor:
-    """Float: harp_var returns the mean squared distance from the mean, with the divisor count - correction
-    instead of count."""
+    """The mean squared distance from the mean, but with the divisor count - correction instead of count
+    (float)."""
     return _apply(107, x, axes, correction, keepdims)  # type: ignore[no-any-return]
 
 
 def std(x: Array, /, axes: int | Sequence[int] | None = None, correction: int = 0, keepdims: bool = False) -> Tensor:
-    """Float: sqrt(var)."""
+    """Sqrt(var) (float)."""
     return _apply(108, x, axes, correction, keepdims)  # type: ignore[no-any-return]
 
 
 def norm(x: Array, /, order: float = 2.0, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Float: the norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the
-    greatest abs(x); -infinity: the least. order 0: the number of elements that are not 0. Any other order:
-    sum(abs(x)^order)^(1 / order)."""
+    """The norm of vectors. order 2: sqrt(sum(x * x)). order 1: sum(abs(x)). order infinity: the greatest
+    abs(x); -infinity: the least. order 0: the number of elements that are not 0. Any other order:
+    sum(abs(x)^order)^(1 / order) (float)."""
     return _apply(109, x, order, axes, keepdims)  # type: ignore[no-any-return]
 
 
@@ -607,19 +607,19 @@ def argmin(x: Array, /, axis: int | None = None, keepdims: bool = False) -> Tens
 
 
 def logsumexp(x: Array, /, axes: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Float: log(sum(exp(x))) without overflow."""
+    """Log(sum(exp(x))), computed without overflow (float)."""
     return _apply(112, x, axes, keepdims)  # type: ignore[no-any-return]
 
 
 def softmax(x: Array, /, axis: int | None = -1) -> Tensor:
-    """Float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm,
-    both without overflow."""
+    """Harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed
+    without overflow (float)."""
     return _apply(113, x, axis)  # type: ignore[no-any-return]
 
 
 def log_softmax(x: Array, /, axis: int | None = -1) -> Tensor:
-    """Float: harp_softmax returns exp(x) / sum(exp(x)) along one axis and harp_log_softmax its logarithm,
-    both without overflow."""
+    """Harp_softmax returns exp(x) / sum(exp(x)) along one axis, harp_log_softmax its logarithm, both computed
+    without overflow (float)."""
     return _apply(114, x, axis)  # type: ignore[no-any-return]
 
 
@@ -644,8 +644,8 @@ def cummin(x: Array, /, axis: int | None = None, exclusive: bool = False, revers
 
 
 def logcumsumexp(x: Array, /, axis: int | None = None, exclusive: bool = False, reverse: bool = False) -> Tensor:
-    """Float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf;
-    the exclusive scan begins with -inf."""
+    """Log(cumsum(exp(x))), computed without overflow. The result is -inf where all elements so far are -inf;
+    the exclusive scan begins with -inf (float)."""
     return _apply(119, x, axis, exclusive, reverse)  # type: ignore[no-any-return]
 
 
@@ -1213,7 +1213,7 @@ def arange(dtype: DTypeLike, stop: Size, start: Size = 0, step: int = 1) -> Tens
 
 
 def linspace(dtype: DTypeLike, start: float, stop: float, count: Size) -> Tensor:
-    """Makes `count` equally spaced numbers from start to stop, both included; float."""
+    """Makes `count` equally spaced numbers from start to stop, both included. dtype: float."""
     return _apply(185, dtype, start, stop, count)  # type: ignore[no-any-return]
 
 
@@ -1250,15 +1250,15 @@ def random_bits(
 def random_uniform(
     key: Array, /, dtype: DTypeLike, dims: Size | Sequence[Size] | None, counter: Array | None = None,
 ) -> Tensor:
-    """Float: uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8)."""
+    """Uniform over the multiples of 2^-24 in [0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8). dtype: float."""
     return _apply(191, key, counter, dtype, dims)  # type: ignore[no-any-return]
 
 
 def random_normal(
     key: Array, /, dtype: DTypeLike, dims: Size | Sequence[Size] | None, counter: Array | None = None,
 ) -> Tensor:
-    """Float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at
-    most 6.8 (f64: 9.5)."""
+    """Normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most
+    6.8 (f64: 9.5). dtype: float."""
     return _apply(192, key, counter, dtype, dims)  # type: ignore[no-any-return]
 
 
@@ -1455,7 +1455,7 @@ def avg_pool(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """Float: the mean of each window; NaN if no element of the window counts. options NULL: the defaults."""
+    """The mean of each window; NaN if no element of the window counts. options NULL: the defaults. x: float."""
     return _apply(209, x, size, stride, padding, dilation, ceil_mode, count_include_pad)  # type: ignore[no-any-return]
 
 

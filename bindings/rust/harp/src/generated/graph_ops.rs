@@ -740,7 +740,7 @@ impl GraphNode {
     pub fn try_leaky_relu(&self, negative_slope: f64) -> Result<GraphNode> {
         ops::leaky_relu(&self.0, negative_slope).map(GraphNode::made)
     }
-    /// bool: abs(a - b) \<= atol + rtol \* abs(b), or both are the same infinity, or (equal\_nan 1) both are NaN. float, complex.
+    /// bool: abs(a - b) \<= atol + rtol \* abs(b), or both are the same infinity, or (equal\_nan 1) both are NaN (float, complex)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_isclose`](Self::try_isclose) gives it as an error.
@@ -1279,7 +1279,7 @@ impl GraphNode {
     pub fn try_count_nonzero(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<GraphNode> {
         ops::count_nonzero(&self.0, axes.into(), keepdims).map(GraphNode::made)
     }
-    /// float: sum / count
+    /// sum / count (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_mean`](Self::try_mean) gives it as an error.
@@ -1291,7 +1291,7 @@ impl GraphNode {
     pub fn try_mean(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<GraphNode> {
         ops::mean(&self.0, axes.into(), keepdims).map(GraphNode::made)
     }
-    /// float: var returns the mean squared distance from the mean, with the divisor count - correction instead of count.
+    /// The mean squared distance from the mean, but with the divisor count - correction instead of count (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_var`](Self::try_var) gives it as an error.
@@ -1303,7 +1303,7 @@ impl GraphNode {
     pub fn try_var(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Result<GraphNode> {
         ops::var(&self.0, axes.into(), correction, keepdims).map(GraphNode::made)
     }
-    /// float: sqrt(var)
+    /// sqrt(var) (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_std`](Self::try_std) gives it as an error.
@@ -1315,8 +1315,8 @@ impl GraphNode {
     pub fn try_std(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Result<GraphNode> {
         ops::std(&self.0, axes.into(), correction, keepdims).map(GraphNode::made)
     }
-    /// float: the norm of vectors. order 2: sqrt(sum(x \* x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least.
-    /// order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order).
+    /// The norm of vectors. order 2: sqrt(sum(x \* x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least. order 0:
+    /// the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order) (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_norm`](Self::try_norm) gives it as an error.
@@ -1356,7 +1356,7 @@ impl GraphNode {
     pub fn try_argmin(&self, axis: i32, keepdims: bool) -> Result<GraphNode> {
         ops::argmin(&self.0, axis, keepdims).map(GraphNode::made)
     }
-    /// float: log(sum(exp(x))) without overflow.
+    /// log(sum(exp(x))), computed without overflow (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_logsumexp`](Self::try_logsumexp) gives it as an error.
@@ -1368,7 +1368,7 @@ impl GraphNode {
     pub fn try_logsumexp(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<GraphNode> {
         ops::logsumexp(&self.0, axes.into(), keepdims).map(GraphNode::made)
     }
-    /// float: softmax returns exp(x) / sum(exp(x)) along one axis and log\_softmax its logarithm, both without overflow.
+    /// softmax returns exp(x) / sum(exp(x)) along one axis, log\_softmax its logarithm, both computed without overflow (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_softmax`](Self::try_softmax) gives it as an error.
@@ -1380,7 +1380,7 @@ impl GraphNode {
     pub fn try_softmax(&self, axis: i32) -> Result<GraphNode> {
         ops::softmax(&self.0, axis).map(GraphNode::made)
     }
-    /// float: softmax returns exp(x) / sum(exp(x)) along one axis and log\_softmax its logarithm, both without overflow.
+    /// softmax returns exp(x) / sum(exp(x)) along one axis, log\_softmax its logarithm, both computed without overflow (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_log_softmax`](Self::try_log_softmax) gives it as an error.
@@ -1440,8 +1440,8 @@ impl GraphNode {
     pub fn try_cummin(&self, axis: i32, flags: u32) -> Result<GraphNode> {
         ops::cummin(&self.0, axis, flags).map(GraphNode::made)
     }
-    /// float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
-    /// -inf.
+    /// log(cumsum(exp(x))), computed without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
+    /// -inf (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_logcumsumexp`](Self::try_logcumsumexp) gives it as an error.
@@ -2352,7 +2352,7 @@ impl GraphNode {
     pub fn try_dft(&self, im: impl Into<GraphNode>) -> Result<GraphNode> {
         ops::dft(&self.0, &im.into().0).map(GraphNode::made)
     }
-    /// Makes \`count\` equally spaced numbers from start to stop, both included; float.
+    /// Makes \`count\` equally spaced numbers from start to stop, both included. dtype: float.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_linspace`](Self::try_linspace) gives it as an error.
@@ -2429,7 +2429,7 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::random_bits(&key.into().0, counter.map(|given| &given.0), dtype, dims.into()).map(GraphNode::made)
     }
-    /// float: uniform over the multiples of 2^-24 in \[0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8).
+    /// Uniform over the multiples of 2^-24 in \[0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8). dtype: float.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_random_uniform`](Self::try_random_uniform) gives it as an error.
@@ -2446,7 +2446,7 @@ impl GraphNode {
     ) -> Result<GraphNode> {
         ops::random_uniform(&key.into().0, counter.map(|given| &given.0), dtype, dims.into()).map(GraphNode::made)
     }
-    /// float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5).
+    /// Normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5). dtype: float.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_random_normal`](Self::try_random_normal) gives it as an error.
@@ -2799,7 +2799,7 @@ impl GraphNode {
     pub fn try_max_pool(&self, size: impl Into<Dims>, options: Option<&PoolOptions>) -> Result<GraphNode> {
         ops::max_pool(&self.0, size.into(), options).map(GraphNode::made)
     }
-    /// float: the mean of each window; NaN if no element of the window counts. options NULL: the defaults.
+    /// The mean of each window; NaN if no element of the window counts. options NULL: the defaults. x: float.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_avg_pool`](Self::try_avg_pool) gives it as an error.

@@ -962,16 +962,22 @@ impl<T: Element> Tensor<T> {
     pub fn try_leaky_relu(&self, negative_slope: f64) -> Result<Tensor<T>> {
         ops::leaky_relu(&self.0, negative_slope).and_then(Tensor::made)
     }
-    /// bool: abs(a - b) \<= atol + rtol \* abs(b), or both are the same infinity, or (equal\_nan 1) both are NaN. float, complex.
+    /// bool: abs(a - b) \<= atol + rtol \* abs(b), or both are the same infinity, or (equal\_nan 1) both are NaN (float, complex)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_isclose`](Self::try_isclose) gives it as an error.
     #[track_caller]
-    pub fn isclose(&self, b: impl Into<Tensor<T>>, rtol: f64, atol: f64, equal_nan: bool) -> Tensor<bool> {
+    pub fn isclose(&self, b: impl Into<Tensor<T>>, rtol: f64, atol: f64, equal_nan: bool) -> Tensor<bool>
+    where
+        T: Field,
+    {
         expect(self.try_isclose(b, rtol, atol, equal_nan))
     }
     /// [`isclose`](Self::isclose), or what does not fit.
-    pub fn try_isclose(&self, b: impl Into<Tensor<T>>, rtol: f64, atol: f64, equal_nan: bool) -> Result<Tensor<bool>> {
+    pub fn try_isclose(&self, b: impl Into<Tensor<T>>, rtol: f64, atol: f64, equal_nan: bool) -> Result<Tensor<bool>>
+    where
+        T: Field,
+    {
         ops::isclose(&self.0, &b.into().0, rtol, atol, equal_nan).and_then(Tensor::made)
     }
     /// Raises x to the k-th power by repeated squaring. k \< 0 raises 1 / x to the power -k, floats only.
@@ -1609,53 +1615,77 @@ impl<T: Element> Tensor<T> {
     pub fn try_count_nonzero(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<Tensor<i64>> {
         ops::count_nonzero(&self.0, axes.into(), keepdims).and_then(Tensor::made)
     }
-    /// float: sum / count
+    /// sum / count (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_mean`](Self::try_mean) gives it as an error.
     #[track_caller]
-    pub fn mean(&self, axes: impl Into<Axes>, keepdims: bool) -> Tensor<T> {
+    pub fn mean(&self, axes: impl Into<Axes>, keepdims: bool) -> Tensor<T>
+    where
+        T: Float,
+    {
         expect(self.try_mean(axes, keepdims))
     }
     /// [`mean`](Self::mean), or what does not fit.
-    pub fn try_mean(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<Tensor<T>> {
+    pub fn try_mean(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<Tensor<T>>
+    where
+        T: Float,
+    {
         ops::mean(&self.0, axes.into(), keepdims).and_then(Tensor::made)
     }
-    /// float: var returns the mean squared distance from the mean, with the divisor count - correction instead of count.
+    /// The mean squared distance from the mean, but with the divisor count - correction instead of count (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_var`](Self::try_var) gives it as an error.
     #[track_caller]
-    pub fn var(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Tensor<T> {
+    pub fn var(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Tensor<T>
+    where
+        T: Float,
+    {
         expect(self.try_var(axes, correction, keepdims))
     }
     /// [`var`](Self::var), or what does not fit.
-    pub fn try_var(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Result<Tensor<T>> {
+    pub fn try_var(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Result<Tensor<T>>
+    where
+        T: Float,
+    {
         ops::var(&self.0, axes.into(), correction, keepdims).and_then(Tensor::made)
     }
-    /// float: sqrt(var)
+    /// sqrt(var) (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_std`](Self::try_std) gives it as an error.
     #[track_caller]
-    pub fn std(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Tensor<T> {
+    pub fn std(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Tensor<T>
+    where
+        T: Float,
+    {
         expect(self.try_std(axes, correction, keepdims))
     }
     /// [`std`](Self::std), or what does not fit.
-    pub fn try_std(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Result<Tensor<T>> {
+    pub fn try_std(&self, axes: impl Into<Axes>, correction: i64, keepdims: bool) -> Result<Tensor<T>>
+    where
+        T: Float,
+    {
         ops::std(&self.0, axes.into(), correction, keepdims).and_then(Tensor::made)
     }
-    /// float: the norm of vectors. order 2: sqrt(sum(x \* x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least.
-    /// order 0: the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order).
+    /// The norm of vectors. order 2: sqrt(sum(x \* x)). order 1: sum(abs(x)). order infinity: the greatest abs(x); -infinity: the least. order 0:
+    /// the number of elements that are not 0. Any other order: sum(abs(x)^order)^(1 / order) (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_norm`](Self::try_norm) gives it as an error.
     #[track_caller]
-    pub fn norm(&self, order: f64, axes: impl Into<Axes>, keepdims: bool) -> Tensor<T> {
+    pub fn norm(&self, order: f64, axes: impl Into<Axes>, keepdims: bool) -> Tensor<T>
+    where
+        T: Float,
+    {
         expect(self.try_norm(order, axes, keepdims))
     }
     /// [`norm`](Self::norm), or what does not fit.
-    pub fn try_norm(&self, order: f64, axes: impl Into<Axes>, keepdims: bool) -> Result<Tensor<T>> {
+    pub fn try_norm(&self, order: f64, axes: impl Into<Axes>, keepdims: bool) -> Result<Tensor<T>>
+    where
+        T: Float,
+    {
         ops::norm(&self.0, order, axes.into(), keepdims).and_then(Tensor::made)
     }
     /// argmax and argmin return the index (i64) of the greatest or least element along one axis, or in the flattened array
@@ -1686,40 +1716,58 @@ impl<T: Element> Tensor<T> {
     pub fn try_argmin(&self, axis: i32, keepdims: bool) -> Result<Tensor<i64>> {
         ops::argmin(&self.0, axis, keepdims).and_then(Tensor::made)
     }
-    /// float: log(sum(exp(x))) without overflow.
+    /// log(sum(exp(x))), computed without overflow (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_logsumexp`](Self::try_logsumexp) gives it as an error.
     #[track_caller]
-    pub fn logsumexp(&self, axes: impl Into<Axes>, keepdims: bool) -> Tensor<T> {
+    pub fn logsumexp(&self, axes: impl Into<Axes>, keepdims: bool) -> Tensor<T>
+    where
+        T: Float,
+    {
         expect(self.try_logsumexp(axes, keepdims))
     }
     /// [`logsumexp`](Self::logsumexp), or what does not fit.
-    pub fn try_logsumexp(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<Tensor<T>> {
+    pub fn try_logsumexp(&self, axes: impl Into<Axes>, keepdims: bool) -> Result<Tensor<T>>
+    where
+        T: Float,
+    {
         ops::logsumexp(&self.0, axes.into(), keepdims).and_then(Tensor::made)
     }
-    /// float: softmax returns exp(x) / sum(exp(x)) along one axis and log\_softmax its logarithm, both without overflow.
+    /// softmax returns exp(x) / sum(exp(x)) along one axis, log\_softmax its logarithm, both computed without overflow (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_softmax`](Self::try_softmax) gives it as an error.
     #[track_caller]
-    pub fn softmax(&self, axis: i32) -> Tensor<T> {
+    pub fn softmax(&self, axis: i32) -> Tensor<T>
+    where
+        T: Float,
+    {
         expect(self.try_softmax(axis))
     }
     /// [`softmax`](Self::softmax), or what does not fit.
-    pub fn try_softmax(&self, axis: i32) -> Result<Tensor<T>> {
+    pub fn try_softmax(&self, axis: i32) -> Result<Tensor<T>>
+    where
+        T: Float,
+    {
         ops::softmax(&self.0, axis).and_then(Tensor::made)
     }
-    /// float: softmax returns exp(x) / sum(exp(x)) along one axis and log\_softmax its logarithm, both without overflow.
+    /// softmax returns exp(x) / sum(exp(x)) along one axis, log\_softmax its logarithm, both computed without overflow (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_log_softmax`](Self::try_log_softmax) gives it as an error.
     #[track_caller]
-    pub fn log_softmax(&self, axis: i32) -> Tensor<T> {
+    pub fn log_softmax(&self, axis: i32) -> Tensor<T>
+    where
+        T: Float,
+    {
         expect(self.try_log_softmax(axis))
     }
     /// [`log_softmax`](Self::log_softmax), or what does not fit.
-    pub fn try_log_softmax(&self, axis: i32) -> Result<Tensor<T>> {
+    pub fn try_log_softmax(&self, axis: i32) -> Result<Tensor<T>>
+    where
+        T: Float,
+    {
         ops::log_softmax(&self.0, axis).and_then(Tensor::made)
     }
     /// int, float
@@ -1770,17 +1818,23 @@ impl<T: Element> Tensor<T> {
     pub fn try_cummin(&self, axis: i32, flags: u32) -> Result<Tensor<T>> {
         ops::cummin(&self.0, axis, flags).and_then(Tensor::made)
     }
-    /// float: log(cumsum(exp(x))), without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
-    /// -inf.
+    /// log(cumsum(exp(x))), computed without overflow. The result is -inf where all elements so far are -inf; the exclusive scan begins with
+    /// -inf (float)
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_logcumsumexp`](Self::try_logcumsumexp) gives it as an error.
     #[track_caller]
-    pub fn logcumsumexp(&self, axis: i32, flags: u32) -> Tensor<T> {
+    pub fn logcumsumexp(&self, axis: i32, flags: u32) -> Tensor<T>
+    where
+        T: Float,
+    {
         expect(self.try_logcumsumexp(axis, flags))
     }
     /// [`logcumsumexp`](Self::logcumsumexp), or what does not fit.
-    pub fn try_logcumsumexp(&self, axis: i32, flags: u32) -> Result<Tensor<T>> {
+    pub fn try_logcumsumexp(&self, axis: i32, flags: u32) -> Result<Tensor<T>>
+    where
+        T: Float,
+    {
         ops::logcumsumexp(&self.0, axis, flags).and_then(Tensor::made)
     }
     /// cummax\_with\_indices and cummin\_with\_indices return the running maximum or minimum as \*values. \*indices (i64) receives the index
@@ -2677,7 +2731,7 @@ impl<T: Element> Tensor<T> {
     pub fn try_dft(&self, im: impl Into<Tensor<T>>) -> Result<Tensor<T>> {
         ops::dft(&self.0, &im.into().0).and_then(Tensor::made)
     }
-    /// Makes \`count\` equally spaced numbers from start to stop, both included; float.
+    /// Makes \`count\` equally spaced numbers from start to stop, both included. dtype: float.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_linspace`](Self::try_linspace) gives it as an error.
@@ -2749,7 +2803,7 @@ impl<T: Element> Tensor<T> {
     pub fn try_random_bits(key: impl Into<Tensor<u64>>, counter: Option<&Tensor<u64>>, dims: impl Into<Dims>) -> Result<Tensor<T>> {
         ops::random_bits(&key.into().0, counter.map(|given| &given.0), T::DTYPE, dims.into()).and_then(Tensor::made)
     }
-    /// float: uniform over the multiples of 2^-24 in \[0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8).
+    /// Uniform over the multiples of 2^-24 in \[0, 1) (f64: 2^-53, f16: 2^-11, bf16: 2^-8). dtype: float.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_random_uniform`](Self::try_random_uniform) gives it as an error.
@@ -2761,7 +2815,7 @@ impl<T: Element> Tensor<T> {
     pub fn try_random_uniform(key: impl Into<Tensor<u64>>, counter: Option<&Tensor<u64>>, dims: impl Into<Dims>) -> Result<Tensor<T>> {
         ops::random_uniform(&key.into().0, counter.map(|given| &given.0), T::DTYPE, dims.into()).and_then(Tensor::made)
     }
-    /// float: normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5).
+    /// Normal distribution with mean 0 and variance 1, by the Box-Muller method; absolute values are at most 6.8 (f64: 9.5). dtype: float.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_random_normal`](Self::try_random_normal) gives it as an error.
@@ -3109,7 +3163,7 @@ impl<T: Element> Tensor<T> {
     pub fn try_max_pool(&self, size: impl Into<Dims>, options: Option<&PoolOptions>) -> Result<Tensor<T>> {
         ops::max_pool(&self.0, size.into(), options).and_then(Tensor::made)
     }
-    /// float: the mean of each window; NaN if no element of the window counts. options NULL: the defaults.
+    /// The mean of each window; NaN if no element of the window counts. options NULL: the defaults. x: float.
     ///
     /// # Panics
     /// With harp's message where the operands do not fit; [`try_avg_pool`](Self::try_avg_pool) gives it as an error.
