@@ -125,7 +125,8 @@ Rendered render_in_c(const ir::Module& module, const PipelineOptions& options) {
   return rendered;
 }
 
-/// Schedules kernels for a GPU. They are not chained (schedule/chain.h). They have no vectors, so plain_text and simd_width do not matter.
+/// Schedules kernels for a GPU. These kernels are not chained (schedule/chain.h). They contain no vectors, so plain_text and simd_width
+/// have no effect.
 Program schedule_for_gpu(std::shared_ptr<Graph> graph, const PipelineOptions& options) {
   return schedule_graph(std::move(graph), {options.target, 1, options.schedule_override});
 }

@@ -89,7 +89,8 @@ struct InPlaceArguments {
 struct Generated : Rendered {
   std::shared_ptr<ir::Module> module;  // describes inputs, outputs, shape variables, workspace
   std::vector<InPlaceArguments> in_place;
-  // The places in the graph where indices are checked, as text. The index is the site number that entry_point_ex reports.
+  // Describes, for error messages, the places in the graph where indices are checked. entry_point_ex reports a failed check by its position
+  // in this list.
   std::vector<SiteText> sites;
   PipelineStats stats;
 };

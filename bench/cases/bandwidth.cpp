@@ -1,7 +1,7 @@
-// Elementwise chains on arrays of all sizes, with one and with two threads. harp is compared with memcpy of the same number of bytes; with
-// the same loop written by hand, for arrays that fit caches (of two threads each takes half of the loop); and with libraries: NumPy and
-// torch evaluate one operation of a chain after the other, numexpr evaluates the chain for one block of elements after the other.
-// bench/cases/chains.cpp measures one thread up to 512 MB; this file adds two threads and larger arrays.
+// Elementwise chains on arrays of all sizes, with one and with two threads. harp is compared with memcpy of the same number of bytes. For
+// arrays that fit a cache, it is also compared with the same loop written by hand; with two threads, each runs half of that loop. It is
+// also compared with libraries: NumPy and torch evaluate one operation of a chain after the other, numexpr evaluates the chain for one
+// block of elements after the other. bench/cases/chains.cpp measures one thread up to 512 MB; this file adds two threads and larger arrays.
 #include <pthread.h>
 #include <sched.h>
 
@@ -25,8 +25,8 @@ struct Chain {
   const char* text;                   // the chain as an expression of the inputs a, b and c
   peer_chain peers::*loop = nullptr;  // hand-written loop whose results have the same bits as harp's; nullptr: none
   std::vector<std::string> libraries = {};
-  // False: only sizes above 512 MB with one thread, because bench/cases/chains.cpp measures the others, and sizes up to 32 MB with two
-  // threads.
+  // True: all sizes are measured. False: one thread is measured only with sizes above 512 MB, because bench/cases/chains.cpp measures
+  // smaller ones, and two threads are measured only with sizes up to 32 MB.
   bool small = true;
   bool large = true;  // false: only one thread, and only sizes that fit a cache
 };

@@ -65,8 +65,8 @@ std::vector<Row> run(Session& session, const Chain& chain, const Footprint& foot
     inputs.push_back(x.back().data());
   }
   const std::span<float> y = session.memory.take(n);
-  // The arrays for memcpy. Before the measurement, `to` stores the expected result: it is large enough, because a chain reads at least one
-  // array for the one that it writes.
+  // The arrays for memcpy. Before the measurement, `to` stores the expected result. It has room for one array: a chain reads at least one
+  // array and writes one, and `to` has half of the bytes that the chain reads and writes.
   const std::span<float> from = session.memory.take(moved / 2 / sizeof(float)), to = session.memory.take(moved / 2 / sizeof(float));
 
   const Graph graph = build(session, chain);

@@ -1,9 +1,9 @@
-// Matrix products against OpenBLAS on one thread, large ones on two, in GFLOP/s: cubes, odd and skinny shapes, batches, f64, complex, the
-// two einsums of attention; some of each kind in f32 also against oneDNN; and a product of i8 into i32 against harp's own of f32 and
-// oneDNN's. A product that reads its right operand once and does little with it (one row or column, eight rows) is also compared with
-// hand-written code that only reads this operand. A product whose data fit registers and caches is also compared with the core's peak rate
-// of multiply-adds, because OpenBLAS comes close to it. The smallest cubes are called as plain functions: OpenBLAS needs 130 ns for
-// size 16.
+// Matrix products in GFLOP/s, compared with OpenBLAS: all on one thread, large cubes also on two. The products are cubes, odd and skinny
+// shapes, batches, f64, complex, and the two einsums of attention. Some f32 products are also compared with oneDNN. A product of i8
+// operands with an i32 result is compared with harp's own f32 product and with oneDNN. A product that reads its right operand once and does
+// little with it (one row or column, eight rows) is also compared with hand-written code that only reads this operand. A product whose data
+// fit registers and caches is also compared with the core's peak rate of multiply-adds, because OpenBLAS comes close to it. The smallest
+// cubes are called as plain functions, because OpenBLAS needs only 130 ns for size 16.
 #include <algorithm>
 #include <string_view>
 
@@ -116,7 +116,7 @@ std::vector<Row> run(Session& session, const Product& p) {
         for (size_t i = 0; i < repeats; ++i) keep(read(matrix.data(), matrix.size()));
       });
   const double work = (p.dtype == HARP_COMPLEX64 ? 8.0 : 2.0) * static_cast<double>(p.batch * p.m * p.k * p.n);
-  const size_t most = candidates.size();  // index of the candidate for the peak rate, if there is one; oneDNN's is the last one
+  const size_t most = candidates.size();  // index of the peak rate's candidate, if there is one; oneDNN's candidate comes after it
   if (p.peak)
     candidates.push_back(
         [&session, steps = work / 2 * sizeof(Part) / sizeof(float) / static_cast<double>(session.by_hand->lanes)](size_t repeats) {
@@ -145,7 +145,8 @@ std::vector<Row> run(Session& session, const Product& p) {
   return rows;
 }
 
-/// The product of two matrices of i8 in i32. The peers are harp's product of f32, which has the same multiplications, and oneDNN.
+/// The product of two i8 matrices with an i32 result. The peers are harp's product of f32 matrices, which needs as many multiplications,
+/// and oneDNN.
 constexpr const char *kBytes = "contract.i8.512", *kBytesOfOneDnn = "contract.i8.512.onednn";
 std::vector<Row> run_bytes(Session& session) {
   constexpr int64_t n = 512;

@@ -1,7 +1,7 @@
-// The overhead of the bindings. C++: the assignment of an expression template is compared with the same loop written by hand; and a
-// repeated assignment, a repeated lazy graph and a call of a jit function are compared with the same programs called through their entry
-// points, which gives the overhead of each. Rust, Go and Python: the overhead of a call over harp_program_call. Python is also compared
-// with other array libraries.
+// The overhead of the bindings. In C++, the assignment of an expression template is compared with the same loop written by hand. A repeated
+// assignment, a repeated lazy graph and a call of a jit function are compared with the same programs called through their entry points; the
+// difference is the overhead. For Rust, Go and Python, the overhead is the time that a call takes beyond harp_program_call. Python is also
+// compared with other array libraries.
 #include <cstring>
 #include <harp.hpp>
 #include <stdexcept>
@@ -74,7 +74,7 @@ std::vector<Row> run_overhead(Session& session) {
   return {{"front.cpp.assign.overhead", times.seconds(0) * 1e9 - raw, "ns", "the entry point itself", raw, {}}};
 }
 
-/// A chain of 20 operations, measured on arrays of 16 elements.
+/// Returns a chain of 20 operations on x and w, which are arrays of 16 elements.
 template <class T>
 T twenty(const T& x, const T& w) {
   T y = x * w + x;

@@ -1,5 +1,5 @@
-"""A case of the sweep `./dev cliffs`: one randomly drawn program with its sizes, dtypes, layouts and number of threads.  The data flow of
-the sweep; each file is one step:
+"""A case of the sweep `./dev cliffs`: one randomly drawn program with its sizes, dtypes, layouts and number of threads.  The list shows the
+data flow of the sweep. Each file is one step; "a -> b" means that it makes b from a:
     families/*.py  a seed -> parameters -> Problem: the graph as text, the same work for NumPy, torch and C, flops
     case.py        parameters <-> replay line; Problem -> text with symbolic sizes or with numbers, input arrays
     library.py     text -> program of libharp, through ctypes
@@ -58,7 +58,7 @@ class Draw:
         return usual if self.random.random() < 0.5 else self.random.choice(others)
 
     def size(self, least, most):
-        """Draws a size between the bounds, of a kind that users have: any number, a power of two, a multiple of ten, or a prime. Its
+        """Draws a size between the bounds. Like sizes in real programs it is any number, a power of two, a multiple of ten, or a prime. Its
         logarithm is uniformly distributed, so that small sizes are as frequent as large ones."""
         most = max(least, min(most, self.limits.size))
         value = round(least * (most / least) ** self.random.random()) if least > 0 else self.random.randint(least, most)
@@ -118,7 +118,7 @@ class Problem:
     torch: Callable | None = None  # torch(torch, *tensors) does the same; None: torch would need many calls
     c: str | None = None  # body of the C function; NAME(i, j) is an element of an input or output
     c_head: str = ""  # C text before that function
-    least: dict = dataclasses.field(default_factory=dict)  # lower bounds of symbolic sizes; 0 for others
+    least: dict = dataclasses.field(default_factory=dict)  # lower bounds of symbolic sizes, {"N": 1}; 0 for a size that is not listed
     flops: float = 0
     bytes_read: float | None = None  # bytes that the program reads from its inputs; None: it reads all of them completely
     tolerance: float | None = None  # allowed error, relative to the greatest element of the result; None: the dtype determines it
@@ -238,7 +238,8 @@ def stored_shape(problem, array):
 
 
 def view(stored, layout):
-    """Returns the view with the logical shape of a NumPy array or torch tensor that has its stored shape."""
+    """Returns a view of `stored` that has the array's logical shape. `stored` is a NumPy array or torch tensor of the shape in which the
+    array is stored in memory."""
     if stored.ndim >= 2 and layout == "transposed":
         return stored.swapaxes(-1, -2)
     return stored[..., ::2] if stored.ndim and layout == "strided" else stored

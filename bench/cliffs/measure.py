@@ -14,7 +14,7 @@ from peers import Absent, c_peer, expected_arrays, numpy_peer, torch_peer
 TOLERANCES = {"f16": 2e-2, "bf16": 6e-2, "f32": 2e-4, "complex64": 2e-4, "f64": 1e-9, "complex128": 1e-9}
 SAMPLE, BUDGET, ROUNDS, MANY = 1e-3, 0.5, 5, 31  # seconds of a sample, seconds of all rounds, least and greatest number of rounds
 SLOW = 3  # a peer is not timed in rounds if its first runs take this many times as long as those of the fastest peer
-PAUSE = 5e-3  # seconds of sleep before each sample with several threads: longer than the time for which OpenMP's idle workers spin
+PAUSE = 5e-3  # seconds of sleep before each sample with several threads; must exceed the time for which OpenMP's idle workers spin
 
 
 class Failure(Exception):
@@ -97,8 +97,8 @@ def programs_of(library, case, problem, stored, backend="c"):
 
 
 def peers_of(case, problem, stored, program, compiler, timer):
-    """Returns the peers that can do the case, {name: function}, and the reasons why the others cannot, {name: reason}. The function runs
-    the peer a given number of times and returns the seconds."""
+    """Returns the peers that can do the case, {name: function}, and the reasons why the others cannot, {name: reason}. Each function runs
+    its peer a given number of times and returns the seconds."""
     makers = {"numpy": lambda: numpy_peer(case, problem, stored, program.output_dtypes), "torch": lambda: torch_peer(case, problem, stored),
               "c": lambda: c_peer(case, problem, stored, program, compiler, timer)}
     found, absent = {}, {}

@@ -127,7 +127,7 @@ def run(options):
             file.write(json.dumps(record) + "\n")
             file.flush()
 
-    # The time of a replayed case is not limited by the sweep's, so the case may take longer.
+    # The time limit of the sweep does not apply to a replayed case, so that case may take longer.
     worker = Worker(path, limits, LONGEST if options.replay is None else 10 * LONGEST)
     try:
         for record in records:

@@ -15,7 +15,8 @@ LONGEST = 120  # limit for one case, in seconds
 
 
 class Worker:
-    """The parent's side. The child is started for the first case, and anew after a failure that ended it."""
+    """The parent's end of the connection to the child process. The child is started for the first case, and again after a failure that
+    ended it."""
 
     def __init__(self, library, machine, longest=LONGEST):
         self._command = [sys.executable, os.path.abspath(__file__), library, json.dumps(machine)]

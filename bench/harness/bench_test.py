@@ -90,8 +90,9 @@ SERVED = {
 
 
 def own_peers(build, directory):
-    """Links those peers into a directory that the build and the packages for tests provide. Returns the names of the linked peers that
-    can run. Only ./dev bench installs other libraries, and the result of a test must not depend on whether it has run."""
+    """Makes links in `directory` to those peers that need only this build and the packages that the tests install: the hand-written peers
+    and NumPy. Returns the names of the linked peers that can run. Peers that ./dev bench installs are left out, because the result of a
+    test must not depend on whether ./dev bench has run."""
     there = set()
     for name in ("by_hand", "numpy"):
         program = os.path.join(build, f"harp_bench_{name}")

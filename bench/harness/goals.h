@@ -29,8 +29,8 @@ class Goal {
   static Goal parse(std::string_view text);
 
   const std::string& text() const { return text_; }
-  /// Tests whether a measurement meets all parts of the goal. Empty for "information", which is neither met nor missed. A part about a
-  /// ratio that was not measured is missed.
+  /// Tests whether a measurement meets all parts of the goal. Returns nothing for the goal "information", which is neither met nor missed.
+  /// A condition on the ratio counts as missed if no ratio was measured.
   std::optional<bool> met(const Row& row) const;
 
  private:

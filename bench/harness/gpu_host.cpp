@@ -55,8 +55,8 @@ void GpuHost::open() {
 
 GpuHost::~GpuHost() { close(); }
 
-/// Ignores failures, because after a fault of the GPU every function of the driver fails. The library stays open, because the driver starts
-/// threads that never end.
+/// Releases everything except the driver's library, which stays loaded because the driver starts threads that never end. Ignores failures,
+/// because after a fault of the GPU every function of the driver fails.
 void GpuHost::close() {
   if (begin_ != nullptr) status_of("cuEventDestroy_v2", begin_);
   if (end_ != nullptr) status_of("cuEventDestroy_v2", end_);

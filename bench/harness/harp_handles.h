@@ -48,7 +48,8 @@ struct ProgramArray {
   size_t count;  // number of elements
 };
 
-/// Describes the first n inputs or outputs of a program; `describe` is harp_program_input or harp_program_output.
+/// Returns the dtypes and the numbers of elements of the first n inputs or outputs of a program; `describe` is harp_program_input or
+/// harp_program_output.
 inline std::vector<ProgramArray> arrays_of(const harp_program* program, size_t n,
                                            harp_status (*describe)(const harp_program*, size_t, harp_array_info*, harp_error**)) {
   std::vector<ProgramArray> arrays;

@@ -20,14 +20,14 @@ class Memory {
   /// touched anew for a smaller benchmark.
   void reserve(size_t bytes);
   std::span<float> take(size_t count);
-  /// As take(), for elements of another type than float.
+  /// Does the same as take(), but for elements of any type.
   template <class T>
   std::span<T> take_as(size_t count) {
     return {reinterpret_cast<T*>(take((count * sizeof(T) + sizeof(float) - 1) / sizeof(float)).data()), count};
   }
 
-  /// Returns the argument of reserve() for this many arrays of this size. For arrays of different sizes, the sum of their rooms is the
-  /// argument.
+  /// Returns the number of bytes to pass to reserve() for `arrays` arrays of `bytes_each` bytes. For arrays of different sizes, the caller
+  /// adds the results for each size.
   static size_t room(size_t arrays, size_t bytes_each);
 
  private:
@@ -41,6 +41,6 @@ class Memory {
 /// Fills an array with pseudo-random numbers in [low, high) that depend only on index and seed.
 void fill(std::span<float> values, float low, float high, unsigned seed);
 void fill(std::span<double> values, float low, float high, unsigned seed);  // the same numbers in double
-void fill(std::span<int8_t> values, unsigned seed);                         // in the whole range
+void fill(std::span<int8_t> values, unsigned seed);                         // random numbers in the whole range of int8_t
 
 }  // namespace bench

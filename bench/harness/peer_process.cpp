@@ -35,7 +35,8 @@ bool is_for_a_peer(std::string_view variable) {
   return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return variable.starts_with(prefix); });
 }
 
-// Relative to the root mean square of the result; it detects a different computation, not rounding errors.
+// The greatest difference between the results of harp and of a peer that is accepted, relative to the root mean square of the result. It is
+// far above rounding errors; a greater difference means that the peer computes something else.
 constexpr double kTolerance = 1e-4;
 
 }  // namespace

@@ -38,7 +38,7 @@ class PeerProcess {
   void check(const std::string& row, std::span<const float> result);
   void check(const std::string& row, std::span<const double> result);
   void check(const std::string& row, std::span<const int32_t> result);
-  /// Valid as long as this object.
+  /// Returns a candidate that runs the peer's problem. It may be used as long as this object exists.
   Candidate candidate();
 
  private:

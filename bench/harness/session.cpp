@@ -50,10 +50,11 @@ Session::Session(const Effort& effort, std::string peers_directory)
   const String text(harp_context_describe(context.get(), err));
   err.check("describing the context");
   target_ = described(harp_string_data(text.get()), "target");
-  // Rows of the table of machines that have the same instructions, except those for dot products, share the hand-written loops.
+  // Entries of the table of machines that differ only in the instructions for dot products, or in the number of loads per cycle, share the
+  // hand-written loops.
   for (const std::string_view suffix : {"-vnni", "-one-load"})
     if (target_.ends_with(suffix)) target_.resize(target_.size() - suffix.size());
-  const bool has_compiler = harp_backend_available(context.get(), "c") != 0;  // the rows of a GPU need none
+  const bool has_compiler = harp_backend_available(context.get(), "c") != 0;  // measurements on a GPU need no C compiler
   compiler_ = has_compiler ? described(harp_string_data(text.get()), "compiler version") : "no C compiler";
   for (const peers* const* table = peers_of_targets; *table != nullptr; ++table)
     if (target_ == (*table)->target) by_hand = *table;

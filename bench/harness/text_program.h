@@ -23,7 +23,7 @@ class TextProgram {
   void run_by_default(size_t repeats) { run_->run_by_default(repeats); }
   bool equals_default_run() { return run_->equals_default_run(); }
   harp_status run_with_flag(const volatile int32_t* cancel) { return run_->run_with_flag(cancel); }
-  /// Compiles the same graph with other options, to run on the same arrays.
+  /// Compiles the same graph with other options. The returned program uses the same arrays.
   std::unique_ptr<ProgramRun> compiled_with(const Session& session, const harp_compile_options& options) const;
   const std::vector<std::span<const float>>& inputs() const { return inputs_; }  // the f32 inputs
   std::span<const float> output() const { return output_; }                      // the bytes of the output, which may have any dtype

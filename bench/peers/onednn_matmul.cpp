@@ -1,5 +1,5 @@
-// harp_bench_onednn_matmul DTYPE BATCH M K N: products of row-major matrices by oneDNN, of f32, or of i8 with a result of i32. Every run
-// includes the copies that oneDNN makes into its own layouts.
+// harp_bench_onednn_matmul DTYPE BATCH M K N: measures products of row-major matrices by oneDNN. DTYPE is f32, or i8, for which the result
+// is i32. Every run includes the copies that oneDNN makes into its own layouts.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

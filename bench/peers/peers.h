@@ -1,6 +1,6 @@
 /* The hand-written peers: the same computations as plain loops in C. They are compiled with the flags that harp uses for its own
  * kernels, once for each CPU level that harp knows, so that only the code differs. The benchmark selects the table of the level that
- * harp compiles for. Every chain has the same bits as harp's; the benchmark checks this before it measures. */
+ * harp compiles for. The results of every chain have the same bits as harp's; the benchmark checks this before it measures. */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
 

@@ -89,7 +89,8 @@ class Operation:
         return ", ".join(f"{go_parameter(p['name'])} {self.go_type(p, node)}" for p in rest)
 
     def results(self, node):
-        """The number of results: "one", "list" (its length is known when the function is called) or "several"."""
+        """Returns (how, Go type of the results). `how` is "one", "list" (the number of results is known when the function is called) or
+        "several"."""
         if not self.outputs:
             return "one", node
         if len(self.outputs) == 1 and self.outputs[0]["kind"] == "array":
@@ -178,7 +179,7 @@ def node_operation(operation, names):
             fail = fail % length
         if operation.node_list:
             needed_list = go_parameter(operation.node_list["name"])
-            # meshgrid of nothing returns nothing; the other functions need a node, because a node's graph stores the error
+            # meshgrid of an empty list returns an empty list; the other functions need a node, because its graph stores the error
             enter = "enterList" if how == "list" else "enterNonempty"
             entry = f"g.{enter}(\"{operation.text_name}\", {needed_list})"
             lines.append(f"\tif err := {entry}; err != nil {{\n\t\t{fail}\n\t}}\n")
@@ -217,7 +218,7 @@ def node_operation(operation, names):
 
 
 def hashed(operation, p):
-    """The method call that adds a parameter to an operation's key."""
+    """Returns the Go method call that adds a parameter to the key by which an operation is cached."""
     name, kind = go_parameter(p["name"]), p["kind"]
     if kind == "array":
         return f".{ {'int': 'ints', 'Dim': 'dims', 'float64': 'floats'}[LISTS[p['element']][0]] }({name})"

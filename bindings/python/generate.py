@@ -3,7 +3,7 @@
 
     src/ops_generated.inc   for each operation, how its Python arguments are read and how the C function is called
     harp/_ops.py            for each operation, the Python function with its defaults, types and text
-    harp/_core.pyi          the parts between braces: the operators of Tensor, and the operations that are its methods
+    harp/_core.pyi          the lines between "# generated {" and "# }": the operators of Tensor, and the operations that are its methods
 
 `generate.py --check` reports whether the files are up to date. Facts that a prototype does not express (which parameters have defaults,
 which operands promote together, the name in the Array API standard) are in the tables below.

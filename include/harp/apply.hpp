@@ -1,5 +1,5 @@
-// Lets one function accept nodes, tensors and expressions: the kinds of operands, and the result type of an operation on them. Part of
-// harp.hpp.
+// Lets one function accept nodes, tensors and expressions. This header defines the kinds of operands, and the result type of an operation
+// on operands of each kind. Part of harp.hpp.
 //
 // `maximum(a, b)` is one template for all kinds of operands. The common kind of its operands selects a specialisation of the class template
 // Applier, which applies the operation; C++ numbers are allowed next to arrays of any kind. node.hpp specialises Applier for nodes,
@@ -25,7 +25,7 @@ class Tensor;
 struct None {};
 inline constexpr None none{};
 
-/// A string attribute that may be absent. A default Text and nullptr mean absent.
+/// A string attribute that may be absent: it is absent if the Text is default-constructed or made from nullptr.
 class Text {
  public:
   Text() = default;
@@ -68,8 +68,8 @@ namespace detail {
 /// How the result's shape follows from the operands': elementwise, a reduction of many elements to one, or another rule.
 enum class Family { elementwise, reduction, other };
 
-/// The base of operations without attributes. (An operation with attributes has them as its first members and passes them to a function in
-/// that order.)
+/// The base of operations without attributes: attributes(f) does nothing. An operation with attributes has them as its first data members,
+/// and its attributes(f) calls f once for each of them, in the order of their declaration.
 struct NoAttributes {
   template <class F>
   void attributes(F&&) const {}
@@ -129,7 +129,8 @@ struct ResultOf<Kind::tensor, Op, A...> {
 template <class Op, class... A>
 using Applied = typename ResultOf<kind_of_all<A...>(), Op, A...>::type;
 
-/// T if it is Node or Tensor; for functions that accept or return several arrays.
+/// The type T itself if T is Node or Tensor. For any other T there is no such type, and overload resolution ignores a function that has
+/// Array<T> in its declaration. Functions that accept or return several arrays use it.
 template <class T>
 using Array = std::enable_if_t<kind_of<T> == Kind::node || kind_of<T> == Kind::tensor, T>;
 
@@ -140,7 +141,8 @@ template <class Op, class... A>
 Applied<Op, A...> apply(const Op& op, A&&... operands) {
   return Applier<kind_of_all<A...>()>::run(op, std::forward<A>(operands)...);
 }
-/// Reports an operation on an empty list as an error: only an operand determines the graph or the context in which the operation is built.
+/// Raises the error for an operation on an empty list. The operands determine the graph or the context in which an operation is built, so
+/// an operation cannot be built without operands.
 inline void raise_empty_list(const char* name) {
   raise({HARP_ERROR_INVALID_ARGUMENT, std::string(name) + ": expected at least one array, got an empty list"});
 }
@@ -154,7 +156,7 @@ Array<T> apply_list(const Op& op, const T* operands, size_t count) {
   }
   return Applier<kind_of<T>>::run_list(op, operands, count);
 }
-/// Applies an operation that has several results.
+/// Applies an operation that has several results to a list of operands. Returns the results.
 template <class Op, class T>
 std::vector<Array<T>> apply_several(const Op& op, const T* operands, size_t count) {
   if (count == 0) {
@@ -169,13 +171,13 @@ std::pair<Array<T>, T> apply_two(const Op& op, const T* operands, size_t count) 
   return {std::move(results[0]), std::move(results[1])};
 }
 
-/// The size of an axis as a plain number, for functions of harp.h that require one.
+/// Returns the size of an axis as an int32_t, for functions of harp.h that require a plain number. The size must not be symbolic.
 template <class T>
 int32_t plain_size(const T& x, int32_t axis) {
   return static_cast<int32_t>(Dim(x.dim(axis)).get());
 }
 
-/// The common count of two lists that must have the same length.
+/// Returns the common length of two lists. Raises an error if their lengths differ.
 template <class A, class B>
 int32_t agreed(const char* name, const A& a, const B& b) {
   if (a.count() != b.count())
@@ -184,7 +186,9 @@ int32_t agreed(const char* name, const A& a, const B& b) {
   return a.count();
 }
 
-/// A list with one number for each axis of x. If the given list is shorter, `rest` stands for the missing numbers at the end.
+/// Returns the address of numbers for all axes of x: the numbers of `list`, followed by `rest` for each axis for which `list` has no
+/// number. They are stored in `room`, unless `list` has more numbers than x has axes: then the list itself is returned. Returns NULL if no
+/// list is given.
 template <class T, class From>
 const T* extended(const List<T, From>& list, harp_node* x, T rest, T (&room)[HARP_MAX_RANK]) {
   if (!list.given()) return nullptr;

@@ -1,11 +1,12 @@
 // Assignments in CUDA sources: the expression's type becomes a kernel, which nvcc compiles. Part of harp.hpp.
 //
-// In a .cu file `D = A * B + C` on fields of a GPU launches assignment_kernel<double, ...>: a thread evaluates the expression for some
-// elements. That needs no compiler at run time, and the kernel is in the program. It is possible if the fields are all of float or all of
-// double and of one shape, and the operations are those of the table below. Every other expression (exp, roll, sum, shapes that broadcast,
-// several assignments in one fuse) is compiled by harp when it is first assigned, as in other sources (evaluate.hpp). Both ways give the
-// same bits: the operations below are exactly rounded, and written so that nvcc does not contract them, whatever its flags. (Only
-// -ftz=true, which --use_fast_math implies, is not allowed: it flushes subnormal floats, and a source cannot tell that it is set.)
+// In a .cu file `D = A * B + C` on fields of a GPU launches assignment_kernel<double, ...>, in which each thread evaluates the expression
+// for some elements. nvcc compiles this kernel into the program, so no compiler is needed at run time. The kernel is used if the fields are
+// all of float or all of double, if they have one shape, and if the table below contains all operations. Every other expression (exp, roll,
+// sum, shapes that broadcast, several assignments in one fuse) is compiled by harp when it is first assigned, as in other sources
+// (evaluate.hpp). Both ways give the same bits: the operations below are correctly rounded, and they are written so that nvcc does not
+// contract them, whatever its flags. (Only the flag -ftz=true, which --use_fast_math implies, is not allowed: it flushes subnormal floats
+// to zero, and source code cannot detect it.)
 //
 // Kernels run on CUDA's legacy default stream, in the order of the program's own work there; harp's work follows it.
 #ifndef HARP_ASSIGNMENT_HPP
@@ -35,7 +36,7 @@ inline void after_default_stream([[maybe_unused]] const Session* session) {
 #endif
 }
 
-/// The overload for assignments that no kernel of this file can compute. It launches nothing.
+/// The overload for assignments that no kernel of this file can compute. It launches nothing and returns Outcome::not_here.
 template <class A>
 Outcome launch_kernel(const A&) {
   return Outcome::not_here;
@@ -266,8 +267,8 @@ struct KernelExpression<T, OperationExpr<op::where, C, A, B>> {
   using Condition = KernelExpression<T, C>;
   using First = KernelExpression<T, A>;
   using Second = KernelExpression<T, B>;
-  // If both operands of `where` are C++ numbers, the result has the dtype f32, which may differ from T. A kernel therefore needs a field
-  // among the two.
+  // If both values of `where` are C++ numbers, the result has the dtype f32, which may differ from T. A kernel can therefore compute a
+  // `where` only if at least one of the two values is not a C++ number.
   static constexpr bool fits = Condition::computes == Computes::test && First::computes == Computes::number &&
                                Second::computes == Computes::number && !(First::is_number && Second::is_number);
   static constexpr Computes computes = fits ? Computes::number : Computes::none;
@@ -315,7 +316,7 @@ class CurrentDevice {
   cudaError_t status_ = cudaSuccess;
 };
 
-/// Launches assignment_kernel on the default stream, and orders harp's later work after it. False after an error.
+/// Launches assignment_kernel on the default stream, and orders harp's later work after this launch. Returns false after an error.
 template <class T, class Expression>
 bool launch_assignment(const Session* session, T* to, const Expression& from, int64_t elements) {
   constexpr int kThreads = 256, kBlocks = 32;  // threads of a block; maximum number of blocks for each multiprocessor
@@ -344,12 +345,15 @@ bool launch_assignment(const Session* session, T* to, const Expression& from, in
   return true;
 }
 
-/// Assigns an expression by a kernel, if a kernel can compute it and all fields have one shape and are on one device.
+/// Launches a kernel that assigns the expression, if a kernel of this file can compute it and all fields have one shape and are on one
+/// device. Otherwise returns Outcome::not_here and launches nothing; the caller then evaluates the expression by a program of harp.
 template <class T, class E>
 Outcome launch_kernel(Assignment<Field<T>, E>& assignment) {
   using Convert = KernelExpression<T, E>;
   constexpr bool is_float = std::is_same_v<T, float> || std::is_same_v<T, double>;
-  constexpr size_t kMostLeaves = 256;  // the parameters of a kernel are limited to 4 KiB
+  // CUDA limits the parameters of a kernel to 4 KiB in total. They contain up to 8 bytes for each field or number of the expression, so an
+  // expression with this many fields and numbers fits.
+  constexpr size_t kMostLeaves = 256;
   if constexpr (is_float && E::leaves <= kMostLeaves && Convert::computes == Computes::number) {
     Field<T>& to = assignment.to();
     Session* session = assignment.session();
@@ -358,8 +362,8 @@ Outcome launch_kernel(Assignment<Field<T>, E>& assignment) {
     arrays.target_type = to.type();
     const auto from = Convert::of(assignment.expression(), arrays);
     if (!arrays.fit || arrays.type == nullptr || arrays.type->device != session->device_number) return Outcome::not_here;
-    // allocate() replaces the memory of the field if the shape changes. The kernel reads nothing from the old memory: arrays.fit is false
-    // if an array overlaps it and has another type.
+    // allocate() replaces the memory of the field `to` if its shape changes. The expression then reads nothing from the old memory: an
+    // operand that overlaps the old memory and has another type than `to` would have set arrays.fit to false.
     to.set_context(session);
     if (!to.allocate(arrays.type)) return Outcome::failed;
     ++launched.runs;

@@ -1,8 +1,10 @@
-// How expressions are evaluated: the cache look-up by the expression's type, compilation, and launch. Part of harp.hpp.
+// Evaluates expressions: looks up the program in a cache that belongs to the expression's type, compiles it if necessary, and launches it.
+// Part of harp.hpp.
 //
-// Each list of expression types that is assigned together has a static Cache. The key of an Entry in this cache consists of the context,
-// the types of the arrays (interned, so that one pointer comparison compares all sizes), which arrays are identical, and the attributes of
-// operations such as roll. The program's sizes are shape variables, so a new size adds an Entry but compiles nothing.
+// An assignment is evaluated alone, or together with others (fuse). For each list of types of assignments that are evaluated together there
+// is one static Cache. The key of an Entry in the Cache consists of the context, the types of the arrays (interned, so that one pointer
+// comparison compares all sizes), which arrays are identical, and the attributes of operations such as roll. The program's sizes are shape
+// variables, so a new size adds an Entry but compiles nothing.
 #ifndef HARP_EVALUATE_HPP
 #define HARP_EVALUATE_HPP
 
@@ -14,9 +16,9 @@ namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
-/// The key of an Entry has one word for each leaf of the expressions that is a field. The word is the address of the field's type, or one
-/// of these tags in the lowest three bits and an index above them: the field is the same array as that input, or the result of that earlier
-/// assignment.
+/// The key of an Entry has one word for each operand of the expressions that is a field. Usually the word is the address of the field's
+/// type. A word with kSameAsInput in its lowest three bits means that the field is the same array as an earlier input, and a word with
+/// kEarlierResult means that the field is the result of an earlier assignment. The higher bits are the index of that input or assignment.
 inline constexpr uint64_t kSameAsInput = 1, kEarlierResult = 2;
 
 /// The destination of a result: a field or a number.
@@ -60,13 +62,14 @@ struct Gathered {
   }
 };
 
-/// Builds harp's graph of expressions: returns the node of each leaf.
+/// Converts the operands of expressions to nodes of a graph: number() and field() return the node of the next operand, which must be a
+/// number or a field, respectively.
 struct ExpressionBuilder {
   harp_graph* graph;
-  const uint64_t* leaf;  // the word, in the key, of the next leaf that is a field
+  const uint64_t* leaf;  // the key's word for the next operand that is a field
   const std::vector<harp_node*>& inputs;
   size_t next = 0;                  // index of the next input
-  std::vector<harp_node*> results;  // nodes that earlier assignments have computed
+  std::vector<harp_node*> results;  // nodes of the results of earlier assignments
 
   harp_node* number() { return inputs[next++]; }
   harp_node* field() {
@@ -123,7 +126,8 @@ struct Cache {
     return nullptr;
   }
   const Entry* add(std::unique_ptr<Entry> entry, uint64_t hash) {
-    // Sizes that occur only once must not fill the memory with entries.
+    // A cache holds at most kMost entries, so that sizes that occur only once do not fill the memory. Beyond this number, each thread keeps
+    // only its newest entry, and no other call finds it.
     if (count.fetch_add(1, std::memory_order_relaxed) >= kMost) {
       static thread_local std::unique_ptr<Entry> last;
       last = std::move(entry);
@@ -141,7 +145,7 @@ struct Cache {
 struct Assigned {
   Session* session;
   const void* tag;   // identifies the types
-  const Words& key;  // the session, a word for each leaf that is a field, attributes
+  const Words& key;  // the session's id, one word for each operand that is a field, and the attributes of operations
   size_t fields;
   bool elementwise;  // all operations are elementwise
   const Type* const* types;
@@ -152,9 +156,11 @@ struct Assigned {
   const void* expressions;
 };
 
-/// Which sizes of the inputs are shape variables, from the most general choice to the one that always works. flat: the number of elements,
-/// for arrays that are passed with one axis. by_axis: axis i of all inputs has one variable. by_size: axes of equal size share a variable,
-/// and a size of 1 stays a number. fixed: none.
+/// Which sizes of the inputs are shape variables. The first choice is the most general one, and the last one works for every expression.
+/// - flat: arrays are passed with one axis, and their number of elements is the only variable;
+/// - by_axis: there is one variable for each axis number i, which is the size of axis i of all inputs;
+/// - by_size: axes of equal size share a variable, and a size of 1 stays a plain number;
+/// - fixed: there are no variables.
 enum class Sizing { flat, by_axis, by_size, fixed };
 
 inline bool one_shape(const Assigned& what) {
@@ -275,7 +281,8 @@ inline const Compiled* compiled_of(const Assigned& what, Sizing sizing, Out& mis
   return all.programs.emplace(hash, std::move(compiled))->second.get();
 }
 
-/// Checks that the arrays are where the expression is evaluated. Numbers, and arrays of rank 0, may be in the host's memory.
+/// Checks that all arrays are on the device on which the expression is evaluated. Numbers, and arrays of rank 0, may also be in the host's
+/// memory. If an array is elsewhere, raises an error and returns false.
 inline bool check_devices(const Assigned& what) {
   const int32_t wanted = what.session->device_number;
   const auto name = [](int32_t device) { return device == 0 ? std::string("the host's memory") : "cuda:" + std::to_string(device - 1); };
@@ -375,7 +382,7 @@ inline bool call_program(const Entry& entry, void* const* inputs, const Type* co
   return !err.raised();
 }
 
-/// Minimum size of arrays, in bytes, for which a run uses several threads.
+/// A run uses several threads only if its inputs and results have at least this many bytes in total.
 inline constexpr uint64_t kWorthThreads = uint64_t{256} << 10;
 
 inline bool launch(const Session* session, const Entry& entry, void** inputs, const Type* const* types, size_t count, void** outputs) {
@@ -405,8 +412,8 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
   return status == HARP_OK || call_program(entry, inputs, types, count, outputs);
 }
 
-/// True if the result must not be written to its memory while the program reads this input: they overlap, and the program cannot compute
-/// the result in place of this input.
+/// True if the result must not be written to its memory while the program reads this input, because the memory of the two overlaps and the
+/// program cannot compute the result in place of this input.
 inline bool clash(const Target& result, const void* input, const Type* type, uint64_t in_place, size_t i) {
   return overlap(result.data, result.type, input, type) && (result.data != input || i >= 63 || (in_place >> i & 1) == 0);
 }

@@ -116,7 +116,8 @@ class Operation : public Expr<D> {
   decltype(auto) with_operands(F&& f) const {
     return std::apply(std::forward<F>(f), operands_);
   }
-  /// Passes the leaves of the operands to `to`, in their order.
+  /// Passes all fields and numbers in the operands to `to` (a Gathered, see evaluate.hpp), in the order in which they occur. `earlier` are
+  /// the destinations of the assignments that are evaluated before this expression in the same run.
   template <class G>
   void gather(G& to, const Target* earlier, size_t earlier_count) const {
     std::apply([&](const auto&... operand) { (gather_one(operand, to, earlier, earlier_count), ...); }, operands_);

@@ -44,7 +44,7 @@ class Field : public Expr<Field<T>> {
   explicit Field(const Sizes& dims, T value = T(), const Context& context = default_context()) : context_(context) {
     if (allocate(detail::checked_type("Field", dtype_of<T>, dims, device_number()))) fill(value);
   }
-  /// A view of memory of another owner, on the context's device, which must stay valid as long as the field.
+  /// A view of memory of another owner. The memory is on the context's device, and must stay valid as long as the field exists.
   static Field view(T* data, const Sizes& dims, const Context& context = default_context()) {
     Field field;
     field.context_ = context;
@@ -143,7 +143,7 @@ class Field : public Expr<Field<T>> {
   T& operator[](size_t i) { return data_[i]; }
   const T& operator[](size_t i) const { return data_[i]; }
 #if defined(__cpp_lib_mdspan)
-  /// The memory of an mdspan, which has to be row-major.
+  /// Returns a view of the memory of an mdspan, which must be row-major.
   template <class Extents>
   static Field view(const std::mdspan<T, Extents>& elements, const Context& context = default_context()) {
     return view(elements.data_handle(), detail::sizes_of(elements), context);
@@ -359,7 +359,7 @@ bool evaluate(A&... assignments) {
   }
 
   void* outputs[results];
-  Buffer apart[results];  // separate memory for results that must not be written in place while the program runs
+  Buffer apart[results];  // separate memory for results that must not be written to their fields while the program runs
   bool fits = true;
   count = 0;
   const auto place = [&](auto& assignment) {
@@ -401,7 +401,8 @@ bool evaluate(A&... assignments) {
 
 }  // namespace detail
 
-/// An expression and its destination. It is evaluated when it is destroyed, at the end of the statement, or by fuse.
+/// An expression and its destination. The destructor of this object, at the end of the statement, evaluates the expression, unless get() or
+/// fuse() has already done so.
 template <class To, class E>
 class [[maybe_unused]] Assignment {
  public:

@@ -48,7 +48,7 @@ struct custom_function {
 /// harp_custom_function_results.
 struct custom_function_results {
   Text body;
-  ::std::vector<DType> dtypes;  // `std` alone is the operation here
+  ::std::vector<DType> dtypes;  // in this namespace, `std` without :: is the operation "standard deviation"
   Sizes dims;
   static constexpr const char* name = "custom_function_results";
   static constexpr detail::Family family = detail::Family::other;
@@ -107,15 +107,16 @@ detail::Array<T> custom_function(const Text& body, DType dtype, const Sizes& dim
   return detail::apply_list(op::custom_function{body, dtype, dims}, inputs.data(), inputs.size());
 }
 
-/// A custom function of several results, one for each dtype and all of these sizes. The body sets output0, output1 ..., or output if there
-/// is one dtype; it runs once for all results that are used. Accepts nodes or tensors, at least one.
+/// A custom function of several results: there is one result for each dtype, and each result has these sizes. The body sets output0,
+/// output1 ..., or output if there is only one dtype; it runs once for all results that are used. The inputs are one or more nodes, or one
+/// or more tensors.
 template <class T, class... More>
 std::vector<detail::Array<T>> custom_function_results(const Text& body, const std::vector<DType>& dtypes, const Sizes& dims, const T& input,
                                                       const More&... more) {
   const T inputs[] = {input, more...};
   return detail::apply_several(op::custom_function_results{body, dtypes, dims}, inputs, 1 + sizeof...(more));
 }
-/// A custom function of several results, as above, of a list of inputs.
+/// A custom function of several results, as above, whose inputs are given as a list.
 template <class T>
 std::vector<detail::Array<T>> custom_function_results(const Text& body, const std::vector<DType>& dtypes, const Sizes& dims,
                                                       const std::vector<T>& inputs) {
@@ -147,8 +148,9 @@ struct Parameter<Span<T>> {
   static Span<T> make(T* data, const Sizes& dims) { return {data, ArrayView<T>(data, dims).size()}; }
 };
 
-/// A trampoline takes the ranks and sizes of all arrays as integer parameters. Their number is rounded up to kFewIntegers, kMoreIntegers or
-/// most_integers(), so that few trampolines are compiled; the added parameters are 0. A native function has at most kMaxInputs inputs.
+/// A trampoline is the C function that harp calls; it calls the native function. Its integer parameters are the ranks and sizes of all
+/// arrays. Their number is rounded up to kFewIntegers, kMoreIntegers or most_integers(), so that few trampolines are compiled; the added
+/// parameters are 0. A native function has at most kMaxInputs inputs.
 inline constexpr size_t kFewIntegers = 8, kMoreIntegers = 32, kMaxInputs = 12;
 constexpr size_t most_integers(size_t inputs) { return (inputs + 1) * (HARP_MAX_RANK + 1); }
 constexpr size_t integers_taken(size_t given, size_t inputs) {
@@ -337,7 +339,8 @@ class Native {
 template <class F>
 auto native(const char* name, F function) {
   using Host = typename detail::FunctionOf<F>::type;
-  if constexpr (std::is_empty_v<F>) {  // a function object without data members: all objects of its type are equal
+  // If F has no data members, all objects of type F behave alike, so one Host suffices for all of them.
+  if constexpr (std::is_empty_v<F>) {
     static const Host* const host = new Host(name, std::move(function));
     return Native<Host>(host);
   } else {

@@ -95,7 +95,7 @@ inline std::mutex& symbols_mutex() {
   return mutex;
 }
 
-/// A context and the front end's caches for it: compiled expressions and tensors' programs. Reference counted.
+/// A context and what the C++ interface caches for it: compiled expressions, and the programs of tensors. Reference counted.
 struct Session {
   std::atomic<uint32_t> references{1};
   harp_context* context = nullptr;
@@ -146,7 +146,7 @@ class Context {
     const size_t threads = options.parallel_for != nullptr ? options.width : static_cast<size_t>(options.threads > 1 ? options.threads : 1);
     adopt(context, threads);
   }
-  /// Takes an owned context of the C interface whose runs may use `width` threads.
+  /// Takes ownership of a context of the C interface. Its runs may use `width` threads.
   Context(harp_context* owned, size_t width) { adopt(owned, width); }
 
   harp_context* get() const { return session_ ? session_.get()->context : nullptr; }
@@ -270,7 +270,7 @@ class Buffer {
   int32_t rank() const { return harp_buffer_rank(get()); }
   Span<const int64_t> dims() const { return {harp_buffer_dims(get()), static_cast<size_t>(rank())}; }
   size_t bytes() const { return harp_buffer_size(get()); }
-  /// The elements. Empty, after an error, if they are not of type T or not in the host's memory.
+  /// Returns the elements. If they are not of type T or not in the host's memory, raises an error and returns an empty span.
   template <class T>
   Span<T> span() const {
     if (dtype() != dtype_of<T>) {

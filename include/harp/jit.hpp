@@ -6,7 +6,8 @@
 //
 // During tracing the function receives tensors that have types but no elements. Reading elements (item, data) is an error, and side effects
 // of the function happen only during tracing. Tensors that the function captures keep the values that they had during tracing. A number
-// among the arguments is a tensor of rank 0 inside the function and takes the dtype of its neighbouring operand, as numbers do.
+// among the arguments is a tensor of rank 0 inside the function. Like a number in an expression, it takes the dtype of its neighbouring
+// operand.
 #ifndef HARP_JIT_HPP
 #define HARP_JIT_HPP
 
@@ -83,12 +84,13 @@ struct Pack<std::vector<R>> {
   }
 };
 
-/// A function traced for arguments of certain types.
+/// A function traced for arguments of certain types. The leaves of the trace are the arrays that the function reads but does not compute:
+/// its arguments, and the tensors and numbers that it captured.
 struct Traced {
   std::vector<uint64_t> key;
   std::shared_ptr<Plan> plan;
-  std::vector<int32_t> arguments;  // for each leaf: the index of its argument, or -1
-  std::vector<Tensor> captured;    // for each leaf with -1: the tensor that the function captured
+  std::vector<int32_t> arguments;  // for each leaf: the index of the argument; -1 if the leaf is not an argument
+  std::vector<Tensor> captured;    // for each leaf that is not an argument: the captured tensor or number
   std::vector<uint32_t> origins;   // indices of the leaves from which a differentiable path leads to a result
   std::vector<const Type*> results;
   std::vector<size_t> lengths;  // the length of each vector in the result

@@ -12,7 +12,8 @@ namespace detail {
 
 /// Raises the error that a building call stored in the graph and removes it, so that building can continue. False if there is none.
 inline bool raise_mistake(harp_graph* graph) {
-// Without exceptions an empty Graph is the result of a failed call, whose error was already reported.
+// With exceptions, an empty Graph is a mistake of the caller. Without exceptions, it may also be the result of a failed call, whose error
+// was already reported, so it is no error here.
 #if HARP_CPP_EXCEPTIONS
   if (graph == nullptr) raise({HARP_ERROR_INVALID_ARGUMENT, "expected a Graph, got an empty one"});
 #endif

@@ -15,7 +15,7 @@ namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
-/// Why an array was computed.
+/// Why an array was computed; text_of() describes each reason.
 enum class Reason { realize, look, size, gradient, jit_argument, jit };
 
 inline const char* text_of(Reason reason) {
@@ -31,7 +31,7 @@ inline const char* text_of(Reason reason) {
 }
 
 /// A set of array numbers. It stores up to kMost numbers in ascending order, and a bound: all numbers up to the bound count as members.
-/// When a number would be too many, the smallest stored one is removed and becomes the bound.
+/// When kMost numbers are stored and another one is added, the smallest of them is removed and becomes the bound.
 class Origins {
  public:
   static constexpr size_t kMost = 16;
@@ -91,7 +91,7 @@ inline const Origins* remembered(const Value* value) {
 inline bool is_differentiable(const Value* value) { return value->type == nullptr || category_of(value->type->dtype) >= Category::real; }
 
 /// Calls visit(value, uses) for `y`, and for each value on a differentiable path that ends at y. The Walk (walk.hpp) must contain y. `uses`
-/// is how many operands of the values in the Walk are this value.
+/// is the number of times that `value` occurs as an operand of values in the Walk.
 template <class F>
 void visit_differentiable(Walk& walk, const Value* y, F&& visit) {
   static thread_local std::vector<uint32_t> marks;  // 2 * uses, plus 1 if the value is on a differentiable path
@@ -114,9 +114,9 @@ inline std::shared_ptr<const Origins> shared(const Origins& origins) {
   return origins.empty() ? nullptr : std::make_shared<const Origins>(origins);
 }
 
-/// The origins of the pending value `made`: those arrays on its differentiable paths that something outside the Walk (walk.hpp) refers to,
-/// and the recorded origins of the computed arrays among them. (Without such a reference, no gradient with respect to an array can be
-/// requested later.)
+/// Returns the origins of the pending value `made`: the arrays on the differentiable paths that end at `made`, and the origins that
+/// computed arrays among them have recorded. An array to which nothing outside the Walk (walk.hpp) refers is left out, because no gradient
+/// with respect to it can be requested later. Returns null if there are no origins.
 inline std::shared_ptr<const Origins> origins_of(Walk& walk, const Value* made, Reason reason) {
   Origins origins(reason);
   if (!is_differentiable(made)) return nullptr;

@@ -46,7 +46,7 @@ struct Plan {
 /// The table of a context's plans.
 class Plans final : public Attachment {
  public:
-  static constexpr size_t kMost = 4096;  // beyond this number the least recently used half is dropped
+  static constexpr size_t kMost = 4096;  // if there are more plans, the least recently used half of them is dropped
 
   std::shared_ptr<Plan> find(const std::vector<uint64_t>& key, uint64_t hash) {
     const std::lock_guard<std::mutex> lock(mutex_);

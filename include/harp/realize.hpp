@@ -1,4 +1,4 @@
-// When pending values are computed, and with which others. Part of harp.hpp.
+// Computes pending values. Decides when a value is computed, and which other values the same run computes. Part of harp.hpp.
 #ifndef HARP_REALIZE_HPP
 #define HARP_REALIZE_HPP
 
@@ -20,9 +20,9 @@ struct Results {
   std::vector<const Gradients*> noted;
 };
 
-/// Computes pending values, all values of one context in one run. The run also computes the pending gradients that need the operation of
-/// one of these values. Unless the reason is Reason::realize, the results record the arrays from which they were computed. False after an
-/// error; values that were not computed stay pending.
+/// Computes pending values, all values of one context in one run. A value loses its operation when it is computed, so the run also computes
+/// the pending gradients that need the operation of one of these values. Unless the reason is Reason::realize, the results record the
+/// arrays from which they were computed. Returns false after an error; values that were not computed then stay pending.
 inline bool realize(Value* const* values, size_t count, const Configuration& configuration, Reason reason) {
   Reused<Results> reused;
   auto& [results, types, buffers, origins, noted] = *reused.operator->();
@@ -97,10 +97,10 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
 inline constexpr uint32_t kMaxPending = 10000;
 inline constexpr uint64_t kMaxHeld = uint64_t{512} << 20;
 
-/// Called for a new value whose members `pending` or `held`, which are upper bounds, exceed kMaxPending or kMaxHeld. Replaces them by the
-/// exact numbers. If one of these exceeds its limit, too, computes the value now, or, if it is a product or a cast or view of one, only the
-/// operands of the product: a later sum of the product may form one contraction with it, which never stores the product. Returns false if
-/// the computation failed.
+/// Called for a new value whose members `pending` or `held`, which are upper bounds, exceed kMaxPending or kMaxHeld. Replaces these bounds
+/// by the exact numbers. If an exact number exceeds its limit, too, computes the value now. However, a product, or a cast or view of a
+/// product, is not computed, but only the operands of the product: a later sum and the product may form one contraction, which does not
+/// store the product. Returns false if the computation failed.
 inline bool settle(Value* value) {
   Walk& walk = Walk::of_thread();
   walk.go(&value, 1);

@@ -3,9 +3,9 @@
 //     harp::Tensor x({1.0F, 2.0F, 3.0F}), y = tanh(x * 2 + 1);       // nothing is computed
 //     harp::Span<const float> values = y.data<float>();              // computed now, by one program that is compiled once
 //
-// Copies of a Tensor share the array. Each operation is checked when it is written, because shapes and dtypes are known at once. Operands
-// of different shapes broadcast as in NumPy, dtypes promote as HARP_GRAPH_PROMOTE_MIXED defines, and a number takes the dtype of the
-// neighbouring array.
+// Copies of a Tensor share the array. The call of an operation checks its operands, although it computes nothing: shapes and dtypes are
+// already known. Operands of different shapes broadcast as in NumPy, dtypes promote as HARP_GRAPH_PROMOTE_MIXED defines, and a number takes
+// the dtype of the neighbouring array.
 //
 // The compiled program depends on the operations, their attributes and the types of the inputs, never on elements. A number next to an
 // array is an input like any other, except for -1, 0, 1, 2, 3 and 0.5, which are constants that the compiler sees.

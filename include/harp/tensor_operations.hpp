@@ -88,7 +88,8 @@ inline void release_all(Value* const* values, size_t count) {
 }
 
 /// Makes the pending value of an operation and takes over the references to its operands (NULL: operand not given). `attributes` are the
-/// words for the operation's attributes; they become the end of the key of the operation's Signature. NULL after an error.
+/// words for the operation's attributes, which are part of the key of its Signature. If the Signature does not exist yet, store(op) makes
+/// the copy of the operation that the new Signature keeps. Returns NULL after an error.
 inline Value* trace(const char* name, const void* op, std::unique_ptr<AnyCall> (*store)(const void*), Session* session,
                     Value* const* operands, size_t count, const Words& attributes) {
   Words key;

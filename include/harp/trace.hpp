@@ -1,9 +1,9 @@
 // The parts of a lazy Tensor: records of operations that have been checked, and the values that operations produce. Part of harp.hpp.
 //
 // A Signature is an operation with its attributes on operands of certain types. When it occurs for the first time, harp's graph checks it
-// and infers the type of the result; later it is a look-up. A Value is an array. It is either computed, or pending: it then has a
-// signature, which tells how to compute it from other values. The graph of a structure of pending values is built when such a structure is
-// computed for the first time (plan.hpp).
+// and infers the type of the result; when it occurs again, it is only looked up. A Value is an array, which is either computed or pending.
+// A pending Value has a Signature, which says how to compute it from other Values. The graph of a structure of pending Values is built when
+// such a structure is computed for the first time (plan.hpp).
 #ifndef HARP_TRACE_HPP
 #define HARP_TRACE_HPP
 

@@ -250,7 +250,7 @@ std::array<int64_t, Extents::rank()> sizes_of(const std::mdspan<T, Extents, Layo
 }  // namespace detail
 #endif
 
-/// "[2, 3]"; a symbolic size is "?".
+/// Returns the sizes as text, such as "[2, 3]"; a symbolic size is "?".
 inline std::string shape_text(const int64_t* dims, int32_t rank) {
   std::string text = "[";
   for (int32_t i = 0; i < rank; ++i) text += (i != 0 ? ", " : "") + (detail::is_symbolic(dims[i]) ? "?" : std::to_string(dims[i]));

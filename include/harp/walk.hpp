@@ -8,8 +8,8 @@ namespace harp {
 inline namespace HARP_CPP_NAMESPACE {
 namespace detail {
 
-/// The list of all pending values on which some results depend, operands before consumers, with the leaves: computed arrays, and
-/// placeholders for arguments of a function that jit traces.
+/// Lists the values on which given results depend, operands before consumers. These are pending values and leaves; a leaf is a computed
+/// array, or a placeholder for an argument of a function that jit traces.
 class Walk {
  public:
   std::vector<Value*> order;   // all values of the walk; a leaf is at the position of its first use

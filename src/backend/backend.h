@@ -30,7 +30,7 @@ namespace cuda {
 class Platform;
 }
 
-/// What a context provides to its backends. It is valid as long as the context.
+/// What a context provides to its backends. It lives as long as the context.
 struct Resources {
   System system;
   CompileService& service;
@@ -55,9 +55,9 @@ struct Availability {
 struct Loadable {
   /// A backend without `code` executes this graph, which does not change any more.
   std::shared_ptr<const Graph> graph;
-  /// What a backend with `code` generated. The source has been moved out.
+  /// The result of the backend's `code`, if it has one. The member `source` is empty, because the source has been moved out of it.
   Generated generated = {};
-  /// What the compiler made, for a backend with `code`.
+  /// The compiled source, if the backend has `code`.
   std::shared_ptr<const Artifact> artifact = nullptr;
   Machine target = {};
   std::shared_ptr<const Signature> signature = nullptr;  // names, dtypes and sizes of the inputs and outputs
@@ -79,14 +79,16 @@ struct Backend {
 
   /// The passes of the pipeline that are specific to the backend. NULL: the backend executes the graph itself.
   const CodeGenerator* code = nullptr;
-  /// Called before code is generated: checks that `compile` can succeed, and starts work that may run in parallel with code generation,
-  /// until the result is released. Throws Error{kUnsupported} for a machine for which the backend can generate code, but not compile it.
+  /// Is called before code is generated. Checks that `compile` can succeed, and starts work that may run in parallel with code generation.
+  /// Returns an object that keeps this work running until it is released, or null. Throws Error{kUnsupported} for a machine for which the
+  /// backend can generate code, but cannot compile it.
   std::shared_ptr<const void> (*begin)(const Resources& resources, const BuildOptions& options) = nullptr;
   /// Compiles the source to an artifact, or finds the artifact in a cache. Throws the errors of CompileService::compile.
   std::shared_ptr<const Artifact> (*compile)(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
                                              CompileReport& report) = nullptr;
-  /// An optional text that a compiler makes from the source and that is only for reading, such as assembly. `assembly` is its name ("ptx"),
-  /// and `assemble` makes it; no device is needed. Throws the errors of CompileService::compile. NULL: the backend has no such text.
+  /// An optional text that a compiler makes from the source and that is only for reading, such as assembly. `assembly` is the name of this
+  /// kind of text ("ptx"), and `assemble` returns the text; it needs no device. It throws the errors of CompileService::compile. NULL: the
+  /// backend has no such text.
   std::string_view assembly = {};
   std::string (*assemble)(const Resources& resources, const CompileRequest& request, TimeLimit& limit) = nullptr;
   /// Makes an executable of a compiled program. Throws Error{kIo} for a failure of the system, after which a later call may succeed. If a

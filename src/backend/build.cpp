@@ -23,8 +23,8 @@ std::shared_ptr<const Signature> signature_with(const Graph& graph, std::span<co
   return signature;
 }
 
-/// For a backend that executes the graph itself. Exactly those outputs are computed in place (in the memory of an input) that generated
-/// code computes in place, so that a host can switch backends.
+/// Makes a program for a backend that executes the graph itself. The program computes exactly those outputs in place (in the memory of an
+/// input) that generated code computes in place. Therefore a host program can switch backends and pass the same memory.
 Built build_from_graph(const Backend& backend, const Resources& resources, std::shared_ptr<const Graph> graph, const BuildOptions& options,
                        TimeLimit& limit) {
   const auto begin = std::chrono::steady_clock::now();

@@ -18,8 +18,8 @@ Availability available(const Resources& resources) {
   }
 }
 
-/// Starts the search for the compiler, which runs in parallel with the generation of the source. Fails for a target of another
-/// architecture.
+/// Starts the search for the compiler, which runs in parallel with the generation of the source. Returns the search, or null if none is
+/// needed. Throws Error{kUnsupported} if the target has another architecture than this machine.
 std::shared_ptr<const void> begin(const Resources& resources, const BuildOptions& options) {
   const Machine& target = options.pipeline.target;
   const auto is_it = [&](const Machine& foreign) { return foreign.name == target.name; };

@@ -29,18 +29,19 @@ Availability available(const Resources& resources) {
   }
 }
 
-/// Returns the target (an entry of gpu_machines()) whose code runs on a GPU: of the targets with the GPU's major compute capability, the
-/// highest one that is not above the GPU's own capability. If there is none, returns the next lower target; the driver compiles its PTX for
-/// the GPU.
+/// Returns the target (an entry of gpu_machines()) whose code runs on this GPU: among the targets with the GPU's major compute capability,
+/// the highest one that is not above the capability of the GPU. If there is no such target, returns the highest target with a lower major
+/// capability; the driver compiles its PTX for the GPU.
 Machine machine_of(const CudaDevice& device) {
   const std::span<const Machine> rows = gpu_machines();
   const auto above = std::ranges::find_if(rows, [&](const Machine& row) { return row.gpu()->capability > device.facts().capability; });
-  return *std::prev(above);  // GPUs below the first target are not in the list of devices
+  return *std::prev(above);  // the list of devices contains no GPUs below the first target
 }
 
-/// A program must run on each of the GPUs, so it is compiled for the oldest one, and for the most multiprocessors that one of them has, so
-/// that none is idle. Without a GPU, source can still be generated: for the first row, whose PTX the driver of every supported GPU can
-/// compile.
+/// Returns the machine for which programs are compiled by default. A program must run on each of the GPUs, so the target is that of the GPU
+/// with the lowest compute capability. Its number of multiprocessors is the largest number that any of the GPUs has, so that no
+/// multiprocessor is idle. Source can be generated even without a GPU; the target is then the first one, whose PTX the driver can compile
+/// for every supported GPU.
 Machine default_machine(const Resources& resources) {
   const auto capability = [](const CudaDevice* device) { return device->facts().capability; };
   const auto processors = [](const CudaDevice* device) { return device->facts().processors; };
@@ -68,7 +69,8 @@ std::vector<const Device*> devices(const Resources& resources) {
   return {found.begin(), found.end()};
 }
 
-/// Only checks that there are devices. The compiler is found in no time, so no work is started in parallel.
+/// Only checks that there are devices. To find the compiler takes almost no time, so no work is started in parallel, and the result is
+/// null.
 std::shared_ptr<const void> begin(const Resources& resources, const BuildOptions&) {
   resources.cuda.devices();
   return nullptr;
@@ -112,16 +114,16 @@ std::unique_ptr<const Compiler> compiler_for(const Resources& resources, const C
   }
 }
 
-/// True if the code for the target runs on all GPUs even as machine code, which runs only on GPUs of the target's major compute capability.
-/// PTX also runs on later GPUs.
+/// Tests whether code for the target would run on all GPUs even as machine code. Machine code runs only on GPUs of the target's major
+/// compute capability, whereas PTX also runs on later GPUs.
 bool runs_everywhere(const Resources& resources, const Machine& target) {
   const int major = target.gpu()->capability / 10;
   return std::ranges::none_of(resources.cuda.devices(), [&](const CudaDevice* device) { return device->facts().capability / 10 > major; });
 }
 
-/// If there are several GPUs and machine code would not run on all of them, compiles to PTX, which the driver compiles for each GPU.
-/// Otherwise compiles to machine code. If the driver does not accept it, because the GPU is newer than the compiler or than every target,
-/// compiles to PTX.
+/// Compiles to PTX if there are several GPUs and machine code would not run on all of them; the driver then compiles the PTX for each GPU.
+/// Otherwise compiles to machine code. If the driver does not accept the machine code, because the GPU is newer than the compiler or than
+/// every target, compiles to PTX instead.
 std::shared_ptr<const Artifact> compile(const Resources& resources, const CompileRequest& request, TimeLimit& limit,
                                         CompileReport& report) {
   const LoadCheck loads = [&](const Artifact& artifact) { resources.cuda.module(artifact, request.exports); };

@@ -13,7 +13,7 @@ namespace harp {
 /// The backends of one context.
 class BackendTable {
  public:
-  /// Contains the backends of rows.h.
+  /// Makes a table of the backends that rows.h declares.
   BackendTable();
 
   /// Adds a backend, which must outlive the table and have a new name. Only for tests, before the context is used.

@@ -17,7 +17,7 @@ enum class Code : int32_t {
   kInvalidArgument = 1,  // NULL or invalid argument, node of another graph, wrong struct_size, unknown name
   kShape = 2,            // incompatible shapes, a rank over 16, an axis that does not exist
   kDType = 3,            // an operation does not support the dtype, or operands have different dtypes
-  kRange = 4,            // an out-of-range value: of a shape variable, a negative size, or a constant that its dtype cannot represent
+  kRange = 4,            // a shape variable out of its bounds, a negative size, or a constant that its dtype cannot represent
   kOverflow = 5,         // a size, stride or byte count that does not fit 64 bits
   kAlias = 6,            // outputs that overlap each other or an input
   kParse = 7,            // malformed input: the text of a graph, an expression or a .npy file
@@ -32,7 +32,7 @@ enum class Code : int32_t {
   kNoGradient = 16,  // grad(y, x): y does not depend on x, or an operation or dtype between them has no gradient
 };
 
-/// Name of a code as harp.h spells it, without the HARP_ERROR_ prefix ("SHAPE").
+/// Returns the name of a code as harp.h spells it, without the prefix HARP_ERROR_: "SHAPE" for kShape.
 std::string_view code_name(Code code);
 
 class Error : public std::exception {

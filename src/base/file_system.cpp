@@ -34,8 +34,8 @@ auto retry(Call call) -> decltype(call()) {
   }
 }
 
-/// Like beyond_standard(), for a file that was just created. If the file had descriptor 0, 1 or 2 for a moment, the host may have printed
-/// into it, so a file that is moved is also emptied.
+/// Moves the descriptor of a file that was just created to a number above 2, as beyond_standard() does. Returns the new number or -errno.
+/// While the file had descriptor 0, 1 or 2, the host program may have written to it, so a file whose descriptor is moved is also emptied.
 int new_file_beyond_standard(int fd) {
   const int moved = beyond_standard(fd);
   if (moved < 0 || moved == fd || (::ftruncate(moved, 0) == 0 && ::lseek(moved, 0, SEEK_SET) == 0)) return moved;
@@ -208,7 +208,8 @@ bool KeptFd::is_ours() const {
   if (!fd_ || is_lost_) return false;
   FileInfo now;
   const int error = files_->stat(fd_.get(), now);
-  // If fstat fails with an error other than EBADF, the descriptor is still open, and harp assumes that it still owns it.
+  // If stat() fails with EBADF, the descriptor has been closed. With any other error the descriptor is still open, and harp assumes that it
+  // still refers to the original file.
   if (error < 0 ? error == -EBADF : now.device != info_.device || now.inode != info_.inode) is_lost_ = true;
   return !is_lost_;
 }
@@ -222,7 +223,7 @@ int write_all(FileSystem& files, int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const int64_t written = files.write(fd, bytes.data(), bytes.size());
     if (written < 0) return static_cast<int>(written);
-    if (written == 0) return -EIO;  // A device that accepts no bytes without reporting an error must not cause an endless loop.
+    if (written == 0) return -EIO;  // A device may accept no bytes and report no error; the loop would then never end.
     bytes = bytes.subspan(static_cast<size_t>(written));
   }
   return 0;

@@ -31,8 +31,8 @@ struct FileInfo {
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
-  /// Opens a file as openat(2) does and adds O_CLOEXEC to the flags. A relative path starts at `directory`; AT_FDCWD means the current
-  /// directory.
+  /// Opens a file as openat(2) does, with O_CLOEXEC added to the flags. A relative path starts at `directory`; AT_FDCWD means the current
+  /// directory. Returns the descriptor or -errno.
   virtual int open(int directory, const char* path, int flags, uint32_t mode = 0) = 0;
   virtual int close(int fd) = 0;
   virtual int64_t read(int fd, void* data, size_t size) = 0;
@@ -44,19 +44,20 @@ class FileSystem {
   virtual int rename(int from_directory, const char* from, int to_directory, const char* to) = 0;
   virtual int unlink(int directory, const char* path) = 0;
   virtual int remove_directory(int directory, const char* path) = 0;
-  /// Stores the names in a directory in `names`, without "." and "..".
+  /// Stores the names of the files in a directory in `names`, without "." and "..". Returns 0 or -errno.
   virtual int list(int directory, std::vector<std::string>& names) = 0;
-  /// Takes an exclusive advisory lock on an open file without waiting. Returns -EWOULDBLOCK if another open file description has the lock.
-  /// Closing the descriptor releases the lock.
+  /// Takes an exclusive advisory lock on an open file without waiting. Returns 0 or -errno; -EWOULDBLOCK means that another open file
+  /// description has the lock. Closing the descriptor releases the lock.
   virtual int try_lock(int fd) = 0;
-  /// Sets the modification time of an open file to now.
+  /// Sets the modification time of an open file to the current time. Returns 0 or -errno.
   virtual int touch(int fd) = 0;
   virtual int real_path(const char* path, std::string& resolved) = 0;
-  /// Checks execute permission as access(2) does, but with the effective instead of the real user and group ids.
+  /// Tests whether a file may be executed, as access(2) does, but with the effective instead of the real user and group ids. Returns 0 if
+  /// so, otherwise -errno.
   virtual int executable(const char* path) = 0;
-  /// Creates an anonymous file in memory whose pages may be mapped executable.
+  /// Creates an anonymous file in memory whose pages may be mapped executable. Returns its descriptor or -errno.
   virtual int memory_file(const char* name) = 0;
-  /// Makes the contents of a memory file immutable, also for other descriptors of the file.
+  /// Makes the contents of a memory file immutable, also for other descriptors of the file. Returns 0 or -errno.
   virtual int seal(int fd) = 0;
   /// Tests whether an open file can be mapped executable: maps one page of it and unmaps it. Returns 0 or -errno. -EPERM and -EACCES mean
   /// that the file system is mounted noexec or that a security policy forbids the mapping.
@@ -120,10 +121,10 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-/// A file descriptor that harp keeps open between calls of the host into harp. Some hosts close descriptors that they do not own
-/// (closefrom), and the kernel may then reuse the number for a file of the host or for a later descriptor of harp. Therefore users call
-/// is_ours() before each use. Before they open a replacement, they call is_ours() for every KeptFd that they have, because the replacement
-/// may get the number of a lost one. A descriptor that harp has lost in this way is never closed.
+/// A file descriptor that harp keeps open between calls of the host program into harp. Some host programs close descriptors that they do
+/// not own (closefrom). The kernel may then give the number to a file of the host program or to a later file of harp. Therefore the code
+/// that uses a KeptFd calls is_ours() before each use. Before that code opens a replacement, it calls is_ours() for every KeptFd that it
+/// has, because the replacement may get the number of a lost descriptor. A KeptFd never closes a lost descriptor.
 class KeptFd {
  public:
   KeptFd() = default;

@@ -24,8 +24,9 @@ class FloatEnvironment {
 
  private:
 #if defined(__x86_64__)
-  // kModes: the bits of the register MXCSR that this class sets: flush to zero, rounding mode, the six exception masks, and denormals are
-  // zero. kDefault: the default values of these bits (all exceptions masked, round to nearest).
+  // kModes: the bits of the register MXCSR that this class sets: the rounding mode, the six exception masks, and the modes FTZ (flush
+  // results to zero) and DAZ (treat subnormal operands as zero). kDefault: the default values of these bits (all exceptions masked, round
+  // to nearest).
   static constexpr uint64_t kModes = 0xffc0, kDefault = 0x1f80;
   static uint64_t read() { return _mm_getcsr(); }
   static void write(uint64_t modes) { _mm_setcsr(static_cast<unsigned>(modes)); }

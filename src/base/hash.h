@@ -36,8 +36,8 @@ class Hasher {
   Hasher& add(std::string_view text);
   template <class T>
   requires(std::is_integral_v<T> || std::is_enum_v<T>) Hasher& add(T value) { return add_word(static_cast<uint64_t>(value)); }
-  /// Adds bytes without their length, for a field that is added in several pieces. After the last piece, the caller adds the total number
-  /// of bytes with add().
+  /// Adds bytes without their length. The caller uses it for a field that it adds in several pieces. After the last piece, the caller adds
+  /// the total number of bytes with add().
   Hasher& add_piece(std::string_view piece);
   Digest finish() const;
 

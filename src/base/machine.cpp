@@ -44,7 +44,8 @@ constexpr Cpu x86_v4() {
   return cpu;
 }
 
-/// AMD Zen 4. Its vector units are 256 bits wide, so a 512-bit instruction takes two passes. Per cycle it loads one 512-bit vector.
+/// Returns the description of AMD's Zen 4. Its vector units are 256 bits wide, so a 512-bit instruction takes two passes. It loads one
+/// 512-bit vector per cycle.
 constexpr Cpu x86_v4_one_load() {
   Cpu cpu = x86_v4();
   cpu.vector_loads_a_cycle = cpu.vector_multiply_adds_a_cycle = 1;
@@ -53,8 +54,8 @@ constexpr Cpu x86_v4_one_load() {
   return cpu;
 }
 
-// No level of x86-64 includes instructions for dot products. There are two encodings of them, which a CPU has independently of each other;
-// the code of one row uses only one of them.
+// No level of x86-64 includes instructions for dot products. They exist in two encodings (VEX and EVEX), and a CPU may have either, both or
+// none. Each entry of the table of machines uses at most one of the encodings.
 constexpr std::string_view kVexDotProducts = "avxvnni", kEvexDotProducts = "avx512vnni";
 
 constexpr Cpu with_dot_products(Cpu cpu, std::string_view extension) {
@@ -99,7 +100,8 @@ ExtraFeatures extra_features() {
   return {bit(c, 13) && bit(extended, 0), bit(c, 29) && bit(c, 22) && bit(extended, 5)};
 }
 
-/// Tests whether this CPU has an extension (Cpu::extension). Its registers are those of the level that it is added to.
+/// Tests whether this CPU has the instruction set extension (Cpu::extension). Does not check whether the operating system saves the vector
+/// registers that the extension uses: the check of the x86-64 level already covers them.
 bool has_extension(std::string_view extension) {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;

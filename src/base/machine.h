@@ -33,14 +33,14 @@ struct Caches {
 
 /// The capabilities of a CPU. Code generated with the defaults is correct on every CPU.
 struct Cpu {
-  // --- What the C compiler is told
+  // --- Options for the C compiler
   InstructionSet instructions = InstructionSet::kPortable;
   std::string_view march = {};  // value of -march=; empty if the compiler's default is right
-  // Name of a set of instructions that `march` lacks, which the flag -m enables: "avx512vnni". Compilers define a macro for it,
-  // __AVX512VNNI__. Empty: none.
+  // The name of an instruction set extension that `march` does not include; empty if there is none. Example: "avx512vnni" for the compiler
+  // flag -mavx512vnni, which also makes compilers define the macro __AVX512VNNI__.
   std::string_view extension = {};
-  // Whether to pass -mprefer-vector-width=512. Compilers default to 256 bits even where registers have 512; kernels then ran at 0.33 to
-  // 0.54 of the speed.
+  // Whether to pass -mprefer-vector-width=512. Without it, compilers use 256-bit vectors even if the CPU has 512-bit registers; kernels
+  // compiled with 256-bit vectors ran at 0.33 to 0.54 times the speed of those with 512-bit vectors.
   bool prefer_512 = false;
 
   // --- Registers
@@ -51,7 +51,7 @@ struct Cpu {
   // --- Which vector instructions the CPU has. Where one is missing, generated code computes the same bits with other instructions.
   bool fma = false;                    // fused multiply-add
   bool rounds = true;                  // floor, ceil, trunc, rint
-  bool extremes_of_i32 = true;         // maximum and minimum of 32-bit integers
+  bool extremes_of_i32 = true;         // maximum and minimum of vectors of 32-bit integers
   bool logic_of_three = false;         // any boolean function of three vectors
   bool multiplies_pairs = false;       // multiplies 16-bit integers and adds adjacent products, in 32 bits
   bool dot_products = false;           // adds the products of two 16-bit integers, or of four bytes (unsigned by signed), to a 32-bit sum
@@ -85,12 +85,13 @@ struct Gpu {
   int block_threads = 128;           // threads of a block in kernels whose threads do not cooperate: enough warps to fill a multiprocessor
   bool f64_mma = false;              // tensor cores multiply f64 twice as fast as other instructions
   bool large_f64_mma_tiles = false;  // two blocks of 128 x 64 results of f64, each with 90 KB of shared memory, fit a multiprocessor
-  // Whether 64 results of f32 are too many for a thread of a product: where a multiprocessor has few threads, and where the compiler spills
-  // registers.
+  // True for GPUs on which 64 f32 results are too many for one thread of a matrix product, because a multiprocessor runs few threads or
+  // because the compiler would spill registers.
   bool small_tiles = false;
-  // Multiprocessors, which schedules try to keep busy. It differs between GPUs of one row, and results do not depend on it. Code for the
-  // GPUs at hand is made with their number (backend/cuda.cpp). Code for a row that was asked for by name is the same on every machine: it
-  // is made with the number of an H100 or H200, whatever the row, because source that was generated once should stay as it is.
+  // The number of multiprocessors; schedules try to keep all of them busy. GPUs described by the same entry of the table may have different
+  // numbers. Results do not depend on the number. Code for the GPUs of this computer is generated for the largest number that one of them
+  // has (backend/cuda.cpp). Code for an entry that the caller chose by name is always generated for the number of an H100 or H200, whatever
+  // the entry, so that the same source is generated on every computer.
   int processors = 132;
 };
 

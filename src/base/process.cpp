@@ -158,8 +158,8 @@ size_t RealProcess::processors() {
 uint64_t RealProcess::random() {
   uint64_t value = 0;
   if (::getrandom(&value, sizeof value, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof value)) return value;
-  // The kernel has no entropy yet (early boot). The time is random enough: if it repeats the name of an existing directory, mkdir fails and
-  // the caller tries another name.
+  // The kernel has no entropy yet (early in the boot), so the number is made from the time and the process id. It is used in names of new
+  // directories; if a directory of that name exists, mkdir fails and the caller tries another name.
   timespec now = {};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   value = static_cast<uint64_t>(now.tv_nsec) ^ static_cast<uint64_t>(now.tv_sec) << 30 ^ static_cast<uint64_t>(::getpid()) << 44;

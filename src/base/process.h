@@ -1,7 +1,7 @@
 // Operating system calls about processes: child processes, the environment, shared libraries. They are behind one virtual class, so that a
-// test can make any of them fail. harp starts programs only through RunningCommand and run_command(). These use no shell, a separate
-// process group, a clean environment and no inherited descriptors. They limit the stored output, and at the deadline they kill the whole
-// process group, because killing only gcc would leave cc1 running.
+// test can make any of them fail. harp starts programs only through RunningCommand and run_command(). The programs run without a shell, in
+// a process group of their own, with a clean environment and without inherited descriptors. The size of their stored output is limited. At
+// the deadline the whole process group is killed, because killing only gcc would leave its child cc1 running.
 #pragma once
 
 #include <chrono>
@@ -46,9 +46,9 @@ struct ChildStatus {
 class Process {
  public:
   virtual ~Process() = default;
-  /// Starts a program in a new process group, with every signal at its default action: pid or -errno. It outlives this process if a signal
-  /// ends this one. PR_SET_PDEATHSIG would not do: it acts when the thread that started the program ends, and only on the program itself,
-  /// not on those that a compiler starts (docs/embedding.md, "When to compile").
+  /// Starts a program in a new process group, with every signal at its default action. Returns the process id or -errno. If a signal ends
+  /// harp's process, the program continues to run. PR_SET_PDEATHSIG could not prevent that: it acts when the thread that started the
+  /// program ends, and it kills only the program, not the processes that a compiler starts (docs/embedding.md, "When to compile").
   virtual int spawn(const SpawnRequest& request) = 0;
   /// Returns 1 if the child has ended, 0 if it still runs, or -errno (-ECHILD: no such child). Does not wait, and does not reap the child.
   virtual int has_ended(int pid) = 0;

@@ -53,7 +53,7 @@ uint32_t weight_of(const SymNode& node) {
 
 uint32_t stage_of(const SymNode& node) {
   uint32_t stage = 0;
-  // Factors are sorted by stage, so the last factor has the highest stage.
+  // The factors of a term are sorted by their member `stage`, so the last factor has the highest one.
   for (const SymTerm& t : node.terms) stage = std::max(stage, t.factors.back()->stage);
   return stage;
 }
@@ -168,8 +168,8 @@ bool recombine_one(Sum& sum) {
   return false;
 }
 
-/// Applies R·c·(x // c) + R·(x % c) = R·x wherever the sum contains both terms; c may be a sum itself. A row-major array index that was
-/// split into one index per axis thereby becomes the original index again.
+/// Replaces R·c·(x // c) + R·(x % c) by R·x wherever the sum contains both terms; c may be a sum itself. Returns true if it changed the
+/// sum. A row-major array index that was split into one index per axis thereby becomes the original index again.
 bool recombine(Sum& sum) {
   bool changed = false;
   while (recombine_one(sum)) {
@@ -341,7 +341,8 @@ std::vector<Sym> SymTable::variables() const { return state_->variable_order; }
 Sym SymTable::loop(std::string_view name, Sym begin, Sym end) {
   const int64_t lo = range(begin).lo, hi = range(end).hi;
   const int64_t last = hi == INT64_MAX || hi == INT64_MIN ? hi : hi - 1;
-  // The range is used only where the loop runs. For a loop that never runs, any range with lo <= hi is correct.
+  // The range is used only in expressions that are evaluated inside the loop. For a loop without iterations, any range with lo <= hi is
+  // correct.
   return SymBuilder::variable(*this, name, true, begin, end, {lo, std::max(lo, last)});
 }
 

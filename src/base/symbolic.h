@@ -58,14 +58,14 @@ struct SymAtom {
   bool is_loop;
   Sym a, b, c;
   SymRange range;       // numeric bounds
-  uint32_t stage = 0;   // the largest number of a loop variable that occurs in the atom (they are numbered from 1), or 0 if none occurs
+  uint32_t stage = 0;   // the highest number among the loop variables in the atom (loop variables are numbered from 1); 0 if it has none
   uint32_t weight = 1;  // 1 plus the weights of the operands a, b and c
   Sym alone = 0;        // the expression that consists of only this atom
 };
 
 struct SymTerm {
   int64_t coefficient;
-  std::vector<const SymAtom*> factors;  // sorted (symbolic_order.h), never empty; a power is its base repeated
+  std::vector<const SymAtom*> factors;  // sorted (symbolic_order.h), never empty; a power is stored as repeated factors
 };
 
 struct SymNode {
@@ -134,7 +134,7 @@ inline bool proven_at_most(Sym a, Sym b) { return proven_nonnegative(b - a); }
 using SymSubstitution = std::map<const SymAtom*, Sym>;
 Sym substitute(Sym e, const SymSubstitution& replacements);
 
-/// Returns the atom of an expression that consists of one variable, as variable() and loop() return it.
+/// Returns the atom of `variable`, which must consist of exactly one variable, like the results of variable() and loop().
 const SymAtom* variable_of(Sym variable);
 /// Returns the variable's atom if e consists of exactly one variable, otherwise null.
 const SymAtom* as_variable(Sym e);

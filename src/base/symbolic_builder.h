@@ -1,5 +1,5 @@
-// Builds expressions in normal form: sums that are not yet normalised, and the nodes and atoms of a table. Only symbolic_*.cpp files
-// include this header; all other code uses symbolic.h.
+// Functions and types that build expressions in normal form: sums that are not yet in normal form, and the nodes and atoms of a table. Only
+// symbolic_*.cpp files include this header; all other code uses symbolic.h.
 #pragma once
 
 #include <optional>

@@ -106,7 +106,7 @@ Sym mod(Sym x, Sym d) {
 
 namespace {
 
-/// Returns (p + r, q + r) if e = max(p, q) + r; nothing if e has no max term with coefficient 1, or several.
+/// If e has exactly one max term with coefficient 1, so that e = max(p, q) + r, returns (p + r, q + r). Otherwise returns nothing.
 std::optional<std::pair<Sym, Sym>> sides_of(Sym e) {
   if (e.is_constant()) return std::nullopt;
   const SymAtom* found = nullptr;
@@ -120,9 +120,9 @@ std::optional<std::pair<Sym, Sym>> sides_of(Sym e) {
   return std::pair(found->a + rest, found->b + rest);
 }
 
-/// Simplifies max(a, e), where e = max(p, q) + r, to max(a, q + r) if p + r <= a. This makes the size of x[1:][1:], which is max(0, max(0,
-/// n - 1) - 1), equal to the size of x[2:]. There is no such rule for min: a nested min is usually the end of a loop, and the inner min is
-/// needed elsewhere anyway.
+/// If e = max(p, q) + r and p + r <= a, max(a, e) equals max(a, q + r). Returns this simpler expression, or nothing if neither operand of
+/// the inner max can be dropped. This makes the size of x[1:][1:], which is max(0, max(0, n - 1) - 1), equal to the size of x[2:]. There is
+/// no such rule for min: a nested min is usually the end of a loop, and the inner min is needed elsewhere anyway.
 std::optional<Sym> without_covered_side(Sym a, Sym e) {
   const auto sides = sides_of(e);
   if (!sides) return std::nullopt;

@@ -24,8 +24,8 @@ int64_t saturate(Wide value) {
 }
 bool unbounded(int64_t bound) { return bound == INT64_MIN || bound == INT64_MAX; }
 
-/// Returns the product of two bounds, of which each may be unbounded (INT64_MIN or INT64_MAX). If one is, the product is unbounded in the
-/// direction of its sign, or 0 if the other is 0.
+/// Returns the product of two bounds. INT64_MIN and INT64_MAX mean minus and plus infinity. The product of infinity and 0 is 0; the product
+/// of infinity and any other number is infinity with the sign of the product.
 Wide bound_product(int64_t a, int64_t b) {
   if (a == 0 || b == 0) return 0;
   if (unbounded(a) || unbounded(b)) return (a < 0) == (b < 0) ? Wide(INT64_MAX) : Wide(INT64_MIN);
@@ -97,7 +97,7 @@ SymRange range(Sym e) { return e.is_constant() ? SymRange{e.constant(), e.consta
 
 namespace {
 
-/// The number of proof steps left. The limit keeps proofs cheap that do not succeed.
+/// The number of proof steps left. This limits the time that is spent on expressions for which no proof is found.
 struct Budget {
   int steps = 40;
 };
@@ -110,8 +110,8 @@ std::optional<Linear> coefficient_of(Sym e, const SymAtom* atom) { return linear
 bool nonnegative(Sym e) { return range(e).lo >= 0; }
 bool nonpositive(Sym e) { return range(e).hi <= 0; }
 
-/// Returns the atoms that are factors of terms of e, last in the order of factors first. Thus inner loop variables are eliminated before
-/// the atoms that occur in their bounds.
+/// Returns the atoms that are factors of terms of e, in the reverse of the order that precedes() defines. Thus inner loop variables are
+/// eliminated before the atoms that occur in their bounds.
 std::vector<const SymAtom*> factors_of(Sym e) {
   std::vector<const SymAtom*> atoms;
   for (const SymTerm& t : e.node()->terms)
@@ -121,8 +121,8 @@ std::vector<const SymAtom*> factors_of(Sym e) {
   return atoms;
 }
 
-/// One or two lower bounds of e that do not contain the eliminated atom. To prove e >= 0, all of them must be nonnegative (kAll), or one of
-/// them (kAny). kNone: there is no bound.
+/// One or two lower bounds of e that do not contain the eliminated atom. kAll: e >= 0 is proven if all bounds are nonnegative. kAny: e >= 0
+/// is proven if at least one bound is nonnegative. kNone: no bound was found.
 struct Bounds {
   enum { kNone, kAll, kAny } need = kNone;
   std::vector<Sym> expressions;
@@ -207,7 +207,9 @@ bool prove(Sym e, Budget& budget) {
       if (bounds.need == Bounds::kAll ? !proven : proven) break;
     }
     if (bounds.need == Bounds::kAll ? all : any) return true;
-    if (atom->is_loop) return false;  // A loop variable attains its bound, so eliminating another atom first cannot help.
+    // A loop variable takes the value by which eliminate() replaces it, so this bound is exact, and eliminating another atom first cannot
+    // give a better one.
+    if (atom->is_loop) return false;
   }
   return nonnegative_when_shifted(e);
 }

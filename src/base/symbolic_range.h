@@ -6,7 +6,7 @@
 
 namespace harp {
 
-SymRange range_of_sum(const SymNode& node);   // computed from the ranges of the sum's atoms
-SymRange range_of_atom(const SymAtom& atom);  // computed from the ranges of the atom's operands
+SymRange range_of_sum(const SymNode& node);   // computes the range of the sum from the ranges of its atoms
+SymRange range_of_atom(const SymAtom& atom);  // computes the range of the atom from the ranges of its operands
 
 }  // namespace harp

@@ -11,9 +11,10 @@ namespace harp {
 
 /// Sets the time limit of the compilation that the table belongs to; null removes the limit.
 void set_limit(SymTable& table, TimeLimit* limit);
-/// Records that a step of the work begins; the timeout message names the step. Throws as TimeLimit::check() does.
+/// Records that a step of the work begins; the timeout message names the step. Throws if the compilation is out of time or cancelled
+/// (TimeLimit::check()).
 void enter_step(SymTable& table, std::string_view step);
-/// Throws as TimeLimit::check() does; only one call in 64 reads the clock.
+/// Throws if the compilation is out of time or cancelled (TimeLimit::check()). Only one call in 64 reads the clock.
 void check_time(SymTable& table);
 
 }  // namespace harp

@@ -87,7 +87,7 @@ void check_writable(const char* function, const DeviceArray& array) {
   HARP_CHECK(!array.read_only(), Code::kInvalidArgument, function, ": the buffer is read-only");
 }
 
-/// Checks that the caller gives one stride for each axis of the array.
+/// Returns the caller's strides. Throws an error unless there is one stride for each axis of the array.
 std::span<const int64_t> strides_argument(const char* function, const DeviceArray& array, int32_t rank, const int64_t* strides) {
   HARP_CHECK(std::cmp_equal(rank, array.dims().size()), Code::kShape, function, ": the buffer ", to_string(array.type()), " has ",
              array.dims().size(), " axes, but rank is ", rank);

@@ -1,5 +1,5 @@
-// Wrappers for the functions of harp.h that build graphs. These functions have no parameter `err`. An error is stored in the graph instead,
-// and the graph is then "marked" (harp.h, section 4).
+// Wrappers for the functions of harp.h that build graphs. These functions have no parameter `err`: their errors are stored in the graph
+// (harp.h, section 4). A graph that stores an error is called "marked".
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ void build_or_mark(harp_graph* graph, Body&& body) noexcept {
   }
 }
 
-/// Runs body(Graph&), which returns a node, and returns the node's handle. Returns NULL if the graph is NULL or marked, or if body()
-/// throws.
+/// Runs body(Graph&) to make a node, and returns the node's handle. Returns NULL if the graph is NULL or already marked. If body() throws,
+/// marks the graph and returns NULL.
 template <class Body>
 harp_node* build_in(harp_graph* graph, Body&& body) noexcept {
   if (graph == nullptr || graph->error != nullptr) return nullptr;
@@ -62,7 +62,8 @@ harp_node* build_in(const char* op, harp_graph* graph, Body&& body) noexcept {
 /// operands are NULL, only `named` can be marked.
 harp_graph* common_graph(const char* op, std::span<harp_node* const> operands, harp_graph* named = nullptr) noexcept;
 
-/// Runs body(), which returns a node, in the graph of the operands, and returns the node's handle.
+/// Runs body() to make a node in the graph of the operands, and returns the node's handle. Returns NULL after an error, as build_in() and
+/// common_graph() do.
 template <class Body>
 harp_node* build_from(const char* op, std::initializer_list<harp_node*> operands, Body&& body) noexcept {
   return build_in(op, common_graph(op, std::span(operands.begin(), operands.size())), [&](Graph&) { return body(); });
@@ -96,7 +97,8 @@ harp_node* build_from_list(const char* op, int32_t n, harp_node* const* nodes, B
   return build_in(op, common_graph(op, handles, named), [&](Graph&) { return body(std::span<const NodeRef>(nodes_of(handles))); });
 }
 
-/// Runs body(), which returns a vector of nodes, and writes their handles to `results` only after all nodes have been created.
+/// Runs body(), which returns a vector of nodes, and writes their handles to `results` only after all nodes have been created. Returns the
+/// status code of the graph's error, or HARP_OK if the graph has none.
 template <class Body>
 harp_status build_results(const char* op, harp_graph* graph, harp_node** results, Body&& body) noexcept {
   return change_graph(graph, [&] {
@@ -107,7 +109,8 @@ harp_status build_results(const char* op, harp_graph* graph, harp_node** results
   });
 }
 
-/// Runs body(), which creates two nodes from x, and writes their handles to `values` and `indices`. One of these two pointers may be NULL.
+/// Runs body(), which creates two nodes from x, and writes their handles to *values and *indices. One of these two pointers may be NULL.
+/// Returns the status code of the graph's error, or HARP_OK if the graph has none.
 template <class Body>
 harp_status build_pair(const char* op, harp_node* x, harp_node** values, harp_node** indices, Body&& body) noexcept {
   if (x == nullptr) return HARP_ERROR_INVALID_ARGUMENT;

@@ -170,7 +170,8 @@ harp_compile_options options_for(const BackendTable& backends, const harp_compil
   return options;
 }
 
-/// Returns the graph that all n nodes belong to. Throws an error that names `function` if a node is NULL or belongs to another graph.
+/// Returns the graph that all n nodes belong to. Throws an error that names `function` if a node is NULL or the nodes belong to different
+/// graphs.
 harp_graph& graph_of(const char* function, int32_t n, harp_node* const* nodes) {
   HARP_CHECK(n >= 1 && nodes != nullptr, Code::kInvalidArgument, function, ": expected a list of at least one node, got ",
              n < 1 ? cat("a list of ", n) : std::string("NULL"));

@@ -62,7 +62,7 @@ harp_custom_function_desc read_desc(const char* op, const harp_custom_function_d
   return given;
 }
 
-/// Makes the results of a custom function. The dtypes replace that of the description.
+/// Makes the results of a custom function. `dtypes` has the dtype of each result; the dtype in the description is ignored.
 std::vector<NodeRef> custom_function(const char* op, const harp_custom_function_desc& desc, const harp_graph& graph,
                                      std::span<const NodeRef> inputs, std::span<const DType> dtypes) {
   const std::string_view body = text_argument(op, "body", desc.body);

@@ -15,8 +15,8 @@ constexpr int kIndexBits = 31;
 constexpr uint32_t kTags = 1u << 30;
 
 /// Returns a tag that no other existing graph has, as long as fewer than a billion graphs are created meanwhile. The counter is global,
-/// because handles of graphs of different contexts must differ too. A graph's address would not do: it may be reused after the graph's
-/// release.
+/// because handles of graphs of different contexts must differ too. A graph's address cannot serve as its tag, because the address may be
+/// reused after the graph was released.
 uint32_t next_tag() {
   static constinit std::atomic<uint32_t> counter{0};
   return counter.fetch_add(1, std::memory_order_relaxed) % kTags;

@@ -15,7 +15,8 @@ class DimHandles {
   DimHandles();
 
   harp_dim encode(Dim dim);
-  /// Throws Error{kInvalidArgument} for a handle of another graph, for HARP_SLICE_NONE and for HARP_DIM_INVALID.
+  /// Returns the size, or the list of sizes, that the caller passed. Throws Error{kInvalidArgument} for a handle of another graph, for
+  /// HARP_SLICE_NONE and for HARP_DIM_INVALID.
   Dim decode(harp_dim dim) const;
   Shape decode(int32_t rank, const harp_dim* dims) const;
 

@@ -127,7 +127,8 @@ class KeyWriter {
 void add_settings(KeyWriter& key, const CompileSettings& settings) {
   key.add(settings.backend->name);
   key.add(settings.pipeline.target.name);
-  // Adds all numbers of the machine that its row does not tell, because it is not known before scheduling which of them the schedules read.
+  // Machines with the same target name may still differ in some numbers: GPUs in the number of multiprocessors, and CPUs in the measured
+  // sizes and speeds. Add all these numbers, because it is not known before scheduling which of them the schedules depend on.
   if (const Gpu* gpu = settings.pipeline.target.gpu(); gpu != nullptr)
     key.add(gpu->processors);
   else

@@ -60,8 +60,8 @@ harp_node* transform(const char* op, NodeRef (*make)(NodeRef, std::optional<Dim>
 
 using TransformOfAxes = NodeRef (*)(NodeRef, const std::optional<Shape>&, const build::Axes&, std::string_view);
 
-/// Calls `make`, the graph's constructor of a Fourier transform along several axes. If `axes` is NULL, these are the last n_axes axes, or
-/// all axes if n_axes is 0.
+/// Calls `make`, the graph's constructor of a Fourier transform along several axes. If `axes` is NULL, the last n_axes axes are
+/// transformed, or all axes if n_axes is 0.
 NodeRef transform_along(const char* op, TransformOfAxes make, const harp_node* x, int32_t n_axes, const harp_dim* s, const int32_t* axes,
                         const char* norm) {
   const std::optional<Shape> sizes = s != nullptr ? std::optional(sizes_argument(op, *x->graph, n_axes, s)) : std::nullopt;

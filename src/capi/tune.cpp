@@ -43,7 +43,8 @@ class ProgramSubject final : public tune::Subject {
   }
 
   void run() override {
-    // Before its first run, the outputs are filled with a pattern, so that the comparison detects elements that the program does not write.
+    // Before the program's first run, fill the outputs with a pattern, so that the comparison detects elements that the program does not
+    // write.
     if (!has_run_)
       for (DeviceArray& output : arrays_.outputs) fill(output);
     has_run_ = true;

@@ -11,8 +11,8 @@ AnyCudaCompiler::AnyCudaCompiler(CudaOutput output) : output_(output) {
   identity_.digest = Hasher().add(identity_.version).finish();
 }
 
-/// Returns only what determines the bits of results, and the kind of output. Real CUDA compilers spell these options differently, but here
-/// the spelling only has to be unambiguous.
+/// Returns a command line that contains only the options that determine the bits of results, and the kind of output. It is used only for
+/// the cache key, so it need not be spelled as for a real compiler.
 std::vector<std::string> AnyCudaCompiler::command(const CompileRequest& request) const {
   std::vector<std::string> words = {std::string(cuda_suffix(output_))};
   const std::vector<std::string> arithmetic = cuda_arithmetic_flags();

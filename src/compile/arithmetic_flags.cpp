@@ -1,4 +1,4 @@
-// A table of flags of gcc and clang. A flag matches an entry by its exact text or by a prefix.
+// A table of the flags of gcc and clang that a host application may not pass. A flag matches an entry by its exact text or by a prefix.
 #include "compile/arithmetic_flags.h"
 
 #include <algorithm>

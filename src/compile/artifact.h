@@ -39,11 +39,11 @@ class Artifact {
   static std::shared_ptr<const Artifact> parse(std::vector<std::byte> file);
 
   const Digest& key() const { return key_; }
-  /// The digest of the file's contents: equal digests mean equal artifacts.
+  /// Returns the digest of the file's contents. Equal digests mean equal artifacts.
   const Digest& digest() const { return digest_; }
   const Manifest& manifest() const { return manifest_; }
   std::span<const std::byte> payload() const { return std::span(file_).first(payload_size_); }
-  /// The bytes of the cache file: the payload and the footer.
+  /// Returns the bytes of the cache file: the payload and the footer.
   std::span<const std::byte> file() const { return file_; }
 
   Artifact(const Artifact&) = delete;

@@ -103,8 +103,8 @@ RunningCommand CCompiler::start(const Job& job, const WorkDirectory& work, int n
   return RunningCommand(system_, command_of(job.command), command_of(job.reader));
 }
 
-/// Runs the steps one after another, and of each step as many jobs at a time as there are free slots. Waits for a slot only while it has
-/// none, so two threads cannot deadlock.
+/// Runs the steps one after another. Runs as many jobs of a step at the same time as there are free compiler slots. Returns when all steps
+/// have ended or a job has failed. Waits for a slot only when no job of this call has one, so two threads cannot deadlock.
 CCompiler::Ended CCompiler::run(const Steps& steps, UnknownEnd unknown_end, const WorkDirectory& work, CompilerSlots& slots,
                                 TimeLimit& limit) const {
   using End = CommandResult::End;
@@ -140,8 +140,8 @@ std::vector<std::byte> CCompiler::compile(const CompileRequest& request, const D
   const auto io_check = [&](int error, std::string_view what) {
     HARP_CHECK(error >= 0, Code::kIo, "cannot ", what, " in ", work.path(), ": ", error_text(error));
   };
-  // The caller's flags may change the meaning of object files (-x, -flto). If there are any, the driver compiles and links in a single
-  // call.
+  // The caller's flags, or further words of the compiler's command, may change the meaning of object files (-x, -flto). Then the driver
+  // compiles and links in a single call.
   const bool in_steps = all_flags_known(request);
   std::vector<std::string> sources =
       split_source(request.source, request.functions, in_steps ? worthwhile_parts(request.functions, slots.count()) : 1);

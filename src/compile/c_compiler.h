@@ -60,9 +60,10 @@ class CCompiler final : public Compiler {
     CommandResult result;
     bool failed = false;
   };
-  /// Whether to treat a command as successful whose exit status was lost because the host application waited for the child process itself.
-  /// A compiler driver checks its own children and leaves no file after a failure, so its output file proves success. An assembler writes a
-  /// file even if its input is truncated, so its output file proves nothing.
+  /// What to assume about a command whose exit status is unknown, because the host application waited for the child process itself.
+  /// kSucceeds: the command has succeeded if its output file exists. This is right for a compiler driver, which checks its own children and
+  /// leaves no file after a failure. kFails: the command has failed. An assembler writes a file even if its input is truncated, so its
+  /// output file proves nothing.
   enum class UnknownEnd : uint8_t { kSucceeds, kFails };
 
   std::vector<std::string> compiling(const CompileRequest& request) const;
@@ -76,8 +77,8 @@ class CCompiler final : public Compiler {
   CompilerFiles files_;
   CompilerIdentity identity_;
   std::optional<int> gcc_;  // gcc's major version (0: unknown); empty if the compiler is not gcc
-  // The driver's commands, with absolute paths. They can be used for a target that has a flag -march if and only if the host machine has
-  // one, because the driver was asked with the host's flags.
+  // The driver's commands, with absolute paths. The driver was asked with the flags for the host machine. Its commands can be used for
+  // another target only if either both lists of flags contain -march, or neither does.
   std::optional<DriverCommands> driver_commands_;
   mutable std::atomic<bool> ends_are_known_ = true;  // false after an exit status was lost; from then on, only the driver is used
 };

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-// Far larger than any real entry; limits how much harp reads of a file that someone else placed there.
+// Limits how many bytes harp reads of a file that another program has placed in the cache directory. Real entries are far smaller.
 constexpr size_t kMaxEntryBytes = size_t{256} << 20;
 // Number of publications after which all entries, including those of other processes, are counted again.
 constexpr uint32_t kRecountEvery = 64;
@@ -67,7 +67,7 @@ std::shared_ptr<const CacheDirectory> CompileCache::current() {
   if (!opened_ && options_.enabled && !options_.directory.empty()) open();
   if (directory_ && !directory_->fd.is_ours()) {
     log_.debug("the compile cache was reopened, because the host closed its file descriptor");
-    // If the host has closed the spare directory's descriptor, spare_ must notice that before open() reuses the number.
+    // If the host application has closed the spare directory's descriptor, spare_ must notice that before open() reuses the number.
     if (spare_ && !spare_->is_there()) spare_.reset();
     open();
   }
@@ -197,9 +197,10 @@ void CompileCache::drop_spare() {
 
 bool CompileCache::publish(const Artifact& artifact) {
   if (!current() || artifact.file().size() > kMaxEntryBytes) return false;
-  // Not durable: a file that is incomplete after a power failure is detected when it is read, and compiled again.
+  // The file need not be durable: if it is incomplete after a power failure, that is detected when it is read, and the request is compiled
+  // again.
   const int error = publish_as(entry_name(artifact), artifact.file(), false);
-  // With these errors, another process has published the same content.
+  // These errors mean that another process has published the same content.
   if (error == -EEXIST || error == -ESTALE || error == -EBUSY) return true;
   if (error < 0) {
     ++unpublished_;

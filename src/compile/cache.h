@@ -29,7 +29,7 @@ struct CacheLimits {
 
 struct CacheOptions {
   bool enabled = true;
-  std::string directory;  // empty: the environment determines the directory (choose_cache_path)
+  std::string directory;  // path of the cache; empty: the environment determines the directory (choose_cache_path)
   bool shared = false;    // passed to open_cache_directory
   CacheLimits limits;
   // How long to wait for another process that is compiling the same request. After that, this process compiles the request, too.

@@ -19,7 +19,7 @@ struct CacheDirectory {
   std::string path;
 };
 
-/// A path or, if there is none, the reason.
+/// A path or, if there is none, the reason why not.
 struct CachePath {
   std::string path;
   std::string why_not;
@@ -34,8 +34,8 @@ CachePath choose_cache_path(System system, const std::string& option);
 std::string entries_path(const std::string& path);
 
 /// Creates missing directories, checks all directories of the path and opens the directory of the entries. On failure returns NULL and
-/// stores the reason in `why_not`. New directories have mode 0700. With `shared`, the host declares that all users who can write there are
-/// trusted: owner and mode are not checked, and the umask determines the mode of new directories.
+/// stores the reason in `why_not`. New directories have mode 0700. With `shared`, the host application declares that all users who can
+/// write there are trusted: owner and mode are not checked, and the umask determines the mode of new directories.
 std::shared_ptr<const CacheDirectory> open_cache_directory(System system, const std::string& path, bool shared, std::string& why_not);
 
 }  // namespace harp

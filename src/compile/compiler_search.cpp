@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::chrono::seconds kVersionPatience{10};
 constexpr const char *kAssembler = "as", *kLinker = "ld";
-constexpr std::string_view kAnswerSuffix = ".version";  // suffix of the cache entry that contains what a compiler answered
+// suffix of the cache entry that stores a compiler's answer about its version or its commands
+constexpr std::string_view kAnswerSuffix = ".version";
 constexpr size_t kVersionLineLimit = 120;  // A message shows at most this much output of a program that turns out not to be a compiler.
 
 /// Returns the flags of every compilation and link, except -pipe: with -pipe, the commands that the driver prints would not name the
@@ -26,7 +27,8 @@ std::vector<std::string> fixed_flags() {
   return flags;
 }
 
-/// Returns the flags that vary between requests, with the values used when asking the driver. The compiler's version is not known yet.
+/// Returns the flags that vary between requests, for the request with which the driver is asked. The compiler's version is not known yet,
+/// so flags that depend on the version are missing.
 std::vector<std::string> asked_flags() { return varying_flags({}, std::nullopt); }
 
 /// Returns "gcc 12.2.0 (Debian 12.2.0-14)" if the answer contains the driver's line "gcc version 12.2.0 (Debian 12.2.0-14)"; otherwise
@@ -161,7 +163,7 @@ void CompilerSearch::begin(CompilerFiles files) {
   const bool is_driver = is_driver_itself(files);
   std::shared_ptr<const Artifact> remembered = is_driver ? cache_.lookup(key, kAnswerSuffix) : nullptr;
   // The driver creates and removes temporary files while it answers. It runs in a work directory, so these files do not appear in the
-  // host's directory.
+  // working directory of the host application.
   std::optional<WorkDirectory> work = is_driver && !remembered ? cache_.work_directory() : std::nullopt;
   Candidate& candidate =
       candidate_.emplace(Candidate{std::move(files), std::move(hasher), key, is_driver, std::move(remembered), std::move(work)});

@@ -1,4 +1,5 @@
-// Limits how many compilers of a context run at the same time, and sets their priority, because they compete with the host for CPUs.
+// Limits how many compilers of a context run at the same time, and sets their priority, because compilers compete with the host application
+// for CPUs.
 #pragma once
 
 #include <condition_variable>

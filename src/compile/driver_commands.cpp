@@ -1,5 +1,6 @@
-// Parses what gcc's driver prints for -###: a banner as for --version -v, then one line for each command, which begins with a space and is
-// quoted as for a shell. Between the commands there are lines NAME=value with the environment that the driver would set.
+// Parses the output of gcc's driver for the option -###. It consists of a banner (as for --version -v) and one line for each command. Such
+// a line begins with a space and is quoted as for a shell. Between these lines, lines of the form NAME=value give the environment that the
+// driver would set.
 #include "compile/driver_commands.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 using Words = DriverCommands::Words;
 
-constexpr const char* kNoSource = "/dev/null";  // an existing file as the source, because the driver checks that the source exists
+constexpr const char* kNoSource = "/dev/null";  // an existing file: when asked for its commands, the driver checks that the source exists
 
 std::vector<std::string> pieces(std::string_view text, char separator) {
   std::vector<std::string> result;

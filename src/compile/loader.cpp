@@ -24,11 +24,11 @@ constexpr const char* kMemoryFileName = "harp-kernel";  // debuggers and /proc/s
 constexpr const char* kFileName = "unit.so";
 constexpr const char* kDescriptors = "/proc/self/fd/";
 
-/// Returns a path to an open file that dlopen has never seen in this process. /proc/self/fd/N alone is not unique: after the host has
-/// closed foreign descriptors, or after a fork, N can refer to a new file while another library is loaded under that path. Therefore the
-/// path also encodes the number of loads so far, and the copy of harp that is loading. A process may contain several copies of harp, even
-/// one after another at the same address (dlclose, dlopen), so a copy is identified by its address and the time of its first load. Each bit
-/// of these three numbers is written as "./" or ".//", which the kernel ignores.
+/// Returns a path to an open file that dlopen has never seen in this process. /proc/self/fd/N alone is not unique: after the host
+/// application has closed descriptors that it does not own, or after a fork, N can refer to a new file while another library is loaded
+/// under that path. Therefore the path also encodes the number of loads so far, and the copy of harp that is loading. A process may contain
+/// several copies of harp, even one after another at the same address (dlclose, dlopen), so a copy is identified by its address and the
+/// time of its first load. Each bit of these three numbers is written as "./" or ".//", which the kernel ignores.
 std::string unique_path(int fd) {
   static std::atomic<uint64_t> loads{0};
   static const auto begun = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -139,7 +139,8 @@ std::optional<LoadedLibrary> LoadedLibrary::open_from_memory(System system, cons
   }
   Opened opened = open_library(system, unique_path(file.get()), file.get());
   if (opened.handle != nullptr) return LoadedLibrary(system.process, opened.handle);
-  if (opened.fault == Opened::Fault::kNoRoom) refuse(opened);  // Loading from a file on disk would need a mapping and a descriptor too.
+  // In this case a file on disk is not tried: loading it would need a mapping and a descriptor too.
+  if (opened.fault == Opened::Fault::kNoRoom) refuse(opened);
   why_not = std::move(opened.why_not);
   return std::nullopt;
 }

@@ -67,11 +67,11 @@ class Loader {
 
  private:
   System system_;
-  size_t keep_;  // number of libraries that stay loaded although unused; each needs two mappings
+  size_t keep_;  // maximum number of libraries that stay loaded although no program uses them; each needs two memory mappings
   std::string keep_in_;
   std::mutex mutex_;
   std::unordered_map<Digest, std::weak_ptr<const LoadedLibrary>> loaded_;
-  std::list<std::shared_ptr<const LoadedLibrary>> kept_;  // most recently used first
+  std::list<std::shared_ptr<const LoadedLibrary>> kept_;  // the libraries that stay loaded, the most recently used one first
 };
 
 }  // namespace harp

@@ -12,9 +12,10 @@ namespace harp {
 
 namespace {
 
-constexpr int kMinimalSince = 12080;  // first version with --minimal, which omits what the source does not use: a third of the time
-// First version with a cache of its own, and with --no-cache. harp has a cache, in a directory that the host chooses. For its cache, NVRTC
-// opens the driver and calls cuInit, which compiling must not do.
+// first version with --minimal, which omits what the source does not use and reduces the compile time to a third
+constexpr int kMinimalSince = 12080;
+// First version that has a cache of its own, and the flag --no-cache. harp passes this flag, because it has a cache in a directory that the
+// host application chooses, and because NVRTC opens the GPU driver and calls cuInit for its cache, which compiling must not do.
 constexpr int kCacheSince = 12090;
 
 int version_number(int major, int minor) { return 1000 * major + 10 * minor; }

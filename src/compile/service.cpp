@@ -105,7 +105,8 @@ std::shared_ptr<const Artifact> CompileService::compile(const CompileRequest& re
   return compile(request, limit, report);
 }
 
-/// Calls `make`, counts in the statistics how the artifact was found or made, and stores that in `report`.
+/// Calls `make` and returns its artifact. Counts in the statistics how the artifact was found or made, and stores this and the duration in
+/// `report`.
 std::shared_ptr<const Artifact> CompileService::counted(const Making& make, TimeLimit& limit, CompileReport* report) {
   const Deadline start = limit.now();
   CompileReport made;
@@ -211,7 +212,8 @@ std::shared_ptr<const Artifact> CompileService::find_or_compile(const Compiler& 
     landed_.notify_all();
   };
   try {
-    // Another thread may have finished after this thread's lookup in memory and before it inserted `flight`.
+    // Looks in the memory cache again, because after the first lookup and before this thread inserted `flight`, another thread may have
+    // finished compiling the request.
     flight->artifact = memory_.find(key);
     report.origin = CompileReport::Origin::kMemory;
     if (!flight->artifact) {
@@ -304,7 +306,8 @@ std::vector<std::byte> CompileService::run_compiler(const Compiler& compiler, co
   for (const std::string& parent : WorkDirectory::system_temp(system_.process)) {
     std::optional<WorkDirectory> work = WorkDirectory::create_in(system_, parent, error);
     if (!work) continue;
-    if (!temp_swept_.exchange(true)) work->sweep_neighbours();  // done only once, because it lists all files of the temporary directory
+    // The sweep is done only once, because it lists all files of the temporary directory.
+    if (!temp_swept_.exchange(true)) work->sweep_neighbours();
     if (auto bytes = compile_in(*work)) return std::move(*bytes);
   }
   if (failure) throw Error(*failure);

@@ -1,5 +1,6 @@
-// Checks a shared object before it is cached and loaded. If the file were truncated, dlopen could raise SIGBUS in the host. If it were for
-// another machine, dlopen would report an error, but here the compiler's command line is known for the message.
+// Checks a shared object before it is cached and loaded. If the file were truncated, dlopen could raise SIGBUS in the host application. If
+// the file were for another machine, dlopen would report an error too; but only this check runs where the compiler's command line is known,
+// so that the error message can contain it.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ namespace {
 // A part must have at least this many bytes of functions to be worth a process of its own. gcc takes 20 ms to start and about 5 ms for each
 // kilobyte of kernel text; linking the parts takes another 5 ms.
 constexpr size_t kMinBytes = 8192;
-constexpr size_t kMaxParts = 16;  // limited, because every part repeats the shared text
+constexpr size_t kMaxParts = 16;  // The number of parts is limited, because every part repeats the shared text.
 constexpr std::string_view kStatic = "static ", kHidden = "__attribute__((visibility(\"hidden\"))) ";
 
 template <class Visit>

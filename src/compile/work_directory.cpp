@@ -18,7 +18,7 @@ constexpr size_t kDigits = 32;  // number of hexadecimal digits after the prefix
 constexpr int kNameAttempts = 16;
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 // Age in nanoseconds from which an unlocked directory counts as abandoned. A new directory is unlocked for a moment, between mkdir and
-// flock; the age is generous for that moment.
+// flock. A minute is far longer than that moment.
 constexpr int64_t kSweepAgeNs = 60'000'000'000;
 // Age in nanoseconds from which a directory counts as abandoned on a file system without locks, where only the age can tell. It is longer
 // than any compilation takes.
@@ -37,8 +37,8 @@ bool is_name(std::string_view name) {
          name.find_first_not_of("0123456789abcdef", kPrefix.size()) == name.npos;
 }
 
-/// Removes the files in a directory through its descriptor. Compilers leave only plain files. If there is a subdirectory, it stays, and so
-/// does the directory.
+/// Removes the files in a directory through the directory's descriptor. Compilers leave only plain files. If there is a subdirectory,
+/// neither the subdirectory nor the directory itself is removed.
 void remove_contents(FileSystem& files, int directory) {
   std::vector<std::string> names;
   files.list(directory, names);
@@ -65,7 +65,7 @@ std::optional<WorkDirectory> WorkDirectory::create(System system, int parent, st
       files.remove_directory(own_parent.get(), name.c_str());
       return std::nullopt;
     }
-    files.try_lock(fd.get());  // Fails on a file system without locks; there, its age protects the directory from being swept.
+    files.try_lock(fd.get());  // The call fails on a file system without locks. There, the directory is not swept because it is too young.
     std::string path = path_join(parent_path, name);
     error = 0;
     return WorkDirectory(system, KeptFd(files, std::move(own_parent), parent_info), KeptFd(files, std::move(fd), info), std::move(name),
@@ -101,7 +101,8 @@ WorkDirectory::~WorkDirectory() {
 }
 
 bool WorkDirectory::clear() {
-  if (!fd_.is_ours()) return false;  // The host has closed the descriptor, and the number may now refer to a file of the host.
+  // The host application has closed the descriptor, and the number may now refer to a file of the host application.
+  if (!fd_.is_ours()) return false;
   try {
     remove_contents(system_.files, fd_.get());
     std::vector<std::string> left;

@@ -36,7 +36,8 @@ class WorkDirectory {
   int read_file(const char* name, size_t limit, std::vector<std::byte>& bytes) const;
   /// Removes the files in the directory. Returns true if nothing is left in it.
   bool clear();
-  /// True if this process created the directory, the directory still exists under its name, and the host has not closed its descriptors.
+  /// True if this process created the directory, the directory still exists under its name, and the host application has not closed its
+  /// descriptors.
   bool is_there() const;
   /// Tests whether another megabyte can be written. This distinguishes a full disk from other failures of the compiler.
   bool has_room();

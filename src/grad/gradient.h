@@ -16,7 +16,7 @@ using build::NodeRef;
 enum class WhereIndependent : uint8_t { kError, kZeros };
 
 /// Returns the gradients of sum(y * grad_output) with respect to each of the xs, in the dtype and shape of that x. The xs may be any float
-/// or complex nodes, not only inputs. If an x depends on another x, the gradient of the latter includes the paths through the former.
+/// or complex nodes, not only inputs. If one of the xs, a, is computed from another one, b, the gradient of b includes the paths through a.
 /// `grad_output` has y's dtype, and y's shape or rank 0. It may be null if y is real and has one element; it is then 1.
 ///
 /// A missing dependence is an error instead of a zero gradient: Error{kNoGradient} names the node if y does not depend on an x, depends on

@@ -3,9 +3,10 @@
 //
 // The formula "running sum of g[i] · exp(-y[i]), times exp(x[k])" cannot be used: its exponentials overflow. Logarithms of these terms
 // cannot be summed either: near 1e8, the rounding error of a logarithm in f32 exceeds log(2). Therefore the differences x[k] - y[i] are
-// computed for each pair, but only for pairs in the same block. The contributions of later blocks are first summed relative to y at the
-// last element of this block, once per block, and then multiplied by exp(x[k] - y[last]). The running sum never decreases, so no
-// exponential exceeds 1. The result is linear in g, so higher derivatives are correct too.
+// computed for each pair, but only for pairs in the same block. What the elements i of later blocks contribute to a block is summed once
+// for the whole block, relative to y at the block's last element: the sum of g[i] · exp(y[last] - y[i]). For each element k of the block
+// this sum is then multiplied by exp(x[k] - y[last]). The running sum y never decreases, so no exponential exceeds 1. The result is linear
+// in g, so higher derivatives are correct too.
 #include <limits>
 
 #include "grad/placing.h"

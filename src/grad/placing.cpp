@@ -27,8 +27,8 @@ NodeRef resized(NodeRef x, int axis, Dim size) {
 
 NodeRef spaced(NodeRef x, int axis, int64_t step) {
   if (step == 1) return x;
-  // Add an axis after `axis`, which is padded with the zeros. At rank kMaxRank, the axes before and the axes after are merged first,
-  // because the rank must not exceed kMaxRank.
+  // Add an axis after `axis`, and pad it with the zeros. The rank must not exceed kMaxRank, so at rank kMaxRank the axes before `axis` are
+  // first merged into one axis, and so are the axes after it.
   Shape outer(x->shape.begin(), x->shape.begin() + axis), inner(x->shape.begin() + axis + 1, x->shape.end());
   Shape result = x->shape;
   result[axis] = result[axis] * Dim(step);

@@ -1,5 +1,5 @@
-// The adjoint rules that need more than one expression, under the name of the file that defines them. The short rules are in the table
-// (adjoint.cpp).
+// Declares the adjoint rules that need more than one expression, grouped by the file that defines them. The short rules are in the table of
+// adjoint.cpp.
 #pragma once
 
 #include "grad/adjoint.h"
@@ -29,7 +29,7 @@ NodeRef adjoint_of_concat(const Step& step);
 // scatter.cpp: for each kind of scatter, a rule for the array and a rule for the updates
 NodeRef scattered_to(const Step& step);
 NodeRef scattered_update(const Step& step);
-NodeRef added_update(const Step& step);  // scatter_add; its rule for the array returns g itself
+NodeRef added_update(const Step& step);  // scatter_add, for the updates; its rule for the array is in adjoint.cpp: the gradient g itself
 NodeRef multiplied(const Step& step);
 NodeRef multiplied_update(const Step& step);
 NodeRef extreme_of_updates(const Step& step);  // scatter_max and scatter_min

@@ -20,7 +20,7 @@ NodeRef filled(const Step& s, const Shape& shape, DType dtype, int value) {
   return build::full(check_node("grad", s.g), shape, scalar_from_int(dtype, value));
 }
 
-/// True for each update that is the last one of its element; the element of the result then has the value of this update.
+/// True for each update that is the last update of its element, whose value is therefore the element of the result.
 NodeRef is_last(const Step& s) {
   const NodeRef order = positions(check_node("grad", s.g), indices_of(s)->shape, axis_of(s));
   const NodeRef none = filled(s, s.y->shape, DType::kI32, 0);
@@ -33,7 +33,8 @@ NodeRef is_last(const Step& s) {
 NodeRef product_of_others(const Step& s) {
   const NodeRef x = s.a(), updates = s.c(), zero = build::constant_like(x, 0), one = build::constant_like(x, 1);
   const NodeRef x_is_zero = is_zero(x), update_is_zero = is_zero(updates);
-  // Returns, for each update, the sum over its element's terms without the update's own term.
+  // `of_x` and `of_updates` have one term for each element of x and for each update. Returns, for each update, the sum of the terms of its
+  // element and of all other updates of this element.
   const auto gathered = [&](NodeRef of_x, NodeRef of_updates) {
     const NodeRef sum = build::scatter_add(of_x, indices_of(s), of_updates, axis_of(s));
     return build::sub(take(s, sum), of_updates);

@@ -1,10 +1,11 @@
 // The loop language of custom functions. A body computes one element of each result with loops, variables and loads at any index;
-// docs/text-format.md has the grammar. An ElementBody is the checked and typed syntax tree of a body. The interpreter walks it, and
-// lowering turns it into loops and expressions. It refers to arrays by number and to sizes by axis, so it stays valid when sizes change.
+// docs/text-format.md has the grammar. An ElementBody is the checked and typed syntax tree of a body. The interpreter walks the tree, and
+// lowering turns it into loops and expressions. The tree refers to arrays by number and to sizes by axis, so it stays valid when sizes
+// change.
 //
-// All results have one shape, and each its own dtype. A graph has a node for each result, which is a pure function of the inputs like any
-// other node: a result that nothing uses is removed, and no pass must know about the others. Backends find the other results of a call
-// (result_of_call) in order to run the body once for all of them.
+// All results of a call have one shape, and each has its own dtype. A graph has a node for each result, which is a pure function of the
+// inputs like any other node: a result that nothing uses is removed, and passes need not know that the call has other results. Backends
+// find the other results (result_of_call) in order to run the body once for all of them.
 #pragma once
 
 #include <memory>
@@ -72,7 +73,8 @@ struct BodySite {
 struct ElementBody {
   static constexpr int kOutput = -1;  // stands for the results where the number of an array is expected
   static constexpr size_t kMaxInlined = 200;
-  static constexpr int64_t kMaxElements = 1024;  // most elements of all local arrays together, which compiled code keeps on the stack
+  // Maximum number of elements of all local arrays together. Compiled code keeps these arrays on the stack.
+  static constexpr int64_t kMaxElements = 1024;
 
   int results = 1;  // variables 0 to results - 1 are the results: they begin as 0, and their final values are the elements
   std::vector<BodyExpression> expressions;
@@ -87,20 +89,20 @@ struct ElementBody {
   bool is_expression() const { return !has_loop && !has_arrays && sites.empty() && expressions.size() <= kMaxInlined; }
 };
 
-/// Parses and checks a body that computes arrays of these dtypes and this shape from `inputs`. A body of one result calls it output, a body
-/// of several calls them output0, output1 … Error{kParse, kDType, kShape, kRange} with line and column.
+/// Parses and checks a body that computes arrays of these dtypes and this shape from `inputs`. In the text, a single result is called
+/// output, and several results are called output0, output1 … Throws Error{kParse, kDType, kShape, kRange} with line and column.
 std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, std::span<const DType> dtypes,
                                               const Shape& shape);
 
 /// Tests whether both nodes are results of one call of a custom function: they have the same body and inputs.
 bool are_of_one_call(const Node& a, const Node& b);
-/// Returns result number `result` of the call that the node, also a result of a custom function, belongs to. Null: the graph has no node
-/// for that result, because nothing uses it.
+/// `node` is a result of a call of a custom function. Returns the node of result number `result` of the same call, or null if the graph has
+/// no such node because nothing uses that result.
 const Node* result_of_call(const Node& node, int result);
 
 namespace build {
 
-/// Arrays of these dtypes and this shape whose elements the body computes, one for each dtype. The inputs, if any, are nodes of `graph`.
+/// Makes one array of this shape for each of the dtypes; the body computes their elements. The inputs, if any, are nodes of `graph`.
 std::vector<const Node*> custom_function(Graph& graph, std::span<const Node* const> inputs, std::string_view body,
                                          std::span<const DType> dtypes, const Shape& shape);
 

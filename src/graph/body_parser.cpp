@@ -544,9 +544,9 @@ class BodyParser {
   ElementBody body_;
   std::vector<std::unordered_map<std::string_view, int>> scopes_;
   std::vector<LoopRange> ranges_;  // by variable number
-  int64_t elements_ = 0;           // of all local arrays so far
-  int open_loops_ = 0;             // loops around the current statement
-  std::vector<bool> is_set_;       // by result: whether a statement sets it
+  int64_t elements_ = 0;           // number of elements of all local arrays declared so far
+  int open_loops_ = 0;             // number of loops around the current statement
+  std::vector<bool> is_set_;       // for each result: whether a statement sets it
   std::vector<std::string> result_names_;
 };
 

@@ -23,8 +23,8 @@ struct OperandType {
   Shape shape;
 };
 /// Returns the dtype and shape in which an elementwise operation called `op` computes, by the graph's rules (identical dtypes or promotion;
-/// identical shapes, rank 0, or NumPy broadcasting). It throws the same errors as elementwise(). Composites call it first, so that errors
-/// carry their own name. It makes no node.
+/// identical shapes, rank 0, or NumPy broadcasting). It throws the same errors as elementwise(), and makes no node. A composite calls it
+/// first, so that these errors name the composite instead of one of its primitives.
 OperandType common_type(std::string_view op, Operands accepted, std::span<const NodeRef> operands);
 /// Returns only the dtype, for operations whose operands may have unrelated shapes.
 DType common_dtype(std::string_view op, Operands accepted, std::span<const NodeRef> operands);
@@ -52,7 +52,7 @@ NodeRef scan(Op op, NodeRef source, int axis, bool reverse);
 NodeRef scan_exactly(Op op, NodeRef source, ScanAttributes attributes);
 
 NodeRef permute(NodeRef source, std::span<const int> axes);
-/// The rank must not change, and only axes of constant size 1 can be repeated. Dim(-1) keeps the size of an axis.
+/// Repeats `source` along axes of constant size 1, so that it has this shape. The rank must not change. Dim(-1) keeps the size of an axis.
 NodeRef expand(NodeRef source, Shape shape);
 NodeRef reshape(NodeRef source, Shape shape);  // one size may be Dim(-1); it is computed from the others
 /// NumPy's slice of one axis. Without a start or stop, the slice extends to that end of the axis. Start and stop are clamped to the axis as
@@ -62,8 +62,8 @@ struct SliceSpec {
   int64_t step = 1;
 };
 NodeRef slice(NodeRef source, std::span<const SliceSpec> axes);  // one spec per axis
-/// Takes `size` elements from `start` without clamping, one entry per axis. Bounds that cannot be proven are checked at run time
-/// (requirements.h).
+/// Takes size[i] elements along each axis i, from position start[i] on, with the distance step[i], and without clamping. Bounds that cannot
+/// be proven are checked at run time (requirements.h).
 NodeRef slice_exactly(NodeRef source, std::span<const Dim> start, std::span<const Dim> size, std::span<const int64_t> step);
 /// Returns specs from which slice() makes exactly this Slice node, or nothing if there are none.
 std::optional<std::vector<SliceSpec>> as_slice_specs(NodeRef slice_node);

@@ -52,7 +52,8 @@ NodeRef make(Op op, NodeRef source, ReduceAttributes attributes) {
 
 /// Builds reduce(permute(x)) as permute(reduce(x)), so that the bits of the result do not depend on the permutation.
 NodeRef reduce_sorted(Op op, NodeRef source, std::vector<int> axes) {
-  // `base` is the array below all Permute nodes; this maps an axis of `source` to the corresponding axis of `base`
+  // Follow the sources from `source` through all Permute nodes to the array `base`, which is no Permute. base_axis_of maps an axis of
+  // `source` to the corresponding axis of `base`.
   std::vector<int> base_axis_of(source->rank());
   for (int i = 0; i < source->rank(); ++i) base_axis_of[i] = i;
   NodeRef base = source;

@@ -24,7 +24,8 @@ NodeRef scan(Op op, NodeRef source, int axis, bool reverse) {
   check_node(name(op), source);
   const int along = normalize_axis(name(op), axis, source->rank());
   if (is_complex(source->dtype) && accepts(op, source->dtype)) return complex_scan(op, source, along, reverse);
-  // `base` is the array below all Permute nodes; this maps an axis of `source` to the corresponding axis of `base`.
+  // Follow the sources from `source` through all Permute nodes to the array `base`, which is no Permute. base_axis_of maps an axis of
+  // `source` to the corresponding axis of `base`.
   std::vector<int> base_axis_of(source->shape.size());
   std::iota(base_axis_of.begin(), base_axis_of.end(), 0);
   NodeRef base = source;

@@ -15,8 +15,7 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// If an axis has at most kFar elements, constant positions in it are clamped to -kFar … kFar first, so that arithmetic with positions does
-/// not overflow.
+/// Constant positions on an axis of at most kFar elements are clamped to -kFar … kFar, so that arithmetic with positions does not overflow.
 constexpr int64_t kFar = int64_t{1} << 61;
 
 /// Returns a start or stop of a slice as a position from the start of the axis; a negative constant counts from the end. The position is

@@ -53,8 +53,8 @@ void check_shape(std::string_view op, const Graph& graph, DType dtype, const Sha
   int64_t bytes = static_cast<int64_t>(size_of(dtype));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (!shape[axis].is_constant() || shape[axis].constant() < 0) check_dim(op, graph, shape[axis], cat("the size of axis ", axis));
-    // Each axis counts with its smallest possible size, so an array is rejected only if it is too large for all sizes. An empty axis counts
-    // as 1, because strides are products of the other axes' sizes and must fit 64 bits too.
+    // Each axis counts with its smallest possible size, so an array is rejected only if it is too large for all values of the shape
+    // variables. An empty axis counts as 1, because strides are products of the other axes' sizes and must fit 64 bits too.
     const int64_t least = std::max<int64_t>(1, range(shape[axis]).lo);
     HARP_CHECK(!__builtin_mul_overflow(bytes, least, &bytes), Code::kOverflow, op, ": an array ", name(dtype), to_string(shape),
                " has more bytes than 64 bits can count");

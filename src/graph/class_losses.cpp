@@ -26,7 +26,8 @@ Classes classes_of(std::string_view op, NodeRef x, NodeRef target, int axis, con
   HARP_CHECK(target->shape == shape, Code::kShape, op, ": the target (", label(target), ") has shape ", to_string(target->shape), "; for ",
              label(x), " of shape ", to_string(x->shape), " and class axis ", axis, " it must have ", to_string(shape));
   Graph& graph = check_node(op, x);
-  // The number of classes may not fit the target's dtype, for example i8; the dtype in which it computes is wide enough.
+  // The number of classes may not fit a narrow dtype such as i8. The dtype in which operations on such integers are computed (i32) is wide
+  // enough.
   if (is_narrow(target->dtype)) target = cast(target, info(target->dtype).computes_in);
   const Dim count = x->shape[static_cast<size_t>(axis)];
   Classes classes{nullptr, nullptr, nullptr, {axis}};

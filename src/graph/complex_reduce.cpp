@@ -73,7 +73,7 @@ NodeRef products_along_last(NodeRef z) {
     const NodeRef own = elementwise(Op::kMul, {before, part_along(x, -1, Dim(2) * first, even - first, 2)});
     const NodeRef evens[] = {part_along(x, -1, 0, first), own};
     // Interleave the even and the odd results as two columns. The odd column may be shorter; it is padded, and the padding is cut off
-    // afterwards. At rank kMaxRank, the other axes are merged to make room for the column axis.
+    // afterwards. At rank kMaxRank, all other axes are merged into one, because the column axis is an additional axis.
     Shape rows = x->shape, interleaved = x->shape;
     rows.back() = even;
     interleaved.back() = Dim(2) * even;

@@ -112,7 +112,8 @@ NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& resu
   auto has_own = [](const Labelled& x, const Labelled& other) {
     return std::any_of(x.labels.begin(), x.labels.end(), [&](int label) { return !contains(other.labels, label); });
   };
-  // Each factor has an axis that the other one lacks, as in a matrix product. This is a contraction, and its sum is always in chain order.
+  // If each factor has an axis that the other one lacks, as in a matrix product, this is a contraction. Its sum always has the order
+  // ReduceOrder::kChain.
   if (has_own(a, b) && has_own(b, a)) return chain_of_products(op, a, b, result);
   // Otherwise one array has all labels. The other array is broadcast to its shape, and reduce() chooses the order of the sum.
   const Labels order = has_own(b, a) ? b.labels : a.labels;

@@ -21,9 +21,9 @@ struct Labelled {
 /// Sums x over the labels that are not in `result`, and orders the axes as in `result`. x has every label of `result`.
 NodeRef contract(Labelled x, const Labels& result);
 
-/// Multiplies elements with equal labels and sums over the labels that are not in `result`. Both arrays have the same dtype. A label in
-/// both arrays has the same size in both, or the constant size 1 in one of them, which is broadcast. Each label of `result` is in at least
-/// one array.
+/// Multiplies the elements whose indices along axes with the same label are equal, and sums the products over the labels that are not in
+/// `result`. Both arrays have the same dtype. An axis whose label is in both arrays has the same size in both, or has the constant size 1
+/// in one array and is broadcast there. Each label of `result` is in at least one array.
 NodeRef contract(std::string_view op, Labelled a, Labelled b, const Labels& result);
 
 /// Like contract(), but each shared label must have the same size in both arrays, and at least one label must be summed. The sum always has

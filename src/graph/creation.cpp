@@ -84,7 +84,8 @@ NodeRef linspace(Graph& graph, double start, double stop, Dim count, DType dtype
   if (is_half(dtype)) return cast(linspace(graph, start, stop, count, working_dtype(dtype)), dtype);
   const NodeRef index = arange(graph, count);
   if (count.is_constant(1) || count.is_constant(0)) return full(graph, {count}, scalar_from_double(dtype, start));
-  // At least one step, so that a single element equals start. The last element is set to stop exactly.
+  // The number of steps is one less than the number of elements, but at least 1, so that the division below is valid. The last element is
+  // set to stop exactly.
   const NodeRef steps = size(graph, harp::max(count - 1, 1));
   const NodeRef step = elementwise(Op::kDiv, {constant(graph, scalar_from_double(dtype, stop - start)), cast(steps, dtype)});
   const NodeRef first = constant(graph, scalar_from_double(dtype, start)), last = constant(graph, scalar_from_double(dtype, stop));
@@ -109,7 +110,7 @@ NodeRef one_hot(NodeRef indices, Dim depth, DType dtype) {
   HARP_CHECK(indices->rank() < kMaxRank, Code::kShape, "one_hot: the result would have ", kMaxRank + 1, " axes; at most ", kMaxRank,
              " are allowed");
   check_dim("one_hot", graph, depth, "the depth");
-  // The depth may not fit the dtype of the indices, for example i8; the dtype in which it computes is wide enough.
+  // The depth may not fit a narrow dtype such as i8. The dtype in which operations on such integers are computed (i32) is wide enough.
   if (is_narrow(indices->dtype)) indices = cast(indices, info(indices->dtype).computes_in);
   Shape shape = indices->shape, with_one = indices->shape;
   shape.push_back(depth);

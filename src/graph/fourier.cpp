@@ -10,8 +10,8 @@
 namespace harp::build {
 namespace {
 
-/// Moves the transformed axis to the end, and back. The other axes are merged only at rank kMaxRank, because dft() adds an axis for the
-/// real and imaginary parts. At a lower rank they stay separate, so that a kernel that copies the array can see which axes are adjacent in
+/// Moves the transformed axis to the end, and back. dft() adds an axis for the real and imaginary parts, so at rank kMaxRank the other axes
+/// are merged into one. At a lower rank they stay separate, so that a kernel that copies the array can see which axes are adjacent in
 /// memory.
 class Rows {
  public:

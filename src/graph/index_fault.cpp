@@ -22,7 +22,7 @@ std::vector<CheckSite> check_sites(const Graph& graph) {
   for (const Node* node : graph.live_nodes()) {
     if (node->op == Op::kCustom) {
       const auto& function = node->as<CustomAttributes>();
-      // the results of one call have the same indices, which its first result reports
+      // All results of one call of a custom function share the index checks of its body. The first result has already added them.
       if (function.dtypes.size() > 1 && find_site(sites, node) != sites.end()) continue;
       for (const BodySite& site : function.body->sites) {
         const std::string array = site.array.empty() ? cat("axis ", site.axis, " of input ", site.input, ", ",

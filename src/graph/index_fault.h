@@ -24,10 +24,10 @@ struct CheckSite {
   SiteText text;
 };
 
-/// Returns all sites of a graph, in the order of Graph::live_nodes(). The sites of one node are adjacent. Those of a custom function of
-/// several results belong to its first live result.
+/// Returns all sites of a graph, in the order of Graph::live_nodes(). The sites of one node are adjacent. A custom function of several
+/// results is represented by several nodes; its sites belong to the first live one.
 std::vector<CheckSite> check_sites(const Graph& graph);
-/// Returns the number of the node's first site; for any result of a custom function, that of the function.
+/// Returns the number of the node's first site. If the node is a result of a custom function, this is the first site of the function.
 int first_site(const std::vector<CheckSite>& sites, const Node* node);
 
 struct IndexFault {

@@ -16,8 +16,8 @@ NodeRef repeat_axis(std::string_view op, NodeRef x, int axis, Dim times, bool ea
   Shape result = x->shape;
   result[axis] = result[axis] * times;
   check_shape(op, check_node(op, x), x->dtype, result);
-  // Add an axis next to `axis` and broadcast along it. At rank kMaxRank, the axes before `axis` and those after it are merged first,
-  // because the rank must not exceed kMaxRank.
+  // Add an axis next to `axis` and broadcast along it. The rank must not exceed kMaxRank, so at rank kMaxRank the axes before `axis` are
+  // first merged into one axis, and so are the axes after it.
   const bool merge = x->rank() == kMaxRank;
   auto count = [&](auto first, auto last) { return element_count(Shape(first, last)); };
   Shape outer(x->shape.begin(), x->shape.begin() + axis), inner(x->shape.begin() + axis + 1, x->shape.end());

@@ -13,7 +13,8 @@ namespace {
 using namespace steps;
 
 /// Casts the operands to their working dtype, computes elementwise losses, reduces them, and casts the result back. A null weight counts as
-/// 1. Weights are broadcast to the common shape of x and target, whether or not the graph has the broadcast flag, and do not enlarge it.
+/// 1. Weights are broadcast to the common shape of x and target, whether or not the graph has the broadcast flag. They cannot enlarge this
+/// shape.
 template <class Losses>
 NodeRef elementwise_loss(std::string_view op, NodeRef x, NodeRef target, std::initializer_list<NodeRef> weights, std::string_view reduction,
                          Losses losses) {

@@ -132,8 +132,8 @@ void NodeTable::erase(const Node* node) {
   if (slots_[hole].node != node) return;
   slots_[hole] = {};
   --size_;
-  // A search ends at the first empty slot, so it would no longer find nodes beyond the hole. Therefore each node after the hole moves into
-  // it, unless a search for that node begins after the hole.
+  // The slot `hole` is now empty. A search ends at the first empty slot, so it would no longer find nodes in the slots after the hole. The
+  // first of these nodes whose search begins at or before the hole therefore moves into the hole. Its old slot is then the hole, and so on.
   for (size_t at = next(hole); slots_[at].node != nullptr; at = next(at)) {
     const size_t distance = (at - home(slots_[at].hash)) & (slots_.size() - 1), from_hole = (at - hole) & (slots_.size() - 1);
     if (distance < from_hole) continue;

@@ -488,7 +488,7 @@ constexpr Operation kRows[] = {
           return build::custom_function(g, arrays, body, dtypes, shape);
         }),
 
-    // functions of the host's
+    // operations that call functions of the host program
     row("native", {{"arrays", "[]"}, {"name"}, {"signature"}, {"dtype"}, {"shape"}},
         [](Graph& g, Nodes arrays, std::string_view function, std::string_view signature, DType dtype, Shape shape) {
           return build::native_exactly(g, arrays, {function, nullptr, nullptr, signature, dtype, std::move(shape)});

@@ -47,8 +47,8 @@ std::vector<Window> windows_of(std::string_view op, NodeRef x, const PoolWindows
   return window_list(op, given.size.size(), given.size, strides_of(op, given), given.dilation, given.padding);
 }
 
-/// Returns the number of windows along an axis that has `length` elements and, with its padding, `padded`. As in PyTorch, ceil_mode also
-/// counts a window that ends after the padding, unless it starts in the padding at the end.
+/// Returns the number of windows along an axis. The axis has `length` elements, or `padded` elements if its padding is included. As in
+/// PyTorch, ceil_mode also counts a window that ends after the padding, unless it starts in the padding at the end.
 Dim count_windows(const Window& w, Dim length, Dim padded, bool ceil_mode) {
   const Dim complete = floor_div(padded - w.reach(), w.stride) + 1;
   if (!ceil_mode) return complete;
@@ -85,7 +85,8 @@ NodeRef windows_in(std::string_view op, const Pool& pool, bool ceil_mode, Scalar
   std::vector<bool> is_cut(windows.size(), false);
   for (size_t i = 0; ceil_mode && i < windows.size(); ++i) {
     const Dim missing = (pool.count[i] - 1) * Dim(windows[i].stride) + windows[i].reach() - pool.padded_length(i);
-    // Whether the last window is complete depends on sizes: pad for one more window, and cut it off below if it is not counted.
+    // If `missing` is not constant, symbolic sizes decide whether the last window is complete. Then add padding for one more window; the
+    // slice below removes that window if it is not counted.
     is_cut[i] = !missing.is_constant();
     windows[i].padding.after += is_cut[i] ? Dim(windows[i].stride - 1) : harp::max(missing, 0);
   }
@@ -107,7 +108,7 @@ NodeRef number(NodeRef like, Dim value) { return size(graph_of(like), value); }
 NodeRef greater(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMax, operands); }
 NodeRef lesser(std::initializer_list<NodeRef> operands) { return elementwise(Op::kMin, operands); }
 
-/// Returns the start of each of `count` windows, as i64. Starts are counted from element `before` of the padded axis.
+/// Returns the start of each of `count` windows, as i64: its position in the padded axis minus `before`.
 NodeRef starts_of(NodeRef x, const Window& w, Dim before, Dim count) {
   const NodeRef index = cast(arange(graph_of(x), count), DType::kI64);
   const NodeRef start = mul({index, number(x, w.stride)});

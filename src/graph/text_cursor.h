@@ -90,7 +90,7 @@ class Cursor {
  private:
   static constexpr int kMaxDepth = 100;
 
-  /// What to write instead, if the token belongs to a logical operator of C or Python; else an empty text.
+  /// If the token belongs to a logical operator of C or Python (&&, ||, and, or), returns a hint at what to write instead; else "".
   std::string_view hint_at_logic() const {
     const auto sees_twice = [&](std::string_view symbol) { return sees(symbol) && at_ > 0 && tokens_[at_ - 1].text == symbol; };
     if (sees("and") || sees_twice("&")) return "; logical and is written &, as in (a < b) & (c < d)";

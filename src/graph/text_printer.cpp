@@ -82,8 +82,8 @@ class Printer {
  private:
   bool is_inline(const Node* node) const { return node->op == Op::kConstant && !names_.contains(node); }
 
-  /// Returns the results of the node's statement: for a custom function all results of its call, else the node itself. Null: a result that
-  /// nothing uses, which the copy of the graph does not have.
+  /// Returns the nodes that the printed statement of `node` defines: for a custom function all results of its call, otherwise the node
+  /// itself. A result that nothing uses is null, because the copy of the graph that is printed has no node for it.
   static std::vector<const Node*> results_of(const Node* node) {
     const auto* custom = std::get_if<CustomAttributes>(&node->attributes);
     if (custom == nullptr) return {node};
@@ -106,7 +106,7 @@ class Printer {
     for (const Node* node : live_)
       if (!names_.contains(node) && node->op != Op::kConstant) names_[node] = new_name();
   }
-  /// Returns a numbered name that nothing has.
+  /// Returns a name of the form v0, v1 … that no node has yet.
   std::string new_name() {
     std::string made;
     do made = cat("v", number_++);
@@ -324,7 +324,7 @@ class Printer {
   std::vector<const Node*> live_;
   std::unordered_map<const Node*, std::string> names_;
   std::unordered_set<std::string> taken_;  // names of nodes
-  size_t number_ = 0;                      // of the next name that new_name() makes
+  size_t number_ = 0;                      // the number in the next name that new_name() tries
   std::string out_;
   bool first_attribute_ = true;
 };

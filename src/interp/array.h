@@ -25,9 +25,10 @@ struct Array {
   int64_t count() const;
   bool is_contiguous() const;
 
-  /// Allocates uninitialised memory, aligned to 64 bytes. Throws Error{kOverflow} if the number of bytes does not fit 64 bits.
+  /// Returns an array with new, uninitialised memory that is aligned to 64 bytes. Throws Error{kOverflow} if the number of bytes does not
+  /// fit 64 bits.
   static Array allocate(DType dtype, std::vector<int64_t> shape);
-  /// Uses the caller's contiguous memory, which must outlive every view of it.
+  /// Returns an array that uses the caller's contiguous memory, which must outlive every view of it.
   static Array borrow(DType dtype, std::vector<int64_t> shape, const void* data);
   static Array scalar(const Scalar& value);
 };
@@ -73,8 +74,9 @@ IndexSpace<N>::IndexSpace(std::span<const int64_t> full_shape, const std::array<
 }
 
 /// Calls body(offsets, steps, n) for every run of n elements along the last merged axis, in row-major order. `offsets` and `steps` contain,
-/// for each operand, the offset of its first element in the run and the distance between its elements, counted in elements. There is only
-/// one call of `body`, because the compiler copies the body's loops to each call, in nested runs as often as the product of the calls.
+/// for each operand, the offset of its first element in the run and the distance between its elements, counted in elements. The source has
+/// only one call of `body`: the compiler inlines `body` at each call, so with two calls, nested uses of this function would double the code
+/// at every level.
 template <size_t N, class Body>
 void for_each_run(const IndexSpace<N>& space, Body&& body) {
   if (space.is_empty) return;

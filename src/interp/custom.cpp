@@ -12,7 +12,7 @@ namespace {
 
 class BodyRun {
  public:
-  /// `shape` is that of the results.
+  /// `shape` is the shape of every result.
   BodyRun(const ElementBody& body, std::span<const Array> sources, std::span<const int64_t> shape, const Sizes& sizes)
       : body_(body), sources_(sources), shape_(shape), sizes_(sizes), index_(shape.size(), 0) {
     for (const DType dtype : body_.variables) variables_.push_back(scalar_from_int(dtype, 0));
@@ -38,8 +38,8 @@ class BodyRun {
   const std::optional<IndexFault>& fault() const { return fault_; }
 
  private:
-  /// Executes statements in order. Returns false if it executed a `break`, also one in a branch of an `if`; the statements after it are
-  /// skipped.
+  /// Executes statements in order. If a statement is a `break`, or an `if` whose branch executes a `break`, skips the remaining statements
+  /// and returns false; otherwise returns true.
   bool run(const std::vector<BodyStatement>& statements) {
     for (const BodyStatement& s : statements) switch (s.kind) {
         case BodyStatement::kSet: variables_[static_cast<size_t>(s.variable)] = value(s.value); break;
@@ -72,7 +72,7 @@ class BodyRun {
       }
     return true;
   }
-  /// Executes the body of a loop once. Returns false if it executed a `break`.
+  /// Executes the body of a loop once. Returns false if a `break` ended it, otherwise true.
   bool iteration(const BodyStatement& loop) {
     sizes_.check_cancelled();
     return run(loop.body);
@@ -130,8 +130,8 @@ class BodyRun {
     report({site, element_, at, size});
     return nullptr;
   }
-  /// Keeps the fault of the index check with the lowest site number. Elements are evaluated in order, so the first fault that a check
-  /// reports is at its lowest element.
+  /// Records the fault of an index check. If several checks fail, the fault with the lowest site number is kept. Elements are evaluated in
+  /// order, so the first fault of a check is that of its lowest element.
   void report(const IndexFault& fault) {
     has_failed_ = true;
     if (!fault_ || fault.site < fault_->site) fault_ = fault;

@@ -116,7 +116,8 @@ template <int64_t p, class T>
 constexpr std::array<void (*)(const Row<T>&, Row<T>&, int64_t, int64_t, const Row<T>&), kMachineCount> kPasses = {pass<p, T>,
                                                                                                                   pass_with_fma<p, T>};
 
-/// Stockham's algorithm: each pass writes its results in the order in which the next pass reads them, so no reordering is needed.
+/// Returns the transform of a row by Stockham's algorithm: each pass writes its results in the order in which the next pass reads them, so
+/// no reordering is needed.
 template <class T>
 Row<T> passes(Row<T> row, const Row<T>& roots) {
   Row<T> next(row.size());

@@ -1,6 +1,6 @@
-// Values are stored in a table by node id. A value is released after its last use, so the memory needed is that of the values alive at the
-// same time. Only nodes that an output depends on are evaluated. The first result of a custom function is evaluated together with the
-// others.
+// The interpreter stores values in a table, indexed by node id. It releases a value after its last use, so the memory needed is that of the
+// values alive at the same time. Only nodes that an output depends on are evaluated. A call of a custom function with several results is
+// evaluated once, for all results that are in use.
 #include "interp/interpreter.h"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ std::vector<const Node*> results_in_use(const Node& node, const std::vector<uint
   return results;
 }
 
-/// Returns the value of an input: a view of the caller's memory, or a copy in two cases. The memory is also that of an output: other
-/// outputs may be views of the input and must not see the new values. Or the input has bools whose bytes are not 0 or 1.
+/// Returns the value of an input: usually a view of the caller's memory. It is a copy if an output uses the same memory, because other
+/// outputs may be views of the input and must not see the new values. It is also a copy if the input has bools whose bytes are not 0 or 1.
 Array read_input(const Node& node, const void* data, std::span<void* const> outputs, const interp::Sizes& sizes) {
   const Array array = Array::borrow(node.dtype, sizes.values(node.shape), data);
   const int64_t count = array.count();

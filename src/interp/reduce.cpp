@@ -264,7 +264,7 @@ void reduce_by_lanes(const Axes<kOperands>& axes, std::array<const typename Step
     });
     return lanes.finish();
   };
-  // Without outer axes there is one run of one element, and no chain.
+  // If there are no outer axes, the lanes compute the whole result, and there is no chain.
   const auto value = [&](const std::array<const Stored*, kOperands>& start) {
     T result_of_lanes = Step::identity();
     std::optional<Chains<Step>> chain;

@@ -91,8 +91,8 @@ void tree(Strided<const X> x, Strided<Y> y, int64_t n, CancelChecks& checks) {
   }
 }
 
-/// Computes `width` scans together. x[i] is the first element of row i, whose elements are `x_column` elements apart; y and `y_column`
-/// describe the results in the same way.
+/// Computes `width` scans of n elements together. The scanned elements form an array of n rows, with one column for each scan: x[i] is the
+/// first element of row i, and the elements of a row are `x_column` apart. y and `y_column` describe the results in the same way.
 template <class C, class X, class Y>
 void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column, int64_t n, int64_t width, CancelChecks& checks) {
   using T = typename C::T;
@@ -120,7 +120,8 @@ void chains(Strided<const X> x, int64_t x_column, Strided<Y> y, int64_t y_column
   }
 }
 
-/// The axes that are not scanned. A function of its own, so that it is not compiled for each operation and dtype.
+/// Returns the axes that are not scanned, for the source and the result. This is a separate function so that it is not compiled for each
+/// operation and dtype.
 IndexSpace<2> kept_axes(const ScanAttributes& attributes, const Array& source, const Array& result) {
   const auto others = [&](std::vector<int64_t> numbers) {
     numbers.erase(numbers.begin() + attributes.axis);

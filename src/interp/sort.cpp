@@ -29,7 +29,7 @@ void sort(const Array& x, bool descending, const Array& result, Key key, const S
   copy_elements(x, result, sizes);
   CancelChecks checks(sizes);
   for (int64_t i = 0; i < rows; ++i, row += n) {
-    checks.count(n);  // counted separately, because a row of one element needs no comparisons
+    checks.count(n);  // elements are counted in addition to comparisons, because a row of one element needs no comparisons
     stable_sort(
         row, row + n, [&](T a, T b) { return descending ? key(b) < key(a) : key(a) < key(b); }, checks);
   }

@@ -16,9 +16,10 @@ namespace harp::ir {
 namespace {
 
 constexpr int kMaxParts = 6;  // maximum number of parts into which partition() splits a loop
-// Elements of a chunk, which is the smallest unit of work that a thread receives; a chunk fits the L1 cache.
+// Number of elements of a chunk. A chunk is the smallest unit of work that a thread receives, and fits the L1 cache.
 constexpr int64_t kChunk = 4096;
-constexpr int64_t kFewestLanes = 4;  // minimum number of lanes at which narrower vectors are faster than scalars
+// Vectors with fewer lanes than usual are faster than scalars only if they have at least this many lanes.
+constexpr int64_t kFewestLanes = 4;
 
 void add(Body& body, const Body& statements) { body.insert(body.end(), statements.begin(), statements.end()); }
 
@@ -41,8 +42,8 @@ std::vector<Sym> extents_of(const Loop* outermost) {
 
 class Tags {
  public:
-  /// The kernel receives the accumulators that grouped accesses need (group_accesses). If `kernel` is null, the statements must contain no
-  /// nest that becomes a single thread loop of a GPU.
+  /// Accumulators that grouped accesses need (group_accesses) are added to `kernel`. It may be null only if no nest of loops in the
+  /// statements becomes a single thread loop of a GPU.
   Tags(Arena& arena, std::span<const Param> params, Kernel* kernel) : arena_(arena), params_(params), kernel_(kernel) {}
 
   Body apply(const Body& statements) {
@@ -109,7 +110,8 @@ class Tags {
     return {outermost};
   }
 
-  /// Executes the tags of a loop. The tags of nested loops have been executed before.
+  /// Executes the tags of a loop and returns the statements that replace the loop. The tags of the loops inside it have been executed
+  /// before.
   Body apply_loop(Loop* loop) {
     const LoopTags tags = std::exchange(loop->tags, {});
     Body result = {loop};
@@ -129,7 +131,8 @@ class Tags {
     return result;
   }
 
-  /// Vectorises the loops in `loops`. An If in `loops`, which unswitch made, contains the loops to vectorise.
+  /// Vectorises the loops in `loops` and returns the statements that replace them. If unswitch has made an If of a loop, vectorises the
+  /// loops in both branches of the If.
   Body vectors(const VectorTag& tag, const Body& loops) {
     Body result;
     for (Stmt* s : loops) {

@@ -1,4 +1,4 @@
-// From tagged scalar loops to scheduled loops. The templates of src/lower emit scalar loops with tags (LoopTags, statement.h), which say
+// Turns tagged scalar loops into scheduled loops. The templates of src/lower emit scalar loops with tags (LoopTags, statement.h), which say
 // how the kernel's Schedule transforms them. Only apply_schedule executes the tags: it fuses loops, splits them into chunks and parts,
 // vectorises and unrolls them.
 //
@@ -41,9 +41,9 @@ namespace harp::ir {
 /// (assume_nonempty), and inserts polls of the cancel flag.
 void apply_schedule(Module& module);
 
-/// Executes the tags of all loops of these statements immediately, before the rest of the kernel is made. `kernel` is the kernel that the
-/// statements will belong to, with the parameters that it has so far. No loop may have the tag nest.nonempty, because its guard belongs to
-/// the launch of the whole kernel.
+/// Executes the tags of all loops of these statements immediately, before the rest of the kernel is made, and returns the scheduled
+/// statements. `kernel` is the kernel that the statements will belong to, with the parameters that it has so far. No loop may have the tag
+/// nest.nonempty, because its guard belongs to the launch of the whole kernel.
 Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements);
 
 /// Default limit: a loop over accumulators is fully unrolled only if the accumulators are at most this many vectors.

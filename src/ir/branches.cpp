@@ -28,8 +28,8 @@ void Branches::add_body(const Body& body, int branch) {
   }
 }
 
-/// Adds a use of the value and of its transitive sources. The branch of a source always contains that of its user, so the traversal stops
-/// at a value whose branch does not change.
+/// Records that the value and its transitive sources are used in this branch. The branch of a source always contains the branch of its
+/// user, so the traversal stops at a value whose branch does not change.
 void Branches::add_use(const UOp* root, int branch) {
   std::vector<const UOp*> stack = {root};
   while (!stack.empty()) {
@@ -43,7 +43,7 @@ void Branches::add_use(const UOp* root, int branch) {
   }
 }
 
-/// Returns the innermost branch that contains both. A branch has a larger number than those around it.
+/// Returns the innermost branch that contains both branch a and branch b. A branch has a larger number than the branches that enclose it.
 int Branches::common(int a, int b) const {
   while (a != b) (a > b ? a : b) = parents_[static_cast<size_t>(std::max(a, b))];
   return a;

@@ -1,5 +1,5 @@
-// The branches of a kernel's Ifs, and for each value the innermost branch that contains all its uses. Branches have numbers; number 0 is
-// the kernel outside of all Ifs. (branches.cpp)
+// Numbers the branches of all Ifs of a kernel, and finds for each value the innermost branch that contains all uses of the value. Number 0
+// stands for the kernel outside of all Ifs. (branches.cpp)
 #pragma once
 
 #include <unordered_map>
@@ -14,9 +14,9 @@ class Branches {
   Branches() = default;
   explicit Branches(const Body& kernel);
 
-  /// Returns the number of a branch, given by the list of its statements.
+  /// Returns the number of the branch whose statements are this list.
   int number_of(const Body& branch) const { return numbers_.at(&branch); }
-  /// Tests whether all uses of the value are in this branch, which is not number 0.
+  /// Tests whether all uses of the value are in this branch. The number of the branch must not be 0.
   bool contains_uses(int branch, const UOp* u) const;
 
  private:
@@ -24,7 +24,7 @@ class Branches {
   void add_use(const UOp* root, int branch);
   int common(int a, int b) const;
 
-  std::vector<int> parents_ = {0};  // by number: the innermost branch around it
+  std::vector<int> parents_ = {0};  // parents_[n]: number of the innermost branch that encloses branch n
   std::unordered_map<const Body*, int> numbers_;
   std::unordered_map<const UOp*, int> of_uses_;
 };

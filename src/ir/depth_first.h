@@ -1,7 +1,7 @@
-// The order in which generated code computes and names values: the sources of a value come before it, from left to right as the expression
-// is written. The order in which the UOps were created is unsuitable, because it depends on the compiler that harp is built with: in
-// `add(mul(a, b), exp(c))` that compiler may evaluate either argument first. The generated text is part of the cache key of a program and
-// must not depend on the compiler.
+// Generated code computes and names values in the order that this file defines: the sources of a value come before the value, from left to
+// right. The order in which the UOps were created is unsuitable, because it depends on the compiler that harp is built with: in `add(mul(a,
+// b), exp(c))` the compiler may evaluate either argument first. The generated text is part of the cache key of a program, so it must not
+// depend on that compiler.
 #pragma once
 
 #include <utility>

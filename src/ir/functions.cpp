@@ -400,7 +400,7 @@ FlaggedMaximum build_flagged_maximum(Arena& arena) {
   return {made("watched_greater", greater), made("watched_result", checked)};
 }
 
-/// Returns the product of the low halves of a and b plus that of their high halves.
+/// Takes a and b as pairs of signed 16-bit integers. Returns the product of the two low halves plus the product of the two high halves.
 Value<DType::kI32> sum_of_pairs(Value<DType::kI32> a, Value<DType::kI32> b) {
   const auto half = IrMath::i32(16);
   return ((a << half) >> half) * ((b << half) >> half) + (a >> half) * (b >> half);
@@ -436,7 +436,7 @@ const Function* build_add_pairs(Arena& arena) {
 const Function* build_add_quads(Arena& arena) {
   if (const Function* known = arena.find_function(kAddQuads)) return known;
   return IrMath::record<DType::kI32, DType::kI32, DType::kI32>(arena, std::string(kAddQuads), [](auto sum, auto a, auto b) {
-    constexpr int kBits = 8, kTop = 24;  // bits of a byte, and of those below the highest byte
+    constexpr int kBits = 8, kTop = 24;  // kBits: number of bits in a byte; kTop: position of the lowest bit of the highest byte
     for (int shift = 0; shift <= kTop; shift += kBits) {
       const auto from_a = shift == 0 ? a : a >> IrMath::i32(shift), from_b = shift == kTop ? b : b << IrMath::i32(kTop - shift);
       sum = sum + (from_a & IrMath::i32((1 << kBits) - 1)) * (from_b >> IrMath::i32(kTop));

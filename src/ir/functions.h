@@ -11,9 +11,9 @@ namespace harp::ir {
 /// Builds the function that ops/math.h defines for `op` over operands of `dtype`. Arena::function_of calls this once for each op and dtype
 /// and keeps the result.
 const Function* build_function(Arena& arena, Op op, DType dtype);
-/// Builds one of the functions that Arena::conversion returns. If `from` is f16 or bf16, `to` is f32, or u16 for the bits of the float,
-/// where the bits of every NaN are replaced by those of the canonical NaN. If `to` is f16 or bf16, `from` is f32, f64, or an integer of 32
-/// or 64 bits.
+/// Builds one of the functions that Arena::conversion returns; one of the two dtypes is f16 or bf16. A function from f16 or bf16 converts
+/// to f32, or returns the bits as a u16, after replacing every NaN by the canonical NaN. A function to f16 or bf16 converts from f32, f64,
+/// or an integer of 32 or 64 bits.
 const Function* build_conversion(Arena& arena, DType from, DType to);
 /// Functions over f32 or f64 for a running Max or Min that ignores NaN operands. `extreme(running, element)` returns the new running value.
 /// `found_nan(found, a, b)` detects NaN in the two elements a and b. `in_register(element)` returns its argument; it keeps the compiler
@@ -41,7 +41,8 @@ inline constexpr std::string_view kAddPairs = "add_pairs_i32";  // its name
 /// one instance.
 const Function* build_add_quads(Arena& arena);
 inline constexpr std::string_view kAddQuads = "add_quads_i32";  // its name
-/// Function (index, size) over i32 or i64 that Arena::position calls. The arena keeps one instance of each.
+/// Returns the function (index, size) over i32 or i64 that Arena::position calls. It adds `size` to a negative index, and then clamps the
+/// index to [0, size). The arena keeps one instance for each dtype.
 const Function* build_clamp_index(Arena& arena, DType dtype);
 
 }  // namespace harp::ir

@@ -28,8 +28,9 @@ class Grouping {
     return !stores_.empty() && stores_.size() + loads_.size() <= kMaxArrays;
   }
 
-  /// For a loop whose iterations form one group: finds the loads and stores that access consecutive positions. Returns false if there are
-  /// none or too many, or if their alignment depends on the variables of enclosing loops.
+  /// Prepares a loop whose iterations together are a single group: finds the loads and stores that access consecutive positions. Returns
+  /// false if it finds none or more than kMaxArrays, or if their alignment depends on the variables of enclosing loops. Without
+  /// `of_any_size`, returns false also if the alignment depends on sizes that are not constant.
   bool prepare_one(bool of_any_size) {
     for (const Stmt* s : loop_.body) {
       if (const auto* store = as<Store>(s); store != nullptr && store->mask == nullptr && is_along(store->index)) stores_.push_back(store);
@@ -56,7 +57,8 @@ class Grouping {
     Loop* rest = new_loop(arena_, variable_->name, first, min(first + elements_, count));
     rest->body = Substituter(arena_, {{variable_, rest->variable}})(loop_.body);
 
-    // Defines the variable `grouped`: `count` if all grouped arrays are aligned, else 0. Groups that end after `grouped` are not grouped.
+    // Defines the variable `grouped`: `count` if all grouped arrays are aligned, else 0. A group uses grouped accesses only if it ends at
+    // or before element `grouped`.
     auto* define = arena_.statement<Define>();
     define->variable = arena_.syms().loop("grouped", 0, count + 1);
     define->value =
@@ -152,7 +154,7 @@ class Grouping {
       copy->from = 0;
       copy->buffer = store->buffer;
       copy->index = at(store->index, first);
-      // copies to an array that may be the same memory as an array that the loop reads come last, after all loads
+      // If the loop also reads an array that may be the same memory as the destination of this copy, the copy must come after all loads.
       last.insert(is_aliased(store->buffer) ? last.end() : last.begin(), copy);
     }
     body.push_back(lane);

@@ -18,8 +18,8 @@ Loop* group_accesses(Arena& arena, Kernel& kernel, Loop* loop, int elements);
 
 /// How the first position of a group of elements is aligned, relative to multiples of the group's size.
 struct GroupAlignment {
-  // Congruent to the position of the group's first element modulo the group's size, if all `multiples` are multiples of that size. The same
-  // for every iteration of the kernel.
+  // An expression that is congruent to the position of the group's first element modulo the group's size, if all `multiples` are multiples
+  // of that size. It has the same value in every iteration of the kernel.
   Sym base;
   // Sizes that must be multiples of the group's size for the alignment to be `base`, for example the length of the rows in memory.
   std::vector<Sym> multiples;
@@ -35,12 +35,12 @@ struct Together {
   const UOp* distances;
   std::vector<Sym> multiples = {};  // sizes that must be multiples of n (GroupAlignment)
 };
-/// Groups the accesses of a loop over [0, n), with a constant n, whose iterations form one group. The caller must run the returned
-/// statements only where `distances` and each size in `multiples` are multiples of n. Without `of_any_size`, `multiples` is empty. Returns
-/// nullopt if no array is accessed at consecutive positions, if too many arrays are, or if the alignment depends on the variables of
-/// enclosing loops.
+/// Groups the accesses of a loop over [0, n), with a constant n, all of whose iterations form one group. The caller must run the returned
+/// statements only where `distances` and each size in `multiples` are multiples of n. Without `of_any_size`, only alignments that do not
+/// depend on sizes are accepted, so `multiples` is empty. Returns nullopt if no array is accessed at consecutive positions, if too many
+/// arrays are, or if the alignment depends on the variables of enclosing loops.
 std::optional<Together> access_together(Arena& arena, Kernel& kernel, Loop* loop, bool of_any_size = false);
-/// Returns a bool: whether `distances` is a multiple of `elements`, a power of two.
+/// Returns an expression of dtype bool that is true if `distances` is a multiple of `elements`, which must be a power of two.
 const UOp* are_multiples(Arena& arena, const UOp* distances, int64_t elements);
 
 }  // namespace harp::ir

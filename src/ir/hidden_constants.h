@@ -24,7 +24,8 @@ class HiddenConstants {
 
   /// Returns the hidden constants, as indices into Module::constants, in the order in which the generated code receives them.
   const std::vector<size_t>& constants() const& { return constants_; }
-  const std::vector<size_t>& constants() && = delete;  // a range-for over a temporary's list would use freed memory
+  // deleted, because a range-for over the list of a temporary object would use freed memory
+  const std::vector<size_t>& constants() && = delete;
   /// Returns the position of constant number `constant` among the arrays that the generated code receives as inputs; nullopt if the
   /// constant is written into the generated text.
   std::optional<size_t> position(size_t constant) const { return positions_[constant]; }

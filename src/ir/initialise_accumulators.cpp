@@ -17,8 +17,8 @@ class Initialiser {
 
   void visit_body(Body& body) {
     Body result;
-    // Accumulators that this list declares without a value, and that no statement has used since. The number is the declaration's index in
-    // `result`.
+    // Accumulators that this list of statements declares without a value, and that no statement has used since. Maps the number of such an
+    // accumulator to the index of its declaration in `result`.
     std::unordered_map<int, size_t> unused;
     for (Stmt* s : body) {
       for_each_body(*s, [&](Body& inside) { visit_body(inside); });
@@ -47,7 +47,7 @@ class Initialiser {
   }
 
  private:
-  /// Tests whether the statement sets all elements of its accumulator, which is in registers.
+  /// Tests whether the accumulator is in registers and the statement sets all its elements.
   bool sets_all(const AccSet& set) const {
     const Accumulator& a = accumulators_[static_cast<size_t>(set.accumulator)];
     return a.type.lanes == 1 && a.count > 1 && !a.is_row && !in_worker_memory(a) && set.value->type.lanes == a.count &&

@@ -16,7 +16,7 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 // The unit of time of the constants below is one vector statement, which takes half a nanosecond or more.
 constexpr double kShort = 1 << 18;       // a loop whose total time is at most this does not poll: a tenth of a millisecond
-constexpr double kOnePoll = 64;          // minimum time of an iteration for which a poll in every iteration costs little
+constexpr double kOnePoll = 64;          // if an iteration takes at least this time, a poll in every iteration costs little
 constexpr int64_t kManyShort = 1 << 14;  // time between two polls of a loop with shorter iterations
 constexpr double kFewIterations = 8;     // assumed trip count of a loop whose bounds are unknown, when deciding whether polling is cheap
 constexpr int kMaxReplaced = 4;
@@ -76,7 +76,7 @@ class LongLoops {
                         },
                         [](Routine&) {
                           return Cost{kUnknown, kUnknown};
-                        },  // a routine contains its own polls
+                        },  // a routine contains its own polls, so none are inserted here
                         [](Copy& of) {
                           const std::optional<int64_t> elements = most(of.rows * of.length);
                           return elements ? Cost{static_cast<double>(*elements), static_cast<double>(*elements)} : Cost{kUnknown, kOnePoll};

@@ -33,9 +33,11 @@ void prefetch_next(Arena& arena, const Body& loops, int64_t step, const SymAtom*
 }
 
 Body with_page_prefetches(Arena& arena, Loop* loop, bool is_only_row) {
-  // One load of each row that the loop reads. A row that is the same in every outer iteration is included only if is_only_row.
+  // One load of each row that the loop reads. A row that is the same in every iteration of the outer loops is included only if the kernel
+  // reads no other rows (is_only_row).
   std::vector<const UOp*> loads;
-  int64_t page = kPageBytes;  // elements between two prefetches: as many as a page holds, for the widest dtype
+  // number of elements between two prefetches: a page holds this many elements of the widest dtype that the loop loads
+  int64_t page = kPageBytes;
   const auto at = [&](const UOp* load, Sym place) { return substitute(load->index, {{variable_of(loop->variable), place}}); };
   for (const UOp* u : uops_of(arena, loop->body)) {
     const bool is_row = u->kind == UKind::kLoad && u->type.lanes > 1 && u->lane_step.is_constant(1) &&
@@ -96,7 +98,7 @@ namespace {
 // distance of 32 rows, 0.75 with 16, 0.9 with 8. Gathers from an array of 4 MB in the third-level cache: 0.97 to 1; from an array in the
 // second-level cache: 1.25. Scatters that add numbers to such rows of an array of 16 MB: 0.5 to 0.6 with a distance of 64, 0.75 with 32,
 // more than 1 with 16; of an array of 4 MB: 1.07.
-constexpr int64_t kAheadBytes = 8192, kMaxAhead = 64;  // prefetch distance: rows of kAheadBytes in total, at most kMaxAhead rows
+constexpr int64_t kAheadBytes = 8192, kMaxAhead = 64;  // prefetch distance in rows: as many rows as kAheadBytes hold, but at most kMaxAhead
 // Maximum number of cache lines of a row that are prefetched; the hardware prefetcher fetches the rest of a longer row.
 constexpr int64_t kMaxLines = 16;
 constexpr size_t kMaxOps = 16;  // maximum number of UOps that compute a prefetched position

@@ -15,18 +15,19 @@ inline constexpr int64_t kPagesAhead = 4;
 /// Makes a prefetch of element `index` of parameter `buffer`.
 Prefetch* prefetch(Arena& arena, int buffer, Sym index);
 
-/// Adds a software prefetch for each vector load to the loops of `loops`, also nested ones, whose step is `step`. A prefetch fetches what
-/// the load will read when the variable `along` of an enclosing loop is higher by `distance`. The data goes to the second-level cache, or
-/// with `is_near` to the first-level cache.
+/// Adds software prefetches to those of the loops in `loops` (also nested ones) whose step is `step`: one for each vector load. A prefetch
+/// fetches what the load will read when the variable `along` of an enclosing loop is higher by `distance`. The data goes to the
+/// second-level cache, or with `is_near` to the first-level cache.
 void prefetch_next(Arena& arena, const Body& loops, int64_t step, const SymAtom* along, int64_t distance, bool is_near);
 
-/// Adds software prefetches to a loop over contiguous elements: for each array that the loop reads, one cache line of each page is
-/// prefetched kPagesAhead pages in advance. Returns the loop unchanged if it reads less than half a page of each array. `is_only_row`: the
-/// kernel reads only one row, so arrays at a constant address are prefetched, too.
+/// Adds software prefetches to a loop over contiguous elements and returns the new statements: for each array that the loop reads, one
+/// cache line of each page is prefetched kPagesAhead pages in advance. Returns the loop unchanged if it reads less than half a page of each
+/// array. `is_only_row`: the kernel reads only one row, so arrays at a constant address are prefetched, too.
 Body with_page_prefetches(Arena& arena, Loop* loop, bool is_only_row);
 
-/// `body` is the body of the loop `row`, which processes one row of `length` elements in each iteration. For each array that has one row
-/// for each iteration, returns prefetches of a later row, about kPagesAhead pages in advance: one cache line of each of its pages.
+/// Returns prefetches for the loop `row`, which processes one row of `length` elements in each iteration; `body` is its body. For each
+/// array from which each iteration reads a row of its own, one cache line of each page of a later row is prefetched, about kPagesAhead
+/// pages in advance.
 Body prefetch_row_pages(Arena& arena, const Loop* row, Sym length, const Body& body);
 
 /// Returns prefetches for a later iteration of `loop`: they fetch the rows that `body` will gather from or scatter to a large array

@@ -1,5 +1,6 @@
 // Algorithm: in each list of statements, accesses whose positions differ only in the constant term are sorted by that term and cut into
-// windows of n adjacent elements, where n is the lane step. Each window is a group.
+// windows of n adjacent elements, where n is the lane step (the distance in memory between the elements of adjacent lanes). Each window is
+// a group.
 #include "ir/interleaved_accesses.h"
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 namespace harp::ir {
 namespace {
 
-// Smallest and largest lane step at which accesses are grouped. A lane step of 2 needs no group: the renderer reads two vectors and selects
-// every second element.
+// Smallest and largest lane step (distance between the elements of adjacent lanes) at which accesses are grouped. A lane step of 2 needs no
+// group: the renderer loads two whole vectors and selects every second element.
 constexpr int64_t kFewestParts = 3, kMostParts = 16;
 
 /// The properties that all accesses of a group have in common.
@@ -105,7 +106,7 @@ class InterleavedAccesses {
     }
     if (parts.empty()) return;
     Substituter marked(arena_, {});
-    // Visits the values in a fixed order, because new nodes are created here and ids are assigned in this order.
+    // The values are visited in a fixed order, because new nodes are created here and get their ids in this order.
     for (const UOp* u : uops) {
       if (const auto found = parts.find(u); found != parts.end()) {
         UOp part = *u;

@@ -89,10 +89,12 @@ const UOp* simplify_alu(Op op, DType dtype, std::span<const UOp* const> sources)
   }
 }
 
-/// Tests whether `op`, a max or min of some x and the operand `source`, can become a comparison and a select. `source` must be a constant c
-/// other than NaN, and other than the zero that loses against the other zero (-0 in a max, +0 in a min; docs/semantics.md). The select
-/// returns c if x < c (in a min c < x), or, for c == 0, if x == c, so that a zero of the other sign becomes c. Otherwise it returns x,
-/// which includes a NaN, because a comparison with NaN is false.
+/// Tests whether `op`, a max or min of some x and the operand `source`, can be written as a comparison and a select: max(x, c) as `x < c ?
+/// c : x`, and min(x, c) as `c < x ? c : x`. If x is a NaN, the comparison is false, so the result is the NaN. Requires that `source` is a
+/// constant c other than NaN.
+///
+/// If c is a zero, x may be the other zero. The comparison then is x <= c (c <= x), so that the result is c. That is correct only if c wins
+/// against the other zero (+0 in a max, -0 in a min; docs/semantics.md); for the other zeros the function returns false.
 bool decides_by_comparison(Op op, const UOp* source) {
   const Scalar* constant = constant_of(source);
   if (constant == nullptr) return false;
@@ -207,7 +209,7 @@ const UOp* Arena::check(int site, Sym element, const UOp* number, const UOp* lea
 const UOp* Arena::position(const UOp* number, Sym size) {
   const DType from = number->type.dtype;
   if (number->kind == UKind::kConst &&
-      // a double represents every valid position exactly; a larger number may be rounded, but remains out of range
+      // A double represents every valid position exactly. A number outside of the axis may be rounded, but remains outside.
       size.is_constant()) {
     const auto n = static_cast<double>(size.constant()), wanted = to_double(number->value);
     return constant(Scalar::of(DType::kI64, static_cast<int64_t>(std::min(std::max(wanted < 0 ? wanted + n : wanted, 0.0), n - 1))));
@@ -287,7 +289,7 @@ const UOp* Arena::cast(DType dtype, const UOp* value) {
 
 const UOp* Arena::apply(Op op, DType dtype, std::vector<const UOp*> sources) {
   if (op == Op::kCast) return cast(dtype, sources[0]);
-  // Dtype of the operands; the last source tells it, because the first source of Where is the condition.
+  // Dtype of the operands. It is the dtype of the last source, because the first source of a Where is the condition.
   const DType operand = sources.back()->type.dtype;
   // A bool is stored as a byte of 0 or 1, so its bitcast is a cast.
   if (is_bool(operand) && op == Op::kBitcast) return cast(dtype, sources[0]);

@@ -119,11 +119,12 @@ struct Table {
   std::vector<uint64_t> values;
 };
 
-/// An array of `count` elements of dtype and lanes `type`. It holds the running value of a reduction or scan (count is 1, 64 for lanes
-/// order, or the size of a register tile), or a variable of a custom function. Accumulators of bools, one for each lane of a vector, are
-/// masks; they are set and read, but neither updated nor folded. If `type` has lanes > 1, the accumulator is declared inside a vectorised
-/// loop, and each lane is a separate running value. With `is_row` it is a plain array, for example of the elements of a row that later
-/// passes read again; such an array has no initial value and is written before it is read.
+/// A local variable of a kernel: an array of `count` elements of type `type`. It holds running values of a reduction or scan, or a variable
+/// of a custom function. A reduction has one running value, or 64 if docs/semantics.md prescribes the lanes order ("Sums"), or one for each
+/// element of a register tile. If `type` has lanes > 1, the accumulator is declared inside a vectorised loop, and each lane is a separate
+/// running value. Accumulators of bools, one for each lane of a vector, are masks; they are set and read, but neither updated nor folded.
+/// With `is_row` the accumulator is a plain array, for example of the elements of a row that later passes read again; such an array has no
+/// initial value and is written before it is read.
 struct Accumulator {
   Type type;
   int64_t count = 1;
@@ -203,8 +204,9 @@ struct HostBuffer {
   Space space = Space::kWorkspace;
 };
 
-/// Returns, for each accumulator, its byte offset in the scratch memory of a worker, if it is there (in_worker_memory). The last entry of
-/// the result is the total size, a multiple of 64.
+/// Returns a list with one entry for each accumulator of the kernel, and one more entry. If the accumulator is in the scratch memory of a
+/// worker (in_worker_memory), its entry is its byte offset there; other entries have no meaning. The last entry is the total size in bytes,
+/// a multiple of 64.
 std::vector<int64_t> scratch_offsets(const Kernel& kernel);
 
 inline constexpr int64_t kFaultBytes = 64;
@@ -213,8 +215,8 @@ struct Launch {
   int kernel;
   std::vector<HostBuffer> arguments;  // one for each Param of the kernel, in the same order
   std::optional<Sym> guard;           // if set, the launch is skipped unless guard >= 0; used for variants of one kernel
-  // Pairs of arrays that may alias. With `only_without_aliasing` the launch is skipped if some pair aliases at run time; without it, a
-  // launch that has pairs is skipped if no pair aliases.
+  // Pairs of arrays that may be the same memory at run time. If there are pairs, the launch depends on whether the arrays of some pair do
+  // overlap: with `only_without_aliasing` the launch is skipped if they do, otherwise it is skipped if they do not.
   std::vector<std::pair<HostBuffer, HostBuffer>> in_place = {};
   bool only_without_aliasing = false;
   // If true, the launch starts only when the previous launch of the same generation is complete, because it uses the results of that
@@ -301,8 +303,8 @@ class Arena {
 
   /// Returns the function that ops/math.h defines for `op` over `dtype`; builds it on the first call. The op must have the flag kFunction.
   const Function* function_of(Op op, DType dtype);
-  /// Returns a conversion function: from a 16-bit float to f32; from f32, f64 or an integer of 32 or 64 bits to a 16-bit float; or from a
-  /// 16-bit float to u16, which gives its bits, where the bits of every NaN are replaced by those of the canonical NaN.
+  /// Returns a conversion function. From a 16-bit float it converts to f32, or returns the bits as a u16, after replacing every NaN by the
+  /// canonical NaN. To a 16-bit float it converts from f32, f64 or an integer of 32 or 64 bits.
   const Function* conversion(DType from, DType to);
   /// Returns the value of an elementwise op; lowering makes all such values with this function. The result is alu(), or call() of
   /// function_of(), as the op requires, or a cheaper expression with equal results (any NaN counts as equal to any other). An operation on

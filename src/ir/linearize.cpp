@@ -24,7 +24,8 @@ constexpr int kLargestExpression = 4;
 /// gets a name. Otherwise the C compiler analyses each address separately, which was a fifth of the compile time of a convolution.
 constexpr int kFewestAccesses = 3;
 
-/// The block in which a value will be computed, given by its level, and the guards (>= 0) under which the value is needed there.
+/// The place where a value will be computed: the level of a block, and guards. A guard is an expression; the value is needed in that block
+/// only if all guards are >= 0.
 struct Placement {
   int level = 0;
   std::vector<Sym> guards;
@@ -50,9 +51,9 @@ std::vector<int> changed_accumulators(const Body& body) {
 
 bool contains(const std::vector<Sym>& guards, Sym guard) { return std::find(guards.begin(), guards.end(), guard) != guards.end(); }
 
-/// Returns the number of unrolled steps of the group, or a multiple of it if several statements store to the same parameter. The group
-/// begins with the stores of its first statement, one for each step, so the function counts the stores before the first one to another
-/// parameter.
+/// Returns the number of unrolled steps of the group. The group lists, for each statement of the loop body, one Store per step, so the
+/// function counts the Stores before the first Store to another parameter. If adjacent statements store to the same parameter, the result
+/// is a multiple of the number of steps.
 size_t steps_of(const StoreGroup& group) {
   const auto other = std::ranges::find_if(
       group.body, [&](const Stmt* s) { return harp::ir::as<Store>(s)->buffer != harp::ir::as<Store>(group.body[0])->buffer; });
@@ -187,15 +188,16 @@ class Linearizer {
         if (blocks_[level].conditional) placement.level = level;
     }
     if (is_read(u) || u->kind == UKind::kCheck) restrict_load(placement);
-    // The branches of Ifs that are directly in the block of the value execute at most once for each execution of that block.
+    // If all uses of the value are inside one branch of an If in its block, the value is computed in that branch instead. A branch executes
+    // at most once for each execution of the block, so this causes no repeated work.
     while (placement.level < here() && blocks_[placement.level + 1].branch > 0 &&
            branches_.contains_uses(blocks_[placement.level + 1].branch, u))
       ++placement.level;
     return placement;
   }
 
-  /// Returns the roots and their transitive sources, as far as they have no name yet, that is, no variable in the generated text. Sources
-  /// come before users.
+  /// Returns those of the roots and of their transitive sources that have no name, that is, no variable in the generated text. Sources come
+  /// before users.
   std::vector<const UOp*> pending(std::span<const UOp* const> roots) const {
     std::vector<const UOp*> found;
     std::unordered_set<const UOp*> seen;
@@ -221,18 +223,18 @@ class Linearizer {
   /// Decides which of the roots and of their transitive sources get a name (see linearize.h), and emits the lines that define the names.
   /// With `name_roots` every root gets a name.
   void need(std::span<const UOp* const> roots, bool name_roots = false) {
-    blocks_.hold_guards();  // find_named() uses the recorded guards
+    blocks_.hold_guards();  // records the guards that find_named() uses
     name_below(roots, pending(roots), name_roots);
   }
-  /// Like need(), for the unnamed roots and sources listed in `values`, which are emitted in that order. The result of hold_guards() must
-  /// be current.
+  /// Does what need() does, but for unnamed values that the caller has collected: `values` contains the roots and their transitive sources,
+  /// which are emitted in that order. The caller must have called blocks_.hold_guards() at this point of the kernel.
   void name_below(std::span<const UOp* const> roots, const std::vector<const UOp*>& values, bool name_roots) {
     std::unordered_map<const UOp*, Placement> planned;
     for (const UOp* u : values) planned[u] = placement_of(u, planned);
     for (const UOp* root : roots)
       if (const auto p = planned.find(root); p != planned.end()) p->second.hoisted |= name_roots || p->second.level < here();
-    // Visits users before sources, so that a requirement on a user reaches its sources in the same pass: a trivial value such as a splat is
-    // written again at each use, so its source needs a name if the splat would need one.
+    // Users are visited before their sources, so that a requirement on a user reaches its sources in the same pass: a trivial value such as
+    // a splat is written again at each use, so its source needs a name if the splat would need one.
     for (auto u = values.rbegin(); u != values.rend(); ++u) {
       const Placement& user = planned[*u];
       for (const UOp* s : (*u)->sources)
@@ -326,15 +328,16 @@ class Linearizer {
     for (const Stmt* store : s.body) statement(*store);
   }
 
-  /// An AccSet of a group, with the accumulators that the text of its value reads.
+  /// An AccSet of a StoreGroup, and the accumulators that the generated expression of its value reads.
   struct SetAtOnce {
     const AccSet* set;
     std::vector<int> reads;
-    std::vector<std::pair<const UOp*, std::string>> names = {};  // Line::names of its line
+    std::vector<std::pair<const UOp*, std::string>> names = {};  // will become Line::names of the line of this AccSet
   };
-  /// Linearises AccSets that execute at once. The text of a value reads accumulators at the place of its set. Therefore a set comes after
-  /// those sets of the group whose values read its accumulator. Where sets read each other's accumulators in a cycle, the value of one of
-  /// them gets a name in front of all sets, so that it reads no accumulator at its set.
+  /// Linearises the AccSets of a StoreGroup, which execute as if at the same time. The generated expression of a value reads accumulators
+  /// at the point where its AccSet is written. Therefore an AccSet is written after all others of the group whose values read its
+  /// accumulator. If AccSets read each other's accumulators in a cycle, the value of one of them is computed and named before all AccSets
+  /// of the group.
   void sets_at_once(const StoreGroup& s) {
     std::vector<const UOp*> roots;
     for (const Stmt* each : s.body) roots.push_back(harp::ir::as<AccSet>(each)->value);
@@ -359,7 +362,9 @@ class Linearizer {
       name_here(named->set->value);
       named->reads.clear();
     }
-    for (SetAtOnce& each : ordered) each.names = blocks_.mentioned({&each.set->value, 1});  // before the first set makes names stale
+    // The names are looked up before the first AccSet is written, because an AccSet makes the names of values that depend on its
+    // accumulator stale.
+    for (SetAtOnce& each : ordered) each.names = blocks_.mentioned({&each.set->value, 1});
     for (SetAtOnce& each : ordered) {
       names_ = std::move(each.names);
       line_of(*each.set);
@@ -373,8 +378,8 @@ class Linearizer {
       if (u->kind == UKind::kAcc && std::find(found.begin(), found.end(), u->buffer) == found.end()) found.push_back(u->buffer);
     return found;
   }
-  /// Gives the value a name in the innermost block, so that later statements do not change it. Elsewhere an element of an accumulator in
-  /// registers never gets a name.
+  /// Computes the value in the innermost block and gives it a name there, so that later statements do not change it. (Other functions give
+  /// no name to an element of an accumulator in registers.)
   void name_here(const UOp* u) {
     while (u->kind == UKind::kSplat) u = u->sources[0];
     if (u->kind == UKind::kAcc)
@@ -488,7 +493,7 @@ class Linearizer {
   void statement(const Stmt& s) {
     const std::vector<const UOp*> values = values_of(s);
     need(values);
-    // Must come before line_of(), which may mark these names as stale when the statement changes accumulators.
+    // The names must be looked up before the call of line_of(), which may mark them as stale if the statement changes accumulators.
     names_ = blocks_.mentioned(values);
     visit(s, [&](const auto& of) { line_of(of); });
   }

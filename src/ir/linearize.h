@@ -30,8 +30,8 @@ enum class LineKind : uint8_t {
   // `name` = address of element `row` of `buffer`. If `buffer` is at least the number of parameters, it denotes accumulator number
   // `buffer` - (number of parameters), which is an array in memory (is_row).
   kPointer,
-  // `name` = load `value`, in front of the loop `statement`, whose steps overlap. The loop executes its first step, which overlaps the
-  // second one, last. Loads of the first step from memory that other steps may overwrite must therefore happen before the loop.
+  // `name` = load `value`, in front of the loop `statement`, whose last executed step overlaps another one. That step processes the first
+  // elements, which the other steps may have overwritten by then. Its loads must therefore happen before the loop.
   kKeep,
   kStore,       // statement
   kPrefetch,    // statement
@@ -44,7 +44,7 @@ enum class LineKind : uint8_t {
   kRoutine,     // statement
   kCopy,        // statement
   kCopyAsync,   // statement
-  kEndBatch,    // the end of a run of a group loop that starts asynchronous copies
+  kEndBatch,    // ends one execution of a group loop that starts asynchronous copies; these copies form a batch
   kWait,        // statement
   kBreak,       // statement
   kBarrier,     // statement

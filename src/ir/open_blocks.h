@@ -19,7 +19,7 @@ struct Block {
   struct Named {
     std::string name;
     std::vector<std::vector<Sym>> guards;  // The name is valid where, for at least one of these lists, all guards in the list are >= 0.
-    bool stale = false;                    // an accumulator from which the value was computed has changed since
+    bool stale = false;                    // whether an accumulator has changed since the value was computed from it
   };
   std::unordered_map<const UOp*, Named> values;
   std::unordered_set<const SymAtom*> offsets;
@@ -53,7 +53,8 @@ class OpenBlocks {
   void define_offsets(Sym e) { define_offsets(terms_of(e)); }
   void define_pointer(int buffer, const Terms& row, int level, std::string name);
 
-  /// Records the guards that are >= 0 at the current point: the trip guards of the enclosing loops, each of which runs at least once here.
+  /// Records the guards that are known to be >= 0 at the current point: the trip guards of the enclosing loops. The bodies of these loops
+  /// run at least once if this point is reached.
   void hold_guards();
   /// A named value that may be used at this point.
   struct Found {

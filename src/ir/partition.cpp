@@ -85,7 +85,8 @@ std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget) {
     std::optional<Sym> at, chosen;
     if (splits > 0) {
       for (const Sym& b : borders_of(arena, part)) {
-        if (chosen && chosen->is_constant() && b.is_constant()) continue;  // the chosen border is a smaller constant
+        // the border chosen before is a smaller constant, because constants are in ascending order
+        if (chosen && chosen->is_constant() && b.is_constant()) continue;
         if (proven_at_most(b, part->begin) || proven_at_most(part->end, b)) continue;
         const Sym inside = max(part->begin, min(b, part->end));
         if (inside == part->begin || inside == part->end) continue;

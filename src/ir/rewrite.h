@@ -57,8 +57,9 @@ class Substituter {
 /// Sets poll_interval of the loops that must poll the cancel flag: without polls they would delay a cancellation noticeably, and their
 /// iterations are long enough to hide the cost of a poll. Loops that already poll stay unchanged. (insert_cancel_polls.cpp)
 void insert_cancel_polls(Kernel& kernel);
-/// Declares an accumulator with its first value where that is a vector of all its elements: the declaration moves to the AccSet that sets
-/// them, if no statement uses the accumulator before, and replaces it. (initialise_accumulators.cpp)
+/// Joins the declaration of an accumulator with the AccSet that sets all its elements to one vector: that AccSet becomes a declaration with
+/// a value, and the original declaration is removed. Applies only if no statement between the two uses the accumulator.
+/// (initialise_accumulators.cpp)
 void initialise_accumulators(Arena& arena, Kernel& kernel);
 /// Returns a loop over [begin, end) with a new variable and an empty body.
 Loop* new_loop(Arena& arena, std::string_view name, Sym begin, Sym end, LoopKind kind = LoopKind::kSequential);
@@ -92,14 +93,14 @@ std::vector<Loop*> partition(Arena& arena, Loop* loop, int budget);
 /// Tests whether the body contains a condition on a position, at which partition might split a loop. (partition.cpp)
 bool has_borders(Arena& arena, const Body& body);
 
-/// Loop unswitching: hoists an invariant condition out of the loop, which becomes `if (c) loop else loop`. Does so for at most two
-/// conditions. (unswitch.cpp)
+/// Loop unswitching: hoists an invariant condition out of the loop and returns the new statements, `if (c) loop else loop`. Hoists at most
+/// two conditions. (unswitch.cpp)
 Body unswitch(Arena& arena, Loop* loop);
 
-/// Converts the loop to steps of `width` lanes plus a remainder loop. Returns the loop unchanged if it cannot be vectorised: a position is
-/// not linear in its variable, or it has fewer iterations than lanes. With `overlap` the remainder may be one more vector that overlaps the
-/// previous one; `params` must then be the parameters of the kernel. If `together` > 1 and the body consists of stores only, each step
-/// processes that many vectors (unroll-and-jam). (vectorise.cpp)
+/// Converts the loop to steps of `width` lanes plus a remainder loop, and returns these. Returns the loop unchanged if it cannot be
+/// vectorised: some position is not linear in the loop variable, or the loop has fewer iterations than lanes. With `overlap` the remainder
+/// may be one more vector that overlaps the previous one; `params` must then be the parameters of the kernel. If `together` > 1 and the
+/// body consists of stores only, each step processes that many vectors (unroll-and-jam). (vectorise.cpp)
 Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<const Param> params = {}, int together = 1);
 
 /// Tests whether vectorise(…, width, …) makes vectors of this loop. (vectorise.cpp)
@@ -108,9 +109,10 @@ bool can_vectorise(Arena& arena, const Loop* loop, int width);
 /// Tests whether these UOps are so few and cheap that their code may be emitted twice. (vectorise.cpp)
 bool is_short(const std::vector<const UOp*>& uops);
 
-/// Fully unrolls a loop with a constant trip count.
+/// Fully unrolls a loop with a constant trip count, and returns the statements of all iterations.
 Body unroll(Arena& arena, const Loop* loop);
-/// Unrolls each vectorised loop among these statements (step > 1) by a factor of `together`, and adds a remainder loop.
+/// Unrolls each vectorised loop among these statements (step > 1) by a factor of `together`, and adds a remainder loop. Returns all
+/// statements.
 Body unroll_and_jam(Arena& arena, const Body& loops, int together);
 
 /// Returns all UOps that the statements use, and their transitive sources; sources come before users.

@@ -146,7 +146,7 @@ struct AheadTag {
 struct LoopTags {
   std::optional<VectorTag> vector;
   std::optional<NestTag> nest;
-  std::optional<AheadTag> ahead;  // requires the tag `vector`
+  std::optional<AheadTag> ahead;  // may be set only if the loop also has the tag `vector`
   // The loop prefetches one cache line of each later page of the rows that it loads. If other tags split the loop, the first part does so.
   // kRow: arrays at the same address in every iteration of the outer loops are not prefetched. kOnlyRow: the kernel reads only one row, so
   // these are prefetched, too.
@@ -161,8 +161,8 @@ struct Loop : StmtOf<StmtKind::kLoop> {
   Sym variable, begin, end;
   int64_t step = 1;
   // If true, end - begin need not be a multiple of the step: one step may overlap its neighbour, so some iterations run twice. That is
-  // valid only if end - begin >= step is known or guarded. If the overlapping step reads a parameter that may be written in place, it reads
-  // before the first store of the loop.
+  // valid only if end - begin >= step is known or guarded. If the overlapping step reads a parameter that may be written in place, its
+  // loads execute before the first store of the loop.
   bool overlap = false;
   // Number of iterations between two polls of the cancel flag; 0: the loop does not poll. With 1 the loop polls before every iteration,
   // otherwise after each `poll_interval` iterations if more iterations follow. A cancelled run returns from the kernel at the next poll.
@@ -228,8 +228,9 @@ struct Scatter : StmtOf<StmtKind::kScatter> {
   std::optional<Op> combine;
 };
 
-/// Declares the accumulator and sets its elements to `value`, or, if `value` is null, to Accumulator::init. The value has the type of the
-/// accumulator, which then has one element, or it is a vector with a lane for each element. An accumulator with is_row is not initialised.
+/// Declares the accumulator and sets its elements to `value`, or, if `value` is null, to Accumulator::init. For an accumulator of one
+/// element, `value` has the accumulator's type; for several elements it is a vector with one lane for each element. An accumulator with
+/// is_row is not initialised.
 struct AccDeclare : StmtOf<StmtKind::kAccDeclare> {
   int accumulator = -1;
   const UOp* value = nullptr;
@@ -255,9 +256,9 @@ struct AccUpdate : StmtOf<StmtKind::kAccUpdate> {
 /// elements are vectors, each lane is reduced separately.
 struct AccFold : StmtOf<StmtKind::kAccFold> {
   int accumulator = -1;
-  // If set, elements with an index of `used` or above still have their initial value, and no update of the other elements had a factor. To
-  // combine such another element with the initial value would not change its bits: it is not -0.0, because the initial value has already
-  // been combined into it. Therefore the fold does nothing if used <= 1.
+  // If set, no element with an index of `used` or above has been updated: they still have their initial value. If used <= 1, the fold does
+  // nothing: element 0 would only be combined with initial values, which would not change its bits. (The only exception would be an element
+  // -0.0. But the initial value has already been combined into element 0, because no update had a factor, so it is not -0.0.)
   std::optional<Sym> used;
 };
 
@@ -268,17 +269,21 @@ constexpr int kScannedGroup = 64, kQuad = 4;
 /// The parts into which the scan of a group can be divided, in order of execution. kWhole means that all parts are executed at once.
 enum class ScanPart : uint8_t {
   kWhole,
-  kQuads,   // Scans each quad separately. From this part until kValues the renderer may keep the elements in memory in another order
-  kTotals,  // executes one step of the scan of the quad totals: combines each total with that of the quad `step` quads before it
+  kQuads,  // Scans each quad separately. From this part until kValues the elements may be in another order in memory
+  // One of several steps of the scan of the quad totals: combines each total with the total `step` quads before it (AccScan::step)
+  kTotals,
   kBefore,  // replaces the inclusive running totals of the quads by exclusive ones: the total of all quads before each quad
   kAdded,   // combines the elements of each quad with the total of the quads before it
   kValues,  // restores the order of the elements in memory, which kQuads may have changed
 };
 
-/// Replaces the accumulator's elements, a group of at most 64, by their running values, in the order that docs/semantics.md ("Scans")
-/// defines for a group. The scan starts from `value`; the total of the group without `value` goes to element 0 of accumulator `total`. With
-/// a `part` other than kWhole, only that part is executed, for group number `index` of the several groups in the accumulator. In that case
-/// accumulator `quads` holds the quad totals of each group, and `value` and `total` are vectors with the same number in every lane.
+/// Scans a group of at most 64 elements of the accumulator: replaces them by their running values, in the order that docs/semantics.md
+/// ("Scans") defines for a group. The scan starts from `value`. The total of the group without `value` goes to element 0 of accumulator
+/// `total`.
+///
+/// With a `part` other than kWhole, the accumulator contains several groups, and only that part of the scan is executed, for group number
+/// `index`. In that case accumulator `quads` holds the quad totals of each group, and `value` and `total` are vectors with the same number
+/// in every lane.
 struct AccScan : StmtOf<StmtKind::kAccScan> {
   int accumulator = -1;
   Sym index;
@@ -290,8 +295,8 @@ struct AccScan : StmtOf<StmtKind::kAccScan> {
 
 /// Executes `routine`, an op of family Routine such as a sort, on rows begin … end - 1 of the parameters `inputs`, one row after the other.
 /// Each row has `length` elements. The result goes to the same rows of parameter `buffer`. The routine uses scratch memory: the accumulator
-/// `accumulator`, which has is_row, or, if that is -1, the elements of parameter `spare` from spare_index on. schedule/routine.h gives the
-/// number of elements.
+/// number `accumulator`, which has is_row, or, if `accumulator` is -1, the elements of parameter `spare` from spare_index on.
+/// schedule/routine.h says how many elements of scratch memory a routine needs.
 struct Routine : StmtOf<StmtKind::kRoutine> {
   Op routine = Op::kArgSort;
   bool descending = false;  // for Sort
@@ -301,11 +306,12 @@ struct Routine : StmtOf<StmtKind::kRoutine> {
   int accumulator = -1;
   int spare = -1;
   Sym spare_index;
-  // For Dft: `parts` describe the layout of rows and elements: first the parts of the operands, then the two parts of the result in
-  // `buffer`. If `columns` is 0, vectors run along rows. Otherwise the rows are columns in memory, and a vector holds the same element of
-  // adjacent rows; there are at least `columns` such rows. `layout` and `to_layout` say how real and imaginary parts are arranged along the
-  // vectors, in the input and in the result. If the input is real, both operands are the same. Only the first `kept` elements of each row
-  // are stored; 0: all elements.
+  // The following members are for Dft (a discrete Fourier transform). `parts` are the positions of real and imaginary parts in memory:
+  // first those of the operands, then the two of the result in `buffer`. Element i of row r of a part is at start + r * row_step + i *
+  // step. If the input is real, both operands are the same. `layout` and `to_layout` say how real and imaginary parts are arranged in the
+  // input and in the result. If `columns` is 0, a vector holds adjacent elements of one row. Otherwise it holds the same element of
+  // adjacent rows, which are columns in memory; there are at least `columns` of them. Only the first `kept` elements of each row are
+  // stored; 0 means all elements.
   struct Part {
     Sym start, row_step, step;
   };
@@ -356,9 +362,10 @@ struct Wait : StmtOf<StmtKind::kWait> {
   int pending = 0;
 };
 
-/// Exits the enclosing loop, whose body contains this statement directly. The accumulator is declared outside of that loop. If it is an
-/// i32, the loop exits if it is not 0. If its elements are bools, the loop exits if all of them are false. A load in the loop whose index
-/// does not depend on the loop's variable may execute before the loop, and so even if the first iteration exits.
+/// Exits the enclosing loop under a condition; the loop's body contains this statement directly. The accumulator is declared outside of the
+/// loop. If the accumulator is an i32, the loop exits if the value is not 0. If the accumulator's elements are bools, the loop exits if all
+/// of them are false. A load in the loop whose index does not depend on the loop's variable may execute before the loop, even if the first
+/// iteration exits.
 struct Break : StmtOf<StmtKind::kBreak> {
   int accumulator = -1;
 };
@@ -476,8 +483,8 @@ void for_each_value(S& s, Visit f) {
            });
 }
 
-/// Calls f for the number of each accumulator whose elements the statement sets, combines, folds or scans. (A Wait completes copies, but
-/// the CopyAsync statements count as their changes.)
+/// Calls f for the number of each accumulator whose elements the statement sets, combines, folds or scans. (The elements that an
+/// asynchronous copy writes count as changed by the CopyAsync, not by the Wait that completes the copy.)
 template <class Visit>
 void for_each_changed_accumulator(const Stmt& s, Visit f) {
   visit(s, Overloaded{
@@ -500,12 +507,13 @@ inline std::optional<Sym> variable_in(const Stmt& s) {
   return std::nullopt;
 }
 
-/// Returns the only statement of `body` if it is the only one and a loop; else null.
+/// If `body` consists of exactly one statement and that is a loop, returns the loop; otherwise returns null.
 inline Loop* only_loop_in(const Body& body) { return body.size() == 1 ? as<Loop>(body[0]) : nullptr; }
 /// Returns the first statement of `body` if it is a loop; else null.
 inline Loop* first_loop_in(const Body& body) { return body.empty() ? nullptr : as<Loop>(body[0]); }
 
-/// Tests whether a run of this loop is a batch of asynchronous copies (CopyAsync): it is a group loop, and contains such copies.
+/// Tests whether an execution of this loop starts a batch of asynchronous copies (CopyAsync), that is, whether it is a group loop that
+/// contains such copies.
 bool starts_copies(const Loop& loop);
 /// Returns all statements of `body`, including nested ones.
 std::vector<const Stmt*> statements_of(const Body& body);

@@ -16,7 +16,7 @@ std::pair<Loop*, Loop*> strip_mine(Arena& arena, Loop* loop, int64_t chunk) {
     define->value = arena.line_offset(store.buffer, substitute(store.index, {{variable_of(loop->variable), 0}}));
     define->variable = arena.syms().loop("before", 0, line);
     end = min(begin + chunk - define->variable, loop->end);
-    // The last chunk may be empty, because `before` shifts the chunks to the left.
+    // `before` shifts the chunks to the left, so the last chunk may be empty: its begin must not exceed the end of the loop.
     begin = min(max(begin - define->variable, 0), loop->end);
   }
   Loop* inner = new_loop(arena, "ridx0", begin, end);

@@ -75,7 +75,7 @@ class Vectoriser {
     const auto step = step_of(index);
     return step && step->is_constant(1);
   }
-  /// Tests whether the value is different in different iterations.
+  /// Tests whether the value may differ between iterations of the loop.
   bool varies(const UOp* root) const {
     return any_of_uops(root, [&](const UOp* u) { return has_position(u) && depends_on(u->index, variable_); });
   }
@@ -87,7 +87,7 @@ class Vectoriser {
       if constexpr (requires { result->lane_step; }) {
         result->lane_step = *step_of(of.index);
         for_each_value(*result, [&](const UOp*& u) { u = wide(vector_of(u)); });
-        // The position stays scalar: all lanes have the same one.
+        // The position stays scalar, because all lanes use the same position.
         if constexpr (requires { result->position; }) result->position = of.position;
       }
       return result;
@@ -111,7 +111,7 @@ class Vectoriser {
     if (!varies) return u;
     lane.type.lanes = static_cast<uint16_t>(width_);
     for (const UOp*& source : lane.sources) source = wide(memo_[source]);
-    if (u->kind == UKind::kGather) lane.sources[0] = memo_[u->sources[0]];  // the position stays scalar if all lanes have the same one
+    if (u->kind == UKind::kGather) lane.sources[0] = memo_[u->sources[0]];  // the position stays scalar if it is the same for all lanes
     return arena_.intern(std::move(lane));
   }
 
@@ -243,7 +243,7 @@ Body vectorise(Arena& arena, Loop* loop, int width, bool overlap, std::span<cons
     for (Stmt* s : vectorise(arena, scalar(arena, loop, middle, loop->end), width, overlap, params)) result.push_back(s);
     return result;
   }
-  // an overlapping step would add some elements to an accumulator twice
+  // If the loop adds to an accumulator, steps must not overlap: an overlapping step would add some elements twice.
   if (adds_up(loop->body)) overlap = false;
 
   if (proven_nonnegative(length - width) && mod(length, width).is_constant(0))

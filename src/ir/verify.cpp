@@ -32,7 +32,7 @@ class Verifier {
   void require(bool condition, const Words&... rule) const {
     if (!condition) violated(rule...);
   }
-  /// Throws an error that describes the value u as text unless `condition`, which is what `rule` requires of u, is true.
+  /// Throws an error if `condition` is false. The error's message contains `rule`, which says what is required, and the value u as text.
   void require_of(const UOp& u, bool condition, std::string_view rule) const {
     if (!condition) violated(rule, "; got ", describe(u));
   }
@@ -447,7 +447,7 @@ class Verifier {
   }
   void rules(const AccDeclare& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);
-    const auto is_for_all = [&](Type value) {  // whether there is one lane for each element
+    const auto is_for_all = [&](Type value) {  // Tests whether a value of this type gives every element of the accumulator its value.
       return a.count == 1 ? value == a.type : a.type.lanes == 1 && value.lanes == a.count && value.dtype == a.type.dtype;
     };
     if (s.value != nullptr && (a.is_row || !is_for_all(s.value->type)))

@@ -38,7 +38,7 @@ ThreadRange threads_where(const Loop& group, std::span<const Sym> conditions, co
 
 Sym values_in(SymTable& syms, const Loop& loop, const std::function<Sym(Sym)>& rename) {
   const SymAtom* v = variable_of(loop.variable);
-  // The bounds of the variable may be tighter than the bounds of the loop.
+  // The bounds of the variable are used here, because they may be tighter than the bounds of the loop.
   if (loop.step == 1) return syms.loop(v->name, rename(v->a), rename(v->b));
   const Sym begin = rename(loop.begin), end = rename(loop.end);
   if (loop.overlap) return syms.loop(v->name, begin, end - loop.step + 1);

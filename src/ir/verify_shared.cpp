@@ -6,26 +6,29 @@
 // may differ. One of three methods must prove that the difference of the indices is not 0:
 //
 // 1. Its sign is known: proven_positive(). Example: thread t < 32 may read element t + 32 while it writes element t.
-// 2. The index is a number in mixed radix. The difference is a sum of c * x, with constants c > 0 and integers x in a known range. In some
-//    terms x is a digit of t1 minus the same digit of t2, where a digit of t is t itself, t // k or t % k. If a coefficient c is larger
-//    than the largest absolute value of all terms with smaller c together, then the sum can be 0 only if the x of that term is 0. If this
-//    holds for all coefficients from some point on, and if it makes all digits of t1 and t2 equal, then t1 = t2. Examples: thread t may use
-//    elements 33 * (t // 32) + t % 32 of a tile, elements t + 256 * j for all j, or the elements from 16 * t to 16 * t + 15 in any order.
-//    Larger terms may be ignored if all of them are multiples of one c that exceeds the largest absolute value of the smaller terms
-//    together. If the whole sum is 0, the sum of the smaller terms is a multiple of c with an absolute value below c, so it is 0. Example:
-//    thread t < 64 may use elements 64 * (n // 64) + t for any n.
-// 3. In that sum the term with the largest c is the difference of two remainders, x % k - y % k, where x - y is a constant that k does
-//    not divide. The term is not 0, and the smaller terms cannot cancel it. Example: threads may read half step % 2 of an array while they
-//    write half (step + 1) % 2.
+// 2. The index is a number in mixed radix. The difference is a sum of terms c * x, with constants c > 0 and integers x in a known range. In
+//    some terms x is a digit of t1 minus the same digit of t2, where a digit of t is t itself, t // k or t % k. Suppose that a coefficient
+//    c is larger than the sum of all terms with smaller coefficients can be in absolute value. If the whole sum is 0 and the x of all terms
+//    with larger coefficients are 0, then the x of this term is 0, too. If this is so for the largest coefficient and for the next ones,
+//    down to some coefficient, and the x that are 0 include enough digits to determine a thread number, then t1 = t2. Examples: thread t
+//    may use elements 33 * (t // 32) + t % 32 of a tile, elements t + 256 * j for all j, or the elements from 16 * t to 16 * t + 15 in any
+//    order. Terms with large coefficients may be ignored if all of them are multiples of one c, and the sum of the smaller terms is always
+//    less than c in absolute value: if the whole sum is 0, the sum of the smaller terms is a multiple of c, so it is 0. Example: thread t <
+//    64 may use elements 64 * (n // 64) + t for any n.
+// 3. In the sum of method 2, the term with the largest c is the difference of two remainders, x % k - y % k, where x - y is a constant that
+//    k does not divide. This term is not 0, and the smaller terms cannot cancel it. Example: threads may read half step % 2 of an array
+//    while they write half (step + 1) % 2.
 //
 // An asynchronous copy writes at any time from its CopyAsync to the Wait that includes it, and other threads see the result only after a
-// barrier. Until then it is in `copies_`, and no thread, not even its own, may use the elements: methods 1 and 3 must prove that for each
-// access. Copies outlive barriers and iterations of a loop, and which elements they write depends on how many iterations ago they began. A
-// loop that starts copies is therefore visited in two ways, each time for as many iterations as its copies can last:
+// barrier. Until that barrier the copy is in `copies_`, and no thread, not even the one that started it, may use the elements that it
+// writes. Method 1 or 3 must prove for each access that it uses none of them. Copies outlive barriers and iterations of a loop, and the
+// elements that they write depend on how many iterations ago they began. A loop that starts copies is therefore visited in two ways, each
+// time for as many iterations as its copies can last:
 //
-// - Its first iterations, with their numbers instead of the variable, and with the copies that began before the loop.
-// - Any consecutive iterations, with only the copies that began in them. After each iteration the variable v is replaced by v - 1 in the
-//   copies, so that it denotes the number of the next iteration.
+// - The first iterations of the loop are visited, with their numbers in place of the loop variable, and with the copies that began before
+//   the loop.
+// - Any consecutive iterations are visited, with only the copies that began in them. After each iteration the loop variable v is replaced
+//   by v - 1 in the copies, so that v denotes the number of the next iteration.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -138,15 +141,17 @@ class Digits {
   bool tell_elements() { return find_terms() && is_never_zero(terms_, constant_); }
 
  private:
-  /// The terms of the sum whose coefficients have the same absolute value: their integers add up to a number from `least` to `most`.
+  /// Collects the terms c * x of the sum whose coefficients c have the same absolute value. The sum of their integers x, with the signs of
+  /// the coefficients, is in [least, most].
   struct Term {
     int64_t least = 0, most = 0;
     bool is_bounded = true;
-    int digits = 0, others = 0;  // how many of these integers are digits of a thread number, and how many are not
+    int digits = 0, others = 0;  // digits: how many of the integers x are digits of a thread number; others: how many are not
     // The digit of the first thread's number, and the digit of the second thread's number.
     const SymAtom *first = nullptr, *second = nullptr;
     int64_t first_sign = 0, second_sign = 0;
-    const SymAtom *added = nullptr, *subtracted = nullptr;  // integers that are no digits, with a positive and a negative coefficient
+    // The last integers found that are not digits: `added` has a positive coefficient, `subtracted` a negative one.
+    const SymAtom *added = nullptr, *subtracted = nullptr;
 
     /// Tests whether the term is the difference of two remainders x % k - y % k that are never equal, because k does not divide x - y.
     bool never_vanishes() const {
@@ -183,7 +188,7 @@ class Digits {
     Term& term = terms[coefficient * sign];
     SymRange values = range(atom.alone);
     if (is_first || is_second) {
-      if (variables_of(atom.alone).size() != 1) return false;  // an expression with other variables is not a digit
+      if (variables_of(atom.alone).size() != 1) return false;  // a digit depends on no variable except the thread number
       ++term.digits;
       (is_first ? term.first : term.second) = &atom;
       (is_first ? term.first_sign : term.second_sign) = sign;
@@ -201,9 +206,9 @@ class Digits {
     return true;
   }
 
-  /// Tests whether equal indices imply equal threads, using only the terms before `larger`. The terms from `larger` on must be multiples of
-  /// the coefficient c at `larger`, and the terms before it must together be less than c in absolute value. If the difference of the
-  /// indices is 0, the sum of the smaller terms and of the constant's remainder modulo c is then 0, too.
+  /// Tests whether equal indices imply equal threads, using only the terms before `larger`. Let c be the coefficient at `larger`. The terms
+  /// from `larger` on must be multiples of c, and the terms before it must together be less than c in absolute value. Then, if the
+  /// difference of the indices is 0, the smaller terms and the remainder of the constant modulo c also add up to 0.
   bool tell_by_smaller(const std::map<int64_t, Term>& terms, std::map<int64_t, Term>::const_iterator larger, int64_t constant) {
     if (larger != terms.end()) {
       const int64_t divisor = larger->first;
@@ -296,7 +301,7 @@ class Digits {
 
   Side first_, second_;
   const SymAtom *first_thread_, *second_thread_;
-  std::map<int64_t, Term> terms_;  // keyed by the absolute value of the coefficient
+  std::map<int64_t, Term> terms_;  // the terms by the absolute value of their coefficients
   int64_t constant_ = 0;
   Ranges first_ranges_, second_ranges_;
   std::unordered_set<const SymAtom*> equal_;  // digits of the first thread's number that equal the second thread's if the indices are equal
@@ -306,8 +311,9 @@ class Digits {
 struct OpenCopy {
   Access access;  // the write
   const CopyAsync* statement;
-  int newer = -1;          // number of batches that ended after that of the copy; -1: the batch has not ended
-  bool is_waited = false;  // whether its thread has waited for it; a barrier must follow
+  int newer = -1;  // number of batches that ended after that of the copy; -1: the batch has not ended
+  // whether the copy's thread has waited for the copy; other threads may use the elements only after the next barrier
+  bool is_waited = false;
 };
 
 class Races {
@@ -421,7 +427,7 @@ class Races {
       violated("a loop that starts asynchronous copies waits for them and contains a barrier, but that over ", to_string(s.variable),
                " does not");
     const SymAtom* v = variable_of(s.variable);
-    const int iterations = 2 + most_pending;  // a copy lasts for most_pending + 1 iterations
+    const int iterations = 2 + most_pending;  // a copy may still be incomplete for most_pending + 1 iterations after it began
     const Open before = open_;
     std::vector<OpenCopy> all = copies_;
     const auto keep = [&] { all.insert(all.end(), copies_.begin(), copies_.end()); };
@@ -493,7 +499,9 @@ class Races {
     accesses_.push_back(new_access(accumulator, index, lane_step, lanes, writes));
     Access& now = accesses_.back();
     for (const OpenCopy& open : copies_) {
-      const bool is_same = open.statement == copy && open.newer < 0;  // for these the rule about two threads is enough
+      // The access is another write by the same copy statement, in a batch that has not ended. It is only compared with writes of other
+      // threads, as below.
+      const bool is_same = open.statement == copy && open.newer < 0;
       if (open.access.accumulator == accumulator && !is_same && !are_apart(open.access, now))
         violated("no thread uses an element that an asynchronous copy writes before a wait for the copy and a barrier, but ",
                  text_of(open.access), " asynchronously and ", text_of(now));
@@ -510,7 +518,8 @@ class Races {
                  "tell the thread, or never meet; ", text_of(*before), " and ", text_of(now));
   }
 
-  /// Tests whether it is proved that no thread uses in one access an element that any thread, also the same one, uses in the other.
+  /// Tests whether it is proved that the two accesses have no element in common, whichever threads execute them (also if one thread
+  /// executes both).
   bool are_apart(const Access& a, const Access& b) {
     const Sym ahead = Side(syms_, loops_, a, b, false).index() - Side(syms_, loops_, b, a, false).index();
     if (proven_positive(ahead) || proven_positive(-ahead)) return true;
@@ -524,7 +533,7 @@ class Races {
     if (proven_positive(ahead) || proven_positive(-ahead)) return true;
     if (a.group == nullptr || b.group == nullptr) return false;
     const SymRange one = range(first.thread()), other = range(second.thread());
-    // Only one thread executes the accesses, the same for both.
+    // One and the same thread executes both accesses.
     if (one.lo == one.hi && other.lo == other.hi && one.lo == other.lo) return true;
     return Digits(syms_, loops_, a, b).tell_threads();
   }
@@ -535,7 +544,8 @@ class Races {
   std::deque<Access> accesses_;
   Open open_;
   std::vector<OpenCopy> copies_;
-  SymSubstitution numbers_;  // the numbers of the current iterations of loops whose first iterations are visited one by one
+  // for loops whose first iterations are visited one by one: maps the loop variable to the number of the current iteration
+  SymSubstitution numbers_;
   std::vector<Sym> conditions_;
   std::set<const SymAtom*> free_;  // variables of enclosing loops and Defines whose values may differ between threads
   const Loop* group_ = nullptr;

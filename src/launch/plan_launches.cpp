@@ -42,8 +42,8 @@ class Planner {
   }
 
  private:
-  /// Returns the code that computes a size. A kernel may have its own variable of the same name and with narrower bounds; it stands for the
-  /// module's variable and is replaced by it.
+  /// Returns the code that computes a size at run time. A kernel may have a variable of its own for a shape variable of the module, with
+  /// the same name but narrower bounds. The code reads the module's variable in its place.
   SizeCode code(Sym e) const {
     SymSubstitution same;
     for (const SymAtom* atom : variables_of(e))
@@ -54,8 +54,9 @@ class Planner {
 
   const render::CudaKernel& rendered(const ir::Launch& launch) const { return kernels_[static_cast<size_t>(launch.kernel)]; }
 
-  /// Returns the number of blocks of a launch: 1 if the kernel does not distribute its iterations over threads. The number is limited by
-  /// scratch memory, or else by how many blocks the GPU can run at the same time; each block then executes several parts of the loop.
+  /// Returns the number of blocks of a launch. It is 1 if the kernel does not distribute its iterations over threads. If the kernel has
+  /// scratch memory, kMaxScratch limits the number; otherwise the number of blocks that the GPU can run at the same time limits it. If
+  /// there are fewer blocks than parts of the thread loop, each block executes several parts.
   Sym blocks(const ir::Launch& launch) const {
     const render::CudaKernel& kernel = rendered(launch);
     if (!kernel.has_threads) return 1;
@@ -100,7 +101,8 @@ class Planner {
       scratch += max(scratch_of(launch), 0);
     }
     for (const ir::NativeCall& call : generation.calls) {
-      // The calls run one after the other, because only one function of the host is called at a time.
+      // Each call of a function of the host waits for all previous steps of the generation. Thus the calls run one after the other: a run
+      // calls only one such function at a time.
       std::vector<int> after = before_;
       if (plan_.steps.size() > first) {
         after.clear();

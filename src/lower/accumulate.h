@@ -58,7 +58,7 @@ class Accumulators {
 };
 
 // Sums of products, for reductions with the attribute `product`.
-/// Returns sum + a * b; for floats fma(a, b, sum), so that the product is not rounded.
+/// Returns sum + a * b. For floats this is fma(a, b, sum), so that the product is not rounded.
 const ir::UOp* sum_of_product(ir::Arena& arena, const ir::UOp* a, const ir::UOp* b, const ir::UOp* sum);
 /// Returns the final value of a chain of sum_of_product(). For floats it adds +0.0, because in docs/semantics.md the sum over blocks starts
 /// with +0.0. Without this addition, products that underflow could have the sum -0.0.
@@ -71,16 +71,17 @@ ir::Stmt* set_accumulator(ir::Arena& arena, int accumulator, Sym element, const 
 /// Returns the statement acc = combine(acc, value) for element `element`; with `factor`: acc = acc + value * factor (see sum_of_product()).
 ir::Stmt* update_accumulator(ir::Arena& arena, int accumulator, Sym element, const ir::UOp* value, const ir::UOp* factor = nullptr);
 
-// Each of these functions sets the tags (ir::LoopTags) of a loop over adjacent accumulators and returns the loop.
-/// For a loop over the columns of a row of accumulators: the loop is vectorised, with `together` vectors in each step. If the accumulators
-/// are at most `most_vectors` whole vectors, which fit in registers, the loop is fully unrolled.
+// Each of the following functions sets the tags (ir::LoopTags) of a loop over adjacent accumulators.
+/// Sets the tags of a loop over the columns of a row of accumulators, and returns the loop. It is vectorised, with `together` vectors in
+/// each step. If the accumulators are at most `most_vectors` whole vectors, which fit in registers, the loop is fully unrolled.
 ir::Body vector_columns(ir::Loop* columns, int simd_width, int together = 1, int64_t most_vectors = ir::kMaxRegisterVectors);
-/// For a nest of loops: adjacent loops are fused where the indices allow it, and the innermost loop is vectorised.
+/// Sets the tags of a nest of loops over adjacent accumulators, and returns the nest. Adjacent loops are fused where the indices allow it,
+/// and the innermost loop is vectorised.
 ir::Body vector_nest(ir::Loop* outermost, int simd_width);
-/// For a loop over the lanes of a block: the loop is vectorised. If that leaves only a few vectors, it is fully unrolled, so that the
-/// accumulators stay in registers.
+/// Sets the tags of a loop over the lanes of a block, and returns the loop. It is vectorised. If that leaves only a few vectors, the loop
+/// is fully unrolled, so that the accumulators stay in registers.
 ir::Body vector_lanes(ir::Loop* lanes, int simd_width);
-/// For any loop: the loop is vectorised, but not unrolled.
+/// Sets the tags of any loop over adjacent accumulators, and returns the loop. It is vectorised, but not unrolled.
 ir::Body vector_loop(ir::Loop* loop, int simd_width);
 
 }  // namespace harp::lower

@@ -14,8 +14,8 @@ using namespace ir;
 
 namespace {
 
-// Vectors in a block. The number is a compromise: the best block is scanned a second time, so blocks should be short; and the extreme of
-// each block is compared with the best one so far, so there should be few blocks.
+// Number of vectors in a block. It is a compromise. Blocks should be short, because the best block is scanned a second time. But there
+// should be few blocks, because the extreme of each block is compared with the best one so far.
 constexpr int64_t kBlockVectors = 4;
 
 }  // namespace
@@ -284,7 +284,8 @@ void ArgExtremeLowering::replace_by_nan(const UOp* first, int best, int index, S
 }
 
 void ArgExtremeLowering::store(const Index& position, const UOp* index, const UOp* best, Body& body) {
-  // 1 if the axis is empty, else 0. For an empty axis, `index` is still 0 here, and INT32_MAX is added to it.
+  // 1 if the axis is empty, else 0. The result for an empty axis is INT32_MAX (docs/semantics.md). `index` is still 0 for an empty axis, so
+  // INT32_MAX is added to it.
   const Sym is_empty = Sym(1) - min(count_, 1);
   if (!is_empty.is_constant(0)) index = plus(index, arena_.index(is_empty * std::numeric_limits<int32_t>::max()));
   for (const Node* reduce : c_.plan.reduces) c_.values.bind(reduce, is_arg_extreme(reduce->op) ? index : arena_.cast(reduce->dtype, best));

@@ -94,7 +94,8 @@ class ArgExtremeLowering {
     s->accumulator = accumulator;
     return s;
   }
-  /// Returns the number of lanes for vectors of i64 results: half as many as a vector of narrower elements has.
+  /// Returns the number of lanes of loops that compute i64 results: lanes_ if the elements have 64 bits, too, otherwise half of that
+  /// number.
   int64_t wide_lanes() const { return size_of(dtype_) == sizeof(int64_t) ? lanes_ : std::max<int64_t>(1, lanes_ / 2); }
   /// Emits a vectorised loop over lanes 0 … count - 1; visit(lane, statements) appends the statements of one lane.
   template <class Visit>

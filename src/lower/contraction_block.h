@@ -1,5 +1,5 @@
 // One cache block of rows and columns of a contraction. The class makes the loops over blocks, over the tiles of a block, and over the
-// members of the group (Contraction::group_position); it owns the arrays that accumulate the sums over blocks of terms, and makes the
+// members of the group (Contraction::group_position). It owns the arrays that accumulate the sums over blocks of terms, and it makes the
 // stores of the results. contraction.cpp describes the algorithm.
 #pragma once
 
@@ -95,8 +95,8 @@ class ContractionBlock {
   Sym rows_from(Sym row_tile) const;
   Sym column_of(Sym column_tile) const;
   Sym columns_from(Sym column_tile) const;
-  /// Returns the index, in the source of the reduction, of the product of `row`, `column` and the index `terms` along the term axes. `row`
-  /// and `column` count from the start of the whole matrix.
+  /// Returns the index, in the source of the reduction, of the factors' product that belongs to this row, this column, and the index
+  /// `terms` along the term axes. `row` and `column` count from the start of the whole matrix.
   Index source_index(Sym row, Sym column, const Index& terms) const;
   Index source_index(Sym row, Sym column, Sym term) const { return source_index(row, column, unflatten(term, layout.term_shape)); }
 
@@ -133,7 +133,7 @@ class ContractionBlock {
  private:
   ir::Body sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms);
 
-  Index position_;         // position along the kept axes; only the entries of rows and columns are unused
+  Index position_;         // position along the kept axes; the entries of the row axis and the column axis are not used
   std::vector<int> sums_;  // the arrays that accumulate the sums, one for each level of blocks
 };
 

@@ -30,9 +30,9 @@ ContractionFactors::Term ContractionFactors::term_at(Sym first, Sym number) cons
   return {first, number, block_.layout.terms_of_lane == 1 ? unflatten(first + number, block_.layout.term_shape) : Index{}};
 }
 
-/// Returns what a lane holds: the term itself, or the low bits of several terms, the first of them in the lowest bits. A lane that is not
-/// known to be full also holds zeros in place of terms beyond the last one. The code then reads the last term, because one beyond it might
-/// not be readable.
+/// Returns the value of a lane: a single term, or the low bits of several terms, with the first term in the lowest bits. Unless the lane is
+/// known to be full (`is_full`), it contains zeros in place of terms beyond the last one. In place of such a term, the code reads the last
+/// term and then selects zero, because memory beyond the last term may not be readable.
 const UOp* ContractionFactors::lane_of(const Term& term, bool is_full, const ReadTerm& read) {
   const ContractionLayout& layout = block_.layout;
   if (layout.terms_of_lane == 1) return read(term.index);
@@ -56,7 +56,8 @@ const UOp* ContractionFactors::lane_of(const Term& term, bool is_full, const Rea
   }
   return lane;
 }
-/// lane_of() for the rows' factor.
+/// Returns the value of a lane of the rows' factor: that of lane_of(), with the sign bits of its bytes inverted if the representation
+/// requires that (schedule/narrow_products.h, Quads).
 const UOp* ContractionFactors::row_lane_of(const Term& term, bool is_full, const ReadTerm& read) {
   const UOp* lane = lane_of(term, is_full, read);
   if (!have_first_sums()) return lane;
@@ -106,8 +107,8 @@ const UOp* ContractionFactors::first_sum(Sym member, Sym column_tile, Sym column
   return block_.arena.acc(block_.dtype, first_sums_, block_.layout.column_numbers_at(member, column_tile, first) + column);
 }
 
-/// Computes first_sum() of a packed tile of columns: less the products of the columns with what the inversion of sign bits adds to each row
-/// element (schedule/narrow_products.h, Quads).
+/// Computes first_sum() for the columns of a packed tile: minus the sum of s * c over the terms, in the notation of
+/// schedule/narrow_products.h (Quads). The sums start from this value because each product of the tile has the factor r + s instead of r.
 Body ContractionFactors::add_first_sums(Sym member, Sym column_tile, Sym first, Sym count) {
   const ContractionLayout& layout = block_.layout;
   Arena& arena = block_.arena;
@@ -156,7 +157,8 @@ std::vector<int> ContractionFactors::copies() const {
   return arrays;
 }
 
-/// Packs one block of terms of a tile. If terms may not fill the last lane, only the code for that lane has conditions.
+/// Packs one block of terms of a tile. If the terms may not fill the last lane, separate code packs that lane, and only that code tests
+/// whether each term exists.
 template <class LaneAt>
 Body ContractionFactors::pack_terms(const Panel& panel, Sym left, Sym first, Sym count, LaneAt lane_at) {
   const ContractionLayout& layout = block_.layout;

@@ -36,9 +36,10 @@ class ContractionFactors {
   ir::Body pack_rows(Sym first, Sym count);
   ir::Body pack_columns(Sym member, Sym column_tile, Sym first, Sym count);
 
-  /// A term of a block of terms. `first` is the first term of the block, `number` counts from it, and `index` is the index along the term
-  /// axes. If each lane holds several terms, these count as one Term: `index` is that of the first of them, and the others follow along the
-  /// last axis; or `index` is empty.
+  /// A term of a block of terms, or, if each lane holds several terms, all terms of one lane. `first` is the first term of the block, and
+  /// `number` is the number of the term (or lane) in the block. `index` is the index along the term axes of the term, or of the first term
+  /// of the lane; the other terms of the lane follow along the last axis. If lanes hold several terms, `index` may be empty; it is then
+  /// computed from the numbers of the terms.
   struct Term {
     Sym first, number;
     Index index;
@@ -50,9 +51,9 @@ class ContractionFactors {
   /// Adds the products of the terms in a lane of the rows' factor and a lane of the columns' factor to element `lane` of the accumulator
   /// `sum`.
   ir::Stmt* add_products(int sum, Sym lane, const ir::UOp* row, const ir::UOp* column) const;
-  /// Tests whether the sums of a tile start from first_sum() instead of zero, for each block of terms.
+  /// Tests whether, for each block of terms, the sums of a tile start from first_sum() instead of zero.
   bool have_first_sums() const { return quads_ && quads_->inverts_row_signs; }
-  /// Returns what the sums of a packed column start from. `first` is the first term of their block of terms.
+  /// Returns the initial value of the sums of a packed column for the block of terms that begins with term `first`.
   const ir::UOp* first_sum(Sym member, Sym column_tile, Sym column, Sym first);
   /// Return the value of a factor that is read in place. `column` counts from the first column of the block, `row` from the first row of
   /// the whole matrix.
@@ -81,12 +82,12 @@ class ContractionFactors {
   const ir::UOp* row_lane_of(const Term& term, bool is_full, const ReadTerm& read);
 
   ContractionBlock& block_;
-  const std::optional<Quads> quads_;  // if a lane holds four terms
+  const std::optional<Quads> quads_;  // how bytes represent the terms of a lane; nullopt unless a lane holds four terms
   std::optional<Windows> column_windows_, row_windows_;
   bool packs_rows_, reads_columns_ = false;  // reads_columns_: the columns' factor is read in place or from copied windows
   int packed_rows_ = -1, packed_columns_ = -1;
-  int first_sums_ = -1;                   // an array: for each packed column and block of terms, what its sums start from
-  std::vector<int> first_sum_registers_;  // for the vectors of a tile of first_sums_, while they are computed
+  int first_sums_ = -1;                   // array of first_sum() for each packed column and block of terms; -1: there is none
+  std::vector<int> first_sum_registers_;  // accumulators, one for each vector of a tile, in which add_first_sums() adds up first_sums_
 };
 
 }  // namespace harp::lower

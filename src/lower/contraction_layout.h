@@ -64,7 +64,8 @@ struct ContractionLayout {
   /// Return the position of an element in the array of packed tiles. `term` counts from `first`, the first term of the block of terms.
   Sym packed_column_at(Sym member, Sym column_tile, Sym first, Sym term) const;
   Sym packed_row_at(Sym member, Sym row_tile, Sym term, Sym row) const;
-  /// Size of an array with a number for each packed column and block of terms, and the position in it of the first column of a tile.
+  /// column_numbers_size: the size of an array that has one number for each packed column and block of terms. column_numbers_at: the
+  /// position in that array of the number for the first column of a tile. `first` is the first term of the block of terms.
   int64_t column_numbers_size() const;
   Sym column_numbers_at(Sym member, Sym column_tile, Sym first) const;
   int64_t panel_rows;  // rows of a packed tile

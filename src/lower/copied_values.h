@@ -1,5 +1,5 @@
-// Copies of elements of an array in other memory, such as an array on the stack or in shared memory, which store bools and 16-bit floats as
-// integers.
+// Conversions for copies of array elements in other memory, such as an array on the stack or in shared memory. Such a copy stores bools and
+// 16-bit floats as integers.
 #pragma once
 
 #include "ir/ir.h"

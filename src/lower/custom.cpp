@@ -1,8 +1,8 @@
 // Custom functions: the loop nest of a kernel that computes the elements of a custom function one by one, or in vectors along the last
 // axis. custom_body.cpp lowers the body for one element or one vector.
 //
-// If the size of the axis is no multiple of the vector, the last vector has lanes without an element. A second version of the body masks
-// their loads and stores.
+// If the size of the last axis is not a multiple of the number of lanes, some lanes of the last vector have no element. A second version of
+// the body masks the loads and stores of these lanes.
 #include <utility>
 
 #include "lower/custom_body.h"
@@ -14,7 +14,7 @@ namespace {
 using namespace ir;
 
 /// Returns the statements that compute and store the element at this position, or one element in each lane. Sets `cost` to an upper bound
-/// of the number of expressions that they evaluate.
+/// of the number of expressions that are evaluated for one element.
 Body store_elements(KernelContext& c, const Index& position, const Lanes& lanes, double& cost) {
   const Node& node = *c.plan.alone;
   const Index index = node_index(node.shape, position);

@@ -1,11 +1,12 @@
 // Lowers the body of a custom function for one element, or for one element in each lane of a vector. Branches become Where, so loops are
 // the only statements. A loop keeps the variables that it changes in accumulators. Loads inside a branch are masked by its condition. An
 // index that is not provably inside its array is stored in an accumulator, so that it is checked even if the load is not used. A local
-// array is an accumulator with several elements. An element that is read from it is copied to an accumulator of its own, because later
-// statements may change the array.
+// array is an accumulator with several elements. An element that is read from a local array is copied to an accumulator of its own, because
+// later statements may change the array.
 //
-// A `break` masks the statements after it, as a branch does, and the loop exits at the end of the iteration. A `while` computes its
-// condition in front of the loop, where it decides between no iterations and any number, and again at the end of each iteration.
+// A `break` masks the statements after it, as a branch does, and the loop exits at the end of the iteration. The condition of a `while` is
+// computed in front of the loop, where it decides between no iterations and any number of iterations, and again at the end of each
+// iteration.
 //
 // Long loops run in pieces and poll the cancel flag between the pieces: a poll in every iteration would prevent C compilers from
 // vectorising the loop. A loop with a checked index is never vectorised, so it tests after each iteration whether an index was out of range
@@ -14,9 +15,9 @@
 //
 // Vectors
 // -------
-// If the schedule has vectors, a vector computes several adjacent elements along the last axis, one in each lane
-// (schedule/body_lanes.h says for which bodies). The nest then steps by vectors, and the statements inside it are loops over the lanes,
-// which become vectors:
+// If the schedule has vectors, a vector computes several adjacent elements along the last axis, one in each lane (schedule/body_lanes.h
+// says for which bodies this is possible). The nest then steps by vectors, and the statements inside it are loops over the lanes, which
+// become vectors:
 //
 //   for block in 0 .. ceil(n / 8):           # lane i of this iteration computes element 8 * block + i
 //     declare acc0, acc1                     # 8 elements each, one for each lane: a variable, and whether the lane is in the loop
@@ -27,14 +28,16 @@
 //       for lane in 0 .. 8: set acc0[lane] to where(acc1[lane], ..., acc0[lane])
 //     for lane in 0 .. 8: store output[8 * block + lane] = acc0[lane]
 //
-// The counters of a loop that runs equally often in all lanes may differ by a constant. A loop that does not run equally often in all lanes
-// (its bounds differ, it has a break or is a while, or it is in a branch that depends on the element) has a bool for each lane: true while
-// the lane runs, false when it has ended or if it did not enter the loop. These bools mask the whole body, so a lane that has ended keeps
-// its variables, and the loop exits at the beginning of the first iteration in which all of them are false. Lanes that are masked compute,
-// too, but nothing of that is kept, and no operation faults. No index is checked: it is proven to be inside its array. A load has a mask
-// only if the proof needs the conditions of the branches around it, and for lanes beyond the end of the axis. If the axis is no multiple of
-// the vector, the last vector has such lanes, and a second version of the body masks them. A local array has a vector for each of its
-// elements, and all lanes use the same element, which is proven to be inside the array.
+// If all lanes execute equally many iterations of a loop, the counters of the lanes may differ by a constant. If not (because the bounds of
+// the loop differ, it has a break, it is a `while`, or it is in a branch that depends on the element), the loop has a bool for each lane:
+// true while the lane executes the loop, false after the lane has left the loop or if it did not enter it. These bools mask the whole body
+// of the loop, so the variables of a lane that has left the loop keep their values. The loop exits at the beginning of the first iteration
+// in which all of the bools are false. Masked lanes compute, too, but their results are dropped, and no operation faults.
+//
+// No index is checked, because every index is proven to be inside its array. A load has a mask in two cases: if the proof needs the
+// conditions of the branches around the load, and for lanes beyond the end of the axis. The last vector has such lanes if the size of the
+// axis is not a multiple of the number of lanes; a second version of the body masks them. A local array has one vector for each of its
+// elements. All lanes use the same element of the array.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -56,17 +59,17 @@ namespace {
 
 using namespace ir;
 
-/// Number of iterations of a loop that ends only by a Break: more than any run has time for. It is a multiple of every power of two that is
-/// smaller, so that all pieces between two polls have the same length.
+/// Number of iterations of a loop that ends only by a Break. No run has time for so many iterations. The number is a multiple of every
+/// smaller power of two, so that all pieces between two polls have the same length.
 constexpr int64_t kEndless = int64_t{1} << 62;
-/// A loop runs at most this many iterations between two polls: cancellation is prompt.
+/// A loop runs at most this many iterations between two polls of the cancel flag, so that a run can be cancelled promptly.
 constexpr int64_t kMaxPollInterval = 4096;
-constexpr int64_t kVector = 64;  // elements of a vector, for the smallest dtype
+constexpr int64_t kVector = 64;  // number of elements of the smallest dtype in the widest vector
 
 class BodyLowering {
  public:
-  /// Lowers the body for the element at `index`, which depends on the lane if there are several. Appends loops and checks to `statements`,
-  /// which is null if the body is an expression.
+  /// Lowers the body for the element at `index`; if there are several lanes, the index depends on the lane. run() appends loops and checks
+  /// to `statements`, which may be null if the body needs neither.
   BodyLowering(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, ir::Body* statements, const Lanes& lanes)
       : values_(values),
         arena_(values.arena()),
@@ -97,7 +100,7 @@ class BodyLowering {
     if (has_checks && has_loop(body_.statements)) failed_ = accumulator(flag(0));
     lower(body_.statements, mask);
   }
-  /// After run(): returns the element of each result.
+  /// Returns the element of each result. Requires that run() has been called.
   std::vector<const UOp*> elements() const { return {variables_.begin(), variables_.begin() + static_cast<long>(results())}; }
   /// Returns an upper bound of the number of expressions evaluated for one element.
   double cost() const { return cost_; }
@@ -156,12 +159,14 @@ class BodyLowering {
     cost_ += static_cast<double>(body_.lengths[array]);
   }
 
-  /// An element of a local array.
+  /// An element of a local array, and where it may be accessed.
   struct Place {
-    int array;                     // accumulator
-    Sym index;                     // in the accumulator, inside it; with lanes, the element of each lane
+    int array;  // accumulator
+    // Position of the element in the accumulator. It is always inside the accumulator. If there are several lanes, it is the position of
+    // the element of the current lane.
+    Sym index;
     const UOp* allowed = nullptr;  // true where the statement is executed and the index is inside the array; null: everywhere
-    Define* define = nullptr;      // defines the variable that is the index; null: there is none
+    Define* define = nullptr;      // the statement that defines `index` as a variable; null: `index` needs no definition
   };
   Place place(int variable, int index, int site, const UOp* mask) {
     const int array = arrays_[static_cast<size_t>(variable)];
@@ -220,8 +225,8 @@ class BodyLowering {
     }
   }
 
-  /// Returns the dtype in which an accumulator holds a variable: the one that arithmetic uses. A bool of one element is an i32; those of
-  /// several lanes are a mask.
+  /// Returns the dtype in which an accumulator holds a variable of this dtype: the one in which arithmetic computes. A bool is held as an
+  /// i32 if a single element is computed, and as a bool for each lane (a mask) if there are several lanes.
   DType held_as(DType dtype) const {
     if (is_bool(dtype)) return has_lanes() ? DType::kBool : DType::kI32;
     return dtype == DType::kUnknown ? dtype : info(dtype).computes_in;
@@ -243,7 +248,8 @@ class BodyLowering {
     return numbers;
   }
   int accumulator(const UOp* value) { return accumulators({value})[0]; }
-  /// Sets accumulators to these values. No value is computed from one of these accumulators, except from the one that is set to it.
+  /// Sets each accumulator to the value with the same position in the list. Requires that no value is computed from these accumulators,
+  /// except from the one that is set to the value.
   void keep(const std::vector<int>& numbers, const std::vector<const UOp*>& values) {
     Body sets;
     for (size_t i = 0; i < numbers.size(); ++i) sets.push_back(set_accumulator(arena_, numbers[i], lanes_.at, values[i]));
@@ -269,7 +275,7 @@ class BodyLowering {
   const UOp* kept(int accumulator) const { return arena_.acc(dtype_of(accumulator), accumulator, lanes_.at); }
   const UOp* is_zero(const UOp* i32) { return arena_.apply(Op::kEq, DType::kBool, {i32, flag(0)}); }
 
-  /// With lanes: tests whether the value may differ between the lanes.
+  /// Tests whether the value may differ between the lanes of a vector.
   bool differs(const UOp* value) const {
     std::vector<const UOp*> all;
     std::unordered_set<const UOp*> seen;
@@ -278,8 +284,8 @@ class BodyLowering {
     const SymAtom* lane = variable_of(lanes_.at);
     return std::any_of(all.begin(), all.end(), [&](const UOp* u) { return has_position(u) && depends_on(u->index, lane); });
   }
-  /// With lanes: if a counted loop runs more often in one lane than in another, returns the number of its iterations and sets `first` to
-  /// the first value of its counter. Otherwise returns null.
+  /// For a counted loop in a body that vectors compute: if some lanes may execute more iterations than others, returns the number of
+  /// iterations of each lane, and sets `first` to the first value of the counter. Otherwise returns null.
   const UOp* iterations_apart(const BodyStatement& s, const UOp* mask, const UOp*& first) {
     const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
     const SymAtom* lane = variable_of(lanes_.at);
@@ -291,7 +297,7 @@ class BodyLowering {
     return differs(iterations) ? iterations : nullptr;
   }
 
-  /// Lowers a loop. The variables that its body changes are held in accumulators while it runs.
+  /// Lowers a loop. While the loop runs, accumulators hold the variables that its body changes.
   void loop(const BodyStatement& s, const UOp* mask) {
     HARP_ASSERT(statements_ != nullptr, "a loop of a custom function needs a list of statements, but stands in an expression");
     std::vector<int> changed;
@@ -313,8 +319,8 @@ class BodyLowering {
     const UOp* apart = has_lanes() && !is_while ? iterations_apart(s, mask, first) : nullptr;
     const bool may_end = is_while || apart != nullptr || has_break(s.body);
     const bool is_masked = has_lanes() && (may_end || mask != nullptr);
-    int runs = -1;   // accumulator, if the loop is masked: true while the lane is in the loop
-    int ended = -1;  // accumulator, if the loop of one element may end early: not 0 if it has ended
+    int runs = -1;   // of a masked loop: the accumulator that is true in each lane that is still in the loop; otherwise -1
+    int ended = -1;  // of another loop that may end early: the accumulator that is not 0 after the loop has ended; otherwise -1
     const UOp* enters = mask;
     if (is_masked) {
       if (apart != nullptr) apart = kept(accumulator(apart));
@@ -340,7 +346,7 @@ class BodyLowering {
       if (goes_on != nullptr) keep_changed({runs}, {both(kept(runs), goes_on)});
       exit_by(runs);
     }
-    // no other mask inside: the loop as a whole runs only where the mask is true
+    // A loop that is not masked needs no mask inside, because it runs as a whole only where `mask` is true.
     lower(s.body, is_masked ? kept(runs) : nullptr);
     std::vector<int> set_at_end = running;
     std::vector<const UOp*> after;
@@ -379,8 +385,8 @@ class BodyLowering {
     Loop* loop;
     double most_iterations;
   };
-  /// Makes a loop of `iterations` iterations, whose variable begins at `begin`; the number is computed before the loop. Where the mask is
-  /// false, it runs zero times.
+  /// Makes a loop of `iterations` iterations whose variable starts at `begin`. The number of iterations is computed before the loop; where
+  /// the mask is false, it is 0.
   Scope open_counted(const UOp* iterations, const UOp* mask, int64_t most, double most_iterations, Sym begin = 0) {
     if (mask != nullptr) iterations = arena_.apply(Op::kWhere, DType::kI64, {mask, iterations, constant(0)});
     auto* define = arena_.statement<Define>();
@@ -396,20 +402,21 @@ class BodyLowering {
     Loop* loop = new_loop(arena_, loop_name(), 0, kEndless);
     return {loop, loop, static_cast<double>(kEndless)};
   }
-  /// Makes the loop of a statement and its variable. With lanes it runs in all of them, also where the mask is false.
+  /// Makes the loop for a statement, and its variable. If there are several lanes, the loop runs in all of them, even where the mask is
+  /// false.
   Scope open_for(const BodyStatement& s, const UOp* mask) {
     const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
     const bool is_exact = begin && end && BodyPositions::fits(end->hi - begin->lo);
     const auto most_iterations = static_cast<double>(is_exact ? std::max<WideInt>(end->hi - begin->lo, 0) : INT64_MAX);
     if (is_exact && (mask == nullptr || has_lanes())) {
-      // lanes that begin apart count the same number of iterations
+      // Lanes whose loops begin at different values execute equally many iterations, so the loop variable can count from 0 for all lanes.
       const bool is_apart = has_lanes() && depends_on(begin->value, variable_of(lanes_.at));
       const Sym before = is_apart ? begin->value : Sym(0);
       Loop* loop = new_loop(arena_, loop_name(), begin->value - before, end->value - before);
       positions_.set(s.variable, BodyPosition{before + loop->variable, begin->lo, end->hi - 1});
       return {loop, loop, most_iterations};
     }
-    // In all other cases the trip count is computed before the loop, because it depends on run-time values or on the mask.
+    // Here the trip count depends on the mask, or on values that are known only at run time, so it is computed before the loop.
     const UOp *first = value(s.value, mask), *iterations = nullptr;
     if (is_exact)
       iterations = arena_.index(max(end->value - begin->value, 0));
@@ -463,7 +470,8 @@ class BodyLowering {
     return at->value;
   }
 
-  /// With lanes: the comparison of two positions as a condition on an index, which takes no vectors of i64; null if it is none.
+  /// If the expression compares two positions, returns the comparison as a condition on an index, which takes no vectors of i64. Otherwise
+  /// returns null. Used only if there are several lanes.
   const UOp* comparison(const BodyExpression& e) {
     if (e.op != Op::kLt && e.op != Op::kLe) return nullptr;
     const std::optional<BodyPosition> a = positions_.of(e.operands[0]), b = positions_.of(e.operands[1]);
@@ -476,7 +484,7 @@ class BodyLowering {
     if (has_lanes()) return load_in_lanes(e, mask);
     const Node* array = node_.sources[static_cast<size_t>(e.array)];
     Index known;             // the index along the axes that are provably in range
-    std::vector<int> sites;  // by axis: the site of a checked index; -1: it is provably in range
+    std::vector<int> sites;  // for each axis: the site that identifies the check of the index; -1: the index is provably in range
     int next_site = e.site;
     for (size_t axis = 0; axis < e.operands.size(); ++axis) {
       const int site = e.is_inside[axis] ? -1 : next_site++;
@@ -502,8 +510,8 @@ class BodyLowering {
     const int buffer = values_.parameter(program_.buffer_of.at(array), false);
     return arena_.gather(e.dtype, buffer, flatten(known, array->shape), place, 1, allowed);
   }
-  /// With lanes no index is checked. If it is inside the array wherever the loops around it run, the load has no mask, except for lanes
-  /// without an element, so that it can move out of the loop.
+  /// Returns a load for all lanes of a vector. No index is checked. If the index is inside the array wherever the loops around the load
+  /// run, the load has no mask (except for lanes without an element), so that it can move out of the loops.
   const UOp* load_in_lanes(const BodyExpression& e, const UOp* mask) {
     const auto first = indices_.inside.begin() + e.site;
     const bool is_always_inside = std::all_of(first, first + std::count(e.is_inside.begin(), e.is_inside.end(), false),
@@ -519,7 +527,7 @@ class BodyLowering {
     const UOp* allowed = both(is_in_lane ? lanes_.inside : nullptr, is_always_inside ? nullptr : mask);
     return values_.value(node_.sources[static_cast<size_t>(e.array)], index, allowed);
   }
-  /// Returns an index that is checked where the mask is true. Restricts `allowed` to where the index is inside its array.
+  /// Returns an index that is checked at run time where `mask` is true. Adds to the condition `allowed` that the index is inside its array.
   const UOp* checked(int expression, int site, const UOp* size, const UOp* mask, const UOp*& allowed) {
     const UOp *zero = constant(0), *number = value(expression, mask);
     const int first = first_site(program_.sites, &node_);
@@ -528,7 +536,7 @@ class BodyLowering {
     allowed = both(allowed, arena_.apply(Op::kLt, DType::kBool, {index, size}));
     return index;
   }
-  /// Records in `failed_`, for the loops of this element, whether an index was out of range.
+  /// Records in the accumulator `failed_` whether an index was out of range, so that the loops of this element exit.
   void note_fault(const UOp* allowed, const UOp* mask) {
     if (failed_ < 0) return;
     const UOp* inside = allowed;  // true where the index is in range, or (added below) where the mask is false, so that the index is not
@@ -551,12 +559,13 @@ class BodyLowering {
   ir::Body* statements_;
   std::vector<const UOp*> variables_;  // current value of each variable; null: not declared yet
   std::vector<int> arrays_;            // accumulator of each local array; -1: not declared yet
-  BodyPositions positions_;            // of loop variables, and of other variables (BodyIndices::is_position)
-  BodyIndices indices_;                // what is known about the body's indices
+  BodyPositions positions_;            // positions of loop variables and of variables for which BodyIndices::is_position is true
+  BodyIndices indices_;                // which indices of the body are proven to be inside their arrays
   int loops_ = 0;
   const UOp* left_ = nullptr;  // true where a `break` has left the innermost open loop in this iteration; null: there was none
-  int failed_ = -1;  // accumulator that records whether an index of this element was out of range; -1: there is none, because no loop has
-                     // to exit then
+  // Accumulator that records whether an index of this element was out of range, so that loops exit. -1: there is none, because the body has
+  // no loop or checks no index.
+  int failed_ = -1;
   double cost_ = 0;  // upper bound of expressions in one iteration of the innermost open loop, or in the element if no loop is open
 };
 

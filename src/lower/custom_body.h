@@ -23,19 +23,20 @@ struct LoweredBody {
   const ir::UOp* element_of(const Node& node) const { return elements[static_cast<size_t>(node.as<CustomAttributes>().result)]; }
 };
 
-/// Lowers the body of a call of a custom function, of which `node` is a result, for the element at `index`. The index depends on the lane
-/// if there are several lanes. Loads happen only where `mask` is true (null: everywhere). Appends loops and checks to `statements`, which
-/// is null if the body is an expression, and their accumulators to the kernel.
+/// Lowers the body of a custom function for the element at `index`. `node` is any result of the call of the function. If there are several
+/// lanes, the index depends on the lane. Loads are executed only where `mask` is true (null: everywhere). Appends loops and checks to
+/// `statements`, which may be null if the body needs neither, and adds the accumulators of these statements to the kernel.
 LoweredBody lower_body(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, const ir::UOp* mask,
                        ir::Body* statements, const Lanes& lanes = {});
 
 /// Returns a loop that executes the statements for each lane, as one vector.
 ir::Loop* in_each_lane(ir::Arena& arena, const Lanes& lanes, ir::Body statements);
 
-/// A loop polls the cancel flag after about this many evaluated expressions, so polls are rare.
+/// A loop polls the cancel flag after about this many evaluated expressions, so that polls take little of its time.
 inline constexpr double kExpressionsPerPoll = 1 << 15;
-/// Returns the number of iterations between polls. If the trip count is known, prefers a number that divides it, unless that is much
-/// smaller. If the trip count is a multiple of whole vectors, so is the number, because C compilers vectorise few other loops.
+/// Returns the number of iterations between polls. If the trip count is known, prefers a number that divides the trip count, unless that
+/// number is much smaller. If a loop has whole vectors of iterations, so have the pieces between polls, because C compilers vectorise few
+/// loops of other lengths.
 int64_t poll_interval(double expressions_of_iteration, Sym iterations);
 
 }  // namespace harp::lower

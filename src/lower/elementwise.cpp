@@ -83,8 +83,8 @@ Body inner_loop(const KernelContext& c, Loop* loop, int simd_width, bool overlap
 
 namespace {
 
-/// Returns the axes in the order of the loops. Without non-temporal stores that is the order of the output. With non-temporal stores, which
-/// write whole cache lines, any order of these lines is equally good, so the loops take an order in which an input is contiguous. The first
+/// Returns the axes in the order of the loops. Without non-temporal stores that is the order of the output. Non-temporal stores write whole
+/// cache lines and are equally fast for any order of the lines, so the loops then take an order in which an input is contiguous. The first
 /// axis (the thread axis) and the last one (the vector axis) stay in place.
 std::vector<size_t> loop_order(const KernelContext& c, const Shape& space) {
   std::vector<size_t> order(space.size());

@@ -22,28 +22,27 @@ struct KernelContext {
   std::optional<Sym> holds = std::nullopt;  // an expression that is >= 0 whenever this variant runs; nullopt: none is known
 };
 
-/// Each of the following functions lowers one kind of kernel.
-///
-/// Elementwise kernels: a loop nest. (elementwise.cpp)
+/// Lowers an elementwise kernel to a loop nest. (elementwise.cpp)
 void lower_elementwise(KernelContext& context);
-/// Elementwise kernels in which some loads are contiguous along another axis than the stores: loops over blocks of both axes.
+/// Lowers an elementwise kernel in which some loads are contiguous along another axis than the stores, to loops over blocks of both axes.
 /// (transpose.cpp)
 void lower_transpose(KernelContext& context);
-/// Reductions over the same axes, in one or several passes over the rows, with prologue and epilogue: a loop nest. (reduce.cpp)
+/// Lowers reductions over the same axes, with the nodes before and after them (prologue and epilogue), to a loop nest that makes one or
+/// several passes over the rows. (reduce.cpp)
 void lower_reduce(KernelContext& context);
-/// ArgMax and ArgMin along one axis, optionally with the max or min of the same elements. (arg_extreme.cpp)
+/// Lowers an ArgMax or ArgMin along one axis, and optionally the max or min of the same elements. (arg_extreme.cpp)
 void lower_arg_extreme(KernelContext& context);
-/// A sum of products: loops over tiles of rows times columns. (contraction.cpp)
+/// Lowers a sum of products to loops over tiles of rows times columns. (contraction.cpp)
 void lower_contraction(KernelContext& context);
-/// Scans along the same axis, with their prologue and epilogue: a loop nest. (scan.cpp)
+/// Lowers scans along the same axis, with the nodes before and after them (prologue and epilogue), to a loop nest. (scan.cpp)
 void lower_scan(KernelContext& context);
-/// Scatters: a copy of the array, followed by a loop nest that applies the updates to the copy. (scatter.cpp)
+/// Lowers a scatter to a copy of the array, and a loop nest that applies the updates to the copy. (scatter.cpp)
 void lower_scatter(KernelContext& context);
 
-/// Routines such as sorts: a loop over blocks of rows, each of which a routine processes. (routine.cpp)
+/// Lowers a routine, such as a sort, to a loop over blocks of rows, each of which a routine processes. (routine.cpp)
 void lower_routine(KernelContext& context);
 
-/// Custom functions: a loop nest that evaluates the function's body for each element. (custom.cpp)
+/// Lowers a custom function to a loop nest that evaluates the function's body for each element. (custom.cpp)
 void lower_custom(KernelContext& context);
 
 /// Returns the call of a function of the host application. Adds the address of the function, and addresses of data that it receives, to

@@ -37,7 +37,7 @@ std::string comment_of(const KernelPlan& plan, const Schedule& schedule) {
   return out;
 }
 
-/// Returns the pairs of a written and a read array of the kernel that may be the same memory.
+/// Returns the pairs {written array, read array} of the kernel that may be the same memory.
 std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> in_place_of(const Program& program, const KernelPlan& plan) {
   std::vector<std::pair<ir::HostBuffer, ir::HostBuffer>> pairs;
   for (const InPlace& pair : program.in_place) {
@@ -260,7 +260,8 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
       generation.blocks = plan.blocks;
       for (size_t phase = 0; phase < variants[v].size(); ++phase) {
         const LoweredKernel& lowered = variants[v][phase];
-        // Earlier variants that run only without aliasing are no part of the guard: in_place handles these.
+        // launch_guard() ignores earlier variants that run only without aliasing, because in_place makes the choice between these and the
+        // others.
         ir::Launch launch{lowered.kernel, {}, launch_guard(plan, v)};
         launch.follows = phase > 0;
         if (plan.variants[0].only_without_aliasing && first_is_reached)

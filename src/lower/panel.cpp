@@ -14,8 +14,8 @@ namespace {
 
 using Factor = std::function<const UOp*(Sym lane, Sym term)>;
 
-/// If `value` is an unmasked load that is contiguous along the terms and not along the lanes, returns the packing as a Copy, which
-/// transposes; otherwise returns null.
+/// If `value` is an unmasked load that is contiguous along the terms and not along the lanes, returns a Copy statement that packs the panel
+/// by transposing it. Otherwise returns null.
 Stmt* transposed(Arena& arena, const Panel& panel, const UOp* value, const Loop* lane, const Loop* term) {
   if (value->kind != UKind::kLoad || mask_of(value) != nullptr) return nullptr;
   const auto along_terms = linear_in(value->index, variable_of(term->variable));
@@ -48,8 +48,9 @@ bool reads_apart(Arena& arena, const Loop* lane) {
   return reads;
 }
 
-/// Gives the position of the loop's variable a name of its own in the body. The common part of the addresses in an iteration is then a
-/// pointer that is defined there, to which only constants are added; compilers load adjacent bytes by one instruction only in that form.
+/// Replaces the variable of the loop by a new variable with the same value, which is defined inside the loop. The common part of all
+/// addresses in an iteration then becomes a pointer, to which only constants are added. Compilers load adjacent bytes by one instruction
+/// only in that form.
 void name_iteration(Arena& arena, Loop* loop) {
   auto* define = arena.statement<Define>();
   define->value = arena.index(loop->variable);

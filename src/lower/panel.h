@@ -11,11 +11,11 @@ namespace harp::lower {
 struct Panel {
   DType dtype;
   int array;           // number of the accumulator that contains the panel
-  Sym begin;           // position of the panel in that accumulator
+  Sym begin;           // position of the panel in the accumulator
   int64_t lanes;       // rows or columns
   bool reads_padding;  // whether the tile also reads lanes beyond the last row or column; pack() then sets these lanes to zero
   int simd_width;
-  bool joins_bytes;  // an element of the panel is made of several bytes, which may be adjacent in memory
+  bool joins_bytes;  // whether an element of the panel consists of several bytes, which may be adjacent in memory
 };
 
 /// Returns statements that pack factor(lane, term) for terms 0 … count - 1. Only `left` lanes exist; if panel.reads_padding, the lanes of

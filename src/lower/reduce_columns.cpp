@@ -112,7 +112,7 @@ Body ReduceLowering::passes_over(const Tile& tile) {
 void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
   reads_whole_vectors_ = false;
   if (c_.plan.passes.size() != 1 || !pass_->row_stores.empty() || kept_.empty()) return;
-  if (c_.program.target.gpu() != nullptr) return;  // on a GPU a thread has only a few columns
+  if (c_.program.target.gpu() != nullptr) return;  // on a GPU a thread has too few columns for a copy
   const bool is_narrow = tile.width.is_constant() && tile.width.constant() < simd_width_ / kPartOfVector;
   const bool holds_vectors = tile.capacity % simd_width_ == 0 && !is_narrow;
   const Sym read = holds_vectors ? ceil_div(tile.width, simd_width_) * simd_width_ : tile.width;
@@ -129,8 +129,8 @@ void ReduceLowering::copy_windows(const Tile& tile, Body& body) {
       if (operand->rank() > 0 && !windows_.contains(operand))
         if (auto copy = Windows::copy(c_, accumulators_, operand, index, axes, simd_width_, body)) windows_.emplace(operand, *copy);
   if (windows_.empty() || !holds_vectors || !pass_->row_values.empty()) return;
-  // Whether columns beyond the last one can be read too: from a copy if positions are linear for every column of the tile, not only for the
-  // columns that exist.
+  // Tests whether columns beyond the last one can be read, too. A copy of windows permits this if positions in the copy are linear for
+  // every column for which the tile has space, not only for the columns that exist. Any other operand must not vary along the columns.
   const auto is_readable = [&](const Node* operand) {
     const auto copy = windows_.find(operand);
     if (copy == windows_.end()) return operand->rank() == 0 || !varies(operand, kept_.back());

@@ -64,8 +64,9 @@ class ReduceLowering {
   };
   /// For each reduction of the passes so far: makes later expressions read its result from element `element` of its accumulator.
   void bind_results(Sym element);
-  /// Returns the statements that `make` returns. If the schedule detects NaN by the invalid flag, calls `make` twice: for fast maxima,
-  /// which lose NaN, and for the exact maxima, which are computed if the flag shows that there was a NaN (Retry).
+  /// Returns the statements that `make` returns. If the schedule detects NaN by the invalid flag, calls `make` twice: once for fast maxima,
+  /// which ignore NaN, and once for exact maxima. The exact maxima are the body of a Retry, which is executed if the flag shows that there
+  /// was a NaN.
   ir::Body with_nan_retry(const std::function<ir::Body()>& make);
   const ir::UOp* result(const Results& done, size_t r, Sym element);
   /// For every reduction of the pass: combines element `from_element` of the level `from` into element `to_element` of the level `to`.
@@ -111,8 +112,8 @@ class ReduceLowering {
   static Sym index_of_stream(int64_t stream, Sym at, Sym share, Sym count);
   /// Processes interleaved rows, each a separate memory stream.
   ir::Body reduce_interleaved_rows(const Index& outer_kept, int64_t together);
-  /// Processes the rows along the last kept axis, or a thread's share of them if there is no other kept axis, with deferred stores
-  /// (deferred_stores.h): the last pass over a row is executed together with the passes over the next row.
+  /// Processes the rows along the last kept axis with deferred stores (deferred_stores.h): the last pass over a row is executed together
+  /// with the passes over the next row. If there is no other kept axis, the rows are those in a thread's share.
   ir::Body rows_with_deferred_stores(const Index& outer_kept);
   ir::Body lane_pass(const Index& kept);
   /// Returns the number of parts into which each row is divided; the parts are read at the same time, as separate memory streams.
@@ -153,8 +154,8 @@ class ReduceLowering {
   /// A function that emits statements which combine the elements [begin, end) of a chain, in index order, with the accumulators of level 0
   /// (a level combines the results of the blocks of the level below it; level 0 combines elements).
   using Elements = std::function<void(Sym begin, Sym end, ir::Body& body)>;
-  /// Emits statements that reduce `together` whole blocks of a chain, interleaved, and combine them in order into level 1. The first of
-  /// them has number `block`.
+  /// A function that emits statements which reduce the whole blocks `block` … `block` + `together` - 1 of a chain, interleaved, and combine
+  /// their results in order into level 1.
   struct WholeBlocks {
     int64_t together = 1;
     std::function<void(Sym block, ir::Body& body)> reduce = nullptr;
@@ -190,8 +191,8 @@ class ReduceLowering {
   ir::Body chain_pass(const Tile& tile);
   /// Emits the loops that reduce rows [begin, end) of the source into the columns of a level.
   virtual void reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
-  /// Each tags a loop and returns it. columns_of_row: for a loop over the columns of a row, with `together` vectors in a step.
-  /// columns_of_results: for the loop that stores the results of all columns.
+  /// Each of these two functions sets the tags of a loop and returns the loop. columns_of_row: for a loop over the columns of a row, with
+  /// `together` vectors in a step. columns_of_results: for the loop that stores the results of all columns.
   virtual ir::Body columns_of_row(ir::Loop* columns, int together);
   virtual ir::Body columns_of_results(ir::Loop* columns);
   /// Lowers a pass without reductions over a tile: a loop over rows around a loop over columns.
@@ -213,13 +214,15 @@ class ReduceLowering {
   };
   /// Returns how many chains of rows of `width` elements to interleave; 1: they are computed one after the other.
   int64_t interleaved_chains(const RowPass& pass, Sym width) const;
-  /// Returns how many indices of the last kept axis but one to interleave. 1: none, or there is no such axis.
+  /// Returns how many indices of the last kept axis but one are interleaved; 1: no indices are interleaved, or there is no such axis.
   int64_t interleaved_tiles() const;
-  /// Reduces the tiles of interleaved indices of that axis.
+  /// Reduces the tiles for all indices of the last kept axis but one, `together` interleaved indices at a time.
   ir::Body reduce_interleaved_tiles(const Index& outer_kept, int64_t together);
-  /// Reduces rows in any order, equal shares of them interleaved, into a level.
+  /// Divides `count` rows into `together` equal shares, and reduces the shares, interleaved, into a level. Requires that the rows may be
+  /// combined in any order.
   void reduce_interleaved_shares(const Tile& tile, const BlockLevel& level, Sym count, int64_t together, ir::Body& body);
-  /// Reduces `together` whole blocks of a chain, interleaved.
+  /// Returns the number of whole blocks of a chain that are reduced interleaved, and the function that emits the statements for them.
+  /// `next` is level 1, into which the results of the blocks are combined.
   WholeBlocks interleaved_blocks(const Tile& tile, const BlockLevel& next, Sym count);
   /// Emits loops that combine rows begin … end - 1 of each chain.
   void add_rows(std::span<const Chain> chains, Sym begin, Sym end, ir::Body& body);

@@ -80,14 +80,14 @@ int64_t ReduceLowering::interleaved_tiles() const {
   const RowPass& pass = c_.plan.passes[0];
   if (kept_.size() < 2 || chain_levels(pass) > 1) return 1;
   if (kept_.size() == 2 && c_.plan.blocks > 0)
-    return 1;  // each index of the first axis is a block of a chain of kernels (schedule/chain.h)
+    return 1;  // Each index of the first axis is a block of a chain of kernels (schedule/chain.h), so indices cannot be interleaved.
   const auto reads_windows = [](const Node* operand) { return array_below_windows(operand) != nullptr; };
   for (const Node* reduce : pass.reduces)
-    if (std::ranges::any_of(operands_of(*reduce), reads_windows)) return 1;  // windows are copied for one tile
+    if (std::ranges::any_of(operands_of(*reduce), reads_windows)) return 1;  // windows are copied for only one tile at a time
   const int64_t chains = interleaved_chains(pass, size(kept_.back()));
   const Dim indices = size(kept_[kept_.size() - 2]);
   if (!indices.is_constant()) return chains;
-  // as many as needed for shares of this size, so that few or none are repeated at the end
+  // Interleaves no more indices than are needed for shares of this size, so that few or no indices are repeated at the end.
   const int64_t count = std::max<int64_t>(1, indices.constant()), share = ceil_div(count, chains);
   return ceil_div(count, share);
 }

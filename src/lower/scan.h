@@ -66,8 +66,8 @@ struct Scanned {
 };
 /// Lowers the scans along one row, at index `kept` of the kept axes, in tree order.
 Scanned lower_tree_scan(KernelContext& context, const Index& kept);
-/// Lowers scans in chain order: those of all columns, which are the last kept axis, if `kept` is an index of the other kept axes; those of
-/// one column if `kept` is an index of all kept axes.
+/// Lowers scans in chain order. If `kept` is an index of all kept axes (those that are not scanned), scans one column. If it is an index of
+/// all kept axes except the last one, scans all columns, which are the indices of that last axis.
 Scanned lower_chain_scan(KernelContext& context, const Index& kept);
 
 }  // namespace harp::lower

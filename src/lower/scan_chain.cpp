@@ -118,8 +118,8 @@ class ChainScan : ScanLowering {
     const Sym front = mod(Sym(0) - width, elements);
     Loop* rest = line(front, (counts_[0] - 1) * width);
     if (proven_at_most(simd_width_, width) && proven_at_most(front, width) && is_line(*rest)) {
-      // These must be loops, because a vector may depend on what the previous vector stored. In straight-line code the linearizer would
-      // move all loads before the first store (ir/linearize.cpp).
+      // Both parts of the line must be processed by loops, because a vector may depend on what the previous vector stored. In straight-line
+      // code the linearizer would move all loads before the first store (ir/linearize.cpp).
       Body lines = vector_loop(line(0, front), simd_width_);
       for (Stmt* s : vector_loop(rest, simd_width_)) lines.push_back(s);
       body.push_back(new_if(arena_, counts_[0] - 2, std::move(lines)));

@@ -87,8 +87,9 @@ class ValueBuilder {
   std::vector<Argument> arguments_;
 };
 
-/// Returns the element of a custom function at `index`. Appends the loops and index checks that are needed to compute it to `statements`,
-/// and the accumulators that these use to the kernel. `statements` may be null if the function needs neither. (custom.cpp)
+/// Returns the element of a custom function at `index`. Appends the loops and index checks that are needed to compute the element to
+/// `statements`, and adds their accumulators to the kernel. `statements` may be null if the function needs neither loops nor checks.
+/// (custom.cpp)
 const ir::UOp* custom_value(ValueBuilder& values, ir::Kernel& kernel, const Node& node, const Index& index, const ir::UOp* mask,
                             std::vector<ir::Stmt*>* statements);
 

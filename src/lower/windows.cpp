@@ -106,7 +106,7 @@ Body Windows::copy_rows(size_t axis, Index there, const Index& ends, int simd_wi
 /// beyond the end of the box are zero in the copy; they are read only for results that are not stored.
 Body Windows::copy_box(size_t axis, Index there, const Ends& ends, int simd_width) {
   Arena& arena = c_->arena;
-  bool reads_beyond = false;  // along this axis or a later one
+  bool reads_beyond = false;  // whether value() reads beyond the copied elements along this axis or a later one
   for (size_t later = axis; later < ends.copied.size(); ++later) reads_beyond |= ends.reads_beyond(later);
   if (!reads_beyond)
     if (Body rows = copy_rows(axis, there, ends.copied, simd_width); !rows.empty()) return rows;

@@ -27,7 +27,8 @@ class Windows {
   const ir::UOp* value(const Node* factor, const Index& index) const;
 
  private:
-  /// Ends of a box, relative to its origin: of the elements that are copied, and of those that value() reads.
+  /// The ends of a box along each axis, relative to the origin of the box. copied: the end of the elements that are copied; read: the end
+  /// of the elements that value() reads.
   struct Ends {
     Index copied, read;
     bool reads_beyond(size_t axis) const { return !proven_at_most(read[axis], copied[axis]); }

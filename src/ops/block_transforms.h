@@ -1,11 +1,14 @@
-// How the blocks of threads of a GPU transform rows of a known length with small factors; shared by the scheduler (schedule/grid_routine.h)
-// and the renderer (render/cuda/fourier_blocks.h). A block reads a tile from global memory, makes all passes over it, and writes it back.
-// In a pass each thread has its numbers in registers; between two passes the threads exchange them through shared memory. A *line* is a
-// sequence that is transformed in one go; docs/semantics.md ("Fourier transforms") says which rows are transformed as a matrix: its
-// columns, then its rows.
-//   a row that fits a tile: one kernel, whose tiles are one or more rows. A matrix stays in the tile
-//   a longer row: one kernel for the columns of the matrices, whose tiles are neighbouring columns, and one for their rows
-// Sizes are counted in numbers: a complex element is two numbers.
+// How the thread blocks of a GPU compute Fourier transforms of rows of a known length with small prime factors; shared by the scheduler
+// (schedule/grid_routine.h) and the renderer (render/cuda/fourier_blocks.h). A block reads a tile from global memory, makes all passes over
+// it, and writes it back. In a pass each thread holds its part of the tile in registers. Between two passes the threads exchange elements
+// through shared memory. A *line* is a sequence that is transformed as one unit. docs/semantics.md ("Fourier transforms") says which rows
+// are transformed as a matrix: first its columns are transformed, then its rows. There are two cases:
+//   - A row fits a tile. Then one kernel transforms it, and a tile consists of one or more rows. If rows are transformed as matrices, the
+//     matrices stay in the tile.
+//   - A row is longer. Then one kernel transforms the columns of the matrices, with tiles of adjacent columns, and another kernel
+//     transforms the rows of the matrices.
+// In the functions below, `numbers` counts complex elements, and `number_bytes` is the size of a real number. The sizes of tables and of
+// memory are counted in real numbers.
 #pragma once
 
 #include <algorithm>
@@ -19,32 +22,36 @@
 
 namespace harp {
 
-/// The threads of a block, and the lines of its tile.
+/// The number of threads of a block, and the number of lines in its tile.
 struct TransformTile {
   int threads = 0;
   int64_t lines = 0;
 };
 
 struct BlockTransform {
-  int64_t length;                // of a row
-  int64_t rows, columns;         // of the matrix that a row is transformed as; rows = 1: it is transformed directly
-  bool is_whole;                 // one kernel transforms a row
-  TransformTile tile;            // of that kernel, whose lines are rows; or of the columns of matrices
-  TransformTile tile_of_rows{};  // of the rows of matrices, if there are two kernels
-  // Positions in the tables, which the first kernel of the routine computes: the roots that the passes over columns and over rows multiply
-  // by; the roots that the results of the columns are turned by; and the size of all tables. pass_table_size() says what a table of passes
-  // is. `turns` are those of all numbers of a row, in order, if is_whole; else the first_roots() of the row's length.
+  int64_t length;         // of a row
+  int64_t rows, columns;  // the size of the matrix as which a row is transformed; rows = 1: the row is transformed directly
+  bool is_whole;          // true: one kernel transforms whole rows; false: one transforms the columns of matrices, another their rows
+  TransformTile tile;     // tile of the only kernel (its lines are rows), or of the kernel for the columns of matrices
+  TransformTile tile_of_rows{};  // tile of the kernel for the rows of matrices, if there are two kernels
+  // Offsets in the array of tables, which the first kernel computes. `column_passes`, `row_passes`: the tables for the passes over columns
+  // and over rows (pass_table_size()). `turns`: the twiddle factors by which the results of the column transforms are multiplied before the
+  // row transforms; if is_whole, one for each element of a row, in order; otherwise the first_roots() of the row's length. `tables`: the
+  // size of the whole array.
   int64_t column_passes = 0, row_passes = 0, turns = 0, tables = 0;
 
-  /// The number of tiles that the columns, and the rows, of one matrix are divided into.
+  /// The number of tiles into which the columns of one matrix are divided, and the number of tiles into which its rows are divided.
   constexpr int64_t tiles_of_columns() const { return (columns + tile.lines - 1) / tile.lines; }
   constexpr int64_t tiles_of_rows() const { return (rows + tile_of_rows.lines - 1) / tile_of_rows.lines; }
-  /// The memory between the two kernels for one row: the tiles of the columns, one after the other, in which column is the last axis.
+  /// The size, in real numbers, of the memory in which the first kernel stores one transformed matrix for the second kernel: one tile of
+  /// columns after the other, each an array in which the column is the last axis. 0 if there is only one kernel.
   constexpr int64_t memory() const { return is_whole ? 0 : 2 * rows * tile.lines * tiles_of_columns(); }
 };
 
-/// The size of the table of the passes over lines of this length. For each pass by p that leaves m > 1 numbers of each transform: (p - 1) m
-/// roots as pairs, [u - 1][j] for number j of result u; then, if p is odd, the p-th roots of 1: p real parts and p imaginary parts.
+/// Returns the size, in real numbers, of the table for the passes over lines of this length. A pass with factor p divides each transform
+/// into p transforms of m numbers. If m > 1, its part of the table begins with (p - 1) m twiddle factors, as pairs of real and imaginary
+/// part: element [u - 1][j] multiplies result u of butterfly j. If p is odd, the p-th roots of 1 follow: p real parts, then p imaginary
+/// parts.
 constexpr int64_t pass_table_size(int64_t length) {
   int64_t size = 0;
   for (int64_t left = length; left > 1;) {
@@ -55,13 +62,13 @@ constexpr int64_t pass_table_size(int64_t length) {
   return size;
 }
 
-/// The angles of the n-th roots of 1, folded into the eighth of a circle next to 0, are multiples of root_step(n) * 2 pi / (4 n). The first
-/// first_roots(n) multiples give all roots.
+/// By symmetry, the n-th roots of 1 follow from those with angles in the eighth of a circle next to 0. These angles are multiples of
+/// root_step(n) * 2 pi / (4 n). first_roots(n) is the number of these multiples, from 0 on.
 constexpr int64_t root_step(int64_t n) { return std::gcd(int64_t{4}, n); }
 constexpr int64_t first_roots(int64_t n) { return n / (2 * root_step(n)) + 1; }
 
-/// Tests whether `threads` threads can make the passes over lines of this length, with `numbers` numbers in total: in no pass a thread has
-/// more than `held` numbers, unless it does a single butterfly.
+/// Tests whether a block of `threads` threads can transform lines of this length that have `numbers` complex elements in total. In each
+/// pass a thread may hold at most `held` complex elements, or those of a single butterfly.
 constexpr bool holds_lines(int64_t length, int64_t numbers, int threads, int64_t held) {
   int64_t left = length;
   do {
@@ -72,24 +79,26 @@ constexpr bool holds_lines(int64_t length, int64_t numbers, int threads, int64_t
   return true;
 }
 
-/// The registers that a thread may use. Powers of two need fewer, because odd factors need sums and differences of all their numbers at a
-/// time.
+/// The number of registers that a thread may use. Lengths that are powers of two need fewer registers, because a butterfly with an odd
+/// factor needs the sums and differences of all its numbers at the same time.
 constexpr int registers_of_tile(int64_t length, size_t number_bytes) {
   return (std::has_single_bit(static_cast<uint64_t>(length)) ? 16 : 32) * static_cast<int>(number_bytes);
 }
 
-// Sizes of blocks: `held` complex numbers for each thread. More threads or more numbers for each are used only for longer lines, so that
-// several blocks run on a processor at a time.
+// The possible sizes of a block, the preferred one first: `threads` threads, each of which holds at most `held` complex elements. Larger
+// blocks are used only for longer lines, so that several blocks run on a multiprocessor at the same time.
 struct TransformThreads {
   int threads;
   int64_t held;
 };
 inline constexpr TransformThreads kTransformThreads[] = {{128, 8}, {256, 8}, {512, 8}, {256, 16}, {512, 16}};
-inline constexpr int64_t kTransformTileBytes = 32768;  // most bytes of the real parts of a tile: with gaps they fit 48 KiB of shared memory
-inline constexpr int kBlockRegisters = 1 << 16;        // of all threads of a block
+// largest size of a tile's real parts in bytes; with gaps they fit 48 KiB of shared memory
+inline constexpr int64_t kTransformTileBytes = 32768;
+inline constexpr int kBlockRegisters = 1 << 16;  // number of registers of all threads of a block together
 
-/// Returns the number of threads of the smallest block for a tile of `numbers` numbers; 0: there is none. `row_length`, `column_length`:
-/// lengths of the passes; a column of length 1 has none.
+/// Returns the number of threads of the first block size in kTransformThreads that suffices for a tile of `numbers` complex elements, or 0
+/// if none suffices. There are passes over lines of `row_length` elements, and passes over lines of `column_length` elements unless that is
+/// 1.
 constexpr int threads_of_tile(int64_t numbers, int64_t row_length, int64_t column_length, size_t number_bytes) {
   const auto bytes = static_cast<int64_t>(number_bytes);
   for (const auto& [threads, held] : kTransformThreads)
@@ -100,8 +109,8 @@ constexpr int threads_of_tile(int64_t numbers, int64_t row_length, int64_t colum
   return 0;
 }
 
-/// The tile of lines, each of which is transformed directly, and which lie side by side in memory: at least 4 if they fit, so that
-/// neighbouring threads access neighbouring numbers.
+/// Returns a tile for lines of this length that are columns or rows of a matrix and are transformed directly. It has at least 4 lines if
+/// they fit, so that adjacent threads access adjacent elements in memory. Returns a tile of 0 threads if not even one line fits.
 constexpr TransformTile tile_of_lines(int64_t length, size_t number_bytes) {
   constexpr int64_t kAdjacent = 4, kNumbers = 1024;
   for (int64_t lines = std::max<int64_t>(kAdjacent, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(kNumbers / length))));
@@ -110,7 +119,8 @@ constexpr TransformTile tile_of_lines(int64_t length, size_t number_bytes) {
   return {};
 }
 
-/// The tile of whole rows: several short ones.
+/// Returns a tile of whole rows, each of which is transformed as a matrix of `rows` x `columns` elements. Short rows share a tile. Returns
+/// a tile of 0 threads if not even one row fits.
 constexpr TransformTile tile_of_rows(int64_t rows, int64_t columns, size_t number_bytes) {
   constexpr int64_t kNumbers = 1024;
   const int64_t n = rows * columns;
@@ -121,7 +131,7 @@ constexpr TransformTile tile_of_rows(int64_t rows, int64_t columns, size_t numbe
   return {};
 }
 
-/// How blocks transform rows of n numbers; nothing if n has a large prime factor, or if its lines do not fit a tile.
+/// Returns how blocks transform rows of n complex elements. Returns nothing if n has a large prime factor or if a line does not fit a tile.
 constexpr std::optional<BlockTransform> block_transform(int64_t n, size_t number_bytes) {
   if (n < 1 || !has_small_factors(n)) return std::nullopt;
   BlockTransform t{n, transform_rows(n), n / transform_rows(n), true, tile_of_rows(transform_rows(n), n / transform_rows(n), number_bytes)};
@@ -131,7 +141,8 @@ constexpr std::optional<BlockTransform> block_transform(int64_t n, size_t number
     t.tile_of_rows = tile_of_lines(t.columns, number_bytes);
     if (t.rows == 1 || t.tile.threads == 0 || t.tile_of_rows.threads == 0) return std::nullopt;
   }
-  t.row_passes = t.rows == 1 || t.rows == t.columns ? 0 : pass_table_size(t.rows);  // columns and rows of one length share a table
+  // if columns and rows have the same length, they share one table
+  t.row_passes = t.rows == 1 || t.rows == t.columns ? 0 : pass_table_size(t.rows);
   t.turns = t.row_passes + pass_table_size(t.columns);
   t.tables = t.turns + 2 * (t.rows == 1 ? 0 : t.is_whole ? n : first_roots(n));
   return t;

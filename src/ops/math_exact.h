@@ -68,7 +68,7 @@ struct ExactFunctions {
     return R::pick(r == real(0), R::copy_sign(real(0), y), R::pick(other_sign, r + y, r));
   }
 
-  /// Returns NumPy's floor_divide: the integer quotient that belongs to remainder(x, y). It may differ from floor(x / y), in which the
+  /// Returns NumPy's floor_divide: the integer quotient that belongs to remainder(x, y). It may differ from floor(x / y), because that
   /// division rounds.
   static F floor_divide(F x, F y) {
     F r = fmod(x, y);
@@ -122,7 +122,7 @@ struct ExactFunctions {
     Parts a = parts(x), b = parts(y);
     F64 m = b.m;
     I64 d = M::template cast<DType::kI64>(a.e - b.e);
-    // d is negative only where the caller discards the result, so the value then does not matter
+    // if d is negative, the caller discards the result, so the wrong value of `power` does not matter
     F64 power = M::template bitcast<DType::kF64>(((d >> M::i64(kSteps)) + M::i64(1023)) << M::i64(52));
     for (int bit = kSteps - 1; bit >= 0; --bit) {
       power = multiply(power, power, m);

@@ -35,8 +35,8 @@ struct HalfConversions {
     if constexpr (D == DType::kBF16) {
       return real(b << word(16));
     } else {
-      // The exponent is now 112 too small, because f16 and f32 have different exponent biases. The multiplication corrects it, also for
-      // subnormals. Infinity and NaN are handled separately.
+      // After the shift the exponent is 112 too small, because f16 and f32 have different exponent biases. The multiplication corrects it,
+      // also for subnormals. Infinity and NaN are handled separately.
       U32 magnitude = (b & word(0x7fff)) << word(Format::kDropped), sign = (b & word(0x8000)) << word(16);
       U32 finite = M::template bitcast<DType::kU32>(real(magnitude) * M::f32(0x1p112f));
       U32 beyond = magnitude | word(0x7f800000);

@@ -83,7 +83,7 @@ struct LogFunctions : LogParts<M, D> {
   static F log1p(F x) {
     Pair u = R::two_sum(real(1), x);
     F result = log_of_pair(u, integer(0));
-    result = at_limits(u.hi, result);                          // at its limits, log1p x is log(1 + x)
+    result = at_limits(u.hi, result);                          // the result for x <= -1, infinity and NaN
     return R::pick(M::abs(x) < real(kNegligible), x, result);  // also keeps -0
   }
 
@@ -156,7 +156,7 @@ struct LogFunctions : LogParts<M, D> {
     return {h, R::fma(beyond_f(f, C::kLog), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
   }
 
-  /// Returns k unit + f + low. The sum of the first two terms is exact, as a pair.
+  /// Returns k unit + f + low. The first two terms are added without a rounding error, as a pair.
   static F assemble(F k, Native unit, F f, F low) {
     F a = R::fma(k, real(unit), f), b = f - R::fma(k, real(-unit), a);
     return a + (b + low);

@@ -110,7 +110,8 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     I i = interval(m);
     return {minus_exponent(x), M::template table<D>(centres, i), R::fma(m, M::template table<D>(inverses, i), real(-1))};
   }
-  /// Adds the parts of the logarithm. r already has a rounding error, so it is added exactly, as part of a pair.
+  /// Returns the sum of the parts of the logarithm. r already has a rounding error, so r is added without another one: the sum is kept as a
+  /// pair.
   static F natural(F minus_k, F centre, F r) {
     Pair lead = R::fast_two_sum(R::fma(minus_k, real(-C::kLn2), centre), r);
     F rest = R::fma(r * r, R::polynomial(r, C::kLogNear), minus_k * real(-C::kLn2Low));

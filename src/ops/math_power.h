@@ -60,9 +60,9 @@ struct PowerFunctions {
   static constexpr Native kLargest = R::kDouble ? 0x1p66 : 0x1p34;
   static constexpr int kTinyBits = R::kMantissaBits;
   static constexpr Native kTinyScale = R::kDouble ? 0x1p52 : 0x1p23;
-  /// Splits |x| = 2^(3k + j) m with j in {-1, 0, 1} and m in [1, 2), so the cube root is 2^k times those of 2^j and m. For the sixteenth of
-  /// [1, 2) that contains m, a table has a number near the reciprocal of its centre. The product of that number with m is 1 + r with a
-  /// small r.
+  /// Splits |x| = 2^(3k + j) m with j in {-1, 0, 1} and m in [1, 2), so the cube root of |x| is 2^k times the cube roots of 2^j and of m.
+  /// [1, 2) is divided into sixteen equal intervals. For the interval that contains m, a table has a number near the reciprocal of the
+  /// interval's centre. The product of that number and m is 1 + r with a small r.
   static F cbrt_by_table(F x) {
     F e = M::named(
         "floor_exponent_f32", [](F v) { return M::template cast<D>(M::select(is_tiny(v), shifted(v) - integer(kTinyBits), shifted(v))); },

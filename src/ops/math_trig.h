@@ -51,7 +51,7 @@ struct TrigFunctions {
   /// Below this bound tan x rounds to x.
   static constexpr Native kTiny = R::kDouble ? 0x1p-28 : 0x1p-13;
 
-  // Also true for infinity, for which far() gives NaN.
+  // Tests whether |x| is too large for near(). Also true for infinity, for which far() gives NaN.
   static Bool is_far(F x) { return M::abs(x) >= real(kNear); }
 
   /// Reduces x by multiples of pi/2. `low` of the result contains all rounding errors of the reduction.

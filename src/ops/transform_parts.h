@@ -47,8 +47,9 @@ constexpr int64_t convolution_length(int64_t n) {
 /// and all imaginary parts are +0.
 enum class ComplexLayout : uint8_t { kSeparate, kReal, kInterleaved, kSwapped };
 
-// The memory that a transform of n elements needs, counted in real numbers: tables, which depend only on the length (transform_tables), and
-// temporary storage (transform_spare). render/routines/dft.cpp defines its layout. Vectors have at most kMaxTransformLanes lanes.
+// The largest number of lanes of a vector for which transform_tables() and transform_spare() provide memory. They return, in real numbers,
+// the memory that a transform of n elements needs: tables, which depend only on the length, and temporary storage. render/routines/dft.cpp
+// defines the layout of this memory.
 inline constexpr int64_t kMaxTransformLanes = 16;
 // The number of elements that are transformed together, if that is more than the lanes of a vector.
 inline constexpr int64_t kTransformTile = 2048;
@@ -70,7 +71,8 @@ constexpr int64_t transform_spare(int64_t n) {
   return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMaxTransformLanes);
 }
 
-/// Tests whether the tables of a transform are kept between runs. That is so if its length is a constant and the tables are not too large.
+/// Tests whether the tables of a transform of constant length n are small enough to be kept between runs. (Tables for a length that is
+/// known only at run time are never kept.)
 constexpr bool keeps_transform_tables(int64_t n) { return n >= 1 && n <= int64_t{1} << 20; }
 
 }  // namespace harp

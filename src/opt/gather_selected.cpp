@@ -11,9 +11,9 @@ namespace {
 
 constexpr size_t kMaxNodes = 64;  // the greatest number of nodes that may be copied to compute one element
 
-/// The result of a search from a node through its sources, which skips movement nodes and nodes for which `passes` is true. `node` is the
-/// first node that is not skipped, and `view` describes how the skipped movement nodes read it. below() returns nothing if strides cannot
-/// describe that view or if it reads padding.
+/// The result of below(), which follows the sources of a node and skips movement nodes and nodes for which `passes` is true. `node` is the
+/// first node that is not skipped. `view` describes by offset and strides which element of `node` each element of the start node is.
+/// below() returns nothing if strides cannot describe that, or if some elements are padding.
 struct Viewed {
   const Node* node;
   View view;
@@ -42,7 +42,8 @@ bool is_position(const Node* node, size_t axis) {
   return !node->shape.empty();
 }
 
-/// If the node's elements do not vary along the axis, returns them with size 1 along it, that is, in `shape`; else null.
+/// If the node's elements do not vary along the axis, returns a node of shape `shape`, which has size 1 along the axis, with these
+/// elements; else returns null.
 const Node* one_along(const Node* node, size_t axis, const Shape& shape) {
   if (node->rank() == 0) return build::broadcast_to(node, shape);
   const bool is_same = node->op == Op::kExpand && node->sources[0]->shape[axis].is_constant(1);

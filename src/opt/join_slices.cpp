@@ -111,15 +111,16 @@ class Run {
   }
 
  private:
-  /// True if one larger slice has its elements in the order of the concat, and can be read without many divisions.
+  /// Tests two conditions: one larger slice has the same elements in the same order as the concat of the slices, and reading it needs few
+  /// divisions.
   ///
-  /// Order: `axis` is the axis along which the slices of the array differ, and along_ is the axis of the concat. The axes before `axis` in
-  /// the slice and before along_ in the source must be the same, apart from axes of size 1. Then, for each index of these axes, both the
-  /// larger slice and the concat have the parts one after the other.
+  /// Order: `axis` is the axis along which the slices differ, and along_ is the axis of the concat. The slice's axes before `axis` and the
+  /// source's axes before along_ must have the same sizes, apart from axes of size 1. Then, for each index of these axes, both the larger
+  /// slice and the concat contain the parts one after the other.
   ///
-  /// Divisions: a reshape that merges `axis` with axes after it may need a division to find an element. This is cheap if axes after along_
-  /// remain, because one division then serves a whole row of elements. No division is needed if the slices are whole, consecutive parts of
-  /// the array.
+  /// Divisions: if a reshape merges `axis` with later axes, finding an element may need a division. This is cheap if axes after along_
+  /// remain, because one division then serves a whole row of elements. No division is needed if the slices are consecutive parts of the
+  /// array that take all elements of the later axes.
   bool can_grow(size_t axis, int64_t step) const {
     const std::span<const Dim> shape = first_->shape, taken = slice_->shape;
     if (!are_same_but_for_ones(shape.first(along_), taken.first(axis))) return false;
@@ -131,8 +132,8 @@ class Run {
   const Node *first_, *slice_;  // first_: the first source of the run; slice_: slice_of(first_)
   size_t along_;                // the axis of the concat
   Dim length_;                  // size of the run along the axis of the concat
-  // Set if the run has more than one source. axis_ is the axis of the array along which the slices follow each other; step_ and taken_ are
-  // the step and the number of elements of the joined slice along it.
+  // has_axis_ is true if the run has more than one source. The other members are then set: axis_ is the axis of the array along which the
+  // slices follow each other, and step_ and taken_ are the step and the number of elements of the joined slice along that axis.
   bool has_axis_ = false;
   size_t axis_ = 0;
   std::optional<int64_t> step_;

@@ -22,7 +22,7 @@ struct Pass {
 };
 
 std::span<const Pass> passes();
-const Pass* find_pass(std::string_view name);  // null if there is no pass of this name
+const Pass* find_pass(std::string_view name);  // returns null if there is no pass of this name
 
 /// Returns the graph from which kernels are scheduled. First removes stop_gradient nodes and splits complex arrays into their parts, then
 /// runs every pass that is not in `disabled` and that may change at least one node. The ids of the result's live nodes are in order

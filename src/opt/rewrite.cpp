@@ -15,7 +15,8 @@ const Node* apply(Graph& graph, Rule rule, const Node* node) {
     const Node* replacement = rule(graph, node);
     HARP_ASSERT(replacement->dtype == node->dtype && replacement->shape == node->shape, "a rule replaced ", graph.describe(node), " by ",
                 graph.describe(replacement));
-    const bool is_new = replacement->id >= known_nodes;  // the rule has already been applied to nodes that existed before
+    // A node that existed before this call of the rule needs no further call, because the rule has already been applied to it.
+    const bool is_new = replacement->id >= known_nodes;
     node = replacement;
     if (!is_new) break;
   }
@@ -26,8 +27,10 @@ const Node* apply(Graph& graph, Rule rule, const Node* node) {
 
 std::unique_ptr<Graph> rewrite(const Graph& graph, Rule rule) {
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
-  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);  // by old id: the node that replaces it
-  std::vector<const Node*> copied(graph.nodes().size(), nullptr);    // by old id: the node's copy, to which the rule has not been applied
+  // replaced[id]: the node that replaces the old graph's node with this id
+  std::vector<const Node*> replaced(graph.nodes().size(), nullptr);
+  // copied[id]: the copy of that node, to which the rule has not been applied
+  std::vector<const Node*> copied(graph.nodes().size(), nullptr);
   for (const Node* input : graph.inputs()) {
     const Node* copy = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
     replaced[input->id] = copied[input->id] = copy;

@@ -41,19 +41,19 @@ const Node* drop_neutral(Graph& graph, const Node* node) {
   return node;
 }
 
-/// For ops with op(op(x)) = x: returns x.
+/// For ops with op(op(x)) = x. Returns x if the node has this form, else the node.
 const Node* drop_pair(Graph&, const Node* node) {
   const Node* inner = node->sources[0];
   return inner->op == node->op ? inner->sources[0] : node;
 }
 
-/// For ops with x op x = x: returns x.
+/// For ops with x op x = x. Returns x if the two operands are equal, else the node.
 const Node* drop_same(Graph& graph, const Node* node) {
   const Node* x = node->sources[0];
   return is_exact_kind(x->dtype) && x == node->sources[1] ? stretched(graph, x, node->shape) : node;
 }
 
-/// If one source alone determines the result (x * 0, x & 0, x | ~0), returns that source in the node's shape.
+/// If one source alone determines the result (x * 0, x & 0, x | ~0), returns that source in the node's shape; else the node.
 template <bool (*decides)(const Node*)>
 const Node* keep_deciding(Graph& graph, const Node* node) {
   for (const Node* source : node->sources)
@@ -63,14 +63,14 @@ const Node* keep_deciding(Graph& graph, const Node* node) {
 bool is_zero_integer(const Node* node) { return is_integer(node, 0); }
 bool is_one_integer(const Node* node) { return is_integer(node, 1); }
 
-/// For ops that give the same constant `value` for any two equal operands: returns that constant.
+/// For ops that give the same constant `value` for any two equal operands. Returns that constant if the operands are equal, else the node.
 template <int64_t value>
 const Node* known_if_same(Graph& graph, const Node* node) {
   const Node* x = node->sources[0];
   return is_exact_kind(x->dtype) && x == node->sources[1] ? integer(graph, node, value) : node;
 }
 
-/// x % 1 is 0: returns 0.
+/// Returns 0 for x % 1; else the node.
 const Node* remainder_of_one(Graph& graph, const Node* node) { return is_integer(node->sources[1], 1) ? integer(graph, node, 0) : node; }
 
 /// Removes a shift if its count is a multiple of the number of bits of the dtype, because counts are taken modulo that number.
@@ -205,7 +205,7 @@ struct AlgebraRule {
   Op op;
   Rule rule;
 };
-/// For each op, rules are tried in this order. After the first rule that changes the node, the result is simplified again.
+/// The rules for an op are tried in the order of this table. After the first rule that changes the node, the result is simplified again.
 constexpr AlgebraRule kRules[] = {
     {Op::kNeg, drop_pair},
     {Op::kBitNot, drop_pair},
@@ -240,7 +240,7 @@ constexpr AlgebraRule kRules[] = {
 };
 
 constexpr size_t kMaxRulesPerOp = 3;
-/// kRules by op; the list of each op ends with a null pointer.
+/// The rules of kRules, grouped by op. The list of each op ends with a null pointer.
 constexpr auto kRulesOf = [] {
   std::array<std::array<Rule, kMaxRulesPerOp + 1>, kOpCount> rules{};
   std::array<size_t, kOpCount> count{};

@@ -8,7 +8,7 @@
 namespace harp::opt {
 namespace {
 
-/// Returns, by node id, how many times nodes and outputs read each node.
+/// Returns a list that contains, for each node id, how many times other nodes and the outputs of the graph read the node.
 std::vector<int> count_readers(const Graph& graph) {
   std::vector<int> readers(graph.nodes().size(), 0);
   for (const Node* node : graph.live_nodes())
@@ -27,8 +27,8 @@ bool takes_by_own_order(const Node& node, const std::vector<int>& readers) {
   return indices->op == Op::kArgSort && readers[indices->id] == 1;
 }
 
-/// If the indices of the gather are the argsort of its own source, returns the sorted array; else the gather. To find out, the argsort is
-/// built again: nodes are interned, so building an existing node returns it.
+/// If the indices of the gather are the argsort of its own source, returns the sorted array; else returns the gather. To compare, the
+/// function builds the argsort of the source again: nodes are interned, so this returns the existing node.
 const Node* sorted(Graph& graph, const Node* gather) {
   const Node *x = gather->sources[0], *indices = gather->sources[1];
   const int axis = gather->as<GatherAttributes>().axis;
@@ -49,7 +49,8 @@ bool may_sort_values(const Node& node) { return node.op == Op::kArgSort; }
 std::unique_ptr<Graph> sort_values(const Graph& graph) {
   auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
   const std::vector<int> readers = count_readers(graph);
-  std::vector<const Node*> copies(graph.nodes().size(), nullptr);  // by id in the old graph
+  // copies[id]: the copy in the new graph of the old graph's node with this id
+  std::vector<const Node*> copies(graph.nodes().size(), nullptr);
   for (const Node* input : graph.inputs())
     copies[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
   for (const Node* node : graph.live_nodes()) {

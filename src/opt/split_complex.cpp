@@ -112,8 +112,8 @@ class Splitter {
     return half;
   }
 
-  /// Returns the two parts of a complex node interleaved along a new last axis. If the rank is kMaxRank, the axes are merged first to make
-  /// room for the new axis; this does not change the memory layout.
+  /// Returns the two parts of a complex node interleaved along a new last axis; for a real node, returns its only part. If the rank is
+  /// kMaxRank, the axes are merged first to make room for the new axis; this does not change the memory layout.
   const Node* joined(const Node* node) {
     const Split& split = splits_[node->id];
     if (!is_complex(node->dtype)) return split.parts[0];
@@ -129,7 +129,7 @@ class Splitter {
 
   const Graph& old_;
   std::unique_ptr<Graph> new_;
-  std::vector<Split> splits_;  // by node id in the old graph
+  std::vector<Split> splits_;  // splits_[id]: the new nodes that replace the old graph's node with this id
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The allocator of arrays and workspaces: two functions of the host (harp_context_options), or the C library. All memory whose size depends
-// on the user's arrays comes from this allocator. harp's own data structures do not use it.
+// The allocator of arrays and workspaces: either two functions of the host application (harp_context_options), or the C library. All memory
+// whose size depends on the user's arrays comes from this allocator. harp's own data structures do not use it.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@ class MemoryPool;
 
 inline constexpr size_t kBufferAlignment = 64;  // size of a cache line and of the widest vector register, in bytes
 
-/// Plain data; copies refer to the same allocator. Several threads may call its functions at the same time.
+/// A plain struct, whose copies refer to the same allocator. Several threads may call its functions at the same time.
 struct Allocator {
   void* (*allocate)(void* user, size_t size, size_t alignment) = nullptr;  // returns null if out of memory
   void (*release)(void* user, void* memory) = nullptr;                     // never called with a null pointer
   void* user = nullptr;
-  MemoryPool* pool = nullptr;  // keeps released blocks for later Memory objects; null: released blocks are not kept
+  MemoryPool* pool = nullptr;  // if not null, keeps released blocks for later Memory objects
 
   /// Returns the allocator of the C library.
   static Allocator standard();
   bool is_standard() const;
 };
 
-/// Owns a block of memory. It comes from the allocator's pool if there is one, else from the allocator itself, and returns there in the
-/// destructor. For a size of 0 nothing is allocated and data() is null.
+/// Owns a block of memory. The constructor gets the block from the allocator's pool if there is one, else from the allocator itself; the
+/// destructor gives it back. For a size of 0 nothing is allocated and data() is null.
 class Memory {
  public:
   Memory() = default;

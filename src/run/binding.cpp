@@ -73,8 +73,8 @@ void Binding::bind(std::span<const ArrayType> inputs, std::span<const NamedSize>
   check_input_sizes(inputs, values);
 }
 
-/// Sets each variable for which an input axis is the variable alone. If there are several such axes, they must agree. Also checks dtypes
-/// and ranks.
+/// If the size of an input axis is a single variable, sets that variable to the axis's size. If several axes have this variable as their
+/// size, they must agree. Also checks dtypes and ranks.
 void Binding::bind_bare_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const {
   const Signature& signature = *signature_;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -98,7 +98,7 @@ void Binding::bind_bare_axes(std::span<const ArrayType> inputs, std::span<int64_
   }
 }
 
-/// Computes the variables that appear only in axes of the form factor * variable + offset.
+/// Computes those variables that appear in the inputs only in axes of the form factor * variable + offset.
 void Binding::bind_derived_axes(std::span<const ArrayType> inputs, std::span<int64_t> values) const {
   const Signature& signature = *signature_;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -114,8 +114,8 @@ void Binding::bind_derived_axes(std::span<const ArrayType> inputs, std::span<int
   }
 }
 
-/// Sets the variables that no axis determines to the values that the caller gives by name. A value that is given for another variable must
-/// agree with its axis.
+/// Sets the variables that no axis determines to the values that the caller gives by name. If the caller also gives a value for a variable
+/// that an axis determines, the two values must be equal.
 void Binding::bind_names(std::span<const NamedSize> named, std::span<int64_t> values) const {
   const Signature& signature = *signature_;
   for (const NamedSize& size : named) {

@@ -1,7 +1,7 @@
 // Computes the values of the shape variables from the arrays of a run, and checks all sizes before anything is written. A variable's value
-// comes from the first input axis that is the variable alone. If there is none, it comes from the first axis of the form c*n + d, else from
-// a value that the caller gives by name. The sizes of all other axes are computed from the variables and compared. A Binding is prepared
-// once for each program. If all arguments are valid, bind() allocates nothing.
+// comes from the first input axis whose size is just this variable. If there is none, it comes from the first axis whose size has the form
+// c*n + d, else from a value that the caller gives by name. The sizes of all other axes are computed from the variables and compared with
+// the given arrays. A Binding is prepared once for each program. If all arguments are valid, bind() allocates nothing.
 #pragma once
 
 #include <memory>
@@ -28,14 +28,15 @@ class Binding {
  public:
   explicit Binding(std::shared_ptr<const Signature> signature);
 
-  /// Computes the values of all shape variables, in the order of Signature::variables. Throws these errors: kInvalidArgument for a wrong
-  /// number of arrays or an unknown name; kDType and kShape for an array that does not match, or for two arrays that disagree; kRange for a
-  /// value outside of its bounds and for a negative size; kOverflow for an array whose number of bytes does not fit 63 bits.
+  /// Computes the values of all shape variables and stores them in `values`, in the order of Signature::variables. Throws these errors:
+  /// kInvalidArgument for a wrong number of arrays or an unknown name; kDType and kShape for an array that does not match, or for two
+  /// arrays that disagree; kRange for a value outside of its bounds and for a negative size; kOverflow for an array whose number of bytes
+  /// does not fit 63 bits.
   void bind(std::span<const ArrayType> inputs, std::span<const NamedSize> named, std::span<int64_t> values) const;
   /// Checks bounds and sizes like bind(), for a caller that passes the values of the variables instead of arrays.
   void check_values(std::span<const int64_t> values) const { check(values, Source::kCaller); }
 
-  /// Computes the sizes of an output; `dims` has the output's rank.
+  /// Computes the sizes of an output and stores them in `dims`, whose length must be the output's rank.
   void output_dims(size_t output, std::span<const int64_t> values, std::span<int64_t> dims) const;
   /// Throws Error{kDType} or Error{kShape} unless the type `given` is that of the output.
   void check_output(size_t output, ArrayType given, std::span<const int64_t> values) const;

@@ -75,9 +75,9 @@ class CExecutable final : public Executable {
     fail(Code::kInternal, "a compiled program returned ", status, ", which is none of its status codes");
   }
 
-  /// Calls code that calls native functions of the host. The code receives an array with the functions' addresses; the last element of the
-  /// array is the address of `failure`. If a native function fails, the code stores there the number of the failed call and the function's
-  /// return value.
+  /// Calls code that calls native functions of the host application. The code receives an array with the functions' addresses; the last
+  /// element of the array is the address of `failure`. If a native function fails, the code stores there the number of the failed call and
+  /// the function's return value.
   void execute_with_natives(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     int32_t failure[2] = {0, 0};
     StackArray<void*, 64> addresses(natives_.addresses.size() + 1);

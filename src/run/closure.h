@@ -12,8 +12,8 @@ class Closure {
   /// result, it stores the result in `result`, widened to ffi_arg.
   using Body = void (*)(ffi_cif* cif, void* result, void** arguments, void* object);
 
-  /// Makes a function with `n_pointers` parameters, at most 4, which are pointers, and the given result type. Throws Error{kUnsupported} if
-  /// the system forbids executable memory that is created at run time.
+  /// Makes a function that has `n_pointers` parameters (at most 4), all of them pointers, and the given result type. Throws
+  /// Error{kUnsupported} if the system forbids executable memory that is created at run time.
   Closure(int n_pointers, ffi_type* result, Body body, void* object);
   ~Closure();
   Closure(const Closure&) = delete;

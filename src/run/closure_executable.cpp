@@ -19,10 +19,10 @@ harp_entry_point_ex ClosureExecutable::entry_ex() const {
   return reinterpret_cast<harp_entry_point_ex>(entry_ex_->code());
 }
 
-/// Catches all exceptions, because foreign code calls this function.
+/// Runs the program and returns the status of the run. Catches all exceptions, because foreign code calls this function.
 int32_t ClosureExecutable::call(void** arguments, const harp_runtime* runtime) const noexcept {
   try {
-    harp_runtime known{};  // fields that the caller's older struct lacks keep their defaults
+    harp_runtime known{};  // If the caller's struct is from an older version of harp and lacks fields, these keep their defaults.
     if (runtime != nullptr && runtime->struct_size > offsetof(harp_runtime, cancel)) known.cancel = runtime->cancel;
     enter(*static_cast<void***>(arguments[0]), *static_cast<void***>(arguments[1]), *static_cast<size_t**>(arguments[2]), known);
     return HARP_OK;

@@ -15,8 +15,8 @@ class ClosureExecutable : public Executable {
   harp_entry_point_ex entry_ex() const final;
 
  protected:
-  /// The body of an entry point. It calls execute() and throws its errors. A subclass overrides it if it must prepare the host's addresses
-  /// before execute().
+  /// The body of an entry point. It calls execute() and throws its errors. A subclass overrides it if it must prepare the host
+  /// application's addresses before execute().
   virtual void enter(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     execute(inputs, outputs, shape_vars, runtime);
   }

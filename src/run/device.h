@@ -1,4 +1,4 @@
-// A device: memory that contains arrays. The host's code can address array elements in the host's own memory, whose device is called "cpu".
+// A device: memory that contains arrays. Code on the CPU can address array elements only in host memory, whose device is called "cpu".
 // Elements on any other device are copied by the functions of that device. All devices of one backend share one address space: equal
 // addresses in the arguments of a run mean the same memory.
 #pragma once
@@ -23,7 +23,7 @@ class Device {
  public:
   /// Returns the name by which harp_buffer_new identifies the device. The text ends with a zero byte, and is valid as long as the device.
   virtual std::string_view name() const = 0;
-  /// Tests whether the host's code can read and write array elements at their addresses.
+  /// Tests whether code on the CPU can read and write array elements at their addresses.
   virtual bool is_host() const = 0;
   /// Returns the functions that allocate and release memory of this device. `host` is the context's allocator of host memory.
   virtual Allocator allocator(const Allocator& host) const = 0;

@@ -24,7 +24,7 @@ struct RunArray {
 /// Throws Error{kInvalidArgument} if the address is NULL although the array has elements, or if it is not aligned for the dtype.
 void check_memory(DType dtype, size_t bytes, const void* data);
 
-/// A function of the host that is called once, when the memory passed to wrap() is no longer used.
+/// A function of the host application that is called once, when the memory passed to wrap() is no longer used.
 using Deleter = void (*)(void* user, void* data);
 
 class DeviceArray {
@@ -52,7 +52,7 @@ class DeviceArray {
   std::span<const int64_t> dims() const { return dims_; }
   ArrayType type() const { return {dtype_, dims_}; }
   RunArray view() const { return {type(), data_, bytes_, read_only_, false, device_}; }
-  /// Returns the address of the first element. The host may access it only if device().is_host().
+  /// Returns the address of the first element. Code on the CPU may access the element only if device().is_host().
   void* data() const { return data_; }
   size_t bytes() const { return bytes_; }
   bool read_only() const { return read_only_; }
@@ -71,12 +71,12 @@ class DeviceArray {
   void* user_ = nullptr;
 };
 
-/// Copies all elements between two arrays of the same type, on any devices. If the host can address neither of them, the elements pass
-/// through memory from the allocator `host`. Throws Error{kOutOfMemory} or Error{kDevice}.
+/// Copies all elements between two arrays of the same type, on any devices. If code on the CPU can address neither of them, the elements
+/// pass through memory from the allocator `host`. Throws Error{kOutOfMemory} or Error{kDevice}.
 void copy_elements(const DeviceArray& to, const DeviceArray& from, const Allocator& host);
 
-/// Gives the host access to the elements of an array. If the host can address the array, data() is the array's own memory; otherwise it is
-/// a copy, which exists as long as this object. Throws Error{kOutOfMemory} or Error{kDevice}.
+/// Gives code on the CPU access to the elements of an array. If the array is in host memory, data() is the array's own memory; otherwise it
+/// is a copy, which exists as long as this object. Throws Error{kOutOfMemory} or Error{kDevice}.
 class HostElements {
  public:
   HostElements(const DeviceArray& array, const Allocator& host);

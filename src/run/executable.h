@@ -26,8 +26,8 @@ class Executable {
   /// lifetime.
   virtual std::span<void* const> hidden_inputs() const { return {}; }
   /// Runs the program. Thread-safe. `inputs` are the program's inputs followed by hidden_inputs(). Throws Error{kOutOfMemory} before any
-  /// output is written. At any time it may throw Error{kNative} (a native function of the host failed), IndexError, or Error{kCancelled}
-  /// (the runtime's `cancel` flag was set); the contents of outputs are then unspecified.
+  /// output is written. At any time it may throw Error{kNative} (a native function of the host application failed), IndexError, or
+  /// Error{kCancelled} (the runtime's `cancel` flag was set); the contents of outputs are then unspecified.
   virtual void execute(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const = 0;
   /// Like execute(), but may return before the run is complete, as soon as the device's queue contains the run. Work that is added to this
   /// queue later, including the release of memory, executes after the run. If the run itself may still fail, enqueue() returns only when
@@ -41,15 +41,15 @@ class Executable {
   /// or the CPU cannot run them.
   virtual harp_entry_point entry() const = 0;
   virtual harp_entry_point_ex entry_ex() const = 0;
-  /// Returns the bytes of workspace that execute() needs for these values of the shape variables and `width` workers. If it gets fewer, it
-  /// allocates a workspace. Throws Error{kOverflow} if the number does not fit 64 bits.
+  /// Returns the bytes of workspace that execute() needs for these values of the shape variables and `width` workers. If execute() receives
+  /// a smaller workspace, it allocates one. Throws Error{kOverflow} if the number of bytes does not fit 64 bits.
   virtual int64_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const = 0;
 };
 
 /// Returns an executable of the backend "interp", which evaluates the graph. The graph must not change any more.
 std::unique_ptr<Executable> make_interp_executable(std::shared_ptr<const Graph> graph);
 
-/// The native functions of the host that generated code calls.
+/// The native functions of the host application that generated code calls.
 struct NativeTable {
   std::vector<void*> addresses;    // for harp_runtime.natives
   std::vector<std::string> calls;  // for each call in the generated code, the name of the function

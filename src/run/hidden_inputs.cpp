@@ -27,7 +27,8 @@ HiddenInputs::HiddenInputs(std::vector<std::shared_ptr<const std::vector<std::by
       addresses_.push_back(copy.get());
       copies_.push_back(std::move(copy));
     } else {
-      addresses_.push_back(const_cast<std::byte*>(array->data()));  // generated code never writes to its inputs
+      // The const_cast is safe, because generated code never writes to its inputs.
+      addresses_.push_back(const_cast<std::byte*>(array->data()));
       arrays_.push_back(std::move(array));
     }
   }
@@ -45,7 +46,8 @@ harp_entry_point_ex HiddenInputs::entry_ex() const {
   return reinterpret_cast<harp_entry_point_ex>(entry_ex_->code());
 }
 
-/// Catches all exceptions, because foreign code calls this function.
+/// Calls the generated code with the hidden inputs appended, and returns its status. Foreign code calls this function, so it must not
+/// throw: it returns HARP_ERROR_OUT_OF_MEMORY if there is no memory for the list of inputs.
 int32_t HiddenInputs::call(void** arguments, const harp_runtime* runtime) const noexcept {
   try {
     void** const inputs = *static_cast<void***>(arguments[0]);

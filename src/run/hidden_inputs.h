@@ -46,7 +46,7 @@ class HiddenInputs {
   };
   using Copy = std::unique_ptr<std::byte, Free>;
 
-  std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays_;  // the arrays that are used without a copy; kept alive here
+  std::vector<std::shared_ptr<const std::vector<std::byte>>> arrays_;  // owns the arrays that are used without a copy
   std::vector<Copy> copies_;
   std::vector<void*> addresses_;
   size_t inputs_;

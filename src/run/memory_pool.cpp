@@ -12,7 +12,8 @@ namespace harp {
 
 namespace {
 
-constexpr int kTries = 128;  // attempts of a thread to take the lock, for about a microsecond; then it continues without the lock
+// number of attempts of a thread to take the lock, which take about a microsecond; then it continues without the lock
+constexpr int kTries = 128;
 // How often trim() yields the processor before it tests whether this process is a forked child, in which the lock's owner does not exist.
 constexpr int kYields = 100;
 constexpr size_t kFirstOctave = 11;  // log2 of the size above which there are size classes

@@ -45,12 +45,12 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  /// Returns a block of `size` bytes with undefined content, or null if there is no memory left. `size` is not 0. If the host's allocator
-  /// returns misaligned memory, so does take().
+  /// Returns a block of `size` bytes with undefined content, or null if there is no memory left. `size` is not 0. If the host application's
+  /// allocator returns misaligned memory, so does take().
   void* take(size_t size) noexcept;
-  /// Returns a block that take(size) has returned to the pool.
+  /// Gives a block back to the pool. The block must come from take(size).
   void give(void* memory, size_t size) noexcept;
-  /// Releases a block that take(size) has returned; the pool does not keep it.
+  /// Releases a block to the allocator instead of keeping it in the pool. The block must come from take(size).
   void discard(void* memory, size_t size) noexcept;
   /// Frees those blocks that were released longest ago, until at most `most` bytes are kept. Does nothing in a child process that was
   /// forked while another thread was using the pool.

@@ -179,8 +179,9 @@ void LoadedProgram::check_aliases(std::span<const RunArray> inputs, std::span<co
     }
     if (!any) return;
   }
-  // The arrays are sorted by address. A scan then finds an overlap by comparing each array with one earlier output (and, for an output,
-  // with one earlier input): the one whose end is furthest. Inputs may overlap each other.
+  // The arrays are sorted by address and then visited in this order. An array overlaps some earlier output if and only if it overlaps the
+  // earlier output with the furthest end, so one comparison is enough. An output is compared in the same way with the earlier inputs.
+  // (Inputs may overlap each other.)
   StackArray<Extent, 2 * kFewArguments> extents(inputs.size() + outputs.size(), book);
   size_t n = 0;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -211,7 +212,7 @@ void LoadedProgram::check_overlaps(std::span<const Extent> extents, size_t n_inp
     for (const Extent& other : extents) {
       if (other.array >= written.array || other.begin >= written.end || written.begin >= other.end) continue;
       const std::vector<size_t>& places = signature().outputs[written.array - n_inputs].in_place;
-      // All elements of in_place are indices of inputs.
+      // in_place contains only indices of inputs, so an overlap of two outputs is never allowed.
       const bool in_place = std::binary_search(places.begin(), places.end(), other.array);
       if (in_place && written.begin == other.begin && written.end == other.end) continue;
       fail(Code::kAlias, describe(written.array), " overlaps ", describe(other.array), " by ",

@@ -48,8 +48,9 @@ struct RunArguments {
   std::span<const RunArray> inputs;
   std::span<RunArray> outputs;  // an array that is missing is made by the OutputMaker
   std::span<const NamedSize> shape_vars;
-  const volatile int32_t* cancel = nullptr;  // the host's cancel flag, or null
-  void* stream = nullptr;                    // the host's stream that orders the run; null: run() waits until the run is complete
+  const volatile int32_t* cancel = nullptr;  // the host application's cancel flag, or null
+  // the host application's stream that orders the run; null: run() waits until the run is complete
+  void* stream = nullptr;
   bool stages = false;  // whether the run copies inputs to its device, and outputs back to where the caller's arrays are (HARP_RUN_STAGE)
 };
 

@@ -35,8 +35,9 @@ struct ExtentHash {
   }
 };
 
-/// Records for each variable whether this input axis determines its value. An earlier axis is not replaced, except if this axis is the
-/// variable alone and the earlier one is not.
+/// If the size of this input axis has the form factor * variable + offset, records that the variable's value comes from this axis. If an
+/// earlier axis already determines the variable, that axis is replaced only if the size of this axis is just the variable and the size of
+/// the earlier axis is not.
 void determine_from(Dim size, int input, int axis, Signature& signature) {
   if (size.is_constant()) return;
   for (size_t i = 0; i < signature.variables.size(); ++i) {

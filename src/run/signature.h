@@ -19,11 +19,11 @@ struct ArraySignature {
 };
 
 /// A shape variable. It has the same index in Signature::variables and in the argument shape_vars of an entry point. Its value comes from
-/// the first input axis that is the variable alone, else from the first axis of the form factor * variable + offset.
+/// the first input axis whose size is just this variable, else from the first axis whose size has the form factor * variable + offset.
 struct ShapeVariable {
   std::string name;
   int64_t min, max;
-  int input = -1;  // index of the input with that axis; -1: the value must be given by name
+  int input = -1;  // index of the input that has this axis; -1: there is no such axis, and the value must be given by name
   int axis = -1;
   int64_t factor = 1, offset = 0;
 

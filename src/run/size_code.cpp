@@ -92,7 +92,7 @@ SizeCode::SizeCode(Sym expression, std::span<const Sym> variables) {
 int64_t SizeCode::evaluate_steps(std::span<const int64_t> values) const {
   constexpr size_t kInline = 64;
   int64_t inline_stack[kInline];
-  inline_stack[0] = 0;  // gcc 12 cannot prove that every postfix program pushes a value before it returns
+  inline_stack[0] = 0;  // avoids a warning of gcc 12, which cannot prove that every postfix program pushes a value
   std::vector<int64_t> large_stack(depth_ > kInline ? depth_ : 0);
   int64_t* const stack = depth_ > kInline ? large_stack.data() : inline_stack;
   size_t top = 0;  // number of values on the stack

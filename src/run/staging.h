@@ -1,4 +1,4 @@
-// Copies of a run's arrays, for arrays that are not on the device on which the run takes place (HARP_RUN_STAGE).
+// Makes copies of those arrays of a run that are not on the device on which the run takes place (HARP_RUN_STAGE).
 #pragma once
 
 #include <vector>

@@ -58,8 +58,8 @@ bool spin(const Try& attempt) {
   return false;
 }
 
-/// Blocks signals in the calling worker, so that the host's threads handle them. Signals that a thread causes itself, and the signal of
-/// profilers, stay enabled.
+/// Blocks signals in the calling worker, so that the host application's threads handle them. Signals that a thread causes itself, and the
+/// signal of profilers, stay enabled.
 void leave_signals_to_the_host() {
   sigset_t signals;
   sigfillset(&signals);

@@ -1,12 +1,13 @@
-// Walks the body once, in the order of its text, and finds out which indices are inside their arrays, and which values differ between the
-// lanes of a vector, if there are lanes.
+// Walks the body once, in the order of its text, and finds out which indices are inside their arrays and which values differ between the
+// lanes of a vector (if vectors are used).
 //
-// A variable that is set once, where it is declared, is the same in all lanes if its value is. The lowering keeps every other variable in a
-// vector, so these count as different, as do the elements of local arrays.
+// A variable that is set only once, in its declaration, is the same in all lanes if the value in the declaration is. All other variables
+// count as different, because the lowering keeps them in vectors. Elements of local arrays count as different, too.
 //
-// An index is a position, for which a proof in the index algebra shows that it is inside, for every element and every iteration of the
-// loops around it. If that fails, conditions of the branches around it may help: in `if (j >= 0) & (j < shape1)` the positions j and shape1
-// - 1 - j are not negative, so an index from which one of these can be subtracted without making it negative is not negative, either.
+// The index algebra can prove that an index is inside its array if the index is a position (body_positions.h). The proof must hold for
+// every element of the result and for every iteration of the loops around the index. If there is no such proof, the conditions of the
+// branches around the index may help. Inside `if (j >= 0) & (j < shape1)`, the positions j and shape1 - 1 - j are known not to be negative;
+// such positions are called facts. An index is not negative if it is still not negative after a fact is subtracted from it.
 #include "schedule/body_lanes.h"
 
 #include <algorithm>
@@ -21,10 +22,11 @@
 namespace harp {
 namespace {
 
-/// Most facts that are kept at one place of a body. Each of them is tried for each index that is not inside its array without one.
+/// The largest number of facts that are known at any place of a body. For each index that is not proven to be inside its array without
+/// facts, the analysis tries every known fact.
 constexpr size_t kMostFacts = 32;
 
-/// The axis along which lanes are adjacent elements; -1: there is none.
+/// Returns the axis along which adjacent lanes compute adjacent elements: the last axis whose size is not 1. Returns -1 if there is none.
 int lane_axis(const Node& node) {
   int axis = node.rank() - 1;
   while (axis >= 0 && node.shape[static_cast<size_t>(axis)].is_constant(1)) --axis;
@@ -116,8 +118,9 @@ class Analysis {
     if (differs_[variable]) count_bytes(body_.variables[variable]);
   }
 
-  /// Finds out whether an index of a local array is inside the array wherever the loops around the statement run. Otherwise, or if lanes
-  /// use different elements, vectors are not possible. `site`: the position of the index in ElementBody::sites; -1: it is inside.
+  /// Records whether an index of a local array is inside the array wherever the loops around the statement run. If it is not, or if the
+  /// lanes use different elements of the array, clears is_possible_, because vectors cannot compute such a body. `site`: the position of
+  /// the index in ElementBody::sites; -1: the index is known to be inside.
   void use_element(int variable, int index, int site) {
     count_bytes(body_.variables[static_cast<size_t>(variable)]);
     const std::optional<BodyPosition> at = positions_.of(index);
@@ -138,14 +141,16 @@ class Analysis {
     walk(s.otherwise);
     apart_ -= differs;
     const bool leaves = !s.body.empty() && s.body.back().kind == BodyStatement::kBreak;
-    if (!leaves) forget_facts(facts_outside);  // else the rest of the block runs only where the condition is false
+    // If the branch ends with a break, the statements after it run only where the condition is false, so the facts of the false case
+    // remain.
+    if (!leaves) forget_facts(facts_outside);
   }
 
   void count(const BodyStatement& s) {
     const bool begins_apart = visit(s.value), ends_apart = visit(s.end);
     const std::optional<BodyPosition> begin = positions_.of(s.value), end = positions_.of(s.end);
     const bool is_position = begin && end && BodyPositions::fits(end->hi - begin->lo);
-    bool is_even = !begins_apart && !ends_apart;  // whether it runs equally often for all elements
+    bool is_even = !begins_apart && !ends_apart;  // whether all elements execute equally many iterations of the loop
     if (!is_even && is_position && step(begin->value)) {
       const std::optional<Sym> difference = step(end->value - begin->value);
       is_even = difference && difference->is_constant(0);
@@ -167,7 +172,7 @@ class Analysis {
 
   // Facts
 
-  /// Records what follows from the condition being true or false.
+  /// Adds the facts (positions that are not negative) that follow if the condition is true, or, if not `is_true`, if it is false.
   void add_facts(int condition, bool is_true) {
     const BodyExpression& e = body_.expressions[static_cast<size_t>(condition)];
     if (e.kind != BodyKind::kApply || facts_.size() >= kMostFacts) return;
@@ -179,12 +184,14 @@ class Analysis {
     if (!a || !b) return;
     std::optional<BodyPosition> fact = is_true ? BodyPositions::difference(*b, *a) : BodyPositions::difference(*a, *b);
     if (!fact) return;
-    if ((e.op == Op::kLt) == is_true) fact = BodyPosition{fact->value - 1, fact->lo - 1, fact->hi - 1};  // a < b, or b < a
+    // the condition is strict: a < b, or b < a
+    if ((e.op == Op::kLt) == is_true) fact = BodyPosition{fact->value - 1, fact->lo - 1, fact->hi - 1};
     facts_.push_back(*fact);
   }
   void forget_facts(size_t first) { facts_.erase(facts_.begin() + static_cast<long>(first), facts_.end()); }
   bool is_nonnegative_here(const BodyPosition& e) const {
-    // The limit of a position does not apply to e - fact, of which only the sign is asked for: it has to fit an i64.
+    // Only the sign of e - fact matters. The difference is not used as a position, so it need not obey BodyPositions::fits(), but it must
+    // fit an i64.
     return std::any_of(facts_.begin(), facts_.end(), [&](const BodyPosition& fact) {
       return e.lo - fact.hi >= INT64_MIN && e.hi - fact.lo <= INT64_MAX && proven_nonnegative(e.value - fact.value);
     });
@@ -205,10 +212,11 @@ class Analysis {
       use_element(e.variable, e.operands[0], e.is_inside[0] ? -1 : e.site);
       differs = true;
     }
-    if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // it is masked by its branch
+    if (e.kind == BodyKind::kLoad && !is_loaded_everywhere(e)) differs = true;  // a branch masks the load
     if (!differs) return false;
     if (e.kind == BodyKind::kApply && loops_ > 0 && is_by_lanes(e)) is_possible_ = false;
-    if (!positions_.of(number)) count_bytes(e.dtype);  // a position is mostly an index, is compared with one, or is converted
+    // Positions do not count, although they are of dtype i64: most of them are indices, or are compared with an index or converted.
+    if (!positions_.of(number)) count_bytes(e.dtype);
     return true;
   }
   void count_bytes(DType dtype) {
@@ -220,15 +228,17 @@ class Analysis {
     return is_int(e.dtype) && (e.op == Op::kIdiv || e.op == Op::kRem || e.op == Op::kFmod || e.op == Op::kPow);
   }
 
-  /// Returns how far a position advances from lane to lane, 0 if there are no lanes; nothing if that is not the same for all lanes.
+  /// Returns by how much a position increases from one lane to the next; 0 if there are no lanes. Returns nothing if the increase is not
+  /// the same for all lanes.
   std::optional<Sym> step(Sym position) const {
     if (axis_ < 0) return Sym(0);
     const std::optional<Linear> linear = linear_in(position, variable_of(index_[static_cast<size_t>(axis_)]));
     return linear ? std::optional(linear->coefficient) : std::nullopt;
   }
 
-  /// Tests whether every index is inside the array wherever the loops around the load run. Otherwise all are in the branch around it, or
-  /// vectors are not possible.
+  /// Returns true if every index of the load is inside the array wherever the loops around the load run. Otherwise the load may be executed
+  /// only where its branch is taken. Clears is_possible_ if an index is not proven to be inside even there, or if vectors cannot load the
+  /// elements of the lanes.
   bool is_loaded_everywhere(const BodyExpression& load) {
     const Shape& shape = node_.sources[static_cast<size_t>(load.array)]->shape;
     size_t last = shape.size();  // the axis along which elements are adjacent, plus 1
@@ -248,7 +258,7 @@ class Analysis {
       result_.indices.inside[site++] = inside;
       everywhere = everywhere && inside == Inside::kAlways;
     }
-    // each lane would load by itself
+    // Only the lanes that take the branch may load the element, so each lane would need a load of its own.
     if (!everywhere && is_same && loops_ > 0 && apart_ > 0) is_possible_ = false;
     return everywhere;
   }
@@ -268,15 +278,15 @@ class Analysis {
 
   const Node& node_;
   const ElementBody& body_;
-  SymTable table_;  // of the loop variables that the proofs need
-  const int axis_;  // lane_axis(); -1: there are no lanes
+  SymTable table_;  // contains the loop variables that the proofs need
+  const int axis_;  // the result of lane_axis(); -1: there are no lanes
   const std::vector<Sym> index_;
   BodyPositions positions_;
-  std::vector<int> sets_;            // by variable: how many statements set it
-  std::vector<bool> differs_;        // by variable: whether its value differs between the lanes
-  std::vector<BodyPosition> facts_;  // positions that are not negative at the current statement
-  int loops_ = 0;                    // how many loops are around the current statement
-  int apart_ = 0;  // how many branches and loops around the current statement have conditions that may differ between lanes
+  std::vector<int> sets_;            // indexed by variable: the number of statements that set it
+  std::vector<bool> differs_;        // indexed by variable: whether its value differs between the lanes
+  std::vector<BodyPosition> facts_;  // the facts: positions that are not negative at the current statement
+  int loops_ = 0;                    // number of loops around the current statement
+  int apart_ = 0;  // number of branches and loops around the current statement whose conditions may differ between the lanes
   bool is_possible_ = true;
   BodyLanes result_;
 };

@@ -11,46 +11,50 @@
 
 namespace harp {
 
-/// Most expressions of a body that is computed in vectors: a longer one would take long to compile, because each of its statements becomes
-/// vectors by itself.
+/// The largest number of expressions of a body that vectors compute. The elements of a longer body are computed one by one, because every
+/// statement would become vector code, which would take long to compile.
 inline constexpr size_t kMostExpressionsInLanes = 1000;
 
-/// Most elements of all local arrays of a body that is computed in vectors. Such an array has a vector for each element, so these are at
-/// most 4 KiB of the stack with the widest vectors, twice if the last vector has a version of its own.
+/// The largest number of elements that all local arrays together may have if vectors compute the body. Each element becomes a vector, so
+/// the arrays take at most 4 KiB of the stack with the widest vectors, or twice that if the last vector of a row has its own version of the
+/// body.
 inline constexpr int64_t kMostArrayElementsInLanes = 64;
 
-/// Where an index is proven to be inside its array.
+/// States where in a body an index is proven to be inside its array.
 enum class Inside : uint8_t {
-  kUnknown,   // it is checked at run time
-  kInBranch,  // where the statement that uses it is executed: the proof needs the conditions of the branches around it
-  kAlways,    // wherever the loops around that statement run, also if the branch with the statement is not taken
+  kUnknown,  // there is no proof, so the index is checked at run time
+  // The index is inside whenever the statement that uses it is executed. The proof needs the conditions of the branches around the
+  // statement.
+  kInBranch,
+  kAlways,  // The index is inside wherever the loops around the statement run, even if the branch that contains the statement is not taken.
 };
 
 struct BodyIndices {
-  std::vector<Inside> inside;     // by ElementBody::sites
-  std::vector<bool> is_position;  // by variable: it is set once, where it is declared, to a position (body_positions.h)
+  std::vector<Inside> inside;  // by ElementBody::sites
+  // indexed by variable: whether its only value is set in its declaration and is a position (body_positions.h)
+  std::vector<bool> is_position;
 };
-/// What is known about the indices of a body whose elements are computed one by one.
+/// Returns which indices of the body are proven to be inside their arrays if the elements of the result are computed one by one.
 BodyIndices indices_of_body(const Node& custom);
 
 struct BodyLanes {
-  // Bytes of the widest number that differs between the lanes, at least 4. Numbers outside of loops do not count if there are loops, and
-  // positions (body_positions.h) never do.
+  // The size in bytes of the widest number that differs between the lanes, but at least 4. If the body has loops, numbers outside of them
+  // do not count. Positions (body_positions.h) never count.
   size_t bytes = 4;
-  BodyIndices indices;  // none of them is checked
+  BodyIndices indices;  // all indices are proven to be inside their arrays
 };
 
 /// Returns how vectors compute the elements of a custom function along its last axis whose size is not 1. Returns nothing if the elements
 /// are to be computed one by one, because vectors would not be faster. That is so if
-/// - the body has an index that may be outside its array, or an index of a local array that differs between the elements: lanes would be
-///   loaded and stored one at a time;
+/// - the body is longer, or its local arrays are larger, than the limits above permit;
+/// - the body has an index that is not proven to be inside its array, or an index of a local array that differs between the elements: lanes
+///   would be loaded and stored one at a time;
 /// - a loop divides integers that differ between the elements, or raises them to a power: CPUs do this one lane at a time, and vectors
-/// would
-///   do it also for lanes whose loop has ended;
+///   would do it also for lanes whose loop has ended;
 /// - a loop loads elements that are not adjacent in memory for adjacent lanes: each lane would load from another cache line, whereas
 ///   consecutive iterations for one element may load from the same line;
-/// - a loop loads, inside a branch, an element that is the same for all lanes and whose index is inside the array only where the branch is
-///   taken: the condition would be tested for each lane.
+/// - a loop loads, inside a branch that only some lanes may take, an element that is the same for all lanes and whose index is inside the
+///   array only where the branch is taken: the condition would be tested for each lane.
 std::optional<BodyLanes> lanes_of_body(const Node& custom);
 
 }  // namespace harp

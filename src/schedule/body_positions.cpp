@@ -6,10 +6,10 @@
 namespace harp {
 namespace {
 
-/// The largest number of terms that multiplying out a product of two sums in a position may give. Without a limit, nested products of sums
-/// could have arbitrarily many terms. What an analysis finds to be a position must be one when the body is lowered. There an index of the
-/// element may be a sum of two terms, one for the vector and one for the lane, and a position has at most one such index as a factor,
-/// because the product of two may be too large. So an analysis accepts half as many terms.
+/// The largest number of terms that may result if two sums are multiplied in a position. Without a limit, nested products of sums could
+/// have arbitrarily many terms. An analysis has half the limit, because an expression that the analysis finds to be a position must also be
+/// one when the body is lowered. In lowering, an index of the element may be a sum of two terms, one for the vector and one for the lane. A
+/// position has at most one such index as a factor, because the product of two indices may be too large.
 constexpr size_t kMostTerms = 64, kMostAnalysedTerms = kMostTerms / 2;
 size_t terms_of(Sym e) { return e.is_constant() ? 1 : e.node()->terms.size() + 1; }
 

@@ -12,20 +12,20 @@ namespace harp {
 
 struct BodyPosition {
   Sym value;
-  WideInt lo, hi;  // bounds of the value
+  WideInt lo, hi;  // bounds of the value, both inclusive
 };
 
 class BodyPositions {
  public:
-  static constexpr WideInt kMostSize = (WideInt{1} << 61) - 1;  // bound of a size or an index
+  static constexpr WideInt kMostSize = (WideInt{1} << 61) - 1;  // upper bound of sizes and indices
 
-  /// `index`: the index of the element along each axis. An analysis has a table, in which all positions are; otherwise they are in that of
-  /// the graph.
+  /// `index`: the index of the element along each axis. `table`: the table that contains all expressions of an analysis; null: the graph's
+  /// table contains them.
   BodyPositions(const Node& custom, std::vector<Sym> index, SymTable* table = nullptr);
 
-  /// Returns the value of an i64 expression as a position; nothing if it is none.
+  /// Returns the expression with this number as a position; nothing if it is not a position.
   std::optional<BodyPosition> of(int expression) const;
-  /// Returns the position of a variable that set() has given it; nothing if there is none.
+  /// Returns the position that set() has given to the variable; nothing if the variable has none.
   const std::optional<BodyPosition>& of_variable(int variable) const { return variables_[static_cast<size_t>(variable)]; }
   void set(int variable, std::optional<BodyPosition> position) { variables_[static_cast<size_t>(variable)] = position; }
   /// Tests whether a position may have this value. The limit leaves headroom for arithmetic on positions.
@@ -33,9 +33,9 @@ class BodyPositions {
   /// Returns a - b; nothing if it may be too large for a position.
   static std::optional<BodyPosition> difference(const BodyPosition& a, const BodyPosition& b);
 
-  /// Returns the size of an axis that a kSize expression names.
+  /// Returns the size of the axis that a kSize expression names.
   Sym size_of_axis(const BodyExpression& size) const;
-  /// Returns a size of an array.
+  /// Returns this size of an array as an expression of the table in use.
   Sym size(Dim dim) const { return table_ != nullptr ? table_->import(dim) : dim; }
 
  private:

@@ -51,7 +51,8 @@ bool iterates_by_index(const KernelPlan& kernel, const Schedule& schedule) {
   const size_t axes = iteration_space(kernel).size();
   if (schedule.axes[0] != AxisSchedule{AxisKind::kThread}) return false;
   switch (schedule.recipe) {
-    // With a single axis, vectors may run along it. With unrolled axes, an iteration may process several indices of the first axis.
+    // If there is a single axis, vectors may run along it, so one iteration processes several indices of the first axis. If axes are
+    // unrolled, one iteration may do so, too.
     case Template::kElementwise: return axes > 1 && !unrolls_axes(kernel, schedule);
     case Template::kTranspose: return axes > 1;
     case Template::kReduce:
@@ -214,8 +215,8 @@ class ChainFinder {
       };
       if (std::none_of(kernel.stores.begin(), kernel.stores.end(), is_by_block)) continue;
       std::erase_if(kernel.variants,
-                    // A variant with non-temporal stores bypasses the caches, but the next kernel of the chain reads the stored data from
-                    // the caches.
+                    // Non-temporal stores bypass the caches, but the next kernel of the chain reads the stored data from the caches.
+                    // Therefore variants that exist only for non-temporal stores are removed, and the others store in the ordinary way.
                     [](const Variant& variant) { return variant.only_without_aliasing; });
       for (Variant& variant : kernel.variants) variant.schedule.nontemporal = variant.schedule.defer_stores = false;
     }
@@ -247,9 +248,10 @@ class ChainFinder {
   /// Indexed by kernel: the buffers that the kernel reads at an index of the first axis other than the current one; empty if the kernel
   /// cannot be in a chain.
   std::vector<std::unordered_set<int>> other_index_;
-  std::vector<Uses> uses_;            // indexed by buffer: the kernels that write and read it, ascending
-  std::vector<int> joined_;           // indexed by generation: the first generation of its chain; itself if it is in no chain
-  NodeMarks seen_same_, seen_other_;  // nodes that the current walk has reached at the current index, and at others
+  std::vector<Uses> uses_;   // indexed by buffer: the kernels that write and read it, ascending
+  std::vector<int> joined_;  // indexed by generation: the first generation of its chain; itself if it is in no chain
+  // nodes that the current walk has reached at the current index (seen_same_) and at other indices (seen_other_)
+  NodeMarks seen_same_, seen_other_;
 };
 
 }  // namespace

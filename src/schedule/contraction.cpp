@@ -9,8 +9,8 @@ namespace harp {
 namespace {
 
 constexpr int64_t kWidestVector = 16;  // lanes of the widest vector register of any supported machine
-// Rows and columns are exchanged only if padding to whole vectors (room_of_vectors()) enlarges the new columns by at most this many times
-// the factor by which it enlarges the old columns.
+// Padding to whole vectors enlarges the columns by a factor (room_of_vectors()). Rows and columns are exchanged only if this factor for the
+// new columns is at most this many times the factor for the old columns.
 constexpr double kMaxExchangedPadding = 1.125;
 
 }  // namespace

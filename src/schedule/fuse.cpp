@@ -558,8 +558,10 @@ class Fuser {
   std::vector<const Node*> live_;
   PointerSet<Node> extremes_of_rows_;
   const NodeMarks& stored_;
-  NodeMarks seen_same_, seen_other_, listed_;  // nodes that the current walk has visited
-  std::vector<Computations> computations_;     // indexed by node id: the kernels that compute it
+  // Sets of nodes that the current walk has visited. seen_same_: at the root's own index. seen_other_: at other indices. listed_: nodes
+  // that are already in a list of the result.
+  NodeMarks seen_same_, seen_other_, listed_;
+  std::vector<Computations> computations_;  // indexed by node id: the kernels that compute it
   std::vector<KernelDraft> kernels_;
   std::unordered_map<const Node*, int> made_by_;
   // Indexed by node: the kernels that read the node, except the kernel that computes it.

@@ -14,7 +14,8 @@ namespace harp {
 /// row_blocks.h, split_groups.h, product_axes.h, split_reductions.h and transform.h. Does not set the offsets of buffers and the schedules
 /// of kernels.
 Program fuse(std::shared_ptr<Graph> graph, const ChainOptions& chains, const FusionLimits& limits);
-/// The last step of fusion: merges kernels that process the same rows, and divides every kernel with reductions into passes. (rowwise.cpp)
+/// Does the last step of fusion: merges kernels that process the same rows, and divides every kernel with reductions into passes.
+/// (rowwise.cpp)
 void group_rows(Program& program, const FusionLimits& limits);
 
 }  // namespace harp

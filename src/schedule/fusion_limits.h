@@ -41,8 +41,8 @@ struct FusionLimits {
   // Whether a routine (sort, Fourier transform) is a sequence of kernels on a GPU grid (grid_routine.h). Otherwise it is a function that
   // the worker threads call.
   bool grid_routines;
-  // Whether groups of threads execute scans, as on a GPU (kernel_structure.h). Scans that no group can execute together then do not share a
-  // kernel, in which a single thread would scan each row.
+  // Whether groups of threads execute scans, as on a GPU (kernel_structure.h). If so, scans share a kernel only if a group can execute them
+  // together, because otherwise a single thread would scan each row.
   bool grouped_scans;
 
   // --- Contractions: fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other
@@ -51,8 +51,8 @@ struct FusionLimits {
 
   // --- Chains of kernels, which process one block of an array's first axis at a time (chain.h)
 
-  // Fewest blocks of an array for which a chain (chain.h) pays. With fewer blocks, those that all workers use at a time would be the whole
-  // array.
+  // Fewest blocks of an array for which a chain (chain.h) pays. With fewer blocks, the blocks that all workers process at the same time
+  // would be the whole array, so the chain would save no memory.
   int64_t min_blocks;
   // Most bytes of a block, so that a cache has room for the blocks of several workers.
   int64_t max_block_bytes;
@@ -62,10 +62,11 @@ struct FusionLimits {
 
   // --- Cutting matrices into blocks of rows, so that these blocks become the first axis (row_blocks.h)
 
-  // The number of rows of a register tile. If the rows of a block are not a multiple of it, the last tile computes rows that are not used.
+  // The number of rows of a register tile. If the number of rows of a block is not a multiple of this number, the last tile of the block
+  // computes rows that are not used.
   int64_t rows_of_tile;
-  // Every block reads the other factors of its products again. Cutting pays if these have at most this many elements for each element of
-  // the block.
+  // Every block of rows reads the other factors of its products again. Cutting pays only if those factors have at most this many elements
+  // for each element of the block.
   int64_t max_read_again;
   // The smallest matrix that is cut into blocks, as a multiple of the size of the smallest array that is worth a chain
   // (ChainOptions::bytes).

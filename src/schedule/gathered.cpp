@@ -35,7 +35,7 @@ bool are_positions(const Node& indices) {
       case Op::kReshape:
       case Op::kPermute:
       case Op::kExpand:
-      // A kernel of its own checks the indices and reports those outside the axis.
+      // A separate kernel checks the indices and reports those outside the axis.
       case Op::kCheckIndex: break;
       case Op::kNeg:
       case Op::kAdd:

@@ -13,12 +13,13 @@ constexpr int64_t kMostTableBlocks = 1024;  // most blocks that compute tables
 /// Returns an upper bound of a size, at most 2^40: no GPU has memory for two arrays of that many bytes.
 int64_t most_elements(Dim size) { return std::min(range(size).hi, int64_t{1} << 40); }
 
-/// The phase that computes tables with this many entries.
+/// Returns the phase that computes tables with this many entries.
 RoutinePhase phase_of_tables(int64_t entries) {
   return {0, "tables", std::min((entries + kRoutineThreads - 1) / kRoutineThreads, kMostTableBlocks), true};
 }
 
-/// Transforms of tiles in shared memory. Between two phases, columns are in memory.
+/// Returns `routine` with the phases of a transform by tiles in shared memory. If rows are treated as matrices, the transformed columns are
+/// in global memory between the phase for columns and the phase for rows.
 GridRoutine transform_by_tiles(Dim rows, const BlockTransform& transform, GridRoutine routine) {
   routine.tables = transform.tables;
   routine.memory = rows * transform.memory();
@@ -35,10 +36,11 @@ GridRoutine transform_by_tiles(Dim rows, const BlockTransform& transform, GridRo
   return routine;
 }
 
-/// Rows whose lines do not fit a tile.
+/// Returns `routine` with the phases of a transform of rows of n elements that transform_by_tiles() cannot process. Each row is treated as
+/// a matrix. Lines (the columns of the matrix, and then its rows) that are too long for shared memory are transformed in global memory.
 GridRoutine transform_by_lines(Dim rows, int64_t n, size_t bytes, GridRoutine routine) {
   constexpr int64_t kFewBlocks = 256;                                      // most blocks if lines are in global memory
-  const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;  // as many lines as the matrix has columns
+  const int64_t matrix_rows = transform_rows(n), lines = n / matrix_rows;  // there are as many lines as the matrix has columns
   const auto add_phase = [&](std::string_view name, int64_t length, int64_t per_row) {
     const Dim tiles = ceil_div(rows * per_row, lines_of_tile(length, per_row, bytes));
     const int64_t memory = line_memory(length, bytes);
@@ -90,7 +92,8 @@ GridRoutine grid_transform(const Transform& transform, DType dtype) {
   routine.tables = grid_transform_tables(n);
   routine.phases = {phase_of_tables(grid_transform_length(n))};
   if (has_small_factors(n)) return transform_by_lines(rows, n, bytes, std::move(routine));
-  constexpr int64_t kMostNumbers = int64_t{1} << 24;  // most numbers in the rows that all blocks hold together
+  // The scratch memory of all blocks together should not have more real numbers than this.
+  constexpr int64_t kMostNumbers = int64_t{1} << 24;
   const int64_t row = convolution_row_memory(n, bytes);
   const Dim blocks = min(rows, std::clamp<int64_t>(kMostNumbers / row, 16, kAnyTransformBlocks));
   routine.memory = blocks * row;

@@ -29,7 +29,7 @@ bool keeps_position(const Node& node, size_t operand, const Node& source) {
 struct Reads {
   std::unordered_map<int, size_t> same_index;
   std::unordered_set<int> other_index;
-  // The kernel scans, scatters or calls a routine, so it does not compute its elements one at a time.
+  // Whether the kernel scans, scatters or calls a routine, so that it does not compute its elements one at a time.
   bool has_order = false;
 };
 
@@ -142,7 +142,8 @@ class InPlaceFinder {
   const Program& program_;
   std::vector<int> writers_;  // indexed by buffer: number of kernels that store to it
   std::vector<LastReaders> last_readers_;
-  NodeMarks seen_same_, seen_other_;  // nodes that the current walk has reached at the stored element, and at others
+  // nodes that the current walk has reached at the stored element (seen_same_) and at other elements (seen_other_)
+  NodeMarks seen_same_, seen_other_;
   std::vector<InPlace> pairs_;
 };
 

@@ -69,11 +69,13 @@ bool may_scan_by_groups(std::span<const Node* const> scans) {
   constexpr int64_t kBytes = 96 << 10;
   const auto& attributes = scans[0]->as<ScanAttributes>();
   const DType dtype = scanned_dtype(*scans[0]);
-  int64_t elements = 256;  // of each scan; along columns at least one for each thread of the largest group
+  // The number of elements of each scan that are in shared memory. For scans along columns there must be at least one for each thread of
+  // the largest group.
+  int64_t elements = 256;
   if (attributes.order == ScanOrder::kTree) {
     const int64_t longest = range(scans[0]->shape[static_cast<size_t>(attributes.axis)]).hi;
     const auto block = std::bit_ceil(static_cast<uint64_t>(std::clamp(longest, kLanes, kScannedBlock)));
-    elements = static_cast<int64_t>(block + block / 3);  // a block of a row and the totals of its parts
+    elements = static_cast<int64_t>(block + block / 3);  // the elements of one block of a row, and the totals of the parts of the block
   }
   const bool is_same_dtype = std::ranges::all_of(scans, [&](const Node* scan) { return scanned_dtype(*scan) == dtype; });
   return is_same_dtype && elements * static_cast<int64_t>(scans.size() * size_of(dtype)) <= kBytes;
@@ -93,15 +95,17 @@ int64_t unrolled_terms(const KernelPlan& kernel) {
   const Dim terms = term_count(reduce);
   if (!terms.is_constant() || terms.constant() > kMaxShortAxis) return 0;
   if (reduce.as<ReduceAttributes>().order == ReduceOrder::kChain) return terms.constant();
-  // In lanes order the reduced axes must be the last ones and adjacent; otherwise the results of several runs of axes would be combined by
-  // a chain. A kept axis separates two runs even if its size is 1. A run of axes that all have size 1 adds nothing to a chain.
+  // In lanes order, the reduced axes must be adjacent and must be the last axes. Otherwise there are several runs of adjacent reduced axes,
+  // whose results are combined in chain order. A kept axis separates two runs even if its size is 1, but a run whose axes all have size 1
+  // is ignored, because it adds nothing to the chain.
   const std::vector<bool> reduced = reduced_axes(reduce);
   const auto is_one = [&](size_t axis) { return reduce.sources[0]->shape[axis].is_constant(1); };
   return std::is_sorted(reduced.begin(), reduced.end()) && std::ranges::all_of(lane_axes(reduce).outer, is_one) ? terms.constant() : 0;
 }
 
-/// Also unrolls axes before the vector axis, if a load is contiguous along such an axis and has the axis' size as its stride along the
-/// vector axis. The elements of both axes together are then whole vectors in memory.
+/// Also unrolls axes before the vector axis. Such an axis is unrolled if a load is contiguous along it, and if the stride of the load along
+/// the vector axis is equal to the size of the unrolled axis. The elements of both axes together are then contiguous in memory, so that
+/// whole vectors can be loaded.
 void unroll_interleaved(const Program& program, const KernelPlan& kernel, UnrolledAxes& axes) {
   const Shape space = iteration_space(kernel);
   const KernelViews views(program, kernel);

@@ -34,16 +34,17 @@ int64_t lanes_in_use(const Node& reduce);
 /// Tests whether the threads of a group may together reduce a row (lower/gpu/rows.h). The reduction must be in lanes order
 /// (docs/semantics.md, "Sums"). If its reduced axes are not adjacent, the kernel must not keep values of rows for later passes.
 bool may_use_groups(const KernelPlan& kernel);
-/// Tests whether the threads of a group may together reduce columns (lower/gpu/group_columns.h). The reductions must be in chain order, no
-/// arg-extremes, and in a single pass that neither keeps nor stores elements of the rows.
+/// Tests whether the threads of a group may together reduce columns (lower/gpu/group_columns.h). The reductions must be in chain order,
+/// none of them may be an argmax or argmin, and they must be in a single pass that neither keeps nor stores elements of the rows.
 bool may_reduce_columns_by_groups(const KernelPlan& kernel);
 /// Returns the dtype in which a scan computes: bools as i32, 16-bit floats as f32.
 DType scanned_dtype(const Node& scan);
-/// Tests whether the threads of a group may together execute these scans, all along the same axis: of a row (lower/gpu/scan.h) or of
-/// several columns (lower/gpu/scan_columns.h), as their order says (docs/semantics.md, "Scans"). All scans must compute in the same dtype,
-/// and shared memory must have room for the elements of each that a group scans at a time.
+/// Tests whether the threads of a group may together execute these scans, which are all along the same axis. The order of the scans
+/// (docs/semantics.md, "Scans") decides whether a group scans one row (lower/gpu/scan.h) or several columns (lower/gpu/scan_columns.h). All
+/// scans must compute in the same dtype, and shared memory must have room for the elements of each scan that a group processes at a time.
 bool may_scan_by_groups(std::span<const Node* const> scans);
-/// Tests the same of the scans of a kernel; false if it has none, or if they are along an axis of size 1.
+/// Tests whether the threads of a group may together execute the scans of a kernel. False if the kernel has no scans, or if they are along
+/// an axis of size 1.
 bool may_scan_by_groups(const KernelPlan& kernel);
 /// Returns the size in bytes of the values of one row that are kept for later passes, for a row of the largest possible length.
 double kept_bytes(const KernelPlan& kernel);

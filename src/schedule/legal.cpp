@@ -151,7 +151,8 @@ ScheduleRules unrolled_rules(const KernelPlan& kernel, const UnrolledAxes& axes)
   return rules;
 }
 
-/// Adapts the rules for recipe_of(kernel) to a GPU: which axes threads and groups of threads share, and no settings for the loops of a CPU.
+/// Adapts the rules for recipe_of(kernel) to a GPU. They then permit the kinds thread and thread_group for the axes that threads or groups
+/// of threads can divide, and forbid the settings that concern only loops on a CPU.
 void adapt_to_gpu(const KernelPlan& kernel, ScheduleRules& rules) {
   const int scanned = may_scan_by_groups(kernel) ? scan_axis(kernel) : -1, scattered = scatter_axis(kernel);
   if (rules.recipe == Template::kElementwise || !kernel.reduces.empty() || scanned >= 0 || scattered >= 0)
@@ -162,7 +163,7 @@ void adapt_to_gpu(const KernelPlan& kernel, ScheduleRules& rules) {
   for (AxisRules& axis : rules.axes) {
     axis.max_lanes = std::min(axis.max_lanes, most_elements_of_thread(kernel));
     axis.max_unroll = 1;  // the lowering itself chooses how many iterations are in flight (lower/gpu/batches.h)
-    if (rules.recipe == Template::kScan) axis.max_tile = 0;  // each thread scans one row or column, or a group does
+    if (rules.recipe == Template::kScan) axis.max_tile = 0;  // there are no tiles: one thread or one group scans each row or column
   }
 }
 
@@ -231,9 +232,9 @@ void check_axis(const KernelPlan& kernel, const ScheduleRules& rules, size_t i, 
 
 /// Tests whether it is proved that a product has at most kMaxProductTerms terms for all sizes for which variant number `v` runs.
 bool has_few_terms(const KernelPlan& kernel, size_t v, Dim terms) {
-  const Dim left = Dim(kMaxProductTerms) - terms;  // >= 0 if there are few
+  const Dim left = Dim(kMaxProductTerms) - terms;  // >= 0 if there are at most kMaxProductTerms terms
   if (proven_nonnegative(left)) return true;
-  // Where the variant runs, no guard before it holds, and its own guard does.
+  // For every size for which the variant runs, the guards of all earlier variants are negative, and its own guard (if it has one) is >= 0.
   for (size_t earlier = 0; earlier < v; ++earlier)
     if (const std::optional<Sym>& guard = kernel.variants[earlier].guard; guard && proven_at_most(Sym(-1) - *guard, left)) return true;
   const std::optional<Sym>& own = kernel.variants[v].guard;

@@ -34,18 +34,19 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
 /// Throws Error{kInvalidArgument} if the schedule breaks a rule of rules_of(), or if its tiles and blocks are too large. The message names
 /// the rule and begins with `where` (for example "kernel_3").
 void check_legal(const Program& program, const KernelPlan& kernel, const Schedule& schedule, std::string_view where);
-/// The same for variant number `v` of the kernel. Its guard, and those of the variants before it, tell for which sizes it runs (Variant).
-/// Throws, too, if the schedule cannot compute all these: a tile of a product on a GPU without `split` sums at most kMaxProductTerms terms.
+/// Like check_legal(), but for variant number `v` of the kernel. The guards of this variant and of the variants before it determine for
+/// which sizes it runs (Variant). Also throws if the schedule cannot compute all these sizes: without `split`, a tile of a product on a GPU
+/// can sum at most kMaxProductTerms terms.
 void check_variant(const Program& program, const KernelPlan& kernel, size_t v, const Schedule& schedule, std::string_view where);
 
 /// Returns the recipe that follows from what the kernel computes (a reduction, a scan, ...). Other recipes may be faster for some kernels.
 Template recipe_of(const KernelPlan& kernel);
-/// Returns the index in Schedule::axes of the axis that may have vectors (simd). If the result is -1, or is not an axis of the schedule, no
-/// axis may.
+/// Returns the index in Schedule::axes of the axis that may have vectors (simd > 1). If the result is -1, or is not the index of an axis of
+/// the schedule, no axis may have vectors.
 int vector_axis(const KernelPlan& kernel);
-/// Tests whether an elementwise schedule unrolls short axes (UnrolledAxes in kernel_structure.h). If the kernel reduces, it does, unless
-/// one expression computes each result. Otherwise it does if an axis before the last one has vectors or is unrolled. The unrolled axes are
-/// then all axes after the one with vectors, and those before it whose `unroll` is above 1.
+/// Tests whether an elementwise schedule unrolls short axes (UnrolledAxes in kernel_structure.h). For a kernel with reductions this is true
+/// unless a single expression computes each result. For other kernels it is true if an axis before the last one has vectors or is unrolled.
+/// The unrolled axes are then all axes after the one with vectors, and the axes before it whose `unroll` is above 1.
 bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule);
 /// Returns the axis that may be of kind thread; -1: none. Usually that is the first axis that is not scanned. For a routine it is the first
 /// axis, if there are rows. For a scatter it is the first axis, if that comes before the scatter axis; otherwise each thread would have to

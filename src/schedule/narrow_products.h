@@ -7,22 +7,23 @@
 
 namespace harp {
 
-/// How many terms a lane of a packed factor holds if they are integers of 16 bits, or bytes.
+/// The number of terms in a 32-bit lane of a packed factor: two integers of 16 bits (a pair), or four bytes (a quad).
 inline constexpr int kTermsOfPair = 2, kTermsOfQuad = 4;
 
 /// Returns the most terms of this contraction that fit a lane; 1 if its factors may have more than 16 bits or are not added in i32.
 int most_terms_of_lane(const Node& reduce, const Contraction& contraction);
 
-/// How the four terms of a lane are represented. The products of a quad are those of unsigned bytes and signed bytes, so one factor has
-/// unsigned bytes and the other one signed bytes. If that is not so, the sign bits of the rows' bytes are inverted. Each row element then
-/// differs from its value by the same number s: 128 if it is read as unsigned, -128 if as signed, which is the value of the byte 0x80 in
-/// that role. With row elements r and column elements c,
+/// How the four bytes in a lane (a quad) represent the terms. The instruction for quads multiplies unsigned bytes by signed bytes, so one
+/// factor must have unsigned bytes and the other factor signed bytes. If the values of the factors do not permit this, the sign bit of
+/// every byte of the rows' factor is inverted. A byte of the rows' factor then contains r + s instead of the value r. If the byte is read
+/// as unsigned, s is 128; if it is read as signed, s is -128. With the elements c of the columns' factor,
 ///
 ///     sum of r * c  =  sum of (r + s) * c  -  sum of s * c,
 ///
-/// where the last sum is the same for all rows. Addition and multiplication of i32 wrap, so the equation holds for all bits.
+/// where the last sum is the same for all rows. Addition and multiplication of i32 wrap, so both sides have the same bits even if sums
+/// overflow.
 struct Quads {
-  bool are_columns_signed;  // the columns' factor has the signed bytes, and the rows' factor the unsigned ones; else the reverse
+  bool are_columns_signed;  // true: the columns' factor has signed bytes and the rows' factor unsigned bytes; false: the reverse
   bool inverts_row_signs;
 };
 /// Returns the representation for a contraction whose lanes can hold kTermsOfQuad terms.

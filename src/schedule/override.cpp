@@ -13,7 +13,8 @@ namespace {
 
 std::string name_of(const ScheduleOverride& o) { return cat("kernel_", o.kernel, o.variant > 0 ? cat(" variant ", o.variant) : ""); }
 
-/// Removes `word` and the number that follows it from the front of the text, and stores the number.
+/// If the text begins with `word` and a number that is not negative, removes both from the front of the text, stores the number, and
+/// returns true. Otherwise returns false.
 bool consume(std::string_view& text, std::string_view word, int64_t& number) {
   if (!text.starts_with(word)) return false;
   const char* begin = text.data() + word.size();

@@ -38,8 +38,9 @@ std::vector<size_t> kept_axes(const Node& sum) {
   return kept;
 }
 
-/// `order` lists the axes of a product in the order of the axes of the node's source. Returns it in the order of the node's own axes;
-/// nothing if the node does more than permute axes or add or remove axes of size 1.
+/// Translates an order of axes from a node's source to the node. `order` lists the axes of a product in the order of the axes of the node's
+/// source. Returns these axes in the order of the node's own axes; nothing if the node does more than permute axes, or add or remove axes
+/// of size 1.
 std::optional<std::vector<size_t>> permuted(const Node& node, const std::vector<size_t>& order) {
   if (node.op == Op::kReshape && squeezed(node.shape) == squeezed(node.sources[0]->shape)) return order;
   if (node.op != Op::kPermute) return std::nullopt;

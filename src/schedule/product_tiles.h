@@ -35,8 +35,8 @@ struct ProductTile {
 DType dtype_of_sums(const KernelPlan& kernel);
 /// Returns the size in bytes of a result while it is accumulated.
 int64_t bytes_of_result(const KernelPlan& kernel);
-/// Returns how many bytes of shared memory a block of threads needs at most, if an element of a factor, and a result while it is
-/// accumulated, has `bytes` bytes.
+/// Returns an upper bound for the shared memory, in bytes, that a block of threads needs. `bytes`: the size of an element of a factor, and
+/// of a result while it is accumulated.
 int64_t shared_bytes_of(const ProductTile& tile, int64_t bytes);
 /// Tests whether tensor cores can compute the tile. A warp computes blocks of 8 x 8 results, of which each thread has two; each instruction
 /// adds four terms.

@@ -24,8 +24,8 @@ int64_t least_transform_rows(Dim n) {
 /// Returns an upper bound for the scratch memory of a transform of any length, in elements. Let M < 4 n be the length of the convolution
 /// that computes the transform. Then a row takes tables of 2 n + 5 M elements, four rows of M, and the memory of the transform of M. The
 /// latter is 2 M (its tiles never overlap, because M is 2^i or 3 times that) plus the tiles, which exceed M by no more than the minimum
-/// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (two factors below 16 and a factor of 16
-/// besides). If there are no imaginary parts, a row of zeros takes the place of each.
+/// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). If the
+/// input is real, a row of zeros stands for its imaginary parts.
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
   return 71 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
@@ -58,7 +58,8 @@ Dim routine_scratch(const Node& node) {
   const Dim length = node.shape.back();
   switch (node.op) {
     case Op::kArgSort: return length;
-    // A long row needs a copy of it. Short rows, which are sorted in vector lanes, need as many cache lines as a row has elements.
+    // To sort a long row takes memory for a copy of the row. Short rows are sorted together, each in one vector lane, so they need as many
+    // cache lines as a row has elements.
     case Op::kSort: {
       const int64_t line = kLineBytes / static_cast<int64_t>(size_of(node.dtype));
       return max(ceil_div(length, line), min(length, kMaxSortedSideBySide)) * line;

@@ -27,8 +27,8 @@ Shape split_shape(Shape shape, const Split& split) {
   return shape;
 }
 
-/// If a reshape has joined two axes to this axis of a factor, and the factor's elements are repeated along one of the two, returns their
-/// sizes; otherwise nothing.
+/// If a reshape has joined two axes to this axis of a factor, and the factor's elements are repeated along one of the two axes, returns the
+/// sizes of the two axes. Otherwise returns nothing.
 std::optional<Split> hidden_group(const Node* node, size_t axis) {
   const size_t of_factor = axis;
   while (is_movement(node->op)) {

@@ -78,7 +78,8 @@ class Splitter {
       ReduceAttributes attributes = attributes_;
       attributes.axes = axes, attributes.order = order, attributes.product = product;
       Splitter part(graph_, *graph_.intern(reduce_.op, dtype, std::move(shape), {all}, std::move(attributes)), limits_);
-      // Each element stands for many elements of the source, so this reduction is split again only if it is long for all sizes.
+      // Each element that the chain-order reduction reads is the result of many elements of the original source. Therefore it is split
+      // again only if it is long for all sizes.
       if (order == ReduceOrder::kChain) part.in_block_ = kLaneBlock;
       all = part.run();
     }

@@ -199,8 +199,8 @@ class Finder {
     return kept < n && kept >= transform_rows(n) ? kept : 0;
   }
 
-  /// If an output concatenates the real and the imaginary parts, after the same views of each, returns that output as the destination. The
-  /// views may leave out the ends of rows.
+  /// If an output is the concatenation of the real and the imaginary parts, both seen through the same views, returns that output as the
+  /// destination. Otherwise returns nothing. The views may leave out the ends of rows.
   std::optional<Destination> joined(const Node& dft) {
     const Node* to = nullptr;
     for (const Node* user : users_[dft.id]) {
@@ -230,9 +230,9 @@ class Finder {
     return result.start[0] == result.start[1] ? std::nullopt : std::optional(result);
   }
 
-  /// Inverts a view of a transform's result. `strides` are the distances in memory of the view's elements. Returns the distances in memory
-  /// of the elements of the result that are stored (`shape`); nothing if the view is not a permutation of its axes. `seen`: the row-major
-  /// strides of the whole result.
+  /// Inverts a view of a transform's result. `strides`: the distance in memory of consecutive elements along each axis of the view.
+  /// `shape`: the shape of the stored part of the result. `seen`: the row-major strides of the whole result. Returns, for each axis of the
+  /// stored part, the distance in memory of consecutive elements; nothing if the view is not a permutation of the result's axes.
   static std::optional<Shape> steps_of(const View& view, const Shape& strides, const Shape& shape, const Shape& seen) {
     Shape steps(shape.size(), 0);
     for (size_t axis = 0; axis < shape.size(); ++axis) {

@@ -24,7 +24,7 @@ std::vector<std::string> names_of(const harp_program* program, size_t n, ArrayQu
 size_t find_name(const std::vector<std::string>& names, const std::string& name, const char* kind);
 
 /// Makes one array for each input of the program, in the program's order. Throws a Failure with exit status 2 if the arguments give an
-/// input twice or not at all. With `invents`, an input that they do not give becomes a random array if its sizes are constant.
+/// input twice or not at all. With `invents`, an input that the arguments do not give becomes a random array if its sizes are constant.
 std::vector<Buffer> make_inputs(harp_context* context, const harp_program* program, const InputArguments& arguments, bool invents = false);
 
 }  // namespace harp::tool

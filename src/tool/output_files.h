@@ -25,7 +25,7 @@ class OutputFiles {
 
  private:
   struct Part {
-    std::string written, target, path;  // paths of the new file and of the file that it replaces; `path`: the latter as the user wrote it
+    std::string written, target, path;  // the new file; the file that it replaces; the path that the user gave
   };
   std::vector<Part> parts_;
 };

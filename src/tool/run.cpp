@@ -19,7 +19,7 @@ void save_array(OutputFiles& files, const harp_buffer* buffer, const std::string
   const std::string written = files.begin(path);
   try {
     done("", harp_npy_save, buffer, written.c_str());
-  } catch (Failure& failure) {  // the message is to name the user's path, not that of the temporary file
+  } catch (Failure& failure) {  // the message should name the user's path, not the path of the temporary file
     if (const size_t at = failure.message.find(written); at != std::string::npos) failure.message.replace(at, written.size(), path);
     throw;
   }
@@ -42,7 +42,7 @@ struct Session {
     options.n_shape_vars = names.size();
     options.shape_var_names = names.data();
     options.shape_var_values = size_values.data();
-    options.flags = HARP_RUN_STAGE;  // lets the run copy inputs to the program's device: they are loaded into the host's memory
+    options.flags = HARP_RUN_STAGE;  // inputs are loaded into the host's memory; this flag lets the run copy them to the program's device
     const harp_run_options* borrowed = &options;
     done("", harp_program_run, program, in.size(), in.data(), out.size(), out.data(), borrowed);
     for (size_t i = 0; i < out.size(); ++i)

@@ -51,8 +51,8 @@ void check_plot(const std::string& path) {
   if (!suffix.empty() && suffix != ".svg") throw Failure{"cannot draw '" + path + "': plots are SVG, so the file name must end in .svg", 2};
 }
 
-/// Returns the inputs of the program, and sets `signature`. To find the inputs' sizes it compiles the graph for the sizes that the user
-/// gave: an input without a file becomes a random array, which needs constant sizes.
+/// Returns the inputs of the program, and sets `signature` to the signature of the graph. To find the sizes of the inputs, it compiles the
+/// graph for the sizes that the user gave. An input without a file becomes a random array, for which its sizes must be constants.
 std::vector<Buffer> inputs_of(harp_context* context, const harp_graph* graph, const CompileArguments& compile,
                               const TuneArguments& arguments, std::string& signature) {
   CompileArguments by_interpreter;

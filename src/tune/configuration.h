@@ -38,7 +38,8 @@ std::string print(const Configuration& configuration);
 /// is given twice.
 Configuration parse_configuration(std::string_view text);
 
-/// Adds the passes, the share and the schedules to the options. The compiler and its flags are no part of PipelineOptions.
+/// Copies the optimiser passes to skip, the least work that is worth another thread, and the schedules to the options. The compiler and its
+/// flags are not copied, because they are not part of PipelineOptions.
 void apply(const Configuration& configuration, PipelineOptions& options);
 
 }  // namespace harp::tune

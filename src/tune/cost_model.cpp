@@ -36,7 +36,7 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   const AxisSchedule one_row, &rows = has_rows ? s.axes[row_position] : one_row;
   const int64_t row_count = has_rows ? kernel.extents[row_position] : 1;
   const int terms = s.axes.back().simd_width, multiplied = cpu.dot_products ? kTermsOfQuad : cpu.multiplies_pairs ? kTermsOfPair : 1;
-  const double terms_of_lane = terms <= multiplied ? terms : 1;  // terms whose products take one instruction
+  const double terms_of_lane = terms <= multiplied ? terms : 1;  // number of terms whose products take one instruction
   const double r = rows.unroll, c = columns.unroll, lanes = columns.simd_width * terms_of_lane, sums = r * c;
   const double spilled = std::max(0.0, sums + c + 1 - cpu.vector_registers);
   const double loads = (c + r * (rows.pack ? 1 : 1.3)) * kLoad;
@@ -46,8 +46,8 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   const double caches = beyond(kTerms * columns.unroll * columns.simd_width * kElementBytes, cpu.caches.first, 1.3) *
                         beyond(std::min(block_rows, row_count) * std::min(block_columns, kernel.extents[column_position]) * kElementBytes,
                                cpu.caches.second, 1.2);
-  // The operand that the columns belong to is packed once per block of rows, or only once if the schedule says so. The operand that the
-  // rows belong to is packed once per block of columns.
+  // The columns' factor is packed once for each block of rows, or only once for all rows if the schedule says so. The rows' factor is
+  // packed once for each block of columns.
   const int64_t rows_a_copy = columns.pack ? std::max(block_rows, row_count) : block_rows;
   const double copies = 1 + 4.0 / static_cast<double>(rows_a_copy) + (rows.pack ? 4.0 / static_cast<double>(block_columns) : 0);
   return term / (sums * lanes) * padding(row_count, rows.unroll) *

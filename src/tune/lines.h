@@ -17,10 +17,10 @@ namespace harp::tune {
 bool take_line(std::string_view& text, std::string_view key, std::string_view& value);
 /// Makes a text fit one line: replaces control characters by "?", and an empty text by "?".
 std::string one_line(std::string text);
-/// Parses the text that Digest::hex() returns.
+/// Parses the text that Digest::hex() returns. Returns whether the text is valid.
 bool parse_digest(std::string_view text, Digest& digest);
 
-/// Parses a number. Returns false unless the whole text is the number. For an integer type the caller must pass the base.
+/// Parses a number. Returns true if the whole text is the number, otherwise false. For an integer type the caller must pass the base.
 template <class Number>
 bool parse_whole(std::string_view text, Number& number, int base_or_none = 0) {
   std::from_chars_result result;

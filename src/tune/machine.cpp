@@ -12,7 +12,7 @@
 namespace harp::tune {
 namespace {
 
-/// Returns the value in the first line of the form "key<blanks>: value".
+/// Returns the value in the first line of the form "key<blanks>: value"; "" if there is no such line.
 std::string_view value_of(std::string_view text, std::string_view key) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());

@@ -20,7 +20,8 @@ namespace {
 
 constexpr int64_t kLargest = int64_t{256} << 20;  // bytes of the largest array that is measured; it exceeds all caches
 constexpr int64_t kSmallestSet = int64_t{8} << 10, kSmallestStored = int64_t{2} << 20;
-// The second one is for loops on all threads; it is long, so that the time to wake the threads does not matter.
+// Shortest duration of a sample, in seconds. kSampleOfAllSeconds is for loops on all threads; it is longer, so that the time to wake the
+// threads does not matter.
 constexpr double kSampleSeconds = 1e-3, kSampleOfAllSeconds = 10e-3;
 constexpr int kSamples = 5;
 
@@ -201,8 +202,8 @@ std::optional<Caches> caches_from(std::vector<LatencySample> samples) {
   for (size_t i = samples.size(); i-- > 1;) samples[i - 1].ns = std::min(samples[i - 1].ns, samples[i].ns);
   // Samples belong to the same cache as long as the latency is at most kSame times that of the first sample. Within a cache the latency
   // grows a little, because its parts are at different distances and address translation takes longer. From one cache to the next it grows
-  // at least threefold. The three samples after the last one in a cache are skipped: only an array four times as large as the cache rarely
-  // hits it.
+  // at least threefold. The three samples after the last one of a cache are skipped, because many loads from these arrays still hit the
+  // cache. With an array four times as large as the cache, few loads hit it.
   constexpr double kSame[] = {1.3, 1.6, 1.6};
   constexpr size_t kFourTimes = 4;
   std::array<int64_t, 3> ends = {};
@@ -219,7 +220,8 @@ std::optional<Caches> caches_from(std::vector<LatencySample> samples) {
 }
 
 int64_t stream_bytes_from(std::span<const StoreSample> samples) {
-  // Time that non-temporal stores lose from this sample on, as a sum of log2(non-temporal / ordinary); a negative sum is a gain.
+  // `lost` is the time that is lost if arrays from samples[i] on are stored by non-temporal stores: the sum of log2(non-temporal /
+  // ordinary) over these samples. A negative sum means that time is gained.
   double lost = 0, least = 0;
   int64_t found = 2 * samples.back().bytes;
   for (size_t i = samples.size(); i-- > 0;) {

@@ -6,9 +6,10 @@ namespace harp::tune {
 namespace {
 
 // The vectors are separate variables, not elements of an array, because gcc would store an array in memory. The compiler must neither
-// remove nor reorder the measured operations. It cannot reorder additions of floats, because they are not associative; MEMORY_CHANGES makes
-// it assume that memory changes, CYCLE that x changes; and loads are volatile. (An operation that uses the loaded values would also keep
-// the loads. But it would occupy arithmetic units, and some CPUs have fewer of these than load units.)
+// remove nor reorder the measured operations. It cannot reorder additions of floats, because they are not associative. The macro
+// MEMORY_CHANGES makes the compiler assume that memory changes, the macro CYCLE makes it assume that x changes, and loads are volatile. (An
+// operation that uses the loaded values would also keep the compiler from removing the loads. But it would occupy arithmetic units, and
+// some CPUs have fewer of these than load units.)
 constexpr const char* kLoops = R"(
 typedef __SIZE_TYPE__ size_t;
 typedef float vec __attribute__((vector_size(VECTOR_BYTES), may_alias));

@@ -85,7 +85,7 @@ class Beam final : public Strategy {
   static constexpr size_t kWidth = 3;  // number of fastest points whose neighbours are tried
   static constexpr int kRound = 8;     // number of measurements between two calls of widen()
 
-  /// Adds the neighbours of the fastest measured points, except of points whose neighbours have already been added.
+  /// Adds the neighbours of the fastest measured points to the points to try. Points whose neighbours have already been added are skipped.
   void widen() {
     round_ = 0;
     size_t best = 0;

@@ -150,7 +150,7 @@ class Search {
     return best;
   }
 
-  /// Adds the program to those for the final comparison. If these are too many, drops the slowest, but never the untuned program.
+  /// Adds the program to the finalists. If there are then too many finalists, removes the slowest one, but never the untuned program.
   void keep(Finalist finalist) {
     finalists_.push_back(std::move(finalist));
     if (finalists_.size() <= kFinalists + 1) return;

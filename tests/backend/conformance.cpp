@@ -50,7 +50,7 @@ class Bench {
   Program try_compile(const harp_graph* graph, harp_error** err, const std::function<void(harp_compile_options&)>& change = nullptr) const {
     harp_compile_options options = compile_options();
     options.backend = subject_.name;
-    // the target is the CPU that HARP_MACHINE names; a backend for another device has no such targets
+    // By default the options name a CPU as the target (HARP_MACHINE). A backend for another device has no such targets.
     if (!device_->is_host()) options.target = nullptr;
     if (change) change(options);
     return Program(harp_compile(graph, &options, err));
@@ -94,7 +94,7 @@ std::vector<float> floats_in(const harp_buffer* buffer) {
   return values;
 }
 
-/// Runs the program with outputs that harp allocates and returns these; an empty list on failure.
+/// Runs the program with outputs that harp allocates. Returns the outputs, or an empty list on failure.
 std::vector<Buffer> run(harp_program* program, const std::vector<Buffer>& inputs, harp_error** err,
                         const harp_run_options* options = nullptr) {
   std::vector<harp_buffer*> handles;
@@ -102,7 +102,7 @@ std::vector<Buffer> run(harp_program* program, const std::vector<Buffer>& inputs
   return capi_test::run(program, handles, err, options);
 }
 
-/// Runs one case of the op matrix for one list of sizes, and compares it with the interpreter.
+/// Runs one graph that tests an operation, for one list of sizes, and compares the results with the interpreter's.
 void check_case(const Bench& bench, harp_program* program, const harp::fuzz::Case& test, const harp::Graph& reference,
                 const std::vector<int64_t>& sizes) {
   CAPTURE(harp::join(sizes, " "));
@@ -157,7 +157,8 @@ void check_operations(const Subject& subject) {
     REQUIRE(graph != nullptr);
     const Program program = bench.compile(graph.get(), subject.quick);
     if (is_not_for_this_cpu(program.get())) continue;
-    // With index checks, the reference is the optimised graph, because the optimiser decides which checks remain, and in which order.
+    // If the graph has index checks, the interpreter runs the optimised graph, because the optimiser decides which checks remain, and in
+    // which order.
     const std::shared_ptr<const harp::Graph> reference =
         harp::check_sites(*cell.test.graph).empty() ? cell.test.graph->clone() : harp::optimised(*cell.test.graph, {});
     for (const std::vector<int64_t>& sizes : cell.test.sizes) check_case(bench, program.get(), cell.test, *reference, sizes);
@@ -169,8 +170,8 @@ void check_programs(const Subject& subject) {
   const Bench bench(subject);
   const std::string text = "graph g(x: f32[n, 3], s: f32[]) flags=[broadcast] { return y = x * s, t = sum(x, axes=[0]) }";
   const Program program = bench.compile(text), reference = compile(bench.graph(text).get(), "interp");
-  // Every backend must give the same signature, including the pairs of arrays that may be computed in place. A host can then switch between
-  // backends.
+  // Every backend must give the same signature, including the pairs of arrays that may be computed in place. A program that uses harp can
+  // then switch between backends.
   CHECK(take(harp_program_signature(program.get(), nullptr)) == take(harp_program_signature(reference.get(), nullptr)));
   must_run(program.get());
   for (const int64_t n : {0, 1, 2, 7, 100}) {
@@ -257,7 +258,7 @@ void check_errors(const Subject& subject) {
   refused(HARP_ERROR_RANGE, HARP_F32, {0, 3});
   refused(HARP_ERROR_INVALID_ARGUMENT, HARP_F32, {2, 3}, 1);
 
-  // For an index out of range, the message must be the interpreter's.
+  // If an index is out of range, the backend must give the same message as the interpreter.
   const std::string gather = "graph g(x: f32[5], i: i32[3]) { return y = take(x, i, axis=0) }";
   const auto checked = [](harp_compile_options& options) { options.check_indices = 1; };
   const Program taking = bench.compile(bench.graph(gather).get(), checked);
@@ -274,7 +275,7 @@ void check_errors(const Subject& subject) {
   CHECK(got.code() == HARP_ERROR_RANGE);
   CHECK(got.message() == expected.message());
 
-  // The graph calls a host function that fails.
+  // The graph calls a native function of the host program, which fails.
   const Graph graph = make_graph(bench.context());
   const harp_dim one = 1;
   harp_node* input = harp_input(graph.get(), "x", HARP_F32, 1, &one);
@@ -309,7 +310,7 @@ void check_aliases(const Subject& subject) {
   CHECK(status_of(third.get(), sums.get(), over) == HARP_ERROR_ALIAS);
   CHECK(floats_in(y.get()) == b);
   CHECK(floats_in(third.get()) == x);
-  // The output may overwrite the input that the signature lists; the result must have the same bits then.
+  // The output may overwrite the input that the signature lists for it. The result must then have the same bits.
   ErrorSlot err;
   CHECK_MESSAGE(status_of(first.get(), sums.get(), err) == HARP_OK, err.message());
   CHECK(floats_in(first.get()) == expected);
@@ -357,7 +358,7 @@ void check_threads(const Subject& subject) {
 
 namespace {
 
-/// Counts the calls of the host function; the first call sets the flag that cancels the run.
+/// Counts the calls of the native function. Its first call sets the flag that cancels the run.
 struct Canceller {
   int32_t flag = 0;
   int calls = 0;
@@ -393,7 +394,7 @@ void check_cancelling(const Subject& subject) {
   CHECK(harp_program_run(program.get(), 1, &input, 1, &output, &options, before) == HARP_ERROR_CANCELLED);
   CHECK(output == nullptr);
 
-  // The first host function sets the flag. The second one requires the first one's result, so it must not be called.
+  // The first native function sets the cancel flag. The second one needs the result of the first one, so it must not be called.
   Canceller canceller;
   const Graph chain = make_graph(bench.context());
   const harp_dim one = 1;

@@ -1,5 +1,5 @@
-// Checks that one backend does what every backend must do: its results and errors are the interpreter's, bit for bit, also for arrays on a
-// device of its own. Like a program that embeds harp, the checks use harp.h. CONTRIBUTING.md, "Add a backend", says how to use them.
+// Checks that one backend does what every backend must do: its results and errors are bit-identical to the interpreter's, also for arrays
+// on a device of its own. Like a program that embeds harp, the checks use harp.h. CONTRIBUTING.md, "Add a backend", says how to use them.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace conformance {
 
-/// A backend under test.
+/// Describes a backend that is tested.
 struct Subject {
   const char* name;
   const harp::Backend* row = nullptr;  // the backend's table entry, which is added to every context; NULL: harp's own table has the entry
@@ -22,13 +22,13 @@ struct Subject {
   int64_t rows_for_threads = 400;
 };
 
-/// Checks every operation of the op matrix, each with one of its dtypes, with small inputs of all kinds of shapes (scalar, empty, one
+/// Checks every operation of harp's table, each with one of its dtypes, with small inputs of all kinds of shapes (scalar, empty, one
 /// element, strided, symbolic ...) and special values.
 void check_operations(const Subject& subject);
 /// Checks symbolic sizes, empty arrays, names of shape variables, signatures, pipeline stages and statistics.
 void check_programs(const Subject& subject);
-/// Checks wrong arguments, indices out of range, and host functions that fail: code and message must be the interpreter's, and outputs must
-/// be unchanged.
+/// Checks wrong arguments, indices out of range, and native functions that fail. Code and message must be the interpreter's, and outputs
+/// must be unchanged.
 void check_errors(const Subject& subject);
 /// Checks outputs in place of inputs, and arrays that must not overlap but do.
 void check_aliases(const Subject& subject);

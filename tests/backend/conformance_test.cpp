@@ -1,5 +1,5 @@
-// The backends of this library pass the conformance suite, and everything that harp says about its backends agrees with the table of
-// backends.
+// Checks that the backends of this library pass the conformance tests, and that everything that harp says about its backends agrees with
+// the table of backends.
 #include <doctest/doctest.h>
 
 #include "backend/conformance.h"
@@ -12,8 +12,8 @@ using namespace capi_test;
 namespace {
 
 const conformance::Subject kInterp{"interp"};
-/// Operations are compiled without optimisation: these tests check how harp uses a backend; the op matrix checks the generated code. By
-/// gcc, because each operation is compiled by itself: gcc starts in half of clang's time, and the texts are short.
+/// Operations are compiled without optimisation, because these tests check how harp uses a backend. (Other tests check the generated code.)
+/// gcc is used, because each operation is compiled by itself from a short text, and gcc starts in half of clang's time.
 const conformance::Subject kC{"c", nullptr, [](harp_compile_options& o) {
                                 compile_quickly(o);
                                 o.compiler = "gcc";

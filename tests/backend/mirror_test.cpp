@@ -1,6 +1,6 @@
 // A complete backend in one file, made by the steps of CONTRIBUTING.md, "Add a backend". It interprets the graph, and its arrays are on a
-// device of its own. An address on that device is a host address with one more bit set, which no host address has. So harp crashes if it
-// uses such an address as one of the host.
+// device of its own. An address on that device is an address in the CPU's memory with an additional bit set, which no valid address has. So
+// harp crashes if it uses the address of a device array to access the CPU's memory.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -148,7 +148,7 @@ TEST_CASE("H4.added_by_a_row: all that names backends and devices knows a row th
   CHECK(called.message().find(refusal) == 0);
   CHECK(y[0] == 0);
 
-  // With HARP_RUN_STAGE arrays are copied between the devices.
+  // With the flag HARP_RUN_STAGE, a run copies arrays between the devices.
   harp_run_options staged = HARP_RUN_OPTIONS_INIT;
   staged.flags = HARP_RUN_STAGE;
   capi_test::ErrorSlot err;

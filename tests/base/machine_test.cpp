@@ -1,5 +1,5 @@
-// Machine rows, which are descriptions of CPUs: their names, also through harp.h, and which rows this CPU can run. The library must ignore
-// HARP_MACHINE, which only the tests and the tool read. (tests/golden/schedules.txt has the schedules of each row.)
+// Tests machine rows, the descriptions of CPUs in harp's table: their names, also through harp.h, and which rows this CPU can run. The
+// library must ignore HARP_MACHINE, which only the tests and the tool read. (tests/golden/schedules.txt has the schedules of each row.)
 #include "support/machine.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n, 64]) {\n  return y = softmax(x, axis=1)\n}\n";
 
-/// Sets an environment variable for its lifetime, and restores it.
+/// Sets an environment variable, and restores its previous value at the end of the scope.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -40,7 +40,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// The generated source for the machine that harp detects.
+/// Returns the source that harp generates for the machine that it detects.
 std::string usual_source(const char* text) {
   const Context context = make_context();
   return source_for(nullptr, parse(context.get(), text).get());

@@ -1,4 +1,4 @@
-// Running commands: their environment, their output, and that nothing remains of them, however they end.
+// Tests running commands: their environment, their output, and that no processes or descriptors remain, however the commands end.
 #include <doctest/doctest.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ CommandResult run_pipeline(TestSystem& system, const std::string& writer, const 
 
 bool alive(int pid) { return ::kill(pid, 0) == 0; }
 
-/// True if the process is gone within a reasonable time; init takes some time to reap orphans.
+/// Returns whether the process is gone within a reasonable time. init takes some time to reap orphans.
 bool dies(int pid) {
   for (int i = 0; i < 500 && alive(pid); ++i) {
     if (read_text("/proc/" + std::to_string(pid) + "/stat").find(") Z ") != std::string::npos) return true;
@@ -104,7 +104,7 @@ TEST_CASE("process: it gets an environment, a directory, stdin and descriptors o
   const CommandResult result = run_command(system, command, Clock::now() + 60s);
   ::close(leaky);
   ::close(directory);
-  // ls has the descriptors 0, 1 and 2, and 3 for the directory that it reads.
+  // The command `ls` has the descriptors 0, 1 and 2, and 3 for the directory that it reads.
   CHECK(result.output == "PATH=/usr/bin:/bin\nONLY=this\n" + scratch.path() + "\n0 1 2 3 ");
 }
 
@@ -159,8 +159,8 @@ TEST_CASE("process: of two programs one that does not start leaves nothing of th
 
 namespace {
 
-/// A clock that jumps beyond every deadline of the test at the second call after a file has appeared. Between these two calls harp, which
-/// is waiting for a command, reads the command's output.
+/// A clock that jumps beyond every deadline of the test at the second call after a file has appeared. Before that call, harp reads the
+/// output of the command for which it waits.
 class ClockOfFile : public FaultyProcess {
  public:
   ClockOfFile(FaultPlan& plan, std::string file) : FaultyProcess(plan), file_(std::move(file)) {}
@@ -231,7 +231,8 @@ TEST_CASE("process: of a pipeline whose writer the host reaped, nobody says that
   TestSystem system;
   const Scratch scratch;
   for (const auto& [exit, end, code] : {std::tuple{"exit 0", End::kUnknown, 0}, {"exit 3", End::kExited, 3}}) {
-    const std::string reaped = scratch / exit;  // the host creates this file when it has reaped the writer; the reader waits for the file
+    // The thread `host` creates this file when it has reaped the writer; the reader waits for the file.
+    const std::string reaped = scratch / exit;
     const std::string reader = "cat; while [ ! -e '" + reaped + "' ]; do sleep 0.01; done; " + exit;
     std::thread host([&] {
       const auto give_up = Clock::now() + 20s;
@@ -257,7 +258,7 @@ TEST_CASE("process: no descriptor and no child is left, whichever call fails") {
         system.plan.error = error;
         const CommandResult result = n_programs == 1 ? run_shell(system, "echo text", 20s) : run_pipeline(system, "echo text", "cat", 20s);
         if (result.succeeded()) CHECK(std::string("text\n").starts_with(result.output));
-        if (system.plan.calls <= n) break;  // there was no call number n, so every call has failed in some round
+        if (system.plan.calls <= n) break;  // if there was no call number n, every call has failed in some round
       }
     }
   }

@@ -1,5 +1,5 @@
-// Symbolic integers: normal forms, rules for division, proofs; and a search with random expressions for a simplified form that has another
-// value, or a proof that is wrong.
+// Tests symbolic integers: normal forms, rules for division, and proofs. Also searches, with random expressions, for a simplified form that
+// has another value, and for a proof that is wrong.
 #include "base/symbolic.h"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ TEST_CASE("G16 dims: positions of a reshape meet again") {
   CHECK(mod(i * m + j, m) == j);
   CHECK(floor_div(k, m) * m + mod(k, m) == k);
   CHECK((floor_div(k, m) * m + mod(k, m)) * 3 + b == 3 * k + b);
-  // The divisor is a sum.
+  // Here the divisor is a sum.
   const Sym l = t.loop("l", 0, n * (m + 1)), row = m + 1;
   CHECK(floor_div(l, row) * row + mod(l, row) == l);
   CHECK(3 * n * floor_div(l, row) * row + 3 * n * mod(l, row) + i == 3 * n * l + i);
@@ -69,7 +69,7 @@ TEST_CASE("G16 dims: proofs use the bounds of loops") {
   CHECK(proven_at_most(4096 * blocks + 1, n));
   CHECK(proven_nonnegative(n * n - n));
   CHECK(proven_at_most(min(4096 * blocks + 4096, n), n));
-  const Sym d = t.variable("d", -5, 5);  // d may be negative; then a remainder is between d and 0
+  const Sym d = t.variable("d", -5, 5);  // d may be negative; the remainder of a division by d is then between d and 0
   CHECK(proven_nonnegative(mod(n, d) + 5));
   CHECK_FALSE(proven_nonnegative(mod(n, d) - d));
   CHECK_FALSE(proven_nonnegative(mod(n, d)));
@@ -203,8 +203,8 @@ Sym combine(int operation, Sym a, Sym b, Sym c) {
   }
 }
 
-/// Builds only the expressions that this recipe uses, the last operand first; the results must not depend on that order. Returns nothing if
-/// a value exceeds 64 bits.
+/// Builds only the expressions that this recipe uses, the last operand first. (The results must not depend on that order.) Returns nothing
+/// if a value exceeds 64 bits.
 std::optional<Sym> make_lazily(const std::vector<Recipe>& recipes, size_t at, const std::vector<Sym>& variables) {
   const Recipe& r = recipes[at];
   if (r.operation == 0) return variables[static_cast<size_t>(r.value)];
@@ -246,7 +246,7 @@ TEST_CASE("G16 dims: the normal form does not depend on what was made before") {
           made = combine(r.operation, *eager[r.a], *eager[r.b], r.operation == 9 ? *eager[r.c] : Sym(0));
       } catch (const Error&) {
       }
-      // drops expressions that are larger than size expressions may be
+      // discards expressions that exceed the maximum size of a size expression
       if (made && !made->is_constant() && made->node()->weight > 60) made.reset();
       eager.push_back(made);
     }

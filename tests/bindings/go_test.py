@@ -1,5 +1,6 @@
-"""bindings/go: go vet; its tests, which are also run with the race detector and with Go's checks of pointers that are passed to C; the
-README, exactly as it is written; and the programs of docs/go.md. The generated files must equal what the generator writes.
+"""Tests bindings/go: runs go vet; runs the tests of the package, also with the race detector and with Go's checks of pointers that are
+passed to C; runs the README's commands exactly as they are written, and the programs of docs/go.md. The generated files must equal what
+the generator writes.
 
 rows: C3.go H1.lazy/go H1.realize/go H1.cached/go H6.slices_in/go H6.slices_out/go
 """
@@ -33,13 +34,14 @@ def record(status, name):
 
 
 def blocks(text):
-    """Returns (language, content) of each code block."""
+    """Returns (language, content) of each code block of a Markdown text."""
     return re.findall(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S)
 
 
 class Go:
-    """Installs harp in the build folder. The user's Go build cache is used. The cache does not notice if the headers that pkg-config names
-    change or move, so their digest is passed to the compiler as a macro, which no code reads."""
+    """Installs harp in the build folder. Uses the user's Go build cache. This cache does not notice if the headers that pkg-config names
+    change or move. So a digest of the headers is passed to the compiler as a macro, which no code reads but which is part of the cache's
+    key."""
 
     def __init__(self, scratch):
         self.scratch = scratch

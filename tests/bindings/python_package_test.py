@@ -1,5 +1,5 @@
-"""The Python package (bindings/python): its generated files are what its generator writes; it builds with pip; its own tests pass, and so do
-README.md and docs/python.md, block by block; its types are complete.
+"""Tests the Python package (bindings/python): its generated files are what its generator writes; it builds with pip; its own tests pass;
+each code block of README.md and docs/python.md runs; and its types are complete.
 
 rows: G11.constants/python G11.operators/python H1.lazy/python H1.realize/python H1.cached/python H6.numpy_in/python H6.numpy_out/python
 """

@@ -25,12 +25,12 @@ def read(*path):
 
 
 def declared(type_, name):
-    """Returns a declaration of `name`, made by the rule of docs/api-json.md."""
+    """Returns the C declaration of `name` with the type `type_`, made by the rule of docs/api-json.md."""
     return type_.replace("(*)", f"(*{name})", 1) if "(*)" in type_ else f"{type_} {name}"
 
 
 def program(api):
-    """Returns a source file that compiles only if functions, constants, types and structs of the file are those of harp.h."""
+    """Returns a C source that compiles only if the functions, constants, types and structs of harp.api.json agree with those of harp.h."""
     lines = ["#include <stddef.h>", "#include <harp.h>", "#define HOLDS(name, what) typedef char name[(what) ? 1 : -1]",
              "#ifdef __cplusplus", 'extern "C" {', "#endif"]
     for function in api["functions"]:

@@ -1,4 +1,4 @@
-// Copies between buffers and memory of any layout, compared with copies element by element.
+// Tests copies between buffers and memory of any layout: the result must equal that of copying element by element.
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -52,7 +52,7 @@ void check_layout(harp_context* context, harp_dtype dtype, const std::vector<int
     std::memset(untouched.data() + (target.first - target.bytes.data()) + target.at[i], 0, element);
   bool same = true;
   for (size_t i = 0; i < target.at.size(); ++i) same = same && std::memcmp(target.first + target.at[i], inside + i * element, element) == 0;
-  const bool overlap = [&] {  // true if elements share memory; then only one of the values that are written there remains
+  const bool overlap = [&] {  // true if several elements share memory; of the values written to the same place, only one remains
     std::vector<int64_t> sorted = target.at;
     std::ranges::sort(sorted);
     return std::ranges::adjacent_find(sorted, [&](int64_t a, int64_t b) { return b - a < static_cast<int64_t>(element); }) != sorted.end();

@@ -1,4 +1,4 @@
-// Large constant arrays, which are hidden inputs of the generated code: results, cache keys, entry points, the generated text.
+// Tests large constant arrays, which are hidden inputs of the generated code: results, cache keys, entry points, and the generated text.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -24,7 +24,7 @@ std::vector<float> ramp(size_t size, float first) {
   return values;
 }
 
-/// A graph y = x * w with the constant w.
+/// Returns a graph that computes y = x * w, where w is a constant.
 Graph scaled(harp_context* context, const std::vector<float>& w) {
   Graph graph = make_graph(context, HARP_GRAPH_BROADCAST);
   const harp_dim dims[] = {static_cast<int64_t>(w.size())};
@@ -65,7 +65,7 @@ TEST_CASE("X3.hidden_inputs/c,interp: both backends compute the same bits, whate
   std::vector<Program> programs;
   for (const char* backend : {"interp", "c"}) programs.push_back(compile(graph.get(), backend));
   std::fill(w.begin(), w.end(), -1.0f);
-  graph.reset();  // programs keep what they need of the graph
+  graph.reset();  // programs keep what they need of the graph, so the graph may be destroyed before they run
   const Buffer input = wrap(context.get(), x, {kSize});
   for (const Program& program : programs) {
     const std::vector<Buffer> outputs = run(program.get(), {input.get()});

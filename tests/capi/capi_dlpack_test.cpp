@@ -1,4 +1,4 @@
-// DLPack: the layout of its structs, which arrays are accepted, and ownership.
+// Tests DLPack: the layout of its structs, which arrays are accepted, and ownership.
 #include <cstddef>
 #include <functional>
 

@@ -1,5 +1,5 @@
-// Functions of harp.h that bindings need: taking a graph's error without side effects, compiling some of the nodes of a growing graph,
-// queries about nodes, and calls with plain arrays.
+// Tests the functions of harp.h that bindings need: taking a graph's error without side effects, compiling some of the nodes of a growing
+// graph, queries about nodes, and calls with plain arrays.
 #include <cstring>
 #include <set>
 
@@ -76,7 +76,7 @@ TEST_CASE("C3.take_error: a mistake is taken, the graph goes on, and nothing of 
   CHECK(taken(graph.get()) == "input: the graph already has an input called \"x\"");
   CHECK(harp_graph_node_count(graph.get()) == nodes);
 
-  // After an error was taken, the same names and nodes can be created.
+  // After the graph's error has been taken, inputs of the same names and the same nodes can be created.
   CHECK(input(graph.get(), "bad", {-5}) == nullptr);
   CHECK(taken(graph.get()) != "");
   harp_node* z = input(graph.get(), "bad", {3});

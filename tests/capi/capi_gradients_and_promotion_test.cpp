@@ -1,5 +1,5 @@
-// Functions of harp.h that front ends need: gradients that are zero where y is independent of x, queries about dependence, promotion of
-// every pair of dtypes, and arrays that are filled or padded with the value of a node.
+// Tests functions of harp.h that front ends need: gradients that are zero where y is independent of x, queries about dependence, promotion
+// of every pair of dtypes, and arrays that are filled or padded with the value of a node.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -22,13 +22,13 @@ harp_node* input(const Graph& g, const char* name, std::vector<harp_dim> dims, h
   return harp_input(g.get(), name, dtype, static_cast<int32_t>(dims.size()), dims.data());
 }
 
-/// The sum of all elements of a one-dimensional array.
+/// Returns the sum of all elements of a one-dimensional array.
 harp_node* sum_of(harp_node* x) {
   const int32_t axis = 0;
   return harp_sum(x, 1, &axis, 0);
 }
 
-/// Runs a graph without inputs on a backend.
+/// Runs a graph without inputs on a backend and returns its outputs.
 std::vector<Buffer> results_of(const Graph& g, const char* backend) {
   const Program program = compile(g.get(), backend);
   REQUIRE(program != nullptr);
@@ -82,7 +82,7 @@ TEST_CASE("G19.loud_error G1: zeros where y is independent, if they are asked fo
     CHECK(harp_node_dims(xs[k], harp_node_rank(xs[k]), of_x.data(), nullptr) == HARP_OK);
     CHECK(own == of_x);
   }
-  // With respect to nodes on which y depends, the gradients are the same nodes as without the flag.
+  // With respect to nodes on which y depends, harp_grad (without the flag HARP_GRAD_ZERO_WHERE_INDEPENDENT) returns the same nodes.
   harp_node* const dependent[] = {x, w, y};
   harp_node* same[3] = {};
   REQUIRE(harp_grad(y, 3, dependent, nullptr, same) == HARP_OK);
@@ -251,7 +251,7 @@ TEST_CASE("G9.promotion G9.infer_error: which flag promotes what") {
   CHECK(Graph(harp_graph_new(context.get(), 8, err)) == nullptr);
   CHECK(err.message().starts_with("harp_graph_new: unknown flags 8; expected 0 or a combination of HARP_GRAPH_BROADCAST"));
 
-  // The flags of the text format have the same effect.
+  // The flags in the text format have the same effect as the flags of harp_graph_new.
   for (const char* flags : {"promote_mixed", "promote_mixed, promote", "promote, promote_mixed", "broadcast, promote_mixed"}) {
     const Graph g = parse(context.get(), std::string("graph g(i: i32[3], x: f32[3]) flags=[") + flags + "] {\n  return y = i + x\n}");
     REQUIRE(g != nullptr);

@@ -1,4 +1,5 @@
-// The C API and its host: ownership of memory, and the host's own functions for allocation, logging, threads and workspaces.
+// Tests how the C API works with its host, the program that uses it: ownership of memory, and the host's own functions for allocation,
+// logging, threads and workspaces.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Workspaces and buffers that a context keeps for reuse (harp_context_options.kept_memory_bytes), through harp.h.
+// Tests workspaces and buffers that a context keeps for reuse (harp_context_options.kept_memory_bytes), through harp.h.
 #include <doctest/doctest.h>
 
 #include <atomic>

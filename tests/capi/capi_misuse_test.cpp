@@ -1,6 +1,6 @@
-// Systematic tests of errors: every function of harp.h that builds a node, with every kind of wrong argument. The message must begin with
-// the operation that was called, never with a primitive of which it consists, and say what was given. The context can still be used, and
-// harp_compile reports the graph's error. Each line is one misuse.
+// Systematic tests of errors: calls every function of harp.h that builds a node with every kind of wrong argument. The message must begin
+// with the operation that was called, never with a primitive of which it consists, and say what was given. The context can still be used,
+// and harp_compile reports the graph's error. Each line is one misuse.
 #include <algorithm>
 #include <cctype>
 
@@ -17,7 +17,7 @@ const harp_dim kMinus[] = {-7, -7}, kHuges[] = {kHuge, kHuge}, kThree[] = {3, 3,
                kOnes[18] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 const int64_t kZeroStep[] = {0, 0}, kLeast[] = {INT64_MIN, INT64_MIN}, kGreatest[] = {INT64_MAX};
 
-/// A graph with an array of each kind, and a node of another graph.
+/// A graph with arrays of several dtypes and ranks, and a node and a size of another graph.
 struct Bench {
   explicit Bench(harp_context* context) : graph(make_graph(context)), other(make_graph(context)) {
     g = graph.get();

@@ -5,13 +5,13 @@ using namespace capi_test;
 
 namespace {
 
-/// The operand d with the shape [2, 3, 3, 2]: a batch of two images with three channels.
+/// Returns the operand d with the shape [2, 3, 3, 2]: a batch of two images with three channels.
 harp_node* images(const Operands& o) {
   const harp_dim dims[] = {2, 3, 3, 2};
   return harp_reshape(o.d, 4, dims);
 }
 constexpr const char* kImages = "reshape(d, shape=[2, 3, 3, 2])";
-/// An array of three numbers.
+/// Returns an array of three numbers.
 harp_node* three(const Operands& o) {
   const harp_dim start[] = {0, 0}, stop[] = {1, 3}, dims[] = {3};
   return harp_reshape(harp_slice(o.d, 2, start, stop, nullptr), 1, dims);

@@ -360,7 +360,8 @@ TEST_CASE("G8.outer G15: products, convolutions and pools, layers and losses") {
     return harp_einsum("ij,kj->ik", 2, nodes);
   });
 
-  // Returns the operand x with this shape, and arrays of ones with the other shapes. They are created in the order of the text.
+  // Returns the operand d, reshaped to the shape x, followed by arrays of ones with the shapes in `ones`. The text parser creates the nodes
+  // in the same order.
   const auto arrays = [](const Operands& o, const std::vector<harp_dim>& x, const std::vector<std::vector<harp_dim>>& ones) {
     std::vector<harp_node*> made = {harp_reshape(o.d, static_cast<int32_t>(x.size()), x.data())};
     for (const std::vector<harp_dim>& dims : ones)

@@ -1,4 +1,4 @@
-// Programs count which sizes occur repeatedly, and are compiled for these when the host asks for it (harp_program_specialize).
+// Tests specialisation: programs count which sizes occur repeatedly, and harp_program_specialize compiles them for these sizes.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -34,7 +34,7 @@ size_t specialize(const Program& program) {
   return count;
 }
 
-/// The bits of the result of a run with x of the shape [n, m].
+/// Runs the program with an x of the shape [n, m] and returns the bits of the result.
 std::vector<uint32_t> result(harp_context* context, const Program& program, int64_t n, int64_t m,
                              const harp_run_options* options = nullptr) {
   std::vector<float> data(static_cast<size_t>(n * m));

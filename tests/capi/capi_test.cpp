@@ -1,4 +1,4 @@
-// The C API as a program uses it. Every function of harp.h is called here or in capi_host_test.cpp, capi_errors_test.cpp or
+// Tests the C API as a program uses it. Every function of harp.h is called in this file or in capi_host_test.cpp, capi_errors_test.cpp or
 // capi_operations_test.cpp.
 #include <cmath>
 #include <cstddef>

@@ -1,5 +1,6 @@
-// Parameters that are a list and its count, such as strides and padding: an empty list for the default, one number for all axes, one for
-// each axis, padding before and after each axis; and every invalid count.
+// Tests parameters that consist of a list and its count, such as strides and padding. The list is empty (for the default value), or has one
+// number for all axes, one number for each axis, or two numbers for each axis (the padding before and after it). Also tests every invalid
+// count.
 #include "support/capi_same_graph.h"
 
 using namespace capi_test;
@@ -9,7 +10,7 @@ namespace {
 const int64_t kTwo[] = {2}, kOneTwo[] = {1, 2}, kThrees[] = {3, 3, 3};
 const harp_dim kWindow[] = {2, 3}, kThree[] = {3}, kPairs[] = {1, 0, 2, 1}, kOne[] = {1}, kOneAnAxis[] = {1, 2};
 
-/// An array of ones of type f64 with these sizes.
+/// Returns an array of ones of type f64 with these sizes.
 harp_node* ones(const Operands& o, const std::vector<harp_dim>& dims) {
   return harp_broadcast_to(harp_constant(o.g, HARP_F64, 1), static_cast<int32_t>(dims.size()), dims.data());
 }

@@ -1,4 +1,4 @@
-// The compile cache: which entries it finds, which entries it rejects, where its directory is, and which directories it refuses.
+// Tests the compile cache: which entries it finds, which entries it rejects, where its directory is, and which directories it does not use.
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -109,7 +109,7 @@ TEST_CASE("cache: an entry's file is the payload with a footer behind it") {
   const auto file = artifact->file(), payload = artifact->payload();
   REQUIRE(file.size() > payload.size());
   CHECK(std::equal(payload.begin(), payload.end(), file.begin()));
-  // Every bit of the footer matters, and the footer must be at the end of the file.
+  // Every changed bit of the footer must be detected, and also a footer that is not at the end of the file.
   for (size_t at = payload.size(); at < file.size(); ++at) {
     for (int bit = 0; bit < 8; ++bit) {
       std::vector<std::byte> damaged(file.begin(), file.end());
@@ -122,7 +122,8 @@ TEST_CASE("cache: an entry's file is the payload with a footer behind it") {
 }
 
 TEST_CASE("cache: entries of the form before the footer are misses, and are evicted and cleared like others") {
-  // An entry in the old form has a file name of the key's digits with another suffix, and its contents begin with a header.
+  // In the format of earlier versions of harp, the file name of an entry is the digits of the key with another suffix, and the file begins
+  // with a header.
   const std::string old_form = std::string("HARPENT\1", 8) + std::string(200, 'x');
   const Scratch scratch;
   TestSystem system;
@@ -370,7 +371,7 @@ TEST_CASE("cache: a host that closes its descriptors and opens files of its own 
     std::vector<int> taken;
     {
       CompileCache cache(system, options_in(scratch / "cache"), Log());
-      if (!cache.publish(*artifact_of(1))) return 1;  // after this the cache also keeps a work directory open
+      if (!cache.publish(*artifact_of(1))) return 1;  // after this call the cache also keeps a work directory open
       ::closefrom(3);
       for (int i = 0; i < 8; ++i) taken.push_back(::open((scratch / "host").c_str(), O_RDONLY | O_DIRECTORY));
       if (taken.front() != 3) return 2;
@@ -401,12 +402,13 @@ TEST_CASE("cache: a host closes harp's descriptors, and new ones for the same di
     ::closefrom(3);
     CompileCache cache(system, options_in(scratch / "cache"), Log());
     for (int round = 1; round < 4; ++round) {
-      if (!cache.publish(*artifact_of(round))) return 10 * round;  // after this the cache also keeps a work directory open
+      if (!cache.publish(*artifact_of(round))) return 10 * round;  // after this call the cache also keeps a work directory open
       std::optional<WorkDirectory> used = cache.work_directory();
       if (!used) return 10 * round + 1;
       ::closefrom(3);
       if (cache.stats().entries != static_cast<uint64_t>(round)) return 10 * round + 2;  // the first call after the descriptors were closed
-      // the host has closed the descriptors of `used`, too; now the cache's new descriptors may have their numbers and must stay open
+      // closefrom() has also closed the descriptors of `used`. Descriptors that the cache has opened since then may have the same numbers.
+      // When `used` is destroyed, it must not close these.
       used.reset();
       if (cache.list().size() != static_cast<size_t>(round)) return 10 * round + 3;
       if (!cache.lookup(key_of(round))) return 10 * round + 4;

@@ -1,5 +1,5 @@
-// Errors of the compile service: flags that change arithmetic, sources and compilers that fail, full disks, caches and directories that
-// cannot be used, system calls that fail. Compilers that misbehave are shell scripts.
+// Tests errors of the compile service: flags that change arithmetic, sources that cannot be compiled, compilers that fail, full disks,
+// caches and directories that cannot be used, and system calls that fail. Compilers that misbehave are shell scripts.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -286,9 +286,10 @@ TEST_CASE("compile: directories that forbid execution are skipped, and named in 
       int memory_file(const char*) override { return -ENOSYS; }
     } files(bench.system.plan);
     const System system{files, bench.system.process};
-    if (call(system, artifact) != 5) return 1;  // loaded from a private file in /tmp
+    if (call(system, artifact) != 5) return 1;  // the artifact is loaded from a private file in /tmp
     bench.system.process.variables["TMPDIR"] = bench.scratch / "noexec";
-    if (call(system, artifact) != 5) return 2;  // TMPDIR forbids execution, so again from a private file in /tmp
+    // Files in TMPDIR cannot be executed, so the artifact is again loaded from a private file in /tmp.
+    if (call(system, artifact) != 5) return 2;
     for (const char* directory : {"/var/tmp", "/tmp"})
       if (::mount("tmpfs", directory, "tmpfs", MS_NOEXEC, "mode=1777") != 0) return kNeedsRoot;
     bench.system.process.variables.erase("TMPDIR");
@@ -318,7 +319,7 @@ TEST_CASE("compile: any system call may fail: a result, or an error; nothing lef
   const FaultResult result = fail_every_call({ENOSPC, EMFILE}, false);
   CHECK(result.points > 100);
   CHECK(result.succeeded >
-        result.points / 2);  // most of the calls that are made to fail only save work: without them, compilation still succeeds
+        result.points / 2);  // without most of these calls, compilation only takes longer, so it still succeeds if one of them fails
   CHECK(result.first_fault == "");
 }
 

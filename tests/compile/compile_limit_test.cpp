@@ -1,5 +1,5 @@
-// The time limit covers a whole compilation, and the host limits how many compilers run at once and with which priority. Waiting times use
-// a simulated clock. Compilations that others wait for end only when the test allows it.
+// Tests that the time limit covers a whole compilation, and that the limits for the number of compilers that run at once and for their
+// priority are kept. Waiting times use a simulated clock. Compilations for which others wait end only when the test allows it.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ class SteppedProcess : public FaultyProcess {
   std::atomic<std::chrono::microseconds> slept_{std::chrono::microseconds(0)};
 };
 
-/// Files in which another process seems to hold the cache's lock for ever.
+/// Files among which the cache's lock is never free, as if another process held it for ever.
 class LockedFiles : public FaultyFiles {
  public:
   using FaultyFiles::FaultyFiles;
@@ -97,7 +97,7 @@ void wait_for_file(const std::string& path) {
   while (!std::filesystem::exists(path)) std::this_thread::sleep_for(milliseconds(1));
 }
 
-/// The error of compiling `second` with a short time limit while another thread compiles `first`.
+/// Compiles `second` with a short time limit while another thread compiles `first`, and returns the error of `second`.
 Error error_meanwhile(CompileService& service, Process& process, const Scratch& scratch, const CompileRequest& first,
                       const CompileRequest& second) {
   std::thread other([&] { service.compile(first); });
@@ -135,7 +135,8 @@ TEST_CASE("compile: a limit names the step that was interrupted and what came be
     return error_of([&] { either.check(); }).message;
   };
   CHECK(over_at(milliseconds(35)).ends_with("ms and was stopped; compile_timeout_ms sets the limit"));
-  CHECK(over_at(milliseconds(20)).ends_with("ms and was stopped"));  // the deadline is the caller's, so compile_timeout_ms is not mentioned
+  // The caller's deadline is over, not the limit compile_timeout_ms, which is therefore not mentioned.
+  CHECK(over_at(milliseconds(20)).ends_with("ms and was stopped"));
   TimeLimit cancelled(process, milliseconds(30), Deadline::max(), &cancel);
   CHECK(error_of([&] { cancelled.check(); }).code == Code::kCancelled);
 }

@@ -1,4 +1,4 @@
-// Long sources are compiled in parts, at the same time: where they are split, and that the result is the same.
+// Tests that long sources are compiled in several parts at the same time: where a source is split, and that the result does not change.
 #include <doctest/doctest.h>
 
 #include <algorithm>

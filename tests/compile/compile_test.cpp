@@ -1,6 +1,6 @@
-// From source to a running function: the choice of the compiler, its arguments, and artifacts that are found without a compiler and shared
-// by threads, processes and programs. (compile_parts_test.cpp tests long sources, compile_faults_test.cpp errors.) The sources are tiny;
-// compilers that misbehave are shell scripts.
+// Tests the way from a source to a running function: the choice of the compiler, its arguments, and artifacts that are found without a
+// compiler and shared by threads, processes and programs. (compile_parts_test.cpp tests long sources, compile_faults_test.cpp errors.) The
+// sources are tiny. Compilers that misbehave are shell scripts.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -258,7 +258,7 @@ TEST_CASE("compile: no compiler: the error names every command tried") {
         "no C compiler works; tried CC=no-such-cc -x (not found on PATH), cc (not found on PATH), gcc (not found on PATH), "
         "clang (not found on PATH); backend interp runs without one");
   CHECK(service.stats().failures == 1);
-  // harp does not remember that it found no compiler, so it finds one that appears later.
+  // When harp has found no compiler, it does not remember that. So it finds a compiler that appears later.
   bench.system.process.variables["PATH"] = "/usr/bin";
   CHECK(call(bench.system, service.compile(request_for(1))) == 1);
 
@@ -303,7 +303,7 @@ TEST_CASE("compile: a compiler that crashes is asked once more, without optimisa
   CHECK(call(bench.system, artifact) == 8);
   CHECK(artifact->manifest().command.back() == "-O0");
   CHECK(read_text(bench.scratch / "runs") == "run\n");
-  // A new process tries with optimisation again, because the compiler may not crash in that process, and optimised code is faster.
+  // A new process first compiles with optimisation again, because the compiler may not crash in that process, and optimised code is faster.
   CHECK(bench.service().compile(request_for(8))->manifest().command.back() == "-O0");
   CHECK(read_text(bench.scratch / "runs") == "run\nrun\n");
   // It is an error if the compiler also crashes in the second attempt, without optimisation. After a failure other than a crash there is no

@@ -1,5 +1,6 @@
-// The commands that gcc's driver would run, which harp reads from the driver's output for -###. harp either understands these commands or
-// uses the driver. The file that harp makes with them must equal the driver's, and harp must use the driver if a command fails.
+// With the option -###, gcc's driver prints the commands that it would run. harp then runs these commands itself. If harp does not
+// understand them, or if one of them fails, harp uses the driver. The file that harp makes with the commands must equal the one that the
+// driver makes.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -36,7 +37,8 @@ std::string with(std::string text, const std::string& from, const std::string& t
   return text.replace(at, from.size(), to);
 }
 
-/// Records which programs are started. It can make one of the programs fail to start, end with an error, or end without output or result.
+/// Records which programs are started. It can also make one of the programs fail: the program cannot be started, ends with an error, or
+/// ends without writing its output.
 struct Watching : FaultyProcess {
   using FaultyProcess::FaultyProcess;
   int spawn(const SpawnRequest& request) override {
@@ -106,7 +108,7 @@ TEST_CASE("compile: gcc's commands make what its driver makes") {
   for (const int optimisation : {0, 1, 3}) {
     Bench own, whole;
     own.options.compiler = "gcc";
-    whole.options.compiler = "gcc -DANOTHER_WORD";  // the compiler is not just a name, so harp uses the driver
+    whole.options.compiler = "gcc -DANOTHER_WORD";  // the compiler is given with an argument, not only by its name, so harp uses the driver
     CompileRequest request = request_for(11);
     request.optimisation = optimisation;
     request.vectors_written = optimisation == 3;
@@ -119,7 +121,7 @@ TEST_CASE("compile: gcc's commands make what its driver makes") {
     CHECK(process.has_started("as"));
     CHECK(!process.has_started("collect2"));
     CHECK(without_key(*mine) == without_key(*theirs));
-    CHECK(mine->manifest().command.front().ends_with("gcc"));  // the manifest has the command that a user would type
+    CHECK(mine->manifest().command.front().ends_with("gcc"));  // the manifest contains the command that a user would type
   }
 }
 
@@ -138,7 +140,7 @@ TEST_CASE("compile: where a command of gcc's driver does not work, the driver is
       CHECK(process.started.back() == "gcc");
     }
   }
-  Bench bench;  // the error has the driver's messages
+  Bench bench;  // the error contains the messages of the driver
   bench.options.compiler = "gcc";
   CompileRequest request = request_for(1);
   request.source = "this is no C\n";
@@ -195,12 +197,12 @@ TEST_CASE("compile: the compiler is asked what it is once, from the beginning of
     CHECK(process.count("gcc") == 1);
     CHECK(process.has_started("cc1"));
   }
-  CHECK(service.begin_search("") == nullptr);  // NULL, because the compiler is already known
+  CHECK(service.begin_search("") == nullptr);  // returns NULL, because the compiler is already known
 
   CompileService another(System{bench.system.files, process}, bench.options, Log());
   CHECK(another.clear());  // this also deletes the stored answer of the driver
   process.started.clear();
-  CHECK(another.begin_search("") != nullptr);  // the returned search is released at once
+  CHECK(another.begin_search("") != nullptr);  // the search that begin_search() returns is released at once
   CHECK(process.started == Words{"gcc"});
   CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no child process is left
   CHECK(call(bench.system, another.compile(request_for(32))) == 32);
@@ -245,7 +247,7 @@ TEST_CASE("compile: flags work around gcc versions that vectorise wrongly; other
     with_flags.target = testing::row("x86-64-v3");
     with_flags.flags = {"-O2"};
     const Words before_others = varying_flags(with_flags, version);
-    // with the caller's flags, the preprocessor decides in the source whether gcc has the bugs
+    // With flags from the caller there is no such macro: the preprocessor decides in the source whether gcc has the bugs.
     CHECK(!has(before_others, "-DHARP_GCC_BUGS_AVOIDED"));
     CHECK(has(before_others, "-fno-tree-slp-vectorize") == has_bugs);
     CHECK(has(flags, "-fno-ipa-pure-const") == version.has_value());

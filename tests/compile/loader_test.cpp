@@ -13,7 +13,7 @@ using namespace compile_scenarios;
 
 namespace {
 
-/// The number of lines in /proc/self/maps that contain this name.
+/// Returns the number of lines in /proc/self/maps that contain this name.
 int count_mappings(const std::string& file) {
   std::ifstream maps("/proc/self/maps");
   int count = 0;
@@ -31,7 +31,8 @@ bool succeeds(int child) {
   return status == 0;
 }
 
-/// A system without memory files. In the directory `forbidden` nothing can be executed; the errors are those of glibc and the kernel.
+/// A system that has no memory files and a directory `forbidden` whose files cannot be executed. The errors are those of glibc and the
+/// kernel.
 struct NoMemoryFiles : FaultyFiles {
   using FaultyFiles::FaultyFiles;
   int memory_file(const char*) override { return -ENOSYS; }
@@ -71,7 +72,8 @@ TEST_CASE("loader: libraries are told apart, shared while equal, and closed") {
     const auto first = loader.load(*one);
     CHECK(loader.load(*one) == first);
     const auto second = loader.load(*two);
-    CHECK(loader.load(*one) == first);  // the loader keeps only one library, but the first one is still in use
+    // The loader keeps only one library loaded, but the first one stays loaded because it is still in use.
+    CHECK(loader.load(*one) == first);
     CHECK(first->entry_point_ex()(nullptr, nullptr, nullptr, nullptr) == 1);
     CHECK(second->entry_point_ex()(nullptr, nullptr, nullptr, nullptr) == 2);
     CHECK(count_open_files() == files_before);
@@ -99,12 +101,12 @@ TEST_CASE("loader: evicting an artifact takes nothing from those who use it") {
 }
 
 TEST_CASE("loader: a program is two mappings and no descriptor, whoever compiled it") {
-  // with "gcc" harp runs the driver's commands itself; with the others it runs the driver
+  // For "gcc", harp runs the driver's commands itself. For the other two, harp runs the driver.
   for (const char* compiler : {"gcc", "gcc -DANOTHER_WORD", "clang"}) {
     Bench bench;
     bench.options.compiler = compiler;
     CompileRequest request = request_for(4);
-    // Constants, and pointers to constants, which the dynamic linker must relocate.
+    // Adds constants, and pointers to constants, which the dynamic linker must relocate.
     request.source += "EXPORT const char* const words[] = {\"one\", \"two\"};\nEXPORT const double table[3] = {1, 2, 3};\n";
     const auto artifact = bench.service().compile(request);
     const int files_before = count_open_files();
@@ -247,7 +249,7 @@ TEST_CASE("loader: without memory files, a directory that forbids execution or b
       return NoMemoryFiles::open(directory, path, flags, mode);
     }
     FileInfo of;
-    std::string created_in;  // the directories in which this system has created files
+    std::string created_in;  // one line for each created file: the directory in which it was created
   } foreign(bench.system.plan);
   const std::string above = bench.scratch / "above", temp = above + "/temp";
   std::filesystem::create_directories(temp);
@@ -289,7 +291,7 @@ TEST_CASE("loader: a process that may open no more files is told so") {
     int last = -1;
     for (int fd; (fd = ::open("/dev/null", O_RDONLY)) >= 0;) last = fd;
     if (error_of([&] { call(bench.system, artifact); }).code != Code::kIo) return 2;
-    ::close(last);  // the memory file takes the only free descriptor, so the dynamic linker has none left for opening the file
+    ::close(last);  // the memory file gets the only free descriptor, so the dynamic linker has none left for opening that file
     const Error error = error_of([&] { call(bench.system, artifact); });
     if (error.code != Code::kIo || !contains(error.message, "Too many open files")) return 3;
     ::close(last - 1);

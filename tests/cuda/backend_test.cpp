@@ -1,5 +1,5 @@
-// Graphs compiled and run by the backend cuda, over the fake driver and the fake NVRTC: the conformance suite, caches, the choice of a
-// compiler, images that a driver or GPU cannot load, and failures of every function of the compiler.
+// Tests of the backend "cuda" without a GPU, with the fake driver and the fake NVRTC: the conformance suite, the caches, the choice of a
+// compiler, compiled code that a driver or GPU cannot load, and failures of every function of the compiler.
 #include <doctest/doctest.h>
 
 #include "backend/conformance.h"
@@ -10,7 +10,7 @@ using namespace capi_test;
 
 namespace {
 
-// 20 rows: each is summed by a block of threads, so several blocks have work.
+// The last member makes check_threads() run a program on an array of 20 rows. A block of threads sums one row, so several blocks have work.
 const conformance::Subject kCuda{"cuda", nullptr, nullptr, [](harp_context* context) { fake_cuda::use(context); }, 20};
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n], y: f32[n]) { return z = x * 2.0 + y, s = sum(x, axes=[0]) }";
 
@@ -119,7 +119,8 @@ TEST_CASE("C1 H4: a program in the cache needs no compiler") {
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   CHECK(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   CHECK(stats.cache == HARP_CACHE_DISK);
-  // This context finds no compiler. Compiling another graph needs one, and so does a cached image that the driver cannot load.
+  // No compiler is installed for this context. A compilation of another graph must report that. So must a compilation whose cached code the
+  // driver rejects.
   ErrorSlot other, damaged;
   CHECK(try_compile(context.get(), other, "harp 1\ngraph g(x: f32[n]) { return z = x * 3.0 }") == nullptr);
   CHECK_MESSAGE(other.message().find("no CUDA compiler found; tried: /no/libnvrtc.so.13") == 0, other.message());

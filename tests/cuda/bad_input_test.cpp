@@ -1,6 +1,6 @@
-// Failures of a GPU during compilations and runs, as a host sees them through harp.h, over the fake driver: the error says what failed, and
-// all other objects stay usable. Failures with arrays and options are in device_test.cpp, host_test.cpp and staging_test.cpp, with launches
-// in executable_test.cpp, with compilers in backend_test.cpp.
+// Failures of a GPU during compilations and runs, as a host application sees them through harp.h. The tests use the fake driver. The error
+// must say what failed, and all other objects must stay usable. Other files test failures with arrays and options (device_test.cpp,
+// host_test.cpp, staging_test.cpp), with launches (executable_test.cpp) and with compilers (backend_test.cpp).
 #include <doctest/doctest.h>
 
 #include "cuda/fake/context.h"

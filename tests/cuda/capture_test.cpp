@@ -1,5 +1,5 @@
-// A host that captures its stream as a CUDA graph, over the fake driver. Runs on that stream become parts of the graph. What cannot become
-// a part of a graph is an error, and the host can still finish the capture.
+// A host application captures its stream as a CUDA graph, with the fake driver. Runs on that stream become parts of the graph. A call that
+// cannot become a part of the graph returns an error, and the host can still finish the capture.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -22,7 +22,8 @@ using fake_cuda::Floats;
 using fake_cuda::Host;
 using fake_cuda::make_context_with;
 
-/// Two kernels; the sum is in the arena (the memory for temporary arrays) between them.
+/// A graph that is compiled to two kernels. The first one stores the sum in the arena (the memory for temporary arrays), and the second one
+/// reads it there.
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) flags=[broadcast] {\n  s = sum(x, axes=[0])\n  return y = x - s\n}";
 
 void* address_of(const Buffer& buffer) { return reinterpret_cast<void*>(harp_buffer_address(buffer.get())); }
@@ -56,7 +57,7 @@ TEST_CASE("H5.capture: runs on a stream that the host captures become parts of i
       const Buffer z = filled(context.get(), "cuda", {0, 0, 0});
       ErrorSlot err;
       for (int i = 0; i < 3; ++i) REQUIRE_MESSAGE(run_on(nullptr, program, {x.get()}, y.get(), err) == HARP_OK, err.message());
-      // harp replays repeated runs by launching a CUDA graph of its own; these are its launches so far.
+      // harp executes repeated runs by launching a CUDA graph of its own. `launches` is the number of its launches so far.
       const int launches = driver.calls("cuGraphLaunch");
       CHECK(launches > 0);
       host.begin_capture();
@@ -202,7 +203,7 @@ TEST_CASE("H5.capture: what cannot be captured is refused, and the capture goes 
     graph.launch();
     CHECK(host.read(y.get()) == Floats{-5, -4, -3});
   }
-  {  // Without memory pools, a run that needs temporary memory cannot be captured; a run without it can.
+  {  // Without memory pools, a run that needs temporary memory cannot be captured; a run that needs none can be.
     driver.set_machine(1, 90, 13000, false);
     const Host host(driver, 0);
     const Context context = make_context_with(driver, host.options());

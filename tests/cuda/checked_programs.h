@@ -1,5 +1,6 @@
-// A list of graphs in the text format, and a list of faults. The tests check that the kernels generated for the graphs give the
-// interpreter's bits in the emulator, in every order of threads, and that a kernel with a fault does not.
+// Classes for a list of graphs in the text format and for a list of faults. Tests use them to check that the kernels generated for the
+// graphs give results that are bit-identical to the interpreter's, in the emulator and in every order of threads, and that a kernel with a
+// fault gives other results.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -23,8 +24,8 @@ class CheckedPrograms {
   /// program runs in every order with each of its sizes. With fewer, each run is made in all orders.
   explicit CheckedPrograms(int data_sets = 1) : data_sets_(data_sets) {}
 
-  /// `body` is the text of a graph's parameters and statements; `sizes` has lists of values of its shape variables. `schedules` is text
-  /// that overrides the schedules of kernels (schedule/override.h).
+  /// Adds a program. `body` is the text of a graph's parameters and statements. `sizes` has the lists of values of its shape variables with
+  /// which the program runs. `schedules` is text that overrides the schedules of kernels (schedule/override.h).
   void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}, const std::string& schedules = {}) {
     fuzz::Case test;
     test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
@@ -38,7 +39,7 @@ class CheckedPrograms {
     for (size_t i = 0; i < wrong.size(); ++i) CHECK_MESSAGE(wrong[i].empty(), programs_.all[i].label, ", ", wrong[i]);
   }
   const GpuProgram& last() const { return programs_.all.back(); }
-  /// Tests whether some kernel of the last program has this text.
+  /// Tests whether the generated source of the last program contains this text.
   bool has(std::string_view text) const { return last().generated.source.find(text) != std::string::npos; }
 
  private:
@@ -53,8 +54,8 @@ inline std::string replaced(std::string text, std::string_view from, std::string
   return text.replace(at, from.size(), to);
 }
 
-/// The CUDA text of a program, and copies of it that have one fault each. They are compiled together, and run in the same way as the
-/// program.
+/// The CUDA text of a program, and copies of the text that have one fault each. All texts are compiled together and run with the inputs of
+/// the program.
 class Faults {
  public:
   explicit Faults(const GpuProgram& program) : program_(program), texts_{program.generated.source} {}
@@ -62,10 +63,10 @@ class Faults {
   /// The text without a fault.
   const std::string& text() const { return program_.generated.source; }
   void add(std::string faulty) { texts_.push_back(std::move(faulty)); }
-  /// Adds the text with the first occurrence of `from` replaced.
+  /// Adds a faulty text: the program's text with the first occurrence of `from` replaced by `to`.
   void replace(std::string_view from, std::string_view to) { add(replaced(text(), from, to)); }
-  /// Checks that the text itself has the interpreter's bits with all sets of data, and that each faulty one has not, with one of them in
-  /// some order of threads.
+  /// Checks that the text without a fault gives the interpreter's bits with all sets of data. Checks that each faulty text gives other
+  /// bits, or another error, with at least one set of data and one order of threads.
   void check(int data_sets) const {
     const std::vector<std::string> wrong = run_emulated_texts(program_, texts_, data_sets);
     CHECK_MESSAGE(wrong[0].empty(), wrong[0]);

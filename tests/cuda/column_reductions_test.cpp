@@ -1,5 +1,5 @@
-// Reductions of columns, by groups of threads (lower/gpu/group_columns.h) or by one thread a column, have the interpreter's bits in every
-// order of threads. A kernel with a fault must have other bits.
+// Reductions of columns, by groups of threads (lower/gpu/group_columns.h) or by one thread per column. Their results must be bit-identical
+// to the interpreter's in every order of threads. A kernel with a fault must give other bits.
 #include <utility>
 
 #include "cuda/checked_programs.h"
@@ -79,7 +79,7 @@ TEST_CASE("C1: a reduction of few columns with a fault has other bits") {
   Faults faults(programs.last());
   // without the first barrier, threads combine elements that other threads have not yet copied
   faults.replace("__syncthreads();", "");
-  // the rows of a tile are too far from each other
+  // the rows of a tile are too far apart
   faults.replace("thread / 4", "thread / 2");
   faults.check(kDataSets);
 }

@@ -1,5 +1,5 @@
-// Scans along columns (lower/gpu/scan_columns.h), by groups of threads or by one thread a column, have the interpreter's bits in every
-// order of threads. A kernel with a fault must have other bits.
+// Scans along columns (lower/gpu/scan_columns.h), by groups of threads or by one thread per column. Their results must be bit-identical to
+// the interpreter's in every order of threads. A kernel with a fault must give other bits.
 
 #include <utility>
 
@@ -98,7 +98,7 @@ TEST_CASE("L5.thread_group/cuda: which scans groups of threads execute") {
   CHECK(contains(schedules_of("x: f32[200, 4, 1000]) {\n  return y = cumsum(x, axis=0)"), "scan [thread_group, thread, thread]"));
   CHECK(contains(schedules_of("x: f32[200, 40, 1000]) {\n  return y = cumsum(x, axis=0)"), "scan [scan, thread, thread]"));
   CHECK(contains(schedules_of("x: f32[30, 2]) {\n  return y = cumsum(x, axis=0)"), "scan [scan, thread]"));
-  // Scans of different dtypes, or too many for the shared memory of a block, are several kernels.
+  // Scans of different dtypes are compiled to several kernels, and so are scans that together need more shared memory than a block has.
   for (const std::string_view text :
        {"x: f32[3, 5000]) {\n  return y = cumsum(x, axis=1), c = cumsum(cast(gt(x, 0), i32), axis=1)",
         "x: f32[3, 5000]) {\n  return a = cumsum(x, axis=1), b = cumprod(x, axis=1), c = cummax(x, axis=1), d = cummin(x, axis=1), e = "

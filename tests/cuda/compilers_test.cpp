@@ -1,6 +1,6 @@
-// NVIDIA's compilers compile a kernel through harp: NVRTC 13 and 12 in this process, nvcc as a separate program. The compilers come from
-// the Python packages of the group "cuda". No GPU is needed. The tests check that the results are machine code for a GPU, or PTX with the
-// same arithmetic as the source.
+// harp compiles a kernel with each of NVIDIA's compilers: with NVRTC 13 and 12 in this process, and with nvcc as a separate program. The
+// compilers come from the Python packages of the group "cuda". No GPU is needed. The tests check that the results are machine code for a
+// GPU, or PTX with the same arithmetic as the source.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -129,7 +129,8 @@ void check_compiler(Workplace& workplace, const std::function<std::unique_ptr<Co
 }  // namespace
 
 TEST_CASE("C1: NVRTC 13 compiles for GPUs") {
-  // NVRTC must not use the driver: this one lacks a function that NVRTC's own cache calls, and NVRTC would crash.
+  // NVRTC must not use the driver. The fake driver lacks a function that NVRTC's own cache would call, so NVRTC would crash if it used the
+  // driver.
   const fake_cuda::Driver driver;
   Workplace workplace;
   const auto library = workplace.nvrtc(installed("/libnvrtc.so.13"));

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr size_t kTogether = 40;  // programs that are compiled together
+constexpr size_t kTogether = 40;  // number of programs that are compiled together
 
 uint64_t number_in(const char* name, uint64_t otherwise) {
   const char* given = std::getenv(name);
@@ -59,7 +59,8 @@ std::string file_text(const fs::path& path) {
   return text.str();
 }
 
-/// Returns the schedules of a graph's kernels, for example "kernel_0: elementwise [thread simd=4]". Checks that they can be passed back.
+/// Returns the schedules of a graph's kernels, for example "kernel_0: elementwise [thread simd=4]". Checks that harp accepts these
+/// schedules as overrides.
 std::vector<std::string> schedules_of(const Graph& graph) {
   PipelineOptions options = options_for_cuda(false);
   const std::string printed = emit_stage(graph, options, "schedule");

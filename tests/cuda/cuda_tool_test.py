@@ -1,5 +1,5 @@
-"""The command-line program `harp` and GPUs, on a machine without one: what it prints if there is no driver and no compiler, and its runs
-over the fake driver."""
+"""The command-line program `harp` with the backend "cuda", on a machine without a GPU: the messages that it prints without a driver and a
+compiler, and runs with the fake driver."""
 import os
 import re
 import subprocess
@@ -31,8 +31,8 @@ class Tool:
         self.environment = {**os.environ, "HARP_CACHE_DIR": os.path.join(scratch, "cache")}
         for variable in ("HARP_DUMP", "HARP_MACHINE"):
             self.environment.pop(variable, None)
-        # CUDA's libraries are looked for in this folder first. Its files are not libraries, so that libraries that this machine may have
-        # are not found.
+        # The tool looks for CUDA's libraries in this folder first. The folder contains files with the names of these libraries that are no
+        # libraries, so that the tool does not find CUDA even if it is installed on this machine.
         self.nothing = os.path.join(scratch, "nothing")
         os.mkdir(self.nothing)
         for name in ("libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12"):
@@ -43,7 +43,8 @@ class Tool:
             file.write(SCALE)
 
     def harp(self, *arguments, status=0, libraries=None, **environment):
-        """Calls the tool so that it finds CUDA's libraries in this folder, checks its exit status, and returns its stdout and stderr."""
+        """Calls the tool, which looks for CUDA's libraries in the folder `libraries` (default: self.nothing). Checks its exit status and
+        returns its stdout and stderr."""
         libraries = libraries or self.nothing
         result = subprocess.run([HARP, *arguments], capture_output=True, text=True, check=False, timeout=900,
                                 env={**self.environment, "LD_LIBRARY_PATH": libraries, **environment})
@@ -98,7 +99,7 @@ class Tool:
         self.fails("no CUDA compiler found; tried: /no/nvcc: no such program", "emit", self.scale, "--lang", "ptx", "--compiler", "/no/nvcc")
 
     def case_run(self):
-        """H4.by_name/cuda H5.stage: a run on a GPU reads its inputs from files and writes results to files, with the interpreter's bits"""
+        """H4.by_name/cuda H5.stage: a run on a GPU reads and writes files, and its results are bit-identical to the interpreter's"""
         x = numpy.random.default_rng(1).normal(size=(7, 3)).astype(numpy.float32)
         numpy.save(os.path.join(self.scratch, "x.npy"), x)
         arguments = ["run", self.scale, "--input", f"x={self.scratch}/x.npy"]

@@ -1,5 +1,5 @@
-// Arrays on a GPU, over the fake driver: what is copied there can be copied back, every failure of the driver is an error that names it,
-// and no memory leaks.
+// Arrays on a GPU, with the fake driver. An array that is copied to the GPU and back must be unchanged. If a function of the driver fails,
+// harp must return an error that names the function. No memory may leak.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -305,8 +305,7 @@ std::string use_arrays(const fake_cuda::Driver& driver) {
 TEST_CASE("H5.device: every function of the driver fails once, and nothing is left behind") {
   const fake_cuda::Driver driver;
   constexpr int kStatuses[] = {1, 2, 700, 801, 999};
-  // Failures of these functions are not reported: they release something, and the driver uses their status to report failures of earlier
-  // work.
+  // harp ignores the status of these functions: they release something, and their status may report a failure of earlier work.
   const std::set<std::string> silent = {"cuCtxPopCurrent",           "cuMemFreeAsync", "cuMemFree", "cuStreamDestroy", "cuMemPoolDestroy",
                                         "cuDevicePrimaryCtxRelease", "cuGetErrorName"};
   size_t points = 0;

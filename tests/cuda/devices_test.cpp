@@ -1,4 +1,4 @@
-// Several GPUs, over the fake driver. A program is loaded only on the GPUs on which it runs, it runs on the GPU where its arrays are, and a
+// Several GPUs, with the fake driver. A program is loaded only on the GPUs on which it runs, it runs on the GPU where its arrays are, and a
 // failure of one GPU does not affect the others.
 #include <doctest/doctest.h>
 
@@ -63,7 +63,7 @@ TEST_CASE("H5.devices: a GPU is opened, and a program loaded there, when it is f
     CHECK(driver.calls("cuKernelGetFunction") == now);
     CHECK(driver.calls("cuLibraryLoadData") == 1);
     CHECK(opened() == 2);
-    // An entry point with arrays in the host's memory runs on a GPU that is already open, and opens no other one.
+    // An entry point that is called with arrays in the host's memory runs on a GPU that harp already uses, and opens no other GPU.
     const harp_entry_point_ex entry = harp_program_entry_ex(program.get(), nullptr);
     REQUIRE((entry != nullptr));
     Floats from = kX, to(3);
@@ -125,7 +125,7 @@ TEST_CASE("H5.devices: GPUs of several kinds run one program") {
     const Context context = fake_cuda::make_context(driver);
     const Program program = compile_for_gpu(context.get(), kText);
     for (const char* device : {"cuda:0", "cuda:1", "cuda:2"}) check_run(context.get(), program, device);
-    // Code for sm_90 runs on the GPU that is new enough; on the older one the run fails.
+    // Code for sm_90 runs on cuda:0, which is an sm_90; on the older cuda:1 the run fails.
     const Graph graph = parse(context.get(), kText);
     harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
     options.backend = "cuda";

@@ -1,6 +1,7 @@
-// Schedules for GPUs as text. Every schedule that harp prints can be passed back. `simd`, the number of adjacent elements that one thread
-// computes (schedule/elements_of_thread.h), may be any power of two up to its limit: the kernels have the interpreter's bits in every order
-// of threads. Where the lowering does not give several elements to a thread, it is an error.
+// Tests of GPU schedules as text. Every schedule that harp prints must be accepted as an override. `simd` is the number of adjacent
+// elements that one thread computes (schedule/elements_of_thread.h). It may be any power of two up to a limit, and the results must be
+// bit-identical to the interpreter's in every order of threads. For a kernel whose threads can only compute one element each, `simd` must
+// be an error.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -40,14 +41,15 @@ std::vector<fs::path> golden_graphs() {
   return graphs;
 }
 
-/// Returns a stage of the compilation for sm_80 of the graph with these parameters and statements, with these schedules.
+/// Compiles the graph with these parameters and statements for sm_80 with these schedules, and returns the text of the given stage of the
+/// compilation.
 std::string stage_of(std::string_view stage, const std::string& body, const std::string& schedules = {}) {
   PipelineOptions options = options_for_cuda(false);
   options.schedule_override = schedules;
   return emit_stage(*parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations()), options, stage);
 }
 
-/// Returns the message of the error that these schedules are, or "none".
+/// Returns the message of the error if these schedules are not legal for the graph, otherwise "none".
 std::string mistake_in(const std::string& body, const std::string& schedules) {
   try {
     stage_of("schedule", body, schedules);
@@ -57,7 +59,8 @@ std::string mistake_in(const std::string& body, const std::string& schedules) {
   return "none";
 }
 
-/// Returns harp's schedules of the graph's kernels, but with this `simd` after each `word` (as in "thread_group simd=4").
+/// Returns the schedules that harp chooses for the graph's kernels, with "simd=N" set to this value after each `word` ("thread_group", for
+/// example, becomes "thread_group simd=4").
 std::string with_simd(const std::string& body, const std::string& word, int simd) {
   const std::string lines = testing::schedule_lines(stage_of("schedule", body));
   return std::regex_replace(lines, std::regex(word + "( simd=[0-9]+)?"), cat(word, " simd=", simd));
@@ -173,7 +176,7 @@ TEST_CASE("L5.simd_width/cuda C1: threads that compute any number of elements of
       programs.add(cat("x: ", dtype, "[n]) {\n  return y = x + x * x"), {{0}, {1}, {7}, {16}, {17}, {320}, {1001}}, schedule);
     programs.add("x: bool[n], y: f64[n]) {\n  return z = where(logical_not(x), y, 2.0)", {{0}, {5}, {64}, {100}}, schedule);
     const std::string of_two = cat("kernel_0: elementwise [thread, thread simd=", simd, "]");
-    // Rows that are parts of longer ones, and rows that an index chooses, are not aligned.
+    // The rows of a slice and the rows that `take` selects are not aligned.
     programs.add("x: f32[n, 23]) {\n  return y = slice(x, start=[none, 1], stop=[none, 22]) * 2.0", {{1}, {40}}, of_two);
     programs.add("x: f32[50, 24], i: i32[n]) {\n  return y = take(x, i, axis=0) + 1.0", {{1}, {30}}, of_two);
     programs.add("x: f32[40, 48]) {\n  return y = pad(x, [0, 3], [0, 2])", {{}}, of_two);
@@ -196,7 +199,8 @@ TEST_CASE("L5.simd_width/cuda C1: threads that reduce any number of lanes of a r
     add("x: f32[m, n]) {\n  return y = sum(x, axes=[1])", {{3, 0}, {2, 1}, {5, 64}, {1, 100}, {2, 4097}});
     add("x: f32[5, 8, 30]) {\n  return y = sum(x, axes=[1, 2])");
     add("x: f32[7, 300]) {\n  return y = sum(slice(x, start=[0, 3], stop=[7, 290]), axes=[1])");
-    // Several passes, which keep values of the row in registers, in shared memory, or nowhere.
+    // softmax and layer_norm need several passes over a row. Depending on its length, values of the row are kept between the passes in
+    // registers, in shared memory, or not at all.
     for (const int length : {24, 1001, 5001}) add(cat("x: f32[n, ", length, "]) {\n  return y = softmax(x, axis=1)"), {{1}, {4}});
     add("x: f32[m, n]) {\n  return y = softmax(x, axis=1)", {{3, 1}, {2, 300}, {1, 4097}});
     add("x: f16[5, 700], w: f16[700]) {\n  return y = layer_norm(x, weight=w)");
@@ -220,7 +224,7 @@ TEST_CASE("L5.simd_width/cuda C1: threads that reduce any number of columns have
     CHECK(programs.has(cat("simd=", simd, ", reduce]")));
     programs.add("x: f32[5, 100, 2, 12]) {\n  return y = sum(x, axes=[1])", {{}},
                  cat("kernel_0: reduce [thread, thread, thread simd=", simd, ", reduce]"));
-    // several passes down the columns
+    // softmax along axis 1 needs several passes over each column
     for (const int columns : {3, 16}) {
       const std::string body = cat("x: f32[20, 256, ", columns, "]) {\n  return y = softmax(x, axis=1)");
       programs.add(body, {{}}, with_simd(body, "tile=1", simd));
@@ -231,7 +235,8 @@ TEST_CASE("L5.simd_width/cuda C1: threads that reduce any number of columns have
 }
 
 TEST_CASE("H3.search_space: on a GPU the tuner tries numbers of elements of a thread, and only schedules that are legal") {
-  std::vector<std::string> texts = {"harp 1\ngraph g(x: f32[50, 4, 4]) {\n  return y = permute(x, [0, 2, 1])\n}\n"};  // too short for tiles
+  // a transpose whose axes are too short for tiles
+  std::vector<std::string> texts = {"harp 1\ngraph g(x: f32[50, 4, 4]) {\n  return y = permute(x, [0, 2, 1])\n}\n"};
   for (const fs::path& path : golden_graphs()) texts.push_back(file_text(path));
   size_t numbers = 0;
   for (const std::string& text : texts) {

@@ -20,7 +20,7 @@ namespace {
 
 using fuzz::GuardedArray;
 
-/// The inputs of a program for one list of sizes, and what the interpreter makes of them.
+/// The inputs of a program for one list of sizes, and the results that the interpreter computes from them.
 struct Reference {
   Reference(const GpuProgram& program, const std::vector<int64_t>& sizes)
       : inputs(fuzz::input_bytes(program.test, sizes)), expected(fuzz::interpreted_or_fault(*program.reference, sizes, inputs)) {}
@@ -29,7 +29,8 @@ struct Reference {
   const fuzz::Expected expected;
 };
 
-/// Runs one program with one list of sizes and compares it. Returns what is wrong, or "".
+/// Runs a program with one list of sizes and compares its results with `reference`. `unit` is the index of the program in the library.
+/// Returns a description of the first mistake, or "" if there is none.
 std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibrary& library, const std::vector<int64_t>& sizes,
                       const Reference& reference, ThreadOrder order) {
   const Graph& graph = *program.test.graph;
@@ -59,7 +60,8 @@ std::string check_run(const GpuProgram& program, size_t unit, const EmulatedLibr
   return {};
 }
 
-/// Returns the orders of threads for a run; `turn` is program + sizes + data set.
+/// Returns the orders of threads in which a run is made. For kInTurn, `turn` selects one of them; it is the sum of the indices of the
+/// program, of the list of sizes and of the data set.
 std::span<const ThreadOrder> orders_of_run(Orders orders, size_t turn) {
   const std::span<const ThreadOrder> all = kAllOrders;
   switch (orders) {
@@ -70,7 +72,7 @@ std::span<const ThreadOrder> orders_of_run(Orders orders, size_t turn) {
   return {};
 }
 
-/// Calls check_run() for all sizes and data sets. Returns the first thing that is wrong, or "".
+/// Calls check_run() for all lists of sizes and all data sets. Returns a description of the first mistake, or "" if there is none.
 std::string check_runs(GpuProgram program, size_t unit, const EmulatedLibrary& library, Orders orders, int data_sets) {
   for (size_t data = 0; data < static_cast<size_t>(data_sets); ++data, ++program.test.data_seed)
     for (size_t i = 0; i < program.test.sizes.size(); ++i) {
@@ -125,7 +127,8 @@ void GpuPrograms::add_for(const Machine& target, std::string label, fuzz::Case t
   options.schedule_override = std::move(schedule);
   Generated generated = generate(*test.graph, options);
   check_shared_arrays(generated.source);
-  // finds a mistake that the emulator may miss: a thread that uses another thread's elements of a spread accumulator
+  // verify() finds a mistake that the emulator may miss: a thread that uses another thread's elements of a spread accumulator, whose
+  // elements are distributed over the threads.
   ir::verify(*generated.module);
   const bool checks = check_indices || !check_sites(*test.graph).empty();
   std::shared_ptr<const Graph> reference = checks ? optimised(*test.graph, options) : test.graph;

@@ -35,8 +35,8 @@ PipelineOptions options_for_cuda(bool check_indices);
 struct GpuPrograms {
   std::vector<GpuProgram> all;
 
-  /// Generates a program for the GPU with the lowest compute capability in harp's table, or for `target`. `schedule` is text that overrides
-  /// the schedules of kernels (schedule/override.h).
+  /// Generates a program and adds it to the list: add() for the GPU with the lowest compute capability in harp's table, add_for() for
+  /// `target`. `schedule` is text that overrides the schedules of kernels (schedule/override.h).
   void add(std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
   void add_for(const Machine& target, std::string label, fuzz::Case test, bool check_indices, std::string schedule = {});
 };
@@ -47,8 +47,8 @@ struct GpuPrograms {
 /// mistake.
 std::vector<std::string> run_emulated(std::span<const GpuProgram> programs, Orders orders, int data_sets = 1);
 
-/// Compiles several CUDA texts in one go. Runs each of them in the same way, as the text of `program` instead of the generated one: the
-/// first text in the shuffled order of threads, the others in every order. Returns one text for each: the first thing that is wrong, or "".
+/// Compiles several CUDA texts together. Each of them is run in place of the generated text of `program`: the first text in the shuffled
+/// order of threads, the others in every order. Returns one string for each text: a description of the first mistake, or "".
 std::vector<std::string> run_emulated_texts(const GpuProgram& program, std::span<const std::string> texts, int data_sets);
 
 }  // namespace harp::cuda_test

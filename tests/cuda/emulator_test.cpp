@@ -21,7 +21,8 @@ namespace {
 
 constexpr ThreadOrder kOrders[] = {ThreadOrder::kAscending, ThreadOrder::kDescending, ThreadOrder::kShuffled};
 
-// Sums of blocks in shared memory. Tests of faulty kernels change this text, for example by removing the marked line.
+// A kernel in which each block of threads computes a sum in shared memory. Tests of faulty kernels change this text, for example by
+// removing the marked line.
 constexpr std::string_view kSum = R"(
 extern "C" __global__ void __launch_bounds__(256) sum(float* __restrict__ out, const float* __restrict__ x, unsigned n) {
   __shared__ float sums[256];
@@ -86,7 +87,8 @@ extern "C" __global__ void __launch_bounds__(64) dynamic(float* out, unsigned lo
 }
 )";
 
-// Asynchronous copies of 16 bytes, of which `exist` are read. Tests of faulty kernels remove the marked line.
+// Each thread copies 16 bytes asynchronously, of which the first `exist` bytes are read and the others become 0. Tests of faulty kernels
+// remove a line, for example the marked one.
 constexpr std::string_view kCopies = R"(
 typedef unsigned u32;
 static __device__ __forceinline__ void copy_16_bytes_async(void* to, const void* from, int exist) {
@@ -103,7 +105,8 @@ extern "C" __global__ void __launch_bounds__(32) copied(float* out, const float*
 }
 )";
 
-/// The same kernel with 128 threads in a block instead of 256, because ThreadSanitizer cannot distinguish more than 250.
+/// Returns the text with 128 threads in a block instead of 256 (and 64 instead of 128), because ThreadSanitizer cannot distinguish more
+/// than 250 threads.
 std::string with_128_threads(std::string_view text) {
   std::string result(text);
   for (const auto& [number, half] : {std::pair{"128", "64"}, {"256", "128"}})
@@ -241,7 +244,7 @@ TEST_CASE("C1: the emulator completes asynchronous copies when their thread wait
   CHECK(contains(error_without("  asm volatile(\"cp.async.wait_group 0;\" : : : \"memory\");\n"), no_wait));
   CHECK(contains(error_without("  asm volatile(\"cp.async.commit_group;\" : : : \"memory\");\n"), no_wait));
   CHECK(error_without("  __syncthreads(); // all\n") == "");
-  CHECK(std::isnan(out[0]));  // thread 0 reads what thread 31 has not yet copied
+  CHECK(std::isnan(out[0]));  // thread 0 reads an element that thread 31 has not copied yet
 }
 
 TEST_CASE("C1: a missing barrier changes results in some order of threads, and ThreadSanitizer names its line") {

@@ -1,5 +1,5 @@
-// Runs on a stream of the host, over the fake driver, whose streams execute work only when something waits for it. Such a run returns when
-// its work is enqueued; the results exist when the stream has reached that work.
+// Runs on a stream of the host application, with the fake driver, whose streams execute work only when something waits for it. Such a run
+// returns when its work is enqueued. The results exist when the stream has executed that work.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -20,7 +20,8 @@ using fake_cuda::Floats;
 using fake_cuda::Host;
 using fake_cuda::make_context_with;
 
-/// Two kernels; the sum is in the arena (the memory for temporary arrays) between them.
+/// A graph that is compiled to two kernels. The first one stores the sum in the arena (the memory for temporary arrays), and the second one
+/// reads it there.
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) flags=[broadcast] {\n  s = sum(x, axes=[0])\n  return y = x - s\n}";
 
 harp_run_options on_stream(void* stream) {
@@ -73,7 +74,7 @@ TEST_CASE("H5.enqueue: a run on a stream of the host's returns before it is comp
         if (has_pools) CHECK(driver.calls("cuStreamSynchronize") == waits);
         x.reset(), y.reset();
         CHECK(host.read(z.get()) == Floats{7, 8, 9});
-        // Later calls of harp see the results of such a run.
+        // A function of harp that reads the output of such a run waits for the run, so it returns the results.
         const Buffer w = run_on(host.stream(), program.get(), z.get(), err);
         CHECK(content_of(w.get()) == Floats{-17, -16, -15});
         CHECK(host.read(w.get()) == Floats{-17, -16, -15});
@@ -236,8 +237,8 @@ TEST_CASE("H5.streams H6.dlpack_out/c: another stream of the host's comes after 
       check_error(cpu, HARP_ERROR_DEVICE, "a stream was given, but the device cpu has no streams");
       CHECK(harp_buffer_signal_stream(nullptr, other, nullptr) == HARP_ERROR_INVALID_ARGUMENT);
 
-      // Each function fails once. When the call returns with the error, the run's work is complete, because the other stream will not wait
-      // for it.
+      // Each function fails once. harp_buffer_signal_stream then cannot make the other stream wait for the run. So it must itself wait for
+      // the run before it returns the error.
       float last = 1;
       for (const char* function :
            {"cuCtxPushCurrent", "cuStreamGetCtx", "cuStreamIsCapturing", "cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"}) {

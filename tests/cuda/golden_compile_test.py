@@ -42,7 +42,7 @@ PRODUCTS = [path for path in GOLDEN if "contraction [" in read(path)]
 
 
 def arithmetic_flags():
-    """Returns the flags that harp gives both compilers (src/compile/cuda_flags.cpp)."""
+    """Returns the flags that harp passes to NVRTC and nvcc (src/compile/cuda_flags.cpp)."""
     listed = re.search(r"cuda_arithmetic_flags\(\) \{ return \{(.*?)\}; \}", read(os.path.join(SOURCE, "src", "compile", "cuda_flags.cpp")))[1]
     flags = re.findall(r'"(.*?)"', listed)
     assert "--fmad=false" in flags and len(flags) == 4, flags
@@ -84,7 +84,7 @@ def compile_by_nvcc(text, architecture, to_cubin=True):
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "unit.cu"), "w", encoding="utf-8") as file:
             file.write(text)
-        # --keep: nvcc leaves the PTX in unit.ptx, where -ptx puts it.
+        # With --keep, nvcc leaves the PTX in unit.ptx, which is also the file that -ptx writes.
         kind, code = (("-cubin", "--keep", "-o", "unit.cubin"), "sm_") if to_cubin else (("-ptx",), "compute_")
         words = [NVCC, *kind, "-gencode", f"arch=compute_{architecture},code={code}{architecture}", *FLAGS, "unit.cu"]
         result = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
@@ -105,7 +105,8 @@ def launch_bounds(text):
 
 
 def check_resources(text, log, label):
-    """Checks that ptxas reports every kernel of the text, without spills and within the registers that its launch bounds permit."""
+    """Checks that ptxas reports every kernel of the text, that no kernel spills registers, and that no kernel uses more registers than its
+    launch bounds permit."""
     bounds = launch_bounds(text)
     spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log)
     assert len(spills) >= len(bounds), f"{label}: no report of spills: {log}"
@@ -131,8 +132,9 @@ def check_arithmetic(ptx, label):
 
 
 def text_for(path, architecture):
-    """Returns the text of a golden graph for this architecture: the golden text, or what harp generates for GPUs on which tiles of 128 x 128
-    results are too large (Gpu::small_tiles, base/machine.h)."""
+    """Returns the CUDA text of a golden graph for this architecture. This is the golden text. But on some GPUs tiles of 128 x 128 results
+    are too large (Gpu::small_tiles, base/machine.h); for these, a golden text with such tiles is replaced by the text that harp generates
+    for the architecture."""
     text = read(path)
     if architecture not in ("86", "120") or text.count("tile=128 unroll=8") != 2:
         return text
@@ -159,7 +161,8 @@ def compile_by(compiler, text, architecture, to_cubin=True):
 
 
 def check(compiler, path, architecture):
-    """Checks what a compiler makes of a golden text for this architecture."""
+    """Compiles a golden text for this architecture and checks the result: machine code, without spilled registers, with exactly rounded
+    arithmetic."""
     text, label = text_for(path, architecture), f"{os.path.basename(path)} by {compiler} for sm_{architecture}"
     compiled = compile_by(compiler, text, architecture)
     assert compiled.cubin[:4] == b"\x7fELF", label
@@ -168,23 +171,25 @@ def check(compiler, path, architecture):
 
 
 def in_turn(paths, first=0):
-    """Returns pairs of each path and an architecture. The architectures take turns, from number `first` on."""
+    """Returns a list of pairs (path, architecture). The first path gets ARCHITECTURES[first], the next path the next architecture, and so
+    on; after the last architecture the first one follows."""
     return [(path, ARCHITECTURES[number % len(ARCHITECTURES)]) for number, path in enumerate(paths, first)]
 
 
 def check_all(compiler, jobs):
-    """Checks these pairs of a golden text and an architecture, among which every architecture must be, by this compiler."""
+    """Checks these pairs (path, architecture) with this compiler. Every architecture must occur in them."""
     assert {architecture for _, architecture in jobs} == set(ARCHITECTURES), jobs
     for_all([(compiler, *job) for job in jobs], check)
 
 
 def case_nvrtc_13():
     """C1.cuda_driver L2.kernel_function/cuda X2.stable/cuda: NVRTC 13 compiles the golden texts without spills, operations as in the source"""
-    # Products need nearly all registers. They are compiled for two successive architectures, for which square_product has different texts
-    # (text_for). The four products have all architectures then.
+    # Products need nearly all registers, so each one is compiled for two successive architectures. (Two successive architectures also have
+    # different texts of square_product, see text_for.) Together the four products cover all architectures.
     check_all("NVRTC 13", in_turn(PRODUCTS) + in_turn(PRODUCTS, first=1))
-    # The other texts begin with the second architecture. NVRTC unrolls loops of a few texts for sm_100 and sm_120 only, which takes 5 s and
-    # more; of these texts, this test compiles only the product matmul for one of the two.
+    # The first of the other texts is compiled for the second architecture, the next one for the third, and so on. NVRTC unrolls loops of a
+    # few texts for sm_100 and sm_120 only, which takes 5 s or more. With this order, matmul is the only one of those texts that is compiled
+    # for either of the two.
     check_all("NVRTC 13", in_turn([path for path in GOLDEN if path not in PRODUCTS], first=1))
 
 

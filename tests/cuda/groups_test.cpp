@@ -109,8 +109,8 @@ TEST_CASE("C1: asynchronous copies fill stages of shared memory some steps in ad
       [&](const std::vector<float>& y) { CHECK(y == expected); });
 }
 
-/// Makes a kernel in which two warps multiply matrices of 16 x 4 and 4 x 8 elements, modifies the multiplication by `change`, and verifies
-/// the kernel. Returns the rule of the IR that it breaks, or "" if it breaks none.
+/// Builds a kernel in which two warps multiply matrices of 16 x 4 and 4 x 8 elements, lets `change` modify the statements of the
+/// multiplication, and verifies the kernel. Returns the message about the rule of the IR that the kernel breaks, or "" if it breaks none.
 std::string offence_of_mma(const std::function<ir::Body(GroupBuilder&, ir::Mma*, Sym thread)>& change, bool has_barrier = true) {
   GroupBuilder b(64);
   const int x = b.input(DType::kF64), y = b.output(DType::kF64);

@@ -1,5 +1,5 @@
-// Generated CUDA kernels against the interpreter, without a GPU. The text that a GPU would run is compiled for the emulator and launched as
-// its plan says. The results must have the same bits, in every order of threads.
+// Compares generated CUDA kernels with the interpreter, without a GPU. The CUDA text is compiled for the emulator and launched as its
+// launch plan says. The results must be bit-identical in every order of threads.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
     const char* given = std::getenv(name);
     return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);
   };
-  constexpr uint64_t kTogether = 40;  // graphs that are compiled together
+  constexpr uint64_t kTogether = 40;  // number of graphs that are compiled together
   const uint64_t first = number("HARP_CUDA_SEED", 1), count = number("HARP_CUDA_GRAPHS", 40);
   const bool is_long = count > kTogether;
   GpuPrograms programs;
@@ -51,7 +51,8 @@ TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
     for (uint64_t seed = first + begin; seed < first + std::min(begin + kTogether, count); ++seed) {
       Case test = fuzz::random_case(seed);
       const bool checks_indices = seed % 4 == 0;
-      std::string schedules;  // of two thirds of the graphs, with other numbers of elements of a thread than harp's
+      // For two thirds of the graphs: schedules in which the threads compute other numbers of elements than harp chose.
+      std::string schedules;
       if (seed % 3 != 0) schedules = fuzz::random_elements_of_thread(*test.graph, options_for_cuda(checks_indices), seed);
       programs.add(cat("seed ", seed), std::move(test), checks_indices, std::move(schedules));
     }

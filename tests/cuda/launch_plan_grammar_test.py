@@ -89,7 +89,7 @@ def main():
         assert grammar.accepts(read(path)), f"the grammar of docs/launch-plan.md does not describe {os.path.basename(path)}"
     assert EVERYTHING.split("step 2")[0] in read("tests", "cuda", "launch_plan_test.cpp")
     assert grammar.accepts(EVERYTHING)
-    # The grammar must reject these texts, because one that accepts everything would prove nothing.
+    # Checks that the grammar rejects these texts. A grammar that accepts everything would pass the checks above.
     for wrong in ("", EVERYTHING.replace("join", "wait"), EVERYTHING.replace("[128, 1, 1]", "[128, 1]"), EVERYTHING.replace("n*4 bytes, i32", "n*4, i32"),
                   EVERYTHING.replace("if -2 + n >= 0 ", "if ")):
         assert not grammar.accepts(wrong), wrong

@@ -1,5 +1,4 @@
-// The launch plan as a data structure: its text, the plans that verify() rejects, and which fault is reported if several indices are out of
-// range.
+// Tests of the launch plan as a data structure: its text, the plans that verify() rejects, and which of several index faults is reported.
 #include "run/cuda/plan.h"
 
 #include <doctest/doctest.h>

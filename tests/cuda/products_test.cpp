@@ -1,5 +1,6 @@
-// Products by tiles (lower/gpu/product.h): matrix products, batches of them and convolutions have the interpreter's bits in the emulator.
-// The orders of threads take turns over programs and sizes, because these kernels compute much. A kernel with a fault must have other bits.
+// Matrix products, batched matrix products and convolutions by tiles (lower/gpu/product.h). In the emulator, their results must be
+// bit-identical to the interpreter's. These kernels compute much, so each run is made in only one order of threads, which changes from run
+// to run. A kernel with a fault must give other bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,8 +21,8 @@ namespace {
 
 class Programs {
  public:
-  /// `body` is the text of a graph's parameters and statements; `sizes` has lists of values of its shape variables. `schedule` is the
-  /// schedule of its only kernel, for all sizes; if it is empty, harp chooses.
+  /// Adds a program. `body` is the text of a graph's parameters and statements. `sizes` has the lists of values of its shape variables with
+  /// which the program runs. `schedule` is the schedule of its only kernel for all sizes; if it is empty, harp chooses the schedule.
   void add(const std::string& body, std::vector<std::vector<int64_t>> sizes = {{}}, const std::string& schedule = "") {
     fuzz::Case test;
     test.graph = parse_graph(cat("harp 1\ngraph g(", body, "\n}\n"), grad::text_operations());
@@ -64,7 +65,8 @@ std::string schedules(std::string_view row, int processors, std::string_view a, 
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Returns the message of the error that these schedules of such a product are, or "none".
+/// Returns the message of the error if these schedules are not legal for a product of f32 factors of the shapes `a` and `b`, otherwise
+/// "none".
 std::string mistake_in(std::string_view a, std::string_view b, const std::string& schedules) {
   const auto graph =
       parse_graph(cat("harp 1\ngraph g(a: f32", a, ", b: f32", b, ") {\n  return c = matmul(a, b)\n}\n"), grad::text_operations());
@@ -233,12 +235,13 @@ TEST_CASE("C1 L5.merge_order/cuda: products whose terms are split into slices ha
     CHECK_MESSAGE(is_split(), body);
   };
   const std::string symbolic = "a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)";
-  // every number of slices from 0 on; more than 256 slices are added in blocks
+  // The sums over k are split into slices of 256 terms. The sizes give every kind of number of slices: 0, 1, a few, and 258; more than 256
+  // slices are added in blocks.
   add(symbolic, {{33, 0, 5}, {3, 1, 4}, {40, 255, 33}, {64, 256, 8}, {5, 257, 65}, {33, 1030, 70}, {2, 66000, 3}},
       tiles("", 32, 2, 32, 2, 32, 256));
   add(symbolic, {{129, 264, 131}, {3, 0, 5}, {0, 300, 4}, {128, 520, 128}}, tiles("", 128, 8, 64, 4, 8, 256));
   add(symbolic, {{17, 300, 18}, {3, 65536, 4}, {3, 65537, 4}, {2, 131100, 2}}, tiles("", 16, 1, 16, 1, 32, 65536));
-  // by default: products with few results and many terms
+  // without a given schedule, harp splits the sums of products that have few results and many terms
   for (const std::string_view dtype : kFloats) add(cat("a: ", dtype, "[33, 1030], b: ", dtype, "[1030, 40]) {\n  return c = matmul(a, b)"));
   for (const std::string_view dtype : {"i8", "u16", "i32", "u64"})
     add(cat("a: ", dtype, "[20, 1500], b: ", dtype, "[1500, 30]) {\n  return c = matmul(a, b)"));
@@ -247,7 +250,7 @@ TEST_CASE("C1 L5.merge_order/cuda: products whose terms are split into slices ha
   add("x: f32[1, 130, 5, 6], k: f32[18, 130, 3, 3]) {\n  return y = conv2d(x, k, padding=1)");
   add("a: f32[b, m, k], b: f32[b, k, n]) {\n  return c = matmul(a, b)",
       {{2, 5, 1200, 7}, {1, 1, 1024, 1}, {2, 3, 1023, 4}, {0, 4, 2000, 4}});
-  // The results of two equal kernels are in different buffers.
+  // Two equal products must store their results in different buffers.
   add("a: f32[40, 2048], b: f32[2048, 40], d: f32[40, 2048], e: f32[2048, 40]) {\n  return c = matmul(a, b), f = matmul(d, e)");
   for (const std::string_view result : {"relu(add(matmul(a, b), v))", "gelu(add(matmul(a, b), v))", "cast(matmul(a, b), f16)",
                                         "sub(matmul(a, b), c)", "permute(matmul(a, b), [1, 0])", "lt(matmul(a, b), c)"})
@@ -281,7 +284,8 @@ TEST_CASE("C1: the sums of the slices of a product are added after all of them h
   const cuda::Plan& plan = *programs.last().generated.plan;
   REQUIRE(plan.steps.size() == 6);
   for (size_t i = 0; i < 6; ++i) {
-    const bool is_second = i == 1 || i == 3;  // variants 1 and 2 take two launches each
+    // Variants 1 and 2 of the kernel take two launches each: steps 0 and 1, and steps 2 and 3. The second launch waits for the first.
+    const bool is_second = i == 1 || i == 3;
     CHECK(plan.steps[i].after == (is_second ? std::vector<int>{static_cast<int>(i) - 1} : std::vector<int>{}));
   }
   const auto bytes = [&](std::vector<int64_t> sizes) { return plan.arena.evaluate(plan.values(sizes, 1, 1)); };
@@ -315,7 +319,8 @@ TEST_CASE("C1: slices of a product have as many terms as the blocks of the sum")
 
 TEST_CASE("C1: a schedule of a product without slices is only for sizes whose terms a block of threads can sum") {
   const std::string whole = tiles("", 32, 2, 32, 2, 32), split = tiles("", 32, 2, 32, 2, 32, 256), no_split = "axis 2 has no split";
-  // Variants 1 and 2 run for sizes with more than 65,536 terms, if there are few and many results. Variants 3 and 4 never do.
+  // With more than 65,536 terms, variant 1 runs if there are few results and variant 2 if there are many. Variants 3 and 4 run only with at
+  // most 65,536 terms.
   const auto mistake = [](const std::string& schedule) { return mistake_in("[m, k]", "[k, n]", schedule); };
   CHECK(has(mistake("kernel_0: " + whole), no_split));
   CHECK(has(mistake("kernel_0: " + whole), "but there are k of them. Expected split=256 or split=65536"));
@@ -366,8 +371,8 @@ TEST_CASE("C1 L6.packed_matmul/cuda: products whose factors are copied asynchron
     programs.add(body, std::move(sizes), schedule);
     CHECK_MESSAGE(is_async(), body, schedule);
   };
-  // Rows of 129, 67 or 131 elements are not aligned: these sizes run the loop through registers. The last step may lack terms. The
-  // larger results are a little more than one tile of 32 x 64, and for tiles of 128 x 128 a little more than one of these.
+  // Rows of 129, 67 or 131 elements are not aligned, so with these sizes the factors are copied through registers. With some sizes the last
+  // step over k has fewer terms than the others. The larger results are slightly larger than one tile, of 32 x 64 or of 128 x 128 elements.
   const std::string symbolic = "a: f32[m, k], b: f32[k, n]) {\n  return c = matmul(a, b)",
                     few_terms = "a: f32[m, k in 0..65536], b: f32[k, n]) {\n  return c = matmul(a, b)";
   std::vector<std::vector<int64_t>> sizes = {{33, 0, 8},    {3, 1, 4},     {40, 7, 36},   {64, 16, 64},
@@ -390,7 +395,7 @@ TEST_CASE("C1 L6.packed_matmul/cuda: products whose factors are copied asynchron
   add("a: f32[b, m, k], b: f32[b, k, n]) {\n  return c = matmul(a, b)", {{2, 33, 70, 64}, {0, 4, 4, 4}, {3, 1, 1, 1}, {2, 2, 300, 6}});
   add("a: f32[100, 40], b: f32[100, 96]) {\n  return c = matmul(slice(permute(a, [1, 0]), start=[3, 1], stop=[39, 98], step=[1, 1]), "
       "slice(b, start=[1, 4], stop=[98, 92], step=[1, 1]))");
-  // 16-bit floats are widened, and rows of 71 elements are not aligned; these are copied through registers.
+  // Two products that are copied through registers: 16-bit floats must be widened, and rows of 71 elements are not aligned.
   for (const std::string_view body : {"a: f16[40, 300], b: f16[300, 72]) {\n  return c = matmul(a, b)",
                                       "a: f32[40, 300], b: f32[300, 71]) {\n  return c = matmul(a, b)"}) {
     programs.add(std::string(body));
@@ -406,7 +411,8 @@ TEST_CASE("C1: the PTX instructions of asynchronous copies") {
   Programs programs;
   programs.add("a: f32[256, 512], b: f32[512, 128]) {\n  return c = matmul(a, b)", {{}}, tiles("", 128, 8, 64, 4, 16, 0, 4));
   const std::string& text = programs.last().generated.source;
-  CHECK(has(text, "cp.async.ca.shared.global [%0], [%1], 4, %2;"));   // rows of a are staged as columns, element by element
+  // rows of a become columns in shared memory, so they are copied element by element
+  CHECK(has(text, "cp.async.ca.shared.global [%0], [%1], 4, %2;"));
   CHECK(has(text, "cp.async.cg.shared.global [%0], [%1], 16, %2;"));  // rows of b
   CHECK(has(text, "cp.async.commit_group;"));
   CHECK(has(text, "cp.async.wait_group 2;"));

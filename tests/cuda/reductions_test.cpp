@@ -1,5 +1,5 @@
-// Reductions in which several threads share a result: kernels of the schedule kinds `lanes`, `rowwise` and `chain` have the interpreter's
-// bits in the emulator, in every order of threads. A kernel with a fault must have other bits.
+// Reductions in which several threads share a result: kernels of the schedule kinds `lanes`, `rowwise` and `chain`. In the emulator, their
+// results must be bit-identical to the interpreter's in every order of threads. A kernel with a fault must give other bits.
 #include <doctest/doctest.h>
 
 #include "base/error.h"

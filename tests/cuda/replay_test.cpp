@@ -1,5 +1,6 @@
-// Replay on the fake driver: the second run with the same sizes makes a CUDA graph that has the plan's edges, later runs launch this graph
-// with the caller's arrays, and the result is right whatever fails.
+// Tests of CUDA graphs that replay a program, with the fake driver. The second run with the same sizes makes a CUDA graph that has the
+// edges of the launch plan. Later runs launch this graph with the caller's arrays. The result must be right whichever function of the
+// driver fails.
 #include "run/cuda/replay.h"
 
 #include <doctest/doctest.h>

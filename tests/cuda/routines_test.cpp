@@ -1,5 +1,5 @@
-// Sorts and Fourier transforms on GPUs: kernels have the interpreter's bits in the emulator, in every order of threads, and sorted elements
-// keep all their bits. Kernels with a fault must have other bits.
+// Sorts and Fourier transforms on GPUs. In the emulator, the results of the kernels must be bit-identical to the interpreter's in every
+// order of threads, and sorted elements must keep all their bits. A kernel with a fault must give other bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@ using namespace harp::cuda_test;
 
 namespace {
 
-constexpr int kDataSets = 3;  // with fewer, every run would be made in all orders of threads
+// with fewer than three data sets, CheckedPrograms would make every run in all orders of threads, which takes longer
+constexpr int kDataSets = 3;
 
 constexpr std::string_view kSorted[] = {"bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};
 
@@ -40,7 +41,8 @@ TEST_CASE("C1 G16: sort: many short rows share a block") {
   CheckedPrograms programs(kDataSets);
   for (const int length : {1, 2, 3, 10, 17, 18, 100, 700, 1100})
     programs.add(cat("x: f32[n, ", length, "], k: i32[n, ", length, "]) {\n  return y = sort(x, axis=1), z = argsort(k, axis=1)"),
-                 {{1}, {length > 100 ? 40 : 500}});  // 40 long rows are more than the blocks of a grid sort at a time
+                 // the blocks of a grid sort fewer than 40 long rows at a time, so that 40 rows need several rounds
+                 {{1}, {length > 100 ? 40 : 500}});
   programs.add("x: f32[40, 3, 7]) {\n  v, i = topk(x, 2, axis=0)\n  return y = sort(x, axis=1), v, i");
   programs.check();
 }
@@ -49,7 +51,7 @@ TEST_CASE("C1 G16: sort: every dtype, in both directions, with ties, zeros of bo
   CheckedPrograms programs(kDataSets);
   for (const std::string_view dtype : kSorted)
     for (const std::string_view name : {"x", "specialx"}) {
-      // Integers have no NaN or -0, so ordinary ones would test little more than the special ones.
+      // Integers are sorted only with special values as inputs. They have no NaN or -0, so ordinary values would test little more.
       if (name == "x" && dtype.find('f') == dtype.npos) continue;
       programs.add(cat(name, ": ", dtype, "[2, 2500]) {\n  return a = sort(", name, ", axis=1), b = sort(", name,
                        ", axis=1, descending=true), c = argsort(", name, ", axis=1), d = argsort(", name, ", axis=1, descending=true)"));
@@ -113,8 +115,9 @@ TEST_CASE("C1 G15.fft/cuda: transforms of every kind of length have the interpre
 
 TEST_CASE("C1 G15.fft/cuda: rows that are too long for a tile have the interpreter's bits, in every order of threads") {
   CheckedPrograms programs;
-  // The first row fits a tile of shared memory, but only one part at a time: the real parts, then the imaginary parts. The other rows are
-  // transformed as matrices, whose rows and columns fill tiles or do not: 80 x 125, 128 x 128, 81 x 81 and 64 x 128.
+  // In the first array, a row fits a tile of shared memory only if the real parts and the imaginary parts are transformed one after the
+  // other. The rows of the other arrays are transformed as matrices: 80 x 125, 128 x 128, 81 x 81 and 64 x 128. Some of their rows and
+  // columns fill whole tiles, others do not.
   for (const std::string_view x :
        {"complex64[2, 8192]", "complex64[2, 10000]", "complex64[1, 16384]", "complex128[2, 6561]", "complex128[1, 8192]"})
     programs.add(cat("x: ", x, ") {\n  return y = fft(x, axis=1), z = ifft(x, axis=1)"));
@@ -168,14 +171,14 @@ TEST_CASE("C1: a sort and a transform with a fault have other bits") {
   sort.replace("(other < end && before_f32(y, x))", "(other + 1 < end && before_f32(y, x))");
   // overlapping runs are merged
   sort.replace("at % (2 * run)", "at % run");
-  // Threads search one part too few.
+  // In the search for the parts to merge, the threads search one part too few.
   sort.replace("found[half] = thread + 1;", "found[half] = thread;");
   // without the barrier, a round begins before all threads have finished the previous one
   sort.replace("    }\n    __syncthreads();\n", "    }\n");
   // At least one of the data sets has no special values. With a NaN or an infinity in a row, all results of the row may be NaN, which would
   // hide the fault.
   sort.check(kDataSets);
-  // There are many rows, because a row with an infinity or a NaN becomes NaN even with the fault.
+  // A row with an infinity or a NaN becomes NaN with or without a fault, so it cannot reveal the fault. Therefore there are many rows.
   programs.add("x: complex64[60, 256]) {\n  return y = fft(x, axis=1)");
   Faults transform(programs.last());
   // The factors between passes (roots of 1) are wrong: the first fault omits some of them, and the second one uses the

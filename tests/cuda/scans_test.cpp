@@ -1,5 +1,5 @@
-// Scans along rows by groups of threads (lower/gpu/scan.h), in one kernel or in several, have the interpreter's bits in every order of
-// threads. A kernel with a fault must have other bits.
+// Scans along rows by groups of threads (lower/gpu/scan.h), in one kernel or in several. Their results must be bit-identical to the
+// interpreter's in every order of threads. A kernel with a fault must give other bits.
 
 #include "cuda/checked_programs.h"
 

@@ -1,5 +1,5 @@
-// Scatters (lower/gpu/scatter.h) with many updates of the same element have the interpreter's bits in every order of threads. The updates
-// of an element must therefore be applied in the order in which they are listed.
+// Scatters (lower/gpu/scatter.h) with many updates of the same element. Their results must be bit-identical to the interpreter's in every
+// order of threads, so the updates of an element must be applied in the order in which they are listed.
 #include <algorithm>
 
 #include "cuda/checked_programs.h"

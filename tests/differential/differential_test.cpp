@@ -1,5 +1,5 @@
-// Runs the differential fuzzer on a few graphs. Also tests the parts of the fuzzer itself, because a fuzzer with bugs might report no
-// errors.
+// Runs the differential fuzzer (which compares backends on random graphs) on a few graphs. Also tests the parts of the fuzzer itself,
+// because a fuzzer with bugs might report no errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,9 +37,9 @@ constexpr uint64_t kGraphs =
 
 }  // namespace
 
-// Most graphs test the generated text. They are compiled without optimisation, which takes a tenth of the time, and many in one run of a
-// compiler, because they share math functions, sorts and transforms. The last graphs are optimised, some by each compiler at each level;
-// `./dev fuzz` runs more of these.
+// Most graphs are compiled without optimisation, which takes a tenth of the time; they test the generated text. Many of them are compiled
+// in one run of a compiler, because they share math functions, sorts and transforms. The last graphs are optimised, some by each compiler
+// at each level; `./dev fuzz` runs more of these.
 TEST_CASE("X2 G1 G2 G3 G5 G6 G7 G8 G12 G14 G16: random graphs give the interpreter's bits through every compiler") {
   testing::note_what_cannot_run();
   constexpr uint64_t kOptimised = kGraphs / 20;
@@ -158,7 +158,8 @@ TEST_CASE("X2: units with equal and with different functions of one name are mer
   CHECK(merged.add(a, "entry") == "entry");
   CHECK(merged.add(a, "entry") == "entry_u1");
   CHECK(merged.add(b, "entry") == "entry_u2");
-  CHECK(merged.add(b, "entry") == "entry_u3");  // uses the function `twice` of the previous unit
+  // This entry uses the function `twice` that unit entry_u2 has added, because both definitions are equal.
+  CHECK(merged.add(b, "entry") == "entry_u3");
   const auto count = [&](std::string_view part) {
     size_t found = 0;
     for (size_t at = 0; (at = merged.text().find(part, at)) != std::string::npos; ++at) ++found;

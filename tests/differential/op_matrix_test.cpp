@@ -1,7 +1,7 @@
-// The op matrix: every operation of the table × every dtype it accepts × difficult shapes (scalar, empty, one element, odd, strided,
-// flipped, expanded, padded, symbolic, special values) × {interpreter, gcc, clang, text without vector types}. All shapes of one operation
-// and dtype are outputs of one graph, and the programs of many cells are compiled together. Writes op_matrix.txt to the build folder for
-// tests/house/rows.py.
+// The op matrix: tests every operation of harp's table × every dtype that it accepts × difficult shapes (scalar, empty, one element, odd,
+// strided, flipped, expanded, padded, symbolic, special values) × {interpreter, gcc, clang, text without vector types}. A cell is one
+// operation with one dtype. All shapes of a cell are outputs of one graph, and the programs of many cells are compiled together. Writes
+// op_matrix.txt to the build folder for tests/house/rows.py.
 //
 // In the column "interp", the interpreter's result for a view is compared with its result for a contiguous copy. Compiled backends are
 // compared with the interpreter, which runs once for all of them.
@@ -29,8 +29,8 @@ using namespace harp::fuzz;
 
 namespace {
 
-/// Checks that the interpreter gives the same bits if each view is replaced by an input with the same elements. Returns what is wrong, or
-/// "".
+/// Checks that the interpreter gives the same bits if each view is replaced by an input with the same elements. Returns a description of
+/// the first difference, or "" if there is none.
 std::string check_views(const Cell& cell) {
   const Graph& graph = *cell.test.graph;
   const std::vector<GraphOutput> outputs(graph.outputs().begin(), graph.outputs().end());
@@ -61,7 +61,7 @@ std::string check_views(const Cell& cell) {
   return "";
 }
 
-/// The index of the operation of a cell, the index of the cell among the cells of that operation, and the number of those cells.
+/// row: the index of a cell's operation. number: the index of the cell among the cells of that operation. of: the number of those cells.
 struct CellIndex {
   size_t row, number, of;
 };
@@ -75,8 +75,8 @@ std::vector<CellIndex> indices_of_cells(const std::vector<Cell>& cells) {
   return indices;
 }
 
-/// A compiler whose optimiser is tested on a sample of the cells. For one of every `every` operations, one cell is compiled as `optimised`;
-/// which dtype that cell has differs between backends. All other cells are compiled as `quick`.
+/// A compiler whose optimiser is tested on a sample of the cells. A cell is one operation with one dtype. For one of every `every`
+/// operations, one cell is compiled as `optimised`; its dtype differs between backends. All other cells are compiled as `quick`.
 struct Backend {
   std::string_view name;
   BuildVariant optimised, quick;
@@ -103,14 +103,15 @@ std::vector<Backend> backends() {
   std::vector<Backend> all = {{"c-gcc", gcc, quick_gcc, 1, 0},
                               {"c-clang", compiled_by("clang", 3, false), compiled_by("clang", 0, false), 2, 1},
                               {"c-plain", compiled_by("gcc", 3, true), compiled_by("clang", 0, true), 2, 2}};
-#ifdef HARP_SANITIZE  // keeps only the backend of the compiler whose sanitizers are in this process
+// With sanitizers, this process can only load kernels of the compiler that compiled it, so only the backend of this compiler is kept.
+#ifdef HARP_SANITIZE
   std::erase_if(all, [](const Backend& b) { return b.name != cat("c-", kOwnCompiler); });
 #endif
   return all;
 }
 
-/// With sanitizers, one of `kShare` cells runs, because kernels with sanitizers take ten times as long to compile. `kMostTogether` is the
-/// most cells whose programs are compiled in one run of a compiler.
+/// With sanitizers, only one of `kShare` cells is tested, because kernels with sanitizers take ten times as long to compile.
+/// `kMostTogether` is the maximum number of cells whose programs are compiled in one run of a compiler.
 #ifdef HARP_SANITIZE
 constexpr size_t kShare = 8, kMostTogether = 120;
 #else
@@ -120,7 +121,8 @@ constexpr size_t kShare = 1, kMostTogether = 280;
 std::vector<Outcome> check_all(size_t jobs, const MakeJob& make_job) {
   constexpr size_t kProcesses = 2;
   std::vector<Outcome> outcomes(jobs);
-  // Few large batches, because the programs of a batch share functions; of equal size, and as many for each process.
+  // There are few and large batches, because the programs of a batch share functions. All batches have the same size, and each process gets
+  // the same number of batches.
   const size_t count = kProcesses * ((jobs + kProcesses * kMostTogether - 1) / (kProcesses * kMostTogether));
   std::vector<std::vector<uint64_t>> batches(count);
   for (size_t i = 0; i < jobs; ++i) batches[i * count / jobs].push_back(i);
@@ -162,7 +164,7 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape ha
       for (const Backend& backend : compiled) record(cells[i], backend.name, "");
       continue;
     }
-    // A job ends at its first failure, so this runs each backend alone to find out which ones fail.
+    // A job ends at its first failure. To find out which backends fail, each backend is run alone here.
     const size_t before = failures.size();
     for (const Backend& backend : compiled) {
       const Job job{cells[i].test, {backend.variant(indices[i])}};
@@ -184,14 +186,14 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape ha
   CHECK(cells.size() * kShare > operations().size());
 }
 
-// In this test each cell gets one variant; torture_levels compiles every cell for all variants.
+// This test compiles each cell for one variant only. torture_levels compiles every cell for all variants.
 TEST_CASE("X2 op matrix: levels of instructions and widths of vectors do not show in the bits") {
   std::vector<std::string> unbuilt;
   const std::vector<Cell> cells = op_cells(unbuilt);
   std::vector<BuildVariant> variants = level_variants();
   for (BuildVariant& variant : variants) variant.compiler.optimisation = 0;  // this tests the generated text, so no optimisation is needed
   constexpr size_t kEvery = 5 * kShare;
-  // Sorted by compiler and target, so that one run of a compiler compiles many jobs.
+  // The jobs are sorted by compiler and target, so that one run of a compiler compiles many of them.
   const auto run_of = [&](size_t call) { return std::tie(variants[call].compiler.compiler, variants[call].compiler.target); };
   std::vector<std::pair<size_t, size_t>> jobs;  // cell, variant
   for (size_t job = 0; job < cells.size() / kEvery; ++job) jobs.emplace_back(job * kEvery, job % variants.size());

@@ -1,5 +1,6 @@
-// Every bug that made harp compute a wrong result has a regression test, tests/regressions/*.harp. The interpreter and all usual variants
-// of compiled code (gcc, clang, no vector types, every width, disabled passes, threads) run each of these graphs and must give equal bits.
+// Every bug that made harp compute a wrong result has a regression test, a graph in tests/regressions/*.harp. The interpreter and all usual
+// variants of compiled code (gcc, clang, no vector types, every width, disabled passes, threads) run each of these graphs and must give
+// equal bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>

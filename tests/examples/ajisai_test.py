@@ -1,6 +1,6 @@
-"""examples/ajisai, built as a user would build it. Every example of the notation's document and every word must print what
-tests/examples/ajisai/cases.txt says, compiled and interpreted; the prompt must keep the stack after a mistake; words must be compiled once;
-and random texts must not crash it.
+"""Tests examples/ajisai, a prompt for array computation, built as a user would build it. Every example of its documentation and every word
+of its language must print what tests/examples/ajisai/cases.txt says, compiled and interpreted. The prompt must keep the stack after a
+mistake. Each word must be compiled only once. Random texts must not crash the program.
 
 rows: B.ajisai B.errors B.shapes/interp,c B.values/interp,c B.outer/interp,c B.outer_broadcast/interp,c B.stack_mode/interp,c
 """
@@ -71,7 +71,7 @@ class Ajisai:
                 assert again == printed, f"{name}: {printed} reads back as {again}"
 
     def check_readme(self):
-        """The examples of the document print what it shows, and its table lists exactly the words that the program has."""
+        """The examples of the document print what the document shows, and its table lists exactly the words that the program has."""
         text = (SOURCE / "examples" / "ajisai" / "README.md").read_text(encoding="utf-8")
         examples = re.findall(r"^```ajisai\n(.*?)^```\n\n```text\n(.*?)^```$", text, re.M | re.S)
         assert len(examples) == 3
@@ -115,8 +115,8 @@ class Ajisai:
                 time.sleep(0.001)
 
         def read_to(prompt):
-            """Reads up to a prompt, and then until the editor reads single keys, because it prints the prompt before that. Keys that are
-            typed earlier go through the terminal's own line editing, in which ^D becomes a null character."""
+            """Reads up to a prompt, and then until the editor reads single keys, because it prints the prompt before that. (Keys that are
+            typed too early are processed by the terminal's own line editing, in which ^D becomes a null character.)"""
             nonlocal output
             begin = len(output)
             while not re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", output[begin:]).endswith(prompt):

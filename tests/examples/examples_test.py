@@ -1,6 +1,6 @@
-"""The programs of examples/ are built as a user would build them, with an installed harp. Their results must be right: the published
-results of the NAS Parallel Benchmarks, a network that separates two spirals, the pixels of a photo filter, and minimisers with the same
-bits eager, fused and on a GPU.
+"""Builds the programs of examples/ as a user would build them, with an installed harp. Their results must be right: the published results
+of the NAS Parallel Benchmarks, a network that separates two spirals, the pixels of a photo filter, and minimisers whose results are
+bit-identical if their operations run one by one, fused, and on a GPU.
 
 rows: E4.gradient_descent E4.conjugate_gradient E4.truncated_newton E4.counts
 """
@@ -91,14 +91,15 @@ class Examples:
     def check_photo(self):
         self.build("photo")
         source, drawing = self.scratch / "source.png", self.scratch / "drawing.png"
-        # The picture has two flat halves. Far from the border between them only the tone curve changes pixels; at the border ink is drawn.
+        # The left and the right half of the picture have one colour each. Far from the border between them only the tone curve changes
+        # pixels; at the border the filter draws a dark line.
         write_png(source, [[(128, 128, 128)] * 12 + [(255, 255, 255)] * 12] * 9)
         self.run("photo", source, drawing)
         rows = read_png(drawing)
         assert len(rows) == 9 and len(rows[0]) == 24
         for row in rows:
             assert row == rows[0], "rows differ"
-        # The curve maps 128 / 255 to 0.503, which is step 3 of 6: (3 + 0.5) / 6 * 255 + 0.5. White is step 6.
+        # The tone curve maps 128 / 255 to 0.503, which is step 3 of the steps 0 to 6: (3 + 0.5) / 6 * 255 + 0.5. White is step 6.
         assert rows[0][0] == (149, 149, 149) and rows[0][-1] == (255, 255, 255), rows[0]
         assert rows[0][12][0] < 100, f"no ink between the halves: {rows[0]}"
         assert "usage: photo" in self.run("photo", expected=2)
@@ -117,8 +118,8 @@ class Examples:
         assert "usage: optimizers" in self.run("optimizers", "2", expected=2)
 
     def check_gpu(self):
-        """With --backend cuda the programs have the bits of the CPU (the GPU of this test is the fake one of tests/cuda). Without a GPU
-        they say why they cannot run."""
+        """With --backend cuda the results of the programs are bit-identical to those of the CPU. (The GPU of this test is the emulated one
+        of tests/cuda.) Without a GPU the programs print why they cannot run."""
         self.build("reaction")
         self.build("optimizers")
         fake, start, pictures = os.path.join(BUILD, "fake_cuda"), self.scratch / "start.png", []

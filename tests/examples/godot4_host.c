@@ -2,8 +2,8 @@
  * functions that the plug-in asks for, with the same kinds of values as in the engine (interned names, arrays that are copied on a write
  * while they are shared, group tasks on threads), and calls the plug-in's methods as a script would.
  * Usage: godot4_host PLUGIN STEP PICTURE H DEPTH FRAMES RESULT
- * H, DEPTH and RESULT are files of float32 numbers without a header. Exit status 0: everything was as expected; 1: a line says what was
- * not. */
+ * H, DEPTH and RESULT are files of float32 numbers without a header. The exit status is 0 if everything was as expected. Otherwise it is
+ * 1, and a line of the output says what was not as expected. */
 #include <dlfcn.h>
 #include <gdextension_interface.h>
 #include <pthread.h>
@@ -296,7 +296,7 @@ static GDExtensionInterfaceFunctionPtr function(const char* name) {
   return NULL;
 }
 
-/* ---- what a script does ---- */
+/* ---- calls of the plug-in, as a script makes them ---- */
 
 static variant of_text(const char* text) { return (variant){TYPED(STRING), {text_block(text), NULL}}; }
 static variant of_int(int64_t number) {
@@ -374,9 +374,9 @@ static void play(char** argv, int64_t side) {
   variant kept = call("surface", 0, none, GDEXTENSION_CALL_OK);
   float* before = malloc((size_t)(side * side) * 4);
   memcpy(before, kept.value.at->data, (size_t)(side * side) * 4);
-  /* The simulation has no steps left in the last two frames. */
+  /* The simulation ends two frames before this loop does. The plug-in must accept the two additional calls. */
   for (int64_t frame = 0; frame < frames + 2; ++frame) process(instance, (void*)arguments, NULL);
-  CHECK(memcmp(before, kept.value.at->data, (size_t)(side * side) * 4) == 0); /* a kept array does not change */
+  CHECK(memcmp(before, kept.value.at->data, (size_t)(side * side) * 4) == 0); /* an array that was returned earlier stays unchanged */
   variant left = call("frames_left", 0, none, GDEXTENSION_CALL_OK);
   CHECK(left.type == TYPED(INT) && *(int64_t*)&left.value == 0);
   variant rgb = call("picture", 0, none, GDEXTENSION_CALL_OK);

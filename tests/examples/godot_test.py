@@ -1,6 +1,7 @@
-"""Runs the plug-in of examples/godot in its engine. A scene runs in Godot 3 without a screen. Its field must have the bits of `harp run`
-and of the interpreter, and if something is missing, the engine must say what and continue. The plug-in for Godot 4 is compiled, and runs in
-a host of this test. --full: runs all frames of the scene, measures times, and makes the picture of docs/plugins.md.
+"""Runs the plug-in of examples/godot in the engine Godot. A scene runs in Godot 3 without a screen. Its water heights must be bit-identical
+to the results of `harp run` and of the interpreter. If something is missing, the engine must print what is missing, and continue. The
+plug-in for Godot 4 is compiled, and runs in godot4_host.c, which replaces the engine. The argument --full runs all frames of the scene,
+measures times, and makes the picture of docs/plugins.md.
 
 rows: C4.plugin
 """
@@ -39,7 +40,8 @@ def build(target, folder, **variables):
 
 
 def check_loads_harp_itself(library):
-    """A plug-in that required libharp could not be loaded on a machine without it, and its own names must not be exported."""
+    """Checks that the plug-in neither requires libharp nor exports its own names. If it required libharp, it could not be loaded on a
+    machine without libharp."""
     symbols = run("nm", "-D", "--undefined-only", library)
     assert "harp_" not in symbols and "godot" not in symbols, symbols
     needed = run("readelf", "-d", library)
@@ -84,7 +86,7 @@ class Scene:
             assert off <= 1, f"docs/water.png differs from what the scene writes, by up to {off}"
 
     def check_tuned(self):
-        """The plug-in uses what `harp tune` has stored before, and computes the same field."""
+        """Checks that the plug-in uses the configuration that `harp tune` has stored, and computes the same water heights."""
         tool, size = os.environ["HARP_TOOL"], ("--specialize", "n=256", "--specialize", "m=256")
         run(tool, "tune", self.scratch / "scene" / "water.harp", *size, "--seconds", "20", HARP_CACHE_DIR=str(self.cache))
         output = self.play(HARP_TOOL=tool, WATER_FRAMES="20", WATER_ROUNDS="500")
@@ -113,8 +115,8 @@ class Scene:
             assert "ERROR" in output and "the graph of a step: " in output and words in output, output
 
     def check_godot4(self):
-        """The plug-in for Godot 4 runs in a host that acts as the engine (godot4_host.c), on several threads. Its field must be that of
-        check_field."""
+        """Runs the plug-in for Godot 4 in a program that replaces the engine (godot4_host.c), on several threads. Its water heights must be
+        the same as in check_field."""
         versions = [Path(header).parent for header in glob.glob(str(CRATES / "gdextension-api-*/versions/4.*/res/gdextension_interface.h"))]
         versions = [folder for folder in versions if folder.parent.name not in ("4.0", "4.1")]  # the plug-in is for 4.2 and later
         assert versions, "no header of Godot 4"

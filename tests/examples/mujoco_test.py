@@ -1,5 +1,5 @@
 """Runs the plug-in of examples/mujoco in the MuJoCo engine. examples/mujoco/check.py compares its forces, work and energy with NumPy,
-compares its drag with MuJoCo's built-in drag model, and tests the error messages. --full: longer runs, with measured times.
+compares its drag with MuJoCo's built-in drag model, and tests the error messages. The argument --full makes longer runs and measures times.
 
 rows: C4.plugin
 """

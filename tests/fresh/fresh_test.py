@@ -1,5 +1,5 @@
-"""What `./dev fresh` takes from the README, and its messages if something is missing. (The runs themselves take an hour and are not made
-here.)"""
+"""Tests what `./dev fresh` takes from the README, and its messages if something is missing. (It does not make the runs of `./dev fresh`
+themselves, which take an hour.)"""
 import importlib.machinery
 import importlib.util
 import os

@@ -18,12 +18,13 @@ namespace {
 constexpr std::string_view kIntegers[] = {"0", "1", "2", "3", "5", "7", "31", "100", "2147483647"};
 constexpr std::string_view kReals[] = {"0.0", "0.5", "1.0", "1.25", "2.5", "1e-3", "1e30", "inf", "nan", "1e-40"};
 
-/// The words that a string parameter may get. An entry is found by the parameter's name and, where operations allow different words, by the
-/// operation. A string parameter without an entry keeps its default.
+/// The words that a string parameter with this name may get. A word may occur several times, so that it is chosen more often. A string
+/// parameter without an entry keeps its default.
 struct Words {
   std::string_view parameter;
   std::array<std::string_view, 5> words;
-  std::string_view row = {};  // the operation; if empty, the entry is for all operations without an entry of their own
+  // the only operation to which the entry applies; if empty, it applies to all operations without an entry of their own
+  std::string_view row = {};
 };
 constexpr Words kWords[] = {{"approximate", {"none", "tanh", "none", "tanh", "tanh"}},
                             {"norm", {"backward", "ortho", "forward", "backward", "ortho"}},
@@ -140,7 +141,8 @@ class Chooser {
     return primary_ != nullptr && primary_->op == Op::kMul && is_float(primary_->dtype) && row_.name == "sum";
   }
 
-  /// The dtype for an operation that gets the dtype of its result. bitcast requires one of the same size.
+  /// Returns a random dtype for an operation whose parameter sets the dtype of its result. For bitcast, tries to find a dtype whose
+  /// elements have the size of the primary array's elements.
   DType result_dtype() {
     DType dtype = bench_.random_dtype();
     if (row_.name == name(Op::kBitcast))
@@ -171,10 +173,12 @@ class Chooser {
 
   Argument node() { return node_count_++ == operand_ ? primary_ : like_primary(operand_dtype()); }
 
-  /// The dtype of an operand other than the primary array: the same dtype or, if the graph promotes mixed dtypes, sometimes another one.
+  /// Returns a dtype for an operand other than the primary array: usually operand_dtype_; if the graph promotes mixed dtypes, sometimes
+  /// another one.
   DType operand_dtype() { return bench_.options().promote_mixed && random_.chance(40) ? bench_.random_dtype() : operand_dtype_; }
 
-  /// An operand for the same operation as the primary array: an array of the same shape, a scalar, or an array that broadcasts with it.
+  /// Returns an operand of this dtype that matches the primary array: an array of the primary's shape, a scalar, or an array that
+  /// broadcasts with the primary array.
   NodeRef like_primary(DType dtype) {
     const uint64_t kind = random_.below(10);
     if (primary_->rank() == 0 && kind < 5)
@@ -270,7 +274,7 @@ class Chooser {
     if (row_.name == "reshape") return list_of(reshaped());
     if (row_.name == "expand" || row_.name == "broadcast_to") return list_of(stretched(row_.name == "broadcast_to"));
     if (parameter.name == "before" || parameter.name == "after")
-      return list_of(per_axis([&] {  // padding by several times the axis (the mode "wrap" repeats it), or negative
+      return list_of(per_axis([&] {  // amounts of padding: may exceed the axis (the mode "wrap" then repeats it) or be negative
         return random_.chance(40) ? 0 : random_.chance(10) ? random_.between(4, 12) : random_.between(random_.chance(15) ? -2 : 0, 3);
       }));
     if (parameter.name == "repeats") return list_of(per_axis([&] { return random_.between(random_.chance(10) ? 0 : 1, 3); }));
@@ -311,7 +315,8 @@ class Chooser {
     return items;
   }
 
-  /// The primary's shape with axes joined or split, or an axis of size 1 inserted. Sometimes one size is left to be inferred.
+  /// Returns the primary's shape with two axes joined, an axis split, or an axis of size 1 inserted or removed. Sometimes replaces one size
+  /// by -1, so that reshape infers it.
   Shape reshaped() {
     Shape shape = primary_->shape;
     for (uint64_t round = 0, rounds = 1 + random_.below(2); round < rounds; ++round) {
@@ -432,7 +437,8 @@ bool may_take(const Operation& row, DType dtype) {
   return !op || info(*op).family == Family::kLeaf || accepts(*op, dtype);
 }
 
-// limit for unstack: one result per element of a long axis would make the merged translation unit too long
+// Largest number of results of an operation. An operation with more results, such as unstack of a long axis, is not used, because it would
+// make the merged translation unit too long.
 constexpr size_t kMaxResults = 8;
 
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary) {

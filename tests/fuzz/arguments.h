@@ -10,12 +10,13 @@
 
 namespace harp::fuzz {
 
-/// Tries once to build a node of the operation, with `primary` as its first array if not null. Returns nothing if the random arguments do
-/// not match each other. Error{kInternal} and exceptions other than harp::Error are passed on, because they show a bug.
+/// Tries once to build the operation with random arguments and returns its results. If `primary` is not null, it is one of the operands.
+/// Returns an empty list if the random arguments do not match each other. Error{kInternal} and exceptions other than harp::Error are passed
+/// on, because they show a bug.
 std::vector<NodeRef> try_operation(Workbench& bench, const Operation& row, NodeRef primary);
 
-/// True if the operation accepts a first array of this dtype. Only for operations of ops.def is this known from a table; for any other
-/// operation the answer is always true.
+/// Returns false if the operation does not accept a first array of this dtype. This is known only for operations of ops.def; for any other
+/// operation the result is true.
 bool may_take(const Operation& row, DType dtype);
 /// True if the operation takes an array.
 bool takes_array(const Operation& row);

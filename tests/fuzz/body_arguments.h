@@ -9,7 +9,7 @@
 
 namespace harp::fuzz {
 
-/// Arguments of custom_function. Returns nothing for any other operation, and if the dtype of `primary` is complex.
+/// Returns random arguments for custom_function. Returns nothing for any other operation, or if the dtype of `primary` is complex.
 std::optional<std::vector<Argument>> body_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
 }  // namespace harp::fuzz

@@ -50,7 +50,7 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
   requests[3].target = machines().front();
   requests[6].target = machines().back();
   requests[4].flags = {"-DHARP_FUZZ_FLAG=1"};
-  // Has an extra string constant at the end, to detect a digest that stops early or skips text that looks like a comment.
+  // This source has an extra string constant at the end. It detects a digest that stops early or that skips text that looks like a comment.
   requests[5].source = cat(one, "\nstatic const char harp_fuzz_text[] __attribute__((used)) = \"/* text */\";\n");
 
   std::vector<std::shared_ptr<const Artifact>> made;

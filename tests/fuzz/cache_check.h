@@ -11,7 +11,7 @@
 
 namespace harp::fuzz {
 
-/// Describes the first error; "" if there is none. `one` and `other` are two different source texts.
+/// Checks the cache and returns a description of the first error; "" if there is none. `one` and `other` are two different source texts.
 std::string check_cache(System system, const CompilerChoice& choice, std::string_view one, std::string_view other);
 
 }  // namespace harp::fuzz

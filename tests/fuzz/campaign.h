@@ -42,7 +42,8 @@ struct CampaignResult {
   Coverage coverage;
 };
 
-/// Prints each failure to stderr with its seed and the command to repeat it.
+/// Checks the random graphs of all seeds in `options`. Prints each failure to stderr with its seed and the command to repeat it. Returns
+/// the failures, the numbers of checked and of passed graphs, and the coverage.
 CampaignResult run_campaign(const CampaignOptions& options);
 
 /// The coverage of the graphs of these seeds, without running them.

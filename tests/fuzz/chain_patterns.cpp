@@ -45,7 +45,7 @@ class Chain {
     }
   }
 
-  /// Adds to each element of x the sum of tanh over its row.
+  /// Returns x plus, for each element, the sum of tanh over the row of that element.
   NodeRef with_sums(NodeRef x) {
     const int axis[] = {1};
     const NodeRef sums = build::reduce(Op::kSum, build::elementwise(Op::kTanh, {x}), axis, true);

@@ -121,15 +121,16 @@ struct Unit {
   size_t job;
   const BuildVariant* variant;
   std::string source;
-  std::vector<int> in_place_of;    // for each output, the input whose memory it uses, or -1
-  std::vector<Expected> expected;  // one for each run, if the program checks indices; if empty, the job's expected results are used
+  std::vector<int> in_place_of;  // for each output: the index of the input whose memory it uses, or -1
+  // if the program checks indices: the expected result of each run; otherwise empty (the results of the job are expected)
+  std::vector<Expected> expected;
   /// The values of the hidden inputs (constant arrays that generated code receives as arguments), in the order of the source.
   std::vector<std::shared_ptr<const Bytes>> constants;
 };
 
-/// Runs the program and compares its results with `expected`. Output i uses the memory of input in_place_of[i], or its own memory if that
-/// is -1. If the program has hidden inputs (constant arrays that are passed as arguments), entry_point gets harp's own copies of them
-/// (HiddenInputs), and entry_point_ex gets copies in guarded memory.
+/// Runs the program and compares its results with `expected`. Output i uses the memory of input in_place_of[i] or, if in_place_of[i] is -1,
+/// its own memory. Hidden inputs are constant arrays that are passed to the program as arguments: entry_point gets harp's own copies of
+/// them (HiddenInputs), and entry_point_ex gets copies in guarded memory.
 Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int64_t>& values, const Expected& expected,
                         LoadedLibrary::EntryPoint entry, LoadedLibrary::EntryPointEx entry_ex) {
   const Graph& graph = *job.test.graph;
@@ -207,7 +208,7 @@ void check_text(const Graph& graph) {
   HARP_CHECK(text == again, Code::kInternal, "printed and parsed again, the graph is another one:\n", text, "\nbecame\n", again);
 }
 
-// smaller batches are not run through the compile cache: they come from reruns and from the reduction of a failing case
+// Minimum number of programs in a batch for which the compile cache is checked. Smaller batches occur when a case is repeated or reduced.
 constexpr size_t kCacheBatch = 40;
 
 struct RealSystem {
@@ -259,7 +260,7 @@ class Checker {
     }
   }
 
-  /// Checks the graph itself and computes its expected results.
+  /// Checks the text format and the sizes of the graph of job `i`, and computes the job's expected results with the interpreter.
   void check_graph(size_t i) {
     const Job& job = jobs_[i];
     attempt(i, Verdict::kText, "text format", [&] { check_text(*job.test.graph); });
@@ -429,8 +430,8 @@ std::vector<Bytes> input_bytes(const Case& test, const std::vector<int64_t>& val
   if (!test.inputs.empty()) return test.inputs;
   const Sizes sizes(*test.graph, values);
   std::vector<Bytes> inputs;
-  // Each special value is repeated this many times in the data. The count is multiplied from input to input, so that all combinations of
-  // special values of several inputs occur.
+  // The next input with special values repeats each of them this many times in a row. The number is multiplied by the number of special
+  // values after each such input, so that all combinations of special values of several inputs occur.
   int64_t repeats = 1;
   for (const Node* node : test.graph->inputs()) {
     const std::string& name = node->as<InputAttributes>().name;

@@ -40,8 +40,8 @@ struct Outcome {
   std::string message;
 };
 
-/// The expected result of a run: the outputs or, if an index is out of range, the first such index (`outputs` then only has the right
-/// sizes).
+/// The expected result of a run: the outputs or, if an index is out of range, the first such index. In that case the arrays in `outputs`
+/// have the right sizes, but their content is not compared.
 struct Expected {
   std::vector<std::vector<std::byte>> outputs;
   std::optional<IndexFault> fault;
@@ -51,8 +51,8 @@ struct Expected {
 struct Job {
   Case test;
   std::vector<BuildVariant> variants;
-  /// For each list of sizes, what the interpreter gives, for a test that has run it. If empty, the check runs the interpreter, and first it
-  /// checks the text format and the sizes of the graph.
+  /// The interpreter's result for each list of sizes, if the caller has already run the interpreter. If empty, the check runs the
+  /// interpreter itself, after it has checked the text format and the sizes of the graph.
   std::vector<Expected> expected = {};
 };
 
@@ -71,8 +71,8 @@ class Progress {
 /// a large batch also go through the compile cache, for each compiler.
 void check_jobs(std::span<const Job> jobs, Progress& progress, bool with_cache);
 
-/// Chooses for as many outputs as possible an input whose memory the output uses (-1: none). If several choices are possible, the seed
-/// decides.
+/// Returns for each output the index of the input whose memory the output uses, or -1 if the output has its own memory. Pairs of an output
+/// and an input are tried in a random order, which the seed determines, and are used if neither is in use.
 std::vector<int> choose_in_place(const Graph& graph, std::span<const InPlaceArguments> allowed, uint64_t seed);
 
 /// The data of every input as bytes.
@@ -84,11 +84,13 @@ std::vector<std::vector<std::byte>> interpreted(const Case& test, const std::vec
 std::vector<std::vector<std::byte>> interpreted(const Graph& graph, const std::vector<int64_t>& sizes,
                                                 std::vector<std::vector<std::byte>> inputs, std::span<const int> in_place_of = {});
 
-/// Like interpreted(), but the graph may contain index checks; the result then can be an index out of range.
+/// Like interpreted(), for a graph that may contain index checks. If an index is out of range, the result contains that index
+/// (Expected::fault).
 Expected interpreted_or_fault(const Graph& graph, const std::vector<int64_t>& sizes, std::vector<std::vector<std::byte>> inputs,
                               std::span<const int> in_place_of = {});
 
-/// "" if equal (all NaNs are equal), otherwise the first difference: `element 5: 1.5 instead of 2 (3 of 10 differ)`.
+/// Compares two arrays, where any NaN is equal to any other NaN. Returns "" if they are equal, otherwise the first difference, for example
+/// `element 5: 1.5 instead of 2 (3 of 10 differ)`.
 std::string difference(DType dtype, std::span<const std::byte> expected, std::span<const std::byte> got);
 
 }  // namespace harp::fuzz

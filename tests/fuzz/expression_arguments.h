@@ -9,7 +9,7 @@
 
 namespace harp::fuzz {
 
-/// Random arguments, with `primary` as one of the arrays. Returns nothing for operations that take no expression.
+/// Returns random arguments for the operation, with `primary` as one of the arrays. Returns nothing if the operation takes no expression.
 std::optional<std::vector<Argument>> expression_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
 }  // namespace harp::fuzz

@@ -97,7 +97,8 @@ class Generator {
     std::vector<NodeRef> ends, others;
     for (const NodeRef node : bench_.nodes())
       if (node->op != Op::kInput) (is_used[node->id] && !bench_.is_wanted(node) ? others : ends).push_back(node);
-    // Results of pairs come before other nodes, so that they become outputs: harp does not compile nodes that no output needs.
+    // The consumers that add_pair() has built come first, so that they become outputs: harp does not compile nodes on which no output
+    // depends.
     random_.shuffle(ends);
     std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return of_pairs_.contains(node); });
     const auto wanted_end = std::stable_partition(ends.begin(), ends.end(), [this](NodeRef node) { return bench_.is_wanted(node); });

@@ -98,7 +98,8 @@ class IndexChooser {
     return arguments;
   }
 
-  /// A random axis of the primary array, and the array's shape with, usually, another length on that axis.
+  /// Returns a random axis of the primary array, and the shape of the array in which, usually, the length of that axis is replaced by
+  /// another one.
   std::pair<size_t, Shape> other_length() {
     const size_t axis = random_.below(primary_->shape.size());
     Shape other = primary_->shape;
@@ -141,7 +142,8 @@ NodeRef some_indices(Workbench& bench, const Shape& shape, Dim length) {
   const DType dtype = random.chance(50) ? DType::kI32 : random.pick(kIntegers);
   const NodeRef any = random.chance(15) ? build::cast(bench.array_of(DType::kF32, shape), dtype) : bench.array_of(dtype, shape);
   if (random.chance(50)) return any;
-  // Computes the indices as a remainder, so that the largest index is near the end of the axis.
+  // Takes the indices modulo a number that is close to the length of the axis, so that many indices are valid and some are near the end of
+  // the axis.
   const int64_t around = std::clamp<int64_t>(bench.estimate(length) + random.between(-1, 3), 1, 100);
   const NodeRef most = build::constant(bench.graph(), scalar_from_int(dtype, around));
   const NodeRef within = build::elementwise(Op::kRem, {any, most});
@@ -156,7 +158,7 @@ std::vector<Argument> search_arguments(Workbench& bench, NodeRef primary) {
   return {among, primary, std::string(random.chance(50) ? "left" : "right")};
 }
 
-/// Arguments of topk, with a k that is at most the length of the axis as far as the length is known.
+/// Returns the arguments of topk. k is at most the length of the axis.
 std::vector<Argument> topk_arguments(Workbench& bench, NodeRef primary) {
   Random& random = bench.random();
   const Literal largest{Literal::kBool, false, random.chance(50) ? "true" : "false", {}};

@@ -1,4 +1,4 @@
-// Arguments for gathers and scatters: indices in range and out of range, negative, computed, or an empty array of them.
+// Arguments for gathers and scatters: arrays of indices that are in range, out of range, negative or computed, and empty arrays of indices.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,11 @@
 
 namespace harp::fuzz {
 
-/// Random arguments. Returns nothing for operations that take no indices.
+/// Returns random arguments for the operation. Returns nothing if the operation takes no indices.
 std::optional<std::vector<Argument>> index_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
-/// An integer array of this shape. At least about half of its elements are valid indices of an axis with `length` elements.
+/// Returns an integer array of this shape. In half of the cases its elements are arbitrary. Otherwise many of them are valid indices of an
+/// axis with `length` elements.
 NodeRef some_indices(Workbench& bench, const Shape& shape, Dim length);
 
 }  // namespace harp::fuzz

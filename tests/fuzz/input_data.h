@@ -14,14 +14,14 @@
 
 namespace harp::fuzz {
 
-/// The special values of a dtype that graphs may use.
+/// Returns the special values of a dtype, which must be a dtype that graphs may use.
 std::span<const Scalar> special_values(DType dtype);
 
 /// `count` elements for the input called `name`. Equal arguments give equal data, and a longer array begins like a shorter one.
 std::vector<std::byte> make_input(uint64_t seed, std::string_view name, DType dtype, int64_t count);
 
-/// Special values only, each repeated `repeats` times, cyclically. With 1 for one array and special_values().size() for another, all pairs
-/// of special values occur.
+/// Returns `count` elements that are all special values. Each value is repeated `repeats` times in a row; after the last value the first
+/// one follows again. If one array has 1 repeat and another has special_values().size(), all pairs of special values occur.
 std::vector<std::byte> make_special_input(DType dtype, int64_t count, int64_t repeats);
 
 }  // namespace harp::fuzz

@@ -53,7 +53,7 @@ class PipeProgress final : public Progress {
   std::span<const uint64_t> numbers_;
 };
 
-/// Runs in the child and never returns.
+/// Checks the jobs in the child process, sends the results through `fd`, and exits.
 [[noreturn]] void run_child(int fd, std::span<const uint64_t> numbers, const MakeJob& make_job, bool with_cache) {
   PipeProgress progress(fd, numbers);
   std::vector<Job> jobs;
@@ -152,7 +152,7 @@ class Runner {
     }
   }
 
-  /// Returns false at the end of the child's messages.
+  /// Reads messages of the child process and reports the failures in them. Returns false if the child has closed the pipe or reading fails.
   bool receive(Batch& batch) {
     char buffer[1 << 16];
     const ssize_t n = read(batch.fd, buffer, sizeof buffer);

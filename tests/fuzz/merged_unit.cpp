@@ -162,8 +162,8 @@ std::string rename_identifiers(std::string_view text, const std::unordered_map<s
 std::string MergedUnit::add(std::string_view source, std::string_view entry) {
   const int unit = units_++;
   std::unordered_map<std::string, std::string> renamed;
-  // Names that this unit has already declared with a new text. A later declaration of the same name in the unit, such as the function after
-  // its prototype, then keeps that name.
+  // Names that this unit has declared and that keep their name in the merged text. Further declarations of such a name in the same unit,
+  // such as the function after its prototype, keep the name as well.
   std::unordered_set<std::string> own;
   std::string result(entry);
   for (const Declaration& declaration : split_declarations(source)) {

@@ -29,8 +29,8 @@ class MergedUnit {
  private:
   std::string text_;
   int units_ = 0;
-  // For each original name and declaration text: the name that the declaration has in the merged text. In the key, names that the
-  // declaration uses are already replaced by those of the merged text, but the name that it declares is still the original one.
+  // Maps each original name and declaration text to the name that the declaration has in the merged text. In the declaration text, the
+  // names of other declarations are already those of the merged text, but the declared name is the original one.
   std::unordered_map<std::string, std::unordered_map<std::string, std::string>> declared_;
   std::unordered_set<std::string> nameless_;
 };

@@ -14,10 +14,10 @@ constexpr std::string_view kKinds[] = {"scalar",  "deep",     "empty",  "one",  
                                        "flipped", "expanded", "padded", "symbolic", "special"};
 constexpr int kAttempts = 60;  // number of attempts to find random arguments for one cell
 
-/// The kinds of shapes to test for one operation and dtype. A primitive operation with a dtype of kThorough gets all kinds. Other dtypes
-/// have kernels with the same loops, and composite operations consist of primitives, so these combinations get only a quarter of the kinds.
-/// A composite operation with one of the other dtypes gets an eighth. Which kinds these are differs from cell to cell. Every cell gets
-/// special values.
+/// Returns the kinds of shapes to test for one cell (an operation and a dtype). A primitive operation with a dtype of kThorough gets all
+/// kinds. A composite operation gets a quarter of the kinds, because it consists of primitives. So does a primitive operation with another
+/// dtype, because its kernels have the same loops. A composite operation with another dtype gets an eighth. `seed` decides which kinds
+/// these are. Every cell gets the kind with special values.
 std::vector<std::string_view> kinds_of(const Operation& row, DType dtype, uint64_t seed) {
   constexpr DType kThorough[] = {DType::kBool, DType::kI32, DType::kI64, DType::kF32, DType::kF64};
   const bool thorough = std::ranges::find(kThorough, dtype) != std::end(kThorough);

@@ -5,8 +5,8 @@
 namespace harp::fuzz {
 namespace {
 
-/// True if `op` is a scatter that never has this dtype. A scatter that combines values is built in the dtype in which it computes: the one
-/// of a bool or of a 16-bit float is another dtype.
+/// True if the graph never contains a node of this op and dtype, because `op` is a scatter that combines values. harp computes such a
+/// scatter in a wider dtype if the operand is a bool or a 16-bit float, and the node has that wider dtype.
 bool is_scattered_in_another(Op op, DType dtype) { return is_scatter(op) && combination(op) && (is_bool(dtype) || is_narrow(dtype)); }
 
 /// True if `op` can produce an array of this dtype.

@@ -16,8 +16,8 @@ struct OpPair {
   auto operator<=>(const OpPair&) const = default;
 };
 
-/// True if a graph in the text format can contain the op. Text cannot contain the host's function of a native op (native_test.cpp), and
-/// only the optimiser creates kSort.
+/// True if a graph in the text format can contain the op. The text format cannot contain native ops, because they call a function of the
+/// host program (native_test.cpp covers them). Only the optimiser creates kSort.
 constexpr bool is_in_graphs(Op op) { return op != Op::kNative && op != Op::kSort; }
 /// All pairs that graphs can have, sorted.
 const std::vector<OpPair>& legal_pairs();

@@ -150,7 +150,7 @@ class Formulas {
     return bench_.want(value->dtype == x->dtype && random_.chance(30) ? build::sub(x, build::broadcast_to(value, x->shape)) : value);
   }
 
-  /// A weighted sum of the neighbours of each element, by roll.
+  /// Adds a weighted sum of the neighbours of each element. The neighbours are computed with roll.
   bool stencil() {
     const NodeRef x = some_floats(1, bench_.options().max_rank + 2);
     if (x == nullptr) return false;
@@ -328,8 +328,9 @@ NodeRef produce(Workbench& bench, Op op, DType dtype, bool from_existing) {
   return nullptr;
 }
 
-/// True if `node` or a node on the path of its first sources is the consumer of the pair and reads the producer. This search is needed
-/// because an operation may build further nodes around the node of its op, or no node at all if the op would have no effect.
+/// Tests whether `node` is a consumer of the pair that reads a producer of the pair. If not, tests its source in the same way, as long as
+/// each node has only one source. This is needed because an operation may build further nodes after the node of its op, or no node of its
+/// op at all if the op would have no effect.
 bool is_made_by(const OpPair& pair, NodeRef node) {
   for (; !node->sources.empty(); node = node->sources[0]) {
     const auto is_produced = [&](NodeRef source) { return source->op == pair.producer && source->dtype == pair.dtype; };
@@ -356,8 +357,8 @@ bool add_formula(Workbench& bench) {
 }
 
 bool add_pair(Workbench& bench, const OpPair& pair) {
-  // Several attempts, because the consumer may not accept the random operands. The later ones take new arrays: no existing node may have a
-  // suitable shape, such as the axis of size 1 that expand needs.
+  // The consumer may not accept the random operands, so there are several attempts. After the first few, the operand of the producer is a
+  // new array, because perhaps no existing node has a suitable shape (expand, for example, needs an axis of size 1).
   constexpr int kAttempts = 16, kWithExisting = 4;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const bool added = quietly([&] {
@@ -373,8 +374,8 @@ bool add_pair(Workbench& bench, const OpPair& pair) {
 }
 
 bool add_again(Workbench& bench) {
-  // Mostly views and conversions, because the optimiser has rules for two of these in sequence; expensive elementwise functions only
-  // rarely.
+  // Usually chooses a view, a conversion, a reduction or a cheap elementwise function, because the optimiser has rules for two of these in
+  // sequence. Expensive elementwise functions are chosen only rarely.
   const bool any = bench.random().chance(25);
   const NodeRef primary = bench.find([=](NodeRef node) {
     return !node->sources.empty() && (any || info(node->op).family != Family::kElementwise || info(node->op).cost <= 1);

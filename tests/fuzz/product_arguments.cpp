@@ -175,7 +175,8 @@ class ProductChooser {
     return build::elementwise(Op::kRem, {any, build::constant(bench_.graph(), scalar_from_int(any->dtype, by))});
   }
 
-  /// Arguments for an operation on vectors of three elements: the first three elements along an axis.
+  /// Returns the arguments of an operation on vectors of three elements: two new arrays of the primary's shape, but with 3 elements along
+  /// the last axis. Sometimes the second array has only that axis.
   Arguments vectors_of_three() {
     Shape shape = x_->shape;
     if (shape.empty()) shape.emplace_back(3);

@@ -10,7 +10,7 @@
 
 namespace harp::fuzz {
 
-/// Random arguments, with `primary` as one of the arrays. Returns nothing for any other operation.
+/// Returns random arguments for the operations of product_arguments.cpp. Returns nothing for any other operation.
 std::optional<std::vector<Argument>> product_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
 }  // namespace harp::fuzz

@@ -10,7 +10,7 @@
 
 namespace harp::fuzz {
 
-/// Arguments for an operation that generates random numbers; nothing for other operations.
+/// Returns random arguments for an operation that generates random numbers. Returns nothing for any other operation.
 std::optional<std::vector<Argument>> random_arguments(Workbench& bench, const Operation& row, NodeRef primary);
 
 }  // namespace harp::fuzz

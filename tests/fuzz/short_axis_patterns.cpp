@@ -42,7 +42,7 @@ class ShortAxes {
     return bench_.want(worked(result));
   }
 
-  /// Inserts axes of size 1 at random places behind the first axis of x_, and returns some of the axes behind the first one.
+  /// Inserts axes of size 1 into x_ at random positions after the first axis. Returns the indices of some random axes, never the first one.
   std::vector<int> axes_among_ones() {
     Shape shape = x_->shape;
     for (uint64_t count = 1 + random_.below(3); count > 0; --count)

@@ -6,7 +6,8 @@
 
 namespace harp::fuzz {
 
-/// Adds one of these operations. Returns false if it could not be built or an array would be too large.
+/// Adds a reduction, scan, transpose or product of an array with a short axis. Returns false if it could not be built or an array would be
+/// too large.
 bool add_short_axes(Workbench& bench);
 
 }  // namespace harp::fuzz

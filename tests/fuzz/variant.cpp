@@ -251,7 +251,8 @@ std::string random_elements_of_thread(const Graph& graph, const PipelineOptions&
       for (size_t i = 0; i < axes.size(); ++i)
         if (axes[i].max_lanes > 1)
           drawn.axes[i].simd_width = 1 << random.between(0, std::countr_zero(static_cast<unsigned>(axes[i].max_lanes)));
-      // Columns that harp would give to groups of threads become columns of single threads, which may have several of them.
+      // harp may have groups of threads reduce each column. Half of the time this is changed to one thread per column, because only then
+      // can a thread reduce several columns.
       if (axes.size() > 1 && may_reduce_columns_by_groups(kernel) && random.chance(50)) drawn.axes.back().kind = AxisKind::kReduce;
       const Schedule& schedule = is_legal(program, kernel, v, drawn) ? drawn : kernel.variants[v].schedule;
       const int64_t variant = kernel.variants.size() > 1 ? static_cast<int64_t>(v) + 1 : 0;
@@ -275,7 +276,8 @@ PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant
   options.simd_width = variant.simd_width;
   options.disabled_rules = variant.disabled_rules;
   options.check_indices = variant.check_indices;
-  // The loops of tests take little time, so without this no loop would be shared.
+  // share_ns is the least work that is handed to another worker. The loops of tests are shorter than its default, so none of them would be
+  // shared.
   if (variant.workers > 0 && !variant.usual_grain) options.share_ns = 0;
   if (variant.chains) options.chains = {.bytes = 1, .rows = 3};
   if (!variant.partition || !variant.overlap || variant.schedules != 0) options.schedule_override = schedules_of(graph, options, variant);

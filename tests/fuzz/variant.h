@@ -22,12 +22,13 @@ struct CompilerChoice {
 
 struct BuildVariant {
   CompilerChoice compiler;
-  std::string device;  // "cuda:0": compile for this GPU and run there (device_program.h), which ignores the settings for C; "": compile C
+  // "": compile C; "cuda:0": compile for this GPU and run there (device_program.h), in which case the settings for C are ignored
+  std::string device;
   bool plain_text = false;
   int simd_width = 0;  // 0: the vector width of the target
   std::vector<std::string> disabled_rules;
-  bool partition = true, overlap = true;  // the options of these names in every kernel's schedule
-  int workers = 0;             // 0: call entry_point; otherwise call entry_point_ex with this many workers, which share every loop
+  bool partition = true, overlap = true;  // false: disables the option `partition` or `overlap` in the schedule of every kernel
+  int workers = 0;                        // 0: call entry_point; otherwise: call entry_point_ex with this many workers
   bool pool = false;           // true: the workers are threads of harp's thread pool; false: one thread does the work of all workers
   bool usual_grain = false;    // true: workers share only loops that are long enough for a user's program to share them; false: every loop
   bool check_indices = false;  // the compile option check_indices; the interpreter then computes the expected result with the same option
@@ -50,7 +51,7 @@ struct VariantLimits {
   // Percentages of the compiler runs with -O3 and with -O0; the other runs use -O1. A compiler is fast with -O0, and it does not remove
   // loads whose value is unused, so that invalid loads are found.
   int percent_o3 = 10, percent_o0 = 40;
-  std::string device;  // a GPU that runs every graph, instead of the C compilers; "": no GPU
+  std::string device;  // name of a GPU that runs every graph, instead of code from the C compilers; "": no GPU
 };
 std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& limits);
 
@@ -58,12 +59,12 @@ std::vector<BuildVariant> random_variants(uint64_t seed, const VariantLimits& li
 /// compilers gcc and clang.
 std::vector<BuildVariant> level_variants();
 
-/// Schedules of all kernels of a graph for a GPU, as text: those that harp chose, but with random numbers of elements of a thread
-/// (schedule/elements_of_thread.h). `options` are those with which the graph is compiled.
+/// Returns schedules of all kernels of a graph for a GPU, as text. They are the schedules that harp chose, but with a random number of
+/// elements per thread (schedule/elements_of_thread.h). `options` are those with which the graph is compiled.
 std::string random_elements_of_thread(const Graph& graph, const PipelineOptions& options, uint64_t seed);
 
-/// The options of the compilation pipeline for this variant. If the variant asks for other schedules than the default ones, this function
-/// also computes those.
+/// Returns the options of the compilation pipeline for this variant. If the variant has random schedules or disables an option of the
+/// schedules, the options contain the text of these schedules.
 PipelineOptions pipeline_options(const Graph& graph, const BuildVariant& variant);
 /// The target that `choice` names or, if it names none, the target that tests use (support/machine.h).
 Machine target_of(const CompilerChoice& choice);

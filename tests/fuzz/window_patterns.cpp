@@ -48,7 +48,7 @@ class WindowPattern {
     return reduced(x, {3, 4});
   }
 
-  /// Reduces over the rows of each matrix, whose number is a small constant.
+  /// Reduces each matrix over its rows. The number of rows is a small constant.
   NodeRef few_rows(NodeRef x) {
     const int order[] = {1, 0, 2};
     return reduced(random_.chance(50) ? build::permute(x, order) : x, {1});

@@ -7,7 +7,8 @@
 
 namespace harp::fuzz {
 
-/// Adds one of these operations on a new array. Returns false if it could not be built or an array would be too large.
+/// Adds pooling, padding or a reduction of few terms, on a new array. Returns false if it could not be built or an array would be too
+/// large.
 bool add_windows(Workbench& bench);
 
 }  // namespace harp::fuzz

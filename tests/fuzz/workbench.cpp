@@ -10,9 +10,10 @@
 namespace harp::fuzz {
 namespace {
 
-constexpr int64_t kMaxElements = 24'000;         // limit for one node, when the shape variables have medium values
-constexpr int64_t kMaxLargeElements = 90'000;    // the same limit for graphs with large axes (WorkbenchOptions::large_axes)
-constexpr int64_t kMaxConstantElements = 8'000;  // lower than the other limits, because constants are part of the text of the graph
+constexpr int64_t kMaxElements = 24'000;       // maximum number of elements of a node, computed with medium values of the shape variables
+constexpr int64_t kMaxLargeElements = 90'000;  // the maximum for graphs with large axes (WorkbenchOptions::large_axes)
+// the maximum for constant arrays, which is lower because the text of the graph contains their elements
+constexpr int64_t kMaxConstantElements = 8'000;
 constexpr int64_t kMiddlingVariable = 19;
 
 constexpr int64_t kUsualSizes[] = {1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 18, 24, 31, 33};

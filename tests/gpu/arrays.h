@@ -1,5 +1,5 @@
-// What tests on a real GPU use for programs and arrays, through harp.h: contexts, compilation for the GPU and for the reference, and
-// comparisons of results bit by bit (all NaNs are equal).
+// Functions that tests on a real GPU use: they make contexts, compile programs for the GPU and for the reference, make arrays, and compare
+// results bit by bit (all NaNs are equal). They use harp only through harp.h.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -27,7 +27,8 @@ inline constexpr const char* kGpu = "cuda:0";
 /// Number of threads for the work of the tests on the CPU: compilations, and runs of the reference.
 inline size_t cpu_threads() { return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 16); }
 
-/// A context with the machine's GPUs. Ends the test case if there is no GPU. If there is one that harp cannot use, the test fails.
+/// Returns a context with the machine's GPUs. Ends the test case as skipped if there is no GPU. If there is a GPU that harp cannot use, the
+/// test fails.
 inline capi_test::Context gpu_context(std::function<void(harp_context_options&)> change = nullptr) {
   const Driver driver;
   capi_test::Context context = capi_test::make_context([&](harp_context_options& options) {
@@ -112,13 +113,15 @@ inline std::vector<capi_test::Buffer> run_on(harp_context* context, const char* 
   return outputs;
 }
 
-/// The first difference of two buffers of one dtype, which may be on different devices; "" if they are equal.
+/// Returns a description of the first difference of two buffers of the same dtype, or "" if they are equal. The buffers may be on different
+/// devices.
 inline std::string difference(const harp_buffer* expected, const harp_buffer* got) {
   if (capi_test::dims(expected) != capi_test::dims(got)) return "other sizes";
   return harp::fuzz::difference(static_cast<harp::DType>(harp_buffer_dtype(expected)), bytes_of(expected), bytes_of(got));
 }
 
-/// Calls body(0) to body(count - 1) on several threads. Returns what each call threw; "" for those that returned.
+/// Calls body(0) to body(count - 1) on several threads. Returns one string for each call: the message of the exception that it threw, or
+/// "".
 inline std::vector<std::string> in_parallel(size_t count, const std::function<void(size_t)>& body) {
   std::vector<std::string> errors(count);
   std::atomic<size_t> next = 0;

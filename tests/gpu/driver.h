@@ -1,5 +1,5 @@
-// The CUDA driver of this machine, for tests on a real GPU, and what a host application does with it: contexts, streams, memory and graphs.
-// The functions are looked up by name, so the tests need neither CUDA's headers nor its libraries to be built.
+// The CUDA driver of this machine, and classes for a host application that uses it: contexts, streams, memory and CUDA graphs. The driver's
+// functions are looked up by name, so the tests can be built without CUDA's headers and libraries.
 #pragma once
 
 #include <dlfcn.h>
@@ -100,7 +100,7 @@ class Host {
     REQUIRE(driver_.call("cuMemcpyHtoDAsync_v2", reinterpret_cast<DeviceAddress>(to), static_cast<const void*>(from.data()),
                          from.size() * sizeof(float), stream) == 0);
   }
-  /// What is at the address when the work on the stream is done.
+  /// Waits for the work on the stream, then returns the array at the address.
   Floats read(const void* from, size_t elements, void* stream) const {
     const CurrentContext current(driver_, context_);
     Floats content(elements, std::numeric_limits<float>::quiet_NaN());

@@ -62,8 +62,8 @@ std::vector<std::byte> patterns_in_steps(size_t size, size_t count, uint64_t ste
   return bytes;
 }
 
-/// Bit patterns for operand number `operand` of a function with `operands` operands: all patterns or pairs where these are few, otherwise
-/// random ones.
+/// Returns bit patterns for operand number `operand` of a function with `operands` operands: all patterns of 8 or 16 bits, all pairs of
+/// patterns of 8 bits, or else a sample of the patterns.
 std::vector<std::byte> patterns(DType dtype, size_t operand, size_t operands) {
   if (is_bool(dtype)) return fuzz::make_input(operand, "bits", dtype, 4096);
   const size_t size = size_of(dtype);
@@ -77,7 +77,7 @@ std::vector<std::byte> patterns(DType dtype, size_t operand, size_t operands) {
   return random_patterns(dtype, kPatterns, operand + 1);
 }
 
-/// The operands: bit patterns, ordinary numbers, and all combinations of special values.
+/// Returns one array for each operand. The arrays contain bit patterns, ordinary numbers, and all combinations of special values.
 std::vector<Array> operands_of(DType dtype, size_t operands) {
   const auto specials = static_cast<int64_t>(fuzz::special_values(dtype).size());
   int64_t combinations = 1;
@@ -100,7 +100,8 @@ std::string call_of(std::string_view function, size_t operands) {
   return cat(function, "(", arguments, ")");
 }
 
-/// The elementwise operations of the table that take this number of operands of this dtype, and for one float the composites, too.
+/// Returns the elementwise operations of the table that take this number of operands of this dtype. If the operand is one float, the
+/// composite functions are included.
 Functions functions_of(DType dtype, size_t operands) {
   Functions functions{dtype, operands, {}};
   for (const OpInfo& op : kOps)
@@ -112,7 +113,7 @@ Functions functions_of(DType dtype, size_t operands) {
   return functions;
 }
 
-/// Conversions to every other dtype.
+/// Returns the conversions from this dtype to every other dtype.
 Functions casts_of(DType from) {
   Functions functions{from, 1, {}};
   for (int i = 1; i < kDTypeCount; ++i) {

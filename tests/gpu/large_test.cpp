@@ -85,8 +85,8 @@ void need_gibibytes(size_t count) {
   if (free_bytes() < count << 30) throw harp::testing::Skip{cat("the GPU has less than ", count, " GiB free")};
 }
 
-/// Positions of elements to compare: some in regular steps, those near powers of 2, where an index of 31 or 32 bits or a grid would wrap
-/// around, and the last ones.
+/// Returns positions of elements to compare: some at regular distances, those near powers of 2, and the last ones. Near a power of 2, an
+/// index of 31 or 32 bits or the size of a grid could overflow.
 std::vector<int64_t> positions_to_look_at(int64_t count) {
   std::vector<int64_t> positions;
   for (int64_t at = 0; at < count; at += 4093) positions.push_back(at);

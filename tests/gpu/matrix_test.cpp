@@ -21,7 +21,7 @@ TEST_CASE("on a GPU: one cell of the op matrix for each operation has the interp
   const Driver driver;
   std::vector<std::string> unbuilt;
   std::vector<fuzz::Cell> cells = fuzz::op_cells(unbuilt);
-  const bool every = std::getenv("HARP_GPU_CELLS") != nullptr;  // all cells of each operation, which takes minutes
+  const bool every = std::getenv("HARP_GPU_CELLS") != nullptr;  // true: runs all cells of each operation, which takes minutes
   std::vector<Work> all;
   for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
     while (end < cells.size() && cells[end].row == cells[begin].row) ++end;

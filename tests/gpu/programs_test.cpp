@@ -53,7 +53,8 @@ std::vector<std::string> graphs_in(const fs::path& folder) {
   return files;
 }
 
-/// A graph whose file names no sizes, with usual ones: first the same value for all variables, then different values, then 0 and 1.
+/// Returns a case of the graph with usual lists of sizes, for a file that does not list sizes: first the same value for all variables, then
+/// different values, then all 0 and all 1.
 fuzz::Case with_usual_sizes(const std::string& text) {
   fuzz::Case test;
   test.graph = parse_graph(text, grad::text_operations());
@@ -77,7 +78,7 @@ fuzz::Case with_usual_sizes(const std::string& text) {
 }
 
 void check_graphs_without_sizes(const fs::path& folder) {
-  const Driver driver;  // first, because it ends the test case if there is no GPU
+  const Driver driver;  // constructed first, because it ends the test case if there is no GPU
   std::vector<Work> all;
   std::vector<std::string> texts;
   for (const std::string& file : graphs_in(folder)) {

@@ -1,4 +1,5 @@
-// A host application that has streams, contexts and graphs of its own, on a real GPU. Also failures, after which the next call must work.
+// A host application with its own CUDA streams, contexts and graphs, on a real GPU. Some tests cause failures; the next call must then
+// succeed.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -14,7 +15,8 @@ using capi_test::Program;
 
 namespace {
 
-/// A sum, which is stored, and a second kernel that reads it. With small integers every result is exact.
+/// A graph that is compiled to two kernels: the first one stores the sum, and the second one reads it. With small integers every result is
+/// exact.
 constexpr const char* kText = "harp 1\ngraph g(x: f32[n]) flags=[broadcast] {\n  s = sum(x, axes=[0])\n  return y = x - s\n}";
 
 Floats expected_of(const Floats& x) {
@@ -245,7 +247,7 @@ TEST_CASE("on a GPU: memory of the host's is an array of harp's") {
     REQUIRE_MESSAGE(x != nullptr, err.message());
     const Floats values = {4, 5, 6};
     host.enqueue_write(memory, values, host.stream());
-    // harp does not know the stream of the write, so it is told to wait for it.
+    // harp does not know that the host has enqueued a write on its own stream, so this call makes later runs wait for that stream.
     REQUIRE_MESSAGE(harp_buffer_wait_stream(x.get(), host.stream(), err) == HARP_OK, err.message());
     const Buffer y = filled(context.get(), {0, 0, 0});
     REQUIRE_MESSAGE(run_once(nullptr, program, x.get(), y.get(), err) == HARP_OK, err.message());
@@ -386,7 +388,7 @@ TEST_CASE("on a GPU: an array that does not fit is an error, and the GPU stays u
   MESSAGE(err.message());
   check_usable(context.get());
 
-  // Now an output that the run allocates: x fits the memory, the outer sum of x with itself does not.
+  // Here the output that the run allocates does not fit: there is enough memory for x, but not for the outer sum of x with itself.
   const Program program =
       compile_text(context.get(), "harp 1\ngraph g(x: f32[n]) flags=[broadcast] { return y = unsqueeze(x, axes=[1]) + x }", "cuda");
   const Buffer x = filled(context.get(), Floats(600'000, 1));

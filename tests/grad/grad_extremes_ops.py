@@ -1,9 +1,9 @@
-"""The operations of tests/grad/grad_extremes_table.py: for each, the textbook formula, which is computed with the truncated power series of
-that script; the tolerance of harp's results; and the reason if the tolerance is larger than usual.
+"""Lists the operations of tests/grad/grad_extremes_table.py. Each has its textbook formula, which that script computes with truncated power
+series; the tolerance for harp's results; and, if the tolerance is larger than usual, the reason.
 
-`units` are units in the last place of y and of its first and second derivative. 4, 8 and 16 are the default, because the formula of a
-derivative has two to four operations, and that of a second derivative is the first one's formula differentiated again. `lost` is what may
-be wrong in addition, in the notation of grad_extremes_table.py.
+`units` is the tolerance in units in the last place, for y and for its first and second derivative. 4, 8 and 16 are the default, because the
+formula of a derivative has two to four operations, and differentiating it again gives the formula of the second derivative. `lost` is an
+additional absolute tolerance, in the notation of grad_extremes_table.py.
 """
 from mpmath import mp, mpf
 
@@ -90,7 +90,7 @@ def erf(s):
 
 
 def erfc(s):
-    far = abs(s.v) > 1000  # for these arguments all digits of erfc are those of 0 or 2
+    far = abs(s.v) > 1000  # for these arguments erfc is 0 or 2 to all digits
     return s.through((2 if s.v < 0 else 0) if far else mp.erfc(s.v), -bell(s.v), 2 * s.v * bell(s.v))
 
 
@@ -189,7 +189,7 @@ def logcumsumexp(xs):
 
 
 def running(xs, is_newer):
-    """Returns the running extremes: for each position, the last of the elements so far that equal the extreme so far."""
+    """Returns the running maximum or minimum. For each position this is the last of the elements up to there that equal the extreme."""
     found = [xs[0]]
     for x in xs[1:]:
         found.append(x if is_newer(x.v, found[-1].v) else found[-1])
@@ -203,7 +203,7 @@ def smoothed(xs, weights, target, smoothing):
 
 
 def attention(xs, is_causal):
-    """Attention in which queries, keys and values are the same rows, with one feature each."""
+    """Computes attention in which queries, keys and values are the same rows, with one feature each."""
     result = []
     for i, x in enumerate(xs):
         seen = xs[: i + 1] if is_causal else xs
@@ -344,7 +344,7 @@ def activations():
     yield Op("leaky_relu(x, negative_slope=0.25)", lambda s: s if s.v > 0 else s * 0.25, orders=1)
     yield Op("hardsigmoid(x)", hard_gate, orders=1)
     yield Op("hardswish(x)", lambda s: s * hard_gate(s))
-    # as for tanh(x): the derivative is computed from a rounded tanh
+    # as for tanh(x), the derivative is computed from a rounded tanh
     yield Op("mish(x)", lambda s: s * tanh(softplus(s)), lost=("0", "eps", "16*eps"))
     # the derivative is the difference of 1 / (1 + |x|) and |x| / (1 + |x|)², which cancel
     yield Op("softsign(x)", softsign, lost=("0", "eps", "4*eps"))

@@ -3,20 +3,20 @@
 
     /usr/bin/python3 tests/grad/grad_extremes_table.py        (needs Debian's python3-mpmath)
 
-Nothing here comes from harp. An operation is its textbook formula, computed with numbers that carry their derivatives in two directions:
-series in p and q, of which the coefficients of 1, p, q and p·q are kept, with 2,600 bits, so that 1 - tanh(700)² has digits left. Where no
-derivative exists, the formula has harp's choice (docs/semantics.md, "Gradients").
+This script does not use harp. It computes each operation by its textbook formula, with numbers that carry their derivatives in two
+directions: truncated power series in p and q. Only the coefficients of 1, p, q and p·q are kept, each with 2,600 bits, so that the
+cancellation in 1 - tanh(700)² leaves correct digits. Where no derivative exists, the formula contains the value that harp defines
+(docs/semantics.md, "Gradients").
 
 A block of the table begins with `op`, tolerances and the expression of the text format; its lines are cases:
 
-    op scalar 4 4 8 | 0 0 0 | sigmoid(x)        units in the last place of y, y' and y'' | what may be wrong in addition
+    op scalar 4 4 8 | 0 0 0 | sigmoid(x)        units in the last place of y, y' and y'' | additional absolute tolerances
     hbsd 0.5 6.2e-1 2.3e-1 -5.6e-2              dtypes that have the point (f16, bf16, f32, f64) | x | y | y' | y''
     op vector ...                               x, y, gradient of sum(w·y) and its Hessian times u are lists; w and u repeat the head's
 
 `-` is a value that is not tested, because it does not exist or exceeds the range of f64. A value that exceeds the range of a dtype is not
-tested with this dtype; if y exceeds it, the derivatives are not tested either. What may be wrong in addition is 0, tiny (the dtype's least
-normal number), eps (its precision), or a power or multiple of these. Results below tiny may always be wrong by tiny, because intermediate
-results may have underflowed.
+tested with this dtype; if y exceeds it, the derivatives are not tested either. An additional tolerance is 0, tiny (the dtype's least normal
+number), eps (its precision), or a power or multiple of these. It is always at least tiny, because intermediate results may underflow.
 """
 import os
 

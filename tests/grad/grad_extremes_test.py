@@ -1,8 +1,9 @@
-"""Values, gradients and second derivatives at extreme points of every float dtype: finite, and right, wherever mathematics says they are.
+"""Tests values, gradients and second derivatives at extreme points of every float dtype. Wherever the mathematical result is finite, harp's
+result must be finite and right.
 
-Reads tests/grad/grad_extremes.txt, whose numbers and format are those of tests/grad/grad_extremes_table.py, and computes each of its cases
-on the interpreter, with all points of an operation in one call and all operations of a dtype in one graph. Inputs and results are f64 and
-are cast in the graph.
+Reads tests/grad/grad_extremes.txt, whose numbers and format are explained in tests/grad/grad_extremes_table.py. Computes each case on the
+interpreter, with all points of an operation in one call and all operations of a dtype in one graph. Inputs and results are f64 and are
+cast in the graph.
 
 rows: G19.extremes/interp
 """
@@ -30,7 +31,7 @@ class Dtype:
         self.names = {"tiny": self.tiny, "eps": self.eps}
 
     def holds(self, values):
-        """Tests whether all of these values exist and are in the range of the dtype. If y is not, the derivatives are not tested."""
+        """Tests whether all of these values exist and are in the range of the dtype."""
         return all(value is not None and abs(value) <= self.top for value in values)
 
     def unit(self, value):
@@ -39,7 +40,7 @@ class Dtype:
 
 
 class Block:
-    """An operation and its cases: (letters, x, [y, y', y'']), the numbers as lists."""
+    """An operation and its cases. A case is (letters, x, [y, y', y'']), where x, y, y' and y'' are lists of numbers."""
 
     def __init__(self, line):
         head, lost, self.text = line.split(" | ", 2)
@@ -118,8 +119,8 @@ def renamed(line, old, new):
 
 
 def problems_of(block, dtype, order, x, found, expected):
-    """Returns what is wrong with one list of numbers, such as a gradient. The tolerance of all elements of a vector is that of its greatest
-    element."""
+    """Yields a message for each wrong element of one list of numbers, such as a gradient. In a vector, the tolerance of all elements is
+    that of the greatest element."""
     found, scale = list(found), max((abs(value) for value in expected if value is not None), default=0)
     for i, (mine, right) in enumerate(zip(found, expected)):
         if right is None or abs(right) > dtype.top:

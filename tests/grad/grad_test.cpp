@@ -1,5 +1,5 @@
-// Gradients of every op and of whole expressions. They are compared with central differences on the interpreter (f64, first and second
-// order), and between backends bit for bit. (grad_values_test.cpp tests values derived by hand, gradients as nodes, and errors.)
+// Tests gradients of every op and of whole expressions. First and second derivatives in f64 are compared with central differences on the
+// interpreter, and between backends bit for bit. (grad_values_test.cpp tests values derived by hand, gradients as nodes, and errors.)
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Group {
   std::string flags = {};
 };
 
-/// A graph and its results. give_out() makes the results the graph's last outputs.
+/// A graph and its results, which are ordinary nodes at first. give_out() makes them outputs, after the graph's other outputs.
 struct Model {
   std::unique_ptr<Graph> graph;
   std::vector<const Node*> results;
@@ -57,7 +57,7 @@ std::vector<const Node*> variables_of(const Graph& graph) {
   return found;
 }
 
-/// True if y depends on x by a path on which all nodes are floats.
+/// Returns whether y depends on x by a path on which all nodes are floats.
 bool depends_on(const Node* y, const Node* x) {
   std::set<const Node*> seen;
   std::vector<const Node*> open = {y};
@@ -71,8 +71,8 @@ bool depends_on(const Node* y, const Node* x) {
   return false;
 }
 
-/// Builds the gradients of a model's results, one for each pair of a result and a variable that it depends on, in this order. For each
-/// result an input is added, the seed: the gradient is that of the sum of result * seed.
+/// Builds the gradients of a model's results, one for each pair of a result and a variable on which it depends, in this order. Adds one
+/// input for each result, the seed: the gradient is that of sum(result * seed).
 struct Pair {
   size_t result, variable;
 };
@@ -142,7 +142,7 @@ std::vector<Bytes> random_inputs(const Graph& graph, const Group& group, uint32_
   return inputs;
 }
 
-/// Compares every gradient of the model, element by element, with five-point differences of the sum of result * seed.
+/// Compares every gradient of the model, element by element, with five-point differences of sum(result * seed).
 void check_by_differences(const Maker& maker, const Group& group, double tolerance) {
   std::vector<Pair> pairs;
   Model forward = maker(), backward = gradient_model(maker, "seed", &pairs);
@@ -194,7 +194,7 @@ void check_by_differences(const Maker& maker, const Group& group, double toleran
   }
 }
 
-/// Checks that both backends give the same bits for these gradients. The graph is printed as text and parsed again before.
+/// Checks that both backends give the same bits for these gradients. The graph is printed as text and parsed again before it is compiled.
 void check_backends(const Maker& gradients, const Group& group) {
   Model model = gradients();
   give_out(model);

@@ -1,5 +1,5 @@
-// Gradients compared with values derived by hand, where a derivative does not exist or the usual formula fails; the formulas of
-// docs/semantics.md; gradients as ordinary nodes; and the errors for nodes without a gradient.
+// Compares gradients with values derived by hand, where a derivative does not exist or the usual formula fails. Also tests the formulas of
+// docs/semantics.md, gradients as ordinary nodes, and the errors for nodes without a gradient.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ using Values = std::vector<double>;
 
 std::unique_ptr<Graph> parse(const std::string& text) { return parse_graph(text, grad::text_operations()); }
 
-/// The gradient of the sum of `expression`, which for an elementwise expression of x: f64[n] is dy/dx.
+/// Returns the gradient of sum(expression) with respect to x: f64[n]. For an elementwise expression y of x this is dy/dx.
 Values slope(const std::string& expression, const Values& x, const std::string& more = "") {
   const auto graph = parse(cat("graph g(x: f64[n]) {\n", more, "  y = ", expression, "\n  return d = grad(y, x, grad_output=1)\n}"));
   return testing::values_of<double>(run(*graph, {bytes_of(x)}, {static_cast<int64_t>(x.size())})[0]);
@@ -143,7 +143,7 @@ TEST_CASE("G19.stop_gradient/interp: it is a constant to gradients, and nothing 
   for (const Node* node : graph->live_nodes()) CHECK(node->op != Op::kExp);
   const auto* product = graph->outputs()[3].node;
   REQUIRE(product->op == Op::kSum);
-  CHECK_FALSE(product->as<ReduceAttributes>().product);  // because of stop_gradient this is not a sum of products
+  CHECK_FALSE(product->as<ReduceAttributes>().product);  // because of stop_gradient this sum is not treated as a sum of products
   CHECK(graph->outputs()[4].node->op == Op::kSum);       // a sum of a permuted array is normally reordered, but stop_gradient prevents that
   CHECK(graph->outputs()[4].node->as<ReduceAttributes>().order == ReduceOrder::kLanes);
   CHECK(graph->outputs()[5].node->as<ReduceAttributes>().product);
@@ -225,7 +225,7 @@ TEST_CASE("G19.every_op/interp: running products with zeros") {
   CHECK(slope("cumprod(x, axis=0)", {0, 0}) == Values{1, 0});
   CHECK(slope("cumprod(x, axis=0)", {-0.0}) == Values{1});
   CHECK(slope("cumprod(x, axis=0)", {}) == Values{});
-  // The gradient of sum(w * cumprod(x)), and row i of its Hessian, compared with sums of products of the other elements.
+  // Compares the gradient of sum(w * cumprod(x)), and each row i of its Hessian, with sums of products of the other elements.
   const auto graph = parse(
       "graph g(x: f64[4], w: f64[4], u: f64[4]) {\n  d = grad(cumprod(x, axis=0), x, grad_output=w)\n"
       "  return first = d, second = grad(d, x, grad_output=u)\n}");
@@ -233,7 +233,8 @@ TEST_CASE("G19.every_op/interp: running products with zeros") {
   for (const Values& x :
        {Values{2, 3, 4, 5}, {2, 0, 4, 5}, {0, 3, 4, 5}, {0, 3, 0, 5}, {2, 0, 0, 5}, {2, 0, 4, 0}, {0, 0, 0, 5}, {0, 0, 0, 0}})
     for (size_t row = 0; row < 4; ++row) {
-      const auto without = [&](size_t a, size_t b) {  // the sum of all terms that contain both a and b, without these two factors
+      // The sum of all terms that contain both factors a and b, each divided by these two factors.
+      const auto without = [&](size_t a, size_t b) {
         double total = 0;
         for (size_t k = std::max(a, b); k < 4; ++k) {
           double product = w[k];
@@ -295,8 +296,8 @@ TEST_CASE("G19.every_op/interp G22.logcumsumexp/interp: logarithms of running su
     near({got[2] - got[5]}, {3});
   }
   CHECK(std::isnan(slope("logcumsumexp(x, axis=0)", {1, nan_})[0]));
-  // Second derivatives, also with respect to w and with w = 0. The gradient's element 0, the derivative with respect to x[0], has the
-  // derivative exp(x[0] - y[k]) with respect to w[k].
+  // Tests second derivatives, also with respect to w and for w = 0. Element 0 of the gradient is the derivative with respect to x[0]; its
+  // derivative with respect to w[k] is exp(x[0] - y[k]).
   const auto graph = parse(
       "graph g(x: f64[3], w: f64[3], u: f64[3]) {\n  d = grad(logcumsumexp(x, axis=0), x, grad_output=w)\n"
       "  return first = d, second = grad(d, w, grad_output=u), third = grad(d, x, grad_output=u)\n}");

@@ -1,5 +1,5 @@
-// Gradients of arrays that are used several times: which nodes are built (docs/semantics.md, "Gradients"), what they compute, and how much
-// memory the gradient of an unrolled recurrent network takes.
+// Tests gradients of arrays that are used several times: which nodes are built (docs/semantics.md, "Gradients"), what they compute, and how
+// much memory the gradient of an unrolled recurrent network takes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace {
 
 std::unique_ptr<Graph> parse(const std::string& text) { return parse_graph(text, grad::text_operations()); }
 
-/// Returns how many outer products of the graph are read by another node than a sum of products. Such outer products would be added element
-/// by element.
+/// Returns the number of outer products in the graph that have a consumer other than a sum of products. Such outer products would be added
+/// to each other element by element.
 int added_outer_products(const Graph& graph) {
   std::set<const Node*> added;
   for (const Node* node : graph.live_nodes())
@@ -30,7 +30,7 @@ int added_outer_products(const Graph& graph) {
   return static_cast<int>(added.size());
 }
 
-/// The concats of the graph, as text: the number of sources and the shape of each.
+/// Returns a text for each concat of the graph: the number of its sources and the shape of each source.
 std::vector<std::string> joins(const Graph& graph) {
   std::vector<std::string> found;
   for (const Node* node : graph.live_nodes())
@@ -45,7 +45,7 @@ std::vector<double> numbers(size_t count, double step) {
   return values;
 }
 
-/// The text of an unrolled recurrent network, in which one cell is used `steps` times.
+/// Returns the text of an unrolled recurrent network, in which one cell is used `steps` times.
 std::string rnn(int steps, const std::string& batch) {
   std::string text =
       cat("graph rnn(x: f32[", steps, ", ", batch, ", 24], w: f32[24, 32], u: f32[32, 32], b: f32[32]) flags=[broadcast] {\n",

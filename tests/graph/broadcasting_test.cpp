@@ -1,5 +1,5 @@
-// Broadcasting as it is documented: shapes, values and errors; the outer product (as an operation and by broadcasting); and stack mode, in
-// which scalars are stacked along a leading axis, processed together and unstacked.
+// Tests that broadcasting is as documented: shapes, values and errors; the outer product, as an operation and by broadcasting; and stack
+// mode, in which scalars are stacked along a leading axis, processed together and unstacked.
 #include <algorithm>
 
 #include "support/backends_run.h"
@@ -12,7 +12,7 @@ namespace {
 using F = std::vector<float>;
 using L = std::vector<int64_t>;
 
-/// The shape and the values of `expression` of x and y, in a graph that broadcasts.
+/// The shape and the values of a result.
 struct Result {
   L shape;
   F items;

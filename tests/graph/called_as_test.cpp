@@ -21,7 +21,8 @@ constexpr std::string_view kInputs =
     "i: i32[2, 3], j: i64[3], u: u64[], b: bool[2, 3], z: complex64[2, 3], d: f64[2, 3], h: f16[2, 3]";
 const Texts kArrays = {"s", "v", "x", "x", "y", "w", "p", "q", "e", "n", "i", "j", "u", "b", "z", "d", "h"};
 
-/// The candidates for an argument. Some fit some operations, others fit none.
+/// Returns the texts from which an argument is chosen at random. Each text suits the parameter of some operations and is a mistake for
+/// others; some texts suit none.
 const Texts& texts_for(const Parameter& parameter) {
   static const Texts lists = {"[x, x]", "[x, y]", "[v]", "[x, i]", "[s, s]", "[b, b]", "[z, z]", "[e, x]", "[w, p]", "[]", "[i, j]"};
   static const Texts integers = {"0", "1", "-1", "2", "99", "-99", "9223372036854775807", "k"};
@@ -82,7 +83,7 @@ std::string random_call(const Operation& operation, std::mt19937& random) {
   return cat(call, ")");
 }
 
-/// True if the text begins with the name of an operation and a colon.
+/// Returns whether the text begins with the name of an operation and a colon.
 bool begins_with_operation(std::string_view text) {
   const size_t colon = text.find(": ");
   return colon != text.npos && find_operation(text.substr(0, colon)) != nullptr;
@@ -105,12 +106,14 @@ TEST_CASE("G19.loud_error G1.composites: whatever is wrong with a call, the mess
         CAPTURE(call);
         CAPTURE(e.message);
         REQUIRE(e.code != Code::kInternal);
-        if (e.code == Code::kParse) continue;  // a parse error, or the operation has several results; the position says where
+        // The text cannot be parsed, or the operation has several results. The message then has a position and need not name the operation.
+        if (e.code == Code::kParse) continue;
         ++mistakes;
-        const std::string_view message = std::string_view(e.message).substr(e.message.find(": ") + 2);  // the part after line and column
+        // The message without line and column.
+        const std::string_view message = std::string_view(e.message).substr(e.message.find(": ") + 2);
         REQUIRE(message.starts_with(operation.name));
         const std::string_view rest = message.substr(operation.name.size());
-        // the message of native also has the function's name
+        // In messages of `native`, the name of the called function follows the name of the operation.
         const bool is_named = rest.starts_with(": ") || rest.starts_with(", ") || rest.starts_with(" \"");
         REQUIRE(is_named);
         CHECK_FALSE(begins_with_operation(rest.substr(2)));
@@ -118,5 +121,5 @@ TEST_CASE("G19.loud_error G1.composites: whatever is wrong with a call, the mess
     }
     with_mistakes += mistakes > 0;
   }
-  CHECK(with_mistakes >= operations().size() - 5);  // a few operations, such as contiguous and logical_not, accept everything
+  CHECK(with_mistakes >= operations().size() - 5);  // a few operations, such as contiguous and logical_not, accept all arguments
 }

@@ -1,5 +1,5 @@
-// Dtypes through harp.h: the dtype that integer constants get if none is given; and that every real dtype passes through buffers, programs
-// and both backends.
+// Tests dtypes through harp.h: which dtype integer constants get if none is given, and that every real dtype passes through buffers,
+// programs and both backends.
 #include <cstring>
 
 #include "support/backends_run.h"
@@ -26,7 +26,7 @@ std::string results(harp_context* context, const harp_graph* graph, const char* 
   return all;
 }
 
-/// The error that a graph keeps after `misuse` was called with it.
+/// Calls `misuse` on a new graph and returns the message of the error that the graph then keeps.
 std::string mistake(harp_context* context, harp_status code, void (*misuse)(harp_graph*)) {
   const Graph graph = make_graph(context);
   misuse(graph.get());

@@ -1,5 +1,5 @@
-// Misuse of graphs, one case for each mistake: the code and the message. capi_errors_test.cpp tests what the C API adds (NULL, handles of
-// other graphs, and that a graph keeps its first error).
+// Tests misuse of graphs, one case for each mistake: the error's code and message. (capi_errors_test.cpp tests what the C API adds: NULL,
+// handles of other graphs, and that a graph keeps its first error.)
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Misuse {
   const char* message;  // a part of the message
 };
 
-/// The error of a graph that returns `expression` over the inputs below, without its position.
+/// Returns the error, without its position, of a graph that returns `expression` over the inputs below.
 Error error_of(const std::string& expression, const std::string& flags) {
   try {
     parse_graph(

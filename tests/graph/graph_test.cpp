@@ -1,5 +1,5 @@
-// The structure of graphs: interning, the functions that build nodes and what they infer, the order of reductions, the primitives of
-// composites, copies, views. The interpreter's tests check values.
+// Tests the structure of graphs: equal nodes are created only once; the functions that build nodes, and what they infer; the order of
+// reductions; the primitives of composite operations; copies; views. (The interpreter's tests check values.)
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,14 +19,15 @@ using build::NodeRef;
 
 namespace {
 
-/// The statements of a graph's text, without header and return line.
+/// Returns the statements of a graph's text, without header and return line.
 std::string body_of(const Graph& graph) {
   const std::string text = print_graph(graph);
   const size_t first = text.find("{\n") + 2;
   return text.substr(first, text.rfind("  return") - first);
 }
 
-/// The primitives of which `expression` consists, as text. Its operands are x, y: f32[2, 3], c: f32[], b: bool[2, 3], i: i32[2, 3].
+/// Returns the primitives of which `expression` consists, as text. The operands of the expression are x, y: f32[2, 3], c: f32[], b: bool[2,
+/// 3], i: i32[2, 3].
 std::string primitives(const std::string& expression) {
   return body_of(
       *parse_graph("graph g(x: f32[2, 3], y: f32[2, 3], c: f32[], b: bool[2, 3], i: i32[2, 3]) {\n  return out = " + expression + "\n}"));
@@ -236,7 +237,7 @@ TEST_CASE("G5.slice: start, stop and step as in Python, for every length and bou
           const NodeRef x = g.add_input("x", DType::kF32, {length});
           const build::SliceSpec spec{start == 9 ? std::optional<Dim>() : Dim(start), stop == 9 ? std::optional<Dim>() : Dim(stop), step};
           const NodeRef y = build::slice(x, {&spec, 1});
-          // An independent definition: it steps through the slice element by element.
+          // An independent implementation, which steps through the slice element by element.
           auto bound = [&](int64_t b, int64_t open, int64_t lowest, int64_t highest) {
             if (b == 9) return open;
             if (b < 0) b += length;
@@ -274,7 +275,7 @@ TEST_CASE("G16.dims: symbolic slices clamp, and say at run time what they need")
     return true;
   };
   CHECK(holds(8, 4));
-  CHECK_FALSE(holds(8, 5));  // rows 5 to 8 of an axis with 8 elements
+  CHECK_FALSE(holds(8, 5));  // the slice would be the rows 5 to 8, but the last row is 7
   CHECK_FALSE(holds(3, 1));
 }
 
@@ -435,7 +436,7 @@ TEST_CASE("G1 verifier: accepts what constructors make, finds what a pass could 
       },
       "the sizes do not add up"));
 
-  // a node of a custom function that gives an f32 and an i64, after `change` of its attributes
+  // Makes a node of a custom function with two results, an f32 and an i64, whose attributes are modified by `change`.
   const auto custom = [&](auto change) {
     return [=](Fixture& f) {
       const DType dtypes[] = {DType::kF32, DType::kI64};
@@ -470,7 +471,7 @@ TEST_CASE("G13.custom_results: each result is a node, which a graph has once") {
   CHECK_FALSE(are_of_one_call(*results[0], *f.x));
   CHECK(result_of_call(*results[0], 1) == results[1]);
   CHECK(result_of_call(*results[1], 1) == results[1]);
-  // a copy of the graph has only the results that are used
+  // A copy of the graph contains only those results of the call that are used.
   f.graph.add_output("y", results[1]);
   const auto copy = f.graph.clone();
   CHECK(result_of_call(*copy->outputs()[0].node, 0) == nullptr);
@@ -502,7 +503,7 @@ TEST_CASE("G12 dtypes: what operations give and take") {
 
 namespace {
 
-/// The dtype of a + b in a graph that promotes dtypes; kUnknown if the addition is an error.
+/// Returns the dtype of a + b in a graph that promotes dtypes, or kUnknown if the addition is an error.
 DType sum_of(DType a, DType b) {
   Graph g({.promotion = Promotion::kArrayApi});
   try {

@@ -1,5 +1,5 @@
-// Sizes of symbolic axes: slices have Python's elements for every length; sizes are compared by algebra alone; and inputs determine the
-// values of variables.
+// Tests sizes of symbolic axes: slices select the same elements as in Python for every length; equal sizes are recognised by algebra alone;
+// and inputs determine the values of variables.
 #include <algorithm>
 #include <optional>
 
@@ -14,7 +14,7 @@ namespace build = harp::build;
 using harp::Dim;
 using Bound = std::optional<int64_t>;
 
-/// The elements that Python's x[start:stop:step] selects for this length.
+/// Returns the indices that Python's x[start:stop:step] selects for this length of x.
 std::vector<int64_t> taken(int64_t length, Bound start, Bound stop, int64_t step) {
   const auto position = [&](Bound bound, int64_t open, int64_t lowest, int64_t highest) {
     if (!bound) return open;
@@ -65,8 +65,8 @@ TEST_CASE("G16.slices: a slice of a symbolic axis takes Python's elements for ev
         const build::NodeRef y = Sliced::slice(f.x, dim_of(start), dim_of(stop), step);
         CAPTURE(to_string(y->shape[0]));
         for (int64_t n = 0; n <= 8; ++n) {
-          // Without the clamp, the reference could overflow. The result is the same, because its loop ends anyway after a first step that
-          // leaves the array.
+          // The step is clamped, because the reference could overflow otherwise. The selected elements are the same: with either step, the
+          // second index is already outside of the array.
           const int64_t short_step = std::clamp<int64_t>(step, -100, 100);
           const auto near = [](Bound bound) { return bound ? Bound(std::clamp<int64_t>(*bound, -100, 100)) : bound; };
           check_slice(f.x, y, n, 0, taken(n, near(start), near(stop), short_step));
@@ -85,7 +85,7 @@ TEST_CASE("G16.slices: an expression is a position, which does not count from th
               is_start ? Sliced::slice(f.x, position, dim_of(other), step) : Sliced::slice(f.x, dim_of(other), position, step);
           for (int64_t n = 0; n <= 6; ++n)
             for (int64_t p = -8; p <= 8; ++p) {
-              // A negative position counts as before the first element, whatever its value.
+              // A negative position counts as a position before the first element, whatever its value.
               const int64_t at = Sliced::value(position, n, p), in_front = -1000;
               const Bound bound = at < 0 ? in_front : at;
               check_slice(f.x, y, n, p, is_start ? taken(n, bound, other, step) : taken(n, other, bound, step));

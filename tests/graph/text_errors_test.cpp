@@ -1,5 +1,5 @@
-// Unusual texts: sizes of any form, several results, errors with their position. Any text, however damaged, is either parsed or rejected
-// with an error.
+// Tests unusual texts: sizes of any form, several results, and errors with their position. Any text, however damaged, must either be parsed
+// or be rejected with an error.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ TEST_CASE("G18.text: dimension expressions") {
 
 namespace {
 
-/// A size in a form that a user may write: any operators and any nesting, over the variables n, m and k.
+/// Returns a size in a form that a user may write: any operators and any nesting, over the variables n, m and k.
 std::string random_size(std::mt19937& engine, int depth) {
   auto below = [&](uint32_t n) { return engine() % n; };
   if (depth == 0 || below(6) == 0) {
@@ -59,7 +59,7 @@ TEST_CASE("G18.text: random sizes come back, whatever was made before them") {
   for (uint32_t seed = 0; seed < 1500; ++seed) {
     std::mt19937 engine(seed);
     std::string text = "harp 1\nshape n in 0..50\nshape m in 1..9\nshape k\ngraph g() {\n";
-    // Nodes that no output uses; the printer leaves them out.
+    // No output uses these nodes. The printer leaves them out.
     for (int i = 0; i < 3; ++i) text += "  dead" + std::to_string(i) + " = size(" + random_size(engine, 3) + ")\n";
     for (int i = 0; i < 3; ++i) text += "  s" + std::to_string(i) + " = size(" + random_size(engine, 4) + ")\n";
     text += "  return s2 = s2, s0 = s0, s1 = s1\n}\n";
@@ -181,7 +181,7 @@ TEST_CASE("G18.text: nesting has a limit, length has none") {
   std::string calls, ends;
   for (int i = 0; i < 10000; ++i) calls += "exp(", ends += ")";
   CHECK(message_of(in_graph("  return out = " + calls + "x" + ends)).find("nest deeper") != std::string::npos);
-  // A call, a bracket and a sign each add a level; operators add none.
+  // A call, a bracket and a sign each add a level of nesting; binary operators add none.
   const auto nested = [](int levels, const std::string& open) {
     std::string text = "x";
     for (int i = 0; i < levels; ++i) text = open + text + (open.ends_with('(') ? ")" : "");
@@ -195,7 +195,7 @@ TEST_CASE("G18.text: nesting has a limit, length has none") {
   const auto sized = [](int levels) {
     return message_of(in_graph("  return out = size(" + std::string(levels, '(') + "n" + std::string(levels, ')') + ")"));
   };
-  CHECK(sized(99) == "");  // the call of size is a level, too
+  CHECK(sized(99) == "");  // the call of size counts as a level, too
   CHECK(sized(100).find("nest deeper than 100 levels") != std::string::npos);
   std::string sum = "x", sizes = "n";
   for (int i = 0; i < 100000; ++i) sum += " + y";

@@ -1,4 +1,4 @@
-// Python's indexing and integers in the text format: the graphs that they build, and the position and message of every error.
+// Tests Python's indexing and integers in the text format: the graphs that they build, and the position and message of every error.
 // (oracle_windows.py compares elements with NumPy.)
 #include <doctest/doctest.h>
 
@@ -26,7 +26,7 @@ void same(const std::string& a, const std::string& b) {
   if (message_of(graph_of(a)).empty() && message_of(graph_of(b)).empty())
     CHECK(print_graph(*parse_graph(graph_of(a))) == print_graph(*parse_graph(graph_of(b))));
 }
-/// The error message of the expression in a graph. Its column is that in the line of the statement.
+/// Returns the error message for the expression in a graph. The column in the message is counted from the start of the statement's line.
 std::string error(const std::string& expression) { return message_of(graph_of(expression)); }
 
 }  // namespace
@@ -97,7 +97,7 @@ TEST_CASE("G18.text G19.loud_error: mistakes in an index say where and what") {
   CHECK(error("custom_elementwise(x, expr=\"x0[0]\")").find("custom_elementwise") != std::string::npos);
   std::string deep = "x";
   for (int i = 0; i < 200; ++i) deep += "[...]";
-  CHECK(error(deep) == "");  // each index is applied to a result, which is not nesting
+  CHECK(error(deep) == "");  // each index is applied to the result of the previous one, so the indices are not nested
   std::string nested = "i";
   for (int i = 0; i < 200; ++i) nested = "i[" + nested + "]";
   CHECK(error(nested).find("nest deeper") != std::string::npos);

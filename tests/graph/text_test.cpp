@@ -1,4 +1,4 @@
-// The text format: parsing a printed graph gives the same graph, bit for bit, and every operation can be written as text.
+// Tests the text format: parsing a printed graph gives the same graph, bit for bit, and every operation can be written as text.
 // (text_errors_test.cpp tests sizes, errors and damaged text.)
 #include <doctest/doctest.h>
 
@@ -209,7 +209,7 @@ TEST_CASE("G18.text G13.custom_results: the results of a custom function are one
   const auto printed = [](const std::string& text) { return round_trip(*parse_graph(text)); };
   const std::string all = head + "  a, b, c = " + call + "  v0 = neg(a)\n  return y = v0, z = b, w = c\n}\n";
   CHECK(printed(all) == all);
-  // The printer places the statement where the first result that is used would be.
+  // The printer places the call where the first used result would be placed.
   const std::string last = head + "  a, b, c = " + call + "  return w = c\n}\n";
   CHECK(printed(last) == head + "  v0, v1, c = " + call + "  return w = c\n}\n");
   const std::string taken = head + "  v0 = neg(x)\n  v3, v1, b = " + call + "  return y = v1, z = v0\n}\n";
@@ -262,7 +262,7 @@ TEST_CASE("G18.text: every bit of a constant comes back") {
     g.add_output(cat("l", value), build::constant(g, scalar_from_int(DType::kI64, value)));
   for (int64_t value : {INT32_MIN, INT32_MAX}) g.add_output(cat("i", value), build::constant(g, scalar_from_int(DType::kI32, value)));
   for (bool value : {false, true}) g.add_output(cat("b", value), build::constant(g, scalar_from_int(DType::kBool, value)));
-  // contains a NaN, which is printed as its bits
+  // contains a NaN, which is printed with its bit pattern
   g.add_output("few", build::constant_array(g, DType::kF32, {3, 5}, std::as_bytes(std::span(f32_bits))));
   g.add_output("plain", build::constant_array(g, DType::kF32, {3, 3}, std::as_bytes(std::span(f32_bits, 9))));
   g.add_output("none", build::constant_array(g, DType::kF64, {0, 4}, {}));
@@ -278,7 +278,7 @@ TEST_CASE("G18.text: every bit of a constant comes back") {
     CHECK(before.attributes == after.attributes);
   }
   CHECK(print_graph(*parsed).find("f32(bits=0xffc00000)") != std::string::npos);
-  CHECK(print_graph(*parsed).find("plain = constant_array") == std::string::npos);  // no node gets the name of an output
+  CHECK(print_graph(*parsed).find("plain = constant_array") == std::string::npos);  // no node has the same name as an output
 }
 
 TEST_CASE("G18.text: random floats come back") {

@@ -1,5 +1,5 @@
-// Views compared with their definition. For a chain of random movement operations, the element that the view finds must be the one that
-// following the nodes one by one finds.
+// Tests views: for a chain of random movement operations, the view must map each index of the result to the same input element as following
+// the nodes one by one.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr int64_t kFill = -1;
 
 int64_t constant(Dim d) { return d.constant(); }
 
-/// The position in the input of element `index` of `node`; kFill if it is a padding value.
+/// Returns the position in the input of element `index` of `node`, or kFill if the element is a padding value.
 int64_t trace(NodeRef node, std::vector<int64_t> index) {
   while (node->op != Op::kInput) {
     NodeRef source = node->sources[0];

@@ -1,6 +1,7 @@
-"""The documentation as a whole: a test runs every code block of every page of the site, or the page says why not; links have a target;
-every page is in the table of contents; each function, type and constant of harp.h is in the reference with everything that
-include/harp.api.json says about its parameters. If the package group docs is installed, Sphinx builds the site, and warnings are errors.
+"""Checks the documentation as a whole. Every code block of every page of the site is run by a test, or the page says why it is not run.
+Links have a target. Every page is in the table of contents. Each function, type and constant of harp.h is in the reference, with everything
+that include/harp.api.json says about its parameters. If the package group docs is installed, Sphinx builds the site, and warnings are
+errors.
 """
 import json
 import os
@@ -121,7 +122,7 @@ def check_reference(texts):
 
 
 def check_comments():
-    """Comments of harp.h become the right paragraphs, tables and links."""
+    """Checks that the comments of harp.h become the right paragraphs, tables and links of the reference."""
     api = json.loads(documents.read("include/harp.api.json"))
     comment = reference.Comment(api)
     assert comment.text("As harp_add, or a*b;\nsee `x` and harp_odd_.") == "As \\ :c:func:`harp_add`\\ , or a\\*b; see \\ ``x``\\  and harp\\_odd\\_.\n\n"
@@ -132,7 +133,7 @@ def check_comments():
 
 
 def build_site():
-    """Builds the site as ./dev docs does, in another folder. Returns what is wrong."""
+    """Builds the site as ./dev docs does, in another folder. Returns a description of what is wrong, or "" if nothing is."""
     sphinx = os.path.join(BUILD, "docs_venv", "bin", "sphinx-build")
     with tempfile.TemporaryDirectory(prefix="harp-docs-") as scratch:
         source, site = os.path.join(scratch, "source"), os.path.join(scratch, "site")

@@ -1,6 +1,6 @@
-"""Unit tests are doctest's: every TEST_CASE of tests/*_test.cpp and tests/*/*_test.cpp is registered in harp_tests (the cases of a file
-that is not linked would otherwise be missing without a message), every file has a ctest entry that runs exactly its cases, and the library
-contains nothing of doctest.
+"""Checks the unit tests, which are test cases of doctest: every TEST_CASE of tests/*_test.cpp and tests/*/*_test.cpp is registered in
+harp_tests (the cases of a file that is not linked would otherwise be missing without a message), every file has a ctest entry that runs
+exactly its cases, and the library contains nothing of doctest.
 
 rows: C1.doctest
 """
@@ -14,7 +14,8 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def sources():
-    """Returns the files of harp_tests. A folder with a CMakeLists.txt of its own makes another program."""
+    """Returns the source files of the program harp_tests. It does not contain the files of a folder with a CMakeLists.txt, because these
+    belong to a program of their own."""
     paths = glob.glob(os.path.join(TESTS, "*_test.cpp")) + glob.glob(os.path.join(TESTS, "*", "*_test.cpp"))
     return sorted(path for path in paths if os.path.dirname(path) == TESTS or not os.path.exists(os.path.join(os.path.dirname(path), "CMakeLists.txt")))
 

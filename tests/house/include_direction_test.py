@@ -1,10 +1,10 @@
-"""Every #include under src/ names a header of an earlier step.
+"""Checks that every #include under src/ names a header of a folder that MAY_INCLUDE permits.
 
-MAY_INCLUDE is the third column of the folder table in the architecture document. Permission is transitive (graph includes ops, ops includes
-base, so graph may include base). A second table does the same for the folders inside src/render. The test also checks that an include names
-an existing file by its path from src/, that no headers include each other in a cycle, that only the outer folders include harp.h, and that
-only the tool names HARP_MACHINE: this variable is for tests and the tool, and the library compiles for the target in its options. Exits 1
-with one line per offence.
+MAY_INCLUDE is the third column of the folder table in the architecture document. Permission is transitive (graph includes ops, ops
+includes base, so graph may include base). A second table does the same for the folders inside src/render. The test also checks that an
+include names an existing file by its path from src/, that no headers include each other in a cycle, that only the outer folders include
+harp.h, and that only the tool names HARP_MACHINE: this variable is for tests and the tool, and the library compiles for the target in
+its options. Exits with the status 1 and one line for each mistake.
 
 rows: C1.layers
 """

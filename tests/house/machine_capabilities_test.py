@@ -1,13 +1,13 @@
-"""Code asks a machine for its capabilities by name.
+"""Checks that code does not test which machine it compiles for, but asks whether the machine has a capability.
 
-Outside of src/base/machine.{h,cpp} no C++ source of the library
-- names a machine row or its architecture ("x86-64-v4", "aarch64", "armv8-a") in a string,
-- infers the instruction set from a vector size: compares a machine's vector_bytes, or the size of a cache line, with a number,
-- reads a machine's name to decide something (it is printed and is part of keys),
-- compares a GPU's compute capability with a number.
+Outside of src/base/machine.{h,cpp} no C++ source of the library may
+- name a machine row (an entry of the machine table) or its architecture ("x86-64-v4", "aarch64", "armv8-a") in a string,
+- infer the instruction set from a vector size: compare a machine's vector_bytes, or the size of a cache line, with a number,
+- read a machine's name to decide something (printing the name, or using it in a key, is permitted),
+- compare a GPU's compute capability with a number.
 Besides, the steps of scheduling that all backends share must not include the headers with the schedules of one backend. In src/schedule
-only expand.cpp may include these. Comments may name rows and CPUs, as may the tool's help, which lists the rows. Exits 1 with one line per
-offence.
+only expand.cpp may include these. Comments may name rows and CPUs, as may the tool's help, which lists the rows. Exits with the status 1
+and one line for each mistake.
 
 rows: C1.machines
 """
@@ -64,7 +64,7 @@ def main():
                 text = file.read()
             count += 1
             errors += [f"src/{path}:{text.count(chr(10), 0, at) + 1}: {what}" for at, what in offences(path, text)]
-    # Checks that the patterns find such mistakes.
+    # Checks that the patterns find a mistake in each of these texts.
     for path, text in (("a.cpp", "if (target.name.starts_with(prefix))"), ("a.cpp", "cpu.vector_bytes == 64"),
                        ("a.cpp", "width * size == kLineBytes"), ("a.cpp", 'row("x86-64-v4-one-load")'),
                        ("a.cpp", "constexpr int kAvx512Bytes = 64;"), ("a.cpp", "march.starts_with(prefix)"),

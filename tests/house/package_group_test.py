@@ -1,6 +1,6 @@
-"""A test, or a part of one, whose group of packages is not installed counts as skipped, by name; in continuous integration it fails. If the
-group is installed, the test continues. Continuous integration installs every group that a test requires, and tries three times if a package
-registry fails.
+"""Tests tests/support/package_group.py. A test script, or a part of one, whose group of packages is not installed counts as skipped, by
+name; in continuous integration it fails. If the group is installed, the script continues. Continuous integration installs every group that
+a test requires, and tries three times if a package registry fails.
 """
 import glob
 import os
@@ -15,7 +15,8 @@ SOURCE = os.path.dirname(TESTS)
 
 
 def outcome(statement, ci):
-    """Runs a test that begins with this statement. Returns its exit status, its output and its line of results."""
+    """Runs a test script whose first statement is `statement`, with the environment variable CI set to `ci`. Returns its exit status, its
+    output, the fields of its line of results and its path."""
     with tempfile.TemporaryDirectory(prefix="harp-group-") as scratch:
         script, results = os.path.join(scratch, "some_test.py"), os.path.join(scratch, "results.tsv")
         with open(script, "w", encoding="utf-8") as file:
@@ -61,7 +62,8 @@ def check_run_installs_what_tests_require():
 
 
 def check_registry():
-    """Runs ./dev setup with a cargo that fails this many times before it succeeds."""
+    """Runs ./dev setup with a fake cargo whose first FAILURES calls fail. Without CI, setup must call cargo once and succeed. With CI=true
+    it must call cargo up to three times, and fail if all of these calls fail."""
     with tempfile.TemporaryDirectory(prefix="harp-dev-") as scratch:
         folder = os.path.join(scratch, "bin")
         os.makedirs(folder)

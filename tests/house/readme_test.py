@@ -1,6 +1,6 @@
-"""The README is correct: harp can be installed as it says, its C example is built with nothing but pkg-config and prints the output that is
-shown, its commands run, its programs in other languages are those that the bindings' tests run, it stays short, and every file and every
-command of ./dev that it names exists.
+"""Checks that the README is correct: harp can be installed as it says, its C example is built with nothing but pkg-config and prints the
+output that is shown, its commands run, its programs in other languages are those that the bindings' tests run, it stays short, and every
+file and every command of ./dev that it names exists.
 """
 import os
 import re
@@ -49,8 +49,8 @@ def check_example(text):
 
 
 def check_other_languages(text):
-    """The C++ program is built and runs. The programs in other languages are the first ones of the bindings' READMEs, which the bindings'
-    tests run."""
+    """Checks that the C++ program is built and runs, and that the programs in other languages are the first ones of the bindings' READMEs,
+    which the bindings' tests run."""
     for language in ("python", "rust", "go"):
         with open(os.path.join(SOURCE, "bindings", language, "README.md"), encoding="utf-8") as file:
             own = blocks(file.read(), language)[0]

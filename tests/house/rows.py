@@ -1,23 +1,26 @@
-"""`./dev rows`: which items of tests/rows.txt ("the contract") are covered by tests, and the results of these tests in the last run.
+"""`./dev rows`: prints the items of tests/rows.txt ("the contract"), the tests that cover each item, and their results in the last run.
 
-The rule. A test covers an item if it names the item before the first colon of its name:
+An item is a line ROW.NOUN/BACKEND of tests/rows.txt: the row of the contract, what is tested, and the backend. Items that do not depend
+on a backend have none. A test covers an item if it names the item before the first colon of its own name:
   TEST_CASE("G12.cast/c G12.cast/interp: every pair of dtypes")      the items G12.cast/c and G12.cast/interp
-  TEST_CASE("G5.permute,flip/interp,c: odd shapes")                  four items: lists of nouns and of backends multiply
+  TEST_CASE("G5.permute,flip/interp,c: odd shapes")                  four items: each of the two nouns with each of the two backends
   TEST_CASE("G18.text: prints and parses back")                      an item without a backend
-  TEST_CASE("G16 dims: normal forms")                                the same as G16.dims, if the word after the row is an item
-  TEST_CASE("G2: constants fold")                                    the row as a whole: listed there, covers no item
-A noun without its backends (G5.reshape) counts for the row as a whole. A name that is not an item is reported as a mistake. Other sources
-of coverage:
-  script tests (tests/*_test.py, tests/*/*_test.py) name their items on lines "rows: C2.cmake/shared ..." of their docstring, and
-  may append lines "pass|fail TAB name TAB file" with such names to $HARP_TEST_RESULTS, as tests/support/main.cpp does for test cases; for
-  a test that could not run here the line is "skip TAB name TAB file TAB reason", and the name of a whole script is that of its ctest entry;
-  the op matrix test writes op_matrix.txt, whose lines are "op dtype backend pass|fail" (a backend's name ends at the first '-', so c-clang
-  is c), the part of the op matrix for GPUs writes cuda_matrix.txt, and the NumPy oracle writes oracle_matrix.txt. A cell of these covers
-  the item whose noun (or op=) is the op; in G10 only for complex dtypes, and in G9 the noun is the dtype. An op of src/ops/ops.def without
-  a cell in op_matrix.txt is a failure, so that no new op is left out.
+  TEST_CASE("G16 dims: normal forms")                                the same as G16.dims, if G16.dims is an item
+  TEST_CASE("G2: constants fold")                                    the row as a whole: the test is listed there, but covers no item
+A noun without its backends (G5.reshape) also counts for the row as a whole. A name that is not an item is reported as a mistake.
 
-Results come from <build>/test_results (one file of lines per ctest entry, ctest.xml) and are those of the last run.
-The exit status is 0; with --check it is 1 if a requested item is not covered by a passing test. --totals prints the names of skipped tests,
+Other tests cover items in two ways:
+- Script tests (tests/*_test.py, tests/*/*_test.py) name their items on lines "rows: C2.cmake/shared ..." of their docstring. They may
+  also append lines "pass|fail TAB name TAB file" with names of tests as above to $HARP_TEST_RESULTS, as tests/support/main.cpp does for
+  test cases. For a test that could not run here the line is "skip TAB name TAB file TAB reason". The name of a whole script is that of
+  its ctest entry.
+- The op matrix test writes op_matrix.txt, its part for GPUs writes cuda_matrix.txt, and the NumPy oracle writes oracle_matrix.txt.
+  Each line is a cell, "op dtype backend pass|fail". (A backend's name ends at the first '-', so c-clang counts as c.) A cell covers the
+  item whose noun is the op, or whose line in tests/rows.txt contains "op=" and the op. Row G10 counts only cells of complex dtypes, and
+  in row G9 the noun is the dtype. An op of src/ops/ops.def without a cell in op_matrix.txt is a failure, so that no new op is left out.
+
+The results come from <build>/test_results (one file of lines for each ctest entry, and ctest.xml) and are those of the last run. The
+exit status is 0; with --check it is 1 if a requested item is not covered by a passing test. --totals prints the names of skipped tests,
 and then "N passed, N failed, N skipped".
 """
 import argparse
@@ -58,7 +61,8 @@ def read_items(path):
 
 
 def expand(token):
-    """Returns the items that a word in the name of a test stands for. The id of a row stands for the row itself."""
+    """Returns the items that a word in the name of a test stands for. For example, "G5.permute,flip/c" stands for G5.permute/c and
+    G5.flip/c. The id of a row stands for the row itself."""
     head, _, suffixes = token.partition("/")
     row, _, nouns = head.partition(".")
     if not nouns:
@@ -160,7 +164,8 @@ def covers(cell, item):
 
 
 def matrix_tests(item, cells):
-    """Returns the coverage of an item by the matrices: one Test for each matrix, with the result of all its cells of the item."""
+    """Returns the coverage of an item by the matrices: one Test for each matrix that has cells of the item. It has passed if all these
+    cells have."""
     tests = []
     for file, title in MATRICES.items():
         mine = [cell for cell in cells[file] if covers(cell, item)]

@@ -1,9 +1,9 @@
-"""docs/semantics.md is exact enough for an implementation: this test runs its pseudo-code, and harp must give the same bits.
+"""Checks that docs/semantics.md is exact enough for an implementation: the test runs its pseudo-code, and harp must give the same bits.
 
 The ```python blocks of the page are executed unchanged. With their functions the test computes sums, products, max, scans over one axis,
-random bits, Fourier transforms and the elements that indices name, element by element in float32 with an exactly rounded fma, and compares
-them with the tool on every available backend. Each of the ```harp blocks defines a composite. It begins with a comment "# call: NAME(...)",
-and a graph with this call must give the bits of the block.
+random bits, Fourier transforms and the elements that indices name, element by element in float32 with an exactly rounded fma. It
+compares these results with those of the tool on every available backend. Each of the ```harp blocks defines a composite. It begins with
+a comment "# call: NAME(...)", and a graph with this call must give the same bits as the block.
 
 rows: G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/interp,c G14.take_along_axis/interp,c G14.scatter_add/interp,c G15.fft/interp,c G1.composites
 """
@@ -40,14 +40,14 @@ def fma(a, b, c):
     float32, ties to even."""
     exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
     if exact == 0:
-        return F32(a) * F32(b) + F32(c)  # a zero has the sign that the rounded operations give
+        return F32(a) * F32(b) + F32(c)  # if the exact result is 0, the rounded operations give 0 with the right sign
     near = F32(float(exact))
     candidates = [numpy.nextafter(near, F32(-numpy.inf)), near, numpy.nextafter(near, F32(numpy.inf))]
     return min(candidates, key=lambda value: (abs(Fraction(float(value)) - exact), int(value.view(numpy.uint32)) & 1))
 
 
 BACKENDS = ("interp", "c")
-MOST_TOGETHER = 20  # definitions of composites that are one graph
+MOST_TOGETHER = 20  # maximum number of definitions of composites in one graph
 
 
 class Tool:
@@ -61,11 +61,11 @@ class Tool:
         return os.path.join(self.scratch, name)
 
     def run(self, text, inputs, backend, quick=False):
-        """Returns the output r."""
+        """Runs a graph and returns its output r."""
         return self.run_outputs(text, inputs, backend, ["r"], quick)["r"]
 
     def run_outputs(self, text, inputs, backend, outputs, quick=False):
-        """Returns {name: array} of these outputs."""
+        """Runs a graph and returns the outputs with these names as {name: array}."""
         with open(self.path("model.harp"), "w", encoding="utf-8") as file:
             file.write("harp 1\n" + text)
         command = [TOOL, "run", self.path("model.harp"), "--backend", backend]
@@ -141,17 +141,17 @@ def check_reductions(law, tool):
         x = noise((rows, 3), rows)
         columns = [list(x[:, j]) for j in range(3)]
         expect("graph g(x: f32[n, 3]) { return r = sum(x, axes=[0]) }", {"x": x}, [law["chain"](c, plus, plus, zero) for c in columns])
-    # Two axes are reduced, with a kept one between them. The last axis is summed in lanes, the first one as a chain.
+    # Two axes are reduced; the axis between them is kept. The last axis is summed in lanes order, the first one in chain order.
     x = noise((300, 2, 70), 5)
     expect("graph g(x: f32[n, 2, k]) { return r = sum(x, axes=[0, 2]) }", {"x": x},
            [law["chain"]([law["lanes"](list(x[i, j]), plus, plus, zero) for i in range(300)], plus, plus, zero) for j in range(2)])
-    # All reduced axes are adjacent, so they are one sum in lanes.
+    # All reduced axes are adjacent, so they are reduced together, by one sum in lanes order.
     x = noise((70, 70), 6)
     expect("graph g(x: f32[n, k]) { return r = sum(x, axes=[0, 1]) }", {"x": x}, law["lanes"](list(x.ravel()), plus, plus, zero))
-    # For a permuted array, the order is that of the array in memory.
+    # The order of a sum over a permuted array is that of the array in memory, so this sum is in chain order.
     expect("graph g(x: f32[n, 3]) { return r = sum(permute(x, axes=[1, 0]), axes=[1]) }", {"x": x[:, :3].copy()},
            [law["chain"](list(x[:, j]), plus, plus, zero) for j in range(3)])
-    # A matrix product is summed as a chain in which each product is added by an fma, so it is not rounded before the addition.
+    # A matrix product is summed in chain order. Each product is added by an fma, so it is not rounded before the addition.
     a, b = noise((2, 600), 7), noise((600, 3), 8)
     matmul = ("graph g(a: f32[2, k], b: f32[k, 3]) {\n  p = expand(reshape(a, shape=[2, k, 1]), shape=[2, k, 3])\n"
               "  q = expand(reshape(b, shape=[1, k, 3]), shape=[2, k, 3])\n  return r = sum(mul(p, q), axes=[1])\n}")
@@ -273,7 +273,8 @@ def check_transforms(law, tool):
 
 
 def alike(definitions):
-    """Returns pairs of a header, "graph ... {", and a list of definitions that have this header. They can be parts of one graph."""
+    """Returns pairs of a header, "graph ... {", and a list of at most MOST_TOGETHER definitions that have this header. The definitions of a
+    pair can be parts of the same graph."""
     groups = {}
     for definition in definitions:
         header = re.search(r"^graph \w+\(.*?\)[^{]*\{\n", definition, re.M)
@@ -301,8 +302,8 @@ def body_of(definition, prefix):
 
 
 def check_composites(text, tool):
-    """Compares each definition with its calls. Many definitions are one graph, because starting the tool and a compiler for each would take
-    most of the time."""
+    """Compares each definition with its calls. Up to MOST_TOGETHER definitions are tested in one graph, because starting the tool and a
+    compiler for each definition would take most of the time. Returns the number of calls."""
     definitions = blocks(text[text.index("## Composites"):], "harp")
     special = [0.0, -0.0, 1.0, -1.0, 0.5, 88.0, -88.0, 1e-40, 3e38, -3e38, numpy.inf, -numpy.inf, numpy.nan]
     x = numpy.array([noise(13, 1), noise(13, 2), special, noise(13, 3) * 0, [2.0] * 13], F32)
@@ -325,7 +326,8 @@ def check_composites(text, tool):
                 values[f"r{i}_{j}"], origins[f"r{i}_{j}"] = call, (f"r{i}", definition)
         graph = "\n".join([header + "\n".join(lines), "  return " + ", ".join(f"{name} = {value}" for name, value in values.items()), "}", ""])
         for backend in BACKENDS:
-            got = tool.run_outputs(graph, mine, backend, values, quick=True)  # only the graph matters here, so C is compiled without optimisation
+            # optimised code would give the same results, so C is compiled without optimisation, which is faster
+            got = tool.run_outputs(graph, mine, backend, values, quick=True)
             for name, (wanted, definition) in origins.items():
                 assert same_bits(got[name], got[wanted]), \
                     f"{backend}: {values[name]} is not what the law says:\n{definition}\n{got[name]}\n{got[wanted]}"

@@ -1,4 +1,4 @@
-"""The entries at the top level of the repository are listed here, so that nobody adds one by accident.
+"""Checks that the top level of the repository contains only the entries that are listed here, so that nobody adds one by accident.
 
 rows: C1.top_level
 """
@@ -14,7 +14,8 @@ ALLOWED = REQUIRED | {"bindings", ".gitattributes"}
 
 
 def entries():
-    """Returns the tracked and the new entries. Without git, as in a release tarball, returns all entries except build outputs."""
+    """Returns the entries at the top level that git tracks or that are new. Without git, as in a release tarball, returns all entries
+    except build outputs."""
     if shutil.which("git") is not None:
         listing = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
         if listing.returncode == 0 and listing.stdout:

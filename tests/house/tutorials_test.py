@@ -1,10 +1,10 @@
-"""The pages of docs/ whose code blocks are files and commands are correct. The test follows each page as a reader does, from an empty
-folder, with harp installed as docs/install.md says:
+"""Checks that the pages of docs/ whose code blocks are files and commands are correct. The test follows each page as a reader does, from an
+empty folder, with harp installed as docs/install.md says:
 
 - a block under a line like "`first.c`:" is a file of that name, and replaces what an earlier block of that name wrote,
 - a block of shell is run by bash, which stops at the first command that fails; variables that a block exports stay set in later blocks,
-- a block of text under a block of shell is the output of that, on both streams. "..." within a line stands for any text; a line of nothing
-  else stands for any number of lines,
+- a block of text under a block of shell is what these commands print, to stdout and stderr. "..." within a line stands for any text; a line
+  of nothing else stands for any number of lines,
 - a block under <!-- not run: REASON --> is skipped.
 
 The tool reads the graphs of docs/text-format.md. docs_test.py lists these pages, and checks that no block of docs/ is left out.
@@ -75,7 +75,7 @@ class Reader:
 
 
 def check_matches():
-    """Checks that the comparison can fail, because one that accepts everything would find no mistakes."""
+    """Checks that matches() rejects output that does not agree. If it accepted everything, the test would find no mistakes."""
     assert matches("a ... c\n", "a b c\n") and matches("a\n...\nd\n", "a\nb\nc\nd\n") and matches("a\n...\nd\n", "a\nd\n") and matches("", "")
     assert not matches("a\n", "a\nb\n") and not matches("a ... c\n", "a b\nc\n") and not matches("a\n", "") and not matches("a.c\n", "abc\n")
 

@@ -1,5 +1,5 @@
-// Reductions against an independent, recursive implementation of docs/semantics.md, "Sums": every order, dtype and level boundary, bit for
-// bit.
+// Compares reductions with an independent, recursive implementation of docs/semantics.md, "Sums": every order, dtype and boundary between
+// levels, bit for bit.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ T reference_min(T a, T b) {
   return a < b ? a : b;
 }
 
-/// A reduction as docs/semantics.md defines it. In a sum of products, a and b are the factors; otherwise b is unused.
+/// Implements a reduction as docs/semantics.md defines it. In a sum of products, a and b are the factors; otherwise b is unused.
 template <class T>
 struct Law {
   Combine<T> combine;
@@ -122,7 +122,7 @@ void check_one_axis(Op op, bool product) {
     CAPTURE(name(op));
     CAPTURE(n);
     CAPTURE(product);
-    // The maximum and the minimum of an axis whose size is known to be 0 are an error.
+    // If the size of an axis is known to be 0, its maximum and its minimum are an error.
     if (n == 0 && (op == Op::kReduceMax || op == Op::kReduceMin)) continue;
     CHECK(same(run_reduce<T>(op, {{0}, ReduceOrder::kChain, product}, {n}, a, b), {law.chain(a, b)}));
     CHECK(same(run_reduce<T>(op, {{0}, ReduceOrder::kLanes, product}, {n}, a, b), {law.lanes(a, b)}));
@@ -183,7 +183,7 @@ TEST_CASE("G3.axes/interp: chain flattens its axes in the order they are listed"
   for (const bool product : {false, true}) {
     const Law<float> law = law_of<float>(Op::kSum, product);
     std::vector<float> ascending, descending;
-    // The interpreter computes fewer than 600 kept elements at a time.
+    // The interpreter computes several kept elements at a time, but fewer than 600, so this test has several such groups.
     for (int64_t kept = 0; kept < 600; ++kept) {
       std::vector<float> a, b, c, d;
       for (int64_t i = 0; i < 30; ++i)

@@ -1,5 +1,5 @@
-// The interpreter's elementwise ops and conversions are compared with values computed by hand: every op of the table in every dtype that it
-// accepts, special values first. The functions of ops/math.h have accuracy tests of their own; here they are compared with the C library.
+// Compares the interpreter's elementwise ops and conversions with values computed by hand: every op in every dtype that it accepts, special
+// values first. (The functions of ops/math.h have accuracy tests of their own; here they are compared with the C library.)
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
@@ -94,7 +94,7 @@ TEST_CASE("G2.neg,abs,recip,sqrt,add,mul,div/interp: arithmetic on floats is IEE
   // Subnormal operands and results are not replaced by zero.
   CHECK(same(apply<float>(Op::kAdd, F{1e-45f}, F{1e-45f}), F{3e-45f}));
   CHECK(same(apply<float>(Op::kMul, F{1e-40f}, F{0.5f}), F{5e-41f}));
-  // (1 + 2^-12)^2 - 1: fma rounds once; mul and add round once each.
+  // (1 + 2^-12)^2 - 1: fma rounds once; a multiplication followed by an addition rounds twice.
   const float a = 1.000244140625f;
   CHECK(same(apply<float>(Op::kFma, F{a}, F{a}, F{-1.0f}), F{0.00048834085464477539f}));
   CHECK(same(apply<double>(Op::kFma, D{0.1}, D{10.0}, D{-1.0}), D{5.5511151231257827e-17}));
@@ -112,7 +112,7 @@ TEST_CASE("G2.max,min,idiv,rem,fmod/interp: maximum, minimum, copysign, division
   const double nan = kNan<double>, inf = kInf<double>;
   check_floats(Op::kMax, {-0.0, 0.0, 1, nan, 2, -inf, nan}, {0.0, -0.0, 2, 1, nan, -1, nan}, {0.0, 0.0, 2, nan, nan, -1, nan});
   check_floats(Op::kMin, {-0.0, 0.0, 1, nan, 2, -inf, nan}, {0.0, -0.0, 2, 1, nan, -1, nan}, {-0.0, -0.0, 1, nan, nan, -inf, nan});
-  // The semantics does not define the sign of a NaN; copysign takes it as positive.
+  // docs/semantics.md does not define the sign of a NaN; copysign treats a NaN as positive.
   check_floats(Op::kCopysign, {1.5, -1.5, 0.0, 2.0, -2.0, -3.0}, {-0.0, 0.0, -1.0, nan, -nan, -inf}, {-1.5, 1.5, -0.0, 2.0, 2.0, -3.0});
   check_floats(Op::kIdiv, {7, -7, 7, -7, 6, -0.5}, {2, 2, -2, -2, 3, 1}, {3, -4, -4, 3, 2, -1});
   check_floats(Op::kRem, {7, -7, 7, -7, 6, 5.5, 1}, {4, 4, -4, -4, 3, 2, 0.0}, {3, 1, -1, -3, 0.0, 1.5, nan});
@@ -336,8 +336,8 @@ TEST_CASE("X2: the interpreter's loops for machines with and without fma give th
 
 namespace {
 
-/// Calls work(checks, step), which has to call step() for each element in a loop. The first step sets the cancel flag. Returns the number
-/// of steps until the work was cancelled, or -1 if it was not.
+/// Calls work(checks, step), which must call step() for each element in a loop. The first call of step() sets the cancel flag. Returns the
+/// number of calls until the work was cancelled, or -1 if it was not cancelled.
 template <class Work>
 int64_t steps_until_cancelled(Work work) {
   const SymTable dims;
@@ -391,7 +391,7 @@ TEST_CASE("X8.cancel_run: the interpreter's loops look after the same amount of 
 }
 
 TEST_CASE("X8.cancel_run: the search for an index that is out of range looks too") {
-  // untouched pages, which take no memory and read as zeros; reading all of them takes a minute
+  // These pages are never written, so they take no memory and read as zeros. Reading all of them takes a minute.
   constexpr int64_t kCount = int64_t{1} << 36;
   void* const zeros = ::mmap(nullptr, kCount, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   REQUIRE(zeros != MAP_FAILED);

@@ -1,5 +1,5 @@
-// Movement ops, joins, leaves and the interpreter's interface: views of views compared with index arithmetic, symbolic sizes, empty arrays,
-// and the host's floating-point modes.
+// Tests movement ops, concats, inputs and constants, and the interpreter's interface: views of views are compared with index arithmetic;
+// symbolic sizes; empty arrays; and the caller's floating-point modes.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -28,7 +28,7 @@ I iota(int32_t count) {
   return values;
 }
 
-/// The result of `build` for an i32 input of this shape with the elements 0, 1, 2 ...
+/// Returns the result of `build` for an i32 input of this shape with the elements 0, 1, 2 ...
 I view(Shape shape, const std::function<const Node*(const Node*)>& build, const std::vector<int64_t>& sizes = {}) {
   Graph graph;
   int32_t count = 1;
@@ -59,8 +59,8 @@ TEST_CASE("G5.permute,expand,reshape,slice,flip/interp: permute, expand, reshape
 }
 
 TEST_CASE("G5: reshapes of views keep row-major order, with and without a copy") {
-  // The first reshape splits the axis of a flipped view, which strides can express. The next ones merge two permuted axes, which they
-  // cannot.
+  // The first reshape splits the axis of a flipped view, which strides can express. The next reshapes merge two permuted axes, which
+  // strides cannot express.
   CHECK(view({6}, [](auto x) { return build::reshape(slice(x, {{std::nullopt, std::nullopt, -1}}), {2, 3}); }) == I{5, 4, 3, 2, 1, 0});
   CHECK(view({2, 3}, [](auto x) { return build::reshape(permute(x, {1, 0}), {6}); }) == I{0, 3, 1, 4, 2, 5});
   CHECK(view({2, 3}, [](auto x) { return build::reshape(permute(x, {1, 0}), {2, 3}); }) == I{0, 3, 1, 4, 2, 5});

@@ -1,4 +1,5 @@
-// Tests apply_schedule: the loops that it makes of scalar loops with schedule tags, and the tags that the verifier rejects.
+// Tests apply_schedule(), which turns scalar loops with schedule tags into vector loops, unrolled loops and so on, and the tags that the
+// verifier rejects.
 #include <doctest/doctest.h>
 
 #include "base/error.h"
@@ -99,9 +100,10 @@ TEST_CASE("H2 apply_schedule: a long loop is divided into chunks for threads, a 
 
 TEST_CASE("H2 apply_schedule: an accumulator that becomes one vector is declared with its first value") {
   constexpr int kElements = 4;
-  /// Returns the text of the scheduled kernel. `made` gets functions that make a declaration of an accumulator, and a loop of `lanes`
-  /// iterations that sets its elements to those of input0 from `from` on. If `added` is not negative, the elements of the accumulator with
-  /// that number are added to them.
+  /// Returns the text of the scheduled kernel. `made` returns the body of the kernel and gets two functions for building it.
+  /// declare(number) makes a declaration of an accumulator. set(number, from, lanes, added) makes a loop of `lanes` iterations that sets
+  /// the elements of an accumulator to the elements of input0 from index `from` on, plus the elements of accumulator `added` if `added` is
+  /// not negative.
   const auto scheduled = [](auto made) {
     Bench b;
     b.module.kernels[0].accumulators.assign(2, {{DType::kF32, 1}, kElements, Op::kAdd, scalar_from_double(DType::kF32, 0)});
@@ -134,7 +136,8 @@ TEST_CASE("H2 apply_schedule: an accumulator that becomes one vector is declared
   CHECK(has(text, "declare acc1 as "));
   CHECK(!has(text, "set acc"));
 
-  // not if the value reads the accumulator, if it is used before, or if only some elements are set
+  // The accumulator is not declared with its first value if this value reads the accumulator, if the accumulator is used before, or if only
+  // some of its elements are set.
   text = scheduled([](Bench&, auto declare, auto set) { return Body{declare(0), set(0, 0, kElements, 0)}; });
   CHECK(has(text, "declare acc0\n"));
   CHECK(has(text, "set acc0["));

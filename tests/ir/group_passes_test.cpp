@@ -1,5 +1,5 @@
-// Tests that the passes over the loop IR, linearize and the printers keep group loops and barriers, and that no statement moves across a
-// barrier.
+// Tests that the passes over the loop IR, linearize and the printers keep group loops (loops whose iterations are the threads of a GPU
+// block) and barriers, and that no statement moves across a barrier.
 #include <algorithm>
 #include <sstream>
 

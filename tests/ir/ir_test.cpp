@@ -1,4 +1,5 @@
-// The loop IR: interning and simplification, math functions, printer, verifier, and the linearizer's choice of names and positions.
+// Tests the loop IR: interning and simplification of values, math functions, the printer, the verifier, and which names and positions
+// linearize() chooses.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -243,7 +244,7 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   CHECK(offence({declare, b.loop(i, 10, {update}), b.store(0, total)}) == "");
   CHECK(has(offence({b.store(0, total)}), "declared before it is read"));
   CHECK(has(offence({b.loop(i, 10, {update})}), "declared before it is updated"));
-  CHECK(offence({declare, b.loop(i, 10, {update, b.store(i, total)})}).empty());  // running values may be read inside the loop
+  CHECK(offence({declare, b.loop(i, 10, {update, b.store(i, total)})}).empty());  // the loop may read intermediate values
   CHECK(has(offence({declare, b.loop(i, 10, {update, b.accumulator<AccFold>()})}), "folded in the block that declares it"));
 
   Stmt *first = b.accumulator<Break>(), *second = b.accumulator<Break>();
@@ -337,8 +338,8 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input1[i - 5]"));
   CHECK(line_of(text, "if i - 5 >= 0") < line_of(text, "load input0[3]"));
 
-  // The If may have simplified the mask under its own condition, so the load must not move out of the If, even though the mask would
-  // protect it.
+  // A mask inside an If may have been simplified under the If's condition. So the load must not move out of the If, even though the
+  // original mask would protect it.
   branch->condition = Sym(6) - i;
   branch->body = {b.loop(j, m, {b.store(i * m + j, b.load(1, i - 5, b.arena.in_range(i - 5)))})};
   b.kernel.body = {b.loop(i, 10, {branch})};
@@ -347,8 +348,9 @@ TEST_CASE("linearizer: a load leaves a loop that may be empty only with a guard,
 }
 
 TEST_CASE("linearizer: every line says which name of a value it means") {
-  // The first inner loop may be empty, so the value is computed before it under a guard and has a guarded name there. The second loop is
-  // never empty; for it the value has a plain name.
+  // The first inner loop may be empty. So its value is computed before the loop under a guard (the condition that the loop is not empty),
+  // and gets a name that is valid only under this guard. The second loop is never empty; for it the same value gets another name, without
+  // a guard.
   Bench b;
   const Sym i = b.syms->loop("i", 0, 10);
   const Sym count = max(Sym(3) - i, 0), j = b.syms->loop("j", 0, count), k = b.syms->loop("k", 0, 2);
@@ -396,7 +398,7 @@ TEST_CASE("linearizer: sets at once read the old values, and few of them get nam
   const auto minus = [&](const UOp* u) { return b.arena.alu(Op::kNeg, DType::kF32, {u}); };
   const UOp* x = b.load(0, i);
 
-  // No value is needed after its accumulator has changed, so none gets a name. A value may read the accumulator that it goes to.
+  // No value is needed after its accumulator has changed, so none gets a name. A value may read the accumulator to which it is assigned.
   std::string lines = text(3, {b.set(0, b.add(b.acc(0), x)), b.set(1, b.acc(0)), b.set(2, b.add(b.acc(1), b.acc(2)))});
   CHECK(!has(lines, "alu"));
   CHECK(line_of(lines, "set acc2[0] to Add(acc1[0], acc2[0])") < line_of(lines, "set acc1[0] to acc0[0]"));
@@ -408,14 +410,14 @@ TEST_CASE("linearizer: sets at once read the old values, and few of them get nam
   CHECK(line_of(lines, "set acc1[0] to acc0[0]") < line_of(lines, "set acc0[0] to alu0"));
   CHECK(!has(lines, "alu1"));
 
-  // Three accumulators change places: one name is enough.
+  // Three accumulators exchange their values in a cycle: one name is enough.
   lines = text(3, {b.set(0, minus(b.acc(1))), b.set(1, minus(b.acc(2))), b.set(2, minus(b.acc(0)))});
   CHECK(line_of(lines, "alu0: f32 = Neg(acc1[0])") < line_of(lines, "set acc1[0] to Neg(acc2[0])"));
   CHECK(line_of(lines, "set acc1[0] to Neg(acc2[0])") < line_of(lines, "set acc2[0] to Neg(acc0[0])"));
   CHECK(line_of(lines, "set acc2[0] to Neg(acc0[0])") < line_of(lines, "set acc0[0] to alu0"));
   CHECK(!has(lines, "alu1"));
 
-  // A value that two sets share has a name in front of both, which stays that of the old value.
+  // If two sets share a value, the value gets a name before both sets. The name still denotes the value from before the first set.
   const UOp* shared = b.add(b.acc(0), b.acc(1));
   lines = text(2, {b.set(0, minus(shared)), b.set(1, b.add(shared, x))});
   CHECK(line_of(lines, "alu0: f32 = Add(acc0[0], acc1[0])") < line_of(lines, "set acc0[0] to Neg(alu0)"));

@@ -1,5 +1,5 @@
-// The verifier's rules about group loops, barriers, and shared and spread accumulators. For each rule there is a kernel that obeys it and
-// one that breaks it.
+// Tests the verifier's rules about group loops (loops whose iterations are the threads of a GPU block), barriers, and shared and spread
+// accumulators. For each rule there is a kernel that obeys it and one that breaks it.
 #include "support/group_kernels.h"
 
 #include <random>
@@ -33,8 +33,8 @@ struct Bench : GroupBuilder {
   const UOp* element(Sym index) { return load(DType::kF32, 0, index, 1); }
   const UOp* zero() { return arena->constant(scalar_from_double(DType::kF32, 0)); }
 
-  /// Returns the message about the rule that a block of these statements breaks, or "". `make` gets the number of the block and returns the
-  /// statements. The accumulators of the block are declared before them.
+  /// Returns the verifier's message about the rule that is broken by a kernel whose blocks execute these statements, or "" if no rule is
+  /// broken. make(block) returns the statements for the number of the block. The accumulators of the block are declared before them.
   template <class Statements>
   std::string offence_of(Statements make) {
     ir::Loop* blocks = each("block", 8, [&](Sym block) {
@@ -47,7 +47,7 @@ struct Bench : GroupBuilder {
     module.kernels.clear(), module.generations[0].launches.clear();
     return result;
   }
-  /// Like offence_of() for the statements of one thread. `make` gets the number of the thread.
+  /// Like offence_of(), but the statements are in a group loop. make(thread) returns them for the number of the thread.
   template <class Statements>
   std::string offence_of_threads(Statements make) {
     return offence_of([&](Sym) { return ir::Body{group(make)}; });
@@ -99,7 +99,7 @@ TEST_CASE("IR: a barrier is where all threads of a block arrive") {
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.when(t - 5, {b.barrier()})}; }), outside));
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.each("i", t, [&](Sym) { return ir::Body{b.barrier()}; })}; }), outside));
 
-  // A barrier outside of the thread loop, and a barrier in a kernel without group loops.
+  // A barrier is rejected outside of the thread loop, and in a kernel without group loops.
   ir::Loop* blocks = b.each("block", 8, [&](Sym) { return ir::Body{b.group(nothing)}; });
   b.finish(blocks, {b.x}, {b.y});
   CHECK(offence(b.module) == "");
@@ -282,17 +282,18 @@ TEST_CASE("IR: no thread uses what an asynchronous copy writes before a wait and
   const std::string at_end = "a block of threads waits for its asynchronous copies";
   CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0)}; }), at_end));
   CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), copies(1), wait(1), b.barrier()}; }), at_end));
-  // A wait in the group loop that starts the copies does not include them: their batch has not ended.
+  // If the wait is in the group loop that starts the copies, it does not wait for them, because their batch ends only with the loop.
   CHECK(has(b.offence_of([&](Sym) {
     return ir::Body{b.group([&](Sym t) { return ir::Body{b.copy_async(b.array, t, 0, t, 1, 1), b.wait(0)}; })};
   }),
             at_end));
-  // Threads that would wait for different batches.
+  // Here the threads would wait for different batches.
   const std::string together = "all threads wait for the same batches of copies";
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.when(t - 5, {b.wait(0)})}; }), together));
   CHECK(has(b.offence_of_threads([&](Sym t) { return ir::Body{b.each("i", t, [&](Sym) { return ir::Body{b.wait(0)}; })}; }), together));
   CHECK(has(b.offence_of([&](Sym) { return ir::Body{b.group([&](Sym) { return ir::Body{}; }), b.wait(0)}; }), together));
-  // In one of two branches that all threads take.
+  // The copies or the wait are inside an if that either all threads or no threads enter. The kernel is accepted only if the copies, their
+  // wait and the barrier are all inside the if.
   CHECK(b.offence_of([&](Sym) { return ir::Body{b.when(n - 5, {copies(0), wait(0), b.barrier()}), reads(0)}; }) == "");
   CHECK(has(b.offence_of([&](Sym) { return ir::Body{b.when(n - 5, {copies(0)}), b.barrier(), reads(0), wait(0)}; }), early));
   CHECK(has(b.offence_of([&](Sym) { return ir::Body{copies(0), b.when(n - 5, {wait(0)}), b.barrier(), reads(0), wait(0)}; }), early));
@@ -336,7 +337,7 @@ TEST_CASE("IR: asynchronous copies may fill the stages of a ring some steps in a
   CHECK(offence_of_ring({.stages = 3, .started = 2, .ahead = 2, .pending = 1}) == "");
   CHECK(has(offence_of_ring({.pending = 3}), early));
   CHECK(has(offence_of_ring({.stages = 2, .started = 1, .ahead = 1, .pending = 1}), early));
-  CHECK(has(offence_of_ring({.ahead = 4}), early));                 // overwrites what the threads read
+  CHECK(has(offence_of_ring({.ahead = 4}), early));                 // the copies overwrite elements that the threads still read
   CHECK(has(offence_of_ring({.stages = 3, .pending = 2}), early));  // the same
   CHECK(has(offence_of_ring({.started = 2}), early));               // the third step has no copies, so a wait includes one batch less
   CHECK(has(offence_of_ring({.reads_before = true}), early));
@@ -365,7 +366,7 @@ TEST_CASE("IR: a thread uses its own elements of a spread accumulator") {
   };
   CHECK(vector(1) == "");
   CHECK(has(vector(2), "and 1 more in steps of 2"));
-  // Reads under a condition on the thread: only thread 0, only thread 4, or all threads from 4 on.
+  // The reads are in a condition on the thread, which lets only thread 0, only thread 4, or all threads from 4 on read.
   const auto reads = [&](auto condition, Sym index) {
     return b.offence_of([&](Sym block) {
       return ir::Body{b.group([&](Sym t) { return ir::Body{b.when(condition(t), {b.store(1, block * 32 + t, b.acc(b.lanes, index))})}; })};
@@ -375,7 +376,7 @@ TEST_CASE("IR: a thread uses its own elements of a spread accumulator") {
   CHECK(has(reads([](Sym t) { return -t; }, 2), "of the spread acc1, not 2"));
   CHECK(reads([](Sym t) { return min(t - 4, Sym(4) - t); }, 8) == "");
   CHECK(has(reads([](Sym t) { return t - 4; }, 8), "of the spread acc1, not 8"));
-  // The result of a fold is read outside of group loops.
+  // The value outside of the group loops reads an element of a spread accumulator, which only a fold defines there.
   const auto declared = [&](bool folds, bool changes, Sym index) {
     return b.offence_of([&](Sym) {
       ir::Body body = {b.group([&](Sym t) { return ir::Body{b.update(b.lanes, t * 2, b.zero())}; })};
@@ -404,7 +405,8 @@ TEST_CASE("IR: between two barriers no thread writes a shared element that anoth
   CHECK(has(writes([](Sym t) { return floor_div(t, 2); }), rule));
   CHECK(has(writes([](Sym t) { return mod(t, 8); }), rule));
   CHECK(has(writes([](Sym t) { return mod(t, 8) * 3 + floor_div(t, 8); }), rule));
-  // Writes by one thread only, and by one thread of each eight.
+  // If only thread 0 writes, or the first one of each eight threads, each element is written by one thread. If another thread writes the
+  // same element, the kernel is rejected.
   const auto of_some = [&](auto condition, auto index) {
     return b.offence_of_threads([&](Sym t) { return ir::Body{b.when(condition(t), {b.set(b.array, index(t), b.zero())})}; });
   };
@@ -492,8 +494,8 @@ TEST_CASE("IR: a loop around barriers meets itself") {
   };
   CHECK(rounds(true) == "");
   CHECK(has(rounds(false), rule));
-  // If rounds alternated between the two halves of the array, one barrier in each round would be enough. Here every round uses the same
-  // half.
+  // If the rounds alternated between the two halves of the array, one barrier in each round would be enough. If every round uses the same
+  // half, it is not enough.
   const auto halves = [&](auto half_of) {
     return b.offence_of([&](Sym) {
       return ir::Body{b.each("round", 4, [&](Sym round) {
@@ -538,7 +540,7 @@ TEST_CASE("IR: a loop around barriers meets itself") {
   CHECK(has(free_loop(16), rule));
 }
 
-/// For random indices: if the verifier accepts a kernel, no two threads may use the same element in it.
+/// Tests kernels with random indices: if the verifier accepts a kernel, no two threads may use the same element at the same time.
 TEST_CASE("IR: the rule about shared elements accepts no race") {
   std::mt19937 random(11);
   const auto draw = [&](int n) { return static_cast<int64_t>(random() % static_cast<unsigned>(n)); };

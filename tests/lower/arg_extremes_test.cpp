@@ -1,6 +1,7 @@
-// argmax and argmin (lower/arg_extreme.cpp): blocks of several vectors, parts of an axis, interleaved rows, columns, and the remainders of
-// each. If extremes are equal, the first one must win wherever they are. A NaN comes before all other values. The sum of the elements,
-// which detects NaN, can be NaN without one, because of infinities.
+// Tests argmax and argmin (lower/arg_extreme.cpp) for every way of computing them: blocks of several vectors along a row, an axis divided
+// among threads, interleaved rows, and columns, each with a remainder. If an extreme value occurs several times, the result is the index of
+// its first occurrence. A NaN counts as more extreme than all other values. Kernels detect NaN by the sum of the elements. This sum can
+// also be NaN without a NaN among the elements, because of infinities of both signs.
 #include <limits>
 
 #include "base/text.h"
@@ -54,7 +55,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: along rows of every length, the first o
     backends.run(harp::cat("graph g(x: f32[5, ", n, "]) {\n", both("x", "1")), few({5, n}));
     backends.run(harp::cat("graph g(x: f32[m, ", n, "]) {\n", both("x", "none")), few({7, n}));
   }
-  // Numbers of rows below and above the number of rows that are interleaved, and not multiples of it.
+  // These numbers of rows are below and above the number of interleaved rows, and some are not multiples of it.
   for (const int64_t m : {1, 2, 9, 10, 33}) {
     CAPTURE(m);
     backends.run("graph g(x: f32[m, 1024]) {\n" + both("x * 2 - 1", "1"), few({m, 1024}));
@@ -122,7 +123,7 @@ TEST_CASE("G3.argmax,argmin X2/interp,c: every dtype, and the extreme and its in
     backends.run(text, few({9, 1024}, {{4000, kNan}, {1, 0.0f}, {2, -0.0f}}));
     backends.run(text, few({9, 1024}, {{4000, kInf}, {4002, -kInf}}));
   }
-  // Operations on the index are fused into the kernel of the argmax. A second arg-extreme gets a kernel of its own.
+  // Operations on the index are fused into the kernel of the argmax. A second argmax or argmin gets a kernel of its own.
   CHECK(kernels_of("graph g(x: f32[m, 1024]) {\n  return i = cast(argmax(x, axis=1) * 2, dtype=f32)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[m, 1024]) {\n  return i = argmax(x, axis=1), j = argmin(x, axis=1), m = max(x, axes=[1])\n}") == 2);
 }

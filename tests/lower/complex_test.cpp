@@ -1,5 +1,6 @@
-// Complex arrays through harp.h and inside harp: the bits of the arithmetic, buffers and signatures, the split into real arrays, the
-// convention for gradients, and errors. The oracle, the op matrix and the check of docs/semantics.md also test each operation.
+// Tests complex arrays through harp.h and with internal functions: results bit for bit, buffers and signatures of complex dtypes, the
+// replacement of complex operations by operations on real arrays, the convention for complex gradients, and error messages. The comparisons
+// with NumPy, the test of every operation with every dtype, and the check of docs/semantics.md also cover the single operations.
 #include <cmath>
 #include <complex>
 
@@ -281,7 +282,7 @@ TEST_CASE("G19.graph_nodes: the gradient of a real y by a complex z is that by i
     CHECK(b[2 * i + 1] == doctest::Approx(-2 * q[i]));
     CHECK(c[2 * i] == 1.0);
     CHECK(c[2 * i + 1] == 1.0);
-    CHECK(d[2 * i] == doctest::Approx(2 * q[i]));  // the derivative of 2pq by p
+    CHECK(d[2 * i] == doctest::Approx(2 * q[i]));  // the derivative of 2pq with respect to p
     CHECK(d[2 * i + 1] == doctest::Approx(2 * p[i]));
   }
 }

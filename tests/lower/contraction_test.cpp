@@ -1,5 +1,6 @@
-// Contractions (sums of products) by register tiles (lower/contraction.cpp): they have the interpreter's bits for every tile size and
-// remainder, with operands that are computed and with operations on the result. Also tests which schedules are allowed.
+// Tests contractions (sums of products) that are computed in register tiles (lower/contraction.cpp). Results must be bit-identical to the
+// interpreter's for every tile size and every remainder, also if the kernel computes the operands or applies operations to the result. Also
+// tests which schedules are allowed.
 #include <algorithm>
 #include <array>
 
@@ -91,7 +92,7 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c: factors are computed on the way
 TEST_CASE("L6.loop_tiling/c G15.matmul/c: interleaved rows give the same bits as rows one after the other") {
   check_schedules("graph g(a: f32[24, 300], v: f32[300], w: f32[24]) {\n  return y = (a @ v) * w + 1\n}",
                   {"", "reduce [thread unroll=2, reduce simd=16]", "reduce [thread unroll=8, reduce simd=4]",
-                   // Here unroll=5 rows are interleaved, which does not divide the 24 rows.
+                   // Here 5 rows are interleaved (unroll=5), and 24 is not a multiple of 5.
                    "reduce [sequential unroll=5, reduce] partition overlap"},
                   rough({24, 300}, 1), rough({300}, 2), rough({24}, 3));
   check_schedules("graph g(a: f32[3, 6, 40]) {\n  return y = sum(a, axes=[2]), z = max(a * 2, axes=[2])\n}",
@@ -132,7 +133,8 @@ TEST_CASE("L6 G15.matmul/c: sums over several rows at a time prefetch the next r
   };
   const std::string prefetching =
       of_square("4096", "kernel_0: reduce [thread tile=4096 simd=16, reduce unroll=8] partition overlap prefetch");
-  // The step for 8 rows of b prefetches the next 8 rows; this is the prefetch of the last of them.
+  // While the loop processes 8 rows of b, it prefetches the next 8 rows. This is the prefetch of the last of these: it is 15 rows, that is
+  // 15 * 4096 = 61440 elements, after the first row that is processed.
   CHECK(prefetching.find(" + 61440, 0, 2);") != std::string::npos);
   // The array b fits the third-level cache, so the kernel does not prefetch.
   CHECK(of_square("1024").find("__builtin_prefetch") == std::string::npos);
@@ -195,7 +197,7 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: skinny GEMM reads the other factor wit
     const std::string text = "graph g(a: f32[" + rows + ", 64], b: " + b + ") {\n  return y = a @ " + product + "\n}";
     return source_of(text).find(terms) != std::string::npos;
   };
-  CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // the elements of a for 8 rows and 4 terms fit the registers
+  CHECK(has_terms("8", "f32[64, 512]", "b", "reduce unroll=4"));  // the elements of a for 8 rows and 4 terms fit in the registers
   CHECK(has_terms("4", "f32[64, 512]", "b", "reduce unroll=8"));
   CHECK_FALSE(has_terms("8", "f32[512, 64]", "transpose(b)", "reduce unroll="));
 }
@@ -225,7 +227,7 @@ TEST_CASE("G15.matmul/c G15.conv2d/c L6.loop_tiling/c: few rows with few terms k
     CHECK(is_skinny(row, "8, 33", "33, 12544"));    // with 33 terms, the kernel would read too many memory streams at once
     CHECK(is_skinny(row, "8, 16", "16, 4000000"));  // b is larger than every cache
   }
-  // A 1 x 1 convolution with few channels is a matrix product with few rows. Its tile reads the pixels where they are, without a copy.
+  // A 1 x 1 convolution with few channels is a matrix product with few rows. The kernel reads the pixels from x without copying them first.
   const std::string pixels = source_of("graph g(x: f32[1, 16, 112, 112], w: f32[8, 16, 1, 1]) {\n  return y = conv2d(x, w)\n}");
   CHECK(pixels.find("contraction [thread tile=8 unroll=8, sequential tile=528 unroll=3 simd=16, reduce] partition overlap") !=
         std::string::npos);
@@ -308,5 +310,5 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' fa
   const std::vector<Buffer> outputs = run(program.get(), handles);
   CHECK(same_bits(outputs[0].get(), expected[0].get()));
   CHECK(host.calls.size() >= 2);
-  CHECK(host.calls.size() <= 5);  // so each of the calls for the 1,000 rows has at least 200 rows on average
+  CHECK(host.calls.size() <= 5);  // With at most 5 calls for the 1,000 rows, a call computes at least 200 rows on average.
 }

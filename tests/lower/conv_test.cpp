@@ -1,5 +1,5 @@
-// Convolutions and pools: results equal those of plain loops, on every backend; the array of all windows is never stored; and every misuse
-// has its message. (oracle_test.py compares all combinations of arguments with NumPy.)
+// Tests convolutions and pools: results equal those of plain loops, on every backend; the array of all windows is never stored; and every
+// misuse is reported with the right message. (oracle_test.py compares all combinations of arguments with NumPy.)
 #include <cmath>
 #include <limits>
 
@@ -10,8 +10,8 @@ using namespace capi_test;
 
 namespace {
 
-/// conv2d by its definition, with the summation order of docs/semantics.md: a chain over kernel rows, kernel columns and channels. Correct
-/// for at most 256 terms.
+/// Computes conv2d by its definition. Sums in the order that docs/semantics.md prescribes: one chain of fused multiply-adds over kernel
+/// rows, kernel columns and channels, in this nesting. Correct for at most 256 terms, because longer sums are divided into blocks.
 std::vector<float> conv2d(const Values<float>& x, const Values<float>& w, int64_t stride, int64_t padding) {
   const int64_t n = x.dims[0], c = x.dims[1], h = x.dims[2], l = x.dims[3], o = w.dims[0], kh = w.dims[2], kw = w.dims[3];
   const int64_t oh = (h + 2 * padding - kh) / stride + 1, ow = (l + 2 * padding - kw) / stride + 1;
@@ -205,10 +205,11 @@ TEST_CASE("G15.max_pool_indices,max_unpool/interp,c G16: where the greatest elem
   };
   CHECK(same(values<float>(outputs[0].get()), {5, 5, kNan, kNan, 8, 9}));
   CHECK(values<int64_t>(outputs[1].get()) == std::vector<int64_t>{1, 2, 9, 11, 13, 14});
-  // The third index is 10: all elements of that window are -inf, and an index never names the padding.
+  // All elements of the third window are -inf. Its index is that of one of these elements (10), because an index never refers to the
+  // padding.
   CHECK(values<int64_t>(outputs[2].get()) == std::vector<int64_t>{0, 2, 10, 13});
   CHECK(same(values<float>(outputs[3].get()), {0, 5, 5, 0, 0, 0, 0, 0, 0, kNan, 0, kNan, 0, 8, 9}));
-  // All windows name the element with the value 9, and the value of the last window is kept.
+  // All windows have the index 3, so all values are stored at the same position. The value of the last window, 9, remains.
   CHECK(same(values<float>(outputs[4].get()), {0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
@@ -226,7 +227,8 @@ TEST_CASE("G15.conv2d G15.max_pool G5.zero_copy: one kernel, no workspace: nothi
     CAPTURE(call);
     CHECK(cost.kernels == 1);
     CHECK(cost.workspace == 0);
-    CHECK(cost.scratch < 300'000);  // the copy of the part of x that the windows for some rows read; for all rows it would have 2.9 MB
+    // Scratch memory holds a copy of the part of x that the windows for some rows read. A copy for all rows would have 2.9 MB.
+    CHECK(cost.scratch < 300'000);
   }
   // A strided transposed convolution is computed as one convolution for each residue of the output position modulo the stride. Interleaving
   // these partial results copies the result once.
@@ -308,9 +310,9 @@ TEST_CASE(
   CHECK(count("conv2d(x, k)", copy) == 2);  // two matches: the definition of the function and its call
   CHECK(count("conv2d(x, k)", turned) == 1);
   CHECK(count("conv2d(x, k) + 1", copy) == 2);
-  // The kernel adds 1 to the sums before it stores them, so the function does not transpose them into the output.
+  // The kernel adds 1 to the sums before it stores them, so it does not store them with transpose_f32().
   CHECK(count("conv2d(x, k) + 1", turned) == 0);
-  // With padding, the part of the input that the windows read is not copied by the function.
+  // With padding, the part of the input that the windows read is not copied with copy_f32().
   CHECK(count("conv2d(x, k, padding=1)", copy) == 0);
   CHECK(count("conv2d(x, k, padding=1)", turned) == 1);
   CHECK(count("conv2d(x + 1, k, padding=1) + 1", copy) == 0);
@@ -329,7 +331,7 @@ TEST_CASE("G15.conv_groups/c L6.packed_convolution/c X2: depthwise windows of ma
     backends.run(text("n, " + std::to_string(x[1]) + ", h in 1..99, l in 1..999", weights, call), rough(x, 1), rough(w, 2));
     backends.run(text(sizes, weights, call), rough(x, 1), rough(w, 2));
   };
-  // The rows are a part of a vector, whole vectors, one tile of 8 vectors (of 4, 8 or 16 lanes), and several tiles.
+  // The image rows are shorter than a vector, one or several vectors, one tile of 8 vectors (of 4, 8 or 16 lanes), or several tiles long.
   for (const int64_t length : {1, 3, 7, 16, 33, 56, 129, 300}) run("conv2d(x, w, padding=2, groups=3)", {1, 3, 4, length}, {3, 1, 5, 5});
   run("conv2d(x, w, padding=[[0, 3], [5, 1]], groups=2, stride=[1, 2])", {2, 2, 9, 75}, {4, 1, 5, 7});
   run("relu(conv2d(x, w, padding=4, groups=2, dilation=2)) + 1", {1, 2, 6, 41}, {2, 1, 5, 5});

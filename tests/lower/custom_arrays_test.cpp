@@ -1,4 +1,4 @@
-// Local arrays of custom functions, through harp.h.
+// Tests local arrays of custom functions, through harp.h.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -164,8 +164,8 @@ TEST_CASE("G13.custom_arrays/interp,c: an index outside of a local array changes
         "custom_function: the array \"t\" has 2 elements, but element 1 of \"y\" asks for 3");
   CHECK(message("if ridx0 > 3 { s[ridx0] = 1.0 }\noutput = input0[input1[ridx0]]") ==
         "custom_function: the array \"s\" has 4 elements, but element 4 of \"y\" asks for 4");
-  // A loop in which an index is out of range ends. In the first body, the element outside of the array reads as 0, which makes the
-  // condition false. In the second body the condition is always true, and the fault itself ends the loop.
+  // If an index in a loop is out of range, the loop ends. In the first body, an element outside of the array reads as 0, which makes the
+  // condition false. In the second body the condition is always true, so it is the out-of-range index itself that ends the loop.
   CHECK(message("let i = 0\ns[0] = 1\ns[1] = 1\ns[2] = 1\ns[3] = 1\nwhile s[i] > 0 {\noutput = output + 1.0\ni = i + 1\n}") ==
         "custom_function: the array \"s\" has 4 elements, but element 0 of \"y\" asks for 4");
   CHECK(message("let i = 0\nwhile true {\ns[i] = 1.0\noutput = output + 1.0\ni = i + 1\n}") ==

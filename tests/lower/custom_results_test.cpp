@@ -1,4 +1,4 @@
-// Custom functions of several results, through the text format and harp.h.
+// Tests custom functions of several results, through the text format and harp.h.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 
 using Integers = std::vector<int64_t>;
 
-/// A graph whose statement declares these results of one custom function, and whose outputs are `returned`.
+/// Returns the text of a graph with one call of a custom function. `results` names the results of the function, and `returned` the outputs
+/// of the graph.
 std::string graph_of(const std::string& inputs, const std::string& arrays, const std::string& results, const std::string& body,
                      const std::string& dtypes, const std::string& shape, const std::string& returned) {
   return "graph g(" + inputs + ") {\n  " + results + " = custom_function([" + arrays + "], body=\"\"\"" + body + "\"\"\", dtype=" + dtypes +
@@ -34,7 +35,7 @@ constexpr const char* kRowMax = R"(
   }
 )";
 
-/// The message of the error of building a graph; "" if there is none.
+/// Builds a graph from the text, and returns the message of the error, or "" if there is none.
 std::string message_of(const std::string& text) {
   static const Context context = make_context();
   ErrorSlot err;
@@ -154,7 +155,7 @@ TEST_CASE("G13.custom_results,custom_fuses/c: results of a body that is an expre
   CHECK(backends.run(text, whole<float>({20, 33}, 1)).size() == 1);
   CHECK(backends.cost(text, {20, 33}).kernels == 1);
   CHECK(backends.cost(text, {20, 33}).workspace == 0);
-  // a function without inputs, and one whose results have rank 0
+  // Tests a function without inputs, and a function whose results have rank 0.
   const std::vector<Buffer> numbers =
       backends.run(graph_of("x: f32[n]", "", "a, b", "output0 = ridx0 * shape0\noutput1 = ridx0 > 1", "[i64, bool]", "[3]", "a, b, x"),
                    Values<float>{{1}, {1}});

@@ -1,5 +1,5 @@
-// Custom functions whose body is a single expression: values on every backend, fusion into one kernel, gradients, and the message of every
-// error.
+// Tests custom functions whose body is a single expression: values on every backend, fusion into one kernel, gradients, and the message of
+// every error.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Custom functions that are vectorised: each lane of a vector computes one element (schedule/body_lanes.h, lower/custom.cpp).
+// Tests custom functions that are vectorised: each lane of a vector computes one element (schedule/body_lanes.h, lower/custom.cpp).
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ int lanes_of(const std::string& body, const std::string& type = "f32[n]") {
   return lanes_of("x86-64-v4", "x: f32[n], t: f32[n, m], i: i32[n], s: i64[k]", "x, t, i, s", body, type);
 }
 
-/// Returns a body that counts the steps until a point of the complex plane escapes.
+/// Returns the body of a custom function that, for each point of the complex plane, counts the iterations of z² + c until z escapes.
 std::string mandelbrot(const std::string& dtype, const std::string& counter) {
   return "\nlet zr = " + dtype + "(0)\nlet zi = " + dtype + "(0)\nlet n = " + counter + "(0)" + R"(
     let re = input0[ridx1] * 1.5 - 0.5
@@ -58,7 +58,7 @@ std::string kernel_for(const char* row, const std::string& graph_text) {
   return source.substr(begin, end - begin);
 }
 
-/// Returns the lines of the first loop that runs in pieces between polls of the cancel flag.
+/// Returns the body of the first loop that is divided into pieces. (Between two pieces, the generated code polls the cancel flag.)
 std::string innermost_loop(const std::string& kernel) {
   const size_t head = kernel.find("_end; ++");
   REQUIRE(head != std::string::npos);
@@ -137,7 +137,8 @@ TEST_CASE("G13.custom_vectors/c: a vector holds as many elements as the widest n
   CHECK(lanes("x86-64-v4", "f64", "i32") == 8);
   CHECK(lanes("x86-64-v4", "f32", "i64") == 8);
 
-  // The i64 index ridx0 does not reduce the number of lanes if only conversions, loops and loads use it. Short axes get fewer lanes.
+  // The index ridx0 has the type i64. This does not reduce the number of lanes if only conversions, loops and loads use ridx0. An axis that
+  // is shorter than a vector gets fewer lanes.
   constexpr const char* kBody = "let v = f32(ridx0) * 0.5\nwhile v < 100.0 { v = v * 1.5 + input0[ridx0] }\noutput = v";
   const auto of_size = [&](const std::string& n) { return lanes_of("x86-64-v4", "x: f32[" + n + "]", "x", kBody, "f32[" + n + "]"); };
   CHECK(of_size("n") == 16);
@@ -166,7 +167,7 @@ TEST_CASE("G13.custom_vectors/c: the loop of a vector keeps masks and variables 
   CHECK(count(loop, " acc0 = blend_f32x16(acc3, acc1 * acc0 * 2.0f + ") == 1);
   CHECK(count(loop, " acc1 = blend_f32x16(acc3, ") == 1);
   CHECK(count(loop, " acc2 = blend_i32x16(acc3, acc2 + 1, acc2);") == 1);
-  // The declarations have the first values. After each piece of the loop the kernel polls the cancel flag.
+  // The accumulators get their first values where they are declared. After each piece of the loop the kernel polls the cancel flag.
   CHECK(count(v4, "f32x16 acc0 = splat_f32x16(0.0f);") == 1);
   CHECK(count(v4, "uint16_t acc3 = splat_mask_x16(1);") == 1);
   CHECK(count(v4, "{0}") == 0);
@@ -188,7 +189,8 @@ TEST_CASE("G13.custom_vectors/c: the loop of a vector keeps masks and variables 
   CHECK(count(v3, "i32x8 acc3 = splat_mask_i32x8(1);") == 1);
   CHECK(v3.find("in_range_i32x8(") > v3.find("} else {"));
 
-  // The mask of 64-bit variables has 64 bits per lane, so that no iteration converts it. If only some of them are narrower, it has 32.
+  // If all variables of the loop have 64 bits, the mask has 64 bits per lane, so that no iteration converts it. If one of the variables has
+  // 32 bits, the mask has 32 bits per lane.
   const std::string wide = kernel_for("x86-64-v3", text_of("f64", "i64"));
   CHECK(count(wide, "i64x4 acc3 = splat_mask_i64x4(1);") == 1);
   CHECK(count(innermost_loop(wide), "__builtin_convertvector") == 0);
@@ -222,7 +224,8 @@ TEST_CASE("G13.custom_vectors/c: variables that are bools are masks, and variabl
 TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one") {
   CHECK(lanes_of("while output < input0[ridx0] { output = output + 1 }") == 16);
   CHECK(lanes_of("for k in 0 .. size(input3, 0) { output = output + input0[ridx0] * f32(input3[k]) }") == 16);
-  // Bounds of counted loops: they depend on the index of the element or on data, or are the same for all elements.
+  // Counted loops are vectorised, whether their bounds depend on the index of the element, depend on data, or are the same for all
+  // elements.
   CHECK(lanes_of("for k in 0 .. size(input3, 0) {\nlet q = input3[k] * 2\nfor l in k .. q { output = output + input0[ridx0] } }") == 16);
   CHECK(lanes_of("for k in 0 .. ridx0 { output = output * 1.5 }", "f32[n, 7]") == 8);
   CHECK(lanes_of("for k in ridx0 .. ridx0 + size(input3, 0) { output = output * 1.5 }") == 16);
@@ -231,14 +234,15 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
   CHECK(lanes_of("for k in i64(input0[ridx0]) .. 9 { output = output * 1.5 }") == 8);
   CHECK(lanes_of("let n = 3\nif input0[ridx0] > 0 { n = 5 }\nfor k in 0 .. n { output = output * 1.5 }") == 8);
   CHECK(lanes_of("for k in ridx0 .. 2 * ridx0 + 1 { output = output * 1.5 }") == 8);
-  // Indices that may be out of range, and indices that are not adjacent prevent vectors.
+  // A body is not vectorised if one of its indices may be out of range, or if the lanes load elements that are not adjacent.
   CHECK(lanes_of("while output < input0[ridx0 + 1] { output = output + 1 }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 { output = output + input0[minimum(ridx0 + k, shape0 - 1)] }") == 1);  // not adjacent
   CHECK(lanes_of("for k in 0 .. 3 { if ridx0 + k < shape0 { output = output + input0[ridx0 + k + 1] } }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 { if (ridx0 >= k) | (k > 1) { output = output + input0[ridx0 - k] } }") == 1);
   CHECK(lanes_of("for k in 0 .. 3 {\nif ridx0 < k { output = 0.0 }\noutput = output + input0[ridx0 - k]\n}") == 1);
   CHECK(lanes_of("while output < input0[input2[ridx0]] { output = output + 1 }") == 1);
-  // Local arrays: all lanes use the same element, which is inside the array, and there are few elements.
+  // A body with a local array is vectorised if all lanes access the same element of it, if the index is known to be inside the array, and
+  // if the array has at most 64 elements.
   const auto with_array = [](const std::string& length, const std::string& index) {
     return lanes_of("let a = f32[" + length + "]\nfor k in 0 .. 4 { a[" + index + "] = input0[ridx0] }\noutput = a[0]");
   };
@@ -258,7 +262,7 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
   // lanes read the same element.
   CHECK(lanes_of("for k in 0 .. size(input1, 1) { output = output + input1[ridx0, k] }") == 1);
   CHECK(lanes_of("for k in 0 .. size(input1, 1) { output = output + input1[ridx0, k] }", "f32[n, 5]") == 8);
-  // All active lanes read the same element, but only some lanes are active.
+  // In the first two bodies all active lanes read the same element, but some lanes may be inactive, so the bodies are not vectorised.
   CHECK(lanes_of("for k in 0 .. 9 { if k < ridx0 { output = output + input0[k] } }") == 1);
   CHECK(lanes_of("for k in 0 .. ridx0 { output = output + input0[k] }") == 1);
   CHECK(lanes_of("for k in 0 .. 9 { if k < shape0 { output = output + input0[k] } }") == 16);
@@ -276,8 +280,8 @@ TEST_CASE("G13.custom_vectors/c: bodies whose elements are computed one by one")
 
 namespace {
 
-/// Bodies whose indices are inside their arrays: because of their ranges, or because of conditions. x has as many elements as the result, y
-/// has two more, and c any number.
+/// Bodies whose indices are known to be inside their arrays, either because of the ranges of the indices or because of conditions. x has as
+/// many elements as the result, y has two more, and c any number.
 constexpr const char* kInside[] = {
     "for k in 0 .. 3 { output = output * 0.5 + input1[ridx0 + k] }",
     "for k in 0 .. 3 {\nlet j = ridx0 + 2 - k\noutput = output * 0.5 + input1[j] * f32(j)\n}",
@@ -327,7 +331,7 @@ TEST_CASE("G13.custom_vectors/c: indices that are proven to be inside their arra
   CHECK(lanes_of("x86-64-v4", "x: f32[n, m], w: f32[3]", "x, w", smooth, "f32[n, m]") == 16);
   for (const int64_t columns : {1, 16, 37})
     backends.run(graph_of("x: f32[n, m], w: f32[3]", "x, w", smooth, "f32[n, m]"), rough({3, columns}, 1), rough({3}, 2));
-  // A window over two axes.
+  // The body computes a window over two axes.
   const std::string window = "for i in 0 .. 3 { for j in 0 .. 3 { output = output + input0[ridx0 + i, ridx1 + j] * input1[i, j] } }";
   CHECK(lanes_of("x86-64-v4", "x: f32[66, 66], w: f32[3, 3]", "x, w", window, "f32[64, 64]") == 16);
   backends.run(graph_of("x: f32[66, 66], w: f32[3, 3]", "x, w", window, "f32[64, 64]"), rough({66, 66}, 1), rough({3, 3}, 2));
@@ -336,7 +340,7 @@ TEST_CASE("G13.custom_vectors/c: indices that are proven to be inside their arra
 TEST_CASE("G13.custom_vectors/c: the steps until points escape") {
   const Context context = make_context();
   const auto check = [&]<class T>(const std::string& dtype, const std::string& counter, T) {
-    std::vector<std::vector<T>> axes;  // for each set of inputs, the coordinates of the columns, then those of the rows
+    std::vector<std::vector<T>> axes;  // two lists for each set of inputs: the coordinates of the columns, then those of the rows
     for (const int size : {1, 2, 3, 1, 4, 3, 15, 1, 16, 2, 17, 3, 50, 2, 20, 0, 0, 4}) {
       axes.emplace_back();
       for (int i = 0; i < size; ++i) axes.back().push_back(static_cast<T>(i) / static_cast<T>(size) * 2 - 1);
@@ -434,11 +438,12 @@ TEST_CASE("G13.custom_vectors/c: local arrays have an element for each lane") {
       ("let w = i32[5]\nfor k in 0 .. 5 { w[k] = (input0[ridx0] * i32(7 * k + 3) + input1[ridx0]) & 15 }\n"
        "for i in 0 .. 4 { for k in 0 .. 4 {\nif w[k] > w[k + 1] {\nlet t = w[k]\nw[k] = w[k + 1]\nw[k + 1] = t\n} } }\n"
        "for k in 0 .. 5 { output = output * 16 + w[k] }"),
-      // an array that changes in some lanes only: in a branch, and as long as a lane is in the loop
+      // An array that is changed in some lanes only: in those that take a branch, and in those that have not left the loop.
       ("let w = i32[3]\nif input0[ridx0] > 3 { w[1] = 5 } else { w[2] = input1[ridx0] }\n"
        "while w[0] < input0[ridx0] {\nw[0] = w[0] + 1\nif w[0] + w[1] > 8 { break }\nw[2] = w[2] * 2 + w[0]\n}\n"
        "output = w[0] * 10000 + w[1] * 1000 + w[2]"),
-      // an array that begins anew in each iteration, and a value that stays what was read
+      // The array w is declared in the loop, so each iteration starts with zeros. The variable `before` keeps the value that was read from
+      // old[0], although old[0] then changes.
       ("let old = i32[1]\nfor k in 0 .. 4 {\nlet w = i32[2]\nlet before = old[0]\nold[0] = old[0] + input1[ridx0]\n"
        "w[0] = w[0] + w[1] + before\noutput = output * 2 + w[0]\n}"),
       // bools, and numbers that are computed modulo 2^8

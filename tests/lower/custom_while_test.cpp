@@ -1,4 +1,4 @@
-// Loops of custom functions (`while` and `break`) whose number of iterations is not known in advance, through harp.h.
+// Tests loops of custom functions (`while` and `break`) whose number of iterations is not known in advance, through harp.h.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -45,7 +45,7 @@ TEST_CASE("G13.custom_while/interp,c: a while runs as long as its condition hold
     output = x)",
                   a, b) == expected);
 
-  // The number of steps of the Collatz sequence down to 1. Some elements need no step.
+  // Counts the steps of the Collatz sequence down to 1. For some elements there is no step.
   CHECK(result_of(R"(
     let x = input0[ridx0]
     while x > 1 {
@@ -54,7 +54,7 @@ TEST_CASE("G13.custom_while/interp,c: a while runs as long as its condition hold
     })",
                   {1, 2, 3, 7, 27, 0, -5, 97}) == Integers{0, 1, 7, 16, 111, 0, 0, 118});
 
-  // Nested loops of both kinds, a condition that is a variable, and a condition that is false from the start.
+  // Tests `while` and `for` loops in a `while` loop, a condition that is a variable, and a condition that is false from the start.
   CHECK(result_of(R"(
     let i = 0
     let is_more = input0[ridx0] > 0
@@ -89,7 +89,7 @@ TEST_CASE("G13.custom_while/interp,c: a while in a branch that is not taken does
 
 TEST_CASE("G13.custom_while/interp,c: break leaves the innermost loop, in the middle of an iteration") {
   const Integers numbers = {4, 9, 25, 49, 97, 2, 91, 1};
-  // The smallest divisor. The statements after the break are not executed.
+  // Computes the smallest divisor above 1. The statements after the break are not executed.
   CHECK(result_of(R"(
     output = input0[ridx0]
     let looked = 0
@@ -123,7 +123,7 @@ TEST_CASE("G13.custom_while/interp,c: break leaves the innermost loop, in the mi
     })",
                   {0, 1, 4, 9}) == Integers{6060000, 6060003, 6060012, 6060321});
 
-  // A break as the only statement, as the first one, after a loop, and in both branches.
+  // Tests a break as the only statement of a loop, as the first statement, after an inner loop, and in both branches of an if.
   CHECK(result_of(R"(
     for i in 0 .. 1000 { break }
     while input0[ridx0] < 5 {
@@ -177,7 +177,7 @@ TEST_CASE("G13.custom_while/interp,c: a variable of any dtype keeps what it had 
 TEST_CASE("G13.custom_while/interp,c: conditions on NaN, infinities and subnormal numbers, and bools that change at different times") {
   const Backends backends;
   using Limits = std::numeric_limits<float>;
-  // There are seven kinds, so that each vector has them in other lanes.
+  // The seven values are repeated. As 7 is not a power of two, the same value is in different lanes of different vectors.
   const float kinds[] = {0.3f, Limits::quiet_NaN(), Limits::denorm_min(), -5, Limits::infinity(), -Limits::infinity(), -0.0f};
   for (const int64_t size : {1, 16, 37}) {
     CAPTURE(size);
@@ -211,7 +211,7 @@ TEST_CASE("G13.custom_while/interp,c: conditions on NaN, infinities and subnorma
                                                           "f32[n]"),
                                                  x);
     CHECK(values<float>(out.at(0).get()) == expected);
-    // Bools in the conditions of nested loops and of breaks. `run` checks that all backends give the same bits.
+    // Tests bools in the conditions of nested loops and of breaks. `run` checks that all backends give the same bits.
     backends.run(graph_of("x: f32[n]", "x", R"(
     let is_up = input0[ridx0] > 0.0
     let was_up = false
@@ -237,7 +237,7 @@ TEST_CASE("G13.custom_while/interp,c: conditions on NaN, infinities and subnorma
 
 TEST_CASE("G13.custom_while/interp,c: an index outside its array ends the loops of its element, with the same fault on every backend") {
   constexpr const char* kBodies[] = {
-      // Indices out of range in the condition, before the break, and after it.
+      // In these bodies an index is out of range in the condition, before the break, or after it.
       "while input0[input1[ridx0, i]] > 0 {\noutput = output + 1\ni = i + 1\n}",
       "while input0[input1[ridx0, i]] > 0 {\nif input2[ridx0, i] > 16 { break }\noutput = output + input0[input2[ridx0, i]]\ni = i + 1\n}",
       "while true {\noutput = output + input0[input2[ridx0, i]]\nif input0[input1[ridx0, i]] == 0 { break }\ni = i + 1\n}",

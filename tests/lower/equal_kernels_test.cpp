@@ -1,5 +1,6 @@
-// Kernels that differ only in their arrays are lowered once (lower/equal_kernels.h). The tests count the kernels that remain, and check
-// which differences count. The fuzzer (fuzz/layer_patterns.h) and the examples of networks check that each launch gets its own arrays.
+// Kernels that differ only in their arrays are lowered only once (lower/equal_kernels.h). The tests count the kernels that remain, and
+// check which differences make kernels unequal. (The fuzzer (fuzz/layer_patterns.h) and the examples of networks check that each launch
+// gets its own arrays.)
 #include <doctest/doctest.h>
 
 #include "base/text.h"
@@ -37,8 +38,8 @@ constexpr std::string_view kSquares = "a: f32[40, 40], b: f32[40, 40], c: f32[40
 TEST_CASE("L2.kernel_function/c: layers that are equal but for their arrays are one kernel") {
   CHECK(lowered("x: f32[n, m], y: f32[n, m]", "  return p = sum(exp(x), axes=[1]), q = sum(exp(y), axes=[1])") == Counted{1, 2});
   CHECK(lowered("x: f32[30, 8], y: f32[30, 8]", "  return p = cumsum(x, axis=0), q = cumsum(y, axis=0)") == Counted{1, 2});
-  // In the first convolution the factors come in the other order. Its generated text equals that of the others, but kernels are compared
-  // before there is text.
+  // In the product of the first convolution, the operands are in the other order. Its C code would equal that of the other two
+  // convolutions, but kernels are compared before C code is generated, so two kernels remain.
   const Counted network =
       lowered("x: f32[1, 8, 16, 16], u: f32[8, 8, 3, 3], v: f32[8, 8, 3, 3], w: f32[8, 8, 3, 3]",
               "  p = conv2d(x, u, padding=[1, 1])\n  q = conv2d(p, v, padding=[1, 1])\n  return r = conv2d(q, w, padding=[1, 1])");

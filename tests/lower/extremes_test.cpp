@@ -1,5 +1,6 @@
-// Maxima and minima by vectors that detect NaN separately (lower/reduce_lanes.cpp), and by columns with the rows in any order
-// (lower/reduce_columns.cpp). A NaN must be found wherever it is, and the sign of zeros matters.
+// Tests maxima and minima along rows, by vector instructions with a separate detection of NaN (lower/reduce_lanes.cpp), and along columns,
+// where the rows may be combined in any order (lower/reduce_columns.cpp). A NaN must be found wherever it is, and +0 counts as greater than
+// -0.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,7 +31,8 @@ void check_all(const char* dtype, bool is_known) {
                              "]) {\n  return a = max(x, axes=[1]), b = min(x, axes=[1]), c = max(x, axes=[0]), d = min(x, axes=[0]), e = " +
                              "max(x), f = min(x)\n}";
     CAPTURE(text);
-    const auto anywhere = [&](int64_t row) { return row * 37 % (columns + 5); };  // some rows have no such column
+    // The returned column may be beyond the last one; the row then has no odd element.
+    const auto anywhere = [&](int64_t row) { return row * 37 % (columns + 5); };
     const auto at_the_end = [&](int64_t row) { return columns - 1 - row; };
     for (const auto& [usual, odd] :
          {std::pair<T, T>{1, nan}, {-1, -nan}, {-inf, nan}, {inf, nan}, {T(-0.0), T(0.0)}, {T(0.0), T(-0.0)}, {nan, 1}}) {
@@ -59,7 +61,7 @@ void check_schedule(const std::string& text, const char* schedule, const Values<
   for (size_t i = 0; i < outputs.size(); ++i) CHECK_MESSAGE(same_bits(outputs[i].get(), expected[i].get()), "output ", i);
 }
 
-/// The number of bytes of all float arrays on the stack in the C text of a graph.
+/// Returns the number of bytes of all float arrays that the C code generated for a graph has on the stack.
 size_t frame_bytes(const std::string& text) {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\n" + text);
@@ -97,13 +99,13 @@ std::string reduction(const std::string& input, const std::string& result) {
   return "graph g(x: " + input + ") {\n  return y = " + result + "\n}";
 }
 
-/// True if the default schedule contains this word.
+/// Returns whether the default schedule contains this word.
 bool is_scheduled(const std::string& text, const char* word) {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\n" + text);
   return source_for("x86-64-v4", graph.get()).find(word) != std::string::npos;
 }
-/// True if the kernel interleaves two rows, or two parts of a row.
+/// Returns whether the kernel interleaves two rows, or two parts of a row.
 bool is_interleaved(const std::string& text) { return is_scheduled(text, "unroll=2"); }
 
 TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: rows are read as several streams, of any number of rows") {
@@ -129,7 +131,7 @@ TEST_CASE("G3.sum/c G3.max/c G3.min/c L6: parts of a long row are read as severa
       const std::string text = reduction("f32[n]", op + "(" + (type == "f32" ? "x" : "cast(x, dtype=f64)") + ")");
       CAPTURE(text);
       if (type == "f32") CHECK(is_interleaved(text));
-      // Lengths below and above one block of 4096 elements, and lengths at which a sum has one, two and more groups of 128 blocks.
+      // These lengths are below and above one block of 4096 elements, and such that a sum has one, two or more groups of 128 blocks.
       for (const int64_t length : {60, 4160, 9000, 524288, 530000, 1100000}) {
         Values<float> x = rough({length}, 3);
         backends.run(text, x);

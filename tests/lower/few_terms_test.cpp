@@ -1,6 +1,6 @@
-// Reductions of few terms, whose results are each computed by one expression without a loop (schedule/few_terms.h): they have the
-// interpreter's bits for all sizes of windows, strides and rows. Also tests strided loads at the end of an array, and which kernels get
-// this schedule.
+// Tests reductions of few terms, each of whose results is computed by one expression without a loop (schedule/few_terms.h). Results must be
+// bit-identical to the interpreter's for all sizes of windows, strides and rows. Also tests strided loads at the end of an array, and which
+// kernels get this schedule.
 #include <array>
 #include <string>
 

@@ -1,5 +1,5 @@
-// Fourier transforms: every backend gives the same bits for every kind of length. Also tests inverses, the number of kernels, gradients and
-// the message of every error. (oracle_fft.py compares values with NumPy.)
+// Tests Fourier transforms: every backend gives the same bits for every kind of length. Also tests inverses, the number of kernels,
+// gradients and the message of every error. (oracle_fft.py compares values with NumPy.)
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -12,7 +12,7 @@ using namespace capi_test;
 
 namespace {
 
-/// A Fourier transform by its definition as a sum, in long double.
+/// Computes a Fourier transform by its definition as a sum, in long double.
 std::vector<double> direct(const std::vector<double>& re, const std::vector<double>& im, bool imaginary) {
   const size_t n = re.size();
   std::vector<double> result;
@@ -98,8 +98,8 @@ TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the sam
 
 TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written where they lie: the same bits") {
   const Backends backends;
-  // Transforms along rows and along columns. Inputs and outputs are pairs (re, im) or separate parts, also in swapped order, or slices of
-  // an array.
+  // Tests transforms along rows and along columns. Inputs and outputs are arrays of pairs (re, im), or two separate arrays re and im (also
+  // exchanged), or slices of such arrays.
   const std::string_view body =
       "  z = view_as_complex($)\n  a = view_as_real(fft(z))\n  b = view_as_real(ifft(z, norm=\"forward\"))\n"
       "  c = view_as_real(fft(z, axis=0))\n  d = view_as_real(ifft(slice(z, start=[0, 1]), axis=0, norm=\"forward\"))\n"
@@ -126,8 +126,8 @@ TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written
 
 TEST_CASE("G15.fft: fft: of a length that is known, reals have no imaginary parts and only what is kept is stored: the same bits") {
   const Backends backends;
-  // Results are stored as pairs, as the first elements of one part, and as two separate parts. An input whose imaginary part is -0 is not
-  // treated as real.
+  // Results are stored as pairs (re, im), as a slice of only the real or only the imaginary parts, and as two separate arrays of parts. An
+  // input whose imaginary part is -0 is not treated as real.
   const std::string_view body =
       "  a = view_as_real(rfft(x))\n  b = view_as_real(rfft(x, axis=0))\n  c = abs(rfft(x, norm=\"ortho\"))\n"
       "  d = real(slice(fft(x), start=[0, 1], stop=[none, last]))\n  e = view_as_real(fft(x))\n"
@@ -198,7 +198,7 @@ TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in fro
   CHECK(kernels("complex64[4, 50]", "ifft(z, norm=\"forward\")") == 1);
   CHECK(kernels("complex64[4, 50]", "ifft(z)") == 2);
   CHECK(kernels("complex64[50, 16]", "fft(z, axis=0)") == 1);
-  // 15 columns are not transformed by vectors across columns.
+  // 15 columns are too few for vectors that have one column in each lane.
   CHECK(kernels("complex64[50, 15]", "fft(z, axis=0)") > 1);
   CHECK(kernels("f32[4, 50]", "rfft(z)") == 1);
   CHECK(kernels("f32[4, 1024]", "rfft(z)") == 1);
@@ -217,7 +217,7 @@ TEST_CASE("G15.fft G17: fft: roots of 1 are computed by vectors of f64, of lengt
   CHECK(has("x86-64-v4", "f32[m, n in 1..9999]", "cos_f64x8(*("));
   CHECK(has("x86-64-v3", "f64[4, 1024]", "sin_f64x4(*("));
   CHECK(has("x86-64", "f64[4, 97]", "cos_f64x2(*("));
-  CHECK(has("x86-64", "f64[4, 97]", "some_roots_f64(squares"));  // 97 is a large prime factor
+  CHECK(has("x86-64", "f64[4, 97]", "some_roots_f64(squares"));  // 97 is a large prime factor, for which this function computes the roots
 }
 
 TEST_CASE("G15.fft: fft: every mistake has its own words") {

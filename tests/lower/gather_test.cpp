@@ -1,4 +1,4 @@
-// Gathers: values on every backend, the number of kernels, the arrays in memory, and the message of every error.
+// Tests gathers: values on every backend, the number of kernels, the arrays in memory, and the message of every error.
 #include <algorithm>
 
 #include "pipeline.h"
@@ -15,7 +15,7 @@ Values<T> numbers(std::vector<T> items) {
   return {std::move(items), {count}};
 }
 
-/// The position of the element that `index` selects from n elements, as docs/semantics.md defines it.
+/// Returns the position of the element that `index` selects from n elements, as docs/semantics.md defines it.
 size_t named(int64_t index, int64_t n) { return static_cast<size_t>(std::clamp<int64_t>(index < 0 ? index + n : index, 0, n - 1)); }
 
 }  // namespace
@@ -60,7 +60,7 @@ TEST_CASE("G14.take,take_along_axis/interp,c G16 G17: one kernel with what is ar
   // Elements of a view are gathered from the original array, without a copy.
   CHECK(kernels("g(x: f32[n, 16], i: i32[m]) {\n  return y = take(flip(transpose(x), axes=[0]), i, axis=0)\n}") == 1);
   CHECK(kernels("g(x: f32[n, 16], i: i32[m]) {\n  return y = take(reshape(x, shape=[n, 4, 4]), i, axis=1), z = take(x, i)\n}") == 2);
-  // A computed array is stored by one kernel, and the other gathers from it. The sum of the gathered elements is fused.
+  // One kernel stores the computed array. A second kernel gathers its elements and sums them.
   const std::string computed = "g(x: f32[n, 16], i: i32[m]) {\n  return y = sum(take(exp(x) * 2, i, axis=0), axes=[1])\n}";
   CHECK(kernels(computed) == 2);
   const Values<float> x = whole<float>({5, 16}, 1);

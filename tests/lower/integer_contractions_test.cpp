@@ -1,6 +1,6 @@
-// Contractions of integers by register tiles. They have the interpreter's bits, and those of a plain loop with wrap-around, for every
-// dtype, for sizes that are no multiple of a tile, and for every layout of the operands. (tests/schedule/integer_products_test.cpp tests
-// which sums get tiles.)
+// Tests contractions of integers that are computed in register tiles. Results must be bit-identical to the interpreter's, and to those of a
+// plain loop with wrap-around, for every dtype, for sizes that are no multiple of a tile, and for every layout of the operands.
+// (tests/schedule/integer_products_test.cpp tests which sums get tiles.)
 #include <array>
 #include <initializer_list>
 #include <limits>
@@ -30,7 +30,7 @@ constexpr const char* kName<int64_t> = "i64";
 template <>
 constexpr const char* kName<uint64_t> = "u64";
 
-/// Numbers over the whole range, so that products and sums wrap around. One in eight is the least or the greatest number.
+/// Returns numbers over the whole range of T, so that products and sums wrap around. One in eight is the least or the greatest number.
 template <class T>
 Values<T> any(std::vector<int64_t> dims, uint32_t seed) {
   std::mt19937_64 random(seed);
@@ -47,7 +47,7 @@ std::string product_of(const std::string& dtype, const std::string& a, const std
   return "graph g(a: " + dtype + a + ", b: " + dtype + b + ") {\n  return y = " + result + "\n}";
 }
 
-/// a @ b by a plain loop, modulo 2 to the number of bits of R.
+/// Computes a @ b by a plain loop. The sums wrap around to the range of R.
 template <class R, class T>
 std::vector<R> wrapped_product(const Values<T>& a, const Values<T>& b) {
   const int64_t m = a.dims[0], k = a.dims[1], n = b.dims[1];
@@ -173,7 +173,8 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
     const std::vector<harp_buffer*> handles = {left.get(), right.get()};
     const std::vector<Buffer> expected = run(compile(graph.get(), "interp").get(), handles);
     for (const char* schedule : schedules)
-      for (const bool is_quick : {false, true}) {  // compiled by gcc with full optimisation, as for users, and quickly by clang
+      // false: compiled by gcc with full optimisation, as for users; true: compiled quickly by clang.
+      for (const bool is_quick : {false, true}) {
         CAPTURE(schedule);
         CAPTURE(is_quick);
         const std::string line = std::string("kernel_0: contraction ") + schedule;
@@ -189,7 +190,7 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
   check(product_of("i8", "[23, 301]", "[301, 41]", wide),
         {"[thread tile=5 unroll=5 pack, sequential tile=20 simd=4, reduce simd=2] partition overlap",
          "[sequential tile=12 unroll=4 pack, sequential tile=1000 unroll=2 simd=8 pack, reduce simd=2]",
-         // Without "pack" for rows, the kernel reads them where they are.
+         // Without "pack" for the rows, the kernel reads the rows from the array itself instead of from a packed copy.
          "[thread unroll=3, sequential simd=4 pack, reduce simd=2] overlap", "[thread unroll=2 pack, sequential, reduce simd=2]"},
         any<int8_t>({23, 301}, 1), any<int8_t>({301, 41}, 2));
   // Each lane multiplies four bytes at a time, which may be signed or unsigned.
@@ -197,7 +198,7 @@ TEST_CASE("L6.integer_products,dot_products/c G15.matmul/c: several terms in eac
     for (const char* b : {"cast(b, dtype=i32)", "cast(cast(b, dtype=u8), dtype=i32)"}) {
       check(product_of("i8", "[23, 301]", "[301, 41]", std::string(a) + " @ " + b),
             {"[thread tile=5 unroll=5 pack, sequential tile=20 simd=4, reduce simd=4] partition overlap",
-             // Without "pack" for rows, the kernel reads them where they are.
+             // Without "pack" for the rows, the kernel reads the rows from the array itself instead of from a packed copy.
              "[thread unroll=3, sequential simd=4 pack, reduce simd=4] overlap"},
             any<int8_t>({23, 301}, 1), any<int8_t>({301, 41}, 2));
       check(product_of("i8", "[37, 600]", "[41, 600]", std::string(a) + " @ transpose(" + b + ")"),
@@ -253,7 +254,8 @@ TEST_CASE("L6.dot_products/c G15.matmul/c: every row that has them compiles with
     for (const harp::Machine& row : harp::machines()) {
       if (!row.cpu().dot_products) continue;
       const std::string target(row.name);
-      for (const bool is_quick : {false, true}) {  // compiled by gcc with full optimisation, as for users, and quickly by clang
+      // false: compiled by gcc with full optimisation, as for users; true: compiled quickly by clang.
+      for (const bool is_quick : {false, true}) {
         CAPTURE(target);
         CAPTURE(is_quick);
         const Program program = compile(graph.get(), "c", [&](harp_compile_options& o) {

@@ -1,5 +1,6 @@
-// Functions that compute two vectors with interleaved operations (render/c/function.cpp), for CPUs that can start two such operations in a
-// cycle. Each vector takes the rare path separately. Vectors after the last pair have the same bits.
+// Tests functions that compute two vectors with interleaved operations (render/c/function.cpp), for CPUs that can start two such operations
+// in a cycle. Whether a vector takes the rare path is decided for each of the two separately. If the number of vectors is odd, the last one
+// is computed alone and must have the same bits.
 #include "base/text.h"
 #include "graph/text.h"
 #include "pipeline.h"
@@ -17,7 +18,7 @@ std::string source_of(std::string_view text, std::string_view row) {
 }
 bool is_interleaved(const std::string& source) { return source.find("_of_two_x16(alu") != source.npos; }
 
-/// Returns numbers for sin. One in each `period` numbers is so large that sin takes its rare path.
+/// Returns arguments for sin. One in each `period` numbers is so large that sin takes its rare path.
 Values<float> mostly_near(int64_t count, int64_t period) {
   Values<float> x{{}, {count}};
   for (int64_t i = 0; i < count; ++i) x.items.push_back(static_cast<float>(i % period == period - 3 ? 1e6 + i : i * 0.37 - 5));

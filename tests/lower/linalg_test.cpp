@@ -1,5 +1,5 @@
-// Matrix products and einsum: results equal those of plain loops on every backend, sums have the order that docs/semantics.md prescribes,
-// and every misuse has its message. (oracle_test.py compares with NumPy.)
+// Tests matrix products and einsum: results equal those of plain loops on every backend, sums have the order that docs/semantics.md
+// prescribes, and every misuse is reported with the right message. (oracle_test.py compares with NumPy.)
 #include <algorithm>
 #include <cmath>
 

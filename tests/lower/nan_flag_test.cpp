@@ -1,5 +1,6 @@
-// Maxima by an instruction that does not propagate NaN. The CPU's invalid flag detects NaN instead (the schedule keyword nan_flag). Results
-// must equal those of other schedules, for NaN and zeros of both signs at any position, and the host's flag must be restored afterwards.
+// Tests maxima that are computed by an instruction that does not propagate NaN. The kernel detects NaN by the CPU's invalid flag instead
+// (the schedule keyword nan_flag). Results must equal those of other schedules, for NaN and zeros of both signs at any position, and the
+// caller's invalid flag must be restored afterwards.
 #include "support/backends_run.h"
 #include "support/schedule_mistake.h"
 

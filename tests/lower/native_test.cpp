@@ -31,7 +31,7 @@ void negate_scaled(int64_t n, float factor, const float* x, float* y) {
 void copy_bytes(uint64_t bytes, const void* from, void* to) {
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
-/// Takes square roots. If a number is negative, returns the first such number as an error.
+/// Halves all numbers. If a number is negative, returns the first negative number as the error code.
 int32_t root_of_all(uint32_t n, const int32_t* x, double* y) {
   for (uint32_t i = 0; i < n; ++i) {
     if (x[i] < 0) return x[i];
@@ -96,7 +96,7 @@ harp_node* input(const Graph& g, const char* name, harp_dtype dtype, const std::
 
 std::string source_of(const Program& program) { return take(harp_program_source(program.get(), nullptr)); }
 
-/// The message of the error of a run, which must be the same on every backend.
+/// Runs a graph on every backend and returns the message of the error, which must be the same on every backend.
 std::string run_error(const Graph& g, const std::vector<harp_buffer*>& inputs, harp_status code) {
   std::string first;
   for (const Way& way : kWays) {
@@ -179,7 +179,8 @@ TEST_CASE("G13.native/interp,c: kinds of arguments, and several calls") {
   const Program program = compile(g.get(), "c");
   const std::string source = source_of(program);
   CHECK(source.find("natives[0] is scale") != source.npos);
-  CHECK(source.find("rt->natives[3]") == source.npos);  // there are three entries: the function scale (once), note, and note's user pointer
+  // rt->natives has three entries: the function scale (once), note, and note's user pointer.
+  CHECK(source.find("rt->natives[3]") == source.npos);
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   CHECK(stats.kernels >= 2);
@@ -312,7 +313,7 @@ TEST_CASE("G13.native/c: an address is in no source and no key") {
 }
 
 TEST_CASE("G13.native/interp,c: called by whoever runs the program, one at a time, in the default floating-point environment") {
-  // A host that starts a new thread for each worker.
+  // a parallel_for that starts a new thread for each worker
   const auto on_threads = [](void*, size_t n, size_t grain, harp_range_body body, void* arg) {
     std::vector<std::thread> threads;
     for (size_t begin = 0, worker = 0; begin < n; begin += grain, ++worker)

@@ -1,4 +1,4 @@
-// Layers, losses, norms, argmax and argmin: values on every backend, special values, and the message of every misuse. (oracle_test.py
+// Tests layers, losses, norms, argmax and argmin: values on every backend, special values, and the message of every misuse. (oracle_test.py
 // compares with NumPy, semantics_test.py checks the order of operations.)
 #include <algorithm>
 #include <cmath>
@@ -176,7 +176,7 @@ TEST_CASE("G22.scaled_dot_product_attention/interp,c: a query that sees no key g
     CHECK(std::vector<float>(y.begin() + 4, y.begin() + 8) == std::vector<float>(4, 0));
     CHECK(y[0] != 0);
     CHECK(std::all_of(g.begin(), g.end(), [](float v) { return std::isfinite(v); }));
-    CHECK(g[4] != 0);  // an element of the second key, which the third query uses
+    CHECK(g[4] != 0);  // The gradient with respect to the second key is not 0, because the third query uses this key.
   }
 }
 

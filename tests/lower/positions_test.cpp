@@ -1,6 +1,6 @@
-// Gathers whose indices are computed from the position of the output element (lower/positions.h), such as padding of arrays of unknown
-// size. Tests every padding mode and any amount of padding. Results have the interpreter's bits, vectors copy the interior, and no index is
-// loaded from memory.
+// Tests gathers whose indices are computed from the position of the output element (lower/positions.h), such as padding of arrays of
+// unknown size, with every padding mode and any amount of padding. Results must be bit-identical to the interpreter's, the interior must be
+// copied by vectors, and no index may be loaded from memory.
 #include <array>
 #include <string>
 

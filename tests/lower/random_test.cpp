@@ -1,4 +1,4 @@
-// Random numbers: the published known answers of the generator, the use of keys and counters, and statistical tests.
+// Tests random numbers: the published known answers of the generator, the use of keys and counters, and statistical tests.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,8 +22,8 @@ std::vector<T> draw(const Backends& backends, const std::string& call, uint64_t 
   return values<T>(outputs[0].get());
 }
 
-/// The Kolmogorov-Smirnov statistic: the greatest distance between the empirical distribution of the numbers and `distribution`, times the
-/// square root of their count. For numbers of that distribution it exceeds 1.95 for one key in a thousand.
+/// Returns the Kolmogorov-Smirnov statistic: the greatest distance between the empirical distribution of the numbers and `distribution`,
+/// times the square root of their count. If the numbers have that distribution, the statistic exceeds 1.95 for one key in a thousand.
 double kolmogorov(std::vector<double> numbers, const std::function<double(double)>& distribution) {
   std::sort(numbers.begin(), numbers.end());
   const double count = static_cast<double>(numbers.size());
@@ -112,7 +112,7 @@ TEST_CASE("G14 random: mean, variance, neighbours and distribution of a fixed ke
     CHECK(std::abs(z.neighbours) < 4 / root);
     CHECK(kolmogorov(uniform, [](double x) { return x; }) < 1.95);
     CHECK(kolmogorov(normal, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }) < 1.95);
-    // the test would notice a wrong variance
+    // with the variance 1.2 instead of 1, the test would fail
     CHECK(kolmogorov(normal, [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.4)); }) > 1.95);
   }
 }

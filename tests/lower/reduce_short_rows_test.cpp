@@ -1,5 +1,5 @@
-// Reductions of several columns that are too few to fill a vector (lower/reduce_short_rows.cpp). Several independent chains of additions
-// are interleaved, and the bits are those of computing one chain after the other.
+// Tests reductions of several columns that are too few to fill a vector (lower/reduce_short_rows.cpp). Several independent chains of
+// additions are interleaved. The results must be bit-identical to those of computing one chain after the other.
 #include <string>
 #include <vector>
 
@@ -43,8 +43,8 @@ TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G3.min/interp,c L5.m
   const Backends backends;
   for (const char* reduction : kReductions) {
     CAPTURE(reduction);
-    // Numbers of rows with no whole block of 256, with one block, with as many blocks as are interleaved, and with more; with and without a
-    // partial block at the end.
+    // These numbers of rows contain no whole block of 256 rows, one block, as many blocks as are interleaved, or more. Some end with a
+    // partial block.
     for (const int64_t rows : {1, 3, 255, 256, 770, 1024, 1300}) backends.run(graph_of("n, 3", reduction), rough({rows, 3}, 1));
     for (const int64_t columns : {2, 5, 7}) backends.run(graph_of(text_of({1300, columns}), reduction), rough({1300, columns}, 2));
     backends.run(graph_of("n, 2", reduction), rough({66000, 2}, 3));  // blocks of blocks
@@ -65,7 +65,7 @@ TEST_CASE("G3.sum/interp,c G3.max/interp,c L5.thread/c X2: reductions of few col
   // The addition after the sum reads z, which has the shape of the result. If the result is stored in place of z, z must not be overwritten
   // before it is read.
   backends.run("graph g(x: f32[n, 40, 3], z: f32[n, 3]) {\n  return y = sum(x, axes=[1]) + z\n}", rough({7, 40, 3}, 5), rough({7, 3}, 6));
-  // A product of windows and weights, where the windows are copied for one index at a time.
+  // A product of windows and weights. The windows are copied for one index of n at a time.
   backends.run(
       "graph g(x: f32[n, 30, 14], w: f32[11, 12]) flags=[broadcast] {\n  u = unfold(unfold(x, axes=[1], size=[11]), axes=[2], "
       "size=[12])\n  return y = sum(u * w, axes=[3, 4], order=chain, product=true)\n}",

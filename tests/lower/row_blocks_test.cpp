@@ -1,6 +1,6 @@
-// Blocks of rows (schedule/row_blocks.cpp): attention is computed for one block of rows after the other, so the scores between its two
-// matrix products are never stored as a whole. Tests one head and several, and any number of rows. Similar graphs that do not qualify store
-// the scores. The bits are the interpreter's.
+// Tests blocks of rows (schedule/row_blocks.cpp): attention is computed for one block of rows after the other, so that the scores between
+// its two matrix products are never stored as a whole. The graphs have one head or several, and any number of rows. Similar graphs that do
+// not qualify store the scores. Results must be bit-identical to the interpreter's.
 #include "base/text.h"
 #include "graph/text.h"
 #include "graph/verify.h"
@@ -37,14 +37,15 @@ TEST_CASE("L6.loop_tiling/c G15.matmul: rows of scores are cut into blocks, whic
   CAPTURE(one);
   CHECK(contains(one, "over [32, 64, 1024] in turn with the others for each of 32 blocks"));
   CHECK(contains(one, "tmp0 f32[32, 64, 1024] by block"));
-  // Few heads with many rows. If the number of rows cannot be divided into equal blocks, it is rounded up.
+  // There are few heads with many rows, so the rows of a head are divided into blocks. If the number of rows cannot be divided into equal
+  // blocks, it is rounded up.
   CHECK(contains(schedule_of(attention("3, 1024, 32", "3, 1024, 32", "3, 1024, 32", "0, 2, 1", 2)), "for each of 48 blocks"));
   CHECK(contains(schedule_of(attention("2047, 32", "1031, 32", "1031, 32", "1, 0", 1)), " blocks\n"));
   // If there are enough heads and each is small enough, each head is a block.
   CHECK(contains(schedule_of(attention("8, 512, 32", "8, 512, 32", "8, 512, 32", "0, 2, 1", 2)), "for each of 8 blocks"));
 
-  // Not divided into blocks: scores that are an output, a softmax along the columns, a second product that reads the scores transposed, and
-  // operands that are as large as the scores.
+  // The rows of these graphs are not divided into blocks: the scores are an output, the softmax is along the columns, the second product
+  // reads the scores transposed, or the operands are as large as the scores.
   for (const char* body : {"s = matmul(q, k)\n  return s = s, y = matmul(exp(s), v)", "return y = matmul(softmax(matmul(q, k), axis=0), v)",
                            "s = exp(matmul(q, k))\n  return y = matmul(permute(s, axes=[1, 0]), q)"}) {
     CAPTURE(body);
@@ -94,7 +95,7 @@ TEST_CASE("L6.loop_tiling/c X2: blocks of rows have the bits of the interpreter"
   // All heads share the keys and values of one head. The number of rows is rounded up to whole blocks, and the additional rows use these
   // keys and values, too.
   run(attention("3, 701, 4", "1010, 4", "1010, 4", "1, 0", 2), {3, 701, 4}, {1010, 4}, {1010, 4});
-  // A causal mask, which depends on the row and is the same for all heads.
+  // This attention has a causal mask, which depends on the row and is the same for all heads.
   run("graph causal(q: f32[3, 850, 4], k: f32[3, 850, 4], v: f32[3, 850, 4]) {\n"
       "  s = matmul(q, permute(k, axes=[0, 2, 1]))\n"
       "  column = expand(reshape(arange(n=850), shape=[1, 1, 850]), shape=[3, 850, 850])\n"
@@ -102,7 +103,7 @@ TEST_CASE("L6.loop_tiling/c X2: blocks of rows have the bits of the interpreter"
       "  p = softmax(where(le(column, row), s, -1e30), axis=2)\n"
       "  return y = matmul(p, v), sums = sum(p * p, axes=[2]), best = max(s, axes=[2])\n}",
       {3, 850, 4}, {3, 850, 4}, {3, 850, 4});
-  // The rows that are added by rounding up are zero. They cause divisions by zero, whose results are not stored.
+  // Rounding up the number of rows adds rows of zeros. They cause divisions by zero, whose results are not stored.
   run("graph g(q: f32[2500, 3], k: f32[3, 900], v: f32[900, 3]) {\n  s = matmul(q, k)\n"
       "  return y = matmul(s / expand(sum(s, axes=[1], keepdims=true), shape=[2500, 900]), v) + q\n}",
       {2500, 3}, {3, 900}, {900, 3});

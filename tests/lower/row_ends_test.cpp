@@ -1,5 +1,5 @@
-// The elements of a row after its last whole vector (lower/reduce_lanes.cpp), which AVX-512 reads as one masked vector. The element after
-// the row is a NaN, which must not be read, and lanes without an element must not affect the result.
+// Tests the last elements of a row, which do not fill a vector (lower/reduce_lanes.cpp). AVX-512 reads them as one masked vector. The
+// element after the row is a NaN, which must not be read, and lanes without an element must not affect the result.
 #include <limits>
 
 #include "support/backends_run.h"

@@ -1,6 +1,6 @@
-// Scans: every backend is compared with a direct implementation of docs/semantics.md, "Scans", at the boundaries of groups, blocks and
-// levels; special values, axes and flags; misuse. (oracle_test.py compares with NumPy; grad_test.cpp and grad_values_test.cpp test
-// gradients, schedule_test.cpp kernels.)
+// Tests scans (prefix sums and the like). Every backend is compared with a direct implementation of docs/semantics.md, "Scans", at the
+// boundaries of the groups, blocks and levels that are defined there. Also tests special values, axes, flags, and errors. (oracle_test.py
+// compares with NumPy; grad_test.cpp and grad_values_test.cpp test gradients, schedule_test.cpp kernels.)
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -96,7 +96,7 @@ std::vector<Law<T>> laws() {
   return result;
 }
 
-/// Floats near 1, so that products stay finite, of both signs and with all bits in use; for integers, any numbers. There are no zeros,
+/// Returns floats near 1 or -1, so that products stay finite, with all bits of the significand in use; or any integers. There are no zeros,
 /// because the reference ignores the signs of zeros.
 template <class T>
 Values<T> some(int64_t n) {
@@ -224,7 +224,7 @@ TEST_CASE("G4.cumsum/interp,c: every axis of a larger array, whatever it looks l
   CHECK(got(0) == expected(0, false, false));
   CHECK(got(1) == expected(1, false, false));
   CHECK(got(2) == expected(2, true, false));
-  CHECK(got(3) == got(9));  // the array in memory is scanned along another axis
+  CHECK(got(3) == got(9));  // a scan of the permuted array t along axis 0 is a scan of x along axis 2
   CHECK(got(4) == expected(1, false, true));
   CHECK(got(5) == expected(1, false, true));
   CHECK(got(6) == law.scan(true, x.items));

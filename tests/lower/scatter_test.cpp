@@ -1,4 +1,4 @@
-// Scatters: the order of additions, on every backend; the number of kernels; the message of every error.
+// Tests scatters: the order of additions, on every backend; the number of kernels; and the message of every error.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@ using namespace capi_test;
 
 namespace {
 
-/// The position of the element that `index` selects from n elements, as docs/semantics.md defines it.
+/// Returns the position of the element that `index` selects from n elements, as docs/semantics.md defines it.
 size_t named(int64_t index, int64_t n) { return static_cast<size_t>(std::clamp<int64_t>(index < 0 ? index + n : index, 0, n - 1)); }
 
 Values<int32_t> indices(std::vector<int64_t> dims, int64_t n, uint32_t seed) {
@@ -77,7 +77,8 @@ TEST_CASE("G14.scatter_add/interp,c G16: to an axis without elements nothing is 
 
 TEST_CASE("G14.scatter_add/interp,c: narrow dtypes are added up in what they compute in and converted once") {
   const Backends backends;
-  // In f16, 1024 + 0.5 + 0.5 ... would stay 1024. A sum that leaves the range of i8 on the way must still be right at the end.
+  // The sum is computed in a wider dtype than f16, in which 1024 + 0.5 + 0.5 ... would stay 1024. If an intermediate sum exceeds the range
+  // of i8, the final sum must still be right.
   const auto outputs = backends.run(
       "graph g(i: i32[m], u: f32[m], v: i16[m]) {\n"
       "  h = full(shape=[2], value=1024, dtype=f16)\n  b = full(shape=[2], value=100, dtype=i8)\n"
@@ -94,7 +95,7 @@ TEST_CASE("G14.scatter_add/interp,c G17: a kernel of its own, in which x and the
   const std::string after = "g(x: f32[n, 16], i: i32[m], u: f32[m, 16]) {\n  return y = x + 0.5 * index_add(x, i, u, axis=0), z = x * 2\n}";
   CHECK(kernels(after) == 2);
   backends.run("graph " + after, rough({6, 16}, 1), indices({40}, 6, 2), rough({40, 16}, 3));
-  // The result of one scatter is updated by another.
+  // A second scatter updates the result of the first one.
   backends.run(
       "graph g(x: f32[n, 16], i: i32[m], u: f32[m, 16]) {\n"
       "  y = index_add(x, i, u, axis=0)\n  return y, z = index_add(y, i, u, axis=0), t = take(y, i, axis=0)\n}",

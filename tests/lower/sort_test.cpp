@@ -1,4 +1,5 @@
-// Sorting: values on every backend, equal elements and NaN, rows of every length, the number of kernels, the message of every error.
+// Tests sorting: values on every backend, equal elements and NaN, rows of every length, the number of kernels, and the message of every
+// error.
 #include <algorithm>
 #include <bit>
 #include <cmath>

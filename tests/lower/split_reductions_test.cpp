@@ -1,6 +1,6 @@
-// Long reductions, whose blocks are computed by several threads (schedule/split_reductions.cpp). docs/semantics.md defines the blocks and
-// how they are combined, so the results have the interpreter's bits whichever thread computes which block, in whatever order. A reduction
-// that may be short is one kernel.
+// Tests long reductions, whose blocks are computed by several threads (schedule/split_reductions.cpp). docs/semantics.md defines the blocks
+// and how their results are combined, so the result does not depend on which thread computes which block, nor on the order, and is
+// bit-identical to the interpreter's. A reduction that may be short is one kernel.
 #include <algorithm>
 
 #include "support/backends_run.h"
@@ -9,7 +9,7 @@ using namespace capi_test;
 
 namespace {
 
-/// A host's parallel_for that runs the iterations one by one in reverse order, each with another worker number.
+/// A parallel_for that runs the iterations one by one in reverse order, each with another worker number.
 struct Backwards {
   static constexpr size_t kWidth = 3;
   size_t most = 0;  // the largest number of iterations of one parallel loop so far
@@ -62,7 +62,7 @@ TEST_CASE("L5.merge_order/c X2.threads/c G3: blocks of a long reduction are shar
                             {x}) > 10);
   CHECK(shared_iterations("graph g(x: f32[100003]) {\n  return a = any(x > 2000), b = all(x > -1), i = argmax(x), v = var(x)\n}", {x}) >
         10);
-  // Reductions of rows, of columns, and of the axes on both sides of one that is kept.
+  // Tests reductions of rows, of columns, and of several axes with a kept axis between them.
   CHECK(shared_iterations("graph g(x: f32[3, 70001]) {\n  return s = sum(x, axes=[1]), f = softmax(x), n = norm(x)\n}",
                           {rough({3, 70001}, 4)}) > 10);
   CHECK(shared_iterations("graph g(x: f32[70001, 3]) {\n  return s = sum(x, axes=[0]), m = max(x, axes=[0], keepdims=true)\n}",
@@ -77,7 +77,7 @@ TEST_CASE("L5.merge_order/c X2.threads/c G3: blocks of a long reduction are shar
 TEST_CASE("L5.merge_order/c G17: only what is long whatever the sizes is cut into blocks, and little of it is computed twice") {
   CHECK(kernels_of("graph g(x: f32[65536]) {\n  return y = sum(x)\n}") == 1);
   CHECK(kernels_of("graph g(x: f32[69632]) {\n  return y = sum(x)\n}") == 2);  // 17 blocks
-  // With 17 blocks and one more element, a third kernel is needed for the remainder.
+  // 17 blocks and one more element: a third kernel is needed for the remainder.
   CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x)\n}") == 3);
   CHECK(kernels_of("graph g(x: f32[69633]) {\n  return y = sum(x), z = max(x) * 2\n}") == 4);
   CHECK(kernels_of("graph g(x: f32[n]) {\n  return y = sum(x)\n}") == 1);

@@ -1,5 +1,5 @@
-// Non-temporal stores (schedule/cpu/stream.h). They give the same bits as other stores, wherever in a cache line arrays begin and rows end,
-// also in place. The last tests check when they are used.
+// Tests non-temporal stores (schedule/cpu/stream.h). Results must be bit-identical to those of other stores, wherever in a cache line
+// arrays begin and rows end, also if the result overwrites an input. The last tests check when non-temporal stores are used.
 #include <algorithm>
 
 #include "support/backends_run.h"

@@ -1,6 +1,6 @@
-// Elementwise kernels whose loads are contiguous along another axis than their stores; they work in blocks (lower/transpose.cpp). They have
-// the interpreter's bits for every dtype, partial block, view and mask, whatever is computed from the loaded values. The last tests check
-// which schedules are allowed.
+// Tests elementwise kernels whose loads are contiguous along another axis than their stores; they work in blocks (lower/transpose.cpp).
+// Results must be bit-identical to the interpreter's for every dtype, partial block, view and mask, whatever is computed from the loaded
+// values. The last tests check which schedules are allowed.
 #include <array>
 
 #include "support/backends_run.h"

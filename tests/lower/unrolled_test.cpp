@@ -1,4 +1,4 @@
-// Kernels with axes of a few elements. The lanes of a vector are indices of another axis, and the short axes are unrolled
+// Tests kernels with axes of a few elements. The lanes of a vector are indices of another axis, and the short axes are unrolled
 // (lower/unrolled.cpp). Loads and stores are therefore interleaved accesses (ir/interleaved_accesses.cpp).
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@ std::string graph_of(const std::string& inputs, const std::string& results) {
   return "graph g(" + inputs + ") {\n  return " + results + "\n}";
 }
 
-/// The generated C for a machine row.
+/// Returns the C code generated for a graph and a machine row (an entry of harp's table of CPUs).
 std::string source_of(const std::string& text, const char* row = "x86-64-v4") {
   const Context context = make_context();
   const Graph graph = parse(context.get(), "harp 1\n" + text);

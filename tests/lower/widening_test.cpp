@@ -1,5 +1,6 @@
-// Conversions of integers to integers of four and eight times their size, and to floats. They have the interpreter's bits on every machine
-// row of this architecture, compiled with the flags that users get. (tests/schedule/schedule_test.cpp tests the functions that convert.)
+// Tests conversions of integers to integers of four and eight times their size, and to floats. Results must be bit-identical to the
+// interpreter's on every machine row (entry of harp's table of CPUs) of this architecture, compiled with the flags that users get.
+// (tests/schedule/schedule_test.cpp tests the functions that convert.)
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -12,7 +13,7 @@ using namespace capi_test;
 
 namespace {
 
-/// Returns the numbers from the least one of T in steps of `step`, and the greatest one.
+/// Returns every step-th value of T, from the least value on, and the greatest value.
 template <class T>
 std::vector<T> over_range(int step) {
   std::vector<T> numbers;

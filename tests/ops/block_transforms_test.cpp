@@ -1,5 +1,5 @@
-// How Fourier transforms are divided into tiles on GPUs. For every length, a tile must fit a block of threads and its shared memory, and
-// the tables must contain all roots of unity.
+// Tests how Fourier transforms are divided into tiles on GPUs. For every length, a tile must fit a block of threads and its shared memory,
+// and the tables must contain all roots of unity.
 #include "ops/block_transforms.h"
 
 #include <doctest/doctest.h>

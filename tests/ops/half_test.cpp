@@ -1,5 +1,5 @@
-// The 16-bit floats: all 65,536 values of f16 and of bf16, and the midpoints between neighbours, through the conversions of
-// ops/math_half.h, through text, and through generated code.
+// Tests the 16-bit floats: converts all 65,536 values of f16 and of bf16, and the midpoints between neighbouring values, with
+// ops/math_half.h, as text, and in generated code.
 #include "ops/math_half.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,7 @@ using Counted = math::HalfConversions<CountingMath, D>;
 template <DType D>
 using HalfOf = ScalarMath::T<D>;
 
-/// The value that these bits represent, computed from the definition of the format.
+/// Returns the value that these bits represent, computed from the definition of the format.
 template <DType D>
 double value_of(uint16_t bits) {
   constexpr int kMantissa = D == DType::kF16 ? 10 : 7, kBias = D == DType::kF16 ? 15 : 127;
@@ -108,7 +108,7 @@ void check_between_neighbours() {
   CHECK(std::isnan(value_of<D>(narrowed<D>(NAN))));
 }
 
-/// Checks integers next to the midpoint of two neighbours. Converted to f64 first, they would be rounded twice.
+/// Checks integers next to the midpoint of two neighbours. Such integers would be rounded twice if they were converted to f64 first.
 void check_wide_integers() {
   using Math = Scalars<DType::kBF16>;
   for (int shift = 54; shift < 63; ++shift) {

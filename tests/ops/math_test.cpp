@@ -1,5 +1,6 @@
-// The functions of ops/math.h: their accuracy on samples (tests/ulp has all inputs), the special values of C's Annex F, exact functions
-// against plain definitions, and the templates with a policy whose values are classes (support/counting_math.h).
+// Tests the functions of ops/math.h: their accuracy on samples (tests/ulp tests all inputs), the special values of C's Annex F, and exact
+// functions against plain definitions. Also instantiates the function templates with CountingMath (support/counting_math.h), in which
+// numbers are objects that count operations.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ using Scalars = math::Functions<ScalarMath>;
 
 namespace {
 
-/// True for equal bits or two NaNs.
+/// Returns whether a and b have equal bits or are both NaN.
 template <class T>
 bool same(T a, T b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
@@ -291,7 +292,8 @@ struct Cost {
   OperationCounts counts;
 };
 
-/// Checks that the policy whose values are classes gives the same bits as plain numbers, and counts the operations.
+/// Checks that the functions give the same bits with CountingMath as with plain numbers, and records how many operations each function
+/// takes.
 template <DType D>
 void check_policy(std::vector<Cost>& costs) {
   using Counted = math::Functions<CountingMath>;
@@ -319,8 +321,8 @@ void check_policy(std::vector<Cost>& costs) {
   }
 }
 
-/// Checks the policy of counting_math.h on integers. For narrow integers that policy wraps around after each operation. ScalarMath computes
-/// in the wide dtype and wraps around at the end, as the semantics defines it. Both must give the same bits.
+/// Checks CountingMath on integers. For narrow integers, it wraps around after each operation, whereas ScalarMath computes in the wide
+/// dtype and wraps around at the end, as docs/semantics.md defines. Both must give the same bits.
 template <DType D>
 void check_int_policy() {
   using Counted = math::Functions<CountingMath>;
@@ -352,8 +354,7 @@ TEST_CASE("G2: functions of f32 are within their bounds, special values right (s
 TEST_CASE("G2: functions of f64 are within their bounds, special values right (samples)") { check_accuracy<double>(); }
 
 TEST_CASE("G2: the greatest errors known stay what they are") {
-  // The arguments with the greatest error that a search over all inputs has found, and the arguments for which argument reduction is
-  // hardest.
+  // Tests the arguments for which a search over all inputs has found the greatest error, and those for which argument reduction is hardest.
   CHECK(accuracy::ulp_error(Scalars::sin(0x1.921fb54442d18p1), std::sin(static_cast<long double>(0x1.921fb54442d18p1))) < 1);
   // 6381956970095103 * 2^797 is the f64 that is closest, relative to its size, to a multiple of pi/2; its cosine is 4.69e-19.
   const double hardest = 0x1.6ac5b262ca1ffp+849;
@@ -418,10 +419,10 @@ TEST_CASE("X2: functions give the same bits through a policy of classes, at the 
     CAPTURE(function);
     const int operations = n.simple + n.fma;
     if (function == "exp") CHECK(operations <= 26);
-    if (function == "log") CHECK(operations <= 48);  // only 22 where the machine has special instructions (render/c/instructions.h)
+    if (function == "log") CHECK(operations <= 48);  // on machines with the instructions of render/c/instructions.h, only 22
     if (function == "sin" || function == "cos") CHECK(operations <= 39);
     if (function == "tanh") CHECK(operations <= 16);
-    if (function == "maximum") CHECK(operations <= 8);  // only 3 where the machine has special instructions (render/c/instructions.h)
+    if (function == "maximum") CHECK(operations <= 8);  // on machines with the instructions of render/c/instructions.h, only 3
     if (function == "minimum") CHECK(operations <= 5);
     if (function.starts_with("exp") || function.starts_with("log") || function == "sin" || function == "cos") CHECK(n.divide == 0);
   }

@@ -1,5 +1,6 @@
-// Indices out of range. The compile option check_indices and the operation check_index must report the same index with the same message on
-// every backend, for every vector width and number of workers. If all indices are in range, the checks must not change any result.
+// Tests indices out of range. The compile option check_indices and the operation check_index must report the same index with the same
+// message on every backend, for every vector width and number of workers. If all indices are in range, the checks must not change any
+// result.
 #include <algorithm>
 #include <cstddef>
 

@@ -1,5 +1,6 @@
-// Windows of one element in the optimiser pass compose_views: they become slices, and a convolution with a 1 x 1 kernel is scheduled as a
-// plain matrix product. No bit of a result may change, for any stride, padding and groups, for known and symbolic sizes, on every backend.
+// Tests how the optimiser pass compose_views treats windows of one element: they become slices, so that a convolution with a 1 x 1 kernel
+// is scheduled as a plain matrix product. No bit of a result may change, for any stride, padding and groups, for known and symbolic sizes,
+// on every backend.
 #include "opt/compose_views.h"
 
 #include <doctest/doctest.h>
@@ -51,7 +52,7 @@ TEST_CASE("H2.windows_of_one: they are a slice, whatever the stride and dilation
   CHECK(after("unfold(x, axes=[1, 2], size=1, stride=[2, 3])") == "reshape slice");
   CHECK(after("unfold(x[:, 1:], axes=[1], size=1, stride=2)") == "reshape slice");
   CHECK(after("unfold(x, axes=[0, 1, 2], size=1, stride=2)") == "reshape slice");
-  // If windows have more elements, only their axes of size 1 are removed, by a reshape above the unfold.
+  // If windows have more than one element, their axes of size 1 are removed, and a reshape of the unfold's result inserts these axes again.
   CHECK(after("unfold(x, axes=[1], size=2)") == "unfold");
   CHECK(after("unfold(x, axes=[1, 2], size=[1, 3])") == "reshape unfold");
   CHECK(after("unfold(x, axes=[0, 1, 2], size=[1, 3, 2], stride=[2, 1, 2])") == "reshape unfold unfold slice");

@@ -1,4 +1,4 @@
-// The optimiser pass join_slices: which sources of a concat become one slice; that no bit of a result changes, for known and symbolic
+// Tests the optimiser pass join_slices: which sources of a concat become one slice; that no bit of a result changes, for known and symbolic
 // sizes, on every backend; and that the gradient of an unrolled recurrent network reads its inputs without a copy.
 #include "opt/join_slices.h"
 
@@ -33,7 +33,7 @@ std::vector<float> counted(int64_t count, float first) {
   return values;
 }
 
-/// The graph after join_slices. compose_views runs first, as in the pipeline, so consecutive views are already merged.
+/// Returns the graph after join_slices. Applies compose_views first, as in the pipeline, so that consecutive views are already merged.
 std::unique_ptr<Graph> joined(const Graph& graph) {
   std::unique_ptr<Graph> result = opt::join_slices(*opt::compose_views(graph));
   verify(*result);
@@ -91,7 +91,7 @@ TEST_CASE("H2.joined_slices: slices that follow each other are one slice; of the
   CHECK(after("concat(x[2:6, ::2], x[6:9, ::2], axis=0)") == "slice x");
   CHECK(after("concat(x[0:4:2], x[4:8:2], axis=0)") == "slice x");
   CHECK(after("concat(x[9:5:-1], x[5:1:-1], axis=0)") == "slice x");
-  // Slices of a single element can be joined at any distance, also with a slice whose step equals that distance.
+  // Single elements at any distance can be joined to one slice, also with a slice whose step equals that distance.
   CHECK(after("concat(v[2:3], v[1:2], v[0:1], axis=0)") == "slice v");
   CHECK(after("concat(x[0:1], x[3:4], x[6:10:3], axis=0)") == "slice x");
   CHECK(after("concat(x[7:4:-1], x[4:5], axis=0)") == "slice x");
@@ -138,8 +138,8 @@ TEST_CASE("H2.joined_slices: through reshapes, where the elements lie in the sam
   CHECK(after("reshape(concat(reshape(x, shape=[3, 4, 4])[0], reshape(x, shape=[3, 4, 4])[1], axis=0), shape=[32])") ==
         "reshape reshape slice reshape x");
   CHECK(after("concat(reshape(x, shape=[3, 4, 4])[0], reshape(x, shape=[3, 4, 4])[1], reshape(x, shape=[3, 4, 4])[2], axis=0)") == "x");
-  // In reverse order: the rows of 4 stay together, so a slice with a negative step is enough. Rows that a reshape has flattened to single
-  // elements are not joined, because finding their elements would need a division.
+  // The slices are in reverse order. In k, the rows of 4 elements stay together, so one slice with a negative step gives them. Sources that
+  // a reshape has flattened to single elements are not joined, because finding their elements would need a division.
   CHECK(after("concat(k[2], k[1], k[0], axis=0)") == "reshape slice k");
   CHECK(after("concat(reshape(k[1], shape=[20]), reshape(k[0], shape=[20]), axis=0)") == "concat 2");
   CHECK(after("concat(reshape(k[0, :3], shape=[12]), reshape(k[1, :3], shape=[12]), axis=0)") == "concat 2");
@@ -157,7 +157,7 @@ TEST_CASE("H2.joined_slices: symbolic sizes, where algebra shows that slices fol
   CHECK(of_halves("  a, b = split(reshape(x, shape=[2, n, 3]), sections=2)\n"
                   "  return r = concat(reshape(b, shape=[n, 3]), reshape(a, shape=[n, 3]), axis=0)") == 0);
   CHECK(concats_after("graph g(x: f32[n in 1..99]) {\n  return r = concat(x[:1], x[1:], axis=0)\n}", {{1}, {2}, {9}}) == 0);
-  // Not joined, because x[:3] may have fewer than 3 elements.
+  // These slices are not joined, because x[:3] may have fewer than 3 elements.
   CHECK(concats_after("graph g(x: f32[n]) {\n  return r = concat(x[:3], x[3:], axis=0)\n}", {{0}, {2}, {3}, {9}}) == 1);
 }
 
@@ -199,6 +199,6 @@ TEST_CASE("H2.joined_slices G19.shared_weights/interp: the gradient of an unroll
       CHECK_FALSE(opt::may_join_slices(*node));
       concats += node->op == Op::kConcat;
     }
-    CHECK(concats == 2);  // one of the states, and one of the gradients with respect to the arguments of tanh
+    CHECK(concats == 2);  // one concat joins the states, the other one the gradients with respect to the arguments of tanh
   }
 }

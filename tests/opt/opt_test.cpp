@@ -1,5 +1,5 @@
-// Optimiser passes: the effect of each rule, rewrites that would be wrong for floats, and that no pass changes a bit of any output. For the
-// last, random graphs with special values go through every pass, and the interpreter compares the results.
+// Tests optimiser passes: the effect of each rule, and rewrites that would be wrong for floats. Also checks that no pass changes a bit of
+// any output: random graphs with special values go through every pass, and the interpreter computes the results before and after it.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -83,7 +83,7 @@ TEST_CASE("H2: optimiser: algebra on floats keeps to the whitelist") {
     CHECK(op_after(t, kAlgebra, elementwise(Op::kEq, {x, x})) == Op::kEq);
     CHECK(op_after(t, kAlgebra, elementwise(Op::kRecip, {elementwise(Op::kRecip, {x})})) == Op::kRecip);
   }
-  // x - (+0), which is x + neg(+0); neg(+0) folds to -0 first, and x + (-0) is x.
+  // x - (+0) is x + neg(+0). neg(+0) is folded to -0 first, and then x + (-0) is simplified to x.
   const Node* minus_zero = elementwise(Op::kNeg, {t.number(t.f32, 0.0)});
   t.graph.add_output("sub", elementwise(Op::kAdd, {t.f32, minus_zero}));
   const std::unique_ptr<Graph> folded = opt::find_pass(kFold)->run(t.graph);
@@ -139,8 +139,8 @@ TEST_CASE("H2: optimiser: a sum of arrays that are zero outside of adjacent part
       "after=[1])\n}");
   const std::unique_ptr<Graph> result = opt::find_pass(kAlgebra)->run(*graph);
   const auto output = [&](size_t i) { return result->outputs()[i].node; };
-  // The output "parts": a concat of the three parts in order, with zeros around them. +0 is added to each part, as the original does,
-  // because that turns -0 into +0.
+  // The output "parts" becomes a concat of the three parts in order, with zeros around them. +0 is added to each part, because the
+  // additions of the original graph turn -0 into +0.
   REQUIRE(output(0)->op == Op::kPad);
   const Node* parts = output(0)->sources[0];
   REQUIRE(parts->op == Op::kConcat);
@@ -181,7 +181,8 @@ TEST_CASE("H2: optimiser: casts that lose nothing go") {
 
 TEST_CASE("H2: optimiser: a sum keeps the product it is paired with") {
   Bench t;
-  // For one consumer the mul is simplified. The sum keeps it, as a sum of products; a rule of its own then makes it a plain sum.
+  // For the output "mul", the multiplication by 1 is removed. The sum keeps the multiplication at first, because it is a sum of products;
+  // another rule then makes it a plain sum.
   const Node* mul = elementwise(Op::kMul, {t.f32, t.filled(t.f32, 1)});
   t.graph.add_output("mul", mul);
   t.graph.add_output("sum", build::reduce_exactly(Op::kSum, mul, {{1}, ReduceOrder::kLanes, true}));
@@ -193,7 +194,8 @@ TEST_CASE("H2: optimiser: a sum keeps the product it is paired with") {
   CHECK(sum->as<ReduceAttributes>().order == ReduceOrder::kLanes);
   CHECK(sum->sources[0]->op == Op::kInput);
 
-  // A mul of constants is folded, but not in a sum of products, where 0.1 * 0.1 is not rounded.
+  // The multiplication of constants is folded for the output "square". In the sum of products it is not folded, because there 0.1 * 0.1 is
+  // not rounded.
   Graph graph;
   const std::vector<float> tenth(300, 0.1f);
   const Node* x = build::constant_array(graph, DType::kF32, {300}, std::as_bytes(std::span(tenth)));
@@ -443,7 +445,7 @@ TEST_CASE("X2: no pass changes a bit of any output of random graphs over special
     nodes_before += random.graph.live_nodes().size();
     nodes_after += optimised->live_nodes().size();
   }
-  CHECK(nodes_after < nodes_before);  // otherwise the random graphs would trigger no rules
+  CHECK(nodes_after < nodes_before);  // if no node had been removed, the random graphs would not have triggered the rules
 }
 
 TEST_CASE("H2: optimiser: a chain of 100,000 nodes goes through every pass") {

@@ -25,7 +25,8 @@ def array(dtype, shape, seed=21):
 
 
 def indices(dtype, shape, size, seed=22):
-    """Draws random indices: a third near the ends of the axis, a third well inside it, and a third anywhere."""
+    """Draws random indices for an axis of `size` elements: a third near the ends of the axis, a third inside the axis, and a third anywhere
+    in the range of the dtype."""
     random, limits = np.random.default_rng(seed), np.iinfo(KINDS[dtype])
     least, greatest = max(limits.min, -size - 3), min(limits.max, size + 3)
     near = random.integers(least, greatest, shape, np.int64, endpoint=True).astype(KINDS[dtype])
@@ -35,7 +36,7 @@ def indices(dtype, shape, size, seed=22):
 
 
 def cases(x, i, j):
-    """The shapes are x [n, 37, m] and j [n, k, m]; i has any number of axes."""
+    """Returns the cases of take and take_along_axis. The shapes are x [n, 37, m] and j [n, k, m]; i has any number of axes."""
     found = [Case(f"take(x, i, axis={axis})", np.take(x, named(i, x.shape[axis]), axis), EXACT) for axis in (0, 1, -1)]
     flat = np.take(x, named(i, x.size))
     along = np.take_along_axis(x, named(j, x.shape[1]), 1)
@@ -57,7 +58,8 @@ def added(x, positions, updates, axis):
 
 
 def scatter_cases(x, i, j, u, v):
-    """The shapes are x [n, 37, m], j and u [n, k, m], and v [n, length of i, m]; i has rank 1."""
+    """Returns the cases of scatter_add and index_add. The shapes are x [n, 37, m], j and u [n, k, m], and v [n, length of i, m]; i has rank
+    1."""
     n, size, m = x.shape
     along, line = named(j, size), np.broadcast_to(named(i, size)[None, :, None], v.shape)
     rows = np.broadcast_to(named(i, n)[:, None, None], (len(i), size, m))
@@ -69,8 +71,9 @@ def scatter_cases(x, i, j, u, v):
 
 
 def combined(x, positions, updates, axis, combine, include_self=True):
-    """Returns x with each element replaced by combine(element, update), for all its updates in order. Without include_self, the first
-    update replaces the element. If combine is np.add, 0 is added to that first update, which turns -0 into +0."""
+    """Returns a copy of x to which the updates are applied in order: each one replaces its element by combine(element, update). Without
+    include_self, the first update of an element replaces the element itself. If combine is np.add, 0 is added to that first update, which
+    turns -0 into +0."""
     where = list(np.indices(updates.shape))
     where[axis] = positions
     result, met = x.copy(), np.zeros(x.shape, bool)
@@ -95,7 +98,7 @@ def mean_of(x, positions, updates, axis, include_self):
 
 
 def reduction_cases(dtype, x, j, u):
-    """Cases of the other scatters. The shapes are x [n, 9, m], and j and u [n, k, m]."""
+    """Returns the cases of the other scatters. The shapes are x [n, 9, m], and j and u [n, k, m]."""
     along = named(j, x.shape[1])
     found = [Case("scatter(x, j, u, axis=1)", combined(x, along, u, 1, lambda _, update: update), EXACT)]
     names = {"prod": np.multiply, "sum": np.add, "max": np.maximum, "min": np.minimum}
@@ -119,7 +122,7 @@ def reduction_cases(dtype, x, j, u):
 
 
 def tuple_cases(x, pairs, u, rows, v):
-    """The shapes are x [a, b, c], pairs [k, 2], u [k, c], rows [l, 1] and v [l, b, c]."""
+    """Returns the cases of scatter_nd. The shapes are x [a, b, c], pairs [k, 2], u [k, c], rows [l, 1] and v [l, b, c]."""
     flat = x.reshape(-1, x.shape[2])
     at = np.array([first * x.shape[1] + second for first, second in pairs % np.array(x.shape[:2])])
     result, highest = flat.copy(), flat.copy()
@@ -139,7 +142,8 @@ def scatter_groups():
         if dtype == "bool":
             continue
         x, u, v = (array(dtype, shape, seed) for shape, seed in (((3, 37, 21), 31), ((3, 50, 21), 32), ((3, 35, 21), 33)))
-        if dtype not in INTS:  # otherwise large elements would hide the others, and infinities of both signs would make every sum NaN
+        # Replaces large elements by 1: otherwise they would hide the other elements, and infinities of both signs would make every sum NaN.
+        if dtype not in INTS:
             x, u, v = (np.where(np.abs(a.astype(np.float64)) < 1000, a, 1).astype(a.dtype) for a in (x, u, v))
         i, j = indices("i32", (35,), 37, 34), indices("i64", (3, 50, 21), 37, 35)
         result.append(Group(f"scatter {dtype}", {"x": x, "i": i, "j": j, "u": u, "v": v}, shapes, {}, "", scatter_cases(x, i, j, u, v),

@@ -19,7 +19,7 @@ class Half:
 
 
 def place(dtype, x):
-    """Returns the exponent e of the last place at x: neighbouring numbers differ by 2**e."""
+    """Returns the exponent e of the unit in the last place of x: numbers next to x differ from it by 2**e."""
     mantissa, least, greatest = FORMATS[dtype]
     magnitude = np.minimum(np.abs(np.where(np.isfinite(x), x, greatest)), greatest)
     exponent = np.frexp(magnitude)[1] - 1

@@ -26,7 +26,8 @@ def taps(size):
 
 
 def pairs(padding, axes):
-    """Returns padding as pairs (before, after). It is given as one number, as one number for each axis, or as pairs."""
+    """Returns a list of pairs (before, after), one for each axis. `padding` is one number, one number for each axis, or a list of such
+    pairs."""
     if isinstance(padding, int):
         padding = [padding] * axes
     return [tuple(p) if isinstance(p, (list, tuple)) else (p, p) for p in padding]
@@ -37,7 +38,8 @@ def each(value, axes):
 
 
 def conv(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """y[n, o, p] = sum over channels c of o's group and taps k of x[n, c, p * stride + k * dilation] * w[o, c, k]"""
+    """Returns the convolution of x and w, plus bias. Element [n, o, p] of the convolution is the sum of x[n, c, p * stride + k * dilation]
+    * w[o, c, k] over the channels c of the group of o and over the taps k."""
     axes = x.ndim - 2
     stride, dilation, size = each(stride, axes), each(dilation, axes), w.shape[2:]
     x = np.pad(x, [(0, 0), (0, 0)] + pairs(padding, axes))
@@ -53,7 +55,8 @@ def conv(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 
 def conv_transpose(x, w, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-    """Transposed convolution: each x[n, c, p] adds x[n, c, p] * w[c, o, k] to y[n, o, p * stride + k * dilation - padding]."""
+    """Returns the transposed convolution y of x and w: each product x[n, c, p] * w[c, o, k] is added to element [n, o, p * stride + k *
+    dilation - padding] of y."""
     axes = x.ndim - 2
     stride, dilation, extra, size = each(stride, axes), each(dilation, axes), each(output_padding, axes), w.shape[2:]
     full = [(x.shape[2 + i] - 1) * stride[i] + dilation[i] * (size[i] - 1) + 1 + extra[i] for i in range(axes)]
@@ -190,7 +193,7 @@ def conv_groups(dtype, random):
 
 
 def pool_cases(dtype, x):
-    """Pools of x [2, 3, 9, 8]."""
+    """Returns the cases of max_pool and avg_pool on x [2, 3, 9, 8]."""
     kind = x.dtype
     cases = [Case(f"max_pool(x, {size}{written(arguments)})", pool(x, size, fill=least(kind), combine=np.maximum, **arguments), EXACT)
              for size, arguments in (([2, 2], {}), ([3], {"stride": 1}), ([3, 2], {"stride": [2, 1], "padding": 1}),
@@ -206,7 +209,7 @@ def pool_cases(dtype, x):
 
 
 def index_cases(x):
-    """Reductions of x [4, 5, 6], in which some elements are equal."""
+    """Returns the cases of argmax and argmin on x [4, 5, 6], in which some elements are equal."""
     cases = []
     for name, reference in (("argmax", np.argmax), ("argmin", np.argmin)):
         cases.append(Case(f"{name}(x)", np.asarray(reference(x), np.int64), EXACT))
@@ -222,7 +225,8 @@ def special_index_cases(x):
 
 
 def network_cases(dtype, x, y, classes, images, weight, bias):
-    """The shapes are x and y [6, 9], images [2, 5, 3, 4], and weight and bias [9]; classes has the index of a class for each row of x."""
+    """Returns the cases of normalisations, losses and norms. The shapes are x and y [6, 9], images [2, 5, 3, 4], and weight and bias [9].
+    `classes` has a class index for each row of x."""
     eps = epsilon(dtype)
     w, t = x.astype(WIDE), y.astype(WIDE)
     scale = np.abs(w).max() + 1
@@ -234,8 +238,8 @@ def network_cases(dtype, x, y, classes, images, weight, bias):
     log_p = w - np.log(np.exp(w).sum(1, keepdims=True))
     losses = -log_p[np.arange(6), classes]
     chances = store(dtype, np.exp(t) / np.exp(t).sum(1, keepdims=True)) if half_of(dtype) else np.exp(t) / np.exp(t).sum(1, keepdims=True)
-    # A probability is rounded to 16 bits, and harp may round it to a neighbour of the number used here. A loss may differ by this much
-    # because of that.
+    # harp may round a probability to a 16-bit float that is adjacent to the one used here. `slack` is the largest difference of a loss that
+    # this causes.
     slack = 2.0**-FORMATS[dtype][0] * np.abs(log_p).max() if half_of(dtype) else 0
     soft = -(chances * log_p).sum(1)
     pictures = images.astype(WIDE)
@@ -271,7 +275,7 @@ def network_cases(dtype, x, y, classes, images, weight, bias):
 
 
 def product_cases(dtype, a, b):
-    """Products of real numbers: a is [70, 600], b is [600, 33]."""
+    """Returns the cases of matrix products with a [70, 600] and b [600, 33]."""
     eps = epsilon(dtype)
     wa, wb = a.astype(WIDE), b.astype(WIDE)
     bound = 16 * eps * (np.abs(wa) @ np.abs(wb))

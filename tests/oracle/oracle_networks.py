@@ -278,7 +278,7 @@ def network_groups():
         q, k, v, bias = normal(2, 4, 5, 6), normal(2, 4, 7, 6), normal(2, 4, 7, 3), normal(5, 7)
         flags = random.random((2, 1, 5, 7)) < 0.6
         flags[..., 0] = True
-        flags[0, 0, 2] = False  # this query may attend to no key
+        flags[0, 0, 2] = False  # the flags forbid this query to attend to any key
         inputs = {"q": q, "k": k, "v": v, "flags": flags, "bias": bias}
         result.append(Group(f"attention {dtype}", inputs, {}, {}, "", attention_cases(dtype, q, k, v, flags, bias)))
         names = {"q": "[n, 4, l, 6]", "k": "[n, 4, s, 6]", "v": "[n, 4, s, 3]", "bias": "[l, s]", "flags": "[n, 1, l, s]"}

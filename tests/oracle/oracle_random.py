@@ -10,7 +10,7 @@ U32, U64 = np.uint32, np.uint64
 
 
 def threefry(key, counters):
-    """Returns the two words of every counter."""
+    """Returns the two 32-bit random words of each counter, as two arrays."""
     split = lambda x: (np.asarray(x >> U64(32), U32), np.asarray(x & U64(0xFFFFFFFF), U32))  # noqa: E731
     first, second = split(U64(key))
     keys = (first, second, U32(0x1BD11BDA) ^ first ^ second)

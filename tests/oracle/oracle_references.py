@@ -44,7 +44,7 @@ def epsilon(dtype):
 
 
 def within(dtype, expected, bound):
-    """Returns the tolerance `bound`; for 16-bit floats with the error of the last rounding added."""
+    """Returns the tolerance `bound`. For 16-bit floats the error of the last rounding is added to it."""
     return Within(bound + PLAIN[dtype] * np.ldexp(1.0, place(dtype, expected)) if dtype in HALVES else bound)
 
 
@@ -53,7 +53,7 @@ def ulps(dtype, expected, count):
 
 
 def store(dtype, x):
-    """Returns x as values of an array of this dtype."""
+    """Converts x to this dtype. For a 16-bit float, the result is an array of float32 with rounded values."""
     return rounded(dtype, x) if dtype in HALVES else x.astype(KINDS[dtype])
 
 
@@ -153,7 +153,7 @@ def minimum(a, b):
 def int_pow(a, b):
     if a.dtype.kind == "u":
         return np.power(a, b)
-    with_sign = np.where(b % 2 == 0, 1, a)  # 1 for even b, a otherwise: the powers of 1 and -1
+    with_sign = np.where(b % 2 == 0, 1, a)  # a**b for a = 1 and a = -1: it is 1 if b is even, otherwise a
     negative = np.where(np.abs(a) == 1, with_sign, 0)
     return np.where(b < 0, negative, np.power(a, np.where(b < 0, 0, b))).astype(a.dtype)
 
@@ -184,7 +184,7 @@ def elementwise_cases(dtype, a, b):
     least = 3 if dtype[0] == "u" else -3
 
     def step(x):
-        """Rounds an intermediate result, which another operation reads, to the dtype."""
+        """Rounds an intermediate result of a composite to the dtype, as harp does before the next operation reads it."""
         return rounded(dtype, x) if dtype in HALVES else x
 
     def add(text, expected, nearness=EXACT):
@@ -236,7 +236,7 @@ def elementwise_cases(dtype, a, b):
                                 ("isnan", np.isnan), ("isinf", np.isinf), ("isfinite", np.isfinite)):
             add(f"{name}(a)", reference(a))
         add("rsqrt(a)", one / np.sqrt(a))
-        if dtype == "f32":  # computed in extended precision, in which the product of two f32 is exact
+        if dtype == "f32":  # Computes in extended precision, in which the product of two f32 is exact.
             add("fma(a, b, 0.3)", a.astype(WIDE) * b.astype(WIDE) + WIDE(np.float32(0.3)), Ulps(0.5 + 1e-4))
         elif dtype in HALVES:
             add("fma(a, b, 0.3)", a.astype(WIDE) * b.astype(WIDE) + WIDE(step(np.array(0.3))), Ulps(PLAIN[dtype]))
@@ -327,7 +327,7 @@ def windows(x, axis, size, stride, dilation):
 
 
 def movement_cases(x, y):
-    """Movement operations on x [4, 6, 5] and y [4, 1, 5]."""
+    """Returns the cases of movement operations on x [4, 6, 5] and y [4, 1, 5]."""
     padded = np.pad(x, ((0, 0), (1, 2), (0, 0)), constant_values=1)
     return [Case(text, expected, EXACT) for text, expected in [
         ("permute(x, axes=[2, 0, 1])", x.transpose(2, 0, 1)),
@@ -354,7 +354,7 @@ def movement_cases(x, y):
         ("pad(x, before=[1, 2, 0], after=[1, 0, 3], mode=wrap)", np.pad(x, ((1, 1), (2, 0), (0, 3)), mode="wrap")),
         ("unfold(x, axes=[1], size=[3], stride=2, dilation=1)", windows(x, 1, 3, 2, 1)),
         ("unfold(x, axes=[1], size=[2], stride=1, dilation=3)", windows(x, 1, 2, 1, 3)),
-        ("unfold(x, axes=[0], size=[0], stride=3)", x[:2, :, :, None][..., :0]),  # torch gives 4 // 3 + 1 windows
+        ("unfold(x, axes=[0], size=[0], stride=3)", x[:2, :, :, None][..., :0]),  # 4 // 3 + 1 = 2 windows, as PyTorch's unfold gives
         ("unfold(x, axes=[0, 2], size=[0, 2])", np.zeros((5, 6, 4, 0, 2), x.dtype)),
         ("unfold1d(x, size=[2])", windows(x, 2, 2, 1, 1)),
         ("unfold2d(x, size=[3, 2], stride=[1, 2])", windows(windows(x, 1, 3, 1, 1), 2, 2, 2, 1)),
@@ -378,7 +378,7 @@ def movement_cases(x, y):
 
 
 def symbolic_cases(x):
-    """The shape of x is [n, m] with n = 5 and m = 7."""
+    """Returns the cases with symbolic sizes. The shape of x is [n, m], with n = 5 and m = 7."""
     return [Case(text, expected, EXACT) for text, expected in [
         ("slice(x, start=[1, m - 3], stop=[n, m])", x[1:, -3:]),
         ("pad(x, before=[n - 4, 0], after=[0, m], value=2)", np.pad(x, ((1, 0), (0, 7)), constant_values=2)),
@@ -418,7 +418,7 @@ def creation_cases():
 # ------------------------------------------------------------------------------------------------------------ reductions
 
 def reduction_cases(dtype, x, y):
-    """Reductions of x and y with three axes. For floats the tolerance is the error that rounding may add to a sum."""
+    """Returns the cases of reductions of x and y with three axes. For floats the tolerance is the error that rounding may add to a sum."""
     cases = []
     eps = epsilon(dtype) if dtype in FLOATS else 0
 
@@ -476,7 +476,8 @@ def reduction_cases(dtype, x, y):
 
 
 def special_reduction_cases(x):
-    """Indices of extremes and other reductions of the rows of x [6, 5], f32 or f64, with NaN, infinities and zeros. Everything is exact."""
+    """Returns the cases of max, min and sum of the rows of x [6, 5], f32 or f64, with NaN, infinities and zeros. All comparisons are
+    exact."""
     zero_sign = lambda values, pick: np.where(values == 0, pick, values)  # noqa: E731
     nan_rows = np.isnan(x).any(1)
     greatest = np.where(nan_rows, np.nan, np.array([max(row, key=lambda v: (v, math.copysign(1, v))) for row in x]))
@@ -491,7 +492,7 @@ def special_reduction_cases(x):
 
 
 def empty_cases(dtype, kind):
-    """Reductions of x [0, 3], whose size 0 is known only when the program runs."""
+    """Returns the cases of operations on x [0, 3], whose size 0 is known only when the program runs."""
     if dtype == "bool":
         return [Case("any(x, axes=[0])", np.zeros(3, bool), EXACT), Case("all(x, axes=[0])", np.ones(3, bool), EXACT)]
     least, greatest = (-np.inf, np.inf) if dtype in FLOATS else (np.iinfo(kind).min, np.iinfo(kind).max)
@@ -507,7 +508,7 @@ def empty_cases(dtype, kind):
 
 
 def broadcast_cases(x, row, column, one):
-    """Broadcasting by NumPy's rules: shapes [3, 4, 5], [5], [4, 1] and a scalar."""
+    """Returns the cases of broadcasting by NumPy's rules, with shapes [3, 4, 5], [5], [4, 1] and a scalar."""
     return [
         Case("add(x, row)", x + row, EXACT),
         Case("mul(column, row)", column * row, EXACT),

@@ -69,7 +69,8 @@ def cases(dtype, x, axes):
 
 
 def special_cases(x):
-    """Scans of x [6, 5] with NaN, infinities and zeros. Everything is exact, and no running sum is -0."""
+    """Returns the cases of scans of x [6, 5] with NaN, infinities and zeros. The comparisons are exact, except for logcumsumexp. A running
+    sum that is zero must be +0."""
     zero_is_positive = lambda values: np.where(values == 0, values.dtype.type(0), values)  # noqa: E731
     found = [Case(f"{name}(x, axis=1)", running(name, x, 1), EXACT) for name in EXTREMES]
     found.append(Case("cumsum(x, axis=1)", zero_is_positive(np.cumsum(x, 1)), EXACT))

@@ -84,8 +84,9 @@ def softmax_groups():
 
 
 def filter_groups():
-    """The shape of x is that of one picture (or line, or volume) with one channel. With a flipped kernel, a convolution becomes a
-    correlation."""
+    """Yields the groups of cases for filters. The arrays are reshaped so that they have a batch axis and a channel axis of size 1, as
+    harp's convolutions require. harp's convolutions do not flip the kernel, so they are compared with SciPy's correlations or, if the case
+    flips the kernel, with SciPy's convolutions."""
     for dtype, kind in FLOATS.items():
         random = np.random.default_rng(53)
         line, picture, volume = (random.normal(size=shape).astype(kind) for shape in ((60,), (13, 17), (6, 7, 8)))

@@ -169,7 +169,8 @@ def ulps(found, expected, half):
 
 
 def complex_differences(found, expected, nearness):
-    """Compares complex numbers: for EXACT the bits of both parts, otherwise the distance of the two numbers."""
+    """Returns a mask of the complex elements that differ. For EXACT the bits of both parts are compared, otherwise the distance of the two
+    numbers is compared with the bound."""
     if nearness == EXACT:
         expected = expected.astype(found.dtype)
         return np.asarray(differences(found.real.copy(), expected.real.copy(), EXACT)) | differences(found.imag.copy(), expected.imag.copy(), EXACT)
@@ -225,7 +226,8 @@ def check(group, backend, found, cells):
 
 
 def record(cells, group, backend, text, good):
-    """Reports the result of a case to `./dev rows`, for its outermost operation and the dtype of the first input in its text."""
+    """Reports the result of a case to `./dev rows`. It counts for the outermost operation of the text, with the dtype of the first input in
+    the text."""
     operation = re.match(r"(\w+)\(", text)
     used = [name for name in re.findall(r"\w+", text) if name in group.inputs]
     if operation and used:

@@ -117,7 +117,7 @@ POOLS = [([2, 2], {"ceil_mode": True}), ([3, 2], {"stride": 2, "ceil_mode": True
 
 
 def pool_cases(dtype, x, pools):
-    """Pools of x [2, 3, 9, 8]. Its elements are small whole numbers, so that the sums of means are exact."""
+    """Returns the cases of pooling x [2, 3, 9, 8]. Its elements are small whole numbers, so that the sums of means are exact."""
     cases = []
     for size, arguments in pools:
         call = f"(x, {size}{written(arguments)})"
@@ -131,7 +131,8 @@ def pool_cases(dtype, x, pools):
 
 
 def unpool_cases(x, i, y, j, z, k):
-    """Unpooling: i has the indices of 2 x 2 windows of [2, 3, 9, 8]; j and k are arbitrary, and several of their indices are equal."""
+    """Returns the cases of unpooling. i has the indices of 2 x 2 windows of an array [2, 3, 9, 8]; j and k are arbitrary, and several of
+    their indices are equal."""
     return [Case("max_unpool(x, i, [2, 2])", max_unpool(x, i, (8, 8)), EXACT),
             Case("max_unpool(x, i, [2, 2], output_size=[9, 8])", max_unpool(x, i, (9, 8)), EXACT),
             Case("max_unpool(x, i, [3, 2], stride=[2, 2], padding=[[0, 1], [0, 0]])", max_unpool(x, i, (8, 8)), EXACT),
@@ -140,7 +141,8 @@ def unpool_cases(x, i, y, j, z, k):
 
 
 def pad(x, amounts, mode):
-    """Periodic padding: element i of the result is element i - before of the array, repeated without end."""
+    """Returns x padded along each axis by the amounts (before, after), in the mode "wrap", "edge", "reflect" or "symmetric". With "wrap",
+    element i of the result is element i - before of the array, repeated without end."""
     for axis, (before, after) in enumerate(amounts):
         n = x.shape[axis]
         at = np.arange(-before, n + after)
@@ -163,7 +165,7 @@ AMOUNTS = [[(1, 2), (0, 1), (2, 2)], [(9, 0), (0, 11), (7, 8)], [(2, 3), (20, 1)
 
 
 def pad_cases(x):
-    """Padding of x [3, 4, 6]."""
+    """Returns the cases of padding x [3, 4, 6]."""
     cases = []
     for amounts in AMOUNTS:
         given = f"before={[b for b, _ in amounts]}, after={[a for _, a in amounts]}"
@@ -183,7 +185,7 @@ def pad_cases(x):
 
 
 def index_cases(x, i, k):
-    """Indexing of x [3, 4, 6] with i [2, 2] and a scalar k. Python and harp evaluate the same text."""
+    """Returns the cases of indexing x [3, 4, 6] with i [2, 2] and a scalar k. Python and harp evaluate the same text."""
     texts = ["x[1:]", "x[1:, None, ::2, -1]", "x[...]", "x[..., 0]", "x[0]", "x[-1, ..., 1:-1]", "x[None]", "x[:, ::-1, 4:1:-2]", "x[2, 3, 5]", "x[:, None, ..., None]",
              "x[i]", "x[:, i]", "x[:, 1, i]", "x[0, :, i]", "x[i, :, 1]", "x[1, None, i]", "x[:, i, 2:]", "x[..., i]", "x[0, ..., i]", "x[k]", "x[:, k, i]",
              "x[k, :, k]", "x[i][1]", "x[1:2, :][0, 0]", "x[i - 1, 1:]", "x[2 - 1]", "x[:3:2, :-1, -3:]", "x[10:, :2]", "x[2 ** 1, -(1 + 1)]", "x[i, 1]", "x[0, i, None, 2]"]
@@ -191,7 +193,7 @@ def index_cases(x, i, k):
 
 
 def operator_cases(x):
-    """Precedence of operators, for whole numbers 1 ... 5 of a float dtype, so that powers are exact."""
+    """Returns the cases of operator precedence. x has the whole numbers 1 ... 5 in a float dtype, so that powers are exact."""
     texts = ["2 * 3 * x", "x * 2 ** 3", "-x ** 2", "x ** 3", "(-2) ** 3 + x", "-2 ** 2 + x", "2 ** 3 ** 2 + x", "7 // 2 * x", "-7 // 2 + x", "-7 % 3 + x", "7 % -3 + x",
              "(1 << 4) + x", "(-9 >> 1) + x", "~5 + x", "(6 & 3 | 8 ^ 1) + x", "2 - 3 - x", "x ** 2 ** 1", "x - -2 ** 2"]
     return [Case(text, eval(text, {"x": x}), EXACT) for text in texts]  # noqa: S307
@@ -206,7 +208,7 @@ def window_groups():
         x = random.integers(0, 5, (2, 3, 9, 8)).astype(kind)
         result.append(Group(f"pools at the ends {dtype}", {"x": x}, {}, {}, "", pool_cases(dtype, x, POOLS if dtype == "f32" else POOLS[::4]), half))
         if dtype == "f32":
-            for i in range(3):  # several graphs, because one of all cases would take long to compile
+            for i in range(3):  # makes several graphs, because a single graph of all cases would take long to compile
                 result.append(Group(f"pools at the ends, symbolic {dtype}, {i}", {"x": x}, {"x": "[n, c in 2..99, h in 6..99, w in 6..99]"}, {}, "",
                                     pool_cases(dtype, x, POOLS[2 + i :: 4]), half))
         values, indices = max_pool(x, [2, 2])

@@ -1,5 +1,6 @@
 /* A program of another project, which only has harp's installed header and library. It is compiled as C99 and as C++11. It includes the
-   header twice, builds y[n, 3] = tanh(a * w + 0.5) for any n, runs this for two sizes, and checks shapes and values. */
+   header twice, builds a graph that computes y[n, 3] = tanh(a * w + 0.5) for any n, runs the graph for two sizes, and checks shapes and
+   values. */
 #include <harp.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* A host that loads copies of harp and calls each copy only through its table of functions. It may be linked with functions of its own
-   that have the names of all of harp's functions (copies_test.py writes them) and end the program. No copy may call these functions, or
-   those of another copy. */
+/* A program that loads several copies of harp and calls each copy only through its table of functions. In some tests it is also linked with
+   functions that have the names of harp's functions and end the program (copies_test.py writes them). No copy may call these functions, or
+   the functions of another copy. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <harp.h>
@@ -13,7 +13,7 @@ static int fail(const char* path, const char* what, const char* more) {
   return 1;
 }
 
-/* Tests whether every function in the table belongs to this copy. */
+/* Tests whether every function in the table belongs to the copy at `path`. */
 static int is_own(const char* path, const harp_api* api) {
   const size_t first = offsetof(harp_api, harp_version);
   size_t at;
@@ -26,7 +26,7 @@ static int is_own(const char* path, const harp_api* api) {
   return 0;
 }
 
-/* Computes y = 3 * x + 1 with harp's C backend and with the interpreter, and causes an error, because that passes through most layers. */
+/* Computes y = 3 * x + 1 with harp's C backend and with the interpreter, and causes an error. This uses most layers of harp. */
 static int run(const char* path, const harp_api* api) {
   const char* text = "harp 1\ngraph g(x: f32[n]) {\n  return y = x * f32(3) + f32(1)\n}\n";
   const char* backends[] = {"c", "interp"};
@@ -92,7 +92,8 @@ static int load_again(const char* path) {
   return 0;
 }
 
-/* Arguments: "global" or "local" (how the first copy is loaded), then the copies; or "again" and one copy. */
+/* Arguments: "global" or "local" (the first copy is loaded with RTLD_GLOBAL or RTLD_LOCAL), then the paths of the copies; or "again" and
+   the path of one copy. */
 int main(int argc, char** argv) {
   int i;
   if (argc == 3 && strcmp(argv[1], "again") == 0) return load_again(argv[2]);

@@ -1,7 +1,8 @@
-"""Several copies of harp in one process, and hosts that have functions with harp's names: every copy must call only its own functions.
+"""Loads several copies of harp into one process, also in programs that have functions with harp's names. Every copy must call only its own
+functions.
 
 copies.c loads the given copies and calls each through its table of functions. Each case is a method. The first line of its docstring names
-the row items that it covers, and it is reported by that name (see tests/house/rows.py).
+the items of tests/rows.txt that the case covers, and is the name under which the case is reported (see tests/house/rows.py).
 """
 import os
 import re
@@ -43,7 +44,7 @@ class Copies:
         assert output == f"{len(copies)} copies ok\n", output
 
     def plugin(self, compiler):
-        """Links harp into a shared object as another project might do; the object exports everything in it."""
+        """Links harp into a shared object, as another project might do. The shared object exports all symbols."""
         path = self.path(f"plugin_{compiler}.so")
         run(compiler, *SANITIZE, "-shared", "-fPIC", "-o", path, "-Wl,-u,harp_get_api", os.path.join(BUILD, "libharp.a"), "-lffi", "-lstdc++", "-lm",
             "-lpthread", "-ldl")
@@ -63,14 +64,14 @@ class Copies:
             self.runs(self.plain, scope, self.library, self.copy)
 
     def case_loaded_again(self):
-        """C1.shared_library: a library that is closed and loaded again gives each program its own code, while older ones are still there"""
+        """C1.shared_library: a library that is closed and loaded again gives each program its own code, while older programs exist"""
         # The program closes the libraries without releasing its contexts, which the leak checker of AddressSanitizer would report.
         output = run(self.plain, "again", self.library, HARP_CACHE_DIR=self.path("cache"),
                      ASAN_OPTIONS=":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"))))
         assert output == "loaded again\n", output
 
     def case_host_with_names(self):
-        """C1.shared_library: functions of the host's that have harp's names replace none, in the shared library and the static one"""
+        """C1.shared_library: functions of a program that have harp's names replace none of harp's, in the shared and the static library"""
         self.runs(self.with_names, "local", self.library)
         self.runs(self.with_names, "local", self.library, self.copy)
         for compiler in COMPILERS:

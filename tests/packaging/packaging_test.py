@@ -1,7 +1,8 @@
-"""What users get: the symbols of the library, and harp as an installed package in the builds of other projects.
+"""Tests what users get: the symbols of the library, and harp as an installed package in the builds of other projects.
 
 Installs the build into a scratch prefix and builds consumer.c with it in every supported way. Each case is a method. The first line of its
-docstring names the row items that it covers, and it is reported by that name (see tests/house/rows.py).
+docstring names the items of tests/rows.txt that the case covers, and is the name under which the case is reported (see
+tests/house/rows.py).
 """
 import os
 import re
@@ -101,9 +102,9 @@ class Packaging:
         assert not exported - declared, f"exported, but not declared: {sorted(exported - declared)[:10]}"
 
     def case_static_symbols(self):
-        """C1.shared_library: the static library, too, shows the host's linker the functions of harp.h and nothing else"""
+        """C1.shared_library: the static library, too, shows the linker only the functions of harp.h"""
         if os.environ.get("HARP_SANITIZE"):
-            return  # in a sanitizer build the archive has many objects, which show each other more symbols (see CMakeLists.txt)
+            return  # in a sanitizer build the archive has many objects, which need more visible symbols (see CMakeLists.txt)
         lines = run("nm", "-g", "--defined-only", find(self.prefix, "libharp.a")).splitlines()
         visible = {line.split()[-1] for line in lines if len(line.split()) == 3}
         assert visible == declared_functions(self.header), sorted(visible ^ declared_functions(self.header))[:10]
@@ -182,7 +183,7 @@ class Packaging:
         moved = os.path.join(self.scratch, "moved", "elsewhere")
         shutil.copytree(self.prefix, moved, symlinks=True)
         aside = self.prefix + ".aside"
-        os.rename(self.prefix, aside)  # makes everything fail that still refers to the original place
+        os.rename(self.prefix, aside)  # now everything that still refers to the original place fails
         try:
             self.run_consumer(self.build_with_make(moved, "harp", os.path.join(self.scratch, "moved_make")), moved)
             self.run_consumer(self.build_with_make(moved, "harp-static", os.path.join(self.scratch, "moved_static")), moved)
@@ -200,7 +201,7 @@ class Packaging:
             assert installed.read() == ours.read(), installed_path
 
     def case_uninstalled_files(self):
-        """C2.relocatable: no installed text file knows where it was built or installed"""
+        """C2.relocatable: no installed text file contains a path of the place where harp was built or installed"""
         for directory, _, names in os.walk(self.prefix):
             for name in names:
                 if name.endswith((".pc", ".cmake", ".h", ".hpp", ".json")):

@@ -1,5 +1,5 @@
-// Real-time hosts: a run with outputs and a workspace of the caller allocates no memory, takes no lock and makes no system call. This must
-// hold for every program, on the caller's thread and on the host's threads.
+// Tests real-time use: a run whose outputs and workspace belong to the caller allocates no memory, takes no lock and makes no system call.
+// This must hold for every program, on the caller's thread and on the threads of the host's parallel_for.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -14,7 +14,8 @@ using namespace capi_test;
 
 namespace {
 
-/// A host's parallel_for without threads. It runs the pieces from last to first and alternates between the numbers of two workers.
+/// A parallel_for without threads, as a host program might provide it. It runs the pieces from last to first and alternates between two
+/// worker numbers.
 void in_pieces(void* calls, size_t n, size_t grain, harp_range_body body, void* arg) {
   ++*static_cast<int*>(calls);
   for (size_t end = n, piece = 0; end > 0; ++piece) {
@@ -69,7 +70,7 @@ class Prepared {
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
-  /// Runs the program in both ways in which harp takes arrays: as buffers and as plain arrays.
+  /// Runs the program twice: once with its arrays as buffers, once with them as plain arrays.
   void run() {
     status_ |= harp_program_run(program_.get(), inputs_.size(), inputs_.data(), outputs_.size(), outputs_.data(), &options_, nullptr);
     status_ |= harp_program_call(program_.get(), sources_.size(), sources_.data(), targets_.size(), targets_.data(), &options_, nullptr);
@@ -128,7 +129,7 @@ std::string graph_of(const std::string& body, const std::string& parameters = "x
   return "harp 1\ngraph g(" + parameters + ") flags=[broadcast] {\n" + body + "}\n";
 }
 
-/// 60 inputs, 40 outputs and 20 shape variables.
+/// Returns a case with 60 inputs, 40 outputs and 20 shape variables.
 Case many_arrays() {
   Case many{"many arrays", "", {}};
   std::string parameters, results;
@@ -160,7 +161,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// Describes the allocations, locks and system calls that a run of the program makes; "" if it makes none.
+/// Returns a description of the allocations, locks and system calls that a run of the program makes, or "" if it makes none.
 std::string wishes_of(Prepared& prepared) {
   prepared.run();
   const realtime::Calls calls = realtime::calls_of([&] { prepared.run(); });

@@ -35,7 +35,7 @@ Function* original(Function*& known, const char* name) {
 
 #pragma GCC visibility push(default)  // The functions are exported, so that calls from shared libraries also reach them.
 
-// The C library exports its allocator under these names as well, for programs that replace malloc and the others.
+// The C library exports its allocator under these names as well, so that programs which replace malloc, free and so on can still call it.
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t n, size_t size);

@@ -11,11 +11,11 @@ struct Calls {
   int memory = 0, locks = 0;
 };
 
-/// Counts the allocations and locks of this thread while body runs.
+/// Runs body and returns how often this thread allocated memory and took a lock meanwhile.
 Calls calls_of(const std::function<void()>& body);
 
-/// Forks and runs body twice in the child. During the second time the kernel kills the child for any system call. Returns what went wrong,
-/// or "".
+/// Forks, and runs body twice in the child. In the second run, the kernel kills the child at the first system call. Returns a description
+/// of what went wrong, or "".
 std::string system_call_of(const std::function<void()>& body);
 
 }  // namespace realtime

@@ -1,6 +1,6 @@
-// Dialects of the renderer. A dialect is a table of functions (render/kernel/dialect.h) that define how a kernel is written as text. Each
-// test replaces one function of the C dialect. The text must change exactly where that function is used: undoing the change in the text
-// must give the C text again.
+// Tests that a dialect of the renderer determines how a kernel is written as text. A dialect is a table of functions
+// (render/kernel/dialect.h). Each test replaces one function of the C dialect. The text must change exactly where that function is used:
+// undoing the change in the text must give the C text again.
 #include <regex>
 
 #include "render/c/dialect.h"
@@ -12,7 +12,7 @@ namespace {
 using namespace harp;
 using namespace harp::testing;
 
-/// y[i] = x[i] < 0.5 ? floor(x[i] * 2.5) : x[i]; then an unrolled loop adds the first three elements.
+/// Makes a module that computes y[i] = x[i] < 0.5 ? floor(x[i] * 2.5) : x[i], and adds the first three elements in an unrolled loop.
 ModuleBuilder& small_module(ModuleBuilder& b) {
   const int x = b.input(DType::kF32), y = b.output(DType::kF32), total = b.output(DType::kF32);
   const auto constant = [&](double value) { return b.arena->constant(scalar_from_double(DType::kF32, value)); };

@@ -1,5 +1,5 @@
-// The passes of a Fourier transform on a GPU. Each pass must read and write every element exactly once, and every element must have its own
-// position in shared memory.
+// Tests the passes of a Fourier transform on a GPU. Each pass must read and write every element exactly once, and every element must have
+// its own position in shared memory.
 #include "render/cuda/fourier_passes.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ using namespace harp::render;
 
 namespace {
 
-/// The passes for a tile of `lines` lines. Each line contains `inner` interleaved transforms of `of_line` elements.
+/// Returns the passes for a tile of `lines` lines. Each line contains `inner` interleaved transforms of `of_line` elements.
 std::vector<Pass> passes_of(int64_t of_line, int64_t lines, int64_t inner, int64_t first_group, int64_t last_group) {
   std::vector<Pass> passes;
   append_passes(passes, of_line, lines, inner, 0);

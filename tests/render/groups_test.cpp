@@ -1,6 +1,6 @@
-// Kernels with group loops (loops over the threads of a GPU block), rendered as C. Each group loop becomes an ordinary loop that ends at a
-// barrier, and values that are used after a barrier are stored in the scratch memory of the worker. Other tests compare the GPU with this
-// rendering.
+// Tests kernels with group loops (loops over the threads of a GPU block) that are rendered as C. Each group loop becomes an ordinary loop
+// that ends at a barrier, and values that are used after a barrier are stored in the scratch memory of the worker. Other tests compare the
+// GPU with this rendering.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,8 +13,8 @@ namespace {
 using namespace harp;
 using namespace harp::testing;
 
-/// Renders the module for two options, compiles it with each compiler, runs it with these inputs, and calls check(results) after each run;
-/// all this with the threads of a block in ascending and in descending order.
+/// Renders the module with two sets of options, compiles each text with each compiler, runs it with these inputs, and calls check(results)
+/// after each run. Does this once with the threads of a block in ascending order and once in descending order.
 template <class Check>
 void check_all(int64_t threads, const std::function<void(GroupBuilder&)>& make, std::vector<Array> inputs, size_t count, Check check) {
   for (const bool is_reversed : {false, true}) {

@@ -1,4 +1,5 @@
-// Many launches become a table (render/host/launch_table.h). Their results must equal those of launches that are written as code.
+// If a program has many launches, the generated code contains a table of launches (render/host/launch_table.h). The results must equal
+// those of launches that are written as code.
 #include <doctest/doctest.h>
 
 #include "base/text.h"
@@ -12,8 +13,8 @@ using harp::cat;
 
 constexpr int64_t kRows = 12, kColumns = 300;
 
-/// A graph of `count` layers, none of which fuses with the previous one. `more` is the text of further results. In the generation of layer
-/// number `aside` there is a second launch.
+/// Returns the text of a graph of `count` layers, each of which is a kernel of its own. `more` is the text of further results. If `aside`
+/// is not negative, a cumulative sum `a` can run at the same time as layer number `aside`.
 std::string layers(int count, std::string_view more = "", int aside = -1) {
   std::string body;
   for (int i = 0; i < count; ++i) {
@@ -55,8 +56,8 @@ TEST_CASE("L2.kernel_main/c: many launches one after the other are rows of a tab
 
 TEST_CASE("L2.kernel_main/c: what is no row of the table is between its rows") {
   const Backends backends;
-  // The launches of layer 9 and of the cumulative sum `a` may run at the same time. They are not in the table: its launches run one after
-  // the other.
+  // The kernel of layer 9 and the cumulative sum `a` may run at the same time. Their launches are not in the table, because the launches of
+  // the table run one after the other.
   const std::string two = layers(20, ", b = a", 9);
   const Source source = source_of(backends, two);
   CHECK(source.rows() + 2 == static_cast<size_t>(source.kernels));
@@ -66,7 +67,8 @@ TEST_CASE("L2.kernel_main/c: what is no row of the table is between its rows") {
 
 TEST_CASE("L2.kernel_main/c: many small launches side by side are rows of the table, shared out whole") {
   const Backends backends;
-  // 10 layers, then `count` scans of the last layer, all in one generation. The scans have different lengths.
+  // Returns a graph of 10 layers and `count` scans of the last layer's result. The scans may all run at the same time, and have different
+  // lengths.
   const auto beside = [](int count, int64_t columns) {
     std::string text = cat("graph beside(x: f32[", kRows, ", ", columns, "], w: f32[", kRows, ", ", columns, "]) {\n  h0 = x * 0.5\n");
     for (int i = 0; i < 10; ++i) text += cat("  h", i + 1, " = softmax(h", i, " * w, axis=", i % 2, ") + x\n");

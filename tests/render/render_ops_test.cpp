@@ -1,5 +1,5 @@
-// Every elementwise op in generated C: one kernel for each op, compiled by every compiler, as vectors and as scalars. The results must have
-// the interpreter's bits.
+// Tests every elementwise op in generated C: one kernel for each op, as vectors and as scalars, compiled by every compiler. The results
+// must be bit-identical to the interpreter's.
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -58,7 +58,8 @@ std::vector<T> int_specials() {
   return v;
 }
 
-/// `arity` arrays of `count` elements: first every combination of special values, then random bits.
+/// Returns `arity` arrays of `count` elements. The first elements are every combination of special values, the other elements have random
+/// bits.
 std::vector<Array> operands(DType dtype, int arity, size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto make = [&](auto specials, auto draw) {
@@ -116,7 +117,7 @@ std::vector<Array> operands(DType dtype, int arity, size_t count, uint64_t seed)
   }
 }
 
-/// The index of the first element that differs, or -1. All NaNs count as equal.
+/// Returns the index of the first element that differs, or -1 if none does. All NaNs count as equal.
 ptrdiff_t first_difference(const Array& a, const Array& b) {
   const size_t size = size_of(a.dtype);
   for (size_t i = 0; i < a.count(); ++i) {
@@ -161,7 +162,7 @@ std::vector<Case> cases_of(DType dtype) {
   return cases;
 }
 
-/// The result according to the interpreter.
+/// Returns the result that the interpreter computes.
 Array definition(const Case& c, const std::vector<Array>& sources) {
   Graph graph;
   std::vector<build::NodeRef> nodes;
@@ -180,7 +181,7 @@ Array definition(const Case& c, const std::vector<Array>& sources) {
 }
 
 /// Renders one kernel for each elementwise op of a dtype, runs all of them, as vectors and as scalars, and compares with the interpreter.
-/// Does nothing more if another target has given the same text.
+/// Compiles and runs nothing if the same text was already tested for another target.
 void check_all_ops(DType dtype, const render::RenderOptions& options, const std::string& compiler, CompiledTexts& compiled) {
   constexpr size_t kCount = 4096;
   const std::vector<Case> cases = cases_of(dtype);

@@ -1,5 +1,6 @@
-// The C renderer on modules that are built by hand. Each module is rendered, compiled with every compiler and run; loops, accesses,
-// symbolic sizes, generations and the runtime's callbacks must do what the module says. (render_ops_test.cpp has every op.)
+// Tests the C renderer on modules that are built by hand. Each module is rendered, compiled with every compiler and run. Loops, accesses,
+// symbolic sizes, the order of launches, and the calls of the runtime's functions must be as the module says. (render_ops_test.cpp tests
+// every op.)
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -29,7 +30,8 @@ void for_each_unit(ModuleBuilder& (*make)(int lanes, ModuleBuilder& b), size_t w
 
 constexpr int64_t kRows = 5, kColumns = 1000;
 
-/// A kernel with three reductions of each row: the sum in 64 lanes with a remainder, the maximum, and the dot product with another row.
+/// Makes a kernel with three reductions of each row: the sum in 64 lanes with a remainder, the maximum, and the dot product with another
+/// row.
 ModuleBuilder& reduction_module(int lanes, ModuleBuilder& b) {
   const int x = b.input(DType::kF32), w = b.input(DType::kF32);
   const int sum = b.output(DType::kF32), largest = b.output(DType::kF32), dot = b.output(DType::kF32);
@@ -95,8 +97,8 @@ namespace {
 
 constexpr int64_t kLength = 64;
 
-/// A module with one kernel for each kind of access: masked, strided, reversed and broadcast loads; masked and strided stores; indices as
-/// values; bools in memory. The comments have the number of each output.
+/// Makes a module with one kernel for each kind of access: masked, strided, reversed and broadcast loads; masked and strided stores;
+/// indices as values; bools in memory. The numbers in the comments below are those of the outputs.
 ModuleBuilder& access_module(int lanes, ModuleBuilder& b) {
   const int x = b.input(DType::kF32), flags = b.input(DType::kBool);
   const Sym i = b.syms->loop("i", 0, kLength);
@@ -157,8 +159,8 @@ TEST_CASE("C renderer: masked, strided, reversed and broadcast accesses, positio
 
 namespace {
 
-/// y[n, m] = x[n, m] * s[n] with symbolic sizes; m may be 0. s[n] is loaded before the inner loop, but only if that loop has an iteration.
-/// The last vector of a row overlaps the previous one.
+/// Makes a kernel that computes y[n, m] = x[n, m] * s[n] with symbolic sizes; m may be 0. s[n] is loaded before the inner loop, but only if
+/// that loop has an iteration. The last vector of a row overlaps the previous one.
 ModuleBuilder& symbolic_module(int lanes, ModuleBuilder& b) {
   const Sym n = b.syms->variable("n", 0, 1 << 20), m = b.syms->variable("m", 0, 1 << 20);
   b.module.shape_vars = {n, m};
@@ -187,9 +189,10 @@ ModuleBuilder& symbolic_module(int lanes, ModuleBuilder& b) {
 
 namespace {
 
-/// A module whose kernel doubles elements of x until they are at least 100, `lanes` elements at a time, and stores the number of steps. An
-/// accumulator of bools says which lanes go on; the loop ends when none does. With kSingle, one statement sets a single element of that
-/// accumulator, which is then an array of bools instead of a mask: the first of the `lanes` elements makes no step.
+/// Makes a module whose kernel doubles each element of x until it is at least 100, and stores the number of steps. It processes `lanes`
+/// elements at a time. An accumulator of bools says which lanes still continue; the loop ends when no lane does. If kSingle is true, an
+/// additional statement sets only the first element of this accumulator, so that the first lane makes no step. The accumulator is then an
+/// array of bools instead of a mask.
 template <bool kSingle>
 ModuleBuilder& flags_module(int lanes, ModuleBuilder& b) {
   const int x = b.input(DType::kF32), y = b.output(DType::kI32);
@@ -282,8 +285,8 @@ TEST_CASE("G16 C renderer: symbolic sizes, empty rows, overlapping last vectors,
 
 namespace {
 
-/// Two generations, with a buffer in the workspace between them: t = x * c (c is a constant array of the unit), then y = t + t and z = t +
-/// t. The last two share one kernel.
+/// Makes a module of two generations (sets of launches of which each set runs after the previous one), with a buffer in the workspace
+/// between them: t = x * c, where c is a constant array, then y = t + t and z = t + t. y and z are computed by the same kernel function.
 ModuleBuilder& workspace_module(int lanes, ModuleBuilder& b) {
   const Sym n = b.syms->variable("n", 0, 1 << 24);
   b.module.shape_vars = {n};
@@ -323,7 +326,8 @@ ModuleBuilder& workspace_module(int lanes, ModuleBuilder& b) {
   return b;
 }
 
-/// A host that runs iterations in pieces and in reverse order, and counts calls. It can refuse to allocate memory.
+/// Implements the functions that a host program provides: runs iterations in pieces and in reverse order, and counts calls. It can refuse
+/// to allocate memory.
 struct Host {
   size_t calls = 0, pieces = 0, allocations = 0, releases = 0;
   bool no_memory = false;
@@ -375,7 +379,7 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
   const std::string source = workspace_module(1, b).render(options);
   CHECK(source.find("kernel_0(void*") != std::string::npos);
   CHECK(source.find("kernel_1(void*") != std::string::npos);
-  CHECK(source.find("kernel_2(void*") == std::string::npos);  // z is computed by kernel_1 as well
+  CHECK(source.find("kernel_2(void*") == std::string::npos);  // there is no third function, because kernel_1 computes z as well as y
   CHECK(source.find("harp_run_together(rt, cancel, 2, tasks)") != std::string::npos);
   for (const std::string& compiler : compilers()) {
     const Unit unit(source, compiler, options.target);
@@ -412,7 +416,7 @@ TEST_CASE("L1 L2 C renderer: generations, workspace, constant arrays, run time o
       CHECK(unit.entry_ex()(in, out, shape, &runtime) == 0);
       check();
       CHECK(host.allocations == allocations);
-      // If there is no memory, the program writes nothing.
+      // If the host provides no memory, the program writes nothing.
       runtime.workspace = nullptr;
       runtime.workspace_size = 0;
       host.no_memory = true;

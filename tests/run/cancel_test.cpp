@@ -1,5 +1,5 @@
-// Runs that the host cancels, through harp.h. No check depends on time: the flag is set before the run, or by a callback or a store of the
-// run itself, or by another thread during a loop that would take hours.
+// Tests runs that the caller cancels, through harp.h. No check depends on time: the cancel flag is set before the run, by a callback or a
+// store of the run itself, or by another thread during a loop that would take hours.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ harp_run_options options_with(const volatile int32_t* cancel) {
   return options;
 }
 
-/// Runs a program with one output, which the caller owns.
+/// Runs a program that has one output. The caller owns the output buffer.
 harp_status run_into(harp_program* program, std::vector<harp_buffer*> inputs, harp_buffer* output, const harp_run_options& options,
                      harp_error** err) {
   return harp_program_run(program, inputs.size(), inputs.data(), 1, &output, &options, err);
@@ -80,7 +80,8 @@ TEST_CASE("X8.cancel_run: a run whose flag is set before it begins computes noth
     flag = 0;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
     CHECK(y == std::vector<int32_t>{2, 3, 4, 5, 6});
-    // simulates a host that was compiled with an older harp.h, whose options do not have the field `cancel`
+    // With this struct_size, the options are those of a program that was compiled with an older harp.h, in which they had no field
+    // `cancel`.
     options.struct_size = offsetof(harp_run_options, cancel);
     flag = 1;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
@@ -179,7 +180,8 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
       const Buffer in = wrap(context.get(), x, {65536}), out = wrap(context.get(), y, {65536});
       const auto* flag = reinterpret_cast<const int32_t*>(y.data());
       CHECK(run_into(program.get(), {in.get()}, out.get(), options_with(flag), nullptr) == HARP_ERROR_CANCELLED);
-      if (is_known) CHECK(y.back() == 0.0f);  // with a symbolic length, a second, short kernel stores the result
+      // If the length is symbolic, a second kernel, which is short and is not cancelled, stores the result.
+      if (is_known) CHECK(y.back() == 0.0f);
       CHECK(run_into(program.get(), {in.get()}, out.get(), options_with(nullptr), nullptr) == HARP_OK);
       CHECK(y.back() != 0.0f);
     }
@@ -197,8 +199,8 @@ TEST_CASE("X8.cancel_run: a long row that is sorted, or transformed, and updates
     options.workspace = workspace;
     options.workspace_size = bytes;
     CHECK(run_into(program.get(), {in.get()}, out.get(), options, nullptr) == HARP_OK);
-    // The first table in the workspace has the values cos(pi k k / n). Its first element is 1, so in the next run it can be the cancel
-    // flag.
+    // The first table in the workspace has the values cos(pi * k * k / n). Its first element is not 0, so in the next run the address of
+    // this element can be passed as the cancel flag.
     const auto cosine = [&](int64_t k) {
       return static_cast<float>(std::cos(M_PI * static_cast<double>(k * k % (2 * kLength)) / kLength));
     };
@@ -247,7 +249,7 @@ TEST_CASE("X8.cancel_run: a compilation whose flag is set makes nothing, and the
 
 TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started") {
   const Scratch folder;
-  // A fake compiler that answers --version at once. For any other command it starts a process that never ends by itself.
+  // Makes a fake compiler that answers --version at once. For any other command it starts a process that never ends by itself.
   const std::string begun = folder / "begun";
   const std::string compiler = write_script(folder / "slow-cc",
                                             "case \"$*\" in *--version*) echo slow 1.0; exit 0;; esac\n"
@@ -270,7 +272,7 @@ TEST_CASE("X8.cancel_run: a compiler that runs is ended with what it has started
   int child = 0;
   std::ifstream(begun) >> child;
   REQUIRE(child > 0);
-  // Once killed, the process may remain a zombie until its new parent reaps it.
+  // After it has been killed, the process may remain a zombie until its new parent reaps it. A zombie counts as ended.
   const auto has_ended = [&] {
     std::ifstream status("/proc/" + std::to_string(child) + "/stat");
     std::string id, name, state;
@@ -314,7 +316,8 @@ TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
       "shape=[])",
       "custom_function(x, body=\"\"\"while true { for i in 0 .. 3 { while output < input0[0] { output = output + 0 } } }\"\"\", dtype=f32, "
       "shape=[2])",
-      // Loops that are vectorised over the elements: in one, only one element never ends its loop; in the other, no element does.
+      // These loops are vectorised over the elements. In the first body the loop of only one element never ends, in the second body no loop
+      // ends.
       "custom_function(body=\"\"\"while f32(ridx0) > 18.5 + output * 0 { output = sin(output) }\"\"\", dtype=f32, shape=[20])",
       "custom_function(x, body=\"\"\"while true { for i in 0 .. 3 { while output < input0[0] { output = output + 0 } } }\"\"\", dtype=f32, "
       "shape=[20])",
@@ -344,8 +347,8 @@ TEST_CASE("X8.cancel_run: loops that would not end for hours end") {
 
 namespace {
 
-/// A host's parallel_for that runs each loop in two parts, one after the other. It sets the flag before the first part or, with `between`,
-/// before the second.
+/// A parallel_for that runs each loop in two parts, one after the other. It sets the cancel flag before the first part or, if `between` is
+/// true, before the second part.
 struct Pool {
   int32_t flag = 0;
   bool between = false;
@@ -413,7 +416,7 @@ TEST_CASE("X8.cancel_run: harp's own threads, and a caller's workspace that can 
 
 namespace {
 
-/// The user data of a host function, which sets the flag of the run that calls it.
+/// The user data of a native function that sets the cancel flag of the run that calls it.
 struct Caller {
   int32_t flag = 0, calls = 0;
 };
@@ -459,7 +462,8 @@ TEST_CASE("X8.cancel_run: a function of the host's sets the flag, and none is ca
 }
 
 TEST_CASE("X8.cancel_run: a loop of a custom function ends where an index was wrong, with the same fault on every backend") {
-  // Sums the rows of a sparse matrix in compressed form. In the data of this test, the second row ends at index 2^40.
+  // The program sums the rows of a sparse matrix in compressed form. In the data of this test, the second row ends at index 2^40, outside
+  // of the array.
   const char* text =
       "graph g(v: f32[5], ends: i64[4]) { return y = custom_function(v, ends, body=\"\"\"for i in input1[ridx0] .. input1[ridx0 + 1] { "
       "output = output + input0[i] }\"\"\", dtype=f32, shape=[3]) }";

@@ -1,5 +1,5 @@
-// Hosts such as game and audio engines flush denormals or change the rounding mode. These modes must not affect what harp builds, prints,
-// compiles and computes, and harp must leave them as they were.
+// Programs such as games and audio software flush denormals to zero or change the rounding mode. These floating-point modes must not affect
+// what harp builds, prints, compiles and computes, and harp must leave them as they were.
 #include <doctest/doctest.h>
 
 #if defined(__x86_64__)
@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kModes = 0xffc0, kFlush = 0x8040, kUp = 0x4000, kZero = 0x6000;
 
-/// Sets floating-point modes of this thread until the end of the scope.
+/// Sets floating-point modes of this thread, and restores the previous modes at the end of the scope.
 class Modes {
  public:
   explicit Modes(unsigned more) : host_(_mm_getcsr()) { _mm_setcsr(host_ | more); }

@@ -1,4 +1,4 @@
-// A host that forks. The child can use the inherited context; a call that could hang in the child returns an error.
+// Tests a program that uses harp and forks. The child can use the inherited context. A call that could hang in the child returns an error.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

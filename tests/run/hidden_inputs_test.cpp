@@ -1,4 +1,4 @@
-// Where a program of the backend "c" stores its hidden inputs (constant arrays that are passed to the generated code as arguments).
+// Tests where a program of the backend "c" stores its hidden inputs (constant arrays that are passed to the generated code as arguments).
 #include "run/hidden_inputs.h"
 
 #include <doctest/doctest.h>

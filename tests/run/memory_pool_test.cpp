@@ -1,5 +1,5 @@
-// The memory pool of a context, tested on its own: size classes, the limit, the order in which blocks are freed, threads, a fork while the
-// pool is in use, and allocators that fail.
+// Tests the memory pool of a context without a context: size classes, the limit, the order in which blocks are freed, threads, a fork while
+// the pool is in use, and allocators that fail.
 #include "run/memory_pool.h"
 
 #include <doctest/doctest.h>
@@ -80,7 +80,7 @@ TEST_CASE("X5.kept_memory: memory that was given back is used again, whole and a
     CHECK(host.live.count(small) == 0);
     pool.give(second, 9'900);
     pool.give(third, 10'000);
-    CHECK(pool.take(10'000) == third);  // the pool returns the block that was given back last, because a part of it may still be in a cache
+    CHECK(pool.take(10'000) == third);  // returns the block that was given back last, because a part of it may still be in a CPU cache
     pool.give(third, 10'000);
     const MemoryPool::Stats stats = pool.stats();
     CHECK(stats.reused == 2);
@@ -102,7 +102,7 @@ TEST_CASE("X5.kept_memory: the limit holds, and the longest unused memory is fre
   CHECK(pool.stats().kept == 4 * kSize);
   CHECK(host.live == std::set<void*>(blocks.begin() + 2, blocks.end()));
 
-  // to make room for a block of another size class, the pool also frees the longest unused blocks first
+  // The blocks that have been unused for the longest time are also freed first if the pool makes room for a block of another size class.
   void* const large = pool.take(3 * kSize);
   pool.give(large, 3 * kSize);
   CHECK(host.live == std::set<void*>{large, blocks[5]});
@@ -131,7 +131,7 @@ TEST_CASE("X5.kept_memory: large memory comes from the system in whole huge page
   unsigned char resident = 0;
   CHECK(mincore(memory, 1, &resident) == 0);
   pool.trim(0);
-  CHECK(mincore(memory, 1, &resident) == -1);  // fails, because the memory is no longer mapped
+  CHECK(mincore(memory, 1, &resident) == -1);  // mincore() fails, because the memory is no longer mapped
 }
 
 TEST_CASE("X5.kept_memory: an allocator that refuses gets everything that is kept back, and is asked again") {

@@ -1,4 +1,4 @@
-// Hosts that close descriptors that do not belong to them, or that leave no descriptor or mapping for harp.
+// Tests programs that close file descriptors which belong to harp, and programs that leave no file descriptor or memory mapping for harp.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ Program scaled(harp_context* context, float factor, float term) {
   return Program(harp_compile(g.get(), &options, nullptr));
 }
 
-/// The program's result for x = 2, or -1 if there is no program or the run fails.
+/// Returns the program's result for x = 2, or -1 if there is no program or the run fails.
 float at_two(const Program& program) {
   float x = 2, y = -1;
   void* inputs[] = {&x};
@@ -47,7 +47,7 @@ size_t count_in(const std::string& directory) {
   return count;
 }
 
-/// The number of lines in /proc/self/maps that contain this text.
+/// Returns the number of lines in /proc/self/maps that contain this text.
 size_t count_mappings(const char* of = "") {
   std::ifstream maps("/proc/self/maps");
   size_t count = 0;

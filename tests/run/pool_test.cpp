@@ -1,5 +1,5 @@
-// harp's own threads (harp_context_options.threads): first the pool alone, then programs that use it. The pool must start, sleep, wake and
-// end when it should and never deadlock, and results must not depend on the number of threads.
+// Tests harp's own threads (harp_context_options.threads): first the pool alone, then programs that use it. The threads must start, sleep,
+// wake and end when they should, and never deadlock. Results must not depend on the number of threads.
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -33,7 +33,8 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// The number of threads of this process. A joined thread is still listed for a moment, so this counts until two counts are equal.
+/// Returns the number of threads of this process. A joined thread is still listed for a moment, so this function counts until two
+/// successive counts are equal.
 std::ptrdiff_t thread_count() {
   const auto count = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
@@ -53,8 +54,8 @@ void loop(ThreadPool& pool, size_t n, size_t grain, std::function<void(size_t be
   ThreadPool::parallel_for(&pool, n, grain, call, &body);
 }
 
-/// Runs a loop on the pool and counts the calls for each index. Describes the first violation of the rules of parallel_for; "" if there is
-/// none.
+/// Runs a loop on the pool and counts the calls for each index. Returns a description of the first violation of the rules of parallel_for,
+/// or "" if there is none.
 std::string fault_in_loop(ThreadPool& pool, size_t n, size_t grain) {
   std::vector<std::atomic<int>> times(n), busy(pool.width());
   std::atomic<int> faults{0}, calls{0};
@@ -81,7 +82,8 @@ bool comes_true(const std::function<bool()>& condition) {
   return true;
 }
 
-/// Runs a loop that ends only when two workers are in it, or after a time limit. Returns whether there were two.
+/// Runs a loop that ends as soon as two workers execute parts of it at the same time, or after a time limit. Returns whether two workers
+/// did.
 bool is_shared(ThreadPool& pool) {
   std::atomic<bool> caller{false}, helper{false}, met{true};
   loop(pool, 100, 1, [&](size_t, size_t, size_t worker) {
@@ -174,7 +176,8 @@ TEST_CASE("L5: workers are woken on CPUs other than their caller's, and keep whe
     CPU_SET(static_cast<size_t>(cpu), &one);
     return one;
   };
-  // Returns the CPUs on which the pool's second worker may run. The worker itself asks for them, while it runs part of a parallel loop.
+  // Returns the CPUs on which the pool's second worker may run. The worker itself calls sched_getaffinity() while it runs part of a
+  // parallel loop.
   const auto cpus_of_helper = [](ThreadPool& pool) {
     cpu_set_t cpus;
     std::atomic<bool> known{false};
@@ -377,7 +380,7 @@ Context with_threads(int32_t threads, const std::string& cache = "") {
   });
 }
 
-/// The bytes of all outputs, or the message of the error.
+/// Returns the bytes of all outputs, or the message of the error.
 std::string run_bytes(harp_context* context, harp_program* program, Arrays& arrays) {
   const Buffer x = wrap(context, arrays.x, {arrays.rows, 96}), w = wrap(context, arrays.w, {96, 40});
   ErrorSlot err;
@@ -563,8 +566,8 @@ graph several(x: f32[n]) {
   REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   REQUIRE(stats.generations == 1);
   REQUIRE(stats.kernels > 2);
-  // harp gives a thread at least 5,000 ns of estimated work. With the first size all kernels together have less work than that, with the
-  // second size there is work for a few threads, and with the third size each kernel has work for many threads.
+  // harp gives a thread at least 5,000 ns of estimated work. With the first size, all kernels together have less work than that. With the
+  // second size there is work for a few threads. With the third size each kernel has work for many threads.
   for (const size_t n : {100, 6000, 200000}) {
     CAPTURE(n);
     std::vector<float> x(n);

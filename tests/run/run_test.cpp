@@ -1,5 +1,5 @@
-// The part of src/run below the C API: evaluation of size expressions in postfix form, detection of overlapping arrays, entry points, .npy
-// files.
+// Tests the part of src/run below the C API: evaluation of size expressions in postfix form, detection of overlapping arrays, entry points,
+// and .npy files.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 
@@ -36,8 +36,8 @@ Sym random_size(std::mt19937& random, std::span<const Sym> variables, int depth)
   }
 }
 
-/// An executable that accepts all arguments and only counts its calls. The tests check which arguments LoadedProgram rejects before such a
-/// call.
+/// An executable that accepts all arguments and only counts its calls. The tests check which arguments LoadedProgram rejects without
+/// calling the executable.
 class NoExecutable final : public Executable {
  public:
   explicit NoExecutable(int& calls) : calls_(calls) {}
@@ -54,7 +54,7 @@ size_t files_in(const Scratch& scratch) {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(scratch.path()), std::filesystem::directory_iterator()));
 }
 
-/// The bytes of a .npy file of this version, with this header dictionary and data.
+/// Returns the bytes of a .npy file of this version, with this header dictionary and data.
 std::string npy(int version, std::string dict, const std::string& data) {
   dict += std::string(20, ' ') + "\n";
   std::string file = "\x93NUMPY";
@@ -83,7 +83,7 @@ std::vector<T> values(const DeviceArray& array) {
   return out;
 }
 
-/// The code and message of the error that `body` throws.
+/// Returns the code and message of the error that `body` throws.
 template <class Body>
 Error error_of(Body body) {
   try {
@@ -153,7 +153,7 @@ TEST_CASE("H5.wrap: overlapping arrays are found, whatever their order") {
     }
     for (int i = 2; i < 5; ++i)
       arrays.push_back(
-          // Further inputs, in other memory. Their lengths determine the sizes of the outputs.
+          // These inputs are in other memory. Their lengths determine the sizes of the outputs.
           DeviceArray::wrap(DType::kBool, {&extents[i].size, 1}, far.data(), true, nullptr, nullptr));
     const RunArray inputs[] = {arrays[0].view(), arrays[1].view(), arrays[5].view(), arrays[6].view(), arrays[7].view()};
     RunArray outputs[] = {arrays[2].view(), arrays[3].view(), arrays[4].view()};
@@ -244,7 +244,7 @@ TEST_CASE("C1: .npy files of every version, byte order and layout") {
         std::vector<double>{0.5});
   CHECK(values<uint8_t>(load(npy(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3L,)}", std::string("\1\0\1", 3)))) ==
         std::vector<uint8_t>{1, 0, 1});
-  for (const char* descr : {"|V2", "<V2"}) {  // NumPy writes bf16 arrays of other packages with these types
+  for (const char* descr : {"|V2", "<V2"}) {  // NumPy uses these type names for bf16 arrays, whose dtype other packages define
     const DeviceArray halves =
         load(npy(1, cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (2,)}"), bytes<uint16_t>({0x3f80, 1})));
     CHECK(to_string(halves.type()) == "bf16[2]");
@@ -313,7 +313,7 @@ TEST_CASE("C1: saved .npy files load again, and a save that fails leaves nothing
     plan.error = ENOSPC;
     FaultyFiles faulty(plan);
     const Error error = error_of([&] { save_npy(faulty, scratch / "c.npy", type, data); });
-    if (error.code == Code::kOk) {  // save_npy() does not depend on the call that fails, or makes fewer calls
+    if (error.code == Code::kOk) {  // save_npy() ignores the failure of this call, or makes fewer calls
       std::filesystem::remove(scratch / "c.npy");
       continue;
     }

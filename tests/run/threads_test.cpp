@@ -1,6 +1,7 @@
-// Many threads at once, as in a server. They build, compile, run and release graphs, each its own or all the same one, in one context or in
-// several contexts with one cache directory, which other threads clear meanwhile. Results must have the bits of the interpreter on one
-// thread. `./dev tsan` runs these tests under ThreadSanitizer, with kernels that are compiled with it as well.
+// Tests many threads at once, as in a server. They build, compile, run and release graphs: each thread its own graph or all threads the
+// same one, in one context or in several contexts that share a cache directory, while other threads clear this directory. Results must be
+// bit-identical to those of the interpreter on one thread. `./dev tsan` runs these tests under ThreadSanitizer, with kernels that are
+// compiled with it as well.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -42,8 +43,8 @@ std::vector<std::string> on_threads(const std::function<void(size_t thread, std:
   return all;
 }
 
-/// The texts of graphs over x[n, 24] and w[24]: an elementwise one, reductions in several kernels with intermediate results, a stencil, and
-/// integers with joins.
+/// Returns the text of a graph over x[n, 24] and w[24]. The families are: an elementwise graph, reductions in several kernels with
+/// intermediate results, a stencil, and integers with a concat.
 constexpr size_t kFamilies = 4;
 std::string graph_text(size_t family, size_t number) {
   constexpr const char* kBodies[kFamilies] = {"  return y = tanh(x * w + c), z = where(x < w, exp(x), x * c)\n",
@@ -64,14 +65,14 @@ std::vector<float> ramp(int64_t count, float step) {
   return values;
 }
 
-/// Arrays for a run. They are only read, so any number of threads may share them.
+/// Input arrays for a run. They are only read, so any number of threads may share them.
 struct Arrays {
   explicit Arrays(int64_t rows) : rows(rows), x(ramp(rows * kColumns, 0.0625f)), w(ramp(kColumns, 0.25f)) {}
   int64_t rows;
   std::vector<float> x, w;
 };
 
-/// The bytes of all outputs, or the message of the error.
+/// Returns the bytes of all outputs, or the message of the error.
 std::string run_bytes(harp_context* context, harp_program* program, const Arrays& arrays, const harp_run_options* options = nullptr) {
   ErrorSlot err;
   const int64_t x_dims[] = {arrays.rows, kColumns}, w_dims[] = {kColumns};
@@ -113,7 +114,7 @@ Program compile_as(const harp_graph* graph, const Wish& wish, harp_error** err) 
   return Program(harp_compile(graph, &options, err));
 }
 
-/// The expected bytes, computed by the interpreter on one thread.
+/// Returns the expected bytes of all outputs, computed by the interpreter on one thread.
 std::string expected_bytes(const std::string& text, const Arrays& arrays) {
   const Context context = make_context();
   return run_bytes(context.get(), compile(parse(context.get(), text).get(), "interp").get(), arrays);

@@ -1,4 +1,4 @@
-// Fusion as a user sees it: the kernels in the emitted source are counted, and the fused program must give the interpreter's bits.
+// Tests fusion: counts the kernels in the generated source. The results of the fused program must be bit-identical to the interpreter's.
 #include "base/text.h"
 #include "support/backends_run.h"
 
@@ -6,7 +6,7 @@ using namespace capi_test;
 
 namespace {
 
-/// The number of kernels in the C of a graph.
+/// Returns the number of kernels in the C code generated for a graph.
 size_t kernels_in_source(harp_context* context, const std::string& text) {
   const Graph graph = parse(context, "harp 1\n" + text);
   REQUIRE(graph != nullptr);
@@ -45,7 +45,8 @@ TEST_CASE("G17.elementwise/c: chains through every kind of view are one kernel")
 TEST_CASE("G17.elementwise/c: outputs that share nearly all of what they compute are one kernel, however many operations that are") {
   std::string steps;
   const auto name = [](const char* letter, int i) { return letter + std::to_string(i); };
-  // Each step has six operations. So a single output needs more than half of the operations that a kernel may have.
+  // Each step has six operations. Each output depends on all steps, so it alone needs more than half of the operations that a kernel may
+  // have.
   constexpr int kSteps = 110;
   steps += "  u0 = x + w\n  v0 = x - w\n";
   for (int i = 0; i < kSteps; ++i) {
@@ -112,7 +113,7 @@ TEST_CASE("G17.softmax/c G16: row-wise kernels of any size, short rows and long 
       const std::string body = harp::cat("  return y = softmax(x * 1e-3, axis=", axis, "), z = layer_norm(tanh(x), axes=[", axis, "])\n}");
       INFO(body);
       backends.run("graph g(x: f32[n, m]) {\n" + body, rough({shape[0], shape[1]}, 3));
-      if (shape[0] > 0 && shape[1] > 0)  // only with constant sizes is a row known to be short enough to be kept between passes
+      if (shape[0] > 0 && shape[1] > 0)  // a row is known to be short enough to be kept between passes only if sizes are constants
         backends.run(harp::cat("graph g(x: f32[", shape[0], ", ", shape[1], "]) {\n", body), rough({shape[0], shape[1]}, 3));
     }
   }
@@ -194,7 +195,7 @@ TEST_CASE("G17.softmax/c: what is not of the row at hand ends a row-wise kernel"
       "  v = x / expand(max(x, axes=[1], keepdims=true), shape=[24, 37])\n"
       "  return y = v / expand(max(v, axes=[0], keepdims=true), shape=[24, 37])",
       2);
-  // The rows depend on the columns through another kernel, and the columns depend on the rows, so they cannot share a kernel.
+  // The column sums c depend on the row maxima m, and the row sums z depend on c, so m and z cannot be computed by one kernel.
   check_fused(
       "  m = max(x, axes=[1], keepdims=true)\n  c = sum(x / expand(m, shape=[24, 37]), axes=[0], keepdims=true)\n"
       "  return y = x - expand(m, shape=[24, 37]) + expand(c, shape=[24, 37]), z = sum(x * expand(c, shape=[24, 37]), axes=[1])",

@@ -1,5 +1,6 @@
-// In-place computation: which outputs may use the array of an input; that the bits are the same on every backend, vector width and number
-// of threads; and that other overlaps are rejected. memory_plan_test.cpp tests how temporaries share memory.
+// Tests in-place computation: which outputs may use the array of an input; that results are bit-identical on every backend, with every
+// vector width and number of threads; and that other overlaps of arrays are rejected. (memory_plan_test.cpp tests how temporaries share
+// memory.)
 #include <algorithm>
 #include <cstring>
 #include <thread>
@@ -14,7 +15,7 @@ using namespace capi_test;
 
 namespace {
 
-/// The pairs of an output and an input that may share an array, by name: "y of x, z of x".
+/// Returns the pairs of an output and an input that may share an array, by name: "y of x, z of x".
 std::string places_of(std::string_view text) {
   const auto graph = harp::parse_graph(text);
   harp::PipelineOptions options;
@@ -196,13 +197,13 @@ TEST_CASE("L3 H5: what is computed element by element may be in place of what no
   CHECK(places_of("graph g(x: f32[n]) { return y = x + 1.0, z = x * 2.0 }") == "y of x, z of x");
   CHECK(places_of("graph g(x: f32[n]) { return y = x }") == "y of x");
   CHECK(places_of("graph g(x: f32[n, 1, m]) { return y = reshape(x, shape=[n, m]) + 1.0 }") == "y of x");
-  // When y is written, all reductions of x have finished.
+  // When y is written, all reductions of x have finished, so y may be stored in place of x.
   CHECK(places_of("graph g(x: f32[n, m]) flags=[broadcast] { return y = x - max(x, axes=[1], keepdims=true) }") == "y of x");
   // y may be stored in place of x only if all other consumers of x have finished when y is written. In this graph they have. If
   // each batch were written before the next one is multiplied, later batches of the product would read overwritten batches of x.
   CHECK(places_of("graph g(x: f32[4, 8, 12], w: f32[4, 12, 12]) {\n  return y = softmax(flip(x, axes=[0]) @ w, axis=2) + x\n}") ==
         "y of x");
-  // Consumers of y that come later do not matter.
+  // Later consumers of y do not prevent y from being stored in place of x.
   CHECK(places_of("graph g(x: f32[n, m]) {\n  y = x + 1.0\n  return y = y, s = sum(y * flip(y, axes=[0]), axes=[1])\n}") == "y of x");
 }
 
@@ -359,8 +360,8 @@ TEST_CASE("H5.wrap C1: every other overlap is an error, outputs untouched") {
     status({0, 20, 40, 1, 80, 100}, "output \"y\" overlaps input \"a\" by 28 bytes; to compute in place, pass the same array for both");
     status({1, 20, 40, 0, 80, 100}, "output \"y\" overlaps input \"a\" by 28 bytes; to compute in place, pass the same array for both");
     status({0, 20, 40, 0, 0, 100}, "output \"z\" overlaps output \"y\" by 32 bytes");
-    status({0, 4, 40, 0, 80, 100}, "output \"y\" overlaps input \"b\" by 16 bytes");  // y is in the array of a, but that overlaps b
+    status({0, 4, 40, 0, 80, 100}, "output \"y\" overlaps input \"b\" by 16 bytes");  // y is in the array of a, which overlaps b
     status({0, 20, 40, 0, 4, 100}, "output \"z\" overlaps");
-    status({0, 20, 4, 0, 80, 100}, "output \"y\" overlaps input \"c\" by 16 bytes");  // y is in the array of a, but that overlaps c
+    status({0, 20, 4, 0, 80, 100}, "output \"y\" overlaps input \"c\" by 16 bytes");  // y is in the array of a, which overlaps c
   }
 }

@@ -1,5 +1,6 @@
-// Sums of products of integers that become contractions (schedule/integer_products.cpp). On every machine row they get the same schedules
-// as floats of the same size. Only the structure of the program is checked; tests/lower/integer_contractions_test.cpp compares results.
+// Tests which sums of products of integers become contractions (schedule/integer_products.cpp). On every machine row (entry of harp's table
+// of CPUs) they get the same schedules as floats of the same size. Only the structure of the program is checked;
+// tests/lower/integer_contractions_test.cpp compares results.
 #include <doctest/doctest.h>
 
 #include <regex>
@@ -21,7 +22,7 @@ std::string replaced(std::string text, std::string_view part, std::string_view b
   for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + by.size())) text.replace(at, part.size(), by);
   return text;
 }
-/// Returns the text with each "$t" replaced by this dtype.
+/// Returns `text` with each "$t" replaced by this dtype.
 std::string with_dtype(std::string text, std::string_view dtype) { return replaced(std::move(text), "$t", dtype); }
 
 Program program_of(std::string_view text, const Machine& row) {
@@ -31,7 +32,7 @@ Program program_of(std::string_view text, const Machine& row) {
   return program;
 }
 
-/// The schedules of all kernels as text, one variant on each line.
+/// Returns the schedules of all kernels as text, one variant on each line.
 std::string schedules(std::string_view text, const Machine& row) {
   std::string result;
   for (const KernelPlan& kernel : program_of(text, row).kernels)
@@ -112,7 +113,7 @@ TEST_CASE("L6.integer_products/c: two terms share a lane where the values of bot
   CHECK_FALSE(has_pairs("a: i32[64, 100], b: i32[100, 64]", "a @ b"));
   CHECK_FALSE(has_pairs(bytes, "cast(a, dtype=i64) @ cast(b, dtype=i64)"));
   CHECK_FALSE(has_pairs(bytes, "a @ b"));  // the sums are i8, not i32, so they wrap around at 8 bits
-  // Operands with a subtracted zero point or with padding. They qualify only if all their values fit in 16 bits.
+  // Operands from which a zero point is subtracted, or which are padded, qualify only if all their values fit in 16 bits.
   CHECK(has_pairs("a: u8[64, 100], b: i8[100, 64]", "(cast(a, dtype=i32) - 128) @ cast(b, dtype=i32)"));
   CHECK(has_pairs(words, "-cast(cast(a, dtype=i8), dtype=i32) @ (3 - cast(cast(b, dtype=u8), dtype=i32))"));
   CHECK_FALSE(has_pairs(words, "(cast(a, dtype=i32) - 1) @ cast(b, dtype=i32)"));
@@ -228,7 +229,8 @@ TEST_CASE("L6.dot_products/c: four terms share a lane where both factors fit byt
   CHECK(source("i8", "i8", "x86-64-v3-vnni").find("__builtin_ia32_vpdpbusd_v8si(x, y, z)") != std::string::npos);
   CHECK(source("i8", "i8").find("vpdpbusds") == std::string::npos);  // it saturates
   CHECK(source("i8", "i8", "x86-64-v4").find("add_quads") == std::string::npos);
-  // The bytes of a row are adjacent: in the code for an iteration they are a pointer and constants, so that compilers load them together.
+  // The bytes of a row are adjacent in memory. The generated code addresses them by one pointer and constant offsets, so that compilers
+  // load several of them together.
   CHECK(std::regex_search(source("i8", "i8"), std::regex(R"(\(int32_t\)input\d_row\d*\[1\] & 255\) << 8\))")));
 }
 
@@ -242,7 +244,7 @@ TEST_CASE("L6.integer_products/c: a sum by lanes becomes a chain where tiles pay
     return replaced(replaced(with_dtype(lanes, narrow), "$w", wide), "$n", columns);
   };
   CHECK(is_contraction(text("i8", "i32", "40")));
-  // Docs/semantics.md prescribes the order of sums of floats, so this sum keeps the order "lanes" and is no contraction.
+  // For sums of floats, docs/semantics.md prescribes the order, so this sum keeps the order "lanes" and does not become a contraction.
   CHECK_FALSE(is_contraction(text("bf16", "f32", "40")));
   const auto is_by_lanes = [&](std::string_view columns) {
     return print(program_of(text("i8", "i32", columns), testing::row(kRow))).find(" lanes") != std::string::npos;

@@ -1,4 +1,4 @@
-// How temporaries share memory: slots of the workspace that several values use one after the other.
+// Tests how temporary arrays share memory: several arrays use the same part of the workspace (a slot) one after the other.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -50,7 +50,8 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
   constexpr int64_t kBlocks = 25;  // number of blocks of a row
   CHECK(bytes_of(kChain) == 16 * 100000 * 4 + 16 * kBlocks * 4 + 16 * 4);
   CHECK(print(scheduled(kChain)).find("tmp5 f32[16, 100000] at 0, generations 5..8, in place of tmp2\n") != std::string::npos);
-  // The same graph, but w reads v in reverse order. So w cannot overwrite v, and the workspace has two arrays of this size.
+  // This graph is the same, except that w reads v in reverse order. So w cannot overwrite v, and the workspace has two arrays of the size
+  // of x.
   CHECK(bytes_of("graph g(x: f32[16, 100000]) flags=[broadcast] {\n  e = exp(x)\n  v = e / sum(e, axes=[1], keepdims=true)\n"
                  "  w = flip(v, axes=[1]) - max(v, axes=[1], keepdims=true)\n  return y = w / sum(w * w, axes=[1], keepdims=true)\n}") ==
         2 * 16 * 100000 * 4 + 16 * 4);
@@ -67,9 +68,9 @@ TEST_CASE("L1: a result takes the slot of what it alone is the last to read") {
 }
 
 TEST_CASE("L1: an array that no free slot is large enough for gets several slots that lie side by side") {
-  // The array c is as large as a and b together, and these are no longer needed when c is written. (The results of scans are always stored,
-  // and a kernel that reads one in reverse order cannot overwrite it. The graph returns m and k, because temporaries would take a slot of
-  // the workspace.)
+  // The array c is as large as a and b together, and a and b are no longer needed when c is written. (The results of scans are always
+  // stored, and a kernel that reads such a result in reverse order cannot overwrite it. The graph returns m and k, because as temporaries
+  // they would take a slot of the workspace.)
   const auto bytes_of = [](const std::string& rest) {
     const Program program = scheduled(
         "graph g(x: f32[16, 100000], z: f32[32, 100000]) flags=[broadcast] {\n  a = cumsum(x, axis=1)\n"

@@ -1,5 +1,6 @@
-// Fusion, counted in kernels; generations; the schedule chosen for each kernel; large graphs. Only the structure of the program is checked:
-// the fuzzer and the op matrix compare results. (memory_plan_test.cpp checks memory, schedule_text_test.cpp schedules as text.)
+// Tests fusion (by the number of kernels), generations (sets of kernels that may run at the same time), the schedule that is chosen for
+// each kernel, and large graphs. Only the structure of the program is checked: other tests and the fuzzer compare results.
+// (memory_plan_test.cpp tests the sharing of memory, schedule_text_test.cpp schedules as text.)
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ TEST_CASE("L1 L2: elementwise chains, siblings and views are one kernel") {
   CHECK(scheduled("graph g(x: f32[n, 8], z: f32[n, 8]) { return y = x + z, q = x * z, r = sqrt(x + z) }").kernels.size() == 1);
   CHECK(scheduled("graph g(x: f32[6, 8]) { return y = permute(x, axes=[1, 0]) + reshape(x, shape=[8, 6]) }").kernels.size() == 1);
   CHECK(scheduled("graph g(x: f32[6, 8]) { return y = pad(x, before=[1, 1], after=[0, 2], value=3.0) * 2.0 }").kernels.size() == 1);
-  // Two outputs, where one is computed from the other at the same index.
+  // If one output is computed from the other at the same index, both are computed by one kernel.
   CHECK(scheduled("graph g(x: f32[n]) {\n  a = x + 1.0\n  return y = a, z = a * 2.0\n}").kernels.size() == 1);
   // Two outputs of different sizes are computed by two kernels.
   CHECK(scheduled("graph g(x: f32[8], z: f32[9]) { return y = x + 1.0, q = z + 1.0 }").kernels.size() == 2);
@@ -38,7 +39,8 @@ TEST_CASE("G17.into_cumulative,epilogue/c L2: what is elementwise around a scan 
     CAPTURE(axis);
     CHECK(kernels(cat("  return y = cumsum(exp(x), ", axis, ") * w")) == 1);
     CHECK(kernels(cat("  return y = cumsum(flip(x) + w, ", axis, ")")) == 1);
-    // Scans along the same axis are computed in one pass over their operands, together with values computed from several of them.
+    // Scans along the same axis are computed in one pass over their operands. The same pass computes values that depend on several of the
+    // scans.
     CHECK(kernels(cat("  s = cumsum(x * w, ", axis, ")\n  return y = s, z = cummax(x * w, ", axis, ") - s")) == 1);
     // If a consumer reads the result of a scan at other indices, the consumer gets a kernel of its own.
     CHECK(kernels(cat("  s = cumsum(x, ", axis, ")\n  return y = s - roll(s, shift=1, axis=0)")) == 2);
@@ -64,7 +66,7 @@ TEST_CASE("L2 L5: schedules of scans") {
   CHECK(print(scheduled(by_size)).find("kernel_0 variant 1: scan [scan, thread tile=") != std::string::npos);
   CHECK(print(scheduled(by_size)).find("  # where -1000*n + 131072 >= 0\n") != std::string::npos);
   CHECK(print(scheduled("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") == std::string::npos);
-  // Contiguous rows are then processed as one long row, so vectors begin at cache lines.
+  // When a scan processes whole rows, contiguous rows are processed as one long row, so that vectors begin at cache lines.
   const auto is_line = [](std::string_view flags) {
     return count(source_of(cat("graph g(x: f32[64, 1000]) { return y = cumsum(x, axis=0", flags, ") }")), " + 1008) = ") == 1;
   };
@@ -81,7 +83,7 @@ TEST_CASE("L2 L5: schedules of scans") {
   };
   CHECK(message(columns, "kernel_0: scan [scan unroll=2, sequential tile=128 simd=4]").empty());
   // Rows of a scan are first written to temporary arrays, from which whole cache lines are stored. The elements of these arrays have the
-  // output's dtype; for 16-bit floats they are the bits. The verifier checks that the dtypes agree.
+  // dtype of the output; a 16-bit float is kept as its bit pattern. The verifier checks that the dtypes agree.
   for (const char* const dtype : {"f32", "f16", "bf16", "i16"}) {
     const auto graph = parse_graph(cat("graph g(x: ", dtype, "[n, 1000]) { return y = cummax(x, axis=1) }"));
     CHECK_NOTHROW(ir::verify(*lower::lower_program(scheduled(*graph, "kernel_0: scan [thread, scan simd=8] nontemporal"))));
@@ -123,7 +125,8 @@ TEST_CASE("L2: a level of blocks that has one block only is not folded") {
   const auto skipped = [](std::string_view columns) {
     return count(source_of(cat("graph g(x: f32[m, ", columns, "]) { return y = sum(x, axes=[1]) }")), "_folded = oidx");
   };
-  // Three levels of sums (elements, blocks, and blocks of blocks), two of which may have one block only.
+  // The length n needs three levels of sums: sums of elements, of blocks, and of blocks of blocks. The two upper levels are skipped if
+  // there is only one block.
   CHECK(skipped("n") == 2);
   CHECK(skipped("n in 0..8192") == 1);     // two levels
   CHECK(skipped("n in 4097..8192") == 0);  // this range of lengths has at least two blocks, so no level is skipped
@@ -187,8 +190,8 @@ TEST_CASE("G14.concat/c G3/c L2: what is joined or padded along axes that are re
     CHECK(kernels("n, 100", cat("max(", joined, ")")) == 3);
     CHECK(kernels("n, 100", cat("sum(exp(", joined, ") * 2)")) == 3);
     CHECK(kernels("n, 100", cat("argmax(", joined, ")")) == 3);
-    // These sums and maxima of a concat are one kernel. Masks select the elements of a or b, or along axis 0, each row is a row of a or of
-    // b.
+    // Each of these reductions of a concat is one kernel. The kernel selects the elements of a or b by masks if the arrays are joined along
+    // axis 1. If they are joined along axis 0, each row is a row of a or of b.
     CHECK(kernels("n, 100", cat("sum(", joined, ", axes=[1])")) == 1);
     CHECK(kernels("20, 100", cat("max(", joined, ")")) == 1);
   }
@@ -419,7 +422,7 @@ TEST_CASE("L5.simd_width/c: rows shorter than a vector are narrower vectors, and
       // The function's definition and at least one call.
       CHECK(count(source(cat("graph g(x: f32[6, 6]) { return y = ", sum, " }")), "exp_f32x4(") >= 2);
     CHECK(count(source("graph g(x: f32[3, 3]) { return y = sum(exp(x), axes=[1]) }"), "exp_f32x4(") == 0);
-    // A lane contains an element of each row, so a vector consists of every third element in memory.
+    // Each lane contains an element of another row, so a vector consists of every third element in memory.
     const std::string across = source("graph g(x: f32[6, 3]) { return y = sum(exp(x), axes=[1]) }");
     for (const std::string_view load : {"load_part0_of_3_f32x4(", "load_part1_of_3_f32x4(", "load_part2_of_3_f32x4("})
       CHECK(count(across, load) == 2);  // the definition and a call
@@ -513,10 +516,10 @@ TEST_CASE("G15.matmul/c L6.packed_matmul/c: a factor that stays in the second ca
   CHECK(arrays("f32[n, 17]", "f32[17, 333]", "a @ b") > 0);
   // The columns of transpose(b) are not contiguous in memory, so there is one array, for packed columns.
   CHECK(arrays("f32[64, 64]", "f32[64, 64]", "a @ transpose(b)") == 1);
-  // There is no array: the sum has one block of terms, and with so few rows columns are not packed.
+  // There is no array: the sum has only one block of terms, and columns are not packed for so few rows.
   CHECK(arrays("f32[64, 256]", "f32[256, 65536]", "a @ b") == 0);
   CHECK(arrays("f32[256, 1024]", "f32[1024, 1024]", "a @ b") == 2);  // two arrays: one for packed columns, one for partial sums
-  // The terms of a row are not contiguous in memory, so rows are packed, too. The third array is for them.
+  // The terms of a row are not contiguous in memory, so rows are packed, too, in a third array.
   CHECK(arrays("f32[1024, 256]", "f32[1024, 1024]", "transpose(a) @ b") == 3);
   // All columns stay in the cache, so rows are not packed, although their terms are not contiguous.
   CHECK(arrays("f32[512, 256]", "f32[512, 256]", "transpose(a) @ b") == 1);
@@ -559,12 +562,12 @@ TEST_CASE("L5 L6/c: a short kernel over one array of unknown length ends in sing
     return program.kernels[0].variants[0].schedule.overlap;
   };
   CHECK_FALSE(overlaps("relu(x * 2 + 1)"));
-  // A single call of exp takes as long as a vector of calls, so the last two vectors overlap.
+  // exp of a single element takes as long as exp of a vector, so a remainder is computed by a last vector that overlaps the one before it.
   CHECK(overlaps("exp(x)"));
   CHECK(overlaps("x + expand(y, shape=[m, n])", "x: f32[m, n], y: f32[m, 1]"));  // each row ends with two overlapping vectors
-  // The size of the remainder is known, so it uses narrower vectors.
+  // The size of the remainder is known, so the remainder is computed by narrower vectors.
   CHECK(overlaps("x + 1", "x: f32[1000]"));
-  // The remainder has up to 63 elements, which would take too long one by one.
+  // The remainder has up to 63 elements. Computing them one by one would take too long.
   CHECK(overlaps("bitwise_xor(x, x)", "x: u8[n]"));
   const auto graph = parse_graph("graph g(x: f32[n]) { return y = relu(x * 2 + 1) }");
   PipelineOptions options = options_for();

@@ -1,4 +1,4 @@
-// Schedules as text: printed, parsed, and rejected if they are not legal.
+// Tests that schedules are printed and parsed as text, and that they are rejected if they are not legal.
 #include <doctest/doctest.h>
 
 #include "base/error.h"

@@ -74,7 +74,7 @@ TEST_CASE("L5 L6 H3.machine_measured: constants follow the caches of the machine
   CHECK(near_columns_bytes(small) == 256 * kKiB);
   CHECK(shared_bytes(large) == 12 * kMiB);
   CHECK(shared_bytes(small) == 256 * kKiB);
-  // The limit is the size of a block of the summation, which docs/semantics.md defines.
+  // With large caches, the limit is the size of a block of the summation, which docs/semantics.md defines.
   CHECK(kSums.near_bytes(large.caches) == 1000 * kKiB);
   CHECK(kSums.near_bytes(small.caches) == 256 * kKiB);
   CHECK(kPiecesOfSums.near_bytes(large.caches) == 4 * kMiB);

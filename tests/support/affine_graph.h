@@ -1,4 +1,4 @@
-// A small graph with a symbolic size, built through the C API. Tests of programs run it.
+// Builds a small graph with a symbolic size through the C API, for tests that compile and run a program.
 #pragma once
 
 #include "support/capi_support.h"

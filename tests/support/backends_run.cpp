@@ -23,7 +23,8 @@ std::vector<std::byte> bytes_of(const harp_buffer* buffer) {
   return std::vector<std::byte>(data, data + harp_buffer_size(buffer));
 }
 
-/// The settings of compile_quickly(), for a program that is compiled together with others.
+/// Returns the variant in which Backends compiles a program together with others: with the settings of compile_quickly(), and for two
+/// worker threads. `plain` is true for C text without vector types.
 fuzz::BuildVariant quick_variant(bool plain) {
   fuzz::BuildVariant variant;
   variant.compiler.compiler = "clang";
@@ -35,7 +36,7 @@ fuzz::BuildVariant quick_variant(bool plain) {
   return variant;
 }
 
-/// The values of the graph's shape variables in a run with these inputs.
+/// Returns the values that the graph's shape variables have in a run with these inputs.
 std::vector<int64_t> sizes_of(const harp::Graph& graph, const std::vector<harp_buffer*>& inputs) {
   const auto signature = std::make_shared<const harp::Signature>(harp::signature_of(*graph.clone()));
   std::vector<harp::ArrayType> types;
@@ -51,7 +52,8 @@ std::vector<int64_t> sizes_of(const harp::Graph& graph, const std::vector<harp_b
 
 class Backends::Waiting {
  public:
-  /// Adds a run of the graph with these inputs, for which the interpreter has given `outputs`. The text of the graph is for messages.
+  /// Adds a graph whose compiled programs check() will run with these inputs and compare with `outputs`, the interpreter's results. `text`
+  /// is the text of the graph, for error messages. If `only_plain`, only the C text without vector types is compiled.
   void add(const std::string& text, const harp_graph* graph, const std::vector<harp_buffer*>& inputs, const std::vector<Buffer>& outputs,
            bool only_plain) {
     fuzz::Job job;
@@ -69,7 +71,7 @@ class Backends::Waiting {
     if (jobs_.size() >= kMostJobs || bytes_ >= kMostBytes) check();
   }
 
-  /// Compiles and runs what waits, and reports each difference as a failed check.
+  /// Compiles and runs the programs that were added since the last call, and reports each difference as a failed check.
   void check() {
     const std::vector<fuzz::Job> jobs = std::exchange(jobs_, {});
     const std::vector<std::string> texts = std::exchange(texts_, {});
@@ -78,7 +80,7 @@ class Backends::Waiting {
     Failures failures(texts);
     try {
       fuzz::check_jobs(jobs, failures, false);
-    } catch (const std::exception& error) {  // not the fault of one program: for example, the library of all programs does not load
+    } catch (const std::exception& error) {  // no single program causes this error: for example, a library of all programs cannot be loaded
       FAIL_CHECK(jobs.size(), " programs that are compiled together: ", std::string(error.what()));
     }
   }
@@ -100,7 +102,7 @@ class Backends::Waiting {
 
   std::vector<fuzz::Job> jobs_;
   std::vector<std::string> texts_;  // of the jobs
-  size_t bytes_ = 0;                // of the arrays of the jobs
+  size_t bytes_ = 0;                // size of the inputs and expected outputs of all jobs, in bytes
 };
 
 Backends::Backends() : context_(make_context()), waiting_(std::make_unique<Waiting>()) {}
@@ -168,7 +170,8 @@ std::vector<Buffer> Backends::run_text(const std::string& text, const std::vecto
   const bool sampled = is_sampled(text);
   std::vector<Buffer> outputs = run_everywhere(graph.get(), handles, false, std::span(kWays).first(sampled ? 2 : 1));
   const harp::Machine target = harp::testing::machine();
-  if (std::ranges::find(harp::machines(), target) == harp::machines().end())  // then the waiting programs are only generated
+  // no compiler here supports the target, so check() generates the C text of the programs and does not compile it
+  if (std::ranges::find(harp::machines(), target) == harp::machines().end())
     harp::testing::note_skip(harp::cat("the compilers here make no code for ", target.name));
   harp::testing::note_what_cannot_run();
   if (outputs.size() == graph->graph->outputs().size()) waiting_->add(text, graph.get(), handles, outputs, sampled);

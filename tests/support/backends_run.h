@@ -39,7 +39,7 @@ inline Values<float> rough(std::vector<int64_t> dims, uint32_t seed) {
   return values;
 }
 
-/// Equal bytes, except that all NaNs are equal (docs/semantics.md).
+/// Tests whether two arrays have equal elements: the bits must be equal, but any NaN is equal to any other NaN (docs/semantics.md).
 template <class T>
 bool same_numbers(const void* a, const void* b, size_t bytes) {
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
@@ -71,8 +71,8 @@ bool is_sampled(std::string_view key);
 /// `quick` is true. All others are compiled quickly, because they only test the generated text.
 Program compile_way(const harp_graph* graph, const Way& way, bool quick = false);
 
-/// Runs the graph in all these ways, checks that they give the same bytes, and returns the outputs. If this CPU cannot run code for the
-/// target, only the interpreter runs the graph, and the test case counts as skipped.
+/// Runs the graph in each of `ways`, checks that all results have the same bytes, and returns the outputs. If this CPU cannot run code for
+/// the target, only the interpreter runs the graph, and the test case counts as skipped.
 std::vector<Buffer> run_everywhere(const harp_graph* graph, const std::vector<harp_buffer*>& inputs, bool quick = false,
                                    std::span<const Way> ways = kWays);
 
@@ -88,7 +88,8 @@ class Backends {
   Backends& operator=(const Backends&) = delete;
   harp_context* context() const { return context_.get(); }
 
-  /// Runs the graph on all backends and checks, now or later, that they give the same bytes. Returns the outputs.
+  /// Runs the graph on the interpreter and on the C backend, and checks that all results have the same bytes. The check of a program that
+  /// is compiled later is made when that program runs. Returns the outputs.
   template <class... T>
   std::vector<Buffer> run(const std::string& text, Values<T>... inputs) const {
     std::vector<Buffer> wrapped;
@@ -105,7 +106,7 @@ class Backends {
   Cost cost(const std::string& text, const std::vector<int64_t>& sizes) const;
 
  private:
-  class Waiting;  // the programs that wait, and the arrays to run them with
+  class Waiting;  // the programs that are not compiled yet, and the arrays to run them with
   std::vector<Buffer> run_text(const std::string& text, const std::vector<Buffer>& inputs) const;
 
   Context context_;

@@ -1,4 +1,4 @@
-// Stress tests of the cache as functions with a number of rounds: a few rounds in ./dev test, many in ./dev torture.
+// Stress tests of the cache, written as functions that take the number of rounds: ./dev test runs a few rounds, ./dev torture runs many.
 #pragma once
 
 #include <fcntl.h>
@@ -174,8 +174,8 @@ struct DamageResult {
   int accepted = 0;  // damaged files that the cache accepted
 };
 
-/// Damages a published entry in one way after another: truncates it at each multiple of 64 bytes, flips random bits, zeroes pages, appends
-/// bytes. The cache must treat each damaged entry as a miss.
+/// Damages a published entry in many ways, one at a time: truncates it at each multiple of 64 bytes, flips a random bit, zeroes a page, or
+/// appends a byte. The cache must treat each damaged entry as a miss.
 inline DamageResult damage(int bit_flips, unsigned seed) {
   DamageResult result;
   const Scratch scratch;
@@ -205,7 +205,7 @@ inline DamageResult damage(int bit_flips, unsigned seed) {
     bytes.replace(page, std::min<size_t>(4096, whole.size() - page), std::min<size_t>(4096, whole.size() - page), '\0');
     expect_miss(bytes);
   }
-  // The content of another entry under this name also counts as damage.
+  // A valid file of another key that is stored under this entry's name must also be a miss.
   expect_miss(std::string(reinterpret_cast<const char*>(artifact_of(2)->file().data()), artifact_of(2)->file().size()));
   // The undamaged entry must be found; otherwise a cache that never finds anything would pass.
   write_text(path, whole);

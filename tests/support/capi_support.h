@@ -67,14 +67,14 @@ inline Graph parse(harp_context* context, const std::string& text) {
   return graph;
 }
 
-/// Compile options for the machine row that HARP_MACHINE names.
+/// Returns compile options whose target is the row of the machine table that HARP_MACHINE names, or the default target if it is unset.
 inline harp_compile_options compile_options() {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.target = harp::testing::machine_name();
   return options;
 }
 
-/// The generated source for a machine row. This requires no compiler.
+/// Returns the C source that is generated for `row`, the name of a target in the machine table. This requires no compiler.
 inline std::string source_for(const char* row, const harp_graph* graph, const char* schedule = nullptr) {
   harp_compile_options options = HARP_COMPILE_OPTIONS_INIT;
   options.target = row;

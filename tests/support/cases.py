@@ -1,5 +1,6 @@
-"""Runs the cases of a script test: functions or methods called case_... . The first line of a case's docstring is its name, which
-says the row items that it covers; tests/house/rows.py finds it by that. A case that raises has failed, and the others still run.
+"""Runs the cases of a test script. A case is a function or method whose name begins with case_. The first line of its docstring is the
+title of the case. A title begins with the ids of the items in tests/rows.txt that the case tests; tests/house/rows.py looks for these ids.
+A case fails if it raises an exception; the remaining cases still run.
 """
 import os
 import sys

@@ -1,5 +1,5 @@
-// Stress tests of the compile service, written as functions with a number of rounds (a few in ./dev test, many in ./dev torture), together
-// with small sources and fake compilers for them.
+// Stress tests of the compile service, written as functions that take the number of rounds (./dev test runs a few rounds, ./dev torture
+// runs many), and the small sources and fake compilers that these tests use.
 #pragma once
 
 #include <stdexcept>
@@ -13,7 +13,7 @@ namespace compile_scenarios {
 
 using cache_scenarios::KillResult;
 
-/// A source whose entry_point_ex returns `value`.
+/// Returns the text of a C source whose function entry_point_ex returns `value`.
 inline std::string source_returning(int value, const std::string& comment = "") {
   return harp::cat("/* ", comment, " */\n#define EXPORT __attribute__((visibility(\"default\")))\n",
                    "EXPORT int entry_point_ex(void** in, void** out, unsigned long* shape, const void* rt) { // ", comment, "\n",
@@ -65,7 +65,7 @@ inline std::string copying_compiler(const Scratch& scratch, int value) {
   return fake_compiler(scratch, "copying", "echo run >> " + (scratch / "runs") + "\n" + copy_prebuilt(scratch, value));
 }
 
-/// Runs `work` and returns the error that it throws.
+/// Runs `work` and returns the harp::Error that it throws, or an error with the code kOk if it throws none.
 template <class Work>
 harp::Error error_of(Work work) {
   try {
@@ -78,21 +78,21 @@ harp::Error error_of(Work work) {
 
 inline bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// The number of runs of the copying compiler.
+/// Returns how often the compiler that copying_compiler() made has run.
 inline int runs_of(const Scratch& scratch) {
   const std::string text = read_text(scratch / "runs");
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
 struct FaultResult {
-  int points = 0;           // number of calls that were made to fail
-  int succeeded = 0;        // number of these failures after which the service still gave a right result
+  int points = 0;           // number of injected failures, of one operating system call each
+  int succeeded = 0;        // number of these injected failures after which the service still compiled the source correctly
   std::string first_fault;  // the first wrong behaviour; "" if there was none
 };
 
-/// Compiles and loads a unit while call number n of the operating system fails, for every n and every error in `errors`. With
-/// `from_then_on`, all later calls fail too. Each time the service must give the right result or an error of the proper kind, it must leave
-/// no file descriptor open, and the cache must work afterwards.
+/// Makes operating system call number n fail while the service compiles and loads a source, for every n and every error number in `errors`.
+/// If `from_then_on` is true, all later calls fail too. After each failure the service must give the right result or throw an error with
+/// the code kCompiler or kIo. It must leave no file descriptor open. A compilation without failures must then succeed with the same cache.
 inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_then_on) {
   FaultResult result;
   const Scratch tools;
@@ -135,8 +135,8 @@ inline FaultResult fail_every_call(const std::vector<int>& errors, bool from_the
   return result;
 }
 
-/// Kills processes at random moments while they compile with a real compiler. Afterwards the same compilation must succeed, and its result
-/// must be right.
+/// Kills processes at random moments while they compile with a real compiler. After each kill the same compilation must succeed and give
+/// the right result.
 inline KillResult kill_while_compiling(int rounds, unsigned seed) {
   KillResult result;
   Bench bench;

@@ -1,6 +1,7 @@
-// A policy for the templates of ops/math.h in which values are objects of a class, as in an IR builder: there are no implicit conversions,
-// and a comparison gives no bool that the template could branch on. The policy computes like ScalarMath and counts operations. It tests
-// what the templates require of a policy, and documents the cost of each function.
+// Defines CountingMath, a template argument for the function templates of ops/math.h. CountingMath computes the same results as ScalarMath
+// and counts the operations. Its values are objects of a class, as in an IR builder: there are no implicit conversions, and a comparison
+// does not give a bool on which a template could branch. Tests use it to check that the templates need nothing else, and to record the cost
+// of each function.
 #pragma once
 
 #include "ops/scalar_math.h"

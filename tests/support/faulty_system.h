@@ -23,10 +23,10 @@
 /// Which calls fail, and how.
 struct FaultPlan {
   int fail_at = -1;           // number of the first call that fails; negative: none
-  bool from_then_on = false;  // all later calls fail too
+  bool from_then_on = false;  // true: all later calls fail too
   int error = EIO;
-  bool short_writes = false;    // each call of write writes at most 7 bytes
-  bool close_fails_too = true;  // a failing close reports the error but closes the descriptor, as Linux does
+  bool short_writes = false;    // true: each call of write writes at most 7 bytes
+  bool close_fails_too = true;  // true: a failing close reports the error but closes the descriptor, as Linux does
 
   std::atomic<int> calls{0};
 

@@ -230,8 +230,8 @@ inline void tiled_matmul(GroupBuilder& b) {
       {x, w}, {y});
 }
 
-/// y[b, i] = x[b, i] minus the largest of the 64 elements x[b, ...]. Each of 16 threads has 4 of the elements; a fold gives the maximum to
-/// all threads.
+/// y[b, i] = x[b, i] minus the largest of the 64 elements of x[b]. Each of 16 threads takes the maximum of 4 elements. A fold statement
+/// then combines the maxima of all threads and gives the result to each thread.
 inline void minus_largest(GroupBuilder& b, int64_t blocks) {
   const int x = b.input(DType::kF32), y = b.output(DType::kF32);
   const int lanes = b.spread(DType::kF32, 4, Op::kMax), largest = b.own(DType::kF32);
@@ -254,8 +254,9 @@ inline void minus_largest(GroupBuilder& b, int64_t blocks) {
 }
 
 constexpr int64_t kRingSteps = 6, kRingElements = kRingSteps * 64 - 30;
-/// y[b, t] = the sum of x[b, step, 63 - t] over 6 steps, where the last 30 elements of each x[b] count as 0. Asynchronous copies bring the
-/// 64 elements of a step to one of four stages of shared memory, three steps in advance: the first 16 of 64 threads copy 4 elements each.
+/// y[b, t] = the sum of x[b, step, 63 - t] over 6 steps. The last 30 of the 6 * 64 elements of each x[b] count as 0. Shared memory has room
+/// for the elements of four steps. The 64 elements of a step are copied to it asynchronously, three steps before they are used: each of the
+/// first 16 of the 64 threads copies 4 elements.
 inline void sums_of_copies(GroupBuilder& b, int64_t blocks) {
   const int x = b.input(DType::kF32), y = b.output(DType::kF32);
   const int sums = b.spread(DType::kF32, 1), ring = b.shared(DType::kF32, 4 * 64);

@@ -1,5 +1,5 @@
-"""Script tests that run graphs through the tool use the machine row that HARP_MACHINE names, as the tool does. If this CPU cannot run that
-row, these tests are skipped as a whole, by name."""
+"""Skips a test script that runs graphs through the command-line tool, if this CPU cannot run code for the tool's target. The target is the
+row of the machine table that the environment variable HARP_MACHINE names. The whole script is recorded as one skipped test."""
 import os
 import subprocess
 import sys
@@ -19,7 +19,7 @@ def reason_to_skip():
 
 
 def exit_if_skipped(file):
-    """Ends the script `file`, recorded as skipped (tests/house/rows.py), if there is a reason to skip it."""
+    """If reason_to_skip() returns a reason, records the script `file` as skipped (for tests/house/rows.py) and ends the process."""
     reason = reason_to_skip()
     if not reason:
         return

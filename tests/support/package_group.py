@@ -1,9 +1,10 @@
-"""What a script test does if a program, module or file that it needs is not installed.
+"""Skips a test script, or a part of one, if a program, module or file that it needs is not installed.
 
     require("go", __file__, programs=("go",))                  # the whole test needs a group of packages of .ci/packages.txt
     failed |= absent(__file__, "there is no node", ".pyright")  # one part of it needs something
 
-The test, or the part, then counts as skipped, by name. In continuous integration (CI=true), where .ci/run has installed every group, it fails.
+The test, or the part, then counts as skipped, by name. In continuous integration (CI=true), where .ci/run has installed every group, it
+counts as failed.
 """
 import importlib.util
 import os

@@ -45,12 +45,12 @@ inline std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Remembers texts that have been compiled, so that none is compiled twice. Rows of the machine table that differ only in what a text does
-/// not use, such as instructions for products of bytes, get the same text.
+/// Remembers the C texts that have been compiled, so that no text is compiled twice. Two targets can get the same text: they may differ
+/// only in instructions that the text does not use, such as those for dot products of bytes.
 class CompiledTexts {
  public:
-  /// Returns false if this text was added before with the same compiler, flags of optimisation and -march. The comment at the beginning of
-  /// a text names its row, so it does not count.
+  /// Returns true if this text has not been added before for the same compiler, optimisation flags and -march, and false if it has. The
+  /// comment at the beginning of a text is ignored, because it names the target.
   bool add(std::string_view source, std::string_view compiler, const Machine& target, std::string_view optimisation) {
     const Cpu& cpu = target.cpu();
     const size_t end = source.find("*/");
@@ -62,8 +62,8 @@ class CompiledTexts {
   std::set<std::string> seen_;
 };
 
-/// A compiled and loaded unit. Warnings are errors, and the only undefined symbols may be those of a whitelist. Ends the test case if the
-/// compilers here cannot generate code for the target.
+/// A C text that is compiled and loaded. Compiler warnings count as errors, and the text may use no external functions except malloc, free,
+/// memcpy and memset. Ends the test case if no compiler on this machine generates code for the target.
 class Unit {
  public:
   Unit(const std::string& source, const std::string& compiler, const Machine& target, const std::string& optimisation = "-O3")
@@ -99,7 +99,7 @@ class Unit {
     if (handle_ != nullptr) dlclose(handle_);
   }
 
-  /// The function to call with arrays. Ends the test case if this CPU cannot run the unit.
+  /// Returns the entry point of the compiled text. Ends the test case if this CPU cannot run the compiled code.
   harp_entry_point_ex entry_ex() const {
     must_run(target_);
     return entry_ex_;
@@ -216,7 +216,7 @@ struct ModuleBuilder {
     module.outputs.push_back({cat("y", module.outputs.size()), dtype, {}});
     return static_cast<int>(module.outputs.size()) - 1;
   }
-  /// Adds the kernel and a launch of it with these inputs and outputs, which are the kernel's parameters in this order.
+  /// Adds the kernel to the module, and a launch of the kernel. The kernel's parameters are these inputs and outputs, in this order.
   void launch(ir::Kernel kernel, const std::vector<int>& inputs, const std::vector<int>& outputs) {
     ir::Launch launch{static_cast<int>(module.kernels.size()), {}, std::nullopt};
     kernel.name = cat("kernel_", module.kernels.size());

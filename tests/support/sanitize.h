@@ -1,5 +1,5 @@
-// Compiles generated kernels with the sanitizers of the test program. A sanitizer sees only code that was compiled with it, so the kernels
-// need it as well. Has no effect in ordinary builds.
+// Returns flags that compile generated kernels with the sanitizers with which the test program is compiled. A sanitizer checks only code
+// that was compiled with it. In builds without sanitizers there are no such flags.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The error message of generating source with a schedule that is not legal for one of the graph's kernels.
+// Returns the error message of generating source with a schedule that is not legal for one of the graph's kernels.
 #pragma once
 
 #include "support/capi_support.h"

@@ -1,4 +1,4 @@
-// From the text of a graph to its scheduled program, for a given machine row and one worker. Tests of schedules use it.
+// Schedules a graph, given as text or as an object, for a row of the machine table. Tests of schedules use these functions.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace schedule_test {
 
 using namespace harp;
 
-/// The graph after all passes.
+/// Returns a copy of the graph after all optimisation passes.
 inline std::shared_ptr<Graph> optimised(const Graph& graph) {
   std::shared_ptr<Graph> result = graph.clone();
   for (const opt::Pass& pass : opt::passes()) result = pass.run(*result);
@@ -40,7 +40,7 @@ inline PipelineOptions options_for(std::string_view row = kRow) {
   return options;
 }
 
-/// The generated source for a graph as text.
+/// Returns the C source that is generated for a graph in the text format.
 inline std::string source_of(std::string_view text) { return generate(*parse_graph(text), options_for()).source; }
 
 }  // namespace schedule_test

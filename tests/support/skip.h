@@ -13,8 +13,8 @@ struct Skip {
   std::string reason;
 };
 
-/// The current test case continues and counts as skipped unless a check fails. Call it on the thread that runs test cases. Defined in
-/// main.cpp.
+/// Records that the current test case counts as skipped unless a check fails. The test case continues. Must be called on the thread that
+/// runs the test cases. Defined in main.cpp.
 void note_skip(const std::string& reason);
 
 /// The value of HARP_MACHINE, the name of a row of the table of machines, or NULL. Before the first test case, main.cpp rejects a name that

@@ -38,7 +38,7 @@ inline std::string in_graph(const std::string& statements) {
   return "harp 1\ngraph g(x: f32[2, 3], y: f32[2, 3], i: i32[4], b: bool[2, 3], s: f32[n, 8]) {\n" + statements + "\n}\n";
 }
 
-/// Prints the graph, parses the text, prints the result, and checks that both texts are equal. Returns the text.
+/// Checks that printing the graph, parsing the text and printing the result gives the same text again. Returns the text.
 inline std::string round_trip(const Graph& graph) {
   const std::string text = print_graph(graph);
   const auto parsed = parse_graph(text);

@@ -1,8 +1,9 @@
-"""Tests items of tests/rows.txt, the list of what harp must do, through the tool: each case does what a user who reads the item would try.
+"""Tests items of tests/rows.txt, the list of what harp must do, with the command-line tool. Each case does what a user who reads the item
+would try.
 
-Other tests cover arithmetic (tests of docs/semantics.md, the op matrix, the NumPy oracle). This file covers the other rules: shapes,
-broadcasting, symbolic sizes, and the structure and layout of generated C. Each case is a function; the first line of its docstring names
-its items.
+Other tests cover arithmetic: tests of docs/semantics.md, of every operation with every dtype, and comparisons with NumPy. This file covers
+the other rules: shapes, broadcasting, symbolic sizes, and the structure and layout of generated C. Each case is a function; the first line
+of its docstring names its items.
 """
 import os
 import re
@@ -38,7 +39,7 @@ class Desk:
         return subprocess.run([TOOL, verb, self.path("model.harp"), *options], env=self.environment, capture_output=True, text=True, check=False)
 
     def run_outputs(self, text, inputs, backend, outputs, *options):
-        """Returns {name: array} of these outputs."""
+        """Runs a graph with the tool. Returns {name: array} of these outputs."""
         for name, array in inputs.items():
             numpy.save(self.path(name + ".npy"), array)
             options += ("--input", f"{name}={self.path(name + '.npy')}")
@@ -49,17 +50,18 @@ class Desk:
         return {name: numpy.load(self.path(name + ".npy")) for name in outputs}
 
     def run(self, text, inputs, backend, *options):
-        """Returns the output r."""
+        """Runs a graph with the tool. Returns the output r."""
         return self.run_outputs(text, inputs, backend, ("r",), *options)["r"]
 
     def emit(self, text, stage, *options):
-        """Returns the text of a compilation stage for the fixed target x86-64-v4, so that it does not depend on the CPU of the test."""
+        """Returns the text of a compilation stage. The target is always x86-64-v4, so that the text does not depend on the CPU of the
+        test."""
         result = self.call("emit", text, "--lang", stage, "--target", "x86-64-v4", *options)
         assert result.returncode == 0, f"{text}\n{result.stderr}"
         return result.stdout
 
     def expect_outputs(self, text, inputs, wanted, *options):
-        """Checks that every backend computes these arrays {name of an output: array}."""
+        """Checks that every backend computes these arrays. `wanted` is {name of an output: array}."""
         for backend in BACKENDS:
             for name, got in self.run_outputs(text, inputs, backend, wanted, *options).items():
                 array = numpy.asarray(wanted[name])
@@ -170,7 +172,7 @@ def case_generations(desk):
 
 
 def case_unit(desk):
-    """L2.kernel_function,kernel_main,entry_point/c L1.concurrent,barriers/c: functions of the generated unit, and who calls whom"""
+    """L2.kernel_function,kernel_main,entry_point/c L1.concurrent,barriers/c: the functions of the generated unit, and their calls"""
     source = desk.emit(STAGES, "c")
     kernels = re.findall(r"^static .*void (kernel_\d+)\(", source, re.M)
     main = re.search(r"^static void kernel_main\(.*?^}$", source, re.M | re.S)[0]
@@ -178,8 +180,7 @@ def case_unit(desk):
     assert kernels and all(re.search(rf"\b{kernel}(?:, &args|\()", main) for kernel in kernels), "kernel_main does not call every kernel"
     steps = re.findall(r"^  (?:{ )?/\* generation (\d+) \*/\n(.*?)(?=^  (?:{ )?/\*|^}$)", main, re.M | re.S)
     assert [int(number) for number, _ in steps] == list(range(len(steps))) and len(steps) >= 3, "generations in order"
-    # The two sums of generation 0 are started by one call, so that they can run at the same time. Each such call returns when all its
-    # kernels are done.
+    # One call starts the two sums of generation 0, so that they can run at the same time. It returns when both kernels have ended.
     assert steps[0][1].count("harp_run_together(rt, cancel, 2, tasks)") == 1, main
     for _, body in steps:
         assert len(re.findall(r"\b(?:harp_run_together|harp_for|kernel_\d+)\(", body)) == 1, f"a generation is one call:\n{body}"
@@ -188,7 +189,7 @@ def case_unit(desk):
 
 
 def case_look(desk):
-    """L4.names,indented/c: names of the contract, two spaces a level, lines that can be read"""
+    """L4.names,indented/c: the prescribed names, and two spaces of indentation for each level"""
     for options in ((), ("--plain-text",)):
         source = desk.emit(STAGES, "c", *options)
         kernel_text = "".join(re.findall(r"^static [^\n]*void kernel_\d+\(void\* arg.*?^}$", source, re.M | re.S))

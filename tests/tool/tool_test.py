@@ -1,7 +1,8 @@
-"""The command-line program `harp` as a user sees it: what it prints and writes, its exit status, and that it writes nothing if it fails.
+"""Tests the command-line program `harp` as a user sees it: what it prints and writes, its exit status, and that it writes nothing if it
+fails.
 
-Each case is a method. The first line of its docstring names the row items that it covers, and it is reported by that name (see
-tests/house/rows.py).
+Each case is a method. The first line of its docstring names the items of tests/rows.txt that the case covers, and is the name under which
+the case is reported (see tests/house/rows.py).
 """
 import json
 import os
@@ -133,7 +134,7 @@ class Tool:
             assert numpy.load(out).dtype == dtype
 
     def case_summary(self):
-        """C1: --output y=- prints a summary; so does no --output at all"""
+        """C1: --output y=- prints a summary; without --output the tool also prints a summary"""
         x = self.save("s.npy", numpy.array([[0, 1, 2]] * 4, dtype=numpy.float32))
         i = self.save("i.npy", numpy.arange(4, dtype=numpy.int32))
         expected = "z: i32[4]  min 0  max 6  mean 3\n  0 2 4 6\n"
@@ -354,7 +355,7 @@ class Tool:
         for text in lines + ["".join(lines)]:
             assert self.harp("emit", product, "--schedule", self.write("lines", "# copied\n" + text))[0] == source, text
         self.fails(1, "kernel_0 variant 1 is given twice", "emit", product, "--schedule", self.write("lines", lines[0] + lines[0]))
-        # Source can be generated for any machine row, but compiled only for this machine's architecture.
+        # C source can be generated for any machine row (entry of harp's table of CPUs), but compiled only for this machine's architecture.
         other = "x86-64-v2" if os.uname().machine == "aarch64" else "aarch64"
         stdout, _ = self.harp("emit", self.softmax, "--target", other)
         assert f"target {other}" in stdout, stdout[:1000]
@@ -365,7 +366,7 @@ class Tool:
         self.fails(1, "cannot write", "emit", self.softmax, "-o", self.path("no/such/folder.c"))
 
     def case_machine(self):
-        """C1: HARP_MACHINE is the target where --target says none, and a name that is no row's is an error that lists the rows"""
+        """C1: HARP_MACHINE names the target if there is no --target; for an unknown name the message lists the machine rows"""
         rows = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3-vnni", "x86-64-v4", "x86-64-v4-vnni", "x86-64-v4-one-load",
                 "x86-64-v4-one-load-vnni", "aarch64")
         for row in rows:
@@ -379,7 +380,7 @@ class Tool:
             self.fails(1, 'unknown target "zen9", expected one of ', *command, HARP_MACHINE="zen9")
             _, stderr = self.harp(*command, status=1, HARP_MACHINE="zen9")
             assert all(row in stderr for row in rows), stderr
-        # harp can compile for a row whose instructions this CPU lacks, but not run the result.
+        # harp can compile for a machine row whose instructions this CPU lacks, but cannot run the result.
         target = re.search(r"^target: (\S+)", self.harp("info")[0], re.M)[1]
         if target in ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3-vnni"):
             self.fails(1, f"this CPU cannot run the program: it is compiled for x86-64-v4, and the CPU is {target}", "run", self.softmax,
@@ -387,7 +388,7 @@ class Tool:
         assert "HARP_MACHINE" in self.harp("run", "--help")[0]
 
     def case_tune(self):
-        """H3.trial_result H3.best_stored: tune prints a table, JSON and a picture, and what it found is used from then on"""
+        """H3.trial_result H3.best_stored: tune prints a table, JSON and a picture; later compilations use its best configuration"""
         product = self.write("product.harp", "graph product(a: f32[40, n], b: f32[n, 50]) {\n  return y = a @ b\n}\n")
         plot, report = self.path("trials.svg"), self.path("trials.json")
         stdout, _ = self.harp("tune", product, "--shape", "n=60", "--seconds", "60", "--max-trials", "5", "--plot", plot, "--json", report)
@@ -414,7 +415,7 @@ class Tool:
                               "--random", "a=f32[40,60]")
         assert not json.loads(stdout)["stored"] and len(json.loads(stdout)["trials"]) == 2, stdout
         self.harp("tune", product, "--specialize", "n=60", "--max-trials", "2")
-        # If the result cannot be stored, the tool says why.
+        # If the tuning result cannot be stored, the tool prints the reason.
         os.makedirs(self.path("other/entries-1/lock-tuning-2.txt"), mode=0o700)
         for folder in ("other", "other/entries-1"):
             os.chmod(self.path(folder), 0o700)

@@ -1,6 +1,6 @@
-/* Runs generated programs of another CPU under an emulator of that CPU, in which aarch64.cpp starts it. Usage: runner UNIT.so RUNS
-   RESULTS. The file RUNS is a list of { name; sizes; inputs; lengths of outputs }. Each list begins with its count, and all numbers have 64
-   bits. The program writes the bytes of all outputs to the file RESULTS. */
+/* Runs programs that harp generated for another CPU. aarch64.cpp starts this runner under an emulator of that CPU. Usage: runner UNIT.so
+   RUNS RESULTS. The file RUNS is a list of { name; sizes; inputs; lengths of outputs }. Each list begins with its count, and all numbers
+   have 64 bits. The runner writes the bytes of all outputs to the file RESULTS. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

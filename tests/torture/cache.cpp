@@ -1,6 +1,5 @@
-// The full stress test of the compile cache: processes killed while publishing and while compiling, many processes on the same keys during
-// eviction, every kind of damage. The program runs the numbers of rounds that the reliability design requires, divided by its argument
-// (default 1).
+// The full stress test of the compile cache: it kills processes while they publish and while they compile, runs many processes on the same
+// keys during eviction, and damages entries in several ways. The argument (default 1) divides the numbers of rounds, for a shorter test.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

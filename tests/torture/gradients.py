@@ -31,7 +31,7 @@ import grad_extremes_test  # noqa: E402
 TOOL = os.environ.get("HARP_TOOL", os.path.join(ROOT, "build", "release", "harp"))
 UNITS = 1024
 RNG = np.random.default_rng(7)
-WIDE = {"f": "f64", "c": "complex128", "i": "i64", "b": "bool"}  # by the kind letter of NumPy's dtypes
+WIDE = {"f": "f64", "c": "complex128", "i": "i64", "b": "bool"}  # NumPy's kind letter of a dtype -> dtype of the inputs in the text format
 NARROW = {"f": ("f32", np.float32), "c": ("complex64", np.complex64)}
 
 
@@ -316,6 +316,7 @@ EXTREMES = {
         lambda x: F.binary_cross_entropy_with_logits(x, torch.full_like(x, 0.25), reduction="none"),
     "logcumsumexp(x)": lambda x: torch.logcumsumexp(x, 0), "cummax(x)": lambda x: torch.cummax(x, 0)[0], "cummin(x)": lambda x: torch.cummin(x, 0)[0],
 }  # fmt: skip
+
 # The results of PyTorch that differ from the table: (expression, order of the derivative) and the reason.
 EXCEPTIONS = {
     **{("expm1(x)", order): "y + 1, which is 0 where y is rounded to -1" for order in (1, 2)},

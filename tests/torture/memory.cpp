@@ -15,8 +15,8 @@ namespace {
 
 // --- memory ----------------------------------------------------------------------------------------------------------------------------
 
-long left = -1;         // allocations that still succeed before one fails; negative: none fails
-bool for_ever = false;  // all later allocations fail too
+long left = -1;         // number of allocations that still succeed before one fails; negative: none fails
+bool for_ever = false;  // true: all later allocations fail too
 bool has_failed = false;
 long alive = 0;
 
@@ -77,7 +77,8 @@ constexpr const char* kGraphs[] = {
     "transform(x: f32[48]) {\n  return y = rfft(x)\n}",
     "taken(x: f32[100, w], at: i32[n]) {\n  return y = take(x, at, axis=0)\n}",
 };
-// Each of the first kAll allocations is made to fail in a run of its own. Of the later allocations, about kPoints at equal distances are.
+// Each of the first kAll allocations fails in a run of its own. If there are more, about kPoints of the later ones, at equal distances,
+// also fail in a run of their own each.
 constexpr long kAll = 300, kPoints = 400;
 
 struct Context {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The Python package's tests, once, with a libharp and an extension module that are compiled with AddressSanitizer and
-UndefinedBehaviorSanitizer. Python itself is not compiled with them, so their runtime is preloaded. Leaks are not reported, because Python
-keeps memory until it exits. Needs what `./dev test` installs for Python, and builds the preset asan-ubsan.
+"""Runs the Python package's tests once, with a libharp and an extension module that are compiled with AddressSanitizer and
+UndefinedBehaviorSanitizer. Python itself is not compiled with these sanitizers, so their runtime library is preloaded. Leaks are not
+reported, because Python keeps memory until it exits. Needs the packages that `./dev test` installs for Python, and builds the preset
+asan-ubsan.
 """
 import os
 import subprocess

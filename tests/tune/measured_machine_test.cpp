@@ -1,4 +1,4 @@
-// The file that `harp info --measure` writes (tune/measured_machine.h). harp uses the measured values to schedule programs for this
+// Tests the file that `harp info --measure` writes (tune/measured_machine.h). harp uses the measured values to schedule programs for this
 // machine, but not programs for an explicitly named target. A file that is not valid is ignored, with one line in the log. (tool_test.py
 // tests the measurement itself.)
 #include "tune/measured_machine.h"
@@ -39,7 +39,8 @@ constexpr int64_t kSecond = int64_t{8} << 20;
 
 std::string file_in(const std::string& directory) { return directory + "/entries-1/" + MeasuredMachine::kFile; }
 
-/// A measurement of this machine, with a second-level cache of kSecond bytes, which no machine row has.
+/// Returns a measurement of this machine, with a second-level cache of kSecond bytes. No machine row (entry of harp's table of CPUs) has
+/// this size.
 Measurement of_this_machine() {
   Measurement m;
   RealFileSystem files;
@@ -314,7 +315,7 @@ TEST_CASE("H3.machine_measured: the loops that are timed compile for every row o
     };
     run(MeasuredLoop::kLoads, array, 2);
     for (size_t i = 0; i < std::size(array); ++i) CHECK(array[i] == (i < count ? 3 : -1));
-    run(MeasuredLoop::kChainedAdditions, array, 2);  // the loop starts with 2 and, in each of two repeats, adds 2 eight times
+    run(MeasuredLoop::kChainedAdditions, array, 2);  // The loop starts with the value 2. In each of two repeats, it adds 2 eight times.
     CHECK(first() == 34);
     // twelve values start with 1 + k (k = 0 ... 11), and the only repeat adds 1 to each; the result is their total
     run(MeasuredLoop::kAdditions, array, 1);
@@ -328,7 +329,8 @@ TEST_CASE("H3.machine_measured: the loops that are timed compile for every row o
     std::memcpy(&at, result, sizeof at);
     CHECK(at == static_cast<void*>(&circle[2]));
     size_t sum = 0;
-    run(MeasuredLoop::kCycles, array, 2);  // starts with 2; in each of two repeats, adds the number of bytes eight times
+    // The loop starts with the value 2. In each of two repeats, it adds the number of bytes of the array eight times.
+    run(MeasuredLoop::kCycles, array, 2);
     std::memcpy(&sum, result, sizeof sum);
     CHECK(sum == 2 + 16 * count * sizeof(float));
   }

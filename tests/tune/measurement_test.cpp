@@ -1,4 +1,4 @@
-// The numbers of `harp info --measure` as text (tune/measurement.h), and what harp concludes from measured times (tune/measure.h).
+// Tests the numbers of `harp info --measure` as text (tune/measurement.h), and what harp concludes from measured times (tune/measure.h).
 #include "tune/measurement.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using namespace harp::tune;
 
 namespace {
 
-/// A measurement in which every value is known.
+/// Returns a measurement in which every value is known.
 Measurement whole() {
   Measurement m;
   m.machine = "x86_64-linux-gnu x86-64-v4 GenuineIntel 6 143 8 Xeon";
@@ -37,7 +37,7 @@ Measurement whole() {
   return m;
 }
 
-/// The text of a file with this body and the right digest of it.
+/// Returns the text of a file with this body and the digest that fits it.
 std::string with_digest(const std::string& body) { return cat("harp machine 1\n\n", body, "end ", digest_of(body).hex(), "\n"); }
 
 std::string why_not(const std::string& text) {
@@ -152,7 +152,7 @@ TEST_CASE("H3.machine_measured: numbers that cannot be are damage, even with the
   CHECK(caches(1 << 20, 1 << 20, 1 << 25) == "it is damaged");
   CHECK(caches(32768, 1 << 25, 1 << 20) == "it is damaged");
   CHECK(why_not(with_digest("vector loads: 2 a cycle\n")) == "it is damaged");           // the line with the machine is missing
-  CHECK(why_not(with_digest("machine m\nvector loads: 2 a cycle")) == "it is damaged");  // the last line does not end
+  CHECK(why_not(with_digest("machine m\nvector loads: 2 a cycle")) == "it is damaged");  // there is no newline after the last line
   // the empty line after the first one is missing
   CHECK(why_not("harp machine 1\n" + with_digest("machine m\n").substr(16)) == "it is damaged");
 }
@@ -223,9 +223,9 @@ TEST_CASE("H3.machine_measured: caches end where the latency of a load grows") {
   is(caches_from(curve({{32 * kKiB, 1.1}, {256 * kKiB, 3.3}, {8 * kMiB, 11}, {0, 80}})), 32 * kKiB, 256 * kKiB, 8 * kMiB);
   // If the true size of a cache is between two sampled sizes, the smaller one is reported.
   is(caches_from(curve({{32 * kKiB, 1.1}, {1280 * kKiB, 4}, {30 * kMiB, 20}, {0, 100}})), 32 * kKiB, 1024 * kKiB, 24 * kMiB);
-  // no third-level cache, or one that is larger than all samples
+  // The machine has no third-level cache, or one that is larger than all samples.
   is(caches_from(curve({{32 * kKiB, 1}, {1 * kMiB, 5}, {0, 120}})), 32 * kKiB, 1 * kMiB, 0);
-  // there is no sample beyond the third-level cache
+  // There is no sample beyond the third-level cache, so this cache is not found.
   is(caches_from(curve({{32 * kKiB, 1}, {96 * kMiB, 5}, {0, 99}})), 32 * kKiB, 96 * kMiB, 0);
   // The last part of the second-level cache is slower than the first.
   std::vector<LatencySample> slower = curve({{48 * kKiB, 1.2}, {2 * kMiB, 5}, {32 * kMiB, 22}, {0, 110}});
@@ -237,7 +237,7 @@ TEST_CASE("H3.machine_measured: caches end where the latency of a load grows") {
   for (size_t i = 1; i + 1 < noisy.size(); i += 7) noisy[i].ns *= 40;  // none of these samples is at the end of a cache
   for (size_t i = 0; i < noisy.size(); ++i) noisy[i].ns *= i % 2 == 0 ? 1.04 : 1;
   is(caches_from(noisy), 48 * kKiB, 2 * kMiB, 32 * kMiB);
-  // Latency curves that show no caches.
+  // These latency curves show no caches.
   CHECK_FALSE(caches_from(curve({{0, 10}})).has_value());
   CHECK_FALSE(caches_from(curve({{48 * kKiB, 1.2}, {0, 4}})).has_value());
   CHECK_FALSE(caches_from({}).has_value());

@@ -1,5 +1,5 @@
-// The tuning database: harp_compile uses an entry only on the same machine and with the same version of harp, and no entry is lost or
-// misread.
+// Tests the tuning database: harp_compile must use an entry only on the same machine and with the same version of harp, and no entry may be
+// lost or misread.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -41,7 +41,7 @@ harp_program_stats_info compile_in(const std::string& directory, Lines* lines, s
   return stats_of(program.get());
 }
 
-/// Tunes the scaled graph, then replaces the best configuration in the database by `configuration`.
+/// Tunes the scaled graph, then replaces the best configuration in the database by `configuration`. Returns the new entry.
 TuningEntry found_in(const std::string& directory, const std::string& configuration) {
   {
     const capi_test::Context context = context_in(directory);
@@ -71,7 +71,7 @@ TEST_CASE("H3.best_stored: harp_compile uses what was found, in every context of
   CHECK(compile_in(directory, &lines, &source, HARP_TUNING_OFF).tuned == 0);
   CHECK(source == untuned);
   CHECK(lines.lines.empty());
-  {  // the next search measures the stored configuration again, which harp_cache_clear does not remove
+  {  // harp_cache_clear does not remove the stored configuration, so the next search measures it again
     const capi_test::Context context = context_in(directory);
     CHECK(harp_cache_clear(context.get(), nullptr) == HARP_OK);
     ErrorSlot err;
@@ -221,7 +221,7 @@ TEST_CASE("H3.best_stored: a database is used as soon as it is ours alone to wri
   const auto is_tuned = [&](int32_t width) {
     return stats_of(capi_test::compile(graph.get(), "c",
                                        [&](auto& o) {
-                                         o.target = nullptr;  // this machine, as in compile_in()
+                                         o.target = nullptr;  // compiles for this machine, as compile_in() does
                                          o.simd_width = width;
                                        })
                         .get())

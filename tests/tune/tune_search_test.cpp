@@ -1,5 +1,5 @@
-// The tuner's search: the search space, the order in which strategies try its points, and what is measured and compared. No test depends on
-// time.
+// Tests the tuner's search: the search space, the order in which strategies try its points, and what is measured and compared. No test
+// depends on time.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool has(const SearchSpace& space, Choice::Setting setting) {
   return std::any_of(space.choices().begin(), space.choices().end(), [&](const Choice& c) { return c.setting == setting; });
 }
 
-/// A measured program that does nothing and always gives the right result.
+/// A program to be measured that does nothing and whose result always counts as right.
 class Nothing : public Subject {
  public:
   void run() override {}
@@ -61,7 +61,7 @@ TEST_CASE("H3.search_space: the choices are the legal settings of each kernel, a
   CHECK(product.configuration(product.untuned()).is_default());
   const SearchSpace sum = space_of("graph g(x: f32[90, 64]) { return y = sum(x, axes=[1]) }");
   CHECK(has(sum, Choice::Setting::kLanes));
-  CHECK_FALSE(has(sum, Choice::Setting::kTile));  // a reduction that sums each row in vector lanes has no tiles
+  CHECK_FALSE(has(sum, Choice::Setting::kTile));  // a reduction that sums each row in the lanes of a vector has no tiles
   CHECK_FALSE(has(sum, Choice::Setting::kRecipe));
 
   for (const char* text :
@@ -78,7 +78,7 @@ TEST_CASE("H3.search_space: the choices are the legal settings of each kernel, a
       PipelineOptions options = space.options().base;
       apply(c, options);
       CHECK_NOTHROW(generate(*parse_graph(text), options));
-      // a point has either skipped passes or schedules, because skipping a pass changes the kernels
+      // a point does not both skip passes and change schedules, because skipping a pass changes the kernels
       CHECK((c.disabled_passes.empty() || c.schedules.empty()));
       CHECK(std::isfinite(relative_cost(space, *point)));
     }
@@ -185,7 +185,7 @@ TEST_CASE("H3.beam: finds the best of choices that do not depend on each other, 
     const std::optional<Point> point = beam->next();
     if (!point) break;
     CHECK(given.insert(*point).second);
-    if (i < 8) {  // the first candidates, before the search continues from the best of them
+    if (i < 8) {  // the first candidates come in order of their estimated cost; then the search continues from the best of them
       const double cost = relative_cost(space, *point);
       CHECK(cost >= last_cost);
       last_cost = cost;
@@ -276,7 +276,7 @@ TEST_CASE("H3.trial_result: known configurations are compared whatever the time,
   options.most_trials = 6;
   options.progress = [&](const TuneProgress&) { return tune::Verdict::kStop; };
   CHECK(tune::tune(space, workshop, options).leaves_known);
-  options.known = {Configuration()};  // the default configuration is always measured, so it does not count as left out
+  options.known = {Configuration()};  // this is the default configuration, which is always measured, so it does not count as left out
   CHECK_FALSE(tune::tune(space, workshop, options).leaves_known);
 }
 

@@ -1,4 +1,5 @@
-// harp_tune and its results: configurations as text and their use by harp_compile, strategies, progress, errors. No test depends on time.
+// Tests harp_tune and its results: configurations as text and how harp_compile uses them, strategies, progress, and errors. No test depends
+// on time.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 

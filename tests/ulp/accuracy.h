@@ -1,6 +1,6 @@
-// The error of the functions in ops/math.h. The full check (ulp_check.cpp, with MPFR) and the quick tests (math_test.cpp, without MPFR)
-// share this header. Every f32 or f64 result is compared with the C library's function of the next wider type. That function's own error is
-// about one ulp of its type, which is 2^-29 (f32) or 2^-11 (f64) of the ulps measured here.
+// Measures the errors of the functions in ops/math.h. The full check (ulp_check.cpp, with MPFR) and the quick tests (math_test.cpp, without
+// MPFR) share this header. Every f32 or f64 result is compared with the result of the C library's function for the next wider type. The
+// error of that function is about one ulp of the wider type, which is 2^-29 (f32) or 2^-11 (f64) of the ulps measured here.
 #pragma once
 
 #include <bit>
@@ -81,7 +81,7 @@ std::vector<Row<T>> rows() {
 /// overflow, or a zero or number of the wrong sign.
 inline constexpr double kWrong = 1e30;
 
-/// |got - reference| in units in the last place of the reference. An infinity is treated as the first power of 2 beyond the range.
+/// Returns |got - reference| in units in the last place of the reference. An infinity is treated as the first power of 2 beyond the range.
 template <class T>
 double ulp_error(T got, Wider<T> reference) {
   using L = std::numeric_limits<T>;
@@ -98,8 +98,8 @@ double ulp_error(T got, Wider<T> reference) {
   return static_cast<double>(std::fabs(std::ldexp(a - b, L::digits - 1 - exponent)));
 }
 
-/// Arguments at which functions tend to be least accurate: random bits, magnitudes around 1, and values near zeros and near the boundaries
-/// between the cases of an algorithm.
+/// Makes arguments at which functions tend to be least accurate: random bits, magnitudes around 1, and values near zeros of the function
+/// and near the boundaries between the cases of an algorithm.
 template <class T>
 class Samples {
  public:
@@ -199,8 +199,8 @@ struct Worst {
   }
 };
 
-/// A function that computes the exact error of a result. It is called if the estimated error (`screened`) may be the greatest so far.
-/// Without such a function, the estimate counts.
+/// A function that computes the exact error of a result. It is called if the estimated error (`screened`) may be the greatest error so far.
+/// Without such a function, the estimate is used.
 template <class T>
 using Judge = std::function<double(T x, T y, T got, double screened)>;
 
@@ -232,7 +232,7 @@ Worst<T> search(const Row<T>& row, uint64_t seed, uint64_t count, const Judge<T>
   return worst;
 }
 
-/// Checks every `step`-th f32 between the bit patterns `begin` and `end`, for a unary function.
+/// Checks a unary function on every `step`-th f32, in the order of their bit patterns, from `begin` to `end`.
 inline Worst<float> sweep(const Row<float>& row, uint64_t begin, uint64_t end, uint64_t step, const Judge<float>& judge = {}) {
   Worst<float> worst;
   for (uint64_t bits = begin; bits < end; bits += step) examine(row, std::bit_cast<float>(static_cast<uint32_t>(bits)), 0.0f, judge, worst);

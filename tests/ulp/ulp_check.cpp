@@ -1,6 +1,6 @@
-// ulp_check: the greatest error of every function in ops/math.h, over all f32 inputs (--step 1) or a part of them, and over random f64
-// inputs. The C library's function of the next wider type estimates the error; MPFR measures it exactly near the maximum. Exit status 1 if
-// a bound in docs/semantics.md is exceeded or a special value is wrong.
+// ulp_check determines the greatest error of every function in ops/math.h, over all f32 inputs (--step 1) or a part of them, and over
+// random f64 inputs. The C library's function for the next wider type estimates each error. Errors that may be the greatest are measured
+// with MPFR. The exit status is 1 if a bound in docs/semantics.md is exceeded or a special value is wrong.
 //   ulp_check [--function exp] [--dtype f32] [--step N] [--seconds S] [--threads N] [--seed N]
 // --step N: every N-th f32 (default 4099); --seconds S: time for each sampled function (default 2).
 #include <mpfr.h>
@@ -27,11 +27,11 @@ struct Options {
   uint64_t seed = 1;
 };
 
-/// The error of `got`, measured against MPFR's value, which has about 64 more bits of precision than f64.
+/// Returns the error of `got`, measured with MPFR, whose value has 320 bits of precision.
 template <class T>
 double judged(std::string_view name, T x, T y, T got, double screened) {
   if (std::isnan(got) || std::isinf(got) || screened >= kWrong) {
-    // For NaN, infinities and overflow the C library's answer is used, because MPFR would give the same.
+    // For NaN, infinities and overflow, returns the estimate by the C library, because MPFR would give the same.
     return screened;
   }
   mpfr_t a, b, result;
@@ -84,7 +84,7 @@ Worst<T> worst_of(const Row<T>& row, const Options& options) {
   return worst;
 }
 
-/// Returns false if a bound is exceeded.
+/// Checks the functions that the options select, and prints their errors. Returns false if a bound is exceeded or a special value is wrong.
 template <class T>
 bool check(const Options& options) {
   const char* dtype = std::is_same_v<T, float> ? "f32" : "f64";

@@ -146,7 +146,8 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
         raise ValueError("result_type: at least one operand has to be an array or a dtype")
     result: Tensor = scalars[0]
     for other in scalars[1:] + numbers:
-        # harp infers the common dtype as that of `where`, which accepts every dtype and promotes like all operations.
+        # The common dtype is the dtype of where(True, a, b): `where` accepts every dtype, and its operands promote like those of all
+        # operations.
         a, b = _core.operands(result, other)
         result = _of_dtype(_ops.where(_of_dtype(bool_), a, b).dtype)
     return result.dtype

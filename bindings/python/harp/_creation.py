@@ -104,7 +104,8 @@ def eye(n_rows: Size, n_cols: Size | None = None, /, *, k: int = 0, dtype: DType
 
 
 def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Tensor]:
-    """Broadcasts arrays of one axis along the axes of all others."""
+    """Expands each of n arrays of rank 1 to the n-dimensional grid that they span: every result varies along one axis and repeats along all
+    others."""
     return list(_ops.meshgrid(arrays, indexing))
 
 

@@ -40,7 +40,8 @@ def _require_shift(by: int) -> None:
 
 
 def _within(by: Tensor, bits: int) -> Tensor:
-    """Tests whether a shift of a number of `bits` bits by `by` leaves any of its bits. A negative shift leaves none, as in NumPy."""
+    """Tests, for each element, whether the shift count `by` is in 0 ... bits - 1. A shift by any other count, also by a negative one, moves
+    all bits out, as in NumPy."""
     small = _ops.less(by, bits)
     return _ops.logical_and(small, _ops.greater_equal(by, 0)) if by.dtype in SIGNED else small
 

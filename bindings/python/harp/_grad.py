@@ -54,7 +54,7 @@ def _float_leaves(tree: Any, what: str) -> tuple[list[Tensor], Any]:
 def value_and_grad(
     function: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
-    """Returns a function that returns (function(...), its gradient): see grad()."""
+    """Returns a function that returns the pair (function(...), the gradient). The parameters are those of grad()."""
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
     @functools.wraps(function)
@@ -134,8 +134,8 @@ def _weighted(outputs: list[Tensor], tracers: list[Tensor], weights: list[Tensor
 
 
 def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    """Returns function(*primals), and the derivative of its results in the direction of `tangents`. The derivative is computed as the
-    gradient of a vector-Jacobian product with respect to the weights, in which that product is linear."""
+    """Returns function(*primals), and the derivative of its results in the direction of `tangents`. The vector-Jacobian product is a linear
+    function of its weights; the derivative is computed as the gradient of this product with respect to the weights."""
     leaves, description = _float_leaves(tuple(primals), "what a derivative is taken of")
     directions, tangent_description = _float_leaves(tuple(tangents), "a direction")
     if tangent_description != description:

@@ -28,8 +28,9 @@ def _as_index(entry: Any) -> Any:
 
 
 def _entries(x: Tensor, key: Any) -> tuple[Tensor, list[Any]]:
-    """Returns one entry for each axis, and the entries that add axes; masks become arrays of integers, and ... becomes full slices. Also
-    returns the tensor, with an added axis of size 1 for each mask of rank 0."""
+    """Returns the tensor and a list that contains one entry for each of its axes, and a None for each axis that the index adds. In the
+    list, masks are replaced by arrays of integers, and ... by full slices. For each mask of rank 0, the returned tensor has an added
+    axis of size 1."""
     entries: list[Any] = []
     for raw in key if isinstance(key, tuple) else (key,):
         entry = _as_index(raw)
@@ -103,7 +104,7 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     stops: list[Any] = []
     steps: list[int] = []
     shape: list[Any] = []
-    arrays: list[tuple[int, Tensor]] = []  # (axis after slicing to which the indices apply, indices)
+    arrays: list[tuple[int, Tensor]] = []  # pairs: the axis that the indices select from, counted after slicing; the indices
     axis, identity, squeezed = 0, True, False
     for i, entry in enumerate(entries):
         if entry is None:
@@ -162,7 +163,8 @@ def _take(x: Tensor, arrays: list[tuple[int, Tensor]], entries: list[Any]) -> Te
 
 
 def _checked(indices: Tensor, size: Any, axis: int) -> Tensor:
-    """Checks indices whose values are known. Others are clamped when they are used, or checked if jit was called with check_indices."""
+    """Checks indices whose values are known. Other indices are clamped when they are used, or checked if jit was called with
+    check_indices."""
     if indices.is_realised and isinstance(size, int) and not _is_traced(indices):
         values = np.asarray(indices)
         if values.size and (values.min() < -size or values.max() >= size):

@@ -46,8 +46,8 @@ class _Info:
     """__array_namespace_info__() of the Array API."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Reports whether functions whose result depends on values are supported: masks as indices, nonzero and unique_* evaluate their
-        arguments, so they cannot be used in a traced function."""
+        """Returns the capabilities by name. Functions for which the shape of the result depends on values are supported (masks as indices,
+        nonzero, unique_*). They evaluate their arguments, so they cannot be used in a traced function."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 16}
 
     def default_device(self) -> str:

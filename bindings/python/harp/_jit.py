@@ -84,7 +84,8 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
         return unflatten(tree, leaves)
 
     def trace(call: Any, args: tuple[Any, ...], keywords: dict[str, Any], table: Any) -> Any:
-        """Runs the function on tensors that stand for the arguments, and adds the program to the table."""
+        """Runs the function on tensors that stand for the arguments, compiles the trace, and adds the program to the table of compiled
+        programs."""
         leaves, description = flatten((args, keywords))
         sizes = _dynamic_sizes(dynamic, signature, static, *unflatten(description, range(len(leaves)))) if dynamic else {}
         inputs = [_input(leaf, sizes.get(i)) for i, leaf in enumerate(leaves)]
@@ -123,7 +124,9 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
 def _without_static(
     function: Any, signature: Any, static: tuple[str, ...], args: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[Any, tuple[Any, ...], dict[str, Any], Any]:
-    """Returns a function of one dict of the non-static arguments, that dict, and the static arguments."""
+    """Separates the static arguments. Returns (call, args, keywords, fixed): call(*args, **keywords) calls the function with all arguments.
+    If there are static arguments, `args` is one dict of the other arguments, and `fixed` contains the name, type and value of each
+    static argument; otherwise `fixed` is empty."""
     if not static:
         return function, args, keywords, ()
     bound = signature.bind(*args, **keywords)
@@ -145,7 +148,8 @@ def _without_static(
 
 
 def _dynamic_sizes(dynamic: Any, signature: Any, static: tuple[str, ...], args: tuple[Any, ...], keywords: dict[str, Any]) -> dict[int, Any]:
-    """Returns the parameter's name and axes for each leaf with dynamic axes, by the leaf's number in the arguments."""
+    """Returns a dict with an entry for each leaf of the arguments that has dynamic axes. The key is the number of the leaf, the value is
+    (name of the parameter, its entry in `dynamic`)."""
     given = args[0] if static else signature.bind(*args, **keywords).arguments
     sizes: dict[int, Any] = {}
     for name, axes in dynamic.items():

@@ -22,8 +22,9 @@ __all__ = ["custom_function", "custom_function_results", "native"]
 _NAMES = _core.operation_names()
 _CUSTOM, _SEVERAL, _NATIVE = (_NAMES.index(name) for name in ("custom_function", "custom_function_results", "native"))
 
-# The C function of each Python function, by the types that it was used with, so that the same function gives the same program. It is kept
-# as long as the function exists. For objects without weak references, such as NumPy's ufuncs, it is kept for ever.
+# For each Python function and each list of types that it was called with: the C function that calls it. The C function is kept, so that
+# equal calls have the same address and use the same compiled program. It is kept as long as the Python function exists, or for ever if the
+# object allows no weak references, such as NumPy's ufuncs.
 _weak: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 _strong: dict[Any, dict[Any, Any]] = {}
 
@@ -63,15 +64,15 @@ def native(
 
     Without `signature` it is a Python function, called as function(*arrays, out). The arguments are NumPy arrays that are valid only during
     the call; those of `nodes` are read-only. It writes to `out`, of this dtype and shape, and returns None or `out` (as NumPy's ufuncs do).
-    An exception that it raises is the cause (`__cause__`) of the harp.NativeError that the run raises. bfloat16 arrays are uint16, their
-    bits.
+    An exception that it raises is the cause (`__cause__`) of the harp.NativeError that the run raises. A bfloat16 array is passed as a
+    uint16 array that contains its bits.
 
     With `signature` it is a C function: a ctypes function, or its address. The signature says how it is called, in the syntax of harp.h:
     "void(i64 input0[0], f64* input0, f64* output)". user: the value of the parameter `void* user`, an address or a ctypes object. An
     address keeps nothing alive: its target must exist as long as programs that call the function.
 
     It must give the same result for the same arguments: harp calls it once for two equal nodes, and not at all if no output depends on it.
-    It may not compute with harp. name: for messages; the function's own if there is none.
+    It may not compute with harp. name: the name of the function in messages; by default the function's own name.
     """
     tensors = [asarray(node) for node in nodes]
     if not tensors:
@@ -138,8 +139,8 @@ def _callback(function: Any, inputs: tuple[_Type, ...], output: _Type) -> Any:
 
 
 def _caller(reference: Callable[[], Any], types: tuple[_Type, ...]) -> Callable[..., int]:
-    """Makes the function that C calls: (address, size, size ...) for each input and the output. It returns 1 if the function failed;
-    _errors.raised then has the exception."""
+    """Returns the Python function that C code calls with the address and the sizes of each input and of the output. It returns 0. If the
+    user's function raised an exception, it returns 1 and stores the exception in _errors.raised."""
 
     def call(*words: Any) -> int:
         _errors.raised.error = None
@@ -168,7 +169,7 @@ def _caller(reference: Callable[[], Any], types: tuple[_Type, ...]) -> Callable[
 
 
 def _array(address: int | None, shape: tuple[int, ...], dtype: DType, memory: list[Any]) -> np.ndarray[Any, Any]:
-    """The array at this address. `memory` receives the object to which all views of the array refer."""
+    """Returns a NumPy view of the array at this address. Appends to `memory` the object to which all views of the array refer."""
     kind: Any = np.uint16 if dtype is bfloat16 else dtype.dtype
     size = math.prod(shape) * dtype.itemsize
     if address is None or size == 0:

@@ -34,7 +34,8 @@ def take(x: Array, indices: Array, /, axis: int | None = None) -> Tensor:
 
 
 def take_along_axis(x: Array, indices: Array, /, axis: int = -1) -> Tensor:
-    """Element i along the axis is element indices[i] of x, at the same index along all other axes, which broadcast."""
+    """Selects elements along an axis: element i of the result along this axis is element indices[i] of x. The index along every other axis
+    is the same in `indices` and x; these axes broadcast."""
     tensor, at = asarray(x), asarray(indices)
     axis = axis % tensor.ndim
     shape = _broadcast([s for i, s in enumerate(tensor.shape) if i != axis], [s for i, s in enumerate(at.shape) if i != axis])

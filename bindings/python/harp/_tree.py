@@ -36,7 +36,7 @@ def flatten(tree: Any, is_leaf: Callable[[Any], bool] = lambda thing: False) -> 
 
 
 def unflatten(description: Any, leaves: Any) -> Any:
-    """The inverse of flatten(): the structure with other leaves."""
+    """The inverse of flatten(): returns the structure that `description` describes, with these leaves."""
     rest: Iterator[Any] = iter(leaves)
 
     def build(part: Any) -> Any:
@@ -55,7 +55,8 @@ def unflatten(description: Any, leaves: Any) -> Any:
 
 
 def map_leaves(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    """Returns the tree with function(leaf, ...) in place of each leaf. Further trees must have the same structure."""
+    """Returns the tree with each leaf replaced by function(leaf, ...). The further arguments are the corresponding leaves of `others`,
+    trees of the same structure."""
     leaves, description = flatten(tree)
     rest = [flatten(other)[0] for other in others]
     return unflatten(description, [function(*parts) for parts in zip(leaves, *rest)])

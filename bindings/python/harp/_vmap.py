@@ -33,8 +33,8 @@ class _Batch:
 
 
 def _aligned(batch: _Batch, rank: int) -> Tensor:
-    """Adds axes after the batch axis, so that every operand has as many as the widest one, and broadcasting works as without the batch
-    axis."""
+    """Adds axes of size 1 after the batch axis, so that the operand has `rank` axes besides the batch axis. Operands then broadcast as they
+    do without the batch axis."""
     x: Tensor = batch.x
     missing = rank - (x.ndim - 1)
     return x if not batch.has_axis or missing <= 0 else _ops.unsqueeze(x, list(range(1, 1 + missing)))
@@ -199,7 +199,8 @@ def _whole_axis(outputs: list[Tensor], inputs: dict[int, Tensor], size: Any, dep
         if identity in inputs:
             made[identity] = _Batch(inputs[identity], True)
         elif name == "tracer" and _core.depth_of(x) >= depth:
-            # The variable (tracer) of a gradient inside the mapped function: each element has a variable of its own.
+            # A tracer: the variable of a gradient that is computed inside the mapped function. It gets the batch axis, so each element of
+            # the batch has a variable of its own.
             source = sources[0].with_axis(size)
             made[identity] = _Batch(_core.tracer(source, _core.depth_of(x)), True)
         elif name == "result":

@@ -42,7 +42,7 @@ def vector_norm(x: Array, /, *, axis: int | Sequence[int] | None = None, keepdim
 
 
 def matrix_norm(x: Array, /, *, keepdims: bool = False, ord: float | str = "fro") -> Tensor:
-    """The Frobenius norm of matrices, or the greatest or least sum of a column (1, -1) or row (inf, -inf)."""
+    """The Frobenius norm of matrices, or the greatest or least sum of absolute values in a column (ord 1, -1) or row (ord inf, -inf)."""
     if ord == "fro":
         return _ops.norm(x, 2.0, [-2, -1], keepdims)
     if ord in (1, -1, math.inf, -math.inf):

@@ -45,7 +45,7 @@ def normal(key: Array, shape: Shape = (), dtype: DTypeLike = float32, counter: A
 
 
 def randint(key: Array, shape: Shape, low: int, high: int, dtype: DTypeLike = "int64") -> Tensor:
-    """Integers in low ... high - 1 (from 64 random bits modulo their number)."""
+    """Integers from low to high - 1: 64 random bits modulo high - low, plus low."""
     if low >= high:
         raise ValueError(f"randint: expected low < high, got {low} and {high}")
     wide = _ops.random_bits(key, dtype=uint64, dims=sizes_of(shape))

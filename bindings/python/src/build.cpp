@@ -22,7 +22,7 @@ Texts& texts() {
   return *table;
 }
 
-/// Converts an argument that has 32 bits in harp.h.
+/// Converts an argument that has only 32 bits in harp.h. Throws if it does not fit.
 int32_t narrow(int64_t number) {
   if (number != static_cast<int32_t>(number)) throw Failure(HARP_ERROR_RANGE, std::to_string(number) + " does not fit 32 bits");
   return static_cast<int32_t>(number);
@@ -191,7 +191,8 @@ void build_operation(harp_graph* graph, int32_t index, const Words& words, std::
   Reader reader(graph, words, sources);
   kRows[index].build(reader, out);
   if (harp_error* error = harp_graph_take_error(graph)) fail(error);
-  if (std::ranges::find(out, nullptr) != out.end())  // without a node there is no graph that could store the error
+  // harp stores an error in the graph of the first node; an empty list of nodes gives NULL without a stored error
+  if (std::ranges::find(out, nullptr) != out.end())
     throw Failure(HARP_ERROR_INVALID_ARGUMENT, std::string(kRows[index].name) + ": expected at least one array, got an empty list");
 }
 

@@ -37,7 +37,7 @@ class Builder {
     results_.resize(recipe_.steps.size());
   }
 
-  /// Uses this harp node for the leaf of this number, instead of an input.
+  /// Uses `node` for leaf number `leaf` of the recipe, instead of declaring an input for it.
   void set_leaf(size_t leaf, harp_node* node) { results_[recipe_.leaves[leaf]] = {node}; }
   /// Builds the nodes and returns the harp node of each root.
   Nodes build();

@@ -10,8 +10,8 @@ namespace harp_python {
 
 /// Returns the context, which the first call makes from the settings of configure() and the environment.
 harp_context* context();
-/// The settings from which context() makes the context. A later configure() does not affect existing programs. It fails after the first
-/// symbolic size has been made, because a symbolic size belongs to one context.
+/// The settings from which context() makes the context. configure() changes them for the next context; existing programs keep theirs.
+/// configure() throws once a symbolic size has been made, because all symbolic sizes belong to one context.
 struct Settings {
   int threads = 0;  // 0: one thread for each CPU that the process may use
   std::string cache_dir, compiler;
@@ -29,7 +29,7 @@ bool has_compiler();
 class SymbolicGraph {
  public:
   SymbolicGraph();
-  ~SymbolicGraph();  // removes the nodes that were made
+  ~SymbolicGraph();  // removes the nodes that were built in the graph
   SymbolicGraph(const SymbolicGraph&) = delete;
   SymbolicGraph& operator=(const SymbolicGraph&) = delete;
   harp_graph* get() const;

@@ -18,7 +18,8 @@ harp_dtype weak_alone(Kind number);
 /// combined with.
 harp_dtype weak_wide(Kind number);
 
-/// Convert between harp's dtypes and NumPy's type numbers; -1 and 0: there is no equivalent.
+/// Convert between harp's dtypes and NumPy's type numbers. If there is no equivalent, numpy_type() returns -1 and dtype_of_numpy() returns
+/// 0.
 int numpy_type(harp_dtype dtype);
 harp_dtype dtype_of_numpy(int type_number);
 

@@ -26,7 +26,8 @@ class PythonError : public std::exception {};
 
 /// Throws the error as a Failure, and releases it.
 [[noreturn]] void fail(harp_error* error);
-/// The last argument of one call of harp. Throws if the call left an error in it.
+/// The last argument of a call of a function of harp.h: receives the error of the call. The destructor, at the end of the statement, throws
+/// if there is an error.
 class Check {
  public:
   operator harp_error**() { return &error_; }  // NOLINT: an argument

@@ -92,7 +92,8 @@ bool read_number(PyObject* object, Argument& argument) {
   return true;
 }
 
-/// Returns false if the object is no array or number, or has no value yet because a function is being traced.
+/// Describes the memory of an argument of a call in `argument`. Returns false if the object is no array or number, or if it has no value
+/// yet because it belongs to a function that is being traced or to a gradient.
 bool read(PyObject* object, Argument& argument) {
   if (borrow_numpy(object, argument.array)) return true;
   Ref<Node> node;
@@ -205,7 +206,7 @@ PyObject* call(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return result;
 }
 
-/// Binds a traced method of a class to its object, which becomes the first argument.
+/// Returns a bound method if the traced function is a method of a class: a call of it passes `object` as the first argument.
 PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
   if (object == nullptr || object == Py_None) return Py_NewRef(self);
   static PyObject* const kMethod = nb::object(nb::module_::import_("types").attr("MethodType")).release().ptr();
@@ -214,7 +215,8 @@ PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
 
 bool is_dict_name(PyObject* name) { return PyUnicode_CompareWithASCIIString(name, "__dict__") == 0; }
 
-/// Attributes of the wrapped function are looked up first, because the type has a __doc__ and a __module__ too.
+/// Looks up an attribute in the wrapped function's attributes first and in the type only then, because the type has a __doc__ and a
+/// __module__ of its own.
 PyObject* get_attribute(PyObject* self, PyObject* name) {
   const nb::object& attributes = nb::inst_ptr<Function>(self)->attributes;
   if (is_dict_name(name)) return Py_NewRef(attributes.ptr());
@@ -247,7 +249,9 @@ int clear(PyObject* self) {
   Function& function = *nb::inst_ptr<Function>(self);
   const std::vector<Entry> entries = std::move(function.entries);
   const nb::object miss = std::move(function.miss), finish = std::move(function.finish), attributes = std::move(function.attributes);
-  return 0;  // Releases the moved references, when `function` no longer holds them: their destructors may run Python code that uses it.
+  // The references were moved to local variables and are released here, when `function` no longer has them, because their destructors may
+  // run Python code that uses `function`.
+  return 0;
 }
 
 PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call)},
@@ -277,8 +281,8 @@ std::vector<Node*> nodes_of(const std::vector<nb::object>& tensors) {
   return nodes;
 }
 
-/// Finds the free variables of the program: sizes that no axis of the program's inputs determines (as in zeros_like(x), where x is no input
-/// of the program). An axis of one of the function's arguments determines each of them.
+/// Returns an axis of the function's arguments for each free variable of the program. A free variable is a symbolic size that no axis of
+/// the program's inputs determines (as in zeros_like(x), where x is no input of the program). Throws if no argument determines it either.
 std::vector<Entry::Axis> free_axes(const Program& program, std::span<Node* const> parameters) {
   std::vector<Entry::Axis> axes;
   if (program.free_variables.empty()) return axes;

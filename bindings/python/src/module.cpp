@@ -187,7 +187,7 @@ NB_MODULE(_core, m) {
     return list;
   });
   m.def("tracer", &tracer);
-  // The greatest depth of a gradient of which the tensor is a tracer or depends on one; -1 if there is none.
+  // Returns the greatest depth of the gradients whose tracers the tensor is or depends on, or -1 if there is no such gradient.
   m.def("depth_of", [](nb::handle x) {
     return static_cast<int>(std::bit_width(node_of_tensor(x.ptr())->levels)) - 1;
   });

@@ -7,22 +7,22 @@
 
 namespace harp_python {
 
-/// The exception class of a status, borrowed.
+/// Returns the exception class of a status, as a borrowed reference.
 PyObject* exception_of(harp_status status);
-/// harp's dtype objects by number, borrowed.
+/// Returns harp's dtype object for the number of a dtype, as a borrowed reference.
 PyObject* dtype_object(harp_dtype dtype);
 /// Returns the number of a dtype object; HARP_UNKNOWN if the object is not one of harp's.
 harp_dtype dtype_of_object(PyObject* object);
 /// Returns the Python function that finds the number of any other object that names a dtype (NumPy's, "float32"); borrowed.
 PyObject* dtype_finder();
 
-/// Test whether an object is a Tensor, and return its node.
+/// is_tensor() tests whether an object is a Tensor; node_of_tensor() returns the node of a Tensor.
 bool is_tensor(PyObject* object);
 Ref<Node>& node_of_tensor(PyObject* tensor);
 /// A new Tensor.
 PyObject* tensor(Ref<Node> node);
 
-/// Test whether an object is a symbolic size, and return it; make a new one.
+/// is_dim() tests whether an object is a symbolic size; dim_of() returns the size of such an object; dim_object() makes such an object.
 bool is_dim(PyObject* object);
 harp_dim dim_of(PyObject* object);
 PyObject* dim_object(harp_dim dim);

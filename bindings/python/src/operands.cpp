@@ -70,7 +70,7 @@ Ref<Node> constant_of(const Number& number, harp_dtype dtype) {
   if (kind == Kind::kComplex) return constant(dtype, std::bit_cast<uint64_t>(as_double(number)), number.kind == Kind::kComplex ? number.high : 0);
   if (kind == Kind::kFloat) return constant(dtype, std::bit_cast<uint64_t>(as_double(number)));
   if (kind == Kind::kInteger && !fits(number, dtype)) {
-    const PlainGraph graph;  // so that the error message is harp's own
+    const PlainGraph graph;  // harp reports that the number does not fit the dtype, so that the message is the one that C programs get
     if (number.is_wide)
       harp_constant_u64(graph.get(), dtype, number.low);
     else
@@ -87,8 +87,8 @@ Ref<Node> cast(Ref<Node> node, harp_dtype dtype) {
   return apply(kCast, {dtype}, sources);
 }
 
-/// Returns the node of an operand. A Python number that is an argument of a traced function gets its default dtype here, where no array
-/// determines it.
+/// Returns the node of an operand whose dtype no array determines. If the operand is a Python number that is an argument of a traced
+/// function, returns the number cast to its default dtype; otherwise returns the node itself.
 Ref<Node> strong(Ref<Node> node) {
   if ((node->flags & Node::kWeak) == 0) return node;
   return cast(node, weak_alone(kind_of(node->type->dtype)));
@@ -296,8 +296,8 @@ class Arguments {
     Py_DECREF(list);
   }
 
-  /// Kinds: 'A' integers, 'D' sizes, 'S' sizes each of which may be None, 'G' floats; the argument is None, one number, or a sequence of
-  /// numbers.
+  /// Reads an argument that is None, one number, or a sequence of numbers. `kind` says what the numbers are: 'A' integers, 'D' sizes, 'S'
+  /// sizes or None, 'G' floats.
   void read_list(char kind, PyObject* object) {
     if (object == Py_None) return words_.push_back(-1);
     if (PyLong_Check(object) || is_dim(object) || (PyIndex_Check(object) && !PySequence_Check(object))) {  // np.int64 is no subclass of int

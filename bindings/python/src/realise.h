@@ -7,8 +7,9 @@
 
 namespace harp_python {
 
-/// Computes the values of these nodes in one program, together with the values of nodes on the way that other objects still refer to. A
-/// structure that was seen before has a program. A new structure is interpreted as long as that is cheaper than compiling.
+/// Computes the values of these nodes in one program, together with the values of those nodes that they depend on and that other objects
+/// refer to. If a program exists for the structure of the computation, it is used again. A new structure is interpreted as long as that is
+/// cheaper than compiling.
 void realise(std::span<Node* const> nodes);
 /// Returns the value of one node, computed if necessary.
 Ref<Array> value_of(Node* node);
@@ -22,7 +23,7 @@ void set_backend(const char* name);
 const char* backend();
 /// Returns the backend of traced functions: "c", unless another one was chosen.
 const char* jit_backend();
-/// The first returns how many programs of lazy tensors are kept, the second drops them.
+/// program_count() returns how many programs of lazy tensors are kept; drop_programs() drops them.
 size_t program_count();
 void drop_programs();
 

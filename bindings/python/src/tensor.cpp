@@ -231,7 +231,8 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void free_buffer(PyObject*, Py_buffer* view) { release_buffer(view); }
 
-/// Refuses the constructor: functions make tensors, because a tensor that the constructor made would have no node.
+/// Raises an exception: programs call functions such as harp.asarray, not the constructor of Tensor, because a Tensor that the constructor
+/// made would have no node.
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   PyErr_SetString(PyExc_TypeError, "use harp.asarray, harp.zeros ... to make a Tensor");
   return nullptr;

@@ -81,7 +81,8 @@ std::vector<Variable>& declared() {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Finds a name as a word of its own in a text, from a position on, and not as the name of an attribute (n=4); npos if there is none.
+/// Returns the position of `word` in the text, from position `from` on, or npos. Only whole words count, and no names of attributes, which
+/// a "=" follows (n=4).
 size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
   for (size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();

@@ -80,7 +80,7 @@ struct Node : Counted {
   Ref<Type> type;            // null: an operation with several results
   Ref<Array> value;
   uint32_t levels = 0;  // bit d is set if it depends on a tracer of the gradient at depth d; such a node keeps its sources
-  uint32_t size = 1;    // upper bound of the pending nodes below it, itself included; an array adds 1 for each kBytesPerNode bytes
+  uint32_t size = 1;  // upper bound of the number of pending nodes that it depends on, plus 1; an array adds 1 for each kBytesPerNode bytes
   uint32_t epoch = 0, index = 0, uses = 0;  // number of the last walk that visited it, and its state in that walk
   uint8_t flags = 0;
   uint32_t n_sources = 0;
@@ -95,8 +95,8 @@ struct Node : Counted {
 };
 void dispose(Node* node);  // frees the node; does not recurse, however long the chain
 
-/// Maximum number of pending nodes below a node. If there are more, or half a GiB of arrays, the node is computed although nothing reads
-/// it yet.
+/// Maximum number of pending nodes on which a node may depend. If there are more, or if they keep half a GiB of arrays alive, the node is
+/// computed although nothing reads it yet.
 constexpr uint32_t kMostNodes = 10'000;
 constexpr size_t kBytesPerNode = (size_t{512} << 20) / kMostNodes;
 
@@ -105,8 +105,8 @@ Ref<Node> input(Ref<Type> type, bool weak);
 /// A number of rank 0.
 Ref<Node> constant(harp_dtype dtype, uint64_t low, uint64_t high = 0);
 Ref<Node> size_node(harp_dim dim);
-/// Returns the operation applied to these nodes. `owner`, borrowed, is kept alive by the operation and by programs that contain it. For
-/// several results returns a node without a type, see result().
+/// Returns a node for the operation applied to these nodes. `owner` is a borrowed reference; the operation and the programs that contain it
+/// keep the object alive. An operation with several results gives a node without a type; result() returns the node of one of its results.
 Ref<Node> apply(int32_t index, const Words& words, std::span<Node* const> sources, _object* owner = nullptr);
 Ref<Node> result(Node* several, int64_t which);
 /// Drops the sources of a node that has a value now.

@@ -106,7 +106,8 @@ namespace {
 
 thread_local bool is_running = false;
 
-/// Looks up the facts that a run needs, so that it is fast.
+/// Looks up, once after the compilation, the facts about the program that every run needs: the size of its workspace, or its shape
+/// variables.
 void prepare(Program& program) {
   if (!program.symbolic) {
     harp_program_workspace_size(program.program, 0, nullptr, static_cast<size_t>(workers()), &program.workspace_size, nullptr);

@@ -22,7 +22,8 @@ struct Walk {
   bool symbolic = false;
 };
 
-/// If there are gradients among the nodes, dependencies on their tracers are followed to the tracers, even through nodes that have values.
+/// Lists the nodes on which the roots depend. A node that has a value is a leaf, except if a root depends on a gradient: then a node with a
+/// value is followed to the tracers on which it depends.
 Walk walk(std::span<Node* const> roots);
 
 /// A harp program, and a description of its inputs.
@@ -45,8 +46,8 @@ struct Program : Counted {
 };
 void dispose(Program* program);
 
-/// Marks that this thread runs a program. Meanwhile it may not run or compile another one, which a host function (harp_native) that calls
-/// harp would do. Throws in that case.
+/// While an object exists, this thread runs a program. The constructor throws if the thread runs a program already: a function of the host
+/// that a program calls (harp_native) must not call harp.
 class Running {
  public:
   Running();
@@ -65,10 +66,10 @@ struct CompileOptions {
 Ref<Program> compile(const Walk& walk, const std::vector<bool>& is_input, const CompileOptions& options);
 /// Only builds the graph; throws harp's error if it is not valid.
 void check(const Walk& walk);
-/// Runs a program on the arrays of its inputs, in its order. Releases Python's lock unless the program is small. `arrays` are borrowed.
-/// `free` are the values of the program's free_variables.
+/// Runs a program. `arrays` are its inputs, in the program's order; they are borrowed. `free` are the values of the program's
+/// free_variables. Returns the outputs. Releases Python's lock unless the program is small.
 std::vector<Ref<Array>> run(Program& program, std::span<const harp_const_array> arrays, std::span<const int64_t> free = {});
-/// Does the same, with results in existing arrays.
+/// Runs a program as run() does, but writes the results to existing arrays.
 void run_into(Program& program, std::span<const harp_const_array> arrays, std::span<const harp_array> outputs, std::span<const int64_t> free = {});
 
 }  // namespace harp_python

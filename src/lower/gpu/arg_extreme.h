@@ -1,7 +1,7 @@
-// ArgMax and ArgMin of rows on a GPU: each row is processed by a group of threads, whose lanes are those of rows.h. Each lane keeps its
-// best element and the index of that element. Afterwards the threads fold the best elements of the lanes to the best element of the row. Of
-// the lanes whose best element equals it, they take the smallest index. NaN counts as better than any number, so no second pass over the
-// row is needed to find it.
+// ArgMax and ArgMin of rows on a GPU: each row is processed by a group of threads, which have lanes as described in rows.h. Each lane keeps
+// its best element and the index of that element. Afterwards the threads fold the best elements of all lanes to the best element of the
+// row. The result is the smallest index of the lanes whose best element is equal to that of the row. NaN counts as better than any number,
+// so no second pass over the row is needed to find it.
 #pragma once
 
 #include "lower/arg_extreme_lowering.h"
@@ -27,7 +27,7 @@ class GroupArgExtreme final : public ArgExtremeLowering {
   const int64_t elements_, threads_;
   const DType index_;  // dtype of indices
   bool is_wide_ = false;
-  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: there are none.
+  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: no accesses are grouped.
   const ir::UOp* distances_ = nullptr;
 };
 

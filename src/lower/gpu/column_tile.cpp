@@ -12,14 +12,15 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kMostColumns = 32;                        // as many threads as a warp has
-constexpr int64_t kFewestThreads = 64, kMostThreads = 256;  // more than a warp, because groups of at most a warp share a block
+constexpr int64_t kMostColumns = 32;  // as many columns as a warp has threads
+// The smallest number is more than a warp, because groups of at most a warp would share a thread block.
+constexpr int64_t kFewestThreads = 64, kMostThreads = 256;
 constexpr int64_t kThreadsOfColumn = 16;
 constexpr int64_t kBytesOfThread = 64;  // bytes of a tile for each thread: 16 loads of f32 are in flight
 
 int64_t power_of_two(int64_t at_least) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(at_least))); }
 
-/// Returns an expression that is >= 0 where both are.
+/// Returns an expression that is >= 0 if both `rows` and `columns` are >= 0, and negative otherwise.
 Sym both(Sym rows, Sym columns) { return proven_nonnegative(columns) ? rows : min(rows, columns); }
 
 }  // namespace

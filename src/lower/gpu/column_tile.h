@@ -13,8 +13,9 @@ namespace harp::lower {
 
 class ColumnTile {
  public:
-  /// A tile of an array with `width` columns. It has at most `most_rows` rows, unless these are so few that the group would have too few
-  /// threads. Each element takes `bytes` bytes of shared memory. rows, columns and threads are powers of two; rows is a multiple of kBatch.
+  /// Chooses the size of a tile, for an array with `width` columns. The tile has at most `most_rows` rows, unless the group would then have
+  /// too few threads. Each element takes `bytes` bytes of shared memory. rows, columns and threads are powers of two; rows is a multiple of
+  /// kBatch.
   ColumnTile(ir::Arena& arena, Sym width, int64_t most_rows, int64_t bytes);
 
   /// Number of rows that a thread may read from shared memory before it combines the first of them: the combinations of a column wait for

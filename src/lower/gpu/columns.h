@@ -34,7 +34,7 @@ class ColumnThreads final : public ReduceLowering {
   ir::Body passes_of(const Index& outer, Sym start, int64_t width);
 
   int64_t columns_;  // number of adjacent columns that a thread reduces
-  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: there are none.
+  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: no accesses are grouped.
   const ir::UOp* distances_ = nullptr;
 };
 

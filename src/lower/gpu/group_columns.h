@@ -12,8 +12,8 @@
 //     barrier
 //     group t: if t < 3: store y[…] = acc1[t]
 //
-// More rows are several tiles. Levels, blocks and their order are those of ReduceLowering; the values of each level are registers of the
-// threads. For sums of products both factors are copied.
+// If there are more rows than in a tile, the group processes several tiles. Levels, blocks and their order are those of ReduceLowering; the
+// values of each level are registers of the threads. For sums of products both factors are copied.
 #pragma once
 
 #include "lower/gpu/column_tile.h"
@@ -37,7 +37,8 @@ class GroupColumns final : public ReduceLowering {
   BlockLevel new_level(int64_t count) override;
   void carry(const BlockLevel& from, Sym from_element, const BlockLevel& to, Sym to_element, ir::Body& body) override;
 
-  /// Returns the sizes of the kept axes (those that are not reduced) that come before the last reduced axis, or of those after it.
+  /// Returns the sizes of some kept axes (those that are not reduced): of those after the last reduced axis if `is_after`, otherwise of
+  /// those before it.
   Shape kept_sizes(bool is_after) const;
   /// Returns the operands of all reductions, each once for each dtype.
   std::vector<Copied> operands_to_copy() const;
@@ -47,13 +48,15 @@ class GroupColumns final : public ReduceLowering {
   /// Returns the index along the kept axes of a column of the tile.
   Index kept_index(Sym column) const;
 
-  /// Combines rows begin … end - 1 into a level, tile by tile.
+  /// Combines rows begin … end - 1 into the accumulators of a level of blocks, tile by tile.
   void combine_rows(const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
-  /// Combines the rows of a tile, whose first row is number `first`, into a level; `left` rows are left to combine from there on.
+  /// Combines the rows of a tile into the accumulators of a level of blocks. `first` is the number of the first row of the tile, and `left`
+  /// is the number of rows that are left to combine from that row on.
   void combine_tile(const BlockLevel& level, Sym first, Sym left, ir::Body& body);
-  /// Copies the operands' elements for an element of the tile, which is in row number `row`.
+  /// Copies one element of each operand to shared memory, for an element of the tile that belongs to row number `row` of the operands.
   ir::Body copy(const ColumnTile::Element& element, Sym row);
-  /// Combines the copied elements in a row of the tile and the thread's column into a level.
+  /// Combines the copied elements in row number `row` of the tile, and in the column of the thread, into the accumulators of a level of
+  /// blocks.
   ir::Body combine(const BlockLevel& level, Sym row, Sym thread) const;
   ir::Loop* store_results();
 

@@ -1,4 +1,4 @@
-// What the scans by groups of threads have in common, along rows (scan.cpp) and along columns (scan_columns.cpp): the items of a level
+// Code that the scans by groups of threads share, along rows (scan.cpp) and along columns (scan_columns.cpp): the items of a level
 // (schedule/gpu/grid_scan.h), their totals and running values, and arrays in shared memory.
 #pragma once
 
@@ -27,11 +27,11 @@ class GroupScan : protected ScanLowering {
 
   /// Tests whether a row has several blocks on the level of this phase, so that there is a level above it.
   bool has_level_above() const { return phase_.level + 1 < whole_.counts.size(); }
-  /// Returns item number `along` of the level of this phase: an element of the scan's source, at index `kept` of the axes that are not
-  /// scanned, or, above level 0, the total of a block, which is at position `place` among all totals of the level.
+  /// Returns item number `along` of the level of this phase. On level 0 it is an element of the scan's source, at index `kept` of the axes
+  /// that are not scanned. On higher levels it is the total of a block, at position `place` among all totals of the level.
   const ir::UOp* item(size_t scan, const Index& kept, Sym along, Sym place);
-  /// Returns the statements that store the running values of that item, one for each scan. On level 0 these are the stores of the kernel's
-  /// outputs.
+  /// Returns the statements that store the running values of item number `along`, one for each scan. On level 0 these are the stores of the
+  /// kernel's outputs.
   ir::Body store_values(const std::vector<const ir::UOp*>& values, const Index& kept, Sym along, Sym place);
   /// Returns the running value at position `place` of the level above.
   const ir::UOp* value_above(size_t scan, Sym place);

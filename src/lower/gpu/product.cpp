@@ -263,7 +263,8 @@ Body GroupProduct::steps(Sym first, Sym count) {
     step->body.push_back(arena_.statement<Barrier>());
     return step;
   };
-  // Only tiles without quick loads come here if the others are copied asynchronously.
+  // If the factors are usually copied asynchronously, this code runs only for tiles in which neither asynchronous copies nor quick loads
+  // are allowed.
   if (is_async_) return {loop(0, count, Loads::kMasked)};
   // Each step loads the terms of the next step. These loads are quick only if the next step has all its terms.
   const Sym whole = min(count, max(Sym(0), floor_div(product_.terms, tile_.terms) - 1 - first));

@@ -18,9 +18,9 @@
 // If a factor cannot be copied asynchronously (staged_factor.h), there are two stages: a step loads the terms of the next step into
 // registers, multiplies, and then writes them to the other stage.
 //
-// docs/semantics.md ("Sums") adds the terms of a block of 256 terms in a chain, and the results of the blocks in a second chain. The sums
-// of the second chain are in shared memory (`totals`), because the registers of a thread hold only one set of sums; each thread uses its
-// own elements of `totals`. Products of at most 256 terms have no second chain.
+// docs/semantics.md ("Sums") prescribes that the terms of each block of 256 terms are added in a chain, and the results of the blocks in a
+// second chain. The sums of the second chain are in shared memory (`totals`), because the registers of a thread hold only one set of sums;
+// each thread uses its own elements of `totals`. Products of at most 256 terms have no second chain.
 //
 // Thread t of a warp is at position (t / 8, t % 8) in a grid of 4 x 8 threads; the warps of a block form a grid, too. The rows of a thread
 // are divided into pieces of 16 bytes. Each piece of a thread is followed by the corresponding pieces of the other threads, and then comes
@@ -86,8 +86,8 @@ class GroupProduct {
   ir::Body with_wide(ir::Body body);
   ir::Body results();
 
-  /// A thread's rows (columns) are divided into pieces of `size` adjacent ones. first_row (first_column) is the start of its first piece in
-  /// the tile, and `distance` is the distance from the start of one piece to the next.
+  /// The rows (columns) of a thread are divided into pieces of `size` adjacent rows (columns). first_row (first_column) is the position in
+  /// the tile of the first piece, and `distance` is the distance from the start of one piece of the thread to the start of its next piece.
   Sym first_row(Sym thread) const;
   Sym first_column(Sym thread) const;
   struct Pieces {
@@ -118,7 +118,7 @@ class GroupProduct {
   Sym row_tile_, column_tile_;
   Sym quick_;  // 1 if quick loads or asynchronous copies are allowed in this tile (staged_factor.h), else 0
   Sym wide_;   // 1 if results are stored by accesses of 16 bytes, else 0
-  // The run-time value that tells whether the outputs are aligned for these accesses (ir::Together).
+  // The run-time value that tells whether the outputs are aligned for accesses of 16 bytes (ir::Together).
   const ir::UOp* wide_distances_ = nullptr;
   std::vector<Sym> wide_multiples_;
   StagedFactor rows_, columns_;

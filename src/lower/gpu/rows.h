@@ -47,8 +47,8 @@ class GroupRows final : public ReduceLowering {
   /// Returns the statements of one thread in a round: it processes those of the elements start … start + count - 1 that belong to its
   /// lanes.
   ir::Body round(Sym thread, const BlockLevel& level, Sym start, Sym count, const IndexOfRow& index_at);
-  /// Returns statements for `elements`, the loop over a thread's elements in a round; their memory accesses are grouped if is_wide_ is set
-  /// and that is possible.
+  /// Returns statements for `elements`, the loop over a thread's elements in a round. If is_wide_ is set, the memory accesses of this loop
+  /// are grouped where possible.
   ir::Body together(ir::Loop* elements);
   /// Returns a new loop over the threads of the group.
   ir::Loop* new_group() { return ir::new_loop(arena_, "thread", 0, threads_, ir::LoopKind::kGroup); }
@@ -66,7 +66,7 @@ class GroupRows final : public ReduceLowering {
 
   int64_t threads_, elements_;  // number of threads of a group; number of adjacent lanes that a thread has
   bool is_wide_ = false;        // whether accesses of a thread to consecutive elements are grouped
-  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: there are none.
+  // The run-time value that tells the alignment of the arrays with grouped accesses (ir::Together); null: no accesses are grouped.
   const ir::UOp* distances_ = nullptr;
 };
 

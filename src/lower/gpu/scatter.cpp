@@ -95,7 +95,8 @@ class GroupScatter {
     const int64_t wanted =
         outer_count.is_constant() ? std::max<int64_t>(1, kManyGroups / std::max<int64_t>(1, outer_count.constant())) : kGroupsOfUnknown;
     const int64_t ranges = std::min(wanted, std::max<int64_t>(1, range(length_).hi));
-    const bool is_alone = outer_count.is_constant(1);  // in that case the number of groups is limited to the length of the axis
+    // If there is only one index of the axes in front, the number of groups is limited to the length of the scatter axis.
+    const bool is_alone = outer_count.is_constant(1);
     Loop* blocks = new_loop(arena_, "block", 0, is_alone ? min(length_, ranges) : outer_count * ranges, LoopKind::kThread);
     const Index outer = unflatten(is_alone ? Sym(0) : floor_div(blocks->variable, ranges), outer_);
     const Sym number = is_alone ? blocks->variable : mod(blocks->variable, ranges);

@@ -33,7 +33,7 @@ StagedFactor::StagedFactor(KernelContext& context, DType dtype, const Sizes& siz
   pitch_ = sizes.tile + (sizes.padding > 0 ? sizes.padding : runs_along_terms_ ? elements_of_access(dtype) : 0);
   shared_ = static_cast<int>(c_.kernel.accumulators.size());
   c_.kernel.accumulators.push_back({.type = {dtype, 1},
-                                    .count = 2 * sizes.step * pitch_,  // until declare() knows the number of stages
+                                    .count = 2 * sizes.step * pitch_,  // two stages; declare() sets the actual number
                                     .init = identity_of(Op::kSum, dtype),
                                     .space = Space::kShared,
                                     .is_row = true});
@@ -85,8 +85,8 @@ bool StagedFactor::can_copy_async(Sym tile) const {
   const int64_t length = elements_of_copy(), bytes = length * static_cast<int64_t>(size_of(dtype_));
   if (!is_contiguous_ || (bytes != 4 && bytes != 8 && bytes != kAccessBytes)) return false;
   SymTable& syms = arena_.syms();
-  // Copies of the last steps are started in advance like those of others, so start_copies() is called for steps after the last one, too;
-  // these copies read nothing. There must be no test of whether the elements exist, even for them.
+  // The copies of a step are started several steps in advance. Therefore start_copies() is also called for steps beyond the last one; the
+  // copies of such steps read nothing. The element must be a load without a mask, even for these steps.
   const int64_t steps = std::clamp<int64_t>(range(ceil_div(sizes_.terms, sizes_.step)).hi, 1, INT64_MAX - kMaxProductStages);
   const Sym thread = syms.loop("thread", 0, sizes_.threads), run = syms.loop("run", 0, elements_ / run_),
             step = syms.loop("step", 0, steps + kMaxProductStages);
@@ -147,7 +147,7 @@ const UOp* StagedFactor::is_quick(Sym tile) const {
 
 Sym StagedFactor::lane_of_matrix(Sym tile, Sym lane, Sym element) const {
   if (runs_along_terms_ || run_ == 1) return min(tile * sizes_.tile + lane, sizes_.lanes - 1);
-  // limits the number of the run instead of the lane, so that a run remains aligned
+  // The number of the run is limited, not the lane, so that a run always begins at an aligned position.
   const Sym number = floor_div(lane - element, run_) + tile * (sizes_.tile / run_);
   return min(number, ceil_div(sizes_.lanes, run_) - 1) * run_ + element;
 }

@@ -6,15 +6,15 @@
 // each stage the lanes (rows or columns) of a term are adjacent.
 //
 // If the factor is an array, asynchronous copies can fill a stage; they need no registers, and the threads do not wait for them.
-// start_copies() starts those of a thread. Elements that are adjacent in memory and in the stage are one copy of 16 bytes. If the elements
-// of a term are not adjacent in memory, each one is a copy. Terms beyond the last one become zero; lanes beyond the last one are replaced
-// by existing lanes.
+// start_copies() starts the copies of a thread. If several elements are adjacent both in memory and in the stage, one copy transfers 16
+// bytes of them. Otherwise there is one copy for each element. Terms beyond the last one become zero; lanes beyond the last one are
+// replaced by existing lanes.
 //
-// Otherwise there are two stages. A thread loads its elements of the next terms into registers, and then stage() writes them to the shared
-// array. There are two ways in which it loads them:
+// If asynchronous copies are not possible, there are two stages. A thread loads its elements of the next terms into registers, from which
+// stage() writes them to the shared array. There are two ways to load the elements:
 //   quick   No load tests whether its element exists. This requires that all terms of the step exist; lanes beyond the last one are
-//           replaced by existing lanes. Elements that are adjacent in memory are one access of 16 bytes. This requires aligned arrays, and
-//           rows whose length is a multiple of an access; the kernel tests that once for each tile.
+//           replaced by existing lanes. Elements that are adjacent in memory are loaded by one access of 16 bytes. This requires aligned
+//           arrays, and rows whose length is a multiple of an access; the kernel tests that once for each tile.
 //   masked  Each load tests whether its element exists. Lanes and terms beyond the last one are zero.
 #pragma once
 
@@ -53,8 +53,9 @@ class StagedFactor {
   ir::Body masked(Sym thread, Sym tile, Sym step) {
     return each_run([&](Sym run) { return masked(thread, tile, step, run); });
   }
-  /// Returns a bool that is true at run time if the quick loads and asynchronous copies that have been made are valid in this tile; null if
-  /// they are always valid, because they access single elements. For quick loads, all terms of the step must exist in addition.
+  /// Returns a bool that is true at run time if, in this tile, the quick loads and asynchronous copies that were emitted so far are valid.
+  /// Returns null if they are always valid, because each of them accesses a single element. Quick loads also require that all terms of the
+  /// step exist.
   const ir::UOp* is_quick(Sym tile) const;
   /// shared: the shared array. at: the position in it of a lane of the tile, for term number `term` in stage number `stage`. pitch: the
   /// distance from one term to the next.
@@ -63,8 +64,8 @@ class StagedFactor {
   int64_t pitch() const { return pitch_; }
   /// Returns statements for one thread, which write the elements that it loaded last to one stage of the shared array.
   ir::Body stage(Sym thread, Sym stage);
-  /// Returns a copy of `count` adjacent lanes of the tile, from `lane` on, for term number `term` in a stage, to elements `index` … of
-  /// `array`, which belongs to the thread.
+  /// Returns a statement that copies `count` adjacent lanes of the tile, from `lane` on, for term number `term` in a stage, to elements
+  /// `index` … of `array`, which belongs to the thread.
   ir::Stmt* fragment(Sym stage, Sym term, Sym lane, int64_t count, int array, Sym index) const;
 
  private:
@@ -75,13 +76,13 @@ class StagedFactor {
   };
   Position position(Sym thread, Sym run, Sym element) const;
   void choose_runs();
-  /// Returns the lane of the whole matrix that a thread loads for this lane of the tile. If the lane is beyond the end, that is a lane of
-  /// the last run.
+  /// Returns the lane of the whole matrix that a thread loads for this lane of the tile. If the lane is beyond the end of the matrix,
+  /// returns a lane of the last run instead.
   Sym lane_of_matrix(Sym tile, Sym lane, Sym element) const;
   ir::Body each_run(const std::function<ir::Body(Sym run)>& make) const;
   /// Returns the number of elements of an asynchronous copy: those of a run if they are adjacent in the shared array, else one.
   int64_t elements_of_copy() const { return runs_along_terms_ ? 1 : run_; }
-  /// Adds what a grouped access requires to distances_ and multiples_.
+  /// Adds the requirements of a grouped access to distances_ and multiples_.
   void require_aligned(const ir::UOp* distances, const std::vector<Sym>& multiples);
   ir::Body quick(Sym thread, Sym tile, Sym step, Sym run);
   ir::Body masked(Sym thread, Sym tile, Sym step, Sym run);
@@ -96,7 +97,8 @@ class StagedFactor {
   int64_t pitch_;           // distance from one term to the next in the shared array
   int shared_, registers_ = -1;
   bool is_contiguous_;  // whether the elements of a run are adjacent in memory
-  // The run-time value that must be a multiple of run_ for quick loads and asynchronous copies (ir::Together); null: none are grouped.
+  // The run-time value that must be a multiple of run_ for quick loads and asynchronous copies (ir::Together); null: no accesses are
+  // grouped.
   const ir::UOp* distances_ = nullptr;
   std::vector<const ir::UOp*> required_;  // the values of which distances_ is the bitwise or
   std::vector<Sym> multiples_;

@@ -12,8 +12,9 @@ using namespace ir;
 
 namespace {
 
-// The sums of so many slices are loaded at the same time. A last batch may have fewer; a loop of its own for them would be unrolled by
-// compilers for sm_100 and sm_120, to more addresses than fit into the registers of a thread (the distance of slices may be symbolic).
+// The number of slices whose sums are loaded at the same time. A last batch may have fewer slices. It has no loop of its own: compilers for
+// sm_100 and sm_120 would unroll such a loop, and its addresses would not fit into the registers of a thread, because the distance between
+// slices may be symbolic.
 constexpr int64_t kTogether = 8;
 
 class SumOfSlices {
@@ -44,8 +45,8 @@ class SumOfSlices {
   }
 
  private:
-  /// Returns statements that set the accumulator of this level to the sum of the results begin … end - 1 of the level below; those below
-  /// level 0 are the sums of the slices.
+  /// Returns statements that set the accumulator of this level to the sum of results begin … end - 1 of the level below. For level 0, these
+  /// results are the sums of the slices.
   Body blocks(size_t level, Sym begin, Sym end) {
     Body body = {declare_accumulator(arena_, sums_[level])};
     if (level == 0) {

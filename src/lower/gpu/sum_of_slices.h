@@ -1,13 +1,13 @@
 // The second kernel of a product on a GPU whose terms are split into slices (schedule/gpu/product_slices.h), and the scratch buffer through
-// which it gets the sums of the slices. A thread adds the sums of one result, in the order of docs/semantics.md ("Sums"): blocks of 256 of
-// them, and the results of the blocks by the same rule.
+// which it gets the sums of the slices. A thread adds the sums of one result over all slices, in the order of docs/semantics.md ("Sums"):
+// the sums of 256 slices at a time, then 256 of these block results at a time, and so on.
 //
 //   thread r in 0 .. results:
 //     declare acc0 = 0
-//     for batch in 0 .. slices / 16:
-//       unroll step in 0 .. 16:
-//         set acc0 += scratch[(16 * batch + step) * results + r]       # neighbouring threads read neighbouring elements
-//     what follows the product, and its stores
+//     for batch in 0 .. slices / 8:
+//       unroll step in 0 .. 8:
+//         set acc0 += scratch[(8 * batch + step) * results + r]        # neighbouring threads read neighbouring elements
+//     the epilogue of the product, and its stores
 #pragma once
 
 #include "lower/lower.h"

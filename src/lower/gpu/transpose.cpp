@@ -55,7 +55,7 @@ class TiledTranspose {
 
  private:
   /// Like unflatten(), but with only one division for each axis of symbolic size, because quotients are defined as variables. Sets `inside`
-  /// to the innermost of the Defines made for this: statements that use the result must be added there.
+  /// to the body of the innermost of these definitions; the caller must add statements that use the result to that body.
   Index position_of(Sym number, const Shape& shape, Body*& inside) {
     const auto define = [&](std::string_view name, Sym end, Sym value) {
       auto* s = arena_.statement<Define>();

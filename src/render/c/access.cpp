@@ -29,7 +29,7 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
                                               : bits == 32 ? "s"
                                                            : "d",
                                               "i");
-      // the operand types of the builtin: integers are signed, and in C they are long long for 64 bits and char for 8 bits
+      // The builtin takes signed integers: long long for 64 bits, char for 8 bits, otherwise the type of that size.
       std::string own = is_float ? v : memory_vector(unit, signed_of(bits), lanes);
       if (kind == "dqudi") own = declare_vector(unit, cat("longx", lanes), "long long", 8, lanes);
       if (kind == "dquqi") own = declare_vector(unit, cat("charx", lanes), "char", 1, lanes);
@@ -62,7 +62,8 @@ std::string gather_function(Unit& unit, const GatherForm& form, int lanes) {
     if (form.masked)
       return cat(head, "{\n  ", v, " r = {0};\n", loop_over_lanes(cat("if (m[lane]) r[lane] = ", at("lane"), ";"), lanes),
                  "  return r;\n}\n");
-    std::vector<std::string> elements;  // elements of one initialiser, because it is faster than a loop, as for strided loads
+    // The vector is written as one initialiser with all elements, which is faster than a loop over the lanes.
+    std::vector<std::string> elements;
     for (int i = 0; i < lanes; ++i) elements.push_back(at(cat(i)));
     return cat(head, "{ return (", v, "){", join(elements, ", "), "}; }\n");
   });
@@ -101,7 +102,8 @@ std::string load_every_function(Unit& unit, DType dtype, int lanes, int step) {
     };
     std::string text = vector(0);
     for (int i = 1; i < step; ++i) {
-      std::vector<int> numbers;  // lane numbers for the shuffle of two vectors: the one with the lanes found so far, and vector i
+      // Lane numbers for a shuffle of two vectors. The first vector has the lanes found so far, the second one is vector i.
+      std::vector<int> numbers;
       for (int lane = 0; lane < lanes; ++lane) {
         const int at = lane * step - i * (lanes - 1), before = i == 1 ? lane * step : lane;
         numbers.push_back(lane * step < i * (lanes - 1) + 1 ? before : std::min(lanes + at, 2 * lanes - 1));

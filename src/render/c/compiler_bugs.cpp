@@ -11,10 +11,10 @@
 
 namespace harp::render {
 
-// The switches against bugs of gcc at -O3, which the tests of all operations and the fuzzer have found. (1) Wrong results for a pad of rows
-// of five elements. Without if-conversion there are no masked loads that gcc could permute. (2) A segmentation fault of gcc itself. (3)
-// Reads beyond an array of pairs, in a loop that uses only the first element of each pair. With the cheap cost model gcc does not vectorise
-// the remainder of such a loop.
+// These compiler switches avoid three bugs of gcc at -O3, which the tests of all operations and the fuzzer have found. (1) A pad of rows of
+// five elements gave wrong results, because gcc permuted masked loads; without if-conversion it makes no masked loads. (2) gcc itself
+// crashed while it vectorised straight-line code. (3) A loop that uses only the first element of each pair in an array of pairs read beyond
+// the array; with the cheap cost model gcc does not vectorise the remainder of such a loop.
 std::string gcc_text() {
   return cat(
       "/* gcc 12 miscompiles permuted masked loads (bug 114375), and wrongly vectorises straight-line code and remainders of loops with "

@@ -81,7 +81,7 @@ std::string function_text(Unit& unit, const ir::Function& function, int lanes, c
 /// Returns the definition of a function over vectors wider than a register. Compilers split operations on such vectors badly. Therefore the
 /// definition calls the function for half as many lanes twice.
 std::string split_function_text(Unit& unit, const ir::Function& function, int lanes, const std::string& name) {
-  const int half = lanes / 2;  // at least 2, because a register has room for two of the widest elements
+  const int half = lanes / 2;  // `half` is at least 2, because a register has room for two of the widest elements.
   const std::string part = function_of(unit, function, half);
   const std::vector<std::string> names = function_parameters(function.parameters.size());
   const std::string parameters = parameters_of(unit, function, lanes);

@@ -11,8 +11,9 @@
 namespace harp::render {
 
 std::string function_of(Unit& unit, const ir::Function& function, int lanes);
-/// Like function_of(), for text that calls the function at dozens of places. A long function is then never inlined. (A scan by logaddexp
-/// whose groups are interleaved calls it 224 times. Without inlining it compiles in 0.8 s instead of 8 s, and runs as fast.)
+/// Returns the name of a generated function that evaluates `function`, as function_of() does, for text that calls it at dozens of places.
+/// Compilers never inline such a function if it is long. (A scan by logaddexp whose groups are interleaved calls it 224 times. Without
+/// inlining it compiles in 0.8 s instead of 8 s, and runs as fast.)
 std::string function_at_many_places(Unit& unit, const ir::Function& function, int lanes);
 /// Returns the name of a generated function that evaluates `function` for two vectors, with interleaved operations. Its parameters are
 /// (arguments of the first vector, arguments of the second, pointer to the result of the first, pointer to the result of the second).

@@ -138,8 +138,8 @@ std::optional<InstructionForm> pair_products(int lanes, const Cpu& cpu) {
   return std::nullopt;
 }
 
-/// Instructions that add products to sums (Cpu::dot_products), with the function of which each is the definition. Their builtins are named
-/// after the number of lanes (gcc) and of bits (clang) of a vector.
+/// An instruction that adds products to sums (Cpu::dot_products), and the function of the IR that it executes. The builtins for these
+/// instructions are named after the number of lanes (gcc) or of bits (clang) of a vector.
 struct DotProduct {
   std::string_view function, instruction;
 };
@@ -149,7 +149,7 @@ constexpr DotProduct kDotProducts[] = {{ir::kAddPairs, "vpdpwssd"}, {ir::kAddQua
 std::string macro_of(std::string_view extension) {
   std::string macro(extension);
   for (char& c : macro)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');  // std::toupper() depends on the locale
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');  // not std::toupper(), which depends on the locale
   return cat("__", macro, "__");
 }
 
@@ -171,10 +171,10 @@ std::optional<InstructionForm> dot_product(const ir::Function& function, int lan
   return std::nullopt;
 }
 
-/// F16C and AVX-512: conversions between f16 and f32, with rounding to nearest encoded in the instruction. clang must not recognise the
-/// widening conversion: clang 14 moves a recognised one behind a select of two halves, performs that select lane by lane, and turns -0 into
-/// 0. It does not recognise the AVX-512 form with suppressed exceptions, which the last argument requests. The result of the F16C form
-/// passes through an asm statement.
+/// Instructions of F16C and AVX-512 that convert between f16 and f32; rounding to nearest is encoded in the instruction. clang 14 must not
+/// recognise the conversion from f16 to f32: it would move the conversion behind a select of two halves, execute that select lane by lane,
+/// and turn -0 into 0. To hide the conversion from clang, the result of the F16C form passes through an asm statement. The AVX-512 form
+/// suppresses exceptions (its last argument), and clang does not recognise that form.
 struct HalfConversion {
   int lanes;
   std::string_view feature;
@@ -309,7 +309,7 @@ constexpr MovedLanes kMovedLanes[] = {
 /// of their builtins there is a letter for each size. The builtins have C's types, which differ from those of the same size in generated
 /// code.
 struct Widening {
-  size_t from, to;  // bytes of an element
+  size_t from, to;  // size in bytes of an element of the operand and of the result
   std::string_view letters, narrow, wide;
 };
 constexpr Widening kWidenings[] = {{1, 4, "bd", "char", "int"}, {1, 8, "bq", "char", "long long"}, {2, 8, "wq", "short", "long long"}};
@@ -319,7 +319,8 @@ struct WideningVector {
 };
 constexpr WideningVector kWideningVectors[] = {
     {16, "__SSE4_1__", "", ""}, {32, "__AVX2__", "", ""}, {64, "__AVX512F__", "_mask", ", (wide){0}, -1"}};
-constexpr int kSourceBytes = 16, kLeastSourceBytes = 4;  // bytes of the vector that the builtins take, and of its part that they convert
+// kSourceBytes: size in bytes of the builtins' operand; kLeastSourceBytes: smallest size of the part of it that they convert
+constexpr int kSourceBytes = 16, kLeastSourceBytes = 4;
 
 }  // namespace
 

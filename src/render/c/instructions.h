@@ -23,7 +23,7 @@ struct InstructionForm {
     int lanes;
   };
   std::vector<Vector> vectors;  // vector types that the body uses, in addition to the type of x and y
-  // Set if clang's builtin has another name: that name, and the body that calls it. Then `builtins` and `body` are only for other
+  // If clang's builtin has another name: that name, and the body that calls it. In this case `builtins` and `body` are only for other
   // compilers.
   std::string clang_builtin = {}, clang_body = {};
   std::string feature = {};  // a macro that every compiler must define for the builtins; empty: none

@@ -38,7 +38,7 @@ class ShuffleWriter {
         is_used |= is_mine;
       }
       if (!is_used) continue;
-      if (used == 0) {  // the first vector is used without a shuffle; the shuffle with the second one selects the lanes of both
+      if (used == 0) {  // The first vector needs no shuffle of its own: the shuffle with the second vector selects the lanes of both.
         first_ = v;
       } else if (used == 1) {
         for (int lane = 0; lane < lanes_; ++lane)
@@ -76,7 +76,8 @@ class ShuffleWriter {
   size_t first_ = 0;
 };
 
-/// Returns the name of vector number `part` among the vectors whose elements are interleaved in the vectors `memory`.
+/// `memory` names n vectors loaded from memory, in which the elements of n other vectors are interleaved. Writes the shuffles that extract
+/// vector number `part` of these, and returns its name.
 std::string part_of(ShuffleWriter& writer, std::vector<std::string> memory, int lanes, int part) {
   while (memory.size() > 1) {
     const int n = static_cast<int>(memory.size()), p = smallest_factor(n), remainder = part % p;

@@ -58,7 +58,8 @@ std::optional<std::string> flagged_text(Unit& unit, const ir::Function& function
   const DType dtype = function.parameters[0];
   const bool is_greater = function.name.starts_with("watched_greater_");
   const std::string value = value_type(unit, dtype, lanes);
-  unit.definitions.once("HARP_LOADED", [] {  // for an operand that may be in memory, clang would store a register and load it again
+  // With clang the operand must be in a register: if it may be in memory, clang stores the register to memory and loads it again.
+  unit.definitions.once("HARP_LOADED", [] {
     return std::string("#if defined(__clang__)\n#define HARP_LOADED(y) \"v\"(y)\n#else\n#define HARP_LOADED(y) \"vm\"(y)\n#endif\n");
   });
   if (lanes > 1 && lanes * static_cast<int>(size_of(dtype)) < kXmmBytes)

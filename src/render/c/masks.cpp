@@ -47,7 +47,7 @@ std::string comparison_function(Unit& unit, Op op, DType dtype, int lanes, bool 
     const bool one = op == Op::kIsNan;
     const int bits = bits_of_dtype(dtype), register_bits = bits * lanes;
     const std::string v = value_type(unit, dtype, lanes);
-    // casts the operands to the types of the builtin: integers are signed, and 64-bit integers are long long in C
+    // A cast of the operands to the types that the builtin takes: its integers are signed, and its 64-bit integers are long long in C.
     std::string cast;
     if (is_int(dtype) && bits == 64) cast = cat("(", declare_vector(unit, cat("longx", lanes), "long long", 8, lanes), ")");
     if (dtype == DType::kU32) cast = cat("(", memory_vector(unit, DType::kI32, lanes), ")");

@@ -92,7 +92,8 @@ Literal c_literal(const Scalar& value) {
   switch (value.dtype) {
     case DType::kBool: return {value.bits[0] != 0 ? "1" : "0", false};
     case DType::kF16:
-    case DType::kBF16: return {hex(value.as<uint16_t>(), 4), false};  // the bits of the number, because C has no literals for 16-bit floats
+    // The literal is the bits of the number, because C has no literals for 16-bit floats.
+    case DType::kBF16: return {hex(value.as<uint16_t>(), 4), false};
     case DType::kF32: return float_literal<float, uint32_t>(value.as<float>(), 23, "f");
     case DType::kF64: return float_literal<double, uint64_t>(value.as<double>(), 52, "");
     case DType::kU8: return {cat(value.as<uint8_t>()), false};

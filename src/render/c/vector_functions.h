@@ -23,13 +23,15 @@ std::string constant_function(Unit& unit, DType dtype, int lanes);
 /// Returns the name of a generated function (mask as wide as dtype, a, b): a bitwise select. gcc 12 compiles a loop over m[lane] ? a[lane]
 /// : b[lane] to branches, or to wrong code.
 std::string select_function(Unit& unit, DType dtype, int lanes);
-std::string cast_function(Unit& unit, DType from, DType to, int lanes);  // generated: truncates and saturates; NaN gives 0
+std::string cast_function(Unit& unit, DType from, DType to, int lanes);  // The generated function truncates and saturates; NaN gives 0.
 std::string lanewise_cast_function(Unit& unit, DType from, DType to,
-                                   int lanes);  // generated: casts lane by lane; undefined for numbers that do not fit `to`
-/// Returns the name of a generated function that converts integers to integers of at least four times their size. On x86 gcc gets the
-/// builtin of an instruction, because gcc 12 compiles __builtin_convertvector to one conversion for each lane (i8x16 to i32x16: 0.65 ns an
-/// element), and a loop over lanes to the instruction (0.029 ns) only if it vectorises straight-line code. The flags of c_flags.cpp do not
-/// include that; then each part of 16 bytes is converted alone, and the parts are put together in memory.
+                                   // The generated function casts lane by lane. Its result is undefined for numbers that do not fit `to`.
+                                   int lanes);
+/// Returns the name of a generated function that converts integers to integers of at least four times their size. On x86 with gcc the
+/// function calls the builtin of a conversion instruction. Otherwise gcc 12 would not use that instruction: it compiles
+/// __builtin_convertvector to one conversion for each lane (i8x16 to i32x16: 0.65 ns an element instead of 0.029 ns), and it compiles a
+/// loop over the lanes to that instruction only if it may vectorise straight-line code, which the switches in base/gcc_bugs.h disable.
+/// Without that, gcc converts each part of 16 bytes separately and joins the parts in memory.
 std::string widening_function(Unit& unit, DType from, DType to, int lanes);
 /// Returns the name of a generated function (numbers) that casts the bits, like scalar_bits_function().
 std::string bits_function(Unit& unit, DType from, DType to, int lanes, bool canonical);

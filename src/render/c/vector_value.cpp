@@ -30,8 +30,8 @@ bool is_small(Sym step) {
   return step.is_constant() && step.constant() < kSmall && step.constant() > -kSmall;
 }
 
-/// Returns which mask width is better for a value that combines two masks of these widths (bits per lane; 0: any). A mask from memory, with
-/// 8 bits, is converted to the width of the other mask. Of two other masks the narrower one determines the width.
+/// Returns which of two mask widths (bits per lane; 0: any) is better for a value that combines two masks of these widths. A mask from
+/// memory, with 8 bits, is converted to the width of the other mask. Otherwise the narrower width is chosen.
 int narrower(int a, int b) {
   if (a == kOneBitALane || b == kOneBitALane) return kOneBitALane;
   if (a == 0 || b == 0) return std::max(a, b);
@@ -39,7 +39,7 @@ int narrower(int a, int b) {
   return std::min(a, b);
 }
 
-/// Tests whether masks have one bit per lane, and the condition is true exactly in the first n lanes for some n.
+/// Tests whether the condition can be written as a mask with one bit per lane that is set exactly in the first n lanes, for some n.
 bool is_first_lanes(const Scope& scope, const UOp* in_range) {
   return in_range->lane_step.is_constant(-1) && has_bit_masks(scope.unit.options, lanes_of(scope, in_range));
 }
@@ -53,8 +53,8 @@ Text scalar_operand(const Scope& scope, const UOp* u) {
   return {cat("(", value_type(dtype), ")", bracket(text, kUnary)), kUnary};
 }
 
-/// Returns an expression with a C operator on vectors. An operand that is the same in all lanes is written as a scalar, unless all operands
-/// are.
+/// Returns an expression with a C operator on vectors. An operand that is the same in all lanes is written as a scalar. If all operands
+/// are, the first one is written as a vector. Float operands are always vectors in functions that keep constants in registers.
 Text vector_operators(const Scope& scope, const UOp* u, const Rule& rule) {
   return operators(scope, u, rule, [&](std::span<const UOp* const> sources, size_t i) {
     const UOp* source = sources[i];
@@ -65,15 +65,15 @@ Text vector_operators(const Scope& scope, const UOp* u, const Rule& rule) {
   });
 }
 
-/// Returns a comparison whose result is a mask with one bit per lane. With `mask`, a mask with one bit per lane, the result is true only
-/// where both are.
+/// Returns a comparison whose result is a mask with one bit per lane. If `mask`, which must also have one bit per lane, is given, the
+/// result is true only in lanes where both the comparison and `mask` are true.
 Text comparison(const Scope& scope, const UOp* u, const std::string& mask = {}) {
   const std::string list = arguments(scope, u->sources);
   return call(comparison_function(scope.unit, u->op, u->sources[0]->type.dtype, lanes_of(scope, u), !mask.empty()),
               mask.empty() ? list : cat(mask, ", ", list), kOneBitALane);
 }
 
-/// Tests whether comparison() writes this value, which has no variable.
+/// Tests whether the value is an expression that comparison() writes. A value that a variable holds is not.
 bool is_comparison(const Scope& scope, const UOp* u) {
   if (u->kind != UKind::kAlu || is_bool(u->sources[0]->type.dtype) || scope.names.find(u) != nullptr) return false;
   const Form form = rule_for(scope.unit.dialect, u->op, u->sources.back()->type.dtype).form;
@@ -81,9 +81,10 @@ bool is_comparison(const Scope& scope, const UOp* u) {
          has_predicates(scope.unit.options, u->sources[0]->type.dtype, lanes_of(scope, u));
 }
 
-/// If `u` is a conjunction of comparisons and of a mask that an accumulator keeps, returns it as a mask with one bit per lane. Each
-/// comparison gets the conjunction of the other parts as the mask of its instruction. gcc 12 compiles the operator & to an instruction on
-/// general registers. Moving a mask there and back takes six cycles, which a loop that keeps the mask would spend in each iteration.
+/// If `u` is a conjunction of comparisons and of a mask in an accumulator, returns it as a mask with one bit per lane; otherwise returns
+/// nullopt. Each compare instruction gets the conjunction of the other parts as its mask operand. (gcc 12 would compile the operator & to
+/// an instruction on general registers. Moving the mask there and back takes six cycles, in each iteration of a loop that updates the
+/// accumulator.)
 std::optional<Text> kept_conjunction(const Scope& scope, const UOp* u) {
   std::vector<const UOp*> comparisons, others, left = {u};
   while (!left.empty()) {
@@ -177,8 +178,8 @@ Text cast(const Scope& scope, const UOp* u) {
     if (is_int(to)) return {cat("(", value_type(unit, to, n), ")(", bit.text, ")"), kUnary};
     return converted(bit.text, value_type(unit, to, n));
   }
-  // A vector of positions that is converted to i32 is computed in i32 at once: first + lane * step wraps to the same bits as if it were
-  // computed in 64 bits.
+  // If a vector of positions is converted to i32, it is computed directly in i32: first + lane * step wraps to the same bits as if it were
+  // computed in 64 bits and then converted.
   if (source->kind == UKind::kIndex && to == DType::kI32 && scope.names.find(source) == nullptr) {
     const std::string step = bracket(scope.position(source->lane_step), kUnary), first = bracket(scope.position(source->index), kUnary);
     return call(ramp_function(unit, to, n), cat("(int32_t)", first, ", (int32_t)", step));
@@ -188,11 +189,12 @@ Text cast(const Scope& scope, const UOp* u) {
     return {cat("(", value_type(unit, to, n), ")", text), kUnary};
   }
   std::string text = whole(scope, source).text;
-  // A vector that needs two registers is converted lane by lane. That need not be fast. At -O0 gcc 12 has no instruction for converting
-  // i32x16 to f64x16.
+  // A vector that needs two registers is converted lane by lane, because gcc 12 at -O0 has no instruction for converting i32x16 to f64x16.
+  // Speed does not matter here.
   constexpr size_t kLargestRegister = 64;
   if (is_float(to) && static_cast<size_t>(n) * size_of(to) > kLargestRegister) return call(lanewise_cast_function(unit, from, to, n), text);
-  // convert through integers as wide as the float, as the instructions do: from narrower integers gcc would convert lane by lane
+  // The conversion goes through integers as wide as the float, as the CPU's instructions do. From narrower integers gcc would convert lane
+  // by lane.
   if (is_int(from) && is_float(to) && size_of(from) < 4) text = converted_to(DType::kI32, text).text;
   return converted_to(to, text);
 }
@@ -318,7 +320,7 @@ Text accumulator(const Scope& scope, const UOp* u) {
   const std::string text = accumulator_text(scope, u->buffer, u->index, n);
   if (is_bool(u->type.dtype)) {
     if (scope.layout(u->buffer).lanes == n) return {text, kPrimary, mask_bits_of_accumulator(scope, u->buffer)};
-    return {cat(text, " != 0"), kEquality, 8};  // elements of one lane are bytes in memory
+    return {cat(text, " != 0"), kEquality, 8};  // bools that are stored as single elements are bytes in memory
   }
   return {text, text[0] == '*' ? int{kUnary} : int{kPrimary}};
 }

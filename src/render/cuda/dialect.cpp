@@ -155,10 +155,10 @@ std::string cuda_fold(Unit& unit, const FoldForm& form, bool) {
   return name;
 }
 
-/// Returns the name of a generated function that folds the elements of all threads of a group by shuffles. Thread t has the elements t *
-/// size to t * size + size - 1. A halving step combines each element with the one that is `half` elements away, that is, half / size
-/// threads away. As soon as `half` is less than `size`, each thread combines its own elements. All 32 lanes of a warp take part in every
-/// shuffle.
+/// Returns the name of a generated function that folds the elements of all threads of a group by shuffles. Thread t has the elements with
+/// numbers t * size to t * size + size - 1. Each step combines element i with element i + half, which belongs to thread t + half / size,
+/// and halves `half`. As soon as `half` is less than `size`, each thread combines its own elements. All 32 lanes of a warp take part in
+/// every shuffle.
 std::string cuda_fold_of_group(Unit& unit, const FoldForm& form, int64_t threads) {
   constexpr int64_t kWarp = 32;
   HARP_ASSERT(threads <= 2 * kWarp, "a fold by shuffles has at most ", 2 * kWarp, " threads, not ", threads);
@@ -167,7 +167,8 @@ std::string cuda_fold_of_group(Unit& unit, const FoldForm& form, int64_t threads
   unit.definitions.once(name, [&] {
     const Combined combined = scalar_combination(unit, form.combine, form.function, form.dtype);
     const int64_t width = std::min(threads, kWarp);
-    const bool is_narrow = size_of(form.dtype) < 4;  // shuffles move values of 4 or 8 bytes
+    // Shuffles move only values of 4 or 8 bytes, so a smaller value is converted to i32 and back.
+    const bool is_narrow = size_of(form.dtype) < 4;
     const std::string own = form.size == 1 ? "s[0]" : "s[i]", all = form.size == 1 ? "all" : "all[i]",
                       each = form.size == 1 ? std::string() : cat("#pragma unroll\n    for (int i = 0; i < ", form.size, "; ++i) ");
     const auto shuffled = [&](std::string_view how, const std::string& value, std::string_view from) {

@@ -1,9 +1,12 @@
-// Fourier transforms on a GPU, with the passes and the roundings of the CPU's (render/routines/dft.cpp). Rows of a known length without
-// large prime factors are transformed in tiles (fourier_blocks.h). The text here is for all others: a length that is known only at run
-// time, and a length with a large prime factor (Bluestein's convolution), of which one block transforms a whole row; and rows that are too
-// long for tiles. A block transforms lines: short rows as a whole, or the columns and then the rows of a long row as a matrix. Adjacent
-// lines are loaded into shared memory; each pass goes from one half of it to the other; then they are stored. Lines that do not fit shared
-// memory use global memory.
+// Writes Fourier transforms for a GPU. They have the same passes and roundings as on a CPU (render/routines/dft.cpp). If the length of the
+// rows is known, has no large prime factor and is not too long, each thread block transforms a tile of rows, or of columns of a long row,
+// in shared memory (fourier_blocks.h).
+//
+// This file contains the other cases. If the length is known only at run time, or has a large prime factor (Bluestein's convolution), one
+// thread block transforms a whole row. If rows are too long for tiles, several blocks transform each row. In all these cases a block
+// transforms *lines*: a line is a short row, or one column or one row of a long row that is treated as a matrix. A block loads adjacent
+// lines into shared memory, executes the passes, each of which copies from one half of that memory to the other, and stores the results.
+// Lines that do not fit shared memory use global memory instead.
 #include <utility>
 
 #include "base/text.h"
@@ -19,7 +22,7 @@
 namespace harp::render {
 namespace {
 
-/// Defines the functions of transforms of one dtype by blocks that transform whole rows of any length.
+/// Defines the generated functions for transforms of one dtype that do not use the tiles of fourier_blocks.h.
 class TransformText {
  public:
   explicit TransformText(TransformFunctions& functions) : f_(functions) {}
@@ -30,8 +33,8 @@ class TransformText {
     return f_.define("dft_tables_$F", kGridTables);
   }
 
-  /// Defines a function for lines of a known length, `per_row` lines per row. With `are_columns` they are the columns of each row as a
-  /// matrix, otherwise its rows. Returns the beginning of a call, up to the first argument.
+  /// Defines a function that transforms lines of a known length, `per_row` lines for each row. A row is a matrix: with `are_columns` the
+  /// lines are its columns, otherwise its rows. Returns the beginning of a call of the function, up to the first argument.
   std::string lines(int64_t length, int64_t per_row, bool are_columns) {
     Filling values = f_.values();
     const bool is_shared = line_memory(length, f_.bytes()) == 0;
@@ -137,7 +140,8 @@ class PhaseCall {
   }
 
  private:
-  /// Tiles in shared memory: whole rows; or columns of rows as matrices, then rows of these matrices.
+  /// Returns the call for a phase of a transform by tiles in shared memory. A tile consists of whole short rows. A long row is treated as a
+  /// matrix: one phase transforms tiles of its columns, the next phase tiles of its rows.
   std::string by_tiles(const BlockTransform& transform) {
     if (s_.phase == 0) return cat(block_tables(functions_, transform), "(", tables(), ", ", share(), ");");
     const std::string block = text(s_.block), to_kept = cat(to(), ", ", s_.kept);
@@ -150,13 +154,14 @@ class PhaseCall {
     if (s_.phase == 1) return cat(tile_transform(functions_, transform, TileKind::kColumns), "(", from(), rest);
     return cat(tile_transform(functions_, transform, TileKind::kRowsOfMatrix), "(", to_kept, rest);
   }
-  /// Tests whether neighbouring rows are closer in memory than neighbouring numbers of a row.
+  /// Tests whether element i of two adjacent rows is closer in memory than two adjacent elements of a row.
   static bool is_across(const ir::Routine::Part& part) {
     return part.row_step.is_constant() && part.row_step.constant() > 0 &&
            (!part.step.is_constant() || part.row_step.constant() < part.step.constant());
   }
 
-  /// Lines that all blocks share: the columns of rows as matrices, then the rows of these.
+  /// Returns the call for a phase in which all blocks share the lines of all rows. A row is treated as a matrix: the first phase transforms
+  /// its columns, the next phase its rows.
   std::string by_lines(int64_t n) {
     const int64_t r = transform_rows(n), m = n / r;
     const Sym size = s_.end * n;
@@ -166,8 +171,8 @@ class PhaseCall {
     return cat(text_.lines(m, r, false), rows(), matrix, ", ", result, rest);
   }
 
-  /// Returns the call for rows each of which is transformed by one block. `row_memory` is how many numbers of spare memory a block needs;
-  /// for a length that is known only at run time, it is multiplied by the length.
+  /// Returns the call for rows each of which is transformed by one block. `row_memory` is the number of elements of spare memory that a
+  /// block needs. If the length of the rows is known only at run time, `row_memory` is the number for each element of a row.
   std::string by_rows(const std::string& suffix, const std::string& row, const std::string& sharing, int64_t row_memory) {
     if (s_.phase == 1) return cat(text_.filter(suffix, row), "(", length(), ", ", tables(), ", ", spare(0), ");");
     const Sym memory = s_.length.is_constant() ? Sym(row_memory) : row_memory * s_.length;
@@ -175,8 +180,8 @@ class PhaseCall {
                spare(0), ", ", text(memory), ", ", share(), ");");
   }
 
-  /// Returns the number of blocks that take part, if the length of rows is known only at run time. For long rows the number is small,
-  /// because each block needs spare memory.
+  /// Returns a C expression for the number of blocks that take part, if the length n of the rows is known only at run time. For long rows
+  /// the number is limited, because each block needs spare memory.
   static std::string sharing_of_any() {
     return cat("n > ", kAnyTransformLongRow, " && blocks > ", kAnyTransformFewBlocks, " ? ", kAnyTransformFewBlocks, " : blocks");
   }

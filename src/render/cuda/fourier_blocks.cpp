@@ -1,8 +1,9 @@
-// The text of a tile's transform. All its sizes are known: loops over the numbers of a thread are unrolled, and these stay in registers. A
-// thread loads the numbers of its butterflies of the first pass straight from global memory, in an order in which neighbouring threads load
-// neighbouring numbers, and stores the results of the last pass likewise. Between two passes, all threads put their results into shared
-// memory and, after a barrier, take the numbers of their next butterflies. If real and imaginary parts do not fit shared memory together,
-// they take turns. Gaps in shared memory keep threads from waiting for each other's banks.
+// Writes the function by which a thread block transforms one tile. All sizes are known, so the loops over the complex numbers of a thread
+// are unrolled, and these numbers stay in registers. In the first pass each thread loads the operands of its butterflies from global
+// memory, in an order in which adjacent threads load adjacent elements. After the last pass it stores the results in such an order. Between
+// two passes, all threads store their results to shared memory and, after a barrier, load the operands of their next butterflies. If shared
+// memory is too small for real and imaginary parts together, the threads exchange first the real and then the imaginary parts. Gaps between
+// the numbers in shared memory reduce bank conflicts.
 #include "render/cuda/fourier_blocks.h"
 
 #include <algorithm>
@@ -111,7 +112,8 @@ class TileText {
     return of_dtype(text) + "i64 tile";
   }
 
-  /// Variables of the tile.
+  /// Returns statements that define the variables which depend on the tile: its position, and whether real and imaginary parts are
+  /// adjacent.
   std::string tile_text() const {
     std::string text;
     if (kind_ != TileKind::kRows) {
@@ -131,7 +133,7 @@ class TileText {
   }
   void pairs() const { f_.define("pairs_of_$F", kPairs); }
 
-  /// A loop over the butterflies of a thread.
+  /// Returns a loop that executes `body` for each butterfly of a thread.
   std::string loop(const Pass& pass, const std::string& body) const {
     const int64_t of_thread = butterflies_of_thread(pass), all = pass.butterflies(), group = pass.group, lines = pass.lines;
     std::string text =
@@ -148,7 +150,7 @@ class TileText {
     return cat(text, body, "  }\n");
   }
 
-  /// A loop over the numbers of a butterfly.
+  /// Returns a loop that executes the statement for each number of a butterfly.
   static std::string each(const Pass& pass, std::string_view variable, const std::string& statement) {
     return cat("    #pragma unroll\n    for (int ", variable, " = 0; ", variable, " < ", pass.factor, "; ++", variable, ") ", statement,
                "\n");
@@ -158,8 +160,8 @@ class TileText {
     return cat(part, "[", pass.factor, " * b + ", i, "]");
   }
 
-  /// Returns the accesses to shared memory of a pass: stores of its results (are_results), or loads of its operands. `parts` says which
-  /// parts of the numbers: "x" (real), "y" (imaginary) or both.
+  /// Returns the accesses of a pass to shared memory: stores of its results (are_results), or loads of its operands. `parts` says which
+  /// parts of the complex numbers are accessed: "x" (real), "y" (imaginary) or "xy" (both).
   std::string accesses(const Pass& pass, const Gaps& gaps, bool are_results, std::string_view parts) const {
     const int64_t apart = are_results ? pass.stride : pass.apart(), distance = distance_in_memory(pass, gaps, are_results);
     const auto with_gaps = [&](std::string_view number) {
@@ -191,12 +193,12 @@ class TileText {
     return loop(pass, cat(text, each(pass, "i", cat("{ ", at, statements, "}"))));
   }
 
-  /// Passes numbers from the pass before pass number i to that pass.
+  /// Returns the code that hands the results of pass i - 1 to pass i through shared memory.
   std::string exchange(size_t i) const {
     constexpr std::string_view kBarrier = "  __syncthreads();\n";
     std::string text;
     for (const std::string_view parts : in_turn_ ? std::vector<std::string_view>{"x", "y"} : std::vector<std::string_view>{"xy"}) {
-      if (i > 1 || parts == "y") append(text, kBarrier);  // other threads may still load what was there before
+      if (i > 1 || parts == "y") append(text, kBarrier);  // other threads may still be loading the previous contents of shared memory
       append(text, cat(accesses(passes_[i - 1], gaps_[i - 1], true, parts), kBarrier, accesses(passes_[i], gaps_[i - 1], false, parts)));
     }
     return text;
@@ -214,7 +216,7 @@ class TileText {
                        pair(cat("tables + ", pass.table)), " + j, ", pass.left, ");\n"));
     }
     if (i + 1 != of_columns_ || t_.rows == 1) return text;
-    // the last pass over columns
+    // After the last pass over the columns of the matrix, its elements are multiplied by twiddle factors.
     const std::string re = number_of(pass, "x", "u"), im = number_of(pass, "y", "u"), turns = pair(cat("tables + ", t_.turns));
     if (kind_ == TileKind::kRows)
       return cat(
@@ -267,7 +269,8 @@ class TileText {
     return r % tile_.lines == 0 ? cat(u, matrix, "    ", loaded, "\n") : cat(u, matrix, if_there(pass, cat("u < ", r), loaded));
   }
 
-  /// Loads numbers of a line if there is one; the last tile may have fewer lines than others.
+  /// Returns code that executes `loaded`, which loads the numbers of a butterfly, if the condition is true, and otherwise sets the numbers
+  /// to 0. The condition is false for the missing lines of the last tile.
   static std::string if_there(const Pass& pass, std::string_view condition, const std::string& loaded) {
     return cat("    if (", condition, ") ", loaded, "\n    else {\n",
                each(pass, "i", cat(number_of(pass, "x", "i"), " = ", number_of(pass, "y", "i"), " = 0;")), "    }\n");
@@ -285,7 +288,7 @@ class TileText {
       text = "    const u32 column = first + line;\n";
       if (r % tile_.lines != 0) condition = cat("if (column < ", r, ") ");
     } else {
-      // the row may have been named where the numbers were loaded, if there is one pass
+      // The variable is not named `row`: with a single pass, the same loop has already defined `row` to load the numbers.
       const std::string stored = rows_ == 1 ? "tile" : r == 1 ? cat("tile * ", rows_, " + line") : cat("tile * ", rows_, " + line / ", r);
       text = cat("    const i64 to_row = ", stored, ";\n");
       if (r > 1) append(text, cat("    const u32 column = line", rows_ == 1 ? "" : cat(" % ", r), ";\n"));
@@ -302,19 +305,21 @@ class TileText {
   const TileKind kind_;
   const TileOrder order_;
   const TransformTile tile_;
-  const int64_t rows_;  // of a tile of whole rows
+  const int64_t rows_;  // number of rows in a tile of whole rows; 1 for other tiles
   std::vector<Pass> passes_;
   size_t of_columns_ = 0;  // number of passes over columns
   std::vector<Gaps> gaps_;
-  int64_t held_ = 1;    // most numbers that a thread holds
-  int64_t shared_ = 0;  // numbers of shared memory for real parts
+  int64_t held_ = 1;    // maximum number of complex numbers that a thread holds
+  int64_t shared_ = 0;  // number of real parts, including gaps, in shared memory
   bool in_turn_ = false;
 };
 
-/// The entries of tables, one sequence after the other: the statements that set k and n for entry `at`.
+/// Collects the statements that compute the tables: an if-chain that sets k and n for entry number `at`, where entry `at` is exp(-2 pi i k
+/// / n).
 class TableText {
  public:
-  /// Adds `count` entries, of which number i is root k of the n-th roots of 1. `stored`: further statements.
+  /// Appends `count` table entries. In the texts, i is the number of the entry among these. Entry i is root number `k` of the n-th roots of
+  /// 1. `stored` contains further statements for the entry.
   void add(int64_t count, const std::string& k, int64_t n, const std::string& stored = {}) {
     append(text_, cat(entries_ == 0 ? "" : "\n    else ", "if (at < ", entries_ + count, ") { const i64 i = at - ", entries_, "; k = ", k,
                       ", n = ", n, ";", stored, " }"));

@@ -8,23 +8,25 @@
 
 namespace harp::render {
 
-/// What a tile is: whole rows; columns of a row as a matrix; rows of that matrix.
+/// The lines that a tile contains: whole rows; columns of one row that is treated as a matrix; or rows of that matrix.
 enum class TileKind { kRows, kColumns, kRowsOfMatrix };
 
-/// The order in which neighbouring threads access short rows in memory: number by number of a row, or row by row at one place, because
-/// neighbouring rows are neighbours in memory.
+/// The order in which adjacent threads access short rows in memory. By default adjacent threads access adjacent elements of a row. With
+/// loads_across (or stores_across) they load (or store) the same element of adjacent rows, which is faster if those are adjacent in memory.
 struct TileOrder {
   bool loads_across = false, stores_across = false;
 };
 
-/// Defines the function that computes the tables, and returns its name. Its arguments: the tables, the block and the number of blocks.
+/// Defines the function that computes the tables, and returns its name. Its parameters are the address of the tables, the number of the
+/// block, and the number of blocks.
 std::string block_tables(TransformFunctions& functions, const BlockTransform& transform);
 
-/// Defines the function that transforms a tile, and returns its name. Its arguments:
-///   kRows          rows, where they are, where the results are stored, how many of each row (0: all), tables, tile
-///   kColumns       where the rows are, tables, matrices, tile
-///   kRowsOfMatrix  where the results are stored, how many of each row, tables, matrices, tile
-/// Where numbers are: the addresses of the real and the imaginary parts, and the distances of rows and of the numbers of a row.
+/// Defines the function that transforms a tile, and returns its name. The parameters of the function are:
+///   kRows          number of rows, input, output, number of elements of each row to store (0: all), tables, number of the tile
+///   kColumns       input, tables, matrices, number of the tile
+///   kRowsOfMatrix  output, number of elements of each row to store (0: all), tables, matrices, number of the tile
+/// Here input and output are four parameters each: the addresses of the real and of the imaginary parts, the distance between rows, and the
+/// distance between the elements of a row. The matrices are the intermediate results in global memory.
 std::string tile_transform(TransformFunctions& functions, const BlockTransform& transform, TileKind kind, TileOrder order = {});
 
 }  // namespace harp::render

@@ -9,8 +9,9 @@ namespace harp::render {
 
 inline constexpr std::string_view kPair = "struct __align__($BYTES) pair_$F { $T re, im; };\n";
 
-// $LENGTH: the length of rows. $ENTRIES: number of entries of the tables. $PARTS: statements that set k and n for entry number `at`. For
-// tables that do not store their entries as pairs, these statements also set re and im, the places of the entry's two parts.
+// Placeholders. $LENGTH: the length of rows. $ENTRIES: number of entries of the tables. $PARTS: statements that set k and n for entry
+// number `at`. For tables that do not store their entries as pairs, these statements also set re and im, the positions of the entry's real
+// and imaginary parts.
 inline constexpr std::string_view kBlockTables =
     R"(/* The tables of transforms of $LENGTH numbers: roots of 1, exp(-2 pi i k / n), as pairs of a real and an imaginary part. */
 $CALLEDvoid $NAME($T* tables, i64 block, i64 blocks) {
@@ -84,7 +85,7 @@ $INLINEDvoid turn_$P_numbers_$F($T* x, $T* y, const pair_$F* roots, int apart) {
 }
 )";
 
-// $LENGTH: n. $STEP: root_step(n).
+// Placeholders. $LENGTH: the length of rows. $STEP: root_step($LENGTH).
 inline constexpr std::string_view kTurnByFirst =
     R"(/* Multiplies x + i y by exp(-2 pi i k / $LENGTH). `first` are the roots of 1 with angles up to an eighth of a circle. */
 $INLINEDvoid $NAME($T* x, $T* y, u32 k, const pair_$F* first) {
@@ -97,8 +98,8 @@ $INLINEDvoid $NAME($T* x, $T* y, u32 k, const pair_$F* first) {
 }
 )";
 
-// $COMMENT: what the function transforms. $SHARED: declares the shared memory. $HELD: complex numbers that a thread holds. $TILE: sets
-// what the passes need to know of the tile. $PASSES: the passes and the exchanges between them.
+// Placeholders. $COMMENT: what the function transforms. $SHARED: declares the shared memory. $HELD: number of complex numbers that a thread
+// holds. $TILE: defines the variables that depend on the tile. $PASSES: the passes, with the exchanges of data between them.
 inline constexpr std::string_view kTileFunction =
     R"(/* $COMMENT.
    Element k of row q is at q * row_step + k * step. Only the first `kept` elements of a row are stored; 0: all. */

@@ -1,4 +1,5 @@
-// The functions that all Fourier transforms on a GPU have in common: roots of 1, and the transforms of few numbers.
+// Defines the generated functions that all Fourier transforms on a GPU have in common: those that compute roots of 1, and transforms of a
+// few numbers in registers.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +13,25 @@ namespace harp::render {
 
 class TransformFunctions {
  public:
-  /// `cosine`, `sine`: functions of f64; only tables use them.
+  /// `cosine` and `sine` are the names of generated functions of f64. Only the functions that compute tables call them.
   TransformFunctions(Unit& unit, DType dtype, const std::string& cosine, const std::string& sine);
 
-  /// What text about this dtype is filled with: $T, $F, $FMA, $THREADS, $TILE, $INLINED, $CALLED (fourier_text.h).
+  /// Returns the values of those placeholders that depend only on the dtype: $T, $F, $FMA, $THREADS, $TILE, $INLINED, $CALLED
+  /// (fourier_text.h).
   const Filling& values() const { return values_; }
   size_t bytes() const { return bytes_; }
   const std::string& suffix() const { return suffix_; }
 
-  /// Defines a function once. `name` and `text` are filled with `values` and what values() has besides. Returns the name.
+  /// Defines a function, unless it has been defined before, and returns its name. The placeholders in `name` and `text` are replaced by
+  /// `values` and by values().
   std::string define(std::string_view name, std::string_view text, Filling values = {});
   void define_type(std::string_view name, std::string_view text, Filling values = {});
 
-  /// Defines root_$F, and returns its name.
+  /// Defines the function root_$F, which computes a root of 1, and returns its name.
   std::string root();
-  /// Defines the product of two complex numbers.
+  /// Defines the function that multiplies a complex number by another one.
   void turn();
-  /// Defines the transform of `factor` numbers in place, and returns its name.
+  /// Defines the function that transforms `factor` complex numbers in place, and returns its name.
   std::string elements(int64_t factor);
 
  private:

@@ -8,14 +8,14 @@
 namespace harp::render {
 namespace {
 
-/// The position of number i of a butterfly in the tile, without gaps.
+/// Returns the position in the tile of operand or result number i of a butterfly, without gaps.
 int64_t number_at(const Pass& pass, int64_t butterfly, int64_t i, bool are_results) {
   const int64_t number = pass.number_of(butterfly), first = pass.line_of(butterfly) * pass.length;
   return first + (are_results ? pass.first_result(number) + i * pass.stride : number + i * pass.apart());
 }
 
-/// Returns about how long the accesses of the first warps to shared memory take. Threads that together access 128 bytes are served at a
-/// time; two of them that need different places of one bank wait for each other.
+/// Returns an estimate of how long the accesses of the first four warps to shared memory take. Shared memory serves at a time those threads
+/// that together access 128 bytes. If two of them access different addresses in the same bank, one waits for the other.
 int64_t time_of(const Pass& pass, const Gaps& gaps, int threads, size_t number_bytes, bool are_results) {
   constexpr int64_t kWarps = 4, kWarp = 32;
   constexpr size_t kMostBanks = 32;
@@ -31,7 +31,8 @@ int64_t time_of(const Pass& pass, const Gaps& gaps, int threads, size_t number_b
   return time;
 }
 
-/// Returns about how long the threads of these warps compute places of numbers: not at all, if those of a butterfly are equally far apart.
+/// Returns an estimate of how long the threads of these warps compute the addresses of numbers in shared memory. The result is 0 if the
+/// numbers of every butterfly are equally far apart.
 int64_t time_for_places(const Pass& pass, const Gaps& gaps, int threads, size_t number_bytes, bool are_results) {
   return distance_in_memory(pass, gaps, are_results) >= 0 ? 0 : time_of(pass, {}, threads, number_bytes, false) / 2;
 }
@@ -56,7 +57,7 @@ void group_butterflies(Pass& pass, int64_t group) {
 }
 
 Gaps best_gaps(const Pass& writer, const Pass& reader, int threads, size_t number_bytes) {
-  constexpr int64_t kShare = 8;  // gaps of one kind take at most an eighth of the memory
+  constexpr int64_t kShare = 8;  // gaps of one kind take at most 1 / kShare of the memory
   constexpr int64_t kGaps[] = {1, 2, 4, 8, 16};
   const int64_t line = std::min(writer.length, reader.length);
   Gaps best;

@@ -6,8 +6,8 @@
 namespace harp::render {
 
 // Placeholders. $T: the element type. $F: the name of the dtype. $FMA: the multiply-add of the dtype. $COS and $SIN: functions of f64.
-// $THREADS: the number of threads of a block; all of them call these functions together. $TILE: how many complex numbers a tile in shared
-// memory has.
+// $THREADS: the number of threads of a block; all threads of a block call these functions together. $TILE: the number of complex numbers in
+// a tile in shared memory.
 
 inline constexpr std::string_view kGridFactor =
     R"(/* The factor of the first pass for n elements; 0: n has no factor up to 13. Factors 8 and 4 leave no single factor 2 if possible. */
@@ -234,8 +234,9 @@ $INLINED$T* dft_tile_$F() {
 }
 )";
 
-// Placeholders. $NAME: the function's name. $SHAPE: the parameters length, per_row and are_columns; empty if $CONSTANTS defines them.
-// $MEMORY: the address of the memory for a tile. $PASSES: the calls of the passes; after them, `result` is the address of the results.
+// Placeholders. $NAME: the function's name. $SHAPE: declarations of the parameters length, per_row and are_columns, or empty if $CONSTANTS
+// defines these as constants. $MEMORY: the address of the memory for a tile. $PASSES: the calls of the passes, which also set `result` to
+// the address of the results.
 inline constexpr std::string_view kGridLines =
     R"(/* Transforms lines, `per_row` of each row. Lines are the columns of a row as a matrix, whose results are turned and stored as columns of a
    matrix; or they are the rows of that matrix, or whole rows, whose results are stored as columns. Element k of row q is at
@@ -300,7 +301,8 @@ inline constexpr std::string_view kGridRow =
 $INLINEDvoid dft_row_$G(i64 n, const $T* re, const $T* im, i64 step, $T* to_re, $T* to_im, i64 to_step, i64 kept, const $T* roots, $T* spare) {
 $LINES}
 )";
-// The value of $LINES in kGridRow for a known length. $SHORT, or $COLUMNS and $ROWS, are the beginnings of the calls for its lines.
+// Values of $LINES in kGridRow for a known length. $SHORT is the beginning of a call that transforms a short row as a whole. $COLUMNS and
+// $ROWS are the beginnings of calls that transform the columns and the rows of a row that is treated as a matrix.
 inline constexpr std::string_view kRowOfLines = R"(  $SHORT1, re, im, 0, step, to_re, to_im, 0, to_step, kept, roots, spare, 0, 1);
 )";
 inline constexpr std::string_view kRowAsMatrix =

@@ -31,7 +31,7 @@ std::string header(const ir::Module& module, const RenderOptions& options) {
              "\n   Compile with -fmad=false. The launch plan says with which grids and arguments the kernels are launched. */\n");
 }
 
-/// Returns the routine of which the kernel is a phase; null if it is none.
+/// If the kernel executes a phase of a routine, returns the routine; otherwise returns null.
 const ir::Routine* routine_of(const ir::Kernel& kernel) {
   for (const ir::Stmt* s : ir::statements_of(kernel.body))
     if (const auto* routine = ir::as<ir::Routine>(s)) return routine;
@@ -39,12 +39,13 @@ const ir::Routine* routine_of(const ir::Kernel& kernel) {
 }
 
 /// Returns the arguments of __launch_bounds__: the number of threads of a block, and the number of blocks that a multiprocessor should be
-/// able to run at a time. Without the second one the compiler uses so few registers that as many threads as possible can run; but then each
-/// thread has few loads in flight.
+/// able to run at a time. Without the second argument the compiler would use few registers, so that as many threads as possible can run;
+/// each thread would then have few loads in flight.
 std::string launch_bounds(const ir::Kernel& kernel, int threads) {
-  constexpr int kRegisters = 1 << 16;  // registers of a processor
-  // Registers that a thread may use. A thread that keeps part of a row, or an array of accumulators, or elements of 8 bytes that it sorts,
-  // needs more; a pass of a Fourier transform by 13 in f64 needs most. Tiles of transforms say themselves how many they need.
+  constexpr int kRegisters = 1 << 16;  // number of registers of a multiprocessor
+  // Numbers of registers that a thread may use: kOfThread usually; kWithArrays for a thread that keeps part of a row or an array of
+  // accumulators, or sorts elements of 8 bytes; kOfTransform for Fourier transforms, because a pass by factor 13 in f64 needs that many.
+  // For a transform by tiles, registers_of_tile() returns the number instead.
   constexpr int kOfThread = 64, kWithArrays = 128, kOfTransform = 256;
   const auto is_array = [](const ir::Accumulator& a) {
     return (a.is_row && a.spread > 0) || a.space == Space::kStack || a.space == Space::kShared;

@@ -34,8 +34,9 @@ $INLINED$K order_$G($T x) {
 constexpr std::string_view kBefore = R"($INLINEDbool before_$F($T a, $T b) { return $BEFORE; }
 )";
 
-// Placeholders. $OWN: elements of a thread. $NAME: the name of the function. For what moves with the elements: $OTHERPARAMETERS: the
-// parameters that say where it is and where it goes; $MOVE: moves it.
+// Placeholders. $OWN: number of elements of a thread. $NAME: the name of the function. In an argsort, positions move together with the
+// keys: $OTHERPARAMETERS declares the parameters for their source and destination, and $MOVE is the statement that moves a position. In a
+// sort both are empty.
 constexpr std::string_view kMergeOwn =
     R"(/* Merges two sorted runs, [0, middle) and [middle, end). The caller gets `own` elements of the result, from `first` on. Of equal
    elements those of the first run come first. */
@@ -62,9 +63,10 @@ $MOVE    if (is_other) {
 }
 )";
 
-// Placeholders. An argsort moves places in the tile together with the elements. $OTHERS: declares the arrays of places. $BEGIN: sets the
-// place of element i of a thread. $SWAP: exchanges the places of two neighbours. $PUT: puts a place into shared memory. $MERGE,
-// $MERGEOTHERS: the function that merges, and its arguments for places. $RESULT: the value to store.
+// Placeholders. In an argsort, positions in the tile move together with the keys; in a sort the placeholders for positions are empty.
+// $OTHERS: declares the arrays of positions. $BEGIN: sets the position of element i of a thread. $SWAP: exchanges the positions of two
+// adjacent elements. $PUT: stores a position to shared memory. $MERGE, $MERGEOTHERS: the function that merges, and its arguments for
+// positions. $RESULT: the value to store.
 constexpr std::string_view kTiles =
     R"(/* Sorts a tile: `together` rows of at most $TILE elements, or a piece of a longer row. Runs of sorted elements double in each round. */
 $CALLEDvoid sort_tile_$F(const $T* x, i64 rows, i64 n, i64 together, $RESULTTYPE* sorted, i64 tile) {
@@ -286,7 +288,8 @@ std::string sort_phase_call(const Scope& scope, const ir::Routine& s) {
   };
   if (is_float(dtype)) define("order_$G", kOrderOfFloats);
   define("before_$F", kBefore);
-  // what moves with the elements: nothing, or for an argsort places in a tile, or positions in a row
+  // Defines a function that merges. `others` is the type of the positions that an argsort moves together with the keys: u16 for positions
+  // in a tile, i64 for positions in a row.
   const auto define_merge = [&](const std::string& name, std::string_view others) {
     values["NAME"] = name;
     values["OTHERPARAMETERS"] = positions ? cat(", const ", others, "* from, ", others, "* to") : "";

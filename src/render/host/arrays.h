@@ -37,11 +37,11 @@ class HostArrays {
   const ir::Module& module_;
   const ir::HiddenConstants hidden_;
   Names names_;
-  /// For each shape variable, by its own name, its name in C. The key is not the atom, because a variable and its copy with narrower bounds
+  /// Maps the name of each shape variable to its name in C. The key is not the atom, because a variable and its copy with narrower bounds
   /// are two atoms, but one argument of kernel_main.
   std::map<std::string_view, std::string> shape_names_;
   Positions sizes_;
-  // The key is the array's offset in the workspace, as text, and its dtype.
+  // The C names of the temporary arrays. The key is the array's offset in the workspace, as text, and its dtype.
   std::map<std::pair<std::string, DType>, std::string> names_of_temporaries_;
   std::string temporaries_;
 };

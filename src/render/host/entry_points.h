@@ -12,11 +12,11 @@ namespace harp::render {
 
 /// The properties of the source on which the text of the entry points depends.
 struct EntryPoints {
-  // kernel_main receives inputs and outputs as arrays of pointers, because the source has a launch table (launch_table.h).
+  // whether kernel_main receives inputs and outputs as arrays of pointers, as it does if the source has a launch table (launch_table.h)
   bool table;
-  bool workspace;      // kernel_main has a parameter for the workspace
-  bool failing_calls;  // kernel_main returns a status, because some call in it may fail
-  bool polls;          // some code tests the cancel flag
+  bool workspace;      // whether kernel_main has a parameter for the workspace
+  bool failing_calls;  // whether kernel_main returns a status, because some call in it may fail
+  bool polls;          // whether some code in the source tests the cancel flag
 };
 std::string entry_points(const ir::Module& module, const Positions& host, const EntryPoints& has);
 

@@ -172,7 +172,7 @@ void KernelMain::native_call(const ir::NativeCall& call) {
 /// Returns the statement that tests the cancel flag before a directly called kernel. Returns "" if little work has been done since the
 /// previous test.
 std::string KernelMain::poll_before(const ir::Kernel& kernel) {
-  // before the first kernel no test is needed, because entry_point_ex has just tested the flag
+  // Before the first kernel no test is needed, because entry_point_ex has just tested the flag.
   const bool is_first = std::exchange(is_first_, false);
   const Sym work = kernel.work;
   const int64_t share = sharing_.share();

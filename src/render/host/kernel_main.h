@@ -28,7 +28,7 @@ class KernelMain {
   struct Task {
     std::string kernel, count, work;
     int64_t least = 1;
-    bool is_known = false;  // whether all its sizes are known at compile time
+    bool is_known = false;  // whether all sizes of the launch are known at compile time
   };
 
   // Each of these functions appends a part of kernel_main's body to body_.

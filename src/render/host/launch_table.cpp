@@ -8,7 +8,8 @@
 namespace harp::render {
 namespace {
 
-constexpr size_t kMinRows = 8;  // least number of launches for a table: the code for a table takes as long to compile as this many calls
+// A table is used for at least this many launches. The code that executes a table takes as long to compile as this many calls.
+constexpr size_t kMinRows = 8;
 
 }  // namespace
 

@@ -55,7 +55,8 @@ class LaunchTable {
   const ir::Module& module_;
   const ir::HiddenConstants hidden_;
   const int64_t share_;
-  // Whether there is a table; which of the functions that run rows the source needs.
+  // is_used_: the source has a table. is_sequential_, is_concurrent_: the source needs the function that runs rows one after the other, or
+  // the one that runs them concurrently. polls_: some kernel in the table polls the cancel flag.
   bool is_used_ = false, is_sequential_ = false, is_concurrent_ = false, polls_ = false;
   std::vector<Row> rows_;
 };

@@ -45,10 +45,11 @@ static inline int harp_is_set(const volatile int32_t* flag) {
 }
 )";
 
-// On x86, MXCSR is written only if its mode bits (the bits above its flags) differ from the default, because a write waits for pending
-// operations, and so does a read. harp_leave also restores MXCSR if the invalid flag was set on entry, because a Retry block clears that
-// flag. The text is assembly: as C code it would take gcc 4 % of the compile time of a small kernel, as assembly it takes none. On ARM, the
-// mode bits of FPCR are: rounding mode, flush to zero, default NaN, and alternative half precision.
+// On x86, harp_enter and harp_leave write MXCSR only if its mode bits (the bits above its flags) differ from the default. A write would
+// wait for pending operations. So would a read, therefore harp_leave uses the value that harp_enter has read. harp_leave also restores
+// MXCSR if the invalid flag was set on entry, because a Retry block clears that flag. The text is assembly, because equivalent C code would
+// take 4 % of the time in which gcc compiles a small kernel. On ARM, the mode bits of FPCR are: rounding mode, flush to zero, default NaN,
+// and alternative half precision.
 const std::string_view kEnvironmentText =
     R"(/* Kernels need the default floating-point environment: round to nearest, no flush to zero. harp_enter sets it and returns what it has to
    restore; harp_leave restores that. */
@@ -172,9 +173,9 @@ static void harp_for_least(const harp_runtime* rt, const volatile int32_t* cance
 }
 )";
 
-// The functions that distribute work have attributes so that gcc does not inline them and optimises them little. Without these, they take
-// an eighth of the compile time of sixteen small kernels. harp_run_together is not marked cold, because then gcc would treat kernel_main,
-// and the kernels that it calls, as cold too.
+// The functions that distribute work have attributes that keep gcc from inlining them and from optimising them much. Without these
+// attributes, compiling them takes an eighth of the compile time of sixteen small kernels. harp_run_together is not marked cold, because
+// gcc would then treat kernel_main, and the kernels that it calls, as cold too.
 const std::string_view kTogetherText = R"(struct harp_task { harp_range_body kernel; void* arg; int64_t n, least, work, portions, shares; };
 struct harp_tasks { const struct harp_task* tasks; size_t count; const volatile int32_t* cancel; };
 static void harp_run_task(const struct harp_tasks* all, const struct harp_task* task, int64_t first, int64_t last, size_t worker) {

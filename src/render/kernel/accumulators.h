@@ -15,9 +15,9 @@ class AccumulatorLines {
 
   /// Writes one line that operates on an accumulator.
   void write(const ir::Line& line);
-  /// Writes two consecutive folds together, if both have the same form and fold vectors. When each of them is reduced to one vector, the
-  /// two share the vectors of the remaining steps: each uses one half of a vector. Returns false, and writes nothing, if the folds cannot
-  /// be written together.
+  /// Writes two consecutive folds together, if both have the same form and fold vectors. First each fold is reduced to one vector. The
+  /// remaining steps are executed for both folds at once: each fold uses one half of a vector. Returns false, and writes nothing, if the
+  /// folds cannot be written together.
   bool write_two_folds(const ir::Line& a, const ir::Line& b);
   /// Writes the statement target = combine(target, value). `function` is the result of combine_function().
   void combine(const std::string& target, Op combine, DType dtype, const ir::Function* function, int lanes, const std::string& value);
@@ -28,7 +28,8 @@ class AccumulatorLines {
   void declare(const ir::AccDeclare& s);
   void declare_shared(int accumulator, const std::string& name, const std::string& type, int64_t count);
   void set(const ir::AccSet& s);
-  /// Returns the type of the values of which the accumulator's layout consists.
+  /// Returns the type of one stored value of the accumulator in the generated code; it is a vector type if the accumulator is stored as
+  /// vectors.
   std::string stored_type(int accumulator) const;
   /// Returns the value as an expression for elements of the accumulator, which keeps vectors of bools as masks.
   std::string elements(int accumulator, const ir::UOp* value) const;

@@ -138,7 +138,8 @@ void Blocks::open_loop_of_groups(const ir::Line& line) {
        line.atom);
   const bool shares =
       std::ranges::any_of(scope_.subject.kernel->accumulators, [](const ir::Accumulator& a) { return a.space == Space::kShared; });
-  if (shares) open_.back().last = groups > 1 ? dialect.groups.barrier : dialect.barrier;  // the next iteration overwrites the shared memory
+  // All threads must have finished this iteration before the next one overwrites the shared memory.
+  if (shares) open_.back().last = groups > 1 ? dialect.groups.barrier : dialect.barrier;
   if (has_idle_groups_) {
     writer_.line(
         cat("const bool is_active = ", counter, " + group < ", end, "; /* else this group repeats the last one and stores nothing */"));

@@ -47,7 +47,7 @@ struct ScanForm {
   Op combine;
   const ir::Function* function;  // combines two values; null: the operator of Add or Mul combines them
   Scalar identity;
-  int lanes, size;  // number of lanes of a stored value; number of elements in the group
+  int lanes, size;  // lanes: number of lanes of a stored value; size: number of elements in the group
 };
 
 /// How values with several lanes are written, in expressions and in statements. In a dialect with scalar arithmetic these entries are
@@ -95,8 +95,9 @@ struct GroupEntries {
   /// group loops are ordinary loops.
   int64_t (*of_block)(const Unit& unit, int64_t threads, int64_t shared) = nullptr;
   std::string_view block = {}, blocks = {};  // C expressions for the index of the block, and for the number of blocks
-  std::string_view barrier = {};             // like Dialect::barrier, but for the threads of one group; used if a block has several groups
-  std::string_view shared = {};              // declaration of a shared accumulator with $COUNT elements; placeholders $TYPE, $NAME, $COUNT
+  // the statement for a barrier (Dialect::barrier) among the threads of one group; used if a block has several groups
+  std::string_view barrier = {};
+  std::string_view shared = {};  // declaration of a shared accumulator with $COUNT elements; placeholders $TYPE, $NAME, $COUNT
   // Maximum bytes of shared accumulators that a kernel declares in this way. If they need more, they are in one array `shared_memory`,
   // which `dynamic_shared` declares, and for which the launch reserves memory.
   int64_t most_shared = 0;
@@ -155,7 +156,8 @@ struct Dialect {
   std::string_view prefetch = {};
   std::string_view cancelled = {};    // condition that is true if the run was cancelled; empty: kernels do not test it
   std::string_view store_fence = {};  // statement that waits until all non-temporal stores are visible to other threads
-  /// Tests whether generated code can detect invalid float operations. If so, defines in the unit what clear_invalid and met_invalid use.
+  /// Tests whether generated code can detect invalid float operations. If so, defines in the unit the functions that clear_invalid and
+  /// met_invalid call.
   bool (*detects_invalid)(Unit& unit) = nullptr;
   // Statement that clears the invalid flag; condition that is true if the flag is set.
   std::string_view clear_invalid = {}, met_invalid = {};
@@ -178,7 +180,8 @@ struct Dialect {
   /// values, totals), kTotals (totals), kBefore (totals, carry), which returns the group's total without the carry, kAdded (stored values,
   /// totals), kValues (stored values).
   std::string (*scan_part)(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step) = nullptr;
-  /// The last three entries return statements: the call of a routine, the copy of a matrix, and the start of an asynchronous copy.
+  /// `routine` returns the statement that calls a routine, `copy` the statement that copies a matrix, and the last entry a statement that
+  /// starts an asynchronous copy.
   std::string (*routine)(const Scope& scope, const ir::Routine& routine) = nullptr;
   std::string (*copy)(const Scope& scope, const ir::Copy& copy) = nullptr;
   std::string (*copy_async)(const Scope& scope, const ir::CopyAsync& copy) = nullptr;

@@ -40,7 +40,8 @@ class Layouts {
       const UOp* u = stack.back();
       stack.pop_back();
       if (!seen_.insert(u).second) continue;
-      // a scalar read of element 0 after a fold reads the fold's result, for which both layouts are possible
+      // A scalar read of element 0 after a fold reads the fold's result. It is possible with both layouts, so it does not count as an
+      // access to a single element.
       if (u->kind == UKind::kAcc && !(u->type.lanes == 1 && u->index.is_constant(0) && folded_.contains(u->buffer)))
         access(u->buffer, u->index, u->lane_step, u->type.lanes);
       stack.insert(stack.end(), u->sources.begin(), u->sources.end());
@@ -73,8 +74,9 @@ class Layouts {
     }
   }
 
-  /// Returns AccumulatorLayout::selected_bits. A vector of bools selects between the values of variables with as many lanes. If these have
-  /// different sizes, the smallest one decides, because a conjunction of masks has the width of the narrower one, too.
+  /// Returns the value of AccumulatorLayout::selected_bits for an accumulator of bools. A vector of bools selects between the values of
+  /// variables with as many lanes. If these have different sizes, the smallest size decides, because a conjunction of masks has the width
+  /// of the narrower one, too.
   int selected_bits(int lanes) const {
     size_t bytes = 8;
     bool has_numbers = false;

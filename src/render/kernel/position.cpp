@@ -27,7 +27,7 @@ Text Positions::product(const SymTerm& term, uint64_t magnitude) const {
     if (out.empty()) {
       first = t;
       out = bracket(t, kProduct);
-      // no brackets: C evaluates a product that starts with a division from left to right, as intended here
+      // The product needs no brackets: C evaluates a product that starts with a division from left to right, as intended here.
     } else {
       single = false;
       append(out, cat(" * ", bracket(t, kUnary)));

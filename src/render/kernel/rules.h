@@ -25,8 +25,9 @@ enum class Form : uint8_t {
   kBitcast,
 };
 
-/// The kinds of dtypes to which a rule applies. kWraps, which is used in addition to kInts: integers whose overflow is undefined in C.
-/// These are the signed ones, and u16, which C multiplies as int. It is for dialects whose compilers have no option like -fwrapv.
+/// The kinds of dtypes to which a rule applies. A rule with kWraps, which is used in addition to kInts, applies only to integers whose
+/// overflow is undefined in C: signed integers, and u16, which C multiplies as int. It is for dialects whose compilers have no option like
+/// -fwrapv.
 enum Kinds : uint8_t { kBools = 1, kInts = 2, kFloats = 4, kNumbers = 6, kAll = 7, kWraps = 8 };
 
 struct Rule {
@@ -54,8 +55,9 @@ inline constexpr Rule kRules[] = {
     {Op::kBitNot, kBools, Form::kOperator, kUnary, "!$a", kUnary, "~$a"},
     {Op::kAdd, kNumbers, Form::kOperator, kSum, "$a + $b"},
     {Op::kMul, kNumbers, Form::kOperator, kProduct, "$a * $b"},
-    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},  // divisions of integers occur only in functions of the IR, like kFmod
-    // Occurs only in functions of the IR, which exclude division by zero and overflow.
+    // a division of integers occurs only in functions of the IR, like kFmod below
+    {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},
+    // The remainder of integers occurs only in functions of the IR, which exclude division by zero and overflow.
     {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},
     {Op::kLt, kNumbers, Form::kOperator, kRelational, "$a < $b"},
     {Op::kLe, kNumbers, Form::kOperator, kRelational, "$a <= $b"},

@@ -24,8 +24,8 @@ std::string fold_name(const FoldForm& form) {
 }
 
 std::string scan_name(const ScanForm& form, std::string_view stored) {
-  // True if the scan is over bools, which it represents as 0 and 1 in i32. Then the identities of max and min are 0 and 1 instead of the
-  // limits of i32.
+  // Whether the scan is over bools, which are represented as 0 and 1 in i32. In this case the identities of max and min are 0 and 1 instead
+  // of the limits of i32.
   const bool of_bools = form.identity.dtype == DType::kI32 && form.function != nullptr && form.identity.as<uint32_t>() <= 1;
   return cat("scan_", harp::name(form.combine), "_", form.size, "_", stored, of_bools ? "_of_bools" : "");
 }

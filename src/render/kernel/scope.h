@@ -15,7 +15,7 @@
 
 namespace harp::render {
 
-/// What is being written: a kernel, or a math function for values with a certain number of lanes.
+/// The kernel or math function that is being written. A math function is written for values with a certain number of lanes.
 struct Subject {
   const ir::Kernel* kernel = nullptr;        // null if a math function is being written
   ir::Arena* arena = nullptr;                // arena of the kernel's module

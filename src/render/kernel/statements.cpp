@@ -180,7 +180,7 @@ void StatementWriter::pointer(const Line& l) {
     writer_.line(cat(p.written ? "" : "const ", dialect.memory_type(p.dtype), "* ", l.name, " = ", scope_.name_of_parameter(l.buffer),
                      " + ", row(), ";"));
   } else {
-    if (scope_.layout(accumulator).lanes > 1) return;  // such an accumulator is an array of vectors, and needs no pointer to elements
+    if (scope_.layout(accumulator).lanes > 1) return;  // an accumulator that is stored as vectors needs no pointer to elements
     writer_.line(cat(dialect.value_type(scope_.unit, scope_.accumulator(accumulator).type.dtype, 1), "* ", l.name, " = ",
                      accumulator_name(scope_, accumulator), " + ", row(), ";"));
   }

@@ -134,7 +134,8 @@ Text computation(const Scope& scope, const UOp* u) {
     case UKind::kAcc: return accumulator(scope, u);
     case UKind::kAlu: return alu(scope, u);
     case UKind::kCall: {
-      const std::string list = arguments(scope, u->sources);  // evaluated first, because it defines functions that the arguments call
+      // The arguments are written first, because that defines functions that the text of the call uses.
+      const std::string list = arguments(scope, u->sources);
       return call(scope.unit.dialect.function(scope.unit, *u->function, 1), list);
     }
     case UKind::kLineOffset: return line_offset(scope, u);

@@ -48,7 +48,7 @@ std::string copy_call(const Scope& scope, const ir::Copy& s) {
 
 std::string copy_call(const Scope& scope, const ir::Copy& s, const std::string& function) {
   const auto row = [&](int accumulator, Sym first) {
-    // Whether the accumulator is a single element, so that its variable is not an array.
+    // whether the accumulator is a single element, in which case its variable is not an array
     const bool is_scalar = scope.layout(accumulator).size == 1;
     const std::string name = cat(is_scalar ? "&" : "", accumulator_name(scope, accumulator));
     return first.is_constant(0) ? name : cat(name, " + ", bracket(scope.position(first), kSum));

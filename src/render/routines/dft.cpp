@@ -22,7 +22,8 @@ namespace {
 constexpr std::string_view kLayouts[] = {"dft_separate", "dft_real", "dft_interleaved", "dft_swapped"};
 int distance(ComplexLayout layout) { return layout == ComplexLayout::kSeparate || layout == ComplexLayout::kReal ? 1 : 2; }
 
-/// The layouts of the input and of the output. `kept`: how many elements of each row, from the first on, are stored; 0: all.
+/// The layouts of the input and of the output. `kept` is the number of elements of each row that are stored, from the first element on; 0
+/// means all elements.
 struct Ends {
   ComplexLayout from = ComplexLayout::kSeparate, to = ComplexLayout::kSeparate;
   int64_t kept = 0;

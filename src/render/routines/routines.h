@@ -37,7 +37,7 @@ struct TransformForm {
   DType dtype;
   Sym length;
   ComplexLayout layout, to_layout;
-  int64_t columns, kept;  // kept: how many elements of each row, from the first on, are stored; 0: all
+  int64_t columns, kept;  // kept: number of elements of each row that are stored, from the first one on; 0: all
 };
 /// The generated function of a transform. If `tables` is empty, its parameters are (real parts, imaginary parts, rows, row length, real
 /// parts of the result, imaginary parts of the result, spare, cancel), and rows are contiguous. Otherwise they are (real parts, imaginary
@@ -58,8 +58,8 @@ std::string scan_part_function(Unit& unit, const ScanForm& form, ir::ScanPart pa
 std::string routine_call(const Scope& scope, const ir::Routine& routine);
 std::string copy_call(const Scope& scope, const ir::Copy& copy);
 std::string copy_async_call(const Scope& scope, const ir::CopyAsync& copy);
-/// Returns the statement that copies a matrix by a call of `function`. Its parameters are those of copy_function() or, if the elements of a
-/// row are not contiguous in the source, those of transpose_function().
+/// Returns the statement that copies a matrix by a call of `function`, which must have the parameters of copy_function() or, if the
+/// elements of a row are not contiguous in the source, those of transpose_function().
 std::string copy_call(const Scope& scope, const ir::Copy& copy, const std::string& function);
 
 }  // namespace harp::render

@@ -158,8 +158,8 @@ class GroupText {
     return {paired(low, low2, false), paired(low, low2, true), paired(high, high2, false), paired(high, high2, true)};
   }
 
-  /// quad_in() returns which quad a lane of a transposed set contains. lane_of() returns the lane of the totals that contains the given
-  /// quad's total.
+  /// quad_in() returns the number of the quad that a lane of a transposed set of vectors contains. lane_of() returns the lane of the
+  /// vectors of totals that contains the total of the given quad.
   int quad_in(int lane) const { return width_ == 2 ? lane : lane % kQuad * (width_ / kQuad) + lane / kQuad; }
   Lane lane_of(int quad) const {
     int lane = 0;
@@ -172,7 +172,7 @@ class GroupText {
       const int quad = v * width_ + quad_in(lane);
       return quad < step ? Lane{std::string(kNone), lane} : lane_of(quad - step);
     };
-    // Uses a masked permutation if all lanes except the identities come from one vector. An exception is a shift by exactly two lanes.
+    // A masked permutation is used if all lanes except the identities come from one vector, but not for a shift by exactly two lanes.
     std::vector<int> from;
     bool are_of_one = true, are_pairs = true;
     for (int i = 0; i < width_; ++i) {

@@ -24,8 +24,8 @@ namespace {
 // attribute may_alias. $SIGN: the highest bit. $REST: all other bits. $BEFORE: < or >.
 
 constexpr int64_t kNearLines = 128;  // number of lines (vectors of keys) that fill a quarter of the L1 cache
-/// An exchange of a sorting network: it puts the lines a and b into order. kMergeEight contains the exchanges at the distances 4, 2 and 1,
-/// and kSortEight those that sort eight lines.
+/// An exchange of a sorting network: it compares lines a and b and exchanges their keys if necessary. kMergeEight contains the exchanges at
+/// the distances 4, 2 and 1, and kSortEight those that sort eight lines.
 struct Exchange {
   int a, b;
 };

@@ -1,6 +1,6 @@
-// The names that are visible at the current point of the generated text. They name values (each line of the linear form lists the values
-// for which variables exist), loop variables, integer operations, row pointers, and the results of folds. Scopes open and close like blocks
-// of C.
+// The names that are visible at the current point of the generated text. A name can stand for a value, a loop variable, an integer
+// operation, a row pointer, or the result of a fold. (Each line of the linear form lists the values for which variables exist.) Scopes of
+// names open and close like blocks of C.
 #pragma once
 
 #include <string>

@@ -6,7 +6,8 @@ namespace harp::cuda {
 
 namespace {
 
-constexpr uintptr_t kMemoryAlignment = 256;  // alignment of all addresses from the driver; kernels rely on it for the arena
+// alignment of all addresses that the driver returns; kernels rely on it for the arena of a run
+constexpr uintptr_t kMemoryAlignment = 256;
 /// Error message; the device's name is appended.
 constexpr std::string_view kCaptured =
     "the host captures its stream as a CUDA graph; until the capture ends, only runs on that stream (harp_run_options.stream) are possible "
@@ -70,8 +71,8 @@ Error CudaDevice::failure(const char* function, Status status) const {
   return error;
 }
 
-/// Opens the device. If the host gives no context, opens the primary context of the device. The host's own CUDA code uses this context too,
-/// so the host's arrays and harp's can be used together.
+/// Opens the device. Without a context of the host application, this opens the primary context of the device. The application's own CUDA
+/// code uses that context too, so its arrays and harp's can be used together.
 void CudaDevice::open() const {
   const std::lock_guard guard(mutex_);
   if (is_open_) return;
@@ -102,7 +103,7 @@ void CudaDevice::open_stream() const {
   stream_ = options_.stream;
 }
 
-/// Checks that a stream of the host belongs to the context that harp uses. This context must be current (class Current).
+/// Checks that a stream of the host application belongs to the context that harp uses. This context must be current (class Current).
 void CudaDevice::check_stream(StreamHandle stream) const {
   ContextHandle context = nullptr;
   const Status status = driver_.stream_context.address(stream, &context);
@@ -114,7 +115,7 @@ void CudaDevice::check_stream(StreamHandle stream) const {
              where_, " (harp_cuda_options.context)");
 }
 
-/// Creates harp's own memory pool. The host may use other pools of the device; the limit that is set here does not affect them.
+/// Creates harp's own memory pool. The host application may use other pools of the device; the limit that is set here does not affect them.
 void CudaDevice::open_pool() const {
   PoolProperties properties;
   properties.location_id = index_;
@@ -149,7 +150,7 @@ Allocator CudaDevice::allocator(const Allocator&) const {
   return {[](void* user, size_t size, size_t) {
             const auto& device = *static_cast<const CudaDevice*>(user);
             const Working working(device);
-            return pointer_to(device.allocate(size));  // the address is aligned to 256 bytes
+            return pointer_to(device.allocate(size));  // allocate() always aligns to 256 bytes, so the requested alignment is ignored
           },
           [](void* user, void* memory) {
             const auto& device = *static_cast<const CudaDevice*>(user);
@@ -174,12 +175,12 @@ DeviceAddress CudaDevice::allocate(size_t bytes, StreamHandle captured) const {
   DeviceAddress memory = 0;
   Status status = try_allocate(memory, bytes, stream);
   if (status == Status::kOutOfMemory && captured == nullptr) {
-    synchronize();  // memory that is freed in stream order becomes free only when the stream reaches its release
+    synchronize();  // memory that was freed in stream order becomes free only when the stream reaches the call that frees it
     if (pool_ != nullptr) call(driver_.pool_trim_to, pool_, size_t{0});
     status = try_allocate(memory, bytes, stream);
   }
   if (status == Status::kSuccess && memory % kMemoryAlignment == 0) return memory;
-  if (status == Status::kSuccess) {  // only the host's function can return misaligned memory
+  if (status == Status::kSuccess) {  // an address from the driver is always aligned, so this one comes from the host application's function
     free(memory, captured);
     fail(Code::kInvalidArgument, "harp_cuda_options.alloc returned memory that is not aligned to ", kMemoryAlignment, " bytes");
   }
@@ -197,7 +198,7 @@ void CudaDevice::free(DeviceAddress memory, StreamHandle captured) const noexcep
     options_.release(options_.user, pointer_to(memory), index_, stream);
   else if (pool_ != nullptr)
     driver_.mem_free_async.address(memory, stream);
-  else if (drain())  // cuMemFree does not guarantee to wait for work that uses the memory
+  else if (drain())  // the wait is needed because cuMemFree does not guarantee to wait for work that uses the memory
     driver_.mem_free.address(memory);
 }
 
@@ -227,8 +228,8 @@ void CudaDevice::check_address(const void* data) const {
   HARP_CHECK(gpu == index_, Code::kDevice, "the memory is not on ", name_, ", but on ", gpu ? cat("cuda:", *gpu) : std::string("the host"));
 }
 
-/// Makes work that is added to stream `second` from now on wait for the work that is now on stream `first`. The event can be destroyed at
-/// once: the driver keeps what it needs of it.
+/// Orders work: everything that is added to stream `second` from now on waits for all work that is now on stream `first`. The event can be
+/// destroyed at once, because the driver keeps what it needs of the event.
 void CudaDevice::order(StreamHandle first, StreamHandle second) const {
   if (first == second) return;
   EventHandle event = nullptr;
@@ -243,8 +244,8 @@ void CudaDevice::order(StreamHandle first, StreamHandle second) const {
   if (status != Status::kSuccess) throw failure(function, status);
 }
 
-/// Tests whether the host captures the stream as a graph. The default stream cannot be captured; asking the driver about it while another
-/// stream is captured would be an error.
+/// Tests whether the host application captures the stream as a graph. The default stream cannot be captured; asking the driver about it
+/// while another stream is captured would be an error.
 bool CudaDevice::records(StreamHandle stream) const {
   if (reinterpret_cast<uintptr_t>(stream) <= kStreamLegacy) return false;
   int status = 0;  // a CUstreamCaptureStatus; 0 means that the stream is not captured
@@ -282,8 +283,8 @@ void CudaDevice::signal_stream(void* given) const {
     HARP_CHECK(!is_captured, Code::kUnsupported, kCaptured, name_);
     order(stream_, theirs);
   } catch (...) {
-    // Making the host's stream wait has failed. So this function waits itself until the work is complete, before the host goes on. During a
-    // capture it must not wait, because that would end the capture.
+    // The attempt to make the host application's stream wait has failed. Therefore this function itself waits until the work is complete,
+    // before the host application continues. During a capture it must not wait, because a wait would end the capture.
     if (!is_captured) release_with([this] { drain(); });
     throw;
   }

@@ -79,8 +79,9 @@ class CudaDevice final : public Device {
     const CudaDevice& device_;
   };
 
-  /// A Current in whose scope harp may add work to its stream and wait for it. If this stream belongs to the host, and the host captures
-  /// it, the constructor throws Error{kUnsupported}: the work would become part of the captured graph, and a wait would end the capture.
+  /// Makes the device's context current, like the class Current, for a scope in which harp adds work to its stream or waits for it. If this
+  /// stream belongs to the host application, which is capturing it as a graph, the constructor throws Error{kUnsupported}: the work would
+  /// become part of the captured graph, and a wait would end the capture.
   class Working : public Current {
    public:
     explicit Working(const CudaDevice& device) : Current(device) {
@@ -104,8 +105,9 @@ class CudaDevice final : public Device {
   bool drain() const noexcept;
 
   /// Allocates memory of the device in stream order; the context must be current. If none is left, returns the free memory of the pool to
-  /// the driver and tries again. `captured` is null or a stream that the host captures; then the memory belongs to the captured graph, and
-  /// Error{kUnsupported} is thrown if memory cannot be allocated in a graph. Throws Error{kOutOfMemory} or Error{kDevice} on failure.
+  /// the driver and tries again. `captured` is null or a stream that the host application captures; then the memory belongs to the captured
+  /// graph, and Error{kUnsupported} is thrown if memory cannot be allocated in a graph. Throws Error{kOutOfMemory} or Error{kDevice} on
+  /// failure.
   DeviceAddress allocate(size_t bytes, StreamHandle captured = nullptr) const;
   /// Frees memory in stream order; the context must be current. `captured` must be the same as in allocate().
   void free(DeviceAddress memory, StreamHandle captured = nullptr) const noexcept;
@@ -162,7 +164,8 @@ class CudaDevice final : public Device {
   mutable std::string loss_;  // message of the error with which the device was lost
   mutable ContextHandle context_ = nullptr;
   mutable StreamHandle stream_ = nullptr;
-  mutable PoolHandle pool_ = nullptr;  // NULL: memory comes from the functions of the host if it gives any, else from cuMemAlloc
+  // NULL: memory comes from the functions of the host application if it gives any, else from cuMemAlloc
+  mutable PoolHandle pool_ = nullptr;
 };
 
 /// Returns a device for an operation that any of the devices can do. Prefers a device that is open, so that no further context is created;

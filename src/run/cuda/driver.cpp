@@ -20,7 +20,7 @@ Code code_of(Status status) {
   switch (status) {
     case Status::kOutOfMemory: return Code::kOutOfMemory;
     case Status::kInvalidValue:
-    case Status::kInvalidHandle: return Code::kInternal;  // harp passed a wrong argument
+    case Status::kInvalidHandle: return Code::kInternal;  // The status means that harp itself has passed a wrong argument.
     default: return Code::kDevice;
   }
 }

@@ -49,7 +49,7 @@ enum class DeviceAttribute : int32_t {
   kProcessors = 16,
   kCapabilityMajor = 75,
   kCapabilityMinor = 76,
-  kMaxSharedBytesPerBlock = 97,  // the maximum that a kernel may request (…_OPTIN)
+  kMaxSharedBytesPerBlock = 97,  // the maximum that a kernel can get by request (CUDA's name ends in _OPTIN)
   kMemoryPoolsSupported = 115,
 };
 /// CUfunction_attribute

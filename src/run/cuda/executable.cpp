@@ -1,6 +1,6 @@
 // A run evaluates the sizes of the launch plan. Then it launches the plan's kernels in order on the device's stream, or all at once as a
 // CUDA graph (replay.h). It waits until they are complete, unless the caller allows it to return earlier. The state of a run is local to
-// its thread: runs of several threads overlap on the host, and execute one after the other on the stream.
+// its thread: runs of several threads overlap on the CPU, and execute one after the other on the stream.
 #include "run/cuda/executable.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Loaded {
   Replays replays;
 };
 
-/// One run of a program. The caller holds a CudaDevice::Current of the device.
+/// One run of a program. The caller keeps the device's context current (CudaDevice::Current).
 class Run {
  public:
   Run(const Program& program, Loaded& loaded, void** inputs, void** outputs, const size_t* shape_vars, const harp_runtime& runtime)
@@ -54,7 +54,7 @@ class Run {
     }
   }
 
-  /// Adds the run to the graph that the host captures from the stream. The run's arena becomes memory of that graph.
+  /// Adds the run to the graph that the host application captures from the stream. The run's arena becomes memory of that graph.
   void capture(StreamHandle stream) {
     const auto can_capture = [&](bool can, std::string_view why_not) {
       HARP_CHECK(can, Code::kUnsupported, "a run cannot be captured as a CUDA graph if it ", why_not);
@@ -109,8 +109,8 @@ class Run {
     }
   }
 
-  /// Copies the arrays that the host's function reads to host memory, calls the function, and copies the arrays that it has written back to
-  /// the device.
+  /// Copies the arrays that the host application's function reads to host memory, calls the function, and copies the arrays that the
+  /// function has written back to the device.
   void call(const HostCall& call) {
     if (sizes_.evaluate(call.elements) == 0) return;
     finish();
@@ -192,8 +192,8 @@ class CudaExecutable final : public ClosureExecutable {
   int64_t workspace_bytes(std::span<const int64_t>, size_t) const override { return 0; }
 
  protected:
-  /// The body of the entry points. The host may pass addresses of its own memory: these arrays are copied to the device, and outputs are
-  /// copied back after the run. Addresses in the memory of another GPU are an error.
+  /// The body of the entry points. The host application may pass addresses in host memory: these arrays are copied to the device, and
+  /// outputs are copied back after the run. Addresses in the memory of another GPU are an error.
   void enter(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const override {
     const size_t n_inputs = program_.plan->inputs.size(), n_outputs = program_.plan->outputs.size();
     const CudaDevice& device = device_of(inputs, outputs);
@@ -244,8 +244,8 @@ class CudaExecutable final : public ClosureExecutable {
     return array < signature.inputs.size() ? signature.inputs[array].dtype : signature.outputs[array - signature.inputs.size()].dtype;
   }
 
-  /// Returns the device whose memory contains an array of the run, or any_usable() if no array is on a device of the program. To find out,
-  /// it asks the driver with the context of any_usable().
+  /// Returns the device whose memory contains an array of the run, or any_usable() if no array is on a device of the program. To find the
+  /// device of an array, asks the driver while the context of any_usable() is current.
   const CudaDevice& device_of(void** inputs, void** outputs) const {
     if (program_.devices.size() == 1) return *program_.devices.front();
     const CudaDevice& any = any_usable(program_.devices);

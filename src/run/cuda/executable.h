@@ -21,9 +21,9 @@ struct Program {
 };
 
 /// Returns an executable. All addresses for execute() and enqueue() must be on one device. enqueue() returns before the run is complete,
-/// except if the program checks indices; functions of the host are called before it returns. Besides the errors of Executable::execute()
-/// they throw Error{kDevice} for a failure of the device, and Error{kUnsupported} for a launch that is larger than the device allows. The
-/// entry points also accept addresses of host memory, and copy these arrays to the device and back.
+/// except if the program checks indices; functions of the host application are called before it returns. In addition to the errors of
+/// Executable::execute(), both functions throw Error{kDevice} for a failure of the device, and Error{kUnsupported} for a launch that is
+/// larger than the device allows. The entry points also accept addresses of host memory, and copy these arrays to the device and back.
 std::unique_ptr<Executable> make_executable(Program program);
 
 }  // namespace harp::cuda

@@ -1,4 +1,4 @@
-// The launches of one run: the launches of the plan, with the values for the run's sizes and arrays.
+// Computes the launches of one run from the launches of the plan: evaluates their sizes, and replaces arrays by addresses.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct KernelLaunch {
   unsigned grid[3] = {}, block[3] = {}, shared = 0;
   std::vector<uint64_t> arguments;  // one argument for each parameter of the kernel
 
-  /// Returns the address of each argument. They are valid until `arguments` changes.
+  /// Returns the addresses of the elements of `arguments`. The addresses are valid until `arguments` changes.
   std::vector<void*> parameters();
   /// Adds the launch to a stream of the device, whose context must be current. Throws Error{kDevice} on failure.
   void put_on(StreamHandle stream, const CudaDevice& device);

@@ -12,7 +12,7 @@
 
 namespace harp::cuda {
 
-/// The driver or the GPU cannot load the image. Another compiler may help, or compiling again.
+/// Thrown if the driver or the GPU cannot load the image. Compiling again, or with another compiler, may help.
 class ImageError : public Error {
  public:
   using Error::Error;

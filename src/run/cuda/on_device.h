@@ -1,4 +1,5 @@
-// What the first run of a program on a GPU loads there, for later runs: the functions of the kernels, and the constant arrays.
+// The data that the first run of a program loads onto a GPU and that later runs use again: the functions of the kernels, and the constant
+// arrays.
 #pragma once
 
 #include <map>

@@ -53,7 +53,7 @@ using Argument = std::variant<Location, SizeCode>;
 
 /// A kernel of the compiled module.
 struct Kernel {
-  std::string name;                 // symbol name: the kernels are declared extern "C"
+  std::string name;                 // name of the symbol, which is the name in the source because kernels are declared extern "C"
   std::array<uint16_t, 3> block{};  // number of threads of a block, along x, y and z
 };
 
@@ -67,9 +67,9 @@ struct Launch {
   std::vector<Argument> arguments;  // one argument for each parameter of the kernel
 };
 
-/// A call of a function of the host application, which works on arrays in host memory. Arrays that the function reads are copied to the
-/// host before the call, and the array that it writes is copied to the device after it. Before the call, whoever executes the plan waits
-/// for all earlier steps and reports any index fault in them, so that the function never receives results of an invalid index.
+/// A call of a function of the host application, which works on arrays in host memory. Arrays that the function reads are copied to host
+/// memory before the call, and the array that it writes is copied to the device after the call. Before the call, whoever executes the plan
+/// waits for all earlier steps and reports any index fault in them, so that the function never receives results of an invalid index.
 struct HostCall {
   struct Argument {
     enum Kind : uint8_t { kArray, kSize, kNumber, kAddress } kind = kArray;
@@ -98,9 +98,9 @@ struct Step {
   std::vector<int> after = {};  // indices of the earlier steps that must be complete before this one starts, in ascending order
 };
 
-/// Where kernels report an index out of range at one check site. If several threads find one, the record keeps that of the lowest element,
-/// without a lock: each word of `keys` is a 64-bit atomic minimum of (element << 16 | 16 bits of the index). At one site, equal elements
-/// have equal indices. Therefore all four minima contain bits of the same index.
+/// The record in which kernels report an index out of range at one check site. If several threads find such an index, the record keeps that
+/// of the lowest element, without a lock: each word of `keys` is a 64-bit atomic minimum of (element << 16 | 16 bits of the index). At one
+/// site, equal elements have equal indices. Therefore all four minima contain bits of the same index.
 struct IndexRecord {
   static constexpr int kParts = 4;
   uint64_t keys[kParts];  // key i contains bits 16 * i to 16 * i + 15 of the index; if all its bits are set, no fault was found
@@ -109,7 +109,7 @@ struct IndexRecord {
 };
 static_assert(sizeof(IndexRecord) == 64);
 
-/// Returns the fault at the first site that has one. `records` are the records of all sites, in order.
+/// Returns the fault at the first site that has one; nullopt if no site has one. `records` are the records of all sites, in order.
 std::optional<IndexFault> first_fault(std::span<const IndexRecord> records);
 
 struct Plan {
@@ -122,7 +122,7 @@ struct Plan {
   SizeCode arena;                // bytes of device memory that a run allocates
   SizeCode records;              // offset of the IndexRecords in the arena
   int sites = 0;                 // number of index check sites; each has an IndexRecord
-  std::vector<void*> addresses;  // addresses of the host's functions and of their data; print() omits them
+  std::vector<void*> addresses;  // addresses of the host application's functions and of their data; print() omits them
 
   /// Returns the values with which SizeCodes are evaluated. `blocks_per_processor` matters only for grid sizes.
   std::vector<int64_t> values(std::span<const int64_t> shape_values, int64_t processors, int64_t blocks_per_processor) const;

@@ -22,7 +22,8 @@ const std::vector<const CudaDevice*>& Platform::devices() {
 
 const Driver& Platform::driver() { return devices().front()->driver(); }
 
-/// Returns the indices of the GPUs that the host allows harp to use: the GPU of the host's context if it gives one, else all.
+/// Returns the indices of the GPUs that the host application allows harp to use: the GPU of the host application's context if it gives one,
+/// else all.
 std::vector<DeviceIndex> Platform::candidates(const Driver& driver) const {
   if (device_.context != nullptr) {
     DeviceIndex index = 0;

@@ -33,8 +33,8 @@ class Platform {
   /// Replaces the options. To be called before any other function.
   void set_options(PlatformOptions options) { options_ = std::move(options); }
 
-  /// Returns the devices that harp can use, in the driver's order; at least one. If the host gives a context, this is only the device of
-  /// that context. Throws Error{kDevice}, whose message says why there is none.
+  /// Returns the devices that harp can use, in the driver's order; at least one. If the host application gives a context, this is only the
+  /// device of that context. If harp can use no device, throws Error{kDevice}, whose message says why.
   const std::vector<const CudaDevice*>& devices();
   /// Returns the driver to which devices() belong.
   const Driver& driver();

@@ -51,8 +51,8 @@ Replay::~Replay() {
   device_.return_from_graphs(arena_bytes_);
 }
 
-/// Destroys the graph and frees its arena. If the driver is still executing the graph, it keeps the graph until that is complete. The arena
-/// is freed in stream order.
+/// Destroys the graph and frees its arena. If the driver is still executing the graph, the driver itself keeps the graph until the
+/// execution is complete. The arena is freed in stream order.
 void Replay::release() const noexcept {
   if (device_.is_lost()) return;
   const Driver& driver = device_.driver();
@@ -73,7 +73,7 @@ void Replay::build(PlanSizes& sizes, const RunArrays& arrays) {
     if (planned != nullptr) launch = sizes.launch(*planned, arrays);
     if (launch) {
       nodes.push_back(add_kernel(sizes, *planned, std::move(*launch), after));
-    } else {  // a Join, or a launch that is skipped for these sizes
+    } else {  // the step is a Join, or a launch that is skipped for these sizes
       device_.call(driver.graph_add_empty_node, &nodes.emplace_back(), graph_, after.data(), after.size());
     }
   }

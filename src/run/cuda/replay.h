@@ -1,4 +1,4 @@
-// CUDA graphs that launch all kernels of a program at once. If kernels are small, launching them one by one takes the host longer than the
+// CUDA graphs that launch all kernels of a program at once. If kernels are small, launching them one by one takes the CPU longer than the
 // GPU takes to execute them. The first run with certain sizes launches its kernels one by one. The second run with the same sizes makes a
 // graph and launches it. Later runs set the pointers to the caller's arrays in this graph and launch it.
 #pragma once
@@ -39,7 +39,7 @@ class Replay {
   };
   struct KernelNode {
     GraphNodeHandle handle;
-    KernelLaunch launch;  // the launch as the executable graph contains it
+    KernelLaunch launch;  // the launch, with the arguments that it has in the executable graph at present
     std::vector<Pointer> pointers;
   };
   void build(PlanSizes& sizes, const RunArrays& arrays);

@@ -167,7 +167,8 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
       else if (kernel.passes.size() > 1)
         s.axes.back().tile = page_tile({kernel.reduces.data(), 1});
       else if (!iteration_space(kernel).back().is_constant() && !has_arg_extreme(kernel) && reduces_windows(kernel))
-        s.axes.back().tile = kRegisterColumns * width;  // a line of unknown length may be short, but every accumulator of a tile is zeroed
+        // A row of unknown length may be short, but all accumulators of a tile are zeroed, so the tile is small.
+        s.axes.back().tile = kRegisterColumns * width;
     }
     s.axes.push_back(reduced);
   } else if (!s.axes.empty()) {

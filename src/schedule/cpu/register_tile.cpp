@@ -13,20 +13,21 @@ namespace {
 ///
 ///     D * W * (K * term + store)          all tiles: D = M / r tiles down and W = N / (v * w) tiles across, both rounded up
 ///   + D * C * K * transpose               packing the rows' factor, once for every columns_of_copy columns: C = N / columns_of_copy
-///   + (W or 0 + D or 0) * r * piece       tiles that extend beyond the last row or column, which are stored piece by piece
+///   + edges * r * piece                   tiles that extend beyond the last row or column, which are stored piece by piece: edges = W if
+///                                         there are such tiles at the last row, plus D if there are such tiles at the last column
 ///   + last                                the stores of the last tile
 ///
 ///     term      = max(r * v, r + v, 8) + more. r * v: one step for each vector of sums. 8: the latency of a sum, the least time.
 ///                 r + v: the number of vectors and elements to load, because some processors load no more of them per cycle than they
-///                 multiply. more: an addition that is larger if vectors are shorter than a cache line.
+///                 multiply. more: a small further time, which is longer if vectors are shorter than a cache line.
 ///     store     = 2 * r * v. This is less than the real time, because the products of the next tile hide a part of it.
 ///     transpose = 16 * r / w, where r / w is rounded up
 ///     piece     = 20 + 6 * v
 ///     last      = 3 * r * v. No later products hide this time. (A product of 16 x 16 x 16 is 1.06 times as fast with 8 rows as with 16,
 ///                 because the next call begins only when this one is over.)
 ///
-/// A tile extends beyond the last row unless D * r is M or sizes are known at compile time; if they are known, the last tile overlaps the
-/// previous one. Each of two workers has D / 2 tiles, rounded up.
+/// A tile extends beyond the last row if D * r is not M and sizes are unknown at compile time. If sizes are known, the last tile overlaps
+/// the previous one instead. If two workers divide the rows, each has D / 2 tiles, rounded up.
 ///
 /// Measured with 64-byte vectors, in GFLOP/s. On a CPU with two multiply-adds and two loads per cycle, 64 x 64 x 64 reaches 219 with tiles
 /// of 16 rows of one vector, 235 with 8 of two, 232 with 13 of two, and 229 with 6 of four (the last two would reach 236 if 64 were a

@@ -43,7 +43,8 @@ std::optional<RowReads> row_reads(const Program& program, const KernelPlan& kern
   // A contraction without an axis of rows is the product of a vector and a matrix.
   if (const auto product = as_contraction(kernel); product && !product->rows) {
     const Node* factor = product->column_factor;
-    if (array_below_windows(factor) != nullptr) return std::nullopt;  // read from a copy in a cache (lower/windows.h)
+    // the windows are read from a copy that is in a cache (lower/windows.h)
+    if (array_below_windows(factor) != nullptr) return std::nullopt;
     while (is_movement(factor->op) && !is_loaded(program, kernel, factor)) factor = factor->sources[0];
     return is_loaded(program, kernel, factor) ? std::optional(cpu.vector_loads_a_cycle == 1 ? kProductsOfOneLoad : kProducts)
                                               : std::nullopt;

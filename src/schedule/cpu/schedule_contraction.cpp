@@ -100,8 +100,9 @@ bool are_columns_near(const Program& program, const KernelPlan& kernel, const Co
 /// Tests whether the rows' factor A is an array that register tiles read in place as fast as a packed copy, even if the last tile overlaps
 /// the one before. This is true for rows that are contiguous along the terms, because packing would transpose them. (1024 x 1024 x 1024 in
 /// f32 runs at 226 GFLOP/s in place and at 218 packed; 2048 x 2048 x 2048 at 229 and 219; 512 x 512 x 512 in f64 at 109 and 106.) For other
-/// rows it is true if the columns' factor B is read in place too. (256 x 256 x 256 runs at 238 and 219, 512 x 512 x 512 at 230 and 227. But
-/// 1024 x 1024 x 1024 runs at 191 and 221, because all terms of a tile compete for the same cache sets.)
+/// rows it is true if the columns' factor B is read in place, too. (256 x 256 x 256 runs at 238 in place and at 219 packed, 512 x 512 x 512
+/// at 230 and 227. But 1024 x 1024 x 1024 runs at 191 in place and at 221 packed, because all terms of a tile compete for the same cache
+/// sets.)
 bool are_rows_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, bool columns_are_near, int width) {
   const Node &factor = *contraction.row_factor, &reduce = *kernel.reduces[0];
   const std::optional<size_t> terms = term_axis(reduce);
@@ -146,9 +147,9 @@ Schedule schedule_skinny_gemm(const KernelPlan& kernel, const Contraction& contr
   return s;
 }
 
-/// Returns how many elements of the array are read by the windows of `rows` rows, for each of `members` members of the group
-/// (Contraction::group_position). The last Unfold makes the windows of the rows, the Unfold before it makes the windows of the group, and
-/// each other Unfold contributes a single window. If the group has no Unfold, each member reads different elements.
+/// Estimates how many elements of the array the windows read, for `rows` rows and `members` members of the group
+/// (Contraction::group_position). The Unfold that is applied last makes the windows of the rows, and the Unfold before it makes the windows
+/// of the group. Of every other Unfold, a single window is read. If the group has no Unfold, each member reads different elements.
 double windows_read(const Node* factor, int64_t all_terms, int64_t rows, int64_t members) {
   const Node* array = array_below_windows(factor);
   double elements = static_cast<double>(all_terms);
@@ -184,9 +185,9 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   const auto blocks_of = [](int64_t tiles, int64_t wanted) { return ceil_div(tiles, ceil_div(tiles, std::max<int64_t>(1, wanted))); };
   const int64_t size = static_cast<int64_t>(size_of(working_dtype(kernel.reduces[0]->dtype))),
                 all_terms = std::max<int64_t>(1, range(term_count(*kernel.reduces[0])).hi);
-  // Elements of windows are not packed: if a lane holds several terms, they are combined where they are used. Two terms need fewer
-  // instructions for that than their products do, four would need more. If the terms are adjacent channels, their positions need no
-  // division.
+  // Windows are not packed. If a lane holds several terms, generated code combines the terms when it uses them. To combine two terms takes
+  // fewer instructions than to compute their products; to combine four would take more. If the terms are adjacent channels, no division is
+  // needed to compute their positions.
   const Node& reduce = *kernel.reduces[0];
   const Dim channels = reduce.sources[0]->shape[static_cast<size_t>(reduce.as<ReduceAttributes>().axes.back())];
   const bool are_adjacent = mod(channels, kTermsOfPair).is_constant(0);
@@ -218,8 +219,8 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   rows.unroll = static_cast<int>(tile.rows);
   rows.tile = blocks_of(row_tiles, of_line / tile.rows) * tile.rows;
   rows.pack = true;
-  // The windows of many channels are copied for few pixels at a time. If the number of channels is unknown, windows are not copied
-  // together.
+  // If there are many channels, the windows of only a few pixels are copied at a time. If the number of channels is unknown, each window is
+  // copied on its own.
   const auto read = [&](int64_t members) { return windows_read(contraction.row_factor, all_terms, rows.tile, members); };
   const auto most_elements = static_cast<double>(elements_of_windows(cpu));
   const double most_of_line = is_length_known ? static_cast<double>(kMaxCopiedWindows) : most_elements;
@@ -244,7 +245,7 @@ int64_t even_tiles(int64_t tiles, int64_t most) {
 }
 
 /// Returns the number of register tiles in a block: `least` or a few more, chosen so that the last block has room for at least one whole
-/// tile. The last tile can then overlap the previous one, instead of being stored piece by piece.
+/// tile. The last tile can then overlap the previous one, instead of being computed in smaller pieces.
 int64_t whole_tiles(const Dim& rows, int64_t of_tile, int64_t least) {
   if (!rows.is_constant() || rows.constant() % of_tile == 0) return least;
   for (int64_t of_block = least; of_block <= least + kMaxExtraTiles; ++of_block)
@@ -349,8 +350,8 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
 }
 
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu) {
-  // The alternative to register tiles is to add one row of products after the other. That is faster with few rows. But if the columns'
-  // factor B is contiguous along the terms, it would read that factor one element at a time, so tiles then pay even for a single row.
+  // The alternative to register tiles is to add one row of products after the other, which is faster with few rows. But if the columns'
+  // factor B is contiguous along the terms, this alternative would read B one element at a time, so tiles then pay even for a single row.
   const std::optional<size_t> terms = term_axis(*kernel.reduces[0]);
   const bool is_crossed = terms && lies_along(program, kernel, contraction.column_factor, *terms) &&
                           !lies_along(program, kernel, contraction.column_factor, contraction.columns);

@@ -76,8 +76,9 @@ inline constexpr int kShortRowVectors = 16;
 
 // --- Custom functions
 
-/// Vectors compute the elements of a custom function if a vector holds, and a row has, at least this many. With two lanes (of f64, in 16
-/// bytes), masks and tests of whether all lanes have ended would take what the second lane gains.
+/// The fewest elements that vectors compute of a custom function: a vector must hold at least this many, and a row must have at least this
+/// many. With only two lanes (f64 in vectors of 16 bytes), masks, and tests of whether the loop has ended in all lanes, would cost as much
+/// as the second lane gains.
 inline constexpr int kFewestElements = 3;
 
 // --- Continued arrays
@@ -160,11 +161,12 @@ inline constexpr RowReads::Reads kExtremes{2, 2}, kExtremesOfOneLoad{6, 1};
 inline constexpr RowReads kFlagged{RowReads::Near::kBlock, {2, 2}, {4, 2}};
 
 // Rows in L2, on a CPU with two vector loads per cycle. On a Zen 5, each load instruction of a loop trains its own prefetcher. That
-// prefetcher halves the speed if the instruction repeatedly steps by 2 to 7 KB, or by less and then to the next rows. (A loop that is
-// unrolled over 24 vectors and merely reads in memory order runs at 0.92 to 1.0 of the speed of the usual loop; over 32 to 96 vectors at
-// 0.54, over 128 vectors at 0.93.) If each load instruction executes only two or three times in a row, its prefetcher stays inactive.
-// Interleaved rows, which share the loads and stores of the accumulators, are then no slower than a single stream: two rows of 512 to 1024
-// columns reach 0.91 to 0.97 of the speed of reading instead of 0.85 to 0.90, and 0.92 instead of 0.65 if other work uses the cache too.
+// prefetcher halves the speed if the addresses of the instruction advance in steps of 2 to 7 KB, or in smaller steps followed by a jump to
+// the next rows. (A loop that is unrolled over 24 vectors and merely reads in memory order runs at 0.92 to 1.0 of the speed of the usual
+// loop; over 32 to 96 vectors at 0.54, over 128 vectors at 0.93.) If each load instruction executes only two or three times in a row, its
+// prefetcher stays inactive. Interleaved rows, which share the loads and stores of the accumulators, are then no slower than a single
+// stream: two rows of 512 to 1024 columns reach 0.91 to 0.97 of the speed of reading instead of 0.85 to 0.90, and 0.92 instead of 0.65 if
+// other work uses the cache too.
 //
 // A partial vector at the end of a row is a further load instruction whose prefetcher is trained, unless it steps by more than 7 KB. Rows
 // of 700 to 1000 columns that share cache lines reach 0.72 to 0.84 of the speed of reading instead of 0.60 to 0.67 if the interleaved rows
@@ -271,11 +273,11 @@ inline constexpr int64_t kPixelsTogether = 448, kPixelsOfUnknownLine = 112;
 /// kUsualSize bytes each with an L2 of 1 MiB; fewer with a smaller L2.
 constexpr int64_t elements_of_windows(const Cpu& cpu) { return std::min(int64_t{1} << 16, cpu.caches.second / (4 * kUsualSize)); }
 
-/// Skinny GEMM is used for at most kSkinnyRows rows, at least kSkinnyColumns columns, and at least kSkinnyTerms terms. A register tile
-/// reads one row of the columns' factor for each term, in pieces of a few vectors, and each row once. Up to 32 such rows are no more memory
-/// streams than a prefetcher of L2 follows, and tiles keep the sums in registers, while skinny GEMM loads and stores all sums again every
-/// few terms (8 x 16 x 12544 in f32: 23 us by tiles, 34 us by skinny GEMM). A factor that L3 does not hold is excepted: few terms of it are
-/// not measured.
+/// Skinny GEMM is used for at most kSkinnyRows rows, at least kSkinnyColumns columns, and at least kSkinnyTerms terms. With fewer terms,
+/// register tiles are faster: they keep the sums in registers, while skinny GEMM loads and stores all sums again every few terms. For each
+/// term, a tile reads one row of the columns' factor, in pieces of a few vectors. A prefetcher of L2 can follow up to 32 such rows as
+/// memory streams. (8 x 16 x 12544 in f32 takes 23 us by tiles and 34 us by skinny GEMM.) The limit for terms does not apply to a columns'
+/// factor that L3 does not hold, because products of few terms were not measured with such a factor.
 inline constexpr int64_t kSkinnyRows = 16, kSkinnyColumns = 256, kSkinnyTerms = 33;
 /// Skinny GEMM. kSkinnyRowsTogether: rows of a tile. kSkinnyElements: elements of the rows' factor that are in registers. kSkinnyBytes:
 /// bytes that stay in L1, namely the sums and the rows of the columns' factor that are added to them in one step. For 8 x 1024 x 1024,
@@ -289,8 +291,8 @@ inline constexpr int64_t kSkinnyEvenColumns = 64;
 /// GB/s; blocks of 4096 columns and 8 terms 20 GB/s.)
 inline constexpr int64_t kSkinnySums = int64_t{1} << 15;
 
-/// Fewest rows and columns for which several terms in each lane are worth packing them (narrow_products.h). (A Xeon with AVX-512, from L1:
-/// a product takes 0.011 ns with two terms in a lane, 0.035 ns with one, and packing an element of i8 0.05 to 0.2 ns. Windows of a
+/// The fewest rows, and the fewest columns, for which packing several terms into each lane pays (narrow_products.h). (A Xeon with AVX-512,
+/// from L1: a product takes 0.011 ns with two terms in a lane, 0.035 ns with one, and packing an element of i8 0.05 to 0.2 ns. Windows of a
 /// convolution, which are not packed, take 0.015 and 0.034 ns.)
 inline constexpr int64_t kMinSideOfPairs = 8;
 

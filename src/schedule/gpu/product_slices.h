@@ -3,12 +3,13 @@
 //
 //   1  A block of threads computes the sums of one tile over one slice of the terms, and stores them in a scratch buffer of the workspace
 //      (KernelPlan::scratch). The buffer has the sums of all results over the first slice, then those over the second slice, and so on.
-//   2  A thread adds the sums of one result over all slices (lower/gpu/sum_of_slices.h), and computes and stores what follows the product.
+//   2  A thread adds the sums of one result over all slices (lower/gpu/sum_of_slices.h), computes the nodes that are fused with the
+//      product, and stores their values.
 //
-// docs/semantics.md ("Sums") adds the terms in blocks of 256, and the results of the blocks by the same rule. A slice is one such block of
-// terms (kChainBlock) or one block of 256 block results (kMaxProductTerms terms). The second kernel adds the remaining levels of blocks, so
-// the results have the same bits as without slices. Slices of kMaxProductTerms terms are for products with more terms than a block of
-// threads can sum, whose results are too many for a buffer of smaller slices.
+// docs/semantics.md ("Sums") prescribes that blocks of 256 terms are added, and that the sums of these blocks are added in blocks of 256
+// again. A slice is one block of 256 terms (kChainBlock) or 256 such blocks (kMaxProductTerms terms). The second kernel adds the remaining
+// levels of blocks, so the results have the same bits as without slices. Slices of kMaxProductTerms terms are for products that have more
+// terms than a block of threads can sum, and too many results for a buffer of smaller slices.
 #pragma once
 
 #include "schedule/product_tiles.h"

@@ -25,8 +25,9 @@ Dim tiles_of(const Product& product, const Sides& tile) {
   return element_count(product.batch_shape) * ceil_div(product.row_count, tile.rows) * ceil_div(product.column_count, tile.columns);
 }
 
-/// Returns the number of stages for asynchronous copies of the factors: enough for 32 terms, or 2 if that would be more than the shared
-/// memory of a multiprocessor that runs two blocks of threads, of which one computes while the other waits.
+/// Returns the number of stages for asynchronous copies of the factors: enough stages for 32 terms, but at least 2 and at most 4. Returns 2
+/// if the shared memory of a multiprocessor would not have room for two blocks of threads with that many stages. (Two blocks should run on
+/// each multiprocessor, so that one computes while the other waits.)
 int64_t stages_of(ProductTile tile, int64_t bytes, const Gpu& gpu) {
   constexpr int64_t kTerms = 32;
   constexpr int64_t kReserved = 1024;  // bytes of shared memory that CUDA takes from each block
@@ -76,9 +77,9 @@ Schedule schedule_of(const KernelPlan& kernel, const Product& product, const Pro
 std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu) {
   const int64_t bytes = bytes_of_result(kernel), most = bytes > 4 ? 64 : 128;
   const bool has_mma = gpu.f64_mma && working_dtype(kernel.reduces[0]->dtype) == DType::kF64;
-  // Sizes that are known only at run time take registers.
+  // Sizes that are known only at run time occupy registers, so the tiles then have fewer columns.
   const bool has_strides = !product.terms.is_constant() && !product.column_count.is_constant();
-  const int64_t processors = gpu.processors;  // with fewer tiles, some have nothing to do
+  const int64_t processors = gpu.processors;  // with fewer tiles than this, some multiprocessors would be idle
   const auto lanes = [&](Dim count, int64_t most) {
     return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::clamp<int64_t>(range(count).hi, kLeastLanes, most))));
   };
@@ -90,7 +91,8 @@ std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& p
     tile.stages = stages_of(tile, bytes, gpu);
     return schedule_of(kernel, product, tile);
   };
-  // Returns the schedule with slices of `split` terms and the largest tile of which there are surely enough to occupy the GPU.
+  // Returns the schedule with slices of `split` terms and with the largest tiles that are enough to occupy the GPU for all sizes; if no
+  // tiles are, the schedule with the smallest tiles.
   const auto split_schedule = [&](int64_t split) {
     Sides sides = largest;
     while (!sides.is_least() && !proven_at_most(processors, tiles_of(product, sides) * slice_count(product, split))) sides.halve();
@@ -118,7 +120,8 @@ std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& p
   const Dim is_small = Dim(processors) - tiles_of(product, sides) * 2, is_long = product.terms - kLeastSplitTerms;
   if (add(min(is_small, is_long), [&] { return split_schedule(kChainBlock); })) return variants;
   if (add(product.terms - kMaxProductTerms - 1, [&] { return split_schedule(kMaxProductTerms); })) return variants;
-  // Which tile there are enough of depends on sizes that are known at run time.
+  // Whether the larger tiles are enough to occupy the GPU depends on sizes that are known only at run time, so they get a variant of their
+  // own.
   if (larger.rows != sides.rows || larger.columns != sides.columns) variants.push_back({spare, schedule(larger, 0)});
   variants.push_back({std::nullopt, schedule(sides, 0)});
   return variants;

@@ -9,9 +9,9 @@
 namespace harp {
 
 /// Returns the variants of a product that a GPU computes by tiles, each with the schedule of one size of tile. A tile is smaller if large
-/// tiles would be too few to occupy the GPU, or if most of a large tile would be beyond the last row or column. If even the smallest tiles
-/// are too few, and there are many terms, these are split into slices. So are the terms of products with more terms than a block of threads
-/// can sum (kMaxProductTerms).
+/// tiles would be too few to occupy the GPU, or if most of a large tile would be beyond the last row or column. The terms are split into
+/// slices if even the smallest tiles are too few and there are many terms, or if there are more terms than a block of threads can sum
+/// (kMaxProductTerms).
 std::vector<Variant> product_variants(const KernelPlan& kernel, const Product& product, const Gpu& gpu);
 
 }  // namespace harp

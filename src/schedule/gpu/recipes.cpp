@@ -34,9 +34,9 @@ int reduced_elements(const Program& program, const KernelPlan& kernel) {
   return std::clamp(kAccessBytes / static_cast<int>(widest), 2, kMaxElementsOfThread);
 }
 
-/// Returns how many of the 64 lanes that reduce a row (docs/semantics.md, "Sums") one thread of a group computes. With several lanes, few
-/// threads reduce a row, with accesses of 16 bytes. Returns 1 if the elements of a thread would not be aligned, or if there would be too
-/// few threads.
+/// Returns how many of the 64 lanes that reduce a row (docs/semantics.md, "Sums") one thread of a group computes. If a thread computes
+/// several lanes, fewer threads reduce a row, and each of them makes accesses of 16 bytes. Returns 1 if the elements of a thread would not
+/// be aligned, or if there would be too few threads.
 int lanes_of_thread(const Program& program, const KernelPlan& kernel) {
   // If all rows together have fewer elements than this, groups of few threads do not occupy a GPU.
   constexpr int64_t kManyElements = int64_t{1} << 22;
@@ -63,9 +63,10 @@ int columns_of_thread(const Program& program, const KernelPlan& kernel) {
   return mod(kept.back(), columns).is_constant(0) && proven_at_most(kManyColumns, element_count(kept)) ? columns : 1;
 }
 
-/// Tests whether groups of threads should reduce the columns of a chain-order reduction (lower/gpu/group_columns.h): if there are too few
-/// columns to give every thread of a GPU one, or if so few of them are neighbours that the threads of a warp would read pieces of memory
-/// that are far from each other. A group needs enough rows for its threads. Tiles are better for products of rows and columns.
+/// Tests whether groups of threads should reduce the columns of a chain-order reduction (lower/gpu/group_columns.h). This is so if there
+/// are fewer columns than a GPU needs threads, or if so few columns are adjacent in memory that the threads of a warp would read pieces of
+/// memory that are far from each other. There must also be enough rows for the threads of a group. Products of rows and columns return
+/// false, because tiles are better for them.
 bool has_few_columns(const KernelPlan& kernel) {
   constexpr int64_t kFewNeighbours = 16, kFew = int64_t{1} << 15, kFewestRows = 32, kManyRows = 64;
   const std::optional<Contraction> contraction = as_contraction(kernel);
@@ -85,8 +86,8 @@ bool has_few_columns(const KernelPlan& kernel) {
   return range(all).hi <= kFew || (range(neighbours).hi <= kFewNeighbours && proven_at_most(kManyRows, rows));
 }
 
-/// Tests whether the scans of a kernel are along columns so short that one thread scans each of them: a group of threads would have too few
-/// elements for its threads, or there are enough columns for all threads of a GPU.
+/// Tests whether the scans of a kernel are along columns so short that one thread should scan each of them. This is so if a group of
+/// threads would have too few elements for its threads, or if there are enough columns for all threads of a GPU.
 bool has_short_columns(const KernelPlan& kernel) {
   constexpr int64_t kShort = 32, kMedium = 256, kManyColumns = int64_t{1} << 14;
   if (kernel.scans[0]->as<ScanAttributes>().order != ScanOrder::kChain) return false;

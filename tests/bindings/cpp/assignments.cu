@@ -1,10 +1,11 @@
-// harp.hpp in a CUDA source: assignments to fields on a GPU. For expressions of simple operations the compiler of this file makes the
-// kernel (items E2 of tests/rows.txt); harp compiles the others when they are first assigned (E3). Every result must have the bits that it
-// has on the CPU.
+// Tests assignments to fields (harp.hpp's typed arrays) on a GPU, in a CUDA source that includes harp.hpp. For expressions of simple
+// operations the compiler of this file makes the kernel (items E2 of tests/rows.txt). harp compiles the other expressions when they are
+// first assigned (items E3). Every result must be bit-identical to the one computed on the CPU.
 //
-// nvcc compiles this file for a GPU (harp_cu_tests), and clang++ or g++ for the emulator of tests/cuda (cuda_assignments_test.py).
+// nvcc compiles this file to a program for a GPU (harp_cu_tests). clang++ or g++ compiles it for the emulator of tests/cuda, which
+// cuda_assignments_test.py runs.
 //
-//     harp_cu_tests [kernels]     kernels: only what needs no compiler at run time
+//     harp_cu_tests [kernels]     With the argument `kernels`, the program makes only those tests that need no compiler at run time.
 #include <harp.hpp>
 
 #include <cmath>
@@ -33,7 +34,7 @@ bool same(T a, T b) {
   return (a != a && b != b) || std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-/// Tests whether two fields have the same shape and bits; all NaNs are equal.
+/// Tests whether two fields have the same shape and bit-identical elements. All NaNs count as equal.
 template <class T>
 bool same(const harp::Field<T>& on_gpu, const harp::Field<T>& on_host) {
   if (on_gpu.on_host() || !on_host.on_host() || on_gpu.rank() != on_host.rank()) return false;
@@ -48,7 +49,8 @@ bool same(const harp::Field<T>& on_gpu, const harp::Field<T>& on_host) {
   return true;
 }
 
-/// Numbers of all magnitudes, and special ones; with fields of different `step`, every pair of special numbers occurs.
+/// Returns a field that begins with special numbers (zeros, infinities, NaN and others), followed by random numbers of all magnitudes. If
+/// two fields have different values of `step`, every pair of special numbers occurs at some index.
 template <class T>
 harp::Field<T> numbers(int64_t rows, int64_t columns, size_t step) {
   using Limits = std::numeric_limits<T>;
@@ -88,8 +90,8 @@ template <class T>
 struct Cases {
   Fields<T> host{numbers<T>(37, 29, 1), numbers<T>(37, 29, 14), numbers<T>(37, 29, 3)}, device = host.on(gpu());
 
-  /// Assigns f(a, b, c) on the GPU and on the CPU and compares the results. On the GPU it must be one run: of a kernel of this file or, if
-  /// `by_kernel` is false, of a program that harp compiles.
+  /// Assigns f(a, b, c) on the GPU and on the CPU and compares the results. Checks that the assignment makes one launch on the GPU. If
+  /// `by_kernel` is true, a kernel that was compiled from this file must be launched, otherwise a program that harp compiles.
   template <class F>
   void assign(const char* what, const F& f, bool by_kernel = true) {
     using E = decltype(f(device.a, device.b, device.c));
@@ -166,7 +168,8 @@ struct Cases {
     check(big.to(harp::default_context())[29 * 37] == T(2), "nothing beyond a view");
   }
 
-  /// Checks that a kernel of this program on the default stream runs after harp's earlier kernels and before its later ones.
+  /// Checks the order of execution on the default stream: a kernel of this program must run after harp's earlier kernels and before harp's
+  /// later ones.
   void own_kernel();
 
   void programs() {
@@ -179,7 +182,8 @@ struct Cases {
     assign(
         "sin(a) * tanh(b)", [](const auto& a, const auto& b, const auto&) { return sin(a) * tanh(b); }, false);
 
-    // Shapes that broadcast, and operands of several dtypes. These are known only when the kernel would be launched.
+    // Operands whose shapes broadcast, and operands of different dtypes. That the shapes differ is known only at run time, when a kernel of
+    // this file would be launched.
     harp::Field<T> row({1, 29}, T(0.1)), x = host.b, y;
     const harp::Field<T> gpu_row = row.to(gpu());
     x = host.b * row + 1;
@@ -200,7 +204,7 @@ struct Cases {
     check(harp::launches().runs == before.runs + 2, "fuse is one run");
     check(same(y, x) && same(gpu_dot, host_dot) && same(gpu_sum, host_sum), "fuse");
 
-    // Alternately a kernel of this file writes what a program of harp reads, and the other way round.
+    // Kernels of this file and programs that harp compiles alternate; each of them reads what the previous one has written.
     harp::Field<T> p = host.c, q = device.c;
     for (int i = 0; i < 4; ++i) {
       p = p * 0.5 + 1, q = q * 0.5 + 1;

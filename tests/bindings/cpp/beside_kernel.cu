@@ -1,4 +1,4 @@
-// A CUDA source for cuda_source_test.py, which compiles it together with everything.cpp: harp.hpp in a file that has kernels of its own.
+// A CUDA source that has kernels of its own and includes harp.hpp. cuda_source_test.py compiles it together with everything.cpp.
 #include <harp.hpp>
 
 __device__ inline double twice(double x) { return 2 * x; }

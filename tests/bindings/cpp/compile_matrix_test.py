@@ -16,7 +16,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 
 
 def distinct(compilers):
-    """Keeps one name for each compiler, because two names may mean the same one: on Debian 12 g++ is g++-12."""
+    """Returns a list with only one name for each compiler, because two names may mean the same compiler: on Debian 12, g++ is g++-12."""
     seen = {}
     for name in compilers:
         seen.setdefault(os.path.realpath(shutil.which(name)), name)
@@ -32,7 +32,7 @@ def compiles(compiler, *flags):
 def main():
     status = 0
     for compiler, standard, exceptions in itertools.product(distinct(COMPILERS), ("17", "20", "2b"), ("-fexceptions", "-fno-exceptions")):
-        # gcc gives some warnings only when it optimises; clang gives all of them when it has parsed a file.
+        # gcc gives some warnings only when it optimises; clang gives all warnings even if it only parses the file.
         whole = ["-O2", "-S"] if standard == "17" and not compiler.startswith("clang") else ["-fsyntax-only"]
         mistake = compiles(compiler, f"-std=c++{standard}", exceptions, "-fno-rtti", *whole)
         status = status or (1 if mistake else 0)

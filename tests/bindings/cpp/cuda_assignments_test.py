@@ -1,9 +1,9 @@
-"""harp.hpp in CUDA sources: assignments.cu runs in the emulator of tests/cuda, and nvcc compiles its kernels to PTX. nvcc also compiles the
-C++ programs of docs/cuda.md, kernels and host code.
+"""Tests harp.hpp in CUDA sources: runs assignments.cu in the emulator of tests/cuda, and compiles its kernels to PTX with nvcc. Also
+compiles the C++ programs of docs/cuda.md, kernels and host code, with nvcc.
 
-With the argument --program, the script only makes harp_cu_tests in the build folder: assignments.cu for a GPU, compiled by nvcc.
-`./dev torture cuda`, `./dev gpu` and `./dev gpu pack` do this; tests/gpu/run runs the program. It takes three times as long as the kernels
-alone, because nvcc and g++ also compile the host code of every expression.
+With the argument --program, the script only compiles assignments.cu with nvcc to the program harp_cu_tests in the build folder, which runs
+on a GPU. `./dev torture cuda`, `./dev gpu` and `./dev gpu pack` do this; tests/gpu/run runs the program. Compiling the program takes three
+times as long as compiling the kernels alone, because nvcc and g++ also compile the host code of every expression.
 """
 import os
 import re
@@ -34,11 +34,12 @@ def run(*command, **environment):
 
 
 class Emulated:
-    """The program for the emulator that is made of assignments.cu."""
+    """The program that is compiled from assignments.cu for the emulator."""
 
     def __init__(self, scratch):
         self.scratch, self.program = scratch, os.path.join(scratch, "emulated")
-        # Not optimised, because the compilation takes much longer than the runs; clang++ needs half of g++'s time.
+        # The program is not optimised, because compiling it takes much longer than running it. clang++ is preferred, because it needs half
+        # of g++'s time.
         run(shutil.which("clang++") or "g++", "-O0", "-std=c++17", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", *INCLUDE,
             "-I", EMULATOR, "-include", os.path.join(EMULATOR, "runtime_api.h"), "-x", "c++", os.path.join(HERE, "assignments.cu"),
             "-x", "none", "-o", self.program, "-L", BUILD, "-lharp", f"-Wl,-rpath,{BUILD}", "-ldl")
@@ -58,10 +59,12 @@ class Emulated:
 
 
 def check_kernels(ptx):
-    """Checks that the PTX has the kernels of assignments.cu, and that every operation on floats is that of the law."""
+    """Checks that the PTX contains the kernels of assignments.cu, and that its operations on floats are those that docs/semantics.md
+    prescribes: rounded to nearest, not contracted and not approximate."""
     entries = re.findall(r"\.entry (\w*assignment_kernel\w*)", ptx)
     assert len(entries) > 30, entries
-    # The law is not about the kernel `twice`, which assignments.cu has itself. cuobjdump, unlike nvcc, does not indent instructions.
+    # Removes the kernel `twice`, which is written out in assignments.cu and need not follow docs/semantics.md. The pattern permits lines
+    # without indentation, because cuobjdump, unlike nvcc, does not indent instructions.
     others = re.sub(r"\.entry \w*twice\w*\(.*?^}", "", ptx, flags=re.S | re.M)
     lines = set(re.findall(r"^\s*(?:@!?%p\d+\s+)?((?:\w|\.)+)", others, re.M))
     assert {"add.rn.f32", "mul.rn.f32", "div.rn.f32", "sqrt.rn.f32", "add.rn.f64", "mul.rn.f64", "div.rn.f64", "sqrt.rn.f64"} <= lines, lines
@@ -74,7 +77,7 @@ def check_kernels(ptx):
 
 
 def case_nvcc():
-    """E2.in_cu/cuda E2.assignment_kernel/cuda: nvcc compiles the kernels, with every operation on floats as the law has it"""
+    """E2.in_cu/cuda E2.assignment_kernel/cuda: nvcc compiles the kernels, with the operations on floats that docs/semantics.md demands"""
     with tempfile.TemporaryDirectory(prefix="harp-cu-") as scratch:
         ptx = os.path.join(scratch, "assignments.ptx")
         run(NVCC, "-std=c++17", "-ptx", "-gencode", "arch=compute_80,code=compute_80", *INCLUDE, os.path.join(HERE, "assignments.cu"), "-o", ptx)

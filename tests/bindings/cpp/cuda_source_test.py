@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), "support
 
 import package_group  # noqa: E402
 
-# The toolkit's headers define these keywords of CUDA. They are not used here, so macros define the keywords as clang's attributes.
+# CUDA's keywords are defined in the headers of the toolkit, which are not used here. So macros define the keywords as clang's attributes.
 WORDS = [f"-D__{word}__=__attribute__(({word}))" for word in ("host", "device", "global")]
 CUDA = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "-fsyntax-only", *WORDS]
 PROBE = "#include <cstdlib>\n#include <complex>\n__global__ void kernel(int* x) { *x = 1; }\nint main() { return std::complex<float>(0).real() > 0; }\n"

@@ -1,5 +1,5 @@
-// Expression templates: each assignment is one program, which is found by the type of the expression; aliasing, broadcasting, reductions,
-// fuse.
+// Tests expression templates: each assignment runs one program, which is found by the type of the expression. Also tests overlapping
+// memory, broadcasting, reductions, and fuse().
 #include <cmath>
 #include <thread>
 #include <type_traits>

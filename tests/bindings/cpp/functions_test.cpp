@@ -1,4 +1,4 @@
-// Functions of the user as operations: bodies in the loop language, and C++ functions.
+// Tests operations that the user defines: custom functions, whose bodies are texts with statements and loops, and C++ functions.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>

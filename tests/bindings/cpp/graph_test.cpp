@@ -1,4 +1,5 @@
-// Explicit graphs in C++: handles, operators on nodes, errors that are thrown by the call that makes them, programs on spans.
+// Tests explicit graphs in C++: handles, operators on nodes, programs that run on spans, and errors. A call that makes a mistake throws the
+// error itself.
 #include "support.h"
 
 using namespace harp;
@@ -47,7 +48,7 @@ TEST_CASE("H6: a mistake is thrown where it is written, and the graph goes on") 
   CHECK(error_of([&] { Graph::parse(default_context(), "graph ("); }).code() == HARP_ERROR_PARSE);
   const Graph other(default_context());
   CHECK(error_of([&] { a + other.input("x", f32, {3}); }).code() == HARP_ERROR_INVALID_ARGUMENT);
-  const Node sum_of_rows = sum(a, 1);  // can be built, so neither graph has kept an error
+  const Node sum_of_rows = sum(a, 1);  // this node can be built, so neither graph has kept an error
   CHECK(sum_of_rows.rank() == 1);
   CHECK((other.input("y", f32, {3}) * 2).rank() == 1);
 }

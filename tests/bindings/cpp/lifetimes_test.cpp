@@ -1,5 +1,5 @@
-// Cases in which array libraries often fail: arrays that are read and written in one statement, temporaries, objects that are empty or were
-// moved from, several contexts, arrays of no or one element, many inputs.
+// Tests cases in which array libraries often fail: arrays that are read and written in one statement, temporaries, objects that are empty
+// or were moved from, several contexts, arrays of no or one element, and many inputs.
 #include <thread>
 #include <tuple>
 
@@ -75,7 +75,8 @@ TEST_CASE("E1.field: a copy from a view of a field's own memory, and of nothing"
 TEST_CASE("E1.expr: expressions that are kept, and temporaries inside a statement") {
   Field<double> a = numbers({3}), d;
   const auto doubled = a * 2;
-  // the expression contains a copy of the expression sum(a), but refers to the field a, which is read when d is assigned
+  // The expression `later` contains a copy of the expression sum(a). But it refers to the field a, whose elements are read when d is
+  // assigned.
   const auto later = doubled + sum(a);
   d = later;
   CHECK(values(d) == Doubles{3, 5, 7});

@@ -1,5 +1,5 @@
-// This file is compiled with -fno-exceptions and linked with files that are not. Errors go to a handler, and the handles that a failed call
-// returns are empty.
+// This file is compiled with -fno-exceptions and linked with files that use exceptions. Errors are passed to a handler, and a failed call
+// returns an empty handle.
 #define DOCTEST_CONFIG_NO_EXCEPTIONS_BUT_WITH_ALL_ASSERTS
 #include <doctest/doctest.h>
 

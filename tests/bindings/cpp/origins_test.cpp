@@ -1,5 +1,5 @@
-// Gradients through arrays that have already been computed. grad must report an error if its result would lack a term because of that, and
-// only then.
+// Tests gradients through arrays that have already been computed. If the result of grad would lack a term because of that, grad must report
+// an error. In all other cases it must succeed.
 #include <thread>
 #include <utility>
 
@@ -15,7 +15,8 @@ using Doubles = std::vector<double>;
 
 void look(const Tensor& tensor) { static_cast<void>(tensor.to_vector<double>()); }
 
-/// Returns the message of HARP_ERROR_NO_GRADIENT; "" if grad succeeds; the name of the code for any other error.
+/// Calls grad. Returns "" if grad succeeds, the message if it fails with HARP_ERROR_NO_GRADIENT, and the name of the code for any other
+/// error.
 std::string refusal(const Tensor& y, const std::vector<Tensor>& xs, const Tensor& grad_output = {}) {
   const Error error = error_of([&] { grad(y, xs, grad_output); });
   if (error.code() == HARP_OK) return "";
@@ -169,7 +170,7 @@ TEST_CASE("H1.lazy/cpp: gradients that looking takes nothing from") {
   CHECK(gradient((s * s).sum(), s) == Doubles{6, 12});   // a gradient with respect to the computed array itself
   CHECK(gradient((x * t).sum(), x) == Doubles{25, 36});  // t was computed, but not from x
   CHECK(gradient((x * x).sum(), x) == Doubles{2, 4});    // the sum does not use s, which was made from x
-  const Tensor later({7.0, 8.0}), pending = later + s;   // both are made after s was computed
+  const Tensor later({7.0, 8.0}), pending = later + s;   // `later` and `pending` are both made after s was computed
   CHECK(gradient((pending * s).sum(), later) == Doubles{3, 6});
   CHECK(gradient((pending * s).sum(), pending) == Doubles{3, 6});
   CHECK(gradient(where(mask, x, 0).sum(), x) == Doubles{0, 1});  // the condition has no derivative with respect to x
@@ -191,7 +192,7 @@ TEST_CASE("H1.lazy/cpp: training looks at parameters and losses in each step, an
     b -= 0.05 * gradients[1];
     static_cast<void>(w.item<double>());
     look(b);
-    REQUIRE(refusal(square(w * x + b - y).mean(), {b}).empty());  // succeeds with respect to the new b alone
+    REQUIRE(refusal(square(w * x + b - y).mean(), {b}).empty());  // grad succeeds, because it is only with respect to the new b
   }
   CHECK(std::abs(w.item<double>() - 2) < 0.01);
   CHECK(std::abs(b.item<double>() - 1) < 0.03);
@@ -237,7 +238,7 @@ TEST_CASE("H1.cached/cpp: results of jit remember its arguments and what it capt
     w = step(w, 0.25);
     REQUIRE(refusal((w * x).sum(), {w}).empty());
   }
-  // jit takes a captured array as a constant
+  // jit treats a captured array as a constant
   const auto inner = jit([weights = product](const Tensor& a) { return grad((weights * a).sum(), {a})[0]; });
   CHECK(inner(x).to_vector<double>() == Doubles{13, 24});
 }

@@ -1,4 +1,4 @@
-// Symbolic sizes of tensors: if the caller of jit declares an axis symbolic, one program serves all of its sizes.
+// Tests symbolic sizes of tensors: if the caller of jit declares an axis symbolic, one program serves all sizes of this axis.
 #include <numeric>
 #include <thread>
 

@@ -1,4 +1,4 @@
-// Lazy tensors: when an array is computed, how often a program is compiled, the dtypes of numbers, errors, long chains.
+// Tests lazy tensors: when an array is computed, how often a program is compiled, the dtypes of plain numbers, errors, and long chains.
 #include <cmath>
 #include <thread>
 
@@ -54,7 +54,7 @@ TEST_CASE("H1.cached/cpp: a structure is compiled once, whatever the elements ar
   CHECK(w.to_vector<double>()[0] == expected);
   const Tensor a({1.0, 2.0}, context), b({3.0, 4.0}, context);
   CHECK((a * a).to_vector<double>() == Doubles{1, 4});
-  CHECK((a * b).to_vector<double>() == Doubles{3, 8});  // another program, because it has two inputs
+  CHECK((a * b).to_vector<double>() == Doubles{3, 8});  // compiles another program, because the product has two inputs
   CHECK((b * a).to_vector<double>() == Doubles{3, 8});
   CHECK((a - b).to_vector<double>() == Doubles{-2, -2});
   CHECK((b - a).to_vector<double>() == Doubles{2, 2});

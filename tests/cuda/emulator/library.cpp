@@ -60,8 +60,9 @@ EmulatedLibrary::EmulatedLibrary(const std::string& source) {
   const Folder folder;
   const std::string text = folder.file("kernels.cu"), library = folder.file("kernels.so"), log = folder.file("log");
   std::ofstream(text) << source;
-  // The symbols of the C library are those of this process. To look them up in the libraries would take a quarter of the time for a small
-  // kernel. libm and libgcc are linked for what the compiler calls where there is no instruction.
+  // The kernels use the C library that this process has already loaded. Linking each library of kernels with the C library would take a
+  // quarter of the time for a small kernel. libm and libgcc are linked, because the compiler calls their functions for operations that the
+  // CPU has no instruction for.
   const std::string command = cat(EMULATOR_COMPILER " -O0 -w -DHARP_EMULATOR_KERNELS_ONLY ", join(emulator_flags(), " "), " ", text,
                                   " -x none " EMULATOR_RUNTIME " -nostdlib -lm -lgcc -o ", library, " >", log, " 2>&1");
   HARP_CHECK(std::system(command.c_str()) == 0, Code::kCompiler, "the compiler rejects emulated kernels:\n", content_of(log));

@@ -1,18 +1,20 @@
 // TEST ONLY. A GPU in a header: with `g++ -x c++ -include runtime.h` the CUDA C++ text that harp generates compiles for the CPU and runs
 // there, thread by thread. It implements only the parts of the language that this text uses.
 //
-// Each thread of a block is a fiber. A fiber runs until its thread waits: at __syncthreads for its block, or at a shuffle for the lanes
-// that the mask names. The emulator then runs another fiber. Blocks run one after the other. It detects:
-//   - a barrier that not all threads of the block meet, or that they meet at different lines
-//   - a shuffle whose mask lacks the calling lane, names a lane that has ended, or is not the same in all its lanes; a shuffle from a lane
-//     that takes no part
+// Each thread of a block is a fiber. A fiber runs until its thread waits: at __syncthreads for the other threads of its block, or at a
+// shuffle for the lanes that the mask names. The emulator then runs another fiber. Blocks run one after the other. It detects:
+//   - a barrier that some threads of the block do not reach, or that threads reach at different lines
+//   - a shuffle whose mask lacks the calling lane, names a lane that has ended, or differs between its lanes; a shuffle from a lane that
+//     is not in the mask
 //   - with several orders of threads: results that depend on the order
 //   - a read of shared memory that no thread has written: it is filled with 0xff for each block (as a float: NaN)
-//   - a use of what an asynchronous copy writes before the wait for it and a barrier: the copy fills its destination with 0xff when it
-//     starts, and copies only when its thread waits; a copy whose addresses are not aligned, or for which its thread does not wait
-//   - with -fsanitize=thread: two accesses of threads that no barrier orders; with -fsanitize=address,undefined (and
-//     -fsanitize-sections=harp_shared): accesses outside of arrays, shared ones too, and undefined arithmetic
-//   - with HARP_EMULATOR_WATCHED: what tests/torture/cuda/accesses.h says, which also counts accesses
+//   - a read of the destination of an asynchronous copy before the thread that copies has waited and the block has passed a barrier: the
+//     destination is filled with 0xff when the copy starts, and gets its content only when that thread waits
+//   - an asynchronous copy whose addresses are not aligned, or for which its thread does not wait
+//   - with -fsanitize=thread: two accesses by different threads, at least one of them a write, that no barrier orders
+//   - with -fsanitize=address,undefined (and -fsanitize-sections=harp_shared): accesses outside of arrays, including shared ones, and
+//     undefined arithmetic
+//   - with HARP_EMULATOR_WATCHED: the mistakes that tests/torture/cuda/accesses.h lists; it also counts accesses
 // It does not measure speed, and does not emulate the order in which a real memory system makes writes visible.
 //
 // The functions that schedule threads take longer to compile than a small kernel. So this header can be compiled once by itself, with
@@ -204,7 +206,8 @@ struct Thread {
   int line = 0;  // the line where the thread waits
   Exchange exchange;
   unsigned products = 0;  // number of matrix products by tensor cores in which the thread has taken part
-  // Number of asynchronous copies that are not complete, which are the first ones of copies[number]; number of batches that have ended.
+  // open_copies: number of asynchronous copies of this thread that are not complete; they are in copies[number][0 ... open_copies - 1].
+  // batches: number of batches of copies that the thread has ended.
   unsigned open_copies = 0, batches = 0;
   void* tsan = nullptr;
 };
@@ -466,8 +469,8 @@ inline T shuffle_from(uint32_t mask, T value, int source, int width, int line) {
 #if !defined(HARP_EMULATOR_KERNELS_ONLY)
 // --- Running a block
 
-/// Looks for masks all of whose lanes wait at an exchange, carries out these exchanges, and lets the lanes continue. Returns whether there
-/// was one.
+/// Looks for shuffles for which all lanes of the mask are waiting, exchanges the values of these lanes, and lets the lanes continue.
+/// Returns whether any lane can continue.
 HARP_EMULATOR_PLAIN inline bool release_warp(Thread* warp, unsigned lanes) {
   bool any = false;
   for (unsigned l = 0; l < lanes; ++l) {
@@ -591,7 +594,8 @@ HARP_EMULATOR_PLAIN inline void poison_shared(size_t dynamic) {
 
 // --- Asynchronous copies to shared memory
 
-// The accesses of the thread that copies. Sanitizers and HARP_EMULATOR_WATCHED see these, but not those of the functions below.
+// The memory accesses of asynchronous copies. Sanitizers and HARP_EMULATOR_WATCHED record the accesses of these functions as those of the
+// thread that copies. They do not record accesses in the functions below.
 typedef uint32_t __attribute__((may_alias)) Bytes4;
 typedef uint64_t __attribute__((may_alias)) Bytes8;
 typedef unsigned __int128 __attribute__((may_alias)) Bytes16;
@@ -606,10 +610,10 @@ __attribute__((noinline)) inline void copy_16(void* to, const void* from) {
 struct AsyncCopy {
   char* to = nullptr;
   const char* from = nullptr;
-  unsigned bytes = 0, exist = 0;  // size of the destination; the bytes that are read, the others become 0
+  unsigned bytes = 0, exist = 0;  // size of the destination; number of bytes that are read: the rest of the destination becomes 0
   unsigned batch = 0;             // number of the thread's batch to which the copy belongs
 };
-constexpr unsigned kMaxCopies = 256;  // of a thread at a time
+constexpr unsigned kMaxCopies = 256;  // maximum number of incomplete copies of a thread
 static AsyncCopy copies[kMaxThreads][kMaxCopies];
 
 /// Starts an asynchronous copy. Its destination has no defined contents from now on until the thread waits for the copy.
@@ -623,7 +627,7 @@ HARP_EMULATOR_PLAIN inline void copy_async(void* to, const void* from, unsigned 
   if (machine.error[0] != 0) return;
   char* const begin = static_cast<char*>(to);
 #if defined(HARP_EMULATOR_WATCHED)
-  poison(begin, bytes);  // not an access of the kernel, so it does not count
+  poison(begin, bytes);  // unlike set_4(), poison() does not count as an access of the kernel
 #else
   for (unsigned i = 0; i < bytes; i += 4) set_4(begin + i, static_cast<uint32_t>(kPoisonedWord));
 #endif
@@ -766,6 +770,6 @@ extern "C" __attribute__((visibility("default"))) const harp::cuda_test::Emulate
 }
 #endif
 
-/// emulated_source() adds one of these for each kernel.
+/// emulated_source() adds a call of this macro for each kernel, which registers the kernel.
 #define HARP_EMULATED_KERNEL(number, kernel, threads) \
   static const harp_emulator::Registration<&kernel, number> harp_registration_##number(#kernel, threads);

@@ -8,7 +8,7 @@
 
 #include "runtime.h"
 
-#undef __noinline__  // the standard library's headers use the word in gcc's attribute syntax, which a macro of that name would break
+#undef __noinline__  // the standard library's headers write __noinline__ as a gcc attribute, which a macro of that name would break
 
 #define HARP_CPP_CUDA 1
 

@@ -45,7 +45,8 @@ std::string emulated_source(std::string_view text) {
 }
 
 std::string emulated_source(std::span<const std::string> texts) {
-  // removed, because two functions of one name with C linkage would be the same function, whatever their namespaces
+  // extern "C" is removed from the kernels, because functions of the same name with C linkage are the same function even in different
+  // namespaces
   static const std::regex linkage("extern \"C\" __global__");
   std::string source, registrations;
   size_t count = 0;

@@ -1,4 +1,4 @@
-// Contexts of harp over the fake CUDA libraries.
+// Makes contexts of harp that use the fake CUDA libraries.
 #pragma once
 
 #include "capi/handles.h"
@@ -13,7 +13,7 @@ inline void use(harp_context* context) {
   context->cuda->set_options({folder() + "libcuda.so.1", {folder() + "libnvrtc.so.13", folder() + "libnvrtc.so.12"}, "/no/nvcc"});
 }
 
-/// A context of harp whose GPUs are the fake driver's, and whose compiler is the fake NVRTC.
+/// Returns a context of harp whose GPUs are the fake driver's, and whose compiler is the fake NVRTC.
 inline capi_test::Context make_context(const Driver&, std::function<void(harp_context_options&)> change = nullptr) {
   capi_test::Context context = capi_test::make_context(std::move(change));
   use(context.get());

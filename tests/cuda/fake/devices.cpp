@@ -1,4 +1,4 @@
-// The part of the fake driver that has its version, errors, devices and contexts.
+// The functions of the fake driver for its version, errors, devices and contexts.
 #include <cstdio>
 
 #include "cuda/fake/state.h"

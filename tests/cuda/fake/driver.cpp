@@ -145,8 +145,8 @@ EXPORTED void fake_cuda_reset() {
   state.is_initialised = false;
   for (Context& context : state.contexts) context = {};
   state.legacy.clear(), state.own_contexts.clear();
-  // Objects that remain after a test with a lost device, because harp forgets such objects without calls of the driver. A real driver would
-  // release them at the end of the process.
+  // Deletes the objects that remain after a test with a lost device: harp forgets such objects and does not call the driver. A real driver
+  // would release them at the end of the process.
   for (ExecutableGraph* graph : state.executable_graphs) delete graph;
   for (Graph* graph : state.graphs) delete graph;
   state.executable_graphs.clear(), state.graphs.clear();

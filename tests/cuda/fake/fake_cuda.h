@@ -71,7 +71,7 @@ class Driver {
     library_.call<void>("fake_cuda_fail", function.c_str(), nth, status);
   }
   int calls(const std::string& function) const { return library_.call<int>("fake_cuda_calls", function.c_str()); }
-  /// Returns a context of the host on a device, and initialises the driver.
+  /// Initialises the driver and returns a new context on this device, as a host application creates it.
   void* new_context(int device) const {
     REQUIRE(library_.call<int>("cuInit", 0u) == 0);
     return library_.call<void*>("fake_cuda_new_context", device);

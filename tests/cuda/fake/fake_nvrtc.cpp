@@ -64,8 +64,8 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-/// Runs the host's compiler in a directory; its messages go to messages.txt. Asks `program` at intervals whether the compilation has been
-/// cancelled.
+/// Runs the host's compiler in a directory and writes its messages to messages.txt there. Asks the callback of `program` at intervals
+/// whether to cancel; if so, ends the compiler and sets `cancelled`. Returns true if the compiler succeeded.
 bool run_compiler(const std::vector<std::string>& words, const std::string& directory, Program& program, bool& cancelled) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -73,7 +73,8 @@ bool run_compiler(const std::vector<std::string>& words, const std::string& dire
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 2, (directory + "/messages.txt").c_str(), O_WRONLY | O_CREAT, 0600);
-  // A process group of its own, to be ended as a whole: g++ starts the compiler proper as another process, which would go on without g++.
+  // The compiler gets a process group of its own, so that all of its processes can be killed together: g++ starts the compiler proper as
+  // another process, which would continue after g++ is killed.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -94,7 +95,8 @@ bool run_compiler(const std::vector<std::string>& words, const std::string& dire
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// Returns the source for the emulator, with the facts that the fake driver checks.
+/// Returns the source for the emulator, with a constant that contains the architecture and the version of this NVRTC. The fake driver
+/// checks them.
 std::string emulated_source_with_facts(const std::string& source, int arch) {
   return harp::cuda_test::emulated_source(source + "\n") + "extern \"C\" __attribute__((visibility(\"default\"))) const int " +
          kFakeImageFacts + "[2] = {" + std::to_string(arch) + ", " + std::to_string(FAKE_NVRTC_VERSION) + "};\n";
@@ -170,7 +172,7 @@ EXPORTED nvrtcResult nvrtcCompileProgram(Program* program, int count, const char
                                     "-shared", "-fPIC",      "-I" + folder, "-include", folder + "/runtime.h",
                                     source,    "-o",         image};
   words.insert(words.end(), {"-DHARP_EMULATOR_KERNELS_ONLY", EMULATOR_RUNTIME});
-  words.insert(words.end(), {"-nostdlib", "-lm", "-lgcc"});  // for the reason in emulator/library.cpp
+  words.insert(words.end(), {"-nostdlib", "-lm", "-lgcc"});  // emulator/library.cpp says why these libraries are linked
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("fma")) words.emplace_back("-mfma");  // without the flag, every fma would be a call of the C library
 #endif

@@ -172,8 +172,8 @@ EXPORTED CUresult cuStreamEndCapture(Stream* handle, Graph** graph) {
   return kCaptureInvalidated;
 }
 
-/// The default stream itself is not captured. While another stream is captured, asking about the default stream is an error, because its
-/// work would wait for the captured stream.
+/// The default stream cannot be captured. Returns an error for the default stream while another stream is captured, because work on the
+/// default stream would wait for the captured stream.
 EXPORTED CUresult cuStreamIsCapturing(Stream* handle, int* status) {
   ENTER_WITH_CONTEXT("cuStreamIsCapturing");
   Stream* const stream = known(handle);

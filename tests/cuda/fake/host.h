@@ -1,4 +1,5 @@
-// A host application that uses CUDA itself, over the fake driver, and what the tests of it need for arrays on a GPU.
+// A host application that uses CUDA itself, with the fake driver, and functions for arrays on a GPU that the tests of such an application
+// need.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -140,7 +141,7 @@ class CapturedGraph {
 
 inline CapturedGraph Host::end_capture() const { return CapturedGraph(*this); }
 
-/// A context of harp with these options, over the fake driver.
+/// Returns a context of harp with these options, which uses the fake driver.
 inline capi_test::Context make_context_with(const Driver& driver, const harp_cuda_options& options) {
   return make_context(driver, [&](harp_context_options& all) { all.cuda = &options; });
 }

@@ -46,8 +46,8 @@ bool runs_on(int device, int arch, bool is_ptx) {
   return arch <= capability && (is_ptx || arch / 10 == capability / 10);
 }
 
-/// Checks whether the driver accepts an image: at least one of its devices must be able to run the code. For the other devices the error
-/// occurs later, when the function of a kernel is looked up.
+/// Returns kSuccess if the driver accepts the image, that is, if at least one of its devices can run the code; otherwise returns the error.
+/// If only some devices can run the code, the others report the error later, when the function of a kernel is looked up.
 CUresult check_image(void* handle, bool is_ptx) {
   const FakeImageFacts* const facts = facts_of(handle);
   if (facts == nullptr) return kInvalidImage;

@@ -82,8 +82,8 @@ struct Planned {
   static Location constant() { return {Location::Base::kConstant, 0, {}}; }
   Location arena(Sym offset) const { return {Location::Base::kArena, 0, code(offset)}; }
 
-  /// Adds the steps of y = (x * 3 + 2) * 3 + 1. Each launch adds its number of blocks (2, then 1), and the intermediate result is in the
-  /// arena.
+  /// Adds the steps of y = (x * 3 + 2) * 3 + 1: each of the two launches multiplies by 3 and adds its number of blocks (2, then 1). The
+  /// intermediate result is in the arena.
   void scale_twice() {
     plan.arena = code(n * 4);
     plan.steps = {{launch(0, {arena(0), input(0), constant(), code(n)}, 2), {}},

@@ -1,6 +1,7 @@
-// What the parts of the fake driver share: its objects, its state, and how a call of one of its functions begins. devices.cpp, streams.cpp,
-// memory.cpp, kernels.cpp and graphs.cpp have the driver's functions, each with the names and parameters of CUDA's driver API; driver.cpp
-// finds them by name and has what tests ask for. All state is behind one lock, which also orders the work of all streams.
+// Declares what the parts of the fake driver share: its objects, its state, and the code with which each of its functions begins.
+// devices.cpp, streams.cpp, memory.cpp, kernels.cpp and graphs.cpp define the driver's functions, with the names and parameters of CUDA's
+// driver API. driver.cpp finds these functions by name, and defines the functions that tests call to learn what has happened. One lock
+// protects all state, so that the work of all streams has an order.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ struct Moment {
 struct Cell {
   Moment write, read;
   bool is_written = false;  // ever
-  // besides the thread of `read`, other lanes of its warp, other warps of its block, or other blocks have read the cell
+  // true if the cell was read, besides by the thread of `read`, by another lane of its warp, another warp of its block, or another block
   bool has_lanes = false, has_warps = false, has_blocks = false;
 };
 
@@ -55,12 +55,12 @@ struct Launch {
   std::map<std::pair<int, int>, HarpWatchCounts> counts;  // key: (number of the array, whether the accesses write it)
   HarpWatchShared shared{};
   unsigned writers = 0;                       // see harp_watch_writers
-  std::vector<std::vector<uint8_t>> touched;  // for each cell of each array, the sum of 1 if it is read and 2 if it is written
+  std::vector<std::vector<uint8_t>> touched;  // for each cell of each array: 1 if it is read, 2 if it is written, 3 if both
 };
 
 struct ThreadState {
   uint16_t barriers = 0, exchanges = 0;
-  std::vector<uint32_t> executed;  // for each instruction, how often the thread has executed it
+  std::vector<uint32_t> executed;  // for each instruction: number of times that the thread has executed it
 };
 
 constexpr size_t kFirstGlobal = 2;  // arrays 0 and 1 are the static and the dynamic shared memory of the block
@@ -214,7 +214,7 @@ void count_request(const Access* begin, const Access* end) {
     for (uint64_t s = a->offset / kSectorBytes; s <= (a->offset + a->bytes - 1) / kSectorBytes; ++s) sectors.push_back(s);
   }
   std::sort(ranges.begin(), ranges.end());
-  uint64_t bytes = 0, reached = 0;  // a byte that several lanes access is counted once
+  uint64_t bytes = 0, reached = 0;  // `bytes` counts a byte once even if several lanes access it
   for (const auto& [from, to] : ranges) {
     if (to > reached) bytes += to - std::max(from, reached);
     reached = std::max(reached, to);

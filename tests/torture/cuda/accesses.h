@@ -31,8 +31,8 @@ void harp_watch_exchange(unsigned number);
 
 // Functions for the program that runs a launch plan. They are exported. Only one plan can run at a time.
 
-/// What the warps of a launch did with an array. `least_sectors` is the sum, over all requests, of the smallest number of sectors that can
-/// contain the request's bytes.
+/// Counts of the accesses of the warps of a launch to an array. `least_sectors` is the sum, over all requests, of the smallest number of
+/// sectors that can contain the request's bytes.
 struct HarpWatchCounts {
   uint64_t requests, bytes, sectors, least_sectors, distinct_bytes, widest;
 };

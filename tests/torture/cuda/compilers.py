@@ -1,4 +1,5 @@
-"""Table 3 of `./dev torture cuda`: what NVIDIA's compilers make of every golden kernel, for every architecture. No GPU is needed."""
+"""Table 3 of `./dev torture cuda`: registers, spills and instructions of every golden kernel, as NVIDIA's compilers compile it for every
+architecture. No GPU is needed."""
 import os
 import re
 import subprocess

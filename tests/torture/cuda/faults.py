@@ -1,8 +1,8 @@
-"""Table 5 of `./dev torture cuda`: random faults, chosen by a seed, are made in the CUDA text or in the launch plan of golden programs
-(tests/cuda/golden). The emulator has to detect each of them. Two kinds of faults are replaced by others. Faults of the first kind provably
-have no effect: the compiler makes the same instructions of the changed text, or the changed plan makes the same launches or differs only in
-what the rules of plans leave open. Faults of the second kind are in code that no run reaches: a statement that is not executed for any of
-the sizes, or threads that store nothing.
+"""Table 5 of `./dev torture cuda`: random faults, which depend on a seed, are put into the CUDA text or the launch plan of golden programs
+(tests/cuda/golden). The emulator has to detect each of them. Faults that it cannot detect are replaced by others. These are of two kinds.
+Some provably have no effect: the changed text is compiled to the same instructions, or the changed plan makes the same launches, or orders
+them in another way that is also correct. Others are in code that no run reaches: a statement that is not executed for any of the sizes, or
+threads that store nothing.
 """
 import collections
 import functools
@@ -18,6 +18,7 @@ import program
 
 COUNT = 20
 SECONDS = 60  # limit of processor time for one run of a program with a fault; a run without a fault takes a few seconds at most
+
 # Either `text` or `plan` contains the fault. `probe` is a text without the fault that crashes where the fault would be. `threads` is set if
 # the fault removes threads of a block and leaves whole warps: it is the number of threads that remain. The removed threads can affect these
 # only by what they store.
@@ -87,7 +88,7 @@ def ptx_of(text):
 
 
 def has_same_instructions(golden, fault):
-    """Tests whether a compiler makes the same instructions of the texts with and without the fault."""
+    """Tests whether the text with the fault is compiled to the same instructions as the text without it."""
     if not os.path.exists(compilers.NVRTC_13):
         objects = []
         for text in (golden.text, fault.text):
@@ -124,7 +125,7 @@ def needed_barriers(ptx):
 
 
 def written(golden, step, position):
-    """Tests whether a launch may write through this argument, which is so if the parameter is a pointer, but not to const."""
+    """Tests whether a launch may write through this argument. It may if the parameter is a pointer whose target is not const."""
     parameter = program.kernels_of(golden.text)[step.kernel][1][position]
     return "*" in parameter and not parameter.startswith("const ")
 
@@ -208,8 +209,8 @@ def plan_faults(golden):
 
 
 def aliases(golden):
-    """Yields faults that give a temporary the address of another temporary that is still needed: the other one is written before the first
-    one is written, and is read afterwards."""
+    """Yields faults that make two temporaries, A and B, share an address although both are needed: B is written after A was written and
+    before A is read."""
     used = collections.defaultdict(list)
     for number, step in enumerate(golden.plan.steps):
         for address, writes in addresses(golden, step):

@@ -16,6 +16,7 @@ import program
 ARCHITECTURE = "90"
 SECTOR = 32
 SMALL = 16  # an array this many times smaller than the largest array of a launch is assumed to stay in a cache
+
 # A launch counts as a copy if the bytes that it requests are at most this many times its distinct bytes. The factor is more than 1, because
 # threads without work may repeat the last row.
 ONCE = 1.02
@@ -46,8 +47,9 @@ def opcode(instruction):
 
 
 def of_an_element(sass, element_bytes):
-    """Returns the number of instructions for each element, counted in the basic blocks that have 16-byte accesses and divided by the number
-    of elements that these load or store; then the numbers of such loads and stores. Returns (None, 0, 0) if there are no such blocks."""
+    """Returns (number of instructions for each element, number of 16-byte loads, number of 16-byte stores). The instructions are counted in
+    the basic blocks that have 16-byte accesses, and divided by the number of elements that these blocks store or, if they store none, load.
+    Returns (None, 0, 0) if there are no such blocks."""
     count = loaded = stored = 0
     for _, block in instructions(sass):
         opcodes = [opcode(instruction) for instruction in block if opcode(instruction) != "NOP"]
