@@ -12,8 +12,10 @@ using namespace ir;
 
 namespace {
 
-// The sums of so many slices are loaded at the same time. A last batch may have fewer; a loop of its own for them would be unrolled by
-// compilers for sm_100 and sm_120, to more addresses than fit into the registers of a thread (the distance of slices may be symbolic).
+// The number of slices of a batch, whose sums a thread loads at the same time. The last batch may have fewer slices, so the loop over a
+// batch tests whether each slice exists. A separate loop for the last batch would need no tests, but compilers for sm_100 and sm_120 would
+// unroll it. Where the number of results is known only at run time, they compute the address of each load in advance, and a thread does not
+// have enough registers for all these addresses.
 constexpr int64_t kTogether = 8;
 
 class SumOfSlices {
