@@ -282,7 +282,7 @@ TEST_CASE("IR: loops of one iteration around and inside group loops are replaced
   const int x = b.input(DType::kF32), y = b.output(DType::kF32), array = b.shared(DType::kF32, 32);
   ir::Loop* round = ir::new_loop(*b.arena, "round", 3, 4);
   const auto copy = [&](Sym t) {
-    const auto element = [&](Sym i) { return ir::Body{b.set(array, i + t, b.load(DType::kF32, 0, (round->variable + i) * 32 + t, 1))}; };
+    const auto element = [&](Sym i) { return ir::Body{b.set(array, t, b.load(DType::kF32, 0, (round->variable + i) * 32 + t, 1))}; };
     return ir::Body{b.each("i", 1, element, ir::LoopKind::kUnroll)};
   };
   round->body = {b.group(copy), b.barrier()};
