@@ -88,14 +88,14 @@ class Operations {
   std::map<const ir::Function*, int64_t> functions_;
 };
 
-/// Tests whether the variable of the loop selects elements of an array that a thread could keep in registers. Only if the loop is unrolled
-/// are they there.
+/// Tests whether the variable of the loop selects elements of an accumulator that should be in registers. They are there only if the loop
+/// is unrolled.
 bool selects_registers(const Scope& scope, const ir::Loop& loop) {
   const SymAtom* variable = variable_of(loop.variable);
   const auto selects = [&](int accumulator, Sym index) {
     if (accumulator < 0) return false;
     const ir::Accumulator& a = scope.accumulator(accumulator);
-    return a.count > 1 && (a.space == Space::kRegister || a.space == Space::kStack) && depends_on(index, variable);
+    return a.count > 1 && a.space == Space::kRegister && depends_on(index, variable);
   };
   return std::ranges::any_of(ir::statements_of(loop.body), [&](const ir::Stmt* s) {
     bool found = ir::visit(*s, ir::Overloaded{
