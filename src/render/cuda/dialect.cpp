@@ -343,6 +343,12 @@ std::string cuda_mma(const Scope& scope, const ir::Mma& mma) {
              scope.position(mma.column_step).text, ");");
 }
 
+/// CUDA has no atomic sum of i64. The bits of a sum that wraps are those of the unsigned sum.
+std::string cuda_atomic(Op combine, DType dtype, const std::string& pointer, const std::string& value) {
+  if (combine == Op::kAdd && dtype == DType::kI64) return cat("atomicAdd((u64*)(", pointer, "), (u64)(", value, "));");
+  return cat(combine == Op::kAdd ? "atomicAdd" : combine == Op::kMax ? "atomicMax" : "atomicMin", "(", pointer, ", ", value, ");");
+}
+
 }  // namespace
 
 const Dialect kCuda = {
@@ -404,7 +410,8 @@ const Dialect kCuda = {
                .fold = cuda_fold_of_group,
                .end_batch = "asm volatile(\"cp.async.commit_group;\" : : : \"memory\");",
                .wait = "asm volatile(\"cp.async.wait_group $PENDING;\" : : : \"memory\");",
-               .mma = cuda_mma},
+               .mma = cuda_mma,
+               .atomic = cuda_atomic},
 };
 
 }  // namespace harp::render

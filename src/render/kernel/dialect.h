@@ -109,6 +109,9 @@ struct GroupEntries {
   std::string_view end_batch = {}, wait = {};
   /// Returns a statement that multiplies matrices by tensor cores. Null: the dialect has no such statement.
   std::string (*mma)(const Scope& scope, const ir::Mma& mma) = nullptr;
+  /// Returns a statement that combines the integer at the address `pointer` with a value, for Add, Max or Min. No other thread changes the
+  /// integer between the load and the store. Null: the dialect has no such statement.
+  std::string (*atomic)(Op combine, DType dtype, const std::string& pointer, const std::string& value) = nullptr;
 };
 
 struct Dialect {
