@@ -14,6 +14,7 @@
 #include "graph/verify.h"
 #include "ir/apply_schedule.h"
 #include "ir/linearize.h"
+#include "ir/rewrite.h"
 #include "launch/plan_launches.h"
 #include "lower/lower.h"
 #include "opt/check_indices.h"
@@ -61,8 +62,11 @@ void lower(Stages& s, const PipelineOptions&) {
   if (kVerifyPasses) ir::verify(*s.module);
 }
 
-void apply_schedule(Stages& s, const PipelineOptions&) {
+void apply_schedule(Stages& s, const PipelineOptions& options) {
   ir::apply_schedule(*s.module);
+  // On a CPU, loops of one step stay: vectorise() makes them of remainders, beside loops of several steps that have the same form.
+  if (options.target.gpu() != nullptr)
+    for (ir::Kernel& kernel : s.module->kernels) ir::unroll_single_iterations(*s.module->arena, kernel);
   if (kVerifyPasses) ir::verify(*s.module);
 }
 

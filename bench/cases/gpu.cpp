@@ -124,6 +124,12 @@ std::vector<Work> works() {
   };
   const std::vector<Work> more = embeddings();
   all.insert(all.end(), more.begin(), more.end());
+  // Updates of a few integers: each bin of the histogram gets 65,536 of them.
+  const std::string sums = "index_add(bins, i, i, axis=0)";
+  Work histogram = moving("gpu.histogram", "(bins: i32[256], i: i32[16777216]) {\n  return y = cast(" + sums + ", dtype=i64)\n}",
+                          "histogram 16777216 256 100003", kLarge / 4, Against::kFunction);
+  histogram.integers = 256, histogram.stride = 100003;
+  all.push_back(histogram);
   return all;
 }
 

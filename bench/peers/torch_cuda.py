@@ -123,6 +123,11 @@ def scatter_add(rows, width, count, stride):
     return lambda: torch.zeros(rows, width, device="cuda").index_add_(0, indices, gradient)
 
 
+def histogram(count, bins, stride):
+    start, indices = counted(bins, stride, bins), counted(count, stride, bins)
+    return lambda: start.index_add(0, indices, indices)
+
+
 def sort(n):
     x = array(0, n)
     return lambda: torch.sort(x, stable=True).values
@@ -177,8 +182,8 @@ WORKS = {
     "elementwise": elementwise, "gelu": gelu, "sum": total, "row_sums": row_sums, "column_sums": column_sums, "argmax": argmax, "cumsum": cumsum,
     "column_scan": column_scan, "transpose": transpose, "softmax": softmax, "layer_norm": layer_norm, "matmul": matmul,
     "matmul_f64": lambda n: matmul(n, torch.float64),
-    "matmul_of": matmul_of, "conv": conv, "attention": attention, "gather": gather, "scatter_add": scatter_add, "sort": sort, "fft": fft,
-    "small": small,
+    "matmul_of": matmul_of, "conv": conv, "attention": attention, "gather": gather, "scatter_add": scatter_add, "histogram": histogram,
+    "sort": sort, "fft": fft, "small": small,
     "small_wait": small_wait, "small_graph": small_graph,
 }
 

@@ -248,8 +248,9 @@ class Printer {
                     s.position == nullptr ? std::string() : cat(" + ", reference(s.position), " * ", to_string(s.stride))));
   }
   void text(const Scatter& s, int depth) {
-    line(depth, cat("scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", reference(s.value), " to ", buffer(s.buffer),
-                    position(s.index, s.value, s.lane_step), " + ", reference(s.position), " * ", to_string(s.stride)));
+    line(depth, cat(s.atomic ? "atomic " : "", "scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", reference(s.value),
+                    " to ", buffer(s.buffer), position(s.index, s.value, s.lane_step), " + ", reference(s.position), " * ",
+                    to_string(s.stride)));
   }
   void text(const AccDeclare& s, int depth) {
     line(depth, cat("declare acc", s.accumulator, s.value == nullptr ? std::string() : cat(" as ", reference(s.value))));
@@ -411,8 +412,8 @@ std::string print(const Kernel& kernel, std::span<const Line> lines) {
       }
       case LineKind::kScatter: {
         const Scatter& s = l.as<Scatter>();
-        line(cat("scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", text(s.value), " to ", buffer(s.buffer), "[",
-                 to_string(s.index), "] + ", text(s.position), " * ", to_string(s.stride)));
+        line(cat(s.atomic ? "atomic " : "", "scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", text(s.value), " to ",
+                 buffer(s.buffer), "[", to_string(s.index), "] + ", text(s.position), " * ", to_string(s.stride)));
         break;
       }
       case LineKind::kAccDeclare: {

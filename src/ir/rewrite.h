@@ -111,6 +111,10 @@ bool is_short(const std::vector<const UOp*>& uops);
 
 /// Fully unrolls a loop with a constant trip count, and returns the statements of all iterations.
 Body unroll(Arena& arena, const Loop* loop);
+/// Replaces the loops of a scheduled kernel that have exactly one iteration by their bodies. Thread loops and group loops stay, and so do
+/// loops that need a block of their own: a Break leaves them, or they declare or fold an accumulator that other statements declare, too.
+/// (single_iterations.cpp)
+void unroll_single_iterations(Arena& arena, Kernel& kernel);
 /// Unrolls each vectorised loop among these statements (step > 1) by a factor of `together`, and adds a remainder loop. Returns all
 /// statements.
 Body unroll_and_jam(Arena& arena, const Body& loops, int together);

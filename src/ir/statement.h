@@ -218,7 +218,8 @@ struct Prefetch : StmtOf<StmtKind::kPrefetch> {
 
 /// Replaces x = buffer[index + position * stride + lane * lane_step] by combine(x, value), where `combine` is Add, Mul, Max or Min, or by
 /// the value if there is no `combine`. The position is one i32 or i64 for all lanes and is within the array. No other statement of the
-/// kernel reads the buffer.
+/// kernel reads the buffer. If `atomic` is set, other threads of a GPU may update the same element at the same time. In that case the value
+/// is an integer of one lane with 4 or 8 bytes, and `combine` is Add, Max or Min, for which the order of updates does not matter.
 struct Scatter : StmtOf<StmtKind::kScatter> {
   int buffer = -1;
   Sym index, lane_step;
@@ -226,6 +227,7 @@ struct Scatter : StmtOf<StmtKind::kScatter> {
   const UOp* position = nullptr;
   Sym stride;
   std::optional<Op> combine;
+  bool atomic = false;
 };
 
 /// Declares the accumulator and sets its elements to `value`, or, if `value` is null, to Accumulator::init. For an accumulator of one

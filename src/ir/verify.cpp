@@ -444,6 +444,10 @@ class Verifier {
     require_of(*s.position, s.position->type.lanes == 1, "a scatter has one position for all lanes");
     require(s.value->type.lanes == 1 || s.lane_step.is_constant(1), "the lanes of a scatter are contiguous, but their step is ",
             to_string(s.lane_step));
+    const bool has_atomic = is_int(dtype) && size_of(dtype) >= 4 && s.value->type.lanes == 1 &&
+                            (s.combine == Op::kAdd || s.combine == Op::kMax || s.combine == Op::kMin);
+    require(!s.atomic || has_atomic, "an atomic scatter adds integers of 4 or 8 bytes or takes their maximum or minimum, but one of ",
+            name(dtype), " does not");
   }
   void rules(const AccDeclare& s) {
     const Accumulator& a = accumulator_of(s, s.accumulator);

@@ -98,6 +98,14 @@ TEST_CASE("H5.device: a kernel that faults during a run loses this GPU alone, an
   // harp does not call cuMemFreeAsync, because after the loss of the device the call could only fail.
   CHECK(driver.calls("cuMemFreeAsync") == frees);
   program.reset();
+  // The other backends of the context are not affected.
+  const Graph graph = parse(context.get(), kText);
+  for (const char* backend : {"interp", "c"}) {
+    const Program here = compile(graph.get(), backend);
+    Floats numbers = kX;
+    const Buffer host = wrap(context.get(), numbers, {2, 4});
+    CHECK(result(here.get(), host.get(), none) == kY);
+  }
 }
 
 TEST_CASE("X3.entry_point/cuda: arrays on two GPUs are an error of an entry point") {

@@ -37,7 +37,7 @@ std::string file_text(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("C1: CUDA kernels of random graphs have the interpreter's bits") {
-  // HARP_CUDA_GRAPHS is the number of graphs and HARP_CUDA_SEED the first seed; `./dev fuzz cuda` sets them.
+  // HARP_CUDA_GRAPHS is the number of graphs and HARP_CUDA_SEED the first seed; `./dev fuzz` sets the number.
   const auto number = [](const char* name, uint64_t otherwise) {
     const char* given = std::getenv(name);
     return given == nullptr ? otherwise : std::strtoull(given, nullptr, 10);

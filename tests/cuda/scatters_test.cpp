@@ -1,6 +1,7 @@
 // Scatters (lower/gpu/scatter.h) with many updates of the same element. Their results must be bit-identical to the interpreter's in every
 // order of threads, so the updates of an element must be applied in the order in which they are listed.
 #include <algorithm>
+#include <string_view>
 
 #include "cuda/checked_programs.h"
 
@@ -34,5 +35,35 @@ TEST_CASE("C1: scatters of every kind and dtype have the interpreter's bits") {
     }
   programs.add("x: f32[n, 40], i: i64[n, 90], u: f32[n, 90]) {\n  return y = scatter_add(x, i, u, axis=1)", {{0}, {1}, {9}});
   programs.add("x: bool[20, 6], i: i32[90, 6], u: bool[90, 6]) {\n  return y = scatter(x, i, u, axis=0)");
+  programs.check();
+}
+
+TEST_CASE("C1: integers whose updates may come in any order are updated by atomic operations, with the interpreter's bits") {
+  struct Update {
+    std::string_view op, atomic;
+  };
+  constexpr Update kUpdates[] = {{"scatter_add", "atomicAdd("}, {"scatter_max", "atomicMax("}, {"scatter_min", "atomicMin("}};
+  CheckedPrograms programs(kDataSets);
+  for (const std::string_view dtype : {"i32", "u32", "i64", "u64"})
+    for (const Update& update : kUpdates) {
+      const std::string_view op = update.op;
+      programs.add(cat("x: ", dtype, "[20, 6], i: i32[90, 6], u: ", dtype, "[90, 6]) {\n  return y = ", op, "(x, i, u, axis=0)"));
+      CHECK(programs.has(update.atomic));
+      if (dtype == "u32" || dtype == "i64") continue;  // the other sizes with one type of each width and sign
+      programs.add(cat("x: ", dtype, "[n], i: i64[m], u: ", dtype, "[m]) {\n  return y = ", op, "(x, i, u, axis=0)"),
+                   {{30, 100}, {3, 0}, {0, 5}, {1, 3000}});
+      programs.add(cat("x: ", dtype, "[4, 50, 6], i: i32[4, 70, 6], u: ", dtype, "[4, 70, 6]) {\n  return y = ", op, "(x, i, u, axis=1)"));
+    }
+  programs.add("x: i32[7, 40], i: i32[n], u: i32[n, 40]) {\n  return y = index_add(x, i, u, axis=0)", {{0}, {1}, {300}});
+  CHECK(programs.has("atomicAdd("));
+  programs.add("x: u64[4, 50, 6], i: i32[70], u: u64[4, 70, 6]) {\n  return y = index_add(x, i, u, axis=1)");
+  CHECK(programs.has("atomicAdd("));
+  // Updates whose order matters, and those for which there is no atomic operation, are applied one after the other.
+  for (const std::string_view dtype : {"i32", "i16", "f32"})
+    for (const std::string_view op : {"scatter", "scatter_add", "scatter_mul"}) {
+      if (dtype == "i32" && op == "scatter_add") continue;
+      programs.add(cat("x: ", dtype, "[20, 6], i: i32[90, 6], u: ", dtype, "[90, 6]) {\n  return y = ", op, "(x, i, u, axis=0)"));
+      CHECK(!programs.has("atomic"));
+    }
   programs.check();
 }

@@ -1,6 +1,7 @@
 // Tests that the passes over the loop IR, linearize and the printers keep group loops (loops whose iterations are the threads of a GPU
 // block) and barriers, and that no statement moves across a barrier.
 #include <algorithm>
+#include <functional>
 #include <sstream>
 
 #include "ir/linearize.h"
@@ -265,6 +266,85 @@ TEST_CASE("IR: values are computed again after a barrier if a shared element has
   const Unit unit(b.render(options), "gcc", options.target);
   const std::vector<float> out = values_of<float>(run(unit, b.module, inputs, in.size())[0]);
   for (size_t i = 0; i < in.size(); ++i) CHECK(out[i] == in[i / 32 * 32 + 5] * in[i / 32 * 32 + 5]);
+}
+
+/// Returns the names of the variables of all loops of the kernel, sorted.
+std::vector<std::string> loops_of(const ir::Kernel& kernel) {
+  std::vector<std::string> names;
+  for (const ir::Stmt* s : ir::statements_of(kernel.body))
+    if (const auto* loop = ir::as<ir::Loop>(s)) names.push_back(variable_of(loop->variable)->name);
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST_CASE("IR: loops of one iteration around and inside group loops are replaced by their bodies") {
+  GroupBuilder b(32);
+  const int x = b.input(DType::kF32), y = b.output(DType::kF32), array = b.shared(DType::kF32, 32);
+  ir::Loop* round = ir::new_loop(*b.arena, "round", 3, 4);
+  const auto copy = [&](Sym t) {
+    const auto element = [&](Sym i) { return ir::Body{b.set(array, t, b.load(DType::kF32, 0, (round->variable + i) * 32 + t, 1))}; };
+    return ir::Body{b.each("i", 1, element, ir::LoopKind::kUnroll)};
+  };
+  round->body = {b.group(copy), b.barrier()};
+  const auto stores = [&](Sym t) {
+    return ir::Body{b.each("j", 2, [&](Sym j) { return ir::Body{b.store(1, j * 32 + t, b.acc(array, Sym(31) - t))}; })};
+  };
+  b.finish(b.each("block", 1, [&](Sym) { return ir::Body{b.declare(array), round, b.group(stores)}; }), {x}, {y});
+  ir::apply_schedule(b.module);
+  ir::verify(b.module);
+  ir::Kernel& kernel = b.module.kernels[0];
+  CHECK(loops_of(kernel) == std::vector<std::string>{"block", "i", "j", "round", "t", "t"});
+  ir::unroll_single_iterations(*b.arena, kernel);
+  ir::verify(b.module);
+  CHECK(loops_of(kernel) == std::vector<std::string>{"block", "j", "t", "t"});
+  CHECK(order_of(kernel) == std::vector<std::string>{"group", "set", "barrier", "group", "store"});
+
+  std::vector<float> in(4 * 32);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i) + 0.5f;
+  std::vector<Array> inputs = {array_of(DType::kF32, in)};
+  const render::RenderOptions options{machine(), false};
+  const Unit unit(b.render(options), "gcc", options.target);
+  const std::vector<float> out = values_of<float>(run(unit, b.module, inputs, 64)[0]);
+  for (size_t i = 0; i < out.size(); ++i) CHECK(out[i] == in[96 + 31 - i % 32]);
+}
+
+TEST_CASE("IR: loops of one iteration stay where their bodies need a block of their own") {
+  /// Tests whether unroll_single_iterations replaces a loop of one iteration. `change` gets the loop and the statements of the block, of
+  /// which the loop is the last one, and an accumulator, which the block does not declare.
+  const auto is_replaced = [](const std::function<void(GroupBuilder&, ir::Loop&, ir::Body&, int)>& change) {
+    GroupBuilder b(32);
+    const int x = b.input(DType::kF32), y = b.output(DType::kF32), number = b.own(DType::kI32, 4);
+    ir::Loop* one = b.each("one", 1, [&](Sym i) { return ir::Body{b.store(1, i, b.load(DType::kF32, 0, i, 1))}; });
+    ir::Body body;
+    change(b, *one, body, number);
+    body.push_back(one);
+    b.finish(b.each("block", 1, [&](Sym) { return body; }), {x}, {y});
+    ir::Kernel& kernel = b.module.kernels[0];
+    ir::unroll_single_iterations(*b.arena, kernel);
+    const std::vector<std::string> left = loops_of(kernel);
+    CHECK(std::ranges::count(left, std::string("block")) == 1);  // a thread loop always stays
+    return std::ranges::count(left, std::string("one")) == 0;
+  };
+  CHECK(is_replaced([](GroupBuilder&, ir::Loop&, ir::Body&, int) {}));
+  CHECK(is_replaced([](GroupBuilder&, ir::Loop& one, ir::Body&, int) { one.end = 4, one.step = 4; }));
+  CHECK(!is_replaced([](GroupBuilder&, ir::Loop& one, ir::Body&, int) { one.end = 2; }));
+  CHECK(!is_replaced([](GroupBuilder&, ir::Loop& one, ir::Body&, int) { one.end = 0; }));
+  CHECK(!is_replaced([](GroupBuilder&, ir::Loop& one, ir::Body&, int) { one.end = 3, one.step = 4, one.overlap = true; }));
+  CHECK(!is_replaced([](GroupBuilder& b, ir::Loop& one, ir::Body&, int a) { one.body.push_back(b.accumulator<ir::Break>(a)); }));
+  const auto declares = [](GroupBuilder& b, ir::Loop& one, ir::Body&, int a) { one.body.insert(one.body.begin(), b.declare(a)); };
+  CHECK(is_replaced(declares));
+  CHECK(!is_replaced([&](GroupBuilder& b, ir::Loop& one, ir::Body& body, int a) {
+    declares(b, one, body, a);
+    body.push_back(b.declare(a));
+  }));
+  CHECK(!is_replaced([](GroupBuilder& b, ir::Loop& one, ir::Body& body, int a) {
+    body.push_back(b.declare(a));
+    one.body.push_back(b.fold(a));
+  }));
+  CHECK(is_replaced([&](GroupBuilder& b, ir::Loop& one, ir::Body& body, int a) {
+    declares(b, one, body, a);
+    one.body.push_back(b.fold(a));
+  }));
 }
 
 }  // namespace

@@ -230,6 +230,14 @@ TEST_CASE("IR: the verifier names the rule that a kernel breaks") {
   define->value = x;
   CHECK(has(offence({b.loop(i, 10, {define})}), "a position is defined by an i64"));
 
+  auto* scatter = b.arena.statement<Scatter>();
+  scatter->buffer = 2, scatter->value = x;
+  scatter->position = b.arena.index(i), scatter->stride = 1;
+  scatter->combine = Op::kAdd;
+  CHECK(offence({b.loop(i, 10, {scatter})}) == "");
+  scatter->atomic = true;
+  CHECK(has(offence({b.loop(i, 10, {scatter})}), "an atomic scatter adds integers of 4 or 8 bytes"));
+
   UOp mixed{.kind = UKind::kAlu, .op = Op::kAdd, .type = {DType::kF32, 1}};
   mixed.sources = {x, b.arena.index(i)};
   CHECK(has(offence({b.loop(i, 10, {b.store(i, b.arena.intern(mixed))})}),

@@ -1,6 +1,7 @@
 #include "lower/gpu/scatter.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/walk.h"
 #include "lower/accumulate.h"
@@ -30,13 +31,21 @@ class GroupScatter {
 
   void run() {
     const Sym column = new_loop(arena_, "column", 0, element_count(inner_))->variable;
-    if (depends(position(Index(axis_, Sym(0)), new_loop(arena_, "update", 0, count_)->variable, column), column))
+    if (are_atomic())
+      by_updates();
+    else if (depends(position(Index(axis_, Sym(0)), new_loop(arena_, "update", 0, count_)->variable, column), column))
       by_columns();
     else
       by_ranges();
   }
 
  private:
+  /// Tests whether the updates have the same result in every order and a GPU has atomic operations for them.
+  bool are_atomic() const {
+    const std::optional<Op> combine = combination(node_.op);
+    return is_int(node_.dtype) && size_of(node_.dtype) >= 4 && (combine == Op::kAdd || combine == Op::kMax || combine == Op::kMin);
+  }
+
   Index index_of(const Index& outer, Sym update, Sym column) const {
     Index index = outer;
     index.push_back(update);
@@ -67,6 +76,23 @@ class GroupScatter {
     s->index = flatten(there, node_.shape);
     s->stride = element_count(Shape(node_.shape.begin() + static_cast<std::ptrdiff_t>(axis_) + 1, node_.shape.end()));
     return s;
+  }
+
+  /// Makes a kernel in which each thread applies one update.
+  void by_updates() {
+    Shape space = outer_;
+    space.push_back(count_);
+    space.insert(space.end(), inner_.begin(), inner_.end());
+    Loop* threads = new_loop(arena_, "update", 0, element_count(space), LoopKind::kThread);
+    Index outer = unflatten(threads->variable, space);
+    const Sym number = outer[axis_];
+    const Index inner(outer.begin() + static_cast<std::ptrdiff_t>(axis_) + 1, outer.end());
+    outer.resize(axis_);
+    const Sym column = flatten(inner, inner_);
+    Scatter* atomic = update(outer, number, column, position(outer, number, column));
+    atomic->atomic = true;
+    threads->body = where_not_empty({atomic});
+    c_.kernel.body = {threads};
   }
 
   /// Makes a kernel in which each thread applies the updates for one index of the axes in front of the scatter axis and one index of the

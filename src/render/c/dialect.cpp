@@ -33,7 +33,7 @@ const Dialect kC = {
 
     .loop = "for ($TYPE $VARIABLE = $BEGIN; $VARIABLE < $END; $ADVANCE) {",
     .unroll = "#pragma GCC unroll $COUNT",
-    .loop_mark = [](const ir::Line& loop,
+    .loop_mark = [](const Scope&, const ir::Line& loop,
                     std::span<const ir::Line> rest) { return wraps_positions(loop, rest) ? kWrapsMark : std::string_view(); },
     .barrier = "/* barrier */",
     .prefetch = "__builtin_prefetch($POINTER, $WRITES, $LOCALITY);",

@@ -10,6 +10,7 @@
 #include "render/c/types.h"
 #include "render/cuda/routines.h"
 #include "render/cuda/tables.h"
+#include "render/cuda/unrolling.h"
 #include "render/kernel/address.h"
 #include "render/kernel/scalar_functions.h"
 #include "render/kernel/scalar_groups.h"
@@ -343,18 +344,10 @@ std::string cuda_mma(const Scope& scope, const ir::Mma& mma) {
              scope.position(mma.column_step).text, ");");
 }
 
-/// Returns the pragma that keeps a loop that multiplies matrices from being unrolled. For sm_100 the compiler would unroll it 32 times and
-/// spill registers, because it takes the matrix instruction for a short one.
-std::string_view cuda_loop_mark(const ir::Line& loop, std::span<const ir::Line> rest) {
-  if (loop.as<ir::Loop>().loop != ir::LoopKind::kSequential) return {};
-  int depth = 1;
-  for (const ir::Line& line : rest) {
-    using enum ir::LineKind;
-    if (line.kind == kMma) return "#pragma unroll 1";
-    depth += line.kind == kLoop || line.kind == kIf || line.kind == kTry ? 1 : line.kind == kEnd ? -1 : 0;
-    if (depth == 0) return {};
-  }
-  return {};
+/// CUDA has no atomic sum of i64. The bits of a sum that wraps are those of the unsigned sum.
+std::string cuda_atomic(Op combine, DType dtype, const std::string& pointer, const std::string& value) {
+  if (combine == Op::kAdd && dtype == DType::kI64) return cat("atomicAdd((u64*)(", pointer, "), (u64)(", value, "));");
+  return cat(combine == Op::kAdd ? "atomicAdd" : combine == Op::kMax ? "atomicMax" : "atomicMin", "(", pointer, ", ", value, ");");
 }
 
 }  // namespace
@@ -389,7 +382,7 @@ const Dialect kCuda = {
     .grid_thread = "(i64)blockIdx.x * blockDim.x + threadIdx.x",
     .grid_threads = "(i64)gridDim.x * blockDim.x",
     .unroll = "#pragma unroll $COUNT",
-    .loop_mark = cuda_loop_mark,
+    .loop_mark = unrolling_mark,
     .barrier = "__syncthreads();",
     .detects_invalid = [](Unit&) { return false; },
 
@@ -418,7 +411,8 @@ const Dialect kCuda = {
                .fold = cuda_fold_of_group,
                .end_batch = "asm volatile(\"cp.async.commit_group;\" : : : \"memory\");",
                .wait = "asm volatile(\"cp.async.wait_group $PENDING;\" : : : \"memory\");",
-               .mma = cuda_mma},
+               .mma = cuda_mma,
+               .atomic = cuda_atomic},
 };
 
 }  // namespace harp::render

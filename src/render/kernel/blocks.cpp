@@ -77,11 +77,13 @@ void Blocks::open_loop(const ir::Line& line, std::span<const ir::Line> rest) {
   const bool thread = s.loop == ir::LoopKind::kThread;
   const std::string begin = thread ? at("begin0") : scope_.position(s.begin).text;
   const std::string end = thread ? at("end0") : bracket(scope_.position(s.end), kShift);
-  const std::string_view mark = dialect.loop_mark == nullptr ? std::string_view() : dialect.loop_mark(line, rest);
+  const std::string_view mark = dialect.loop_mark == nullptr ? std::string_view() : dialect.loop_mark(scope_, line, rest);
   const int64_t poll_interval = dialect.cancelled.empty() ? 0 : s.poll_interval;
   if (thread && scope_.group_threads > 0) {
+    if (!mark.empty()) writer_.line(mark);
     return open_loop_of_groups(line);
   } else if (thread && !dialect.grid_thread.empty()) {
+    if (!mark.empty()) writer_.line(mark);
     open_grid_loop(line);
   } else if (s.overlap) {
     open_overlapping(line, begin, end);

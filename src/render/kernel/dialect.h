@@ -110,6 +110,9 @@ struct GroupEntries {
   std::string_view end_batch = {}, wait = {};
   /// Returns a statement that multiplies matrices by tensor cores. Null: the dialect has no such statement.
   std::string (*mma)(const Scope& scope, const ir::Mma& mma) = nullptr;
+  /// Returns a statement that combines the integer at the address `pointer` with a value, for Add, Max or Min. No other thread changes the
+  /// integer between the load and the store. Null: the dialect has no such statement.
+  std::string (*atomic)(Op combine, DType dtype, const std::string& pointer, const std::string& value) = nullptr;
 };
 
 struct Dialect {
@@ -150,7 +153,7 @@ struct Dialect {
   std::string_view unroll = {};  // line before a loop whose $COUNT steps the compiler is to unroll
   /// Returns a line before a loop that tells the compiler how to treat the loop; "" if there is none. `rest` are the lines after the one
   /// that opens the loop.
-  std::string_view (*loop_mark)(const ir::Line& loop, std::span<const ir::Line> rest) = nullptr;
+  std::string_view (*loop_mark)(const Scope& scope, const ir::Line& loop, std::span<const ir::Line> rest) = nullptr;
   std::string_view barrier = {};  // line between two group loops; in a dialect where group loops are ordinary loops it is only a comment
   // Prefetch statement; placeholders $POINTER, $WRITES (0 or 1), $LOCALITY (4 minus the level of the cache); empty: no prefetches.
   std::string_view prefetch = {};

@@ -214,6 +214,11 @@ void StatementWriter::scatter(const ir::Scatter& s) {
     return store(at, overwriting);
   }
   const ir::Type type = s.value->type;
+  if (s.atomic) {
+    const auto atomic = scope_.unit.dialect.groups.atomic;
+    HARP_ASSERT(atomic != nullptr, "the dialect ", scope_.unit.dialect.name, " has no atomic updates");
+    return writer_.line(atomic(*s.combine, type.dtype, pointer_text(scope_, at), whole(scope_, s.value).text));
+  }
   const std::string target = type.lanes == 1 ? element_text(scope_, at)
                                              : cat("*(", scope_.unit.dialect.vectors.memory_type(scope_.unit, type.dtype, type.lanes),
                                                    "*)(", pointer_text(scope_, at), ")");

@@ -27,7 +27,8 @@
 // scan [thread_group, thread]              For scans along columns that are not short (lower/gpu/scan_columns.h): a group of threads scans
 //                                          a block of several columns. Columns of several blocks take several kernels, too.
 // scatter [thread_group, thread]           For scatters (lower/gpu/scatter.h): one kernel copies the array, another one applies the
-//                                          updates. In the latter, each group of threads updates one range of the axis.
+//                                          updates. In the latter, each group of threads updates one range of the axis. (Integers that
+//                                          may be updated in any order have no groups: each thread applies one update.)
 // all others                               Each iteration of the kernel's thread loop is executed by one thread, which also executes the
 //                                          inner loops. Every kernel can run in this way, but most run slowly.
 #pragma once

@@ -116,8 +116,20 @@ inline T atomically(T* at, Change change) {
   return found;
 }
 }  // namespace harp_emulator
-static inline unsigned long long atomicMin(unsigned long long* at, unsigned long long value) {
-  return harp_emulator::atomically(at, [=](unsigned long long found) { return value < found ? value : found; });
+#define HARP_EMULATOR_EXTREMES(type)                                                                         \
+  static inline type atomicMin(type* at, type value) {                                                       \
+    return harp_emulator::atomically(at, [=](type found) { return value < found ? value : found; });         \
+  }                                                                                                          \
+  static inline type atomicMax(type* at, type value) {                                                       \
+    return harp_emulator::atomically(at, [=](type found) { return found < value ? value : found; });         \
+  }
+HARP_EMULATOR_EXTREMES(int)
+HARP_EMULATOR_EXTREMES(unsigned)
+HARP_EMULATOR_EXTREMES(long long)
+HARP_EMULATOR_EXTREMES(unsigned long long)
+#undef HARP_EMULATOR_EXTREMES
+static inline int atomicAdd(int* at, int value) {
+  return harp_emulator::atomically(at, [=](int found) { return (int)((unsigned)found + (unsigned)value); });
 }
 static inline unsigned atomicAdd(unsigned* at, unsigned value) {
   return harp_emulator::atomically(at, [=](unsigned found) { return found + value; });

@@ -13,6 +13,9 @@ NVDISASM = os.path.join(compilers.PACKAGES, "cu13", "bin", "nvdisasm")
 # table "Technical Specifications per Compute Capability").
 MACHINES = {"80": (64, 32, 164), "86": (48, 16, 100), "90": (64, 32, 228), "100": (64, 32, 228), "120": (48, 24, 100)}
 RESERVED_SHARED = 1024  # bytes of shared memory that CUDA reserves for each block, besides what the block uses
+# The code for one architecture may have this many times as many fused multiply-adds as that for another one. Compilers differ in which loops
+# of short bodies they unroll. If one of them unrolls a loop of a long body, it takes seconds (src/render/cuda/unrolling.h).
+MOST_COPIES = 8
 ELEMENT_BYTES = {"i8": 1, "u8": 1, "bool": 1, "i16": 2, "u16": 2, "float": 4, "i32": 4, "u32": 4, "double": 8, "i64": 8, "u64": 8}
 
 
@@ -141,7 +144,10 @@ def table(wanted):
             calls, outside = found[path, compiler]
             if outside:
                 wrong_text.append(f"{outside} fma that the source does not call")
-            counts = [str(plain) for plain, _ in of_text]
+            plain = [count for count, _ in of_text]
+            if max(plain) > MOST_COPIES * min(plain):
+                wrong_text.append(f"fma for one architecture: {max(plain)}, for another: {min(plain)}, so a loop was unrolled")
+            counts = [str(count) for count in plain]
             fma = f"{counts[0] if len(set(counts)) == 1 else ' '.join(counts)} of {calls}"
             wide_needed = {name for name, kernel in program.kernels_of(compilers.read(path)).items() if says_16_bytes(kernel)}
             for i, name in enumerate(results[0][0]):
