@@ -87,8 +87,6 @@ namespace {
 /// row cannot be unrolled.
 int64_t unrolled_terms(const KernelPlan& kernel) {
   if (kernel.reduces.empty()) return 1;
-  // If a single expression computes each result, vectors run along the last axis that is not reduced, and no axis is unrolled.
-  if (expression_terms(kernel)) return 0;
   const Node& reduce = *kernel.reduces[0];
   const Dim terms = term_count(reduce);
   if (!terms.is_constant() || terms.constant() > kMaxShortAxis) return 0;
@@ -134,7 +132,9 @@ std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPl
     axes.elements *= space[axes.vectors--].constant();
   for (size_t axis = axes.vectors + 1; axis < space.size(); ++axis) axes.unrolled[axis] = true;
   if (kernel.reduces.empty() && axes.vectors > 0) unroll_interleaved(program, kernel, axes);
-  if (axes.elements <= 1) return std::nullopt;
+  // If only the terms of a chain are unrolled, the schedule is that of a single expression for each result (few_terms.h).
+  const bool is_expression = axes.vectors + 1 == space.size() && expression_terms(kernel);
+  if (axes.elements <= 1 || is_expression) return std::nullopt;
   const auto operations = static_cast<int64_t>(computed_nodes(program, kernel).size() + kernel.stores.size());
   if (axes.elements * operations > kMaxUnrolledOperations) return std::nullopt;
   return axes;

@@ -94,11 +94,14 @@ class ShortAxes {
     return want(build::contiguous(build::permute(x_, axes)));
   }
 
-  /// A matrix product of x and a small matrix.
+  /// A matrix product of x and a small matrix, or of a batch of small matrices and another one.
   bool product() {
-    if (is_bool(dtype_) || is_complex(dtype_) || x_->rank() != 2) return false;
-    const NodeRef other = bench_.array_of(dtype_, {x_->shape.back(), bench_.small_dim(1, 9)});
-    return want(build::matmul(x_, other));
+    if (is_bool(dtype_) || is_complex(dtype_) || x_->rank() < 2 || x_->rank() > 3) return false;
+    Shape other = x_->shape;
+    other.back() = bench_.small_dim(1, 9);
+    other[other.size() - 2] = x_->shape.back();
+    if (const int64_t count = bench_.estimated_count(other); count < 0 || count > 20'000) return false;
+    return want(build::batch_matmul(x_, bench_.array_of(dtype_, other)));
   }
 
   /// Reductions over the rows of tall matrices with few columns. There are so many rows that the order of summation divides them into

@@ -1,9 +1,11 @@
 // Kernels with axes of a few elements. The lanes of a vector are indices of another axis, and the short axes are unrolled
 // (lower/unrolled.cpp). Loads and stores are therefore interleaved accesses (ir/interleaved_accesses.cpp).
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "support/backends_run.h"
+#include "support/schedule_mistake.h"
 
 using namespace capi_test;
 
@@ -95,6 +97,57 @@ TEST_CASE("G4.matmul/c L2: products with few columns and few terms") {
   backends.run(graph_of("a: f32[l, 4, 4], b: f32[l, 4, 4]", "y = batch_matmul(a, b)"), rough({33, 4, 4}, 11), rough({33, 4, 4}, 12));
 }
 
+TEST_CASE("G15.batch_matmul/interp,c L2: batches of small matrices") {
+  const Backends backends;
+  const auto matrices = [](const char* dtype, int64_t rows, int64_t columns) {
+    return std::string(dtype) + "[l, " + std::to_string(rows) + ", " + std::to_string(columns) + "]";
+  };
+  for (const auto& [rows, terms, columns] :
+       {std::array<int64_t, 3>{2, 2, 2}, {3, 3, 3}, {4, 4, 4}, {1, 4, 3}, {3, 4, 1}, {1, 16, 1}, {5, 5, 5}}) {
+    const std::string text = graph_of("a: " + matrices("f32", rows, terms) + ", b: " + matrices("f32", terms, columns),
+                                      "y = batch_matmul(a, b), z = relu(batch_matmul(a, b)) * 2.0");
+    for (const int64_t count : {1, 15, 16, 70}) backends.run(text, rough({count, rows, terms}, 1), rough({count, terms, columns}, 2));
+    backends.run(text, special({33, rows, terms}, 3), special({33, terms, columns}, 4));
+  }
+  backends.run(graph_of("a: i8[l, 3, 3], b: i8[l, 3, 3]", "y = batch_matmul(a, b)"), whole<int8_t>({40, 3, 3}, 5),
+               whole<int8_t>({40, 3, 3}, 6));
+  for (const char* const dtype : {"f16", "bf16", "f64"}) {
+    const std::string cast = std::string(", dtype=") + dtype + ")";
+    backends.run(graph_of("a: f32[l, 4, 3], b: f32[l, 3, 3]", "y = batch_matmul(cast(a" + cast + ", cast(b" + cast + ")"),
+                 rough({37, 4, 3}, 7), rough({37, 3, 3}, 8));
+  }
+  // The matrices of one array are transposed; the rows of those of the other one are in reverse order.
+  backends.run(graph_of("a: f32[l, 3, 3], b: f32[l, 3, 3]", "y = batch_matmul(permute(a, axes=[0, 2, 1]), flip(b, axes=[1]))"),
+               rough({50, 3, 3}, 9), rough({50, 3, 3}, 10));
+}
+
+TEST_CASE("G3.sum/interp,c G3.max/interp,c L2: reductions of a short axis in front of another one") {
+  const Backends backends;
+  for (const auto& [terms, columns] : {std::pair{4, 3}, {2, 7}, {5, 3}, {3, 5}, {16, 3}})
+    for (const int64_t rows : {1, 16, 40}) {
+      const std::string type = "f32[n, " + std::to_string(terms) + ", " + std::to_string(columns) + "]";
+      const std::string text = graph_of("x: " + type, "a = sum(x, axes=[1]), b = prod(x, axes=[1]), c = max(x, axes=[1])");
+      backends.run(text, rough({rows, terms, columns}, 1));
+      backends.run(text, special({rows, terms, columns}, 2));
+    }
+}
+
+TEST_CASE("L2: rows of a few elements, combined with an element for each row or for each column") {
+  const Backends backends;
+  for (const int columns : {2, 3, 5, 7, 12}) {
+    const std::string shape = "[n, " + std::to_string(columns) + "]", of_columns = "[" + std::to_string(columns) + "]";
+    const std::string text = graph_of("x: f32" + shape + ", s: f32" + of_columns + ", c: f32[n, 1]",
+                                      "y = x * expand(reshape(s, shape=[1, " + std::to_string(columns) + "]), shape=" + shape +
+                                          "), z = x - expand(c, shape=" + shape + ")");
+    for (const int64_t rows : {1, 15, 16, 33, 100})
+      backends.run(text, special({rows, columns}, 1), rough({columns}, 2), rough({rows, 1}, 3));
+  }
+  // Pixels of bytes are scaled by channel. The lines of the picture are cut, so that they are not contiguous.
+  backends.run(graph_of("x: i8[2, 5, 41, 3], s: f32[3]",
+                        "y = cast(slice(x, stop=[2, 5, 40, 3]), dtype=f32) * expand(reshape(s, shape=[1, 1, 1, 3]), shape=[2, 5, 40, 3])"),
+               whole<int8_t>({2, 5, 41, 3}, 4), rough({3}, 5));
+}
+
 TEST_CASE("L2: short axes are unrolled where vectors along them would be almost empty") {
   const std::string unrolled = "elementwise [thread simd=16, reduce] partition overlap";
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = sum(x, axes=[1])")), unrolled));
@@ -106,4 +159,47 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   CHECK(contains(text, "load_part2_of_3_f32x16("));
   // Contiguous axes are merged into one loop, even if the last axis is short.
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = exp(x)")), "elementwise [thread, sequential simd=16]"));
+}
+
+TEST_CASE("L2: short axes that are not reduced are unrolled where vectors along them would be mostly empty") {
+  const auto scaled = [](const std::string& x, const std::string& shape, const char* row = "x86-64-v4") {
+    const std::string columns = shape.substr(shape.rfind(' ') + 1);  // "3]" of "[n, 3]"
+    return source_of(graph_of("x: f32" + x + ", s: f32[" + columns,
+                              "y = x * expand(reshape(s, shape=[1, " + columns + "), shape=" + shape + ")"),
+                     row);
+  };
+  const std::string points = scaled("[n, 3]", "[n, 3]");
+  CHECK(contains(points, "elementwise [thread simd=16, sequential] partition overlap"));
+  CHECK(contains(points, "load_part2_of_3_f32x16("));
+  CHECK(contains(scaled("[n, 3]", "[n, 3]", "x86-64-v2"), "elementwise [thread simd=4, sequential] partition overlap"));
+  CHECK(contains(source_of(graph_of("x: f32[n, 3], c: f32[n, 1]", "y = x * expand(c, shape=[n, 3])")), "[thread simd=16, sequential]"));
+  // Rows of 8 fill half of the lanes, and nine rows fill no vector.
+  CHECK_FALSE(contains(scaled("[n, 8]", "[n, 8]"), "[thread simd=16"));
+  CHECK_FALSE(contains(scaled("[9, 3]", "[9, 3]"), "[thread simd=16"));
+
+  const auto product = [](const std::string& a, const std::string& b, const char* row = "x86-64-v4") {
+    return source_of(graph_of("a: f32" + a + ", b: f32" + b, a.size() > 7 ? "y = batch_matmul(a, b)" : "y = matmul(a, b)"), row);
+  };
+  CHECK(contains(product("[n, 3]", "[3, 3]"), "elementwise [thread simd=16, sequential, reduce] partition overlap"));
+  const std::string matrices = "elementwise [thread simd=16, sequential, sequential, reduce] partition overlap";
+  CHECK(contains(product("[l, 4, 4]", "[l, 4, 4]"), matrices));
+  CHECK_FALSE(contains(product("[l, 4, 4]", "[l, 4, 4]", "x86-64-v3"), "[thread simd=8"));  // rows of 4 fill half of the lanes
+  CHECK_FALSE(contains(product("[l, 2, 9]", "[l, 9, 2]"), "[thread simd=16"));  // the lanes would be 18 elements apart
+  CHECK(contains(source_of(graph_of("x: f32[n, 4, 3]", "y = sum(x, axes=[1])")), "[thread simd=16, sequential, reduce]"));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = sum(x, axes=[1])")), "[thread simd=16"));
+  // Between rows of 3 elements there is a fourth one that the kernel does not load.
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 4], c: f32[n, 1]", "y = slice(x, stop=[n, 3]) * expand(c, shape=[n, 3])")),
+                       "[thread simd=16"));
+}
+
+TEST_CASE("L5.simd_width/c: vectors of a small product run along the rows or along the columns, but not along both") {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + graph_of("a: f32[n, 3], b: f32[3, 3]", "y = matmul(a, b)"));
+  REQUIRE(graph != nullptr);
+  for (const char* const schedule : {"elementwise [thread, sequential simd=4, reduce]", "elementwise [thread simd=8, sequential, reduce]"})
+    CHECK(contains(source_for("x86-64-v4", graph.get(), (std::string("kernel_0: ") + schedule).c_str()), schedule));
+  CHECK(schedule_mistake(graph.get(), "kernel_0: elementwise [thread simd=8, sequential simd=4, reduce]").find(
+            "axis 1 has simd; if short axes are unrolled, it belongs on axis 0") != std::string::npos);
+  CHECK(schedule_mistake(graph.get(), "kernel_0: elementwise [thread, sequential, reduce simd=4]").find(
+            "simd belongs on the last kept axis or, if short axes are unrolled, on axis 0") != std::string::npos);
 }

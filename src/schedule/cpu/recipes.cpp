@@ -9,6 +9,7 @@
 #include "schedule/cpu/interleave.h"
 #include "schedule/cpu/row_streams.h"
 #include "schedule/cpu/schedule_contraction.h"
+#include "schedule/cpu/short_axes.h"
 #include "schedule/cpu/stream.h"
 #include "schedule/cpu/transpose.h"
 #include "schedule/cpu/tuning.h"
@@ -190,16 +191,6 @@ Schedule schedule_unrolled(const Program& program, const KernelPlan& kernel, con
   return s;
 }
 
-/// Tests whether unrolling the short axes of the kernel pays. It pays for reductions along rows of a few elements, which leave most of the
-/// 64 lanes of a lanes-order reduction (docs/semantics.md, "Sums") empty. It does not pay if the elements of a row fill whole vectors.
-bool unrolling_pays(const KernelPlan& kernel, const Schedule& usual) {
-  if (kernel.reduces.empty()) return false;
-  const Node& reduce = *kernel.reduces[0];
-  const bool along_rows = reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel);
-  const int lanes = usual.axes.back().simd_width;
-  return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
-}
-
 /// Returns the variants of a kernel that uses the schedule `there` if `guard` >= 0 at run time, and the schedule `elsewhere` otherwise. If
 /// the sign of the guard is known at compile time, there is only one variant.
 std::vector<Variant> by_size(Sym guard, const Schedule& there, const Schedule& elsewhere) {
@@ -292,8 +283,8 @@ int interleaved_rows(Dim rows, int usual) {
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, cpu, options);
-  if (const std::optional<UnrolledAxes> axes = unrolled_axes(program, kernel); axes && unrolling_pays(kernel, s))
-    return {{std::nullopt, schedule_unrolled(program, kernel, *axes, cpu, options)}};
+  const std::optional<UnrolledAxes> short_axes = unrolled_axes(program, kernel);
+  if (short_axes && unrolled_rows_pay(kernel, s)) return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options)}};
   if (const auto contraction = as_contraction(kernel))
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction, cpu)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
@@ -304,6 +295,8 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};
     }
+  if (short_axes && unrolled_columns_pay(program, kernel, *short_axes, s))
+    return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options)}};
   if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis)) {
     const int lanes = s.axes.back().simd_width;
     const Schedule usual = schedule_transpose(program, kernel, *axis, lanes, cpu);
@@ -353,8 +346,9 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
     schedules.push_back(schedule_contraction(program, kernel, *contraction, cpu, width(2)));
   else if (const auto axis = transposed_axis(program, kernel))
     schedules.push_back(schedule_transpose(program, kernel, *axis, width(1), cpu));
-  if (expression_terms(kernel)) schedules.push_back(schedule_few_terms(kernel, width(2)));
-  if (const auto axes = unrolled_axes(program, kernel); axes && !kernel.reduces.empty())
+  if (expression_terms(kernel))
+    schedules.push_back(schedule_few_terms(kernel, width(2)));
+  else if (const auto axes = unrolled_axes(program, kernel); axes && !kernel.reduces.empty())
     schedules.push_back(schedule_unrolled(program, kernel, *axes, cpu, options));
   return schedules;
 }

@@ -94,6 +94,17 @@ inline constexpr int64_t kLongContinued = 16;
 /// other terms are padding. kMaxExpressionCost: largest cost of the expression, in units of an addition.
 inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpressionCost = 128;
 
+// --- Short axes
+
+/// Kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. They unroll these axes, and
+/// vectors run along the axis before them, if vectors along the last axis would use at most kFewUsedLanes of their lanes. (With 16 lanes
+/// that are axes of 2 to 7 and of 9 to 12 elements; with 8 lanes 2, 3, 5 and 6; with 4 lanes 3.) kMostColumnLanes: most lanes; vectors of
+/// more have narrow elements, and some machines need several instructions to shuffle these. kMaxColumnOperations: most operations of one
+/// iteration, because the code has a copy of each operation for each element. None of these is measured.
+inline constexpr double kFewUsedLanes = 0.4;
+inline constexpr int kMostColumnLanes = 16;
+inline constexpr int64_t kMaxColumnOperations = 512;
+
 // --- Reductions down columns: how rows of memory are added to a row of accumulators
 
 /// The number of rows that are unrolled and added in one step: all rows if their number is known at compile time and at most
