@@ -147,6 +147,7 @@ std::vector<Benchmark> growing_benchmarks();
 std::vector<Benchmark> cancelling_benchmarks();
 std::vector<Benchmark> keeping_benchmarks();
 std::vector<Benchmark> chain_benchmarks();
+std::vector<Benchmark> custom_benchmarks();
 std::vector<Benchmark> bandwidth_benchmarks();
 std::vector<Benchmark> reduction_benchmarks();
 std::vector<Benchmark> scan_benchmarks();
