@@ -49,7 +49,7 @@ bool may_scan_by_groups(const KernelPlan& kernel);
 double kept_bytes(const KernelPlan& kernel);
 /// Describes an elementwise schedule that unrolls short axes, so that vectors need not run along the last axis. The kernel is a loop over
 /// the index space without the unrolled axes. Each iteration computes all elements along the unrolled axes and, if the kernel reduces,
-/// reads all elements of the rows that it reduces.
+/// reads all elements of the rows that it reduces. If it scans, the scanned axis is one of the unrolled axes.
 struct UnrolledAxes {
   size_t vectors;              // the axis of iteration_space() whose elements are the lanes of the vectors
   std::vector<bool> unrolled;  // for each axis of iteration_space(): whether it is unrolled

@@ -175,7 +175,7 @@ std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rule
                ? "no axis: vectors cannot compute the elements of this custom function"
                : "no axis of this kernel";
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
-  if (rules.recipe == Template::kElementwise && !kernel.reduces.empty() && !expression_terms(kernel))
+  if (rules.recipe == Template::kElementwise && (!kernel.reduces.empty() || !kernel.scans.empty()) && !expression_terms(kernel))
     return cat("axis ", has_vectors - rules.axes.begin(), ", the last one that is not short");
   if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes) return "the reduced axis";
   if (rules.recipe == Template::kElementwise && std::count_if(has_vectors, rules.axes.end(), has_lanes) > 1)
@@ -263,7 +263,7 @@ void check_unrolled(const Program& program, const KernelPlan& kernel, const Sche
 
 bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule) {
   const auto is_unusual = [](const AxisSchedule& axis) { return axis.simd_width > 1 || axis.unroll > 1; };
-  if (!kernel.reduces.empty() && !expression_terms(kernel)) return true;
+  if (!kernel.scans.empty() || (!kernel.reduces.empty() && !expression_terms(kernel))) return true;
   const std::ptrdiff_t last = kernel.reduces.empty() ? 1 : 2;  // the last kept axis and, behind it, that of the terms
   return std::ssize(schedule.axes) > last && std::any_of(schedule.axes.begin(), schedule.axes.end() - last, is_unusual);
 }
@@ -282,7 +282,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
   const std::optional<UnrolledAxes> unrolled = unrolled_axes(program, kernel);
-  if (unrolled && kernel.reduces.empty()) {
+  if (unrolled && usual.recipe == Template::kElementwise) {
     usual.axes[unrolled->vectors].max_lanes = kMaxLanes;
     for (size_t axis = 0; axis < unrolled->vectors; ++axis)
       if (unrolled->unrolled[axis]) usual.axes[axis].max_unroll = static_cast<int>(iteration_space(kernel)[axis].constant());
@@ -300,7 +300,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     recipes.push_back(transpose_rules(kernel, *axis));
   if (expression_terms(kernel))
     recipes.push_back(expression_rules(kernel, unrolled));
-  else if (unrolled && !kernel.reduces.empty())
+  else if (unrolled && recipe_of(kernel) != Template::kElementwise)
     recipes.push_back(unrolled_rules(kernel, *unrolled));
   return recipes;
 }

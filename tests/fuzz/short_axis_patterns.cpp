@@ -123,6 +123,7 @@ class ShortAxes {
   /// Running values along the rows of tall matrices with few columns, sometimes so many rows that docs/semantics.md ("Scans") divides them
   /// into two blocks.
   bool running() {
+    if (random_.chance(40)) return running_along_short_axis();
     const DType dtype = is_bool(dtype_) || is_complex(dtype_) ? DType::kF64 : dtype_;
     const int64_t most = random_.chance(30) ? 5000 : 700;
     Shape shape = {random_.chance(20) ? bench_.random_dim() + Dim(30) : bench_.small_dim(20, most), bench_.small_dim(1, 4)};
@@ -130,13 +131,22 @@ class ShortAxes {
     if (rows == 1) shape.insert(shape.begin(), random_.chance(50) ? bench_.small_dim(1, 5) : bench_.random_dim());
     if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
     const NodeRef x = worked(bench_.array_of(dtype, shape));
-    const auto scanned = [&] {
-      constexpr Op kScans[] = {Op::kCumSum, Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin, Op::kLogCumSumExp};
-      const Op op = random_.pick(kScans);
-      return build::cumulative(accepts(op, dtype) ? op : Op::kCumSum, x, rows, random_.chance(20), random_.chance(30));
-    };
-    if (random_.chance(25) && !bench_.want(scanned())) return false;
-    return want(scanned());
+    if (random_.chance(25) && !bench_.want(scanned(x, rows))) return false;
+    return want(scanned(x, rows));
+  }
+
+  /// Running values along the last axis, or along a short axis in front of it. Several of them can become one kernel.
+  bool running_along_short_axis() {
+    if (is_bool(dtype_) || is_complex(dtype_)) return false;
+    const int axis = x_->rank() > 2 && random_.chance(40) ? last() - 1 : last();
+    if (random_.chance(30) && !bench_.want(scanned(x_, axis))) return false;
+    return want(scanned(x_, axis));
+  }
+
+  NodeRef scanned(NodeRef x, int axis) {
+    constexpr Op kScans[] = {Op::kCumSum, Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin, Op::kLogCumSumExp};
+    const Op op = random_.pick(kScans);
+    return build::cumulative(accepts(op, x->dtype) ? op : Op::kCumSum, x, axis, random_.chance(20), random_.chance(30));
   }
 
   /// Multiplies by an array that has one factor for each index of the last axis.

@@ -148,6 +148,30 @@ TEST_CASE("L2: rows of a few elements, combined with an element for each row or 
                whole<int8_t>({2, 5, 41, 3}, 4), rough({3}, 5));
 }
 
+TEST_CASE("G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/interp,c L2: scans of rows of a few elements") {
+  const Backends backends;
+  for (const int columns : {2, 3, 4, 5, 8, 9, 13, 16}) {
+    const std::string shape = "[n, " + std::to_string(columns) + "]";
+    const std::string text = graph_of("x: f32" + shape,
+                                      "a = cumsum(x, axis=1), b = cumprod(x, axis=1), c = cummax(x, axis=1), d = cummin(x, axis=1), "
+                                      "e = cumsum(x, axis=1, reverse=true), g = cumsum(x * 2.0, axis=1) - x, "
+                                      "h = cumsum(x, axis=1, exclusive=true)");
+    for (const int64_t rows : {1, 16, 37}) {
+      backends.run(text, rough({rows, columns}, 1));
+      backends.run(text, special({rows, columns}, 2));
+    }
+    backends.run(graph_of("x: f32" + shape, "a = cumsum(cast(x, dtype=f16), axis=1), b = cumsum(cast(x, dtype=f64), axis=1)"),
+                 rough({33, columns}, 3));
+    backends.run(graph_of("x: i8" + shape, "a = cumsum(x, axis=1), b = cumprod(x, axis=1), c = cummax(x > 0, axis=1)"),
+                 whole<int8_t>({70, columns}, 4));
+  }
+  // Axes in front of the last one, two short axes, and rows of which only a part is scanned.
+  backends.run(graph_of("x: f32[n, 4, 3]", "a = cumsum(x, axis=1), b = cumsum(x, axis=2), c = cummax(x, axis=1, reverse=true)"),
+               special({40, 4, 3}, 5));
+  backends.run(graph_of("x: f32[n, 7]", "a = cumsum(slice(x, stop=[n, 3]), axis=1), b = cumsum(flip(x, axes=[1]), axis=1)"),
+               rough({50, 7}, 6));
+}
+
 TEST_CASE("L2: short axes are unrolled where vectors along them would be almost empty") {
   const std::string unrolled = "elementwise [thread simd=16, reduce] partition overlap";
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = sum(x, axes=[1])")), unrolled));
@@ -187,6 +211,12 @@ TEST_CASE("L2: short axes that are not reduced are unrolled where vectors along 
   CHECK_FALSE(contains(product("[l, 2, 9]", "[l, 9, 2]"), "[thread simd=16"));  // the lanes would be 18 elements apart
   CHECK(contains(source_of(graph_of("x: f32[n, 4, 3]", "y = sum(x, axes=[1])")), "[thread simd=16, sequential, reduce]"));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = sum(x, axes=[1])")), "[thread simd=16"));
+  // Running values along a short axis.
+  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = cumsum(x, axis=1)")), "elementwise [thread simd=16, scan] partition overlap"));
+  CHECK(contains(source_of(graph_of("x: f32[n, 4, 3]", "y = cumsum(x, axis=1)")), "elementwise [thread simd=16, scan, sequential]"));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 17]", "y = cumsum(x, axis=1)")), "elementwise ["));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 4, 16]", "y = cumsum(x, axis=1)")), "elementwise ["));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 3]", "y = logcumsumexp(x, axis=1)")), "elementwise ["));
   // Between rows of 3 elements there is a fourth one that the kernel does not load.
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 4], c: f32[n, 1]", "y = slice(x, stop=[n, 3]) * expand(c, shape=[n, 3])")),
                        "[thread simd=16"));

@@ -187,6 +187,7 @@ Schedule schedule_unrolled(const Program& program, const KernelPlan& kernel, con
   s.axes[axes.vectors].simd_width = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu, true);
   for (size_t axis = 0; axis < axes.vectors; ++axis)
     if (axes.unrolled[axis]) s.axes[axis].unroll = static_cast<int>(iteration_space(kernel)[axis].constant());
+  if (!kernel.scans.empty()) s.axes[static_cast<size_t>(scan_axis(kernel))].kind = AxisKind::kScan;
   if (!kernel.reduces.empty()) s.axes.push_back({.kind = AxisKind::kReduce});
   return s;
 }
@@ -284,7 +285,8 @@ int interleaved_rows(Dim rows, int usual) {
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, cpu, options);
   const std::optional<UnrolledAxes> short_axes = unrolled_axes(program, kernel);
-  if (short_axes && unrolled_rows_pay(kernel, s)) return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options)}};
+  if (short_axes && (unrolled_rows_pay(kernel, s) || unrolled_scans_pay(kernel, s)))
+    return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options)}};
   if (const auto contraction = as_contraction(kernel))
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction, cpu)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
@@ -348,7 +350,7 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
     schedules.push_back(schedule_transpose(program, kernel, *axis, width(1), cpu));
   if (expression_terms(kernel))
     schedules.push_back(schedule_few_terms(kernel, width(2)));
-  else if (const auto axes = unrolled_axes(program, kernel); axes && !kernel.reduces.empty())
+  else if (const auto axes = unrolled_axes(program, kernel); axes && recipe_of(kernel) != Template::kElementwise)
     schedules.push_back(schedule_unrolled(program, kernel, *axes, cpu, options));
   return schedules;
 }

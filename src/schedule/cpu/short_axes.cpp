@@ -89,6 +89,17 @@ bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual) {
   return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
 }
 
+bool unrolled_scans_pay(const KernelPlan& kernel, const Schedule& usual) {
+  if (kernel.scans.empty()) return false;
+  const Shape space = iteration_space(kernel);
+  const size_t last = space.size() - 1;
+  // A scan along rows works on groups of 64 elements, most of which a short row leaves empty.
+  if (scan_axis(kernel) == static_cast<int>(last)) return true;
+  // A scan along an axis before the last one has vectors along the last one.
+  const Dim of_scan = space[static_cast<size_t>(scan_axis(kernel))] * space[last];
+  return proven_at_most(of_scan, kMaxShortAxis) && used_lanes(space[last].constant(), usual.axes[last].simd_width) <= kFewUsedLanes;
+}
+
 bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual) {
   const Shape space = iteration_space(kernel);
   const size_t last = space.size() - 1;

@@ -9,6 +9,8 @@ namespace harp {
 /// Tests whether unrolling pays for a kernel that reduces along rows of a few elements. Such rows leave most of the 64 lanes of a
 /// lanes-order reduction (docs/semantics.md, "Sums") empty. `usual` is the schedule that unrolls no axis.
 bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual);
+/// Tests whether unrolling pays for a kernel that scans an axis of a few elements.
+bool unrolled_scans_pay(const KernelPlan& kernel, const Schedule& usual);
 /// Tests whether unrolling pays for a kernel whose last axes are short and are not reduced: an elementwise kernel such as [n, 3] times [3],
 /// or a chain-order reduction of few terms such as a product of small matrices. The vectors of `usual`, the schedule that unrolls no axis,
 /// run along the last axis and would be mostly empty.
