@@ -173,6 +173,42 @@ def pool(op, batch, channels, image, size, stride):
                    lambda torch, x: getattr(torch.nn.functional, op + "2d")(x, size, stride), c, flops=batch * channels * (out * size) ** 2)
 
 
+@family(lambda d: {"op": d.pick("max_pool", "avg_pool"), "batch": d.batch(32), "channels": d.channels(256), "image": d.image(256), "size": d.pick(2, 2, 3),
+                   "stride": d.pick(1, 2, 2, 3)})
+def pool_gradient(op, batch, channels, image, size, stride):
+    """The gradient of the sum of the squares of a pool."""
+    one_of("op", op, ("max_pool", "avg_pool"))
+    _checked(image, size, 0, 1, stride)
+    out = (image - size) // stride + 1
+
+    def numpy(np, x):
+        view, dx = windows_of(np, x, 2, size, stride, 1), np.zeros_like(x)
+        y = view.max(axis=(-2, -1)) if op == "max_pool" else view.mean(axis=(-2, -1), dtype=x.dtype)
+        for p in range(size):
+            for q in range(size):
+                pixels = dx[:, :, p:p + (out - 1) * stride + 1:stride, q:q + (out - 1) * stride + 1:stride]
+                pixels += 2 * y * (view[..., p, q] == y) if op == "max_pool" else 2 * y / np.float32(size * size)
+        return dx
+
+    def torch(torch, x):
+        with torch.enable_grad():
+            x = x.detach().requires_grad_()
+            y = getattr(torch.nn.functional, op + "2d")(x, size, stride)
+            return torch.autograd.grad((y * y).sum(), x)[0]
+
+    pixel = f"(b, c, i * {stride} + p, j * {stride} + q)"
+    forward = nest(f"p<{size} q<{size}", f"const float v = x{pixel}; acc " + ("= v > acc ? v : acc;" if op == "max_pool" else "+= v;"), False)
+    finish = "" if op == "max_pool" else f"acc /= {size * size};\n"
+    step = f"if (x{pixel} == acc) dx{pixel} += 2 * acc;" if op == "max_pool" else f"dx{pixel} += 2 * acc / {size * size};"
+    backward = nest(f"p<{size} q<{size}", step, False)
+    planes = nest(f"i<{out} j<{out}", f"float acc = {'-INFINITY' if op == 'max_pool' else '0'};\n{forward}{finish}{backward}", False)
+    c = nest(f"b<{batch} c<{channels}", f"memset(&dx(b, c, 0, 0), 0, sizeof(float) * {image * image});\n{planes}").replace("PARALLEL", "PARALLEL_2")
+    return Problem([Input("x", "f32", ("N", channels, "H", "W"))],
+                   [f"y = {op}(x, [{size}, {size}], stride={stride})", "s = sum(y * y)", "dx = grad(s, x)", "return dx"],
+                   {"N": batch, "H": image, "W": image}, numpy, torch, c, least={"H": size, "W": size},
+                   flops=4 * batch * channels * (out * size) ** 2, mismatches=1e-4 if op == "max_pool" else 0)
+
+
 @family(lambda d: {"mode": d.pick("nearest", "linear"), "batch": d.batch(16), "channels": d.channels(256), "image": d.image(256), "target": d.image(384)})
 def resize(mode, batch, channels, image, target):
     """Resizing of pictures, to the nearest pixel (torch's "nearest-exact") or by linear interpolation."""
