@@ -77,8 +77,8 @@ TEST_CASE("G17.into_reduce/c: the sum over a field that is stored loads the fiel
   for (const char* const shape : {"[100, 90]", "[h, w]"}) {
     INFO(shape);
     const Backends backends;
-    const std::string text = harp::cat("graph g(u: f32", shape,
-                                       ") {\n  l = roll(u, shift=1, axis=0) + roll(u, shift=-1, axis=0) + roll(u, shift=1, axis=1) - 3.0 * u\n"
+    const std::string text = harp::cat("graph g(u: f32", shape, ") {\n",
+                                       "  l = roll(u, shift=1, axis=0) + roll(u, shift=-1, axis=0) + roll(u, shift=1, axis=1) - 3.0 * u\n",
                                        "  return y = l, e = sum(l * l), m = max(l)\n}");
     CHECK(kernels_in_source(backends.context(), text) == 2);
     backends.run(text, rough({100, 90}, 1));
