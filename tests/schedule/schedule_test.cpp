@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -71,6 +72,12 @@ TEST_CASE("L2 L5: schedules of scans") {
   CHECK(is_line(""));
   CHECK_FALSE(is_line(", reverse=true"));
   CHECK(print(scheduled("graph g(x: f32[640, 1000]) { return y = cumsum(x, axis=0) }")).find("tile=1024") != std::string::npos);
+  // Rows that do not fill a vector are whole vectors of fewer lanes, or single elements, so that the running values stay in registers.
+  using Lanes = std::pair<int, int>;  // columns of f32, and the lanes of their vectors
+  for (const Lanes& expected : {Lanes{2, 1}, {3, 1}, {4, 4}, {6, 1}, {8, 8}, {12, 4}, {16, 16}, {17, 16}}) {
+    const Program program = scheduled(cat("graph g(x: f32[n, ", expected.first, "]) { return y = cumsum(x, axis=0) }"));
+    CHECK(program.kernels[0].variants[0].schedule.axes[1].simd_width == expected.second);
+  }
   const auto message = [](std::string_view text, std::string_view schedule) -> std::string {
     try {
       scheduled(*parse_graph(text), schedule);

@@ -63,6 +63,14 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMaxLanes);
 }
 
+/// Returns the number of lanes for a scan down columns. If a row of known size does not fill one vector of `width` lanes, that is the
+/// largest number that divides the row into whole vectors, so that all running values stay in registers.
+int lanes_of_columns(const Dim& columns, int width) {
+  if (!columns.is_constant() || columns.constant() < 1 || columns.constant() >= width) return width;
+  const int64_t lanes = columns.constant() & -columns.constant();
+  return lanes < kFewestRunningLanes ? 1 : static_cast<int>(lanes);
+}
+
 Schedule choose_scan(const KernelPlan& kernel, int width) {
   Schedule s;
   s.recipe = Template::kScan;
@@ -70,6 +78,8 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   const size_t scanned = static_cast<size_t>(scan_axis(kernel)), threads = static_cast<size_t>(thread_axis(kernel));
   const int vectors = vector_axis(kernel);
   if (threads < s.axes.size()) s.axes[threads].kind = AxisKind::kThread;
+  if (vectors >= 0 && vectors != scan_axis(kernel))
+    width = lanes_of_columns(iteration_space(kernel)[static_cast<size_t>(vectors)], width);
   if (vectors >= 0) s.axes[static_cast<size_t>(vectors)].simd_width = width;
   if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
   if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kPipelinedGroups;

@@ -51,6 +51,9 @@ constexpr int64_t near_scan_row_bytes(const Cpu& cpu) { return cpu.caches.first 
 /// The width, in vectors, of a tile of columns whose running values stay in registers. On a CPU with one vector load per cycle, a scan down
 /// columns is faster with such tiles than with whole rows, because the running values of a whole row compete with the row itself for L1.
 inline constexpr int64_t kRunningVectors = 16;
+/// The fewest lanes of a vector of running values. Rows that consist of whole vectors of fewer lanes only, such as rows of 2, 3 or 6
+/// elements, are scanned element by element. Not measured.
+inline constexpr int64_t kFewestRunningLanes = 4;
 
 // --- Elementwise kernels
 
