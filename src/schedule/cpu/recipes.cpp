@@ -68,7 +68,7 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
 int lanes_of_columns(const Dim& columns, int width) {
   if (!columns.is_constant() || columns.constant() < 1 || columns.constant() >= width) return width;
   const int64_t lanes = columns.constant() & -columns.constant();
-  return lanes < kFewestRunningLanes ? 1 : static_cast<int>(lanes);
+  return lanes < kFewestLanes ? 1 : static_cast<int>(lanes);
 }
 
 Schedule choose_scan(const KernelPlan& kernel, int width) {

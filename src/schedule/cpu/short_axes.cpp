@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <vector>
 
-#include "base/integers.h"
 #include "schedule/contraction.h"
 #include "schedule/cpu/tuning.h"
 #include "schedule/views.h"
@@ -12,11 +12,28 @@
 namespace harp {
 namespace {
 
-/// Returns which part of the lanes does useful work if vectors run along rows of `size` elements. A vector then has at most as many lanes
-/// as the row has elements, and the last vector of a row overlaps the one before it.
-double used_lanes(int64_t size, int lanes) {
-  const auto of_vector = std::min<int64_t>(lanes, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size))));
-  return static_cast<double>(size) / static_cast<double>(ceil_div(size, of_vector) * lanes);
+/// Returns the number of vectors and of single elements in which a row of `size` elements is processed if vectors run along it.
+int64_t pieces_of_row(int64_t size, int lanes) {
+  int64_t pieces = size / lanes, left = size % lanes;
+  for (; left >= kFewestLanes; left -= static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(left)))) ++pieces;
+  return pieces + left;
+}
+
+/// Returns the number of shuffles, for each of `step` vectors, that exchange elements between `step` vectors whose elements are interleaved
+/// in memory (render/c/interleave.h).
+int64_t shuffles_of_vector(int64_t step) {
+  int64_t shuffles = 0;
+  for (int64_t factor = 2; step > 1; ++factor)
+    for (; step % factor == 0; step /= factor) shuffles += factor - 1;
+  return shuffles;
+}
+
+/// Returns the cost of all operations of the kernel for one element, in units of an addition.
+int64_t cost_of_element(const Program& program, const KernelPlan& kernel) {
+  int64_t cost = 0;
+  for (const Node* node : computed_nodes(program, kernel))
+    if (is_elementwise(node->op)) cost += info(node->op).cost;
+  return std::max<int64_t>(1, cost);
 }
 
 /// Tests whether all that the kernel does, except for reducing, is to read elements through views and to compute with them. Windows,
@@ -95,9 +112,9 @@ bool unrolled_scans_pay(const KernelPlan& kernel, const Schedule& usual) {
   const size_t last = space.size() - 1;
   // A scan along rows works on groups of 64 elements, most of which a short row leaves empty.
   if (scan_axis(kernel) == static_cast<int>(last)) return true;
-  // A scan along an axis before the last one has vectors along the last one.
+  // A scan along an axis before the last one has vectors along the last one, unless that has too few elements.
   const Dim of_scan = space[static_cast<size_t>(scan_axis(kernel))] * space[last];
-  return proven_at_most(of_scan, kMaxShortAxis) && used_lanes(space[last].constant(), usual.axes[last].simd_width) <= kFewUsedLanes;
+  return proven_at_most(of_scan, kMaxShortAxis) && proven_less(space[last], kFewestLanes);
 }
 
 bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual) {
@@ -119,12 +136,21 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
   if (!std::ranges::all_of(loads, [&](const Strides& load) { return reads_whole_vectors(load, axes.vectors); })) return false;
   // The last axes are one row if every load moves along them as along a single line of memory. Without unrolling, vectors run along it.
   int64_t row = space[last].constant();
-  for (size_t axis = last; axis-- > axes.vectors;) {
-    const auto continues = [&](const Strides& load) { return load.kept[axis] == load.kept[last] * row; };
-    if (!std::ranges::all_of(loads, continues)) return used_lanes(row, lanes) <= kFewUsedLanes;
-    if (axis > axes.vectors) row *= space[axis].constant();
+  size_t axis = last;  // the first axis of the row
+  const auto continues = [&](const Strides& load) { return load.kept[axis - 1] == load.kept[last] * row; };
+  while (axis > axes.vectors + 1 && std::ranges::all_of(loads, continues)) row *= space[--axis].constant();
+  if (axis == axes.vectors + 1 && std::ranges::all_of(loads, continues)) return false;  // all axes are one long line
+  // Compares the number of operations for one index of the vector axis.
+  const int64_t terms = kernel.reduces.empty() ? 1 : term_count(*kernel.reduces[0]).constant(), cost = cost_of_element(program, kernel);
+  int64_t usual_operations = of_lane / row * pieces_of_row(row, lanes) * terms * cost,
+          unrolled_operations = of_lane * (terms * cost + shuffles_of_vector(of_lane));
+  for (const Strides& load : loads) {
+    const Dim& along_row = load.kept[last];
+    if (!along_row.is_constant() || std::abs(along_row.constant()) > 1) usual_operations += of_lane * terms;  // loads of single elements
+    const int64_t step = load.kept[axes.vectors].constant();
+    unrolled_operations += step * shuffles_of_vector(step);
   }
-  return false;  // one long line
+  return static_cast<double>(unrolled_operations) < kUnrolledColumns * static_cast<double>(usual_operations * lanes);
 }
 
 }  // namespace harp

@@ -22,6 +22,10 @@
 
 namespace harp {
 
+/// The fewest lanes for which a vector pays in rows that are shorter than the machine's vectors. Elements that do not fill such a vector
+/// are processed one by one, as in ir/apply_schedule.cpp.
+inline constexpr int64_t kFewestLanes = 4;
+
 // --- Non-temporal stores
 
 // A kernel uses non-temporal stores if it stores at least Cpu::stream_bytes. The following ratios are the time with ordinary stores divided
@@ -51,9 +55,6 @@ constexpr int64_t near_scan_row_bytes(const Cpu& cpu) { return cpu.caches.first 
 /// The width, in vectors, of a tile of columns whose running values stay in registers. On a CPU with one vector load per cycle, a scan down
 /// columns is faster with such tiles than with whole rows, because the running values of a whole row compete with the row itself for L1.
 inline constexpr int64_t kRunningVectors = 16;
-/// The fewest lanes of a vector of running values. Rows that consist of whole vectors of fewer lanes only, such as rows of 2, 3 or 6
-/// elements, are scanned element by element. Not measured.
-inline constexpr int64_t kFewestRunningLanes = 4;
 
 // --- Elementwise kernels
 
@@ -99,12 +100,12 @@ inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpress
 
 // --- Short axes
 
-/// Kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. They unroll these axes, and
-/// vectors run along the axis before them, if vectors along the last axis would use at most kFewUsedLanes of their lanes. (With 16 lanes
-/// that are axes of 2 to 7 and of 9 to 12 elements; with 8 lanes 2, 3, 5 and 6; with 4 lanes 3.) kMostColumnLanes: most lanes; vectors of
-/// more have narrow elements, and some machines need several instructions to shuffle these. kMaxColumnOperations: most operations of one
-/// iteration, because the code has a copy of each operation for each element. None of these is measured.
-inline constexpr double kFewUsedLanes = 0.4;
+/// Kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. kUnrolledColumns: these axes
+/// are unrolled, and vectors run along the axis before them, if that takes less than this part of the operations of vectors along the last
+/// axis, shuffles included. kMostColumnLanes: most lanes; vectors of more have narrow elements, and some machines need several instructions
+/// to shuffle these. kMaxColumnOperations: most operations of one iteration, because the code has a copy of each operation for each
+/// element. None of these is measured.
+inline constexpr double kUnrolledColumns = 0.75;
 inline constexpr int kMostColumnLanes = 16;
 inline constexpr int64_t kMaxColumnOperations = 512;
 
