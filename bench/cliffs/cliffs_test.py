@@ -64,6 +64,8 @@ def case_draws():
                 library.handle.harp_graph_release(library.call("harp_graph_parse", context, len(text), text))
             lines.add(case.line)
         assert len(lines) > 1, f"three seeds draw the same case: {lines}"
+    for seed in range(200):  # some of these draw a window that is larger than the row, and draw again
+        drawn("conv1d", seed, 0, TINY).problem()
     library.handle.harp_context_release(context)
 
 
@@ -116,6 +118,9 @@ normalise dtype=u8 rows=40 channels=3
 normalise dtype=f64 rows=7 channels=5
 nussinov bases=9 count=4
 nussinov bases=12 count=11
+conv2d_loss_gradient batch=2 channels=4 filters=6 image=9 kernel=3 stride=2 padding=1 dilation=1 groups=2
+conv2d_loss_gradient batch=1 channels=3 filters=3 image=8 kernel=3 stride=1 padding=0 dilation=2 groups=3
+conv2d_loss_gradient batch=2 channels=2 filters=3 image=7 kernel=1 stride=2 padding=0 dilation=1 groups=1
 pool_gradient op=max_pool batch=2 channels=3 image=9 size=3 stride=2
 pool_gradient op=avg_pool batch=2 channels=2 image=8 size=2 stride=3
 perceptron batch=3 inputs=4 hidden=5 outputs=2 depth=3
