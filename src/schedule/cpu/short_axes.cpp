@@ -106,7 +106,7 @@ bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual) {
   return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
 }
 
-bool unrolled_scans_pay(const KernelPlan& kernel, const Schedule& usual) {
+bool unrolled_scans_pay(const KernelPlan& kernel) {
   if (kernel.scans.empty()) return false;
   const Shape space = iteration_space(kernel);
   const size_t last = space.size() - 1;
