@@ -172,6 +172,30 @@ TEST_CASE("G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/i
                rough({50, 7}, 6));
 }
 
+TEST_CASE("L6: the results of rows of a few elements are stored by whole vectors, of every dtype and width") {
+  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)")), "store_3_interleaved_f32x16("));
+  CHECK(contains(source_of(graph_of("x: f32[n, 12]", "y = softmax(x, axis=1)"), "x86-64-v3"), "store_12_interleaved_f32x8("));
+  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1) > 0.25")), "store_3_interleaved_u8x16("));
+  // There may be more elements in a row than lanes in a vector.
+  constexpr Way kWidths[] = {{"interp", 0}, {"c", 0, 2}, {"c", 0, 4}, {"c", 0, 8}};
+  const Context context = make_context();
+  for (const int columns : {3, 4, 5, 12}) {
+    const std::string text =
+        graph_of("x: f32[n, " + std::to_string(columns) + "]", "y = softmax(x, axis=1), z = softmax(x, axis=1) > 0.25");
+    const Graph graph = parse(context.get(), "harp 1\n" + text);
+    REQUIRE(graph != nullptr);
+    Values<float> x = rough({37, columns}, 1);
+    const Buffer input = wrap(context.get(), x.items, x.dims);
+    run_everywhere(graph.get(), {input.get()}, true, kWidths);
+  }
+  const Backends backends;
+  for (const char* const dtype : {"f16", "bf16", "f64", "i8", "i64"}) {
+    const std::string rows = std::string("cast(x, dtype=") + dtype + ")";
+    backends.run(graph_of("x: f32[n, 3]", "y = " + rows + " - expand(max(" + rows + ", axes=[1], keepdims=true), shape=[n, 3])"),
+                 rough({70, 3}, 2));
+  }
+}
+
 TEST_CASE("L2: short axes are unrolled where vectors along them would be almost empty") {
   const std::string unrolled = "elementwise [thread simd=16, reduce] partition overlap";
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = sum(x, axes=[1])")), unrolled));
