@@ -5,8 +5,8 @@
 // of rows are interleaved accesses (ir/interleaved_accesses.cpp).
 //
 // In docs/semantics.md ("Sums") accumulators start at the identity, and accumulators to which no element is added keep it. This template
-// does not combine values with the identity. The difference matters only in sums of floats, and only for the sign of a zero: -0.0 + 0.0 is
-// +0.0. Therefore +0.0 is added once, at the end of such a sum, and to each running sum of floats.
+// does not combine values with the identity. The difference matters only where floats are added, by a sum or by logaddexp, and only for the
+// sign of a zero: -0.0 + 0.0 is +0.0. Therefore +0.0 is added once, at the end of a sum, and to each running value of such a scan.
 #include "lower/unrolled.h"
 
 #include <algorithm>
@@ -176,11 +176,12 @@ class UnrolledLowering {
 
   /// Replaces the elements by their running values, in the order of docs/semantics.md ("Scans"). The elements are part of one group.
   void make_running(const Node& scan, std::vector<const UOp*>& elements) {
-    constexpr size_t kQuad = 4;
+    constexpr auto kQuad = static_cast<size_t>(ir::kQuad);
+    static_assert(kMaxShortAxis <= kScannedGroup);
     const DType dtype = accumulator_dtype(scan);
     const Op combine = combine_of(scan.op);
     const auto combined = [&](const UOp* a, const UOp* b) { return arena_.apply(combine, dtype, {a, b}); };
-    if (scan.as<ScanAttributes>().order == ScanOrder::kChain) {
+    if (scan.as<ScanAttributes>().order == ScanOrder::kChain || is_free_of_order(scan.op, scan.dtype)) {
       for (size_t i = 1; i < elements.size(); ++i) elements[i] = combined(elements[i - 1], elements[i]);
     } else {
       const auto hillis_steele = [&](std::span<const UOp*> values) {
@@ -196,7 +197,7 @@ class UnrolledLowering {
       hillis_steele(totals);
       for (size_t i = kQuad; i < elements.size(); ++i) elements[i] = combined(elements[i], totals[i / kQuad - 1]);
     }
-    if (combine != Op::kAdd || !is_float(dtype)) return;
+    if (!is_float(dtype) || (combine != Op::kAdd && combine != Op::kLogAddExp)) return;
     const UOp* zero = arena_.constant(identity_of(Op::kSum, dtype));
     for (const UOp*& element : elements) element = arena_.apply(Op::kAdd, dtype, {element, zero});
   }

@@ -98,12 +98,6 @@ int64_t unrolled_terms(const KernelPlan& kernel) {
   return std::is_sorted(reduced.begin(), reduced.end()) && std::ranges::all_of(lane_axes(reduce).outer, is_one) ? terms.constant() : 0;
 }
 
-/// Tests whether the template for unrolled axes can compute the kernel's scans; true if there are none. It leaves out the identities that a
-/// short row is padded with, which logaddexp, the operation of logcumsumexp, does not allow.
-bool unrolls_scans(const KernelPlan& kernel) {
-  return std::ranges::none_of(kernel.scans, [](const Node* scan) { return scan->op == Op::kLogCumSumExp; });
-}
-
 /// Also unrolls axes before the vector axis, if a load is contiguous along such an axis and has the axis' size as its stride along the
 /// vector axis. The elements of both axes together are then whole vectors in memory.
 void unroll_interleaved(const Program& program, const KernelPlan& kernel, UnrolledAxes& axes) {
@@ -131,10 +125,13 @@ void unroll_interleaved(const Program& program, const KernelPlan& kernel, Unroll
 std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPlan& kernel) {
   const Shape space = iteration_space(kernel);
   const int64_t terms = unrolled_terms(kernel);
-  if (kernel.alone != nullptr || space.empty() || terms == 0 || !unrolls_scans(kernel)) return std::nullopt;
+  if (kernel.alone != nullptr || space.empty() || terms == 0) return std::nullopt;
   UnrolledAxes axes{space.size() - 1, std::vector<bool>(space.size(), false), terms};
+  // The elements that a scan loads and stores in an iteration are usually adjacent. Only up to kMaxShortAxis adjacent elements are loaded
+  // and stored by whole vectors (ir/interleaved_accesses.h).
+  const int64_t most = kernel.scans.empty() ? kMaxUnrolledElements : kMaxShortAxis;
   while (axes.vectors > 0 && proven_at_most(space[axes.vectors], kMaxShortAxis) && space[axes.vectors].is_constant() &&
-         axes.elements * space[axes.vectors].constant() <= kMaxUnrolledElements)
+         axes.elements * space[axes.vectors].constant() <= most)
     axes.elements *= space[axes.vectors--].constant();
   for (size_t axis = axes.vectors + 1; axis < space.size(); ++axis) axes.unrolled[axis] = true;
   if (!kernel.scans.empty() && scan_axis(kernel) <= static_cast<int>(axes.vectors)) return std::nullopt;

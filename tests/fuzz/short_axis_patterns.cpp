@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "graph/composites.h"
 
@@ -137,7 +138,6 @@ class ShortAxes {
 
   /// Running values along the last axis, or along a short axis in front of it. Several of them can become one kernel.
   bool running_along_short_axis() {
-    if (is_bool(dtype_) || is_complex(dtype_)) return false;
     const int axis = x_->rank() > 2 && random_.chance(40) ? last() - 1 : last();
     if (random_.chance(30) && !bench_.want(scanned(x_, axis))) return false;
     return want(scanned(x_, axis));
@@ -145,8 +145,11 @@ class ShortAxes {
 
   NodeRef scanned(NodeRef x, int axis) {
     constexpr Op kScans[] = {Op::kCumSum, Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin, Op::kLogCumSumExp};
-    const Op op = random_.pick(kScans);
-    return build::cumulative(accepts(op, x->dtype) ? op : Op::kCumSum, x, axis, random_.chance(20), random_.chance(30));
+    const Op drawn = random_.pick(kScans), usual = is_bool(x->dtype) ? Op::kCumMax : Op::kCumSum;
+    const Op op = accepts(drawn, x->dtype) && !is_complex(x->dtype) ? drawn : usual;
+    std::optional<ScanOrder> order;
+    if (random_.chance(20)) order = random_.chance(50) ? ScanOrder::kTree : ScanOrder::kChain;
+    return build::cumulative(op, x, axis, random_.chance(20), random_.chance(30), order);
   }
 
   /// Multiplies by an array that has one factor for each index of the last axis.

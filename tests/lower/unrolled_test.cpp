@@ -1,5 +1,6 @@
 // Kernels with axes of a few elements. The lanes of a vector are indices of another axis, and the short axes are unrolled
 // (lower/unrolled.cpp). Loads and stores are therefore interleaved accesses (ir/interleaved_accesses.cpp).
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -164,12 +165,31 @@ TEST_CASE("G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/i
                  rough({33, columns}, 3));
     backends.run(graph_of("x: i8" + shape, "a = cumsum(x, axis=1), b = cumprod(x, axis=1), c = cummax(x > 0, axis=1)"),
                  whole<int8_t>({70, columns}, 4));
+    for (const char* const flags : {"", ", reverse=true", ", order=chain"})
+      backends.run(graph_of("x: f32" + shape, std::string("a = logcumsumexp(x, axis=1") + flags + ")"), special({37, columns}, 5));
+    backends.run(graph_of("x: f32" + shape, "a = cumsum(x, axis=1, order=chain), b = cumprod(x, axis=1, order=chain)"),
+                 special({37, columns}, 6));
   }
+  // A sum starts from +0.0, so no element is -0.0; a maximum of -0.0 is.
+  const Values<float> zeros{std::vector<float>(3 * 20, -0.0f), {20, 3}};
+  const auto of_zeros =
+      backends.run(graph_of("x: f32[n, 3]", "a = cumsum(x, axis=1), b = logcumsumexp(x * 0.0, axis=1), c = cummax(x, axis=1)"), zeros);
+  CHECK(std::ranges::none_of(values<float>(of_zeros[0].get()), [](float x) { return std::signbit(x); }));
+  CHECK(std::ranges::none_of(values<float>(of_zeros[1].get()), [](float x) { return std::signbit(x); }));
+  CHECK(std::ranges::all_of(values<float>(of_zeros[2].get()), [](float x) { return std::signbit(x); }));
   // Axes in front of the last one, two short axes, and rows of which only a part is scanned.
   backends.run(graph_of("x: f32[n, 4, 3]", "a = cumsum(x, axis=1), b = cumsum(x, axis=2), c = cummax(x, axis=1, reverse=true)"),
                special({40, 4, 3}, 5));
-  backends.run(graph_of("x: f32[n, 7]", "a = cumsum(slice(x, stop=[n, 3]), axis=1), b = cumsum(flip(x, axes=[1]), axis=1)"),
-               rough({50, 7}, 6));
+  backends.run(graph_of("x: f32[n, 8, 3]", "a = cumsum(x, axis=2), b = cumsum(x, axis=1), c = sum(x, axes=[2]), d = softmax(x, axis=2)"),
+               rough({21, 8, 3}, 7));
+  backends.run(graph_of("x: f32[2, n, 3, 1, 2]", "a = cumsum(x, axis=2, reverse=true), b = cumsum(x, axis=2, order=tree)"),
+               rough({2, 19, 3, 1, 2}, 8));
+  for (const char* const rows : {"slice(x, stop=[n, 3])", "flip(x, axes=[1])", "expand(slice(x, stop=[n, 1]), shape=[n, 6])",
+                                 "slice(x, stop=[n, 7], step=[1, 3])", "pad(x, before=[2, 1], after=[1, 1], value=0.5)"})
+    backends.run(graph_of("x: f32[n, 7]", std::string("y = cumsum(") + rows + ", axis=1)"), rough({50, 7}, 6));
+  backends.run(graph_of("x: f32[n, 3], w: f32[n, 3]", "y = concat(cumsum(x, axis=1), cumprod(w, axis=1, exclusive=true), axis=1), "
+                                                      "z = cumsum(exp(x * w * 0.000001), axis=1) * w + x"),
+               rough({50, 3}, 9), rough({50, 3}, 10));
 }
 
 TEST_CASE("L6: the results of rows of a few elements are stored by whole vectors, of every dtype and width") {
@@ -246,7 +266,13 @@ TEST_CASE("L2: short axes that are not reduced are unrolled where that takes few
   CHECK(contains(source_of(graph_of("x: f32[n, 4, 3]", "y = cumsum(x, axis=1)")), "elementwise [thread simd=16, scan, sequential]"));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 17]", "y = cumsum(x, axis=1)")), "elementwise ["));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 4, 16]", "y = cumsum(x, axis=1)")), "elementwise ["));
-  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 3]", "y = logcumsumexp(x, axis=1)")), "elementwise ["));
+  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = cumsum(x, axis=1)")), "store_3_interleaved_f32x16("));
+  CHECK(contains(source_of(graph_of("x: f32[n, 2, 3]", "y = cumsum(x, axis=2)")), "elementwise [thread simd=16, sequential, scan]"));
+  // 24 adjacent elements are not loaded and stored by whole vectors. Therefore the axis of 8 is not unrolled.
+  CHECK(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = cumsum(x, axis=2)")), "elementwise [thread, sequential simd=16, scan]"));
+  // A scan by logaddexp of many elements would take long to compile.
+  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = logcumsumexp(x, axis=1)")), "elementwise [thread simd=16, scan]"));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = logcumsumexp(x, axis=1)")), "elementwise ["));
   // Between rows of 3 elements there is a fourth one that the kernel does not load.
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 4], c: f32[n, 1]", "y = slice(x, stop=[n, 3]) * expand(c, shape=[n, 3])")),
                        "[thread simd=16"));
@@ -262,4 +288,23 @@ TEST_CASE("L5.simd_width/c: vectors of a small product run along the rows or alo
             "axis 1 has simd; if short axes are unrolled, it belongs on axis 0") != std::string::npos);
   CHECK(schedule_mistake(graph.get(), "kernel_0: elementwise [thread, sequential, reduce simd=4]").find(
             "simd belongs on the last kept axis or, if short axes are unrolled, on axis 0") != std::string::npos);
+}
+
+TEST_CASE("L5: schedules of scans along short rows, and mistakes in them") {
+  const Context context = make_context();
+  const auto scan_of = [&](const char* type) {
+    Graph graph = parse(context.get(), std::string("harp 1\n") + graph_of(std::string("x: ") + type, "y = cumsum(x, axis=1)"));
+    REQUIRE(graph != nullptr);
+    return graph;
+  };
+  const Graph short_rows = scan_of("f32[n, 3]"), rows = scan_of("f32[n, 17]");
+  for (const char* const schedule : {"scan [thread, scan simd=4]", "elementwise [thread simd=8, scan]"})
+    CHECK(contains(source_for("x86-64-v4", short_rows.get(), (std::string("kernel_0: ") + schedule).c_str()), schedule));
+  CHECK(contains(schedule_mistake(short_rows.get(), "kernel_0: elementwise [thread, scan simd=4]"),
+                 "axis 1 has simd=4; simd belongs on axis 0, the last one that is not short"));
+  CHECK(contains(schedule_mistake(short_rows.get(), "kernel_0: elementwise [thread simd=8, sequential]"),
+                 "axis 1 is scanned and must be of kind scan"));
+  CHECK(contains(schedule_mistake(short_rows.get(), "kernel_0: elementwise [thread simd=8, scan] nontemporal"),
+                 "nontemporal needs a kernel that unrolls no short axes"));
+  CHECK(contains(schedule_mistake(rows.get(), "kernel_0: elementwise [thread simd=8, scan]"), "the recipe must be scan"));
 }

@@ -295,7 +295,7 @@ int interleaved_rows(Dim rows, int usual) {
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, cpu, options);
   const std::optional<UnrolledAxes> short_axes = unrolled_axes(program, kernel);
-  if (short_axes && (unrolled_rows_pay(kernel, s) || unrolled_scans_pay(kernel)))
+  if (short_axes && (unrolled_rows_pay(kernel, s) || unrolled_scans_pay(kernel, *short_axes)))
     return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options)}};
   if (const auto contraction = as_contraction(kernel))
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction, cpu)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <iterator>
 #include <vector>
 
 #include "schedule/contraction.h"
@@ -106,15 +107,15 @@ bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual) {
   return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
 }
 
-bool unrolled_scans_pay(const KernelPlan& kernel) {
+bool unrolled_scans_pay(const KernelPlan& kernel, const UnrolledAxes& axes) {
   if (kernel.scans.empty()) return false;
+  int64_t operations = 0;  // of one iteration; a tree has about two combinations for each element
+  for (const Node* scan : kernel.scans) operations += 2 * axes.elements * info(combine_of(scan->op)).cost;
+  if (operations > kMaxColumnOperations) return false;
   const Shape space = iteration_space(kernel);
-  const size_t last = space.size() - 1;
-  // A scan along rows works on groups of 64 elements, most of which a short row leaves empty.
-  if (scan_axis(kernel) == static_cast<int>(last)) return true;
-  // A scan along an axis before the last one has vectors along the last one, unless that has too few elements.
-  const Dim of_scan = space[static_cast<size_t>(scan_axis(kernel))] * space[last];
-  return proven_at_most(of_scan, kMaxShortAxis) && proven_less(space[last], kFewestLanes);
+  // A scan along rows works on groups of 64 elements, most of which a short row leaves empty. A scan along an axis before the last one has
+  // vectors along the last one, unless that has too few elements.
+  return scan_axis(kernel) + 1 == std::ssize(space) || proven_less(space.back(), kFewestLanes);
 }
 
 bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual) {

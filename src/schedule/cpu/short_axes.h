@@ -10,7 +10,7 @@ namespace harp {
 /// lanes-order reduction (docs/semantics.md, "Sums") empty. `usual` is the schedule that unrolls no axis.
 bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual);
 /// Tests whether unrolling pays for a kernel that scans an axis of a few elements.
-bool unrolled_scans_pay(const KernelPlan& kernel);
+bool unrolled_scans_pay(const KernelPlan& kernel, const UnrolledAxes& axes);
 /// Tests whether unrolling pays for a kernel whose last axes are short and are not reduced: an elementwise kernel such as [n, 3] times [3],
 /// or a chain-order reduction of few terms such as a product of small matrices. In `usual`, the schedule that unrolls no axis, vectors run
 /// along the last axis and may be mostly empty. In the unrolled form all lanes are used, but elements are exchanged between vectors.

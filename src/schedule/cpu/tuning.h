@@ -104,7 +104,8 @@ inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpress
 /// are unrolled, and vectors run along the axis before them, if that takes less than this part of the operations of vectors along the last
 /// axis, shuffles included. kMostColumnLanes: most lanes; vectors of more have narrow elements, and some machines need several instructions
 /// to shuffle these. kMaxColumnOperations: most operations of one iteration, because the code has a copy of each operation for each
-/// element. None of these is measured.
+/// element. It also limits scans along short rows; each combination of these counts with its cost in units of an addition, because a scan
+/// by logaddexp takes long to compile. None of these is measured.
 inline constexpr double kUnrolledColumns = 0.75;
 inline constexpr int kMostColumnLanes = 16;
 inline constexpr int64_t kMaxColumnOperations = 512;
