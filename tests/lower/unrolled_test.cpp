@@ -225,6 +225,16 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   // The elements of 16 rows of 3 elements, one row for each lane, are loaded and stored as whole vectors.
   const std::string text = source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)"));
   CHECK(contains(text, "load_part2_of_3_f32x16("));
+  // Rows of 3 with an axis of 8 in front of them are 24 adjacent elements, which no whole vectors load. The axis of 8 and the one before it
+  // are one loop, unless an operand has the same elements for all indices of the axis of 8.
+  const std::string rows_of_8 = "elementwise [thread, sequential simd=16, reduce] partition overlap";
+  CHECK(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = sum(x, axes=[2])")), rows_of_8));
+  const std::string softmax = source_of(graph_of("x: f32[n, 8, 3]", "y = softmax(x, axis=2)"));
+  CHECK(contains(softmax, rows_of_8));
+  CHECK(contains(softmax, "store_3_interleaved_f32x16("));
+  CHECK(contains(source_of(graph_of("x: f32[n, 8, 3], c: f32[n, 1, 3]", "y = sum(x * expand(c, shape=[n, 8, 3]), axes=[2])")),
+                 "elementwise [thread simd=16, sequential, reduce]"));
+  CHECK(contains(source_of(graph_of("x: f32[n, 4, 3]", "y = sum(x, axes=[2])")), "elementwise [thread simd=16, sequential, reduce]"));
   // Contiguous axes are merged into one loop, even if the last axis is short.
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = exp(x)")), "elementwise [thread, sequential simd=16]"));
 }
