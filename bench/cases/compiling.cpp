@@ -1,5 +1,5 @@
-// The time of compilations: the additional time for each further kernel of a graph, the time for a whole network, and the time to the
-// result of the first call of a small function without any cache. The first call is measured from the arrays to the result; for harp it
+// The time of compilations: the additional time for each further kernel of a graph, the time for a whole network and for the gradient
+// of an LSTM, and the time to the result of the first call of a small function without any cache. The first call is measured from the arrays to the result; for harp it
 // includes making a context. It is compared with other compilers: tinygrad, JAX and torch.compile. Every sample of harp has a new context
 // and a new cache directory. A peer's first call happens in a new process, and the time of its imports does not count.
 #include <chrono>
@@ -97,6 +97,32 @@ std::vector<Row> run_network(Session& session) {
   return {{"compile.network", median(seconds) * 1e3, "ms", std::to_string(kernels) + " kernels", {}, {}}};
 }
 
+/// The text of the gradient of an LSTM: `steps` steps of 64 cells of 512 numbers, whose kernels are mostly equal.
+std::string lstm_gradient(int steps) {
+  std::string body = "  wt = transpose(w)\n  ut = transpose(u)\n";
+  for (int step = 0; step < steps; ++step) {
+    const std::string n = std::to_string(step), next = std::to_string(step + 1);
+    body += "  i" + n + ", f" + n + ", a" + n + ", o" + n + " = split(x[" + n + "] @ wt + h" + n + " @ ut, sections=4, axis=1)\n";
+    body += "  c" + next + " = sigmoid(f" + n + ") * c" + n + " + sigmoid(i" + n + ") * tanh(a" + n + ")\n";
+    body += "  h" + next + " = sigmoid(o" + n + ") * tanh(c" + next + ")\n";
+  }
+  const std::string last = std::to_string(steps);
+  return "graph lstm(x: f32[" + last + ", 64, 512], w: f32[2048, 512], u: f32[2048, 512], h0: f32[64, 512], c0: f32[64, 512], g: f32[64, "
+         "512]) {\n" + body + "  dw, du = grad(h" + last + ", [w, u], grad_output=g)\n  return dw, du\n}";
+}
+
+std::vector<Row> run_lstm(Session& session) {
+  const std::string text = lstm_gradient(100);
+  std::vector<double> seconds;
+  int kernels = 0;
+  for (int i = 0; i < samples(session, 3); ++i) {
+    const Compiled compiled = compile(text);
+    seconds.push_back(compiled.seconds);
+    kernels = compiled.kernels;
+  }
+  return {{"compile.lstm", median(seconds) * 1e3, "ms", std::to_string(kernels) + " kernels", {}, {}}};
+}
+
 constexpr size_t kCount = 4096;
 
 /// Seconds from the creation of a context to the result of relu(a * b + c) * 2, for arrays of kCount elements.
@@ -156,7 +182,8 @@ std::vector<Row> run_first_call(Session& session, const std::string& name, const
 }  // namespace
 
 std::vector<Benchmark> compiling_benchmarks() {
-  std::vector<Benchmark> benchmarks = {{{"compile.per_kernel"}, run_per_kernel}, {{"compile.network"}, run_network}};
+  std::vector<Benchmark> benchmarks = {
+      {{"compile.per_kernel"}, run_per_kernel}, {{"compile.network"}, run_network}, {{"compile.lstm"}, run_lstm}};
   for (const std::string peer : {"tinygrad", "jax", "torch"}) {
     const std::string name = "compile.first_call." + peer;
     benchmarks.push_back({{name}, [name, peer](Session& session) { return run_first_call(session, name, peer); }});

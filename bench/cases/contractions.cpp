@@ -1,10 +1,12 @@
 // Matrix products in GFLOP/s, compared with OpenBLAS: all on one thread, large cubes also on two. The products are cubes, odd and skinny
 // shapes, batches, f64, complex, and the two einsums of attention. Some f32 products are also compared with oneDNN. A product of i8
-// operands with an i32 result is compared with harp's own f32 product and with oneDNN. A product that reads its right operand once and does
+// operands with an i32 result is compared with harp's own f32 product and with oneDNN; a product with i8 weights is compared with harp's
+// own with f32 weights. A product that reads its right operand once and does
 // little with it (one row or column, eight rows) is also compared with hand-written code that only reads this operand. A product whose data
 // fit registers and caches is also compared with the core's peak rate of multiply-adds, because OpenBLAS comes close to it. The smallest
 // cubes are called as plain functions, because OpenBLAS needs only 130 ns for size 16.
 #include <algorithm>
+#include <stdexcept>
 #include <string_view>
 
 #include "bench/harness/peer_process.h"
@@ -183,6 +185,37 @@ std::vector<Row> run_bytes(Session& session) {
           compared(kBytesOfOneDnn, operations, times, "oneDNN", onednn ? std::optional<size_t>(2) : std::nullopt)};
 }
 
+/// The product of one row of f32 and a matrix of weights of i8, as in decoding with quantised weights. The peer is harp's product with
+/// weights of f32, of which it reads four times as many bytes.
+constexpr const char* kWeights = "contract.i8.weights.4096";
+std::vector<Row> run_weights(Session& session) {
+  constexpr int64_t n = 4096;
+  constexpr size_t count = n * n;
+  session.memory.reserve(Memory::room(1, count) + Memory::room(1, count * sizeof(float)) + Memory::room(3, n * sizeof(float)));
+  const std::span<int8_t> bytes = session.memory.take_as<int8_t>(count);
+  const std::span<float> floats = session.memory.take(count), x = session.memory.take(n), y = session.memory.take(n),
+                         z = session.memory.take(n);
+  fill(bytes, seed_of(0));
+  fill(x, -1, 1, seed_of(1));
+  std::copy(bytes.begin(), bytes.end(), floats.begin());
+
+  constexpr harp_dim row[] = {1, n}, matrix[] = {n, n};
+  const auto product = [&](harp_dtype dtype) {
+    Graph graph = session.new_graph();
+    harp_node* const weights = harp_input(graph.get(), "w", dtype, 2, matrix);
+    harp_output(graph.get(), "y", harp_matmul(harp_input(graph.get(), "x", HARP_F32, 2, row), harp_cast(weights, HARP_F32)));
+    return graph;
+  };
+  const Graph of_bytes = product(HARP_I8), of_floats = product(HARP_F32);
+  ProgramRun narrow(session, of_bytes.get(), {bytes.data(), x.data()}, {y.data()});
+  ProgramRun usual(session, of_floats.get(), {floats.data(), x.data()}, {z.data()});
+  narrow(1);
+  usual(1);
+  if (!std::ranges::equal(y, z)) throw std::runtime_error(std::string(kWeights) + ": weights of i8 and of f32 give different results");
+  const Candidate candidates[] = {[&narrow](size_t repeats) { narrow(repeats); }, [&usual](size_t repeats) { usual(repeats); }};
+  return {compared(kWeights, Scale::flops(2.0 * n * n), compare(candidates, session.effort), "harp, f32", 1)};
+}
+
 }  // namespace
 
 std::vector<Benchmark> contraction_benchmarks() {
@@ -192,6 +225,7 @@ std::vector<Benchmark> contraction_benchmarks() {
                             return product.dtype == HARP_F64 ? run<double>(session, product) : run<float>(session, product);
                           }});
   benchmarks.push_back({{kBytes, kBytesOfOneDnn}, run_bytes});
+  benchmarks.push_back({{kWeights}, run_weights});
   return benchmarks;
 }
 

@@ -178,18 +178,23 @@ class Case:
 
 
 def drawn(name, seed, number, limits=Limits()):
-    """Draws case `number` of a family under this seed. A draw that exceeds the limits is repeated, up to 200 times; then the smallest is
-    returned."""
+    """Draws case `number` of a family under this seed. A draw that exceeds the limits, or whose parameters no program has (such as a window
+    larger than its picture), is repeated, up to 200 times; then the smallest is returned."""
     draw = Draw(f"{seed} {name} {number}", limits)
     smallest = None
     for _ in range(200):
         case = Case(name, tuple(FAMILIES[name].draw(draw).items()), draw.pick(*THREADS))
-        problem = case.problem()
+        try:
+            problem = case.problem()
+        except CaseError:
+            continue
         excess = max(input_bytes(problem) / limits.bytes, problem.flops / limits.flops)
         if excess <= 1:
             return case
         if smallest is None or excess < smallest[0]:
             smallest = (excess, case)
+    if smallest is None:
+        raise CaseError(f"{name}: no draw of seed {seed}, case {number} is a program")
     return smallest[1]
 
 

@@ -64,6 +64,8 @@ def case_draws():
                 library.handle.harp_graph_release(library.call("harp_graph_parse", context, len(text), text))
             lines.add(case.line)
         assert len(lines) > 1, f"three seeds draw the same case: {lines}"
+    for seed in range(200):  # some of these draw a window that is larger than the row, and draw again
+        drawn("conv1d", seed, 0, TINY).problem()
     library.handle.harp_context_release(context)
 
 
@@ -108,6 +110,19 @@ channel_norm op=instance_norm batch=3 channels=4 image=5
 loss op=cross_entropy rows=7 columns=11
 loss op=mse_loss rows=7 columns=11
 loss op=huber_loss rows=7 columns=11
+matmul_small dtype=f64 batch=5 m=3 k=3 n=2 shared=0
+matmul_small dtype=f32 batch=9 m=1 k=4 n=3 shared=1
+matmul_quantised m=2 k=33 n=7 weight=kn
+matmul_quantised m=3 k=17 n=5 weight=nk
+normalise dtype=u8 rows=40 channels=3
+normalise dtype=f64 rows=7 channels=5
+nussinov bases=9 count=4
+nussinov bases=12 count=11
+conv2d_loss_gradient batch=2 channels=4 filters=6 image=9 kernel=3 stride=2 padding=1 dilation=1 groups=2
+conv2d_loss_gradient batch=1 channels=3 filters=3 image=8 kernel=3 stride=1 padding=0 dilation=2 groups=3
+conv2d_loss_gradient batch=2 channels=2 filters=3 image=7 kernel=1 stride=2 padding=0 dilation=1 groups=1
+pool_gradient op=max_pool batch=2 channels=3 image=9 size=3 stride=2
+pool_gradient op=avg_pool batch=2 channels=2 image=8 size=2 stride=3
 perceptron batch=3 inputs=4 hidden=5 outputs=2 depth=3
 perceptron_gradient batch=3 inputs=4 hidden=5 outputs=2 depth=4
 cnn batch=2 image=8 channels=3 width=4 classes=5

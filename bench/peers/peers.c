@@ -1,6 +1,7 @@
-/* The hand-written loops. Chains are plain loops over restrict pointers, which the compiler vectorises. Reads use explicit vectors,
- * because a compiler must keep the order of a floating-point sum and therefore cannot vectorise it. This file is compiled once for each
- * CPU level, with -DTARGET_SYMBOL (the name of the table), -DTARGET_NAME (harp's name of the level) and -DVECTOR_BYTES. */
+/* The hand-written loops. Chains and the loops of custom functions are plain loops over restrict pointers, which the compiler vectorises.
+ * Reads use explicit vectors, because a compiler must keep the order of a floating-point sum and therefore cannot vectorise it. This file
+ * is compiled once for each CPU level, with -DTARGET_SYMBOL (the name of the table), -DTARGET_NAME (harp's name of the level) and
+ * -DVECTOR_BYTES. */
 #include "peers.h"
 
 static void copy(const float* restrict a, const float* restrict b, const float* restrict c, float* restrict y, size_t n) {
@@ -185,5 +186,32 @@ CONTRACTED static float multiply_add(size_t steps) {
   return total(((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7)) + (s8 + s9));
 }
 
-const struct peers TARGET_SYMBOL = {TARGET_NAME, copy,  copy_line, triad,        product_sum,  relu,  exp_chain,
-                                    exp6,        where, read_line, read_streams, multiply_add, LANES, functions};
+static inline int greater(int a, int b) { return a > b ? a : b; }
+
+static void nussinov(const int* restrict table, const int* restrict strand, int* restrict next, size_t bases, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const size_t j = i + bases - count;
+    const int* const row = table + i * bases;
+    int most = greater(row[j - 1], row[bases + j]);
+    most = greater(most, row[bases + j - 1] + (strand[i] + strand[j] == 3));
+    for (size_t k = i + 1; k < j; ++k) most = greater(most, row[k] + table[(k + 1) * bases + j]);
+    next[i] = most;
+  }
+}
+
+static void mandelbrot(const float* restrict re, const float* restrict im, int* restrict steps, size_t height, size_t width, int most) {
+  for (size_t i = 0; i < height; ++i)
+    for (size_t j = 0; j < width; ++j) {
+      float zr = 0, zi = 0;
+      int n = 0;
+      for (; n < most && zr * zr + zi * zi <= 4.0f; ++n) {
+        const float t = zr * zr - zi * zi + re[j];
+        zi = zr * zi * 2.0f + im[i];
+        zr = t;
+      }
+      steps[i * width + j] = n;
+    }
+}
+
+const struct peers TARGET_SYMBOL = {TARGET_NAME, copy,      copy_line,    triad,        product_sum, relu,       exp_chain, exp6,
+                                    where,       read_line, read_streams, multiply_add, nussinov,    mandelbrot, LANES,     functions};

@@ -20,6 +20,12 @@ typedef float (*peer_read)(const float* x, size_t n);
  * steps up to a multiple of the unrolled loop. */
 typedef float (*peer_multiply_add)(size_t steps);
 
+/* One diagonal of Nussinov's table for a strand of `bases` bases: `count` elements, which end in the last column. */
+typedef void (*peer_nussinov)(const int* table, const int* strand, int* next, size_t bases, size_t count);
+
+/* For each point of the plane the number of steps, at most `most`, until it leaves the circle with radius 2. */
+typedef void (*peer_mandelbrot)(const float* re, const float* im, int* steps, size_t height, size_t width, int most);
+
 /* An elementwise function with harp's name of the operation. Predicates (isnan ...) write n bytes instead of n floats. */
 struct peer_function {
   const char* name;
@@ -39,6 +45,8 @@ struct peers {
   peer_read read_line;    /* one stream */
   peer_read read_streams; /* reads four streams, a quarter of the array each */
   peer_multiply_add multiply_add;
+  peer_nussinov nussinov;
+  peer_mandelbrot mandelbrot;
   size_t lanes;                          /* number of floats in a vector */
   const struct peer_function* functions; /* functions of one or two instructions; the last entry has a NULL name */
 };

@@ -14,10 +14,6 @@
 namespace harp::ir {
 namespace {
 
-// Smallest and largest lane step (distance between the elements of adjacent lanes) at which accesses are grouped. A lane step of 2 needs no
-// group: the renderer loads two whole vectors and selects every second element.
-constexpr int64_t kFewestParts = 3, kMostParts = 16;
-
 /// The properties that all accesses of a group have in common.
 struct Common {
   int buffer;

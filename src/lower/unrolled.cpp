@@ -1,15 +1,17 @@
 // Unrolled template: kernels with axes of a few elements (short axes), such as a softmax of rows of three columns. The loops run over the
 // other axes, and the innermost loop is vectorised, so each lane is a row. An iteration computes every element of the short axes as a
 // separate expression. If a short axis is reduced, the reduction is a tree of operations on values in registers, in the order of
-// docs/semantics.md. All elements are loaded before the first one is stored. Loads and stores of rows are interleaved accesses
-// (ir/interleaved_accesses.cpp).
+// docs/semantics.md; if it is scanned, so are the running values. All elements are loaded before the first one is stored. Loads and stores
+// of rows are interleaved accesses (ir/interleaved_accesses.cpp).
 //
 // In docs/semantics.md ("Sums") accumulators start at the identity, and accumulators to which no element is added keep it. This template
-// does not combine values with the identity. The difference matters only in sums of floats, and only for the sign of a zero: -0.0 + 0.0 is
-// +0.0. Therefore +0.0 is added once, at the end of such a sum.
+// does not combine values with the identity. The difference matters only where floats are added, by a sum or by logaddexp, and only for the
+// sign of a zero: -0.0 + 0.0 is +0.0. Therefore +0.0 is added once, at the end of a sum, and to each running value of such a scan.
 #include "lower/unrolled.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "base/text.h"
 #include "lower/accumulate.h"
@@ -65,7 +67,8 @@ class UnrolledLowering {
   template <class Visit>
   void for_each_unrolled(Index& position, size_t axis, Visit f) {
     if (axis == space_.size()) return f();
-    if (!axes_.unrolled[axis]) return for_each_unrolled(position, axis + 1, f);
+    // the scanned axis is left out, because its elements are computed together
+    if (!axes_.unrolled[axis] || static_cast<int>(axis) == scan_axis(c_.plan)) return for_each_unrolled(position, axis + 1, f);
     for (int64_t i = 0; i < space_[axis].constant(); ++i) {
       position[axis] = i;
       for_each_unrolled(position, axis + 1, f);
@@ -73,8 +76,9 @@ class UnrolledLowering {
   }
 
   /// Returns all stores for one position of the iteration space: those of the results at this position and, in a row-wise kernel, those of
-  /// each element of the row.
+  /// each element of the row. If the kernel scans, returns all stores along the scanned axis.
   Body element(const Index& position) {
+    if (!c_.plan.scans.empty()) return scanned(position);
     if (c_.plan.reduces.empty()) return store_outputs(c_, position);
     const std::vector<Index> row = row_at(position);
     Body body;
@@ -142,6 +146,60 @@ class UnrolledLowering {
     if (combine == Op::kAdd && is_float(dtype))
       result = arena_.apply(Op::kAdd, dtype, {result, arena_.constant(identity_of(Op::kSum, dtype))});
     return from_accumulator(arena_, reduce, result);
+  }
+
+  /// Returns the stores of all elements along the scanned axis, at this position of the other axes.
+  Body scanned(Index position) {
+    const auto axis = static_cast<size_t>(scan_axis(c_.plan));
+    const int64_t count = space_[axis].constant();
+    const bool is_reverse = c_.plan.scans[0]->as<ScanAttributes>().reverse;
+    const auto go_to = [&](int64_t i) { position[axis] = is_reverse ? count - 1 - i : i; };
+    std::vector<std::vector<const UOp*>> results;
+    for (const Node* scan : c_.plan.scans) {
+      const Node* source = scan->sources[0];
+      std::vector<const UOp*>& elements = results.emplace_back();
+      for (int64_t i = 0; i < count; ++i) {
+        go_to(i);
+        elements.push_back(to_accumulator(arena_, *scan, c_.values.value(source, node_index(source->shape, position))));
+      }
+      make_running(*scan, elements);
+    }
+    Body body;
+    for (int64_t i = 0; i < count; ++i) {
+      go_to(i);
+      for (size_t s = 0; s < results.size(); ++s)
+        c_.values.bind(c_.plan.scans[s], from_accumulator(arena_, *c_.plan.scans[s], results[s][static_cast<size_t>(i)]));
+      append(store_outputs(c_, position), body);
+    }
+    return body;
+  }
+
+  /// Replaces the elements by their running values, in the order of docs/semantics.md ("Scans"). The elements are part of one group.
+  void make_running(const Node& scan, std::vector<const UOp*>& elements) {
+    constexpr auto kQuad = static_cast<size_t>(ir::kQuad);
+    static_assert(kMaxShortAxis <= kScannedGroup);
+    const DType dtype = accumulator_dtype(scan);
+    const Op combine = combine_of(scan.op);
+    const auto combined = [&](const UOp* a, const UOp* b) { return arena_.apply(combine, dtype, {a, b}); };
+    if (scan.as<ScanAttributes>().order == ScanOrder::kChain || is_free_of_order(scan.op, scan.dtype)) {
+      for (size_t i = 1; i < elements.size(); ++i) elements[i] = combined(elements[i - 1], elements[i]);
+    } else {
+      const auto hillis_steele = [&](std::span<const UOp*> values) {
+        for (size_t step = 1; step < values.size(); step *= 2)
+          for (size_t i = values.size(); i-- > step;) values[i] = combined(values[i - step], values[i]);
+      };
+      std::vector<const UOp*> totals;  // of each quad that another one follows
+      for (size_t first = 0; first < elements.size(); first += kQuad) {
+        const std::span<const UOp*> quad = std::span(elements).subspan(first, std::min(kQuad, elements.size() - first));
+        hillis_steele(quad);
+        if (first + kQuad < elements.size()) totals.push_back(quad.back());
+      }
+      hillis_steele(totals);
+      for (size_t i = kQuad; i < elements.size(); ++i) elements[i] = combined(elements[i], totals[i / kQuad - 1]);
+    }
+    if (!is_float(dtype) || (combine != Op::kAdd && combine != Op::kLogAddExp)) return;
+    const UOp* zero = arena_.constant(identity_of(Op::kSum, dtype));
+    for (const UOp*& element : elements) element = arena_.apply(Op::kAdd, dtype, {element, zero});
   }
 
   /// Returns the index of the first NaN of the row, or, if there is no NaN, of the first element that is the max (or min).

@@ -89,8 +89,6 @@ namespace {
 /// row cannot be unrolled.
 int64_t unrolled_terms(const KernelPlan& kernel) {
   if (kernel.reduces.empty()) return 1;
-  // If a single expression computes each result, vectors run along the last axis that is not reduced, and no axis is unrolled.
-  if (expression_terms(kernel)) return 0;
   const Node& reduce = *kernel.reduces[0];
   const Dim terms = term_count(reduce);
   if (!terms.is_constant() || terms.constant() > kMaxShortAxis) return 0;
@@ -101,6 +99,32 @@ int64_t unrolled_terms(const KernelPlan& kernel) {
   const std::vector<bool> reduced = reduced_axes(reduce);
   const auto is_one = [&](size_t axis) { return reduce.sources[0]->shape[axis].is_constant(1); };
   return std::is_sorted(reduced.begin(), reduced.end()) && std::ranges::all_of(lane_axes(reduce).outer, is_one) ? terms.constant() : 0;
+}
+
+/// For a kernel that reduces: tests whether one loop can run over `axis` of the iteration space and the axis before it, because every load
+/// and store moves along the two axes as along a single one.
+bool is_one_loop(const Program& program, const KernelPlan& kernel, size_t axis) {
+  if (std::ranges::any_of(kernel.stores, [](const StorePlan& store) { return !store.offset.empty(); })) return false;
+  const KernelViews views(program, kernel);
+  const Dim size = iteration_space(kernel)[axis];
+  const std::vector<bool> reduced = reduced_axes(*kernel.reduces[0]);
+  const auto is_line = [&](const Node* node) {
+    if (node->rank() == 0) return true;
+    const bool has_rows = squeezed(node->shape).size() == reduced.size();  // otherwise it has one element for each row
+    return std::ranges::all_of(views.of(node), [&](const View& view) {
+      Shape strides;  // along the axes of the iteration space
+      size_t of_rows = 0;
+      for (size_t i = 0; i < view.shape.size(); ++i) {
+        if (view.shape[i].is_constant(1)) continue;
+        if (!has_rows || !reduced[of_rows]) strides.push_back(view.strides[i]);
+        ++of_rows;
+      }
+      return strides[axis - 1] == strides[axis] * size;
+    });
+  };
+  const auto reads_lines = [&](const Node* reduce) { return std::ranges::all_of(operands_of(*reduce), is_line); };
+  return std::ranges::all_of(kernel.reduces, reads_lines) &&
+         std::ranges::all_of(kernel.stores, [&](const StorePlan& store) { return is_line(store.node); });
 }
 
 /// Also unrolls axes before the vector axis. Such an axis is unrolled if a load is contiguous along it, and if the stride of the load along
@@ -131,14 +155,25 @@ void unroll_interleaved(const Program& program, const KernelPlan& kernel, Unroll
 std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPlan& kernel) {
   const Shape space = iteration_space(kernel);
   const int64_t terms = unrolled_terms(kernel);
-  if (!kernel.scans.empty() || kernel.alone != nullptr || space.empty() || terms == 0) return std::nullopt;
+  if (kernel.alone != nullptr || space.empty() || terms == 0) return std::nullopt;
   UnrolledAxes axes{space.size() - 1, std::vector<bool>(space.size(), false), terms};
-  while (axes.vectors > 0 && proven_at_most(space[axes.vectors], kMaxShortAxis) && space[axes.vectors].is_constant() &&
-         axes.elements * space[axes.vectors].constant() <= kMaxUnrolledElements)
-    axes.elements *= space[axes.vectors--].constant();
+  const bool scans = !kernel.scans.empty(),
+             reduces_rows = !kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes;
+  while (axes.vectors > 0 && proven_at_most(space[axes.vectors], kMaxShortAxis) && space[axes.vectors].is_constant()) {
+    const int64_t elements = axes.elements * space[axes.vectors].constant();
+    if (elements > kMaxUnrolledElements) break;
+    // The elements of rows and of the short axes in front of them are usually adjacent. Only up to kMaxShortAxis adjacent elements are
+    // loaded and stored by whole vectors (ir/interleaved_accesses.h). A longer loop over rows then does not need this axis unrolled.
+    if (elements > kMaxShortAxis && (scans || (reduces_rows && is_one_loop(program, kernel, axes.vectors)))) break;
+    axes.elements = elements;
+    --axes.vectors;
+  }
   for (size_t axis = axes.vectors + 1; axis < space.size(); ++axis) axes.unrolled[axis] = true;
-  if (kernel.reduces.empty() && axes.vectors > 0) unroll_interleaved(program, kernel, axes);
-  if (axes.elements <= 1) return std::nullopt;
+  if (scans && scan_axis(kernel) <= static_cast<int>(axes.vectors)) return std::nullopt;
+  if (kernel.reduces.empty() && !scans && axes.vectors > 0) unroll_interleaved(program, kernel, axes);
+  // If only the terms of a chain are unrolled, the schedule is that of a single expression for each result (few_terms.h).
+  const bool is_expression = axes.vectors + 1 == space.size() && expression_terms(kernel);
+  if (axes.elements <= 1 || is_expression) return std::nullopt;
   const auto operations = static_cast<int64_t>(computed_nodes(program, kernel).size() + kernel.stores.size());
   if (axes.elements * operations > kMaxUnrolledOperations) return std::nullopt;
   return axes;

@@ -50,14 +50,15 @@ bool may_scan_by_groups(const KernelPlan& kernel);
 double kept_bytes(const KernelPlan& kernel);
 /// Describes an elementwise schedule that unrolls short axes, so that vectors need not run along the last axis. The kernel is a loop over
 /// the index space without the unrolled axes. Each iteration computes all elements along the unrolled axes and, if the kernel reduces,
-/// reads all elements of the rows that it reduces.
+/// reads all elements of the rows that it reduces. If it scans, the scanned axis is one of the unrolled axes.
 struct UnrolledAxes {
   size_t vectors;              // the axis of iteration_space() whose elements are the lanes of the vectors
   std::vector<bool> unrolled;  // for each axis of iteration_space(): whether it is unrolled
   // The elements of one iteration: the number of indices of the unrolled axes times the number of elements of a reduced row.
   int64_t elements;
 };
-/// Returns the axes of a schedule that unrolls short axes; nothing if the kernel cannot be lowered in this way, or if no axis is short.
+/// Returns the axes of a schedule that unrolls short axes; nothing if the kernel cannot be lowered in this way, if no axis is short, or if
+/// vectors run along the last kept axis and a single expression can compute each result (few_terms.h), which is the same code.
 std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPlan& kernel);
 
 /// Limits that every legal schedule obeys: the most elements of one unrolled axis, or of all reduced axes together; the most elements of

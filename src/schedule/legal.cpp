@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -137,10 +139,11 @@ ScheduleRules transpose_rules(const KernelPlan& kernel, size_t axis) {
 }
 
 /// Returns the rules for reductions of few terms that compute each result by a single expression. They are lowered as an elementwise kernel
-/// over the axes that are not reduced.
-ScheduleRules expression_rules(const KernelPlan& kernel) {
+/// over the axes that are not reduced. If the last of these axes are short, vectors may run along the axis before them instead.
+ScheduleRules expression_rules(const KernelPlan& kernel, const std::optional<UnrolledAxes>& unrolled) {
   ScheduleRules rules{Template::kElementwise, axes_of(kernel), true};
   rules.axes[rules.axes.size() - 2].max_unroll = kMaxInterleaved;
+  if (unrolled) rules.axes[unrolled->vectors].max_lanes = kMaxLanes;
   return rules;
 }
 
@@ -168,15 +171,18 @@ void adapt_to_gpu(const KernelPlan& kernel, ScheduleRules& rules) {
 }
 
 std::string vector_axis_text(const KernelPlan& kernel, const ScheduleRules& rules) {
-  const auto has_vectors = std::ranges::find_if(rules.axes, [](const AxisRules& axis) { return axis.max_lanes > 1; });
+  const auto has_lanes = [](const AxisRules& axis) { return axis.max_lanes > 1; };
+  const auto has_vectors = std::ranges::find_if(rules.axes, has_lanes);
   if (has_vectors == rules.axes.end())
     return rules.recipe == Template::kCustom && vector_axis(kernel) < 0
                ? "no axis: vectors cannot compute the elements of this custom function"
                : "no axis of this kernel";
   if (rules.recipe == Template::kContraction) return cat("axis ", has_vectors - rules.axes.begin(), ", the columns");
-  if (rules.recipe == Template::kElementwise && !kernel.reduces.empty() && !expression_terms(kernel))
+  if (rules.recipe == Template::kElementwise && (!kernel.reduces.empty() || !kernel.scans.empty()) && !expression_terms(kernel))
     return cat("axis ", has_vectors - rules.axes.begin(), ", the last one that is not short");
   if (!kernel.reduces.empty() && kernel.reduces[0]->as<ReduceAttributes>().order == ReduceOrder::kLanes) return "the reduced axis";
+  if (rules.recipe == Template::kElementwise && std::count_if(has_vectors, rules.axes.end(), has_lanes) > 1)
+    return cat("the last kept axis or, if short axes are unrolled, on axis ", has_vectors - rules.axes.begin());
   return vector_axis(kernel) >= 0 && vector_axis(kernel) == scan_axis(kernel) ? "the scanned axis" : "the last kept axis";
 }
 
@@ -260,8 +266,9 @@ void check_unrolled(const Program& program, const KernelPlan& kernel, const Sche
 
 bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule) {
   const auto is_unusual = [](const AxisSchedule& axis) { return axis.simd_width > 1 || axis.unroll > 1; };
-  if (!kernel.reduces.empty()) return !expression_terms(kernel);
-  return schedule.axes.size() > 1 && std::any_of(schedule.axes.begin(), schedule.axes.end() - 1, is_unusual);
+  if (!kernel.scans.empty() || (!kernel.reduces.empty() && !expression_terms(kernel))) return true;
+  const std::ptrdiff_t last = kernel.reduces.empty() ? 1 : 2;  // the last kept axis and, behind it, that of the terms
+  return std::ssize(schedule.axes) > last && std::any_of(schedule.axes.begin(), schedule.axes.end() - last, is_unusual);
 }
 
 std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& kernel) {
@@ -278,7 +285,7 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   }
   if (usual.recipe == Template::kElementwise && !usual.axes.empty()) usual.axes.back().max_unroll = kMaxInterleaved;
   const std::optional<UnrolledAxes> unrolled = unrolled_axes(program, kernel);
-  if (unrolled && kernel.reduces.empty()) {
+  if (unrolled && usual.recipe == Template::kElementwise) {
     usual.axes[unrolled->vectors].max_lanes = kMaxLanes;
     for (size_t axis = 0; axis < unrolled->vectors; ++axis)
       if (unrolled->unrolled[axis]) usual.axes[axis].max_unroll = static_cast<int>(iteration_space(kernel)[axis].constant());
@@ -294,8 +301,10 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
     recipes.push_back(contraction_rules(kernel, *contraction));
   else if (const auto axis = transposed_axis(program, kernel))
     recipes.push_back(transpose_rules(kernel, *axis));
-  if (expression_terms(kernel)) recipes.push_back(expression_rules(kernel));
-  if (unrolled && !kernel.reduces.empty()) recipes.push_back(unrolled_rules(kernel, *unrolled));
+  if (expression_terms(kernel))
+    recipes.push_back(expression_rules(kernel, unrolled));
+  else if (unrolled && recipe_of(kernel) != Template::kElementwise)
+    recipes.push_back(unrolled_rules(kernel, *unrolled));
   return recipes;
 }
 

@@ -44,9 +44,10 @@ Template recipe_of(const KernelPlan& kernel);
 /// Returns the index in Schedule::axes of the axis that may have vectors (simd > 1). If the result is -1, or is not the index of an axis of
 /// the schedule, no axis may have vectors.
 int vector_axis(const KernelPlan& kernel);
-/// Tests whether an elementwise schedule unrolls short axes (UnrolledAxes in kernel_structure.h). For a kernel with reductions this is true
-/// unless a single expression computes each result. For other kernels it is true if an axis before the last one has vectors or is unrolled.
-/// The unrolled axes are then all axes after the one with vectors, and the axes before it whose `unroll` is above 1.
+/// Tests whether an elementwise schedule unrolls short axes (UnrolledAxes in kernel_structure.h). If the kernel scans or reduces, it does,
+/// unless one expression can compute each result of the reductions (few_terms.h). Otherwise it does if a kept axis before the last one has
+/// vectors or is unrolled. The unrolled axes are then all kept axes after the one with vectors, those before it whose `unroll` is above 1,
+/// and those that the kernel reduces.
 bool unrolls_axes(const KernelPlan& kernel, const Schedule& schedule);
 /// Returns the axis that may be of kind thread; -1: none. Usually that is the first axis that is not scanned. For a routine it is the first
 /// axis, if there are rows. For a scatter it is the first axis, if that comes before the scatter axis; otherwise each thread would have to

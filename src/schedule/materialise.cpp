@@ -97,7 +97,8 @@ bool has_borders(const Node& node, uint32_t axes) {
 }
 
 /// Stores pads and concats along axes that a reduction flattens. Without that, each element would need a division to find its index, and
-/// would be loaded separately. Nodes of fewer than `least` elements are not stored, because they are not worth a kernel of their own.
+/// would be loaded separately. Nodes of fewer than `least` elements are not stored, because they are not worth a kernel of their own. If a
+/// value between the pad or concat and the reduction is stored anyway, the reduction loads that value.
 void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks& stored) {
   std::unordered_map<const Node*, uint32_t> reduced;
   for (auto it = live.rbegin(); it != live.rend(); ++it) {
@@ -107,7 +108,7 @@ void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks&
       axes = axes_by_lanes(*node);
     else if (const auto found = reduced.find(node); found != reduced.end())
       axes = found->second;
-    if (axes == 0) continue;
+    if (axes == 0 || (stored.contains(node) && !is_reduce(node->op))) continue;
     if (!std::has_single_bit(axes) && has_borders(*node, axes) && range(element_count(node->shape)).hi > least) {
       stored.insert(node);
     } else if (is_reduce(node->op) || is_elementwise(node->op) || flattens(*node)) {
@@ -115,6 +116,25 @@ void store_bordered(std::span<const Node* const> live, int64_t least, NodeMarks&
     }
   }
 }
+
+}  // namespace
+
+bool computes_borders(const Node& root, const Node& reduce, int64_t least, const std::function<bool(const Node*)>& loads) {
+  const uint32_t axes = axes_by_lanes(reduce);
+  if (axes == 0 || std::has_single_bit(axes) || root.shape != reduce.sources[0]->shape) return false;
+  std::vector<const Node*> stack = {&root};
+  std::unordered_set<const Node*> seen;
+  while (!stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    if (!seen.insert(node).second || loads(node)) continue;
+    if (has_borders(*node, axes) && range(element_count(node->shape)).hi > least) return true;
+    if (is_elementwise(node->op)) stack.insert(stack.end(), node->sources.begin(), node->sources.end());
+  }
+  return false;
+}
+
+namespace {
 
 /// Calls visit(operand) once for each distinct operand that is computed inline with the node, that is, an operand without a buffer.
 void for_each_inlined(const Node& node, const NodeMarks& stored, auto visit) {

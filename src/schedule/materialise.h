@@ -1,6 +1,7 @@
 // Decides which nodes are stored in a buffer. Each kernel that uses one of the other nodes computes it again.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,11 @@ double exact_cost(const Node& root, const NodeMarks& stored);
 
 /// Returns the number of elements of `part` divided by that of `whole`, but at most 1; 1 if the ratio is unknown.
 double share_of(const Shape& part, const Shape& whole);
+
+/// Tests whether a kernel that computes `root`, a value with the shape of the reduction's source, computes pads or concats of more than
+/// `least` elements along axes that the reduction flattens. If one kernel did both, each element would need a division to find its index.
+/// loads(node): whether the kernel loads the node instead of computing it.
+bool computes_borders(const Node& root, const Node& reduce, int64_t least, const std::function<bool(const Node*)>& loads);
 
 /// Returns the nodes of `live` (sorted with sources first) that must be stored: outputs, reductions, scans, contiguous copies, values that
 /// several kernels would recompute at a higher cost, operands and results of transforms, and nodes at which kernels would become too large.

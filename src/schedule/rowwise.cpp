@@ -14,6 +14,7 @@
 
 #include "schedule/contraction_blocks.h"
 #include "schedule/fuse.h"
+#include "schedule/materialise.h"
 #include "schedule/row_passes.h"
 #include "schedule/split_reductions.h"
 
@@ -78,6 +79,7 @@ class RowGrouper {
     std::vector<int> kernels;
     std::merge(a.kernels.begin(), a.kernels.end(), b.kernels.begin(), b.kernels.end(), std::back_inserter(kernels));
     if (!std::all_of(kernels.begin(), kernels.end(), [&](int k) { return is_candidate(k); })) return;
+    if (std::ranges::any_of(kernels, [&](int k) { return has_borders(k, *rows.reduce); })) return;
     if (!shared_passes(program_, traffic_, kernels, rows, limits_) || has_other_path(from, to)) return;
     a.kernels = std::move(kernels);
     a.reduce = rows.reduce;
@@ -85,6 +87,14 @@ class RowGrouper {
     for (int k : b.kernels) group_of_[static_cast<size_t>(k)] = from;
     b.kernels.clear();
     raise_readers(from);
+  }
+
+  /// Tests whether a kernel stores values of the rows for which it computes pads or concats along several reduced axes (materialise.h).
+  bool has_borders(int k, const Node& reduce) {
+    const KernelPlan& plan = kernel(k);
+    const auto loads = [&](const Node* node) { return is_loaded(program_, plan, node); };
+    return std::ranges::any_of(
+        plan.stores, [&](const StorePlan& store) { return computes_borders(*store.node, reduce, limits_.min_elements, loads); });
   }
 
   /// Tests whether a path of reads leads from one group to the other through a third group. Returns true if the search takes too long, even

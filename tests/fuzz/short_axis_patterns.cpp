@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "graph/composites.h"
 
@@ -94,11 +95,14 @@ class ShortAxes {
     return want(build::contiguous(build::permute(x_, axes)));
   }
 
-  /// A matrix product of x and a small matrix.
+  /// A matrix product of x and a small matrix, or of a batch of small matrices and another one.
   bool product() {
-    if (is_bool(dtype_) || is_complex(dtype_) || x_->rank() != 2) return false;
-    const NodeRef other = bench_.array_of(dtype_, {x_->shape.back(), bench_.small_dim(1, 9)});
-    return want(build::matmul(x_, other));
+    if (is_bool(dtype_) || is_complex(dtype_) || x_->rank() < 2 || x_->rank() > 3) return false;
+    Shape other = x_->shape;
+    other.back() = bench_.small_dim(1, 9);
+    other[other.size() - 2] = x_->shape.back();
+    if (const int64_t count = bench_.estimated_count(other); count < 0 || count > 20'000) return false;
+    return want(build::batch_matmul(x_, bench_.array_of(dtype_, other)));
   }
 
   /// Reductions over the rows of tall matrices with few columns. There are so many rows that the order of summation divides them into
@@ -120,6 +124,7 @@ class ShortAxes {
   /// Running values along the rows of tall matrices with few columns, sometimes so many rows that docs/semantics.md ("Scans") divides them
   /// into two blocks.
   bool running() {
+    if (random_.chance(40)) return running_along_short_axis();
     const DType dtype = is_bool(dtype_) || is_complex(dtype_) ? DType::kF64 : dtype_;
     const int64_t most = random_.chance(30) ? 5000 : 700;
     Shape shape = {random_.chance(20) ? bench_.random_dim() + Dim(30) : bench_.small_dim(20, most), bench_.small_dim(1, 4)};
@@ -127,13 +132,24 @@ class ShortAxes {
     if (rows == 1) shape.insert(shape.begin(), random_.chance(50) ? bench_.small_dim(1, 5) : bench_.random_dim());
     if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
     const NodeRef x = worked(bench_.array_of(dtype, shape));
-    const auto scanned = [&] {
-      constexpr Op kScans[] = {Op::kCumSum, Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin, Op::kLogCumSumExp};
-      const Op op = random_.pick(kScans);
-      return build::cumulative(accepts(op, dtype) ? op : Op::kCumSum, x, rows, random_.chance(20), random_.chance(30));
-    };
-    if (random_.chance(25) && !bench_.want(scanned())) return false;
-    return want(scanned());
+    if (random_.chance(25) && !bench_.want(scanned(x, rows))) return false;
+    return want(scanned(x, rows));
+  }
+
+  /// Running values along the last axis, or along a short axis in front of it. Several of them can become one kernel.
+  bool running_along_short_axis() {
+    const int axis = x_->rank() > 2 && random_.chance(40) ? last() - 1 : last();
+    if (random_.chance(30) && !bench_.want(scanned(x_, axis))) return false;
+    return want(scanned(x_, axis));
+  }
+
+  NodeRef scanned(NodeRef x, int axis) {
+    constexpr Op kScans[] = {Op::kCumSum, Op::kCumSum, Op::kCumProd, Op::kCumMax, Op::kCumMin, Op::kLogCumSumExp};
+    const Op drawn = random_.pick(kScans), usual = is_bool(x->dtype) ? Op::kCumMax : Op::kCumSum;
+    const Op op = accepts(drawn, x->dtype) && !is_complex(x->dtype) ? drawn : usual;
+    std::optional<ScanOrder> order;
+    if (random_.chance(20)) order = random_.chance(50) ? ScanOrder::kTree : ScanOrder::kChain;
+    return build::cumulative(op, x, axis, random_.chance(20), random_.chance(30), order);
   }
 
   /// Multiplies by an array that has one factor for each index of the last axis.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "fuzz/random.h"
@@ -30,6 +31,18 @@ bool consume(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
+/// Removes the vectors from all axes but one. The rules of an elementwise kernel with short axes allow vectors along two axes, but a
+/// schedule may have them along only one.
+void keep_vectors_of_one_axis(Schedule& s, Random& random) {
+  std::vector<AxisSchedule*> with_vectors;
+  for (AxisSchedule& axis : s.axes)
+    if (axis.simd_width > 1) with_vectors.push_back(&axis);
+  if (with_vectors.size() < 2) return;
+  const AxisSchedule* kept = random.pick(with_vectors);
+  for (AxisSchedule* axis : with_vectors)
+    if (axis != kept) axis->simd_width = 1;
+}
+
 /// A random schedule within `rules`, with small tiles, so that even small graphs have many tiles. The caller must check that the schedule
 /// is legal, because the rules do not include the limits on block sizes.
 Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_width, bool plain_text) {
@@ -51,6 +64,7 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
     if (axis.split && random.chance(50)) a.split = random.chance(70) ? 256 : 65536;
     if (axis.split && random.chance(70)) a.stages = int64_t{1} << random.between(1, 3);
   }
+  if (s.recipe == Template::kElementwise) keep_vectors_of_one_axis(s, random);
   s.nontemporal = rules.may_stream && random.chance(40);
   s.defer_stores = rules.may_defer_stores && random.chance(50);
   s.prefetch = rules.may_prefetch && random.chance(40);

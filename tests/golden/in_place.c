@@ -609,9 +609,10 @@ static __attribute__((noinline)) void kernel_3(void* arg, size_t begin0, size_t 
     float kept0[16] __attribute__((aligned(64)));
     *(f32x16*)kept0 = *(const f32x16*)input0_row;
     const float* kept0_source = input0_row;
-    for (int64_t ridx1 = 8, ridx1_last = 24; ridx1 <= ridx1_last; kept0_source = kept0, ridx1 = ridx1_last > 0 ? 0 : 40, ridx1_last = 0) /* the first step overlaps the second and is executed last */
-    for (; ridx1 <= ridx1_last; ridx1 += 16) {
-      *(f32x16*)(output0_row + ridx1) = tanh_f32x16(*(const f32x16*)(kept0_source + ridx1) - load_reversed_f32x16(input1 + -ridx1 + 39));
+    for (int64_t ridx1 = 8, ridx1_last = 24; ridx1 <= ridx1_last; kept0_source = kept0, ridx1 = ridx1_last > 0 ? 0 : 40, ridx1_last = 0) { /* the first step overlaps the second and is executed last */
+      for (; ridx1 <= ridx1_last; ridx1 += 16) {
+        *(f32x16*)(output0_row + ridx1) = tanh_f32x16(*(const f32x16*)(kept0_source + ridx1) - load_reversed_f32x16(input1 + -ridx1 + 39));
+      }
     }
   }
 }
@@ -627,9 +628,10 @@ static __attribute__((noinline)) void kernel_4(void* arg, size_t begin0, size_t 
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const float* input0_row = input0 + ridx0 * 40;
     float* output0_row = output0 + ridx0 * 40;
-    for (int64_t ridx1 = 0; ridx1 < 40; ridx1 = ridx1 < 40 ? 24 : 40) /* the last step overlaps the one before it */
-    for (; ridx1 <= 24; ridx1 += 16) {
-      *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) + load_reversed_f32x16(input0_row + -ridx1 + 39);
+    for (int64_t ridx1 = 0; ridx1 < 40; ridx1 = ridx1 < 40 ? 24 : 40) { /* the last step overlaps the one before it */
+      for (; ridx1 <= 24; ridx1 += 16) {
+        *(f32x16*)(output0_row + ridx1) = *(const f32x16*)(input0_row + ridx1) + load_reversed_f32x16(input0_row + -ridx1 + 39);
+      }
     }
   }
 }

@@ -292,23 +292,25 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       float kept1[16] __attribute__((aligned(64)));
       *(f32x16*)kept1 = *(const f32x16*)(input0 + ridx0 * 4096 + 16);
       const float* kept1_source = input0;
-      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last; kept0_source = (const float*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 4), kept1_source = (const float*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 4), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the second and is executed last */
-      for (; ridx1 <= ridx1_last; ridx1 += 32) {
-        const f32x16 alu0 = *(const f32x16*)(kept0_source + ridx1);
-        const f32x16 alu1 = *(const f32x16*)(kept1_source + ridx1 + 16);
-        f32x16 alu2, alu3;
-        tan_f32_of_two_x16(alu0, alu1, &alu2, &alu3);
-        *(f32x16*)(output0 + ridx1) = alu2;
-        *(f32x16*)(output0 + ridx1 + 16) = alu3;
+      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last; kept0_source = (const float*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 4), kept1_source = (const float*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 4), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) { /* the first step overlaps the second and is executed last */
+        for (; ridx1 <= ridx1_last; ridx1 += 32) {
+          const f32x16 alu0 = *(const f32x16*)(kept0_source + ridx1);
+          const f32x16 alu1 = *(const f32x16*)(kept1_source + ridx1 + 16);
+          f32x16 alu2, alu3;
+          tan_f32_of_two_x16(alu0, alu1, &alu2, &alu3);
+          *(f32x16*)(output0 + ridx1) = alu2;
+          *(f32x16*)(output0 + ridx1 + 16) = alu3;
+        }
       }
     } else {
       if (ridx0 * 4096 + 16 <= oidx0) {
         float kept2[16] __attribute__((aligned(64)));
         *(f32x16*)kept2 = *(const f32x16*)(input0 + ridx0 * 4096);
         const float* kept2_source = input0;
-        for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last; kept2_source = (const float*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 4), ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0, ridx2_last = ridx0 * 4096) /* the first step overlaps the second and is executed last */
-        for (; ridx2 <= ridx2_last; ridx2 += 16) {
-          *(f32x16*)(output0 + ridx2) = tan_f32x16(*(const f32x16*)(kept2_source + ridx2));
+        for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last; kept2_source = (const float*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 4), ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0, ridx2_last = ridx0 * 4096) { /* the first step overlaps the second and is executed last */
+          for (; ridx2 <= ridx2_last; ridx2 += 16) {
+            *(f32x16*)(output0 + ridx2) = tan_f32x16(*(const f32x16*)(kept2_source + ridx2));
+          }
         }
       } else {
         for (int64_t ridx3 = ridx0 * 4096; ridx3 < oidx0; ++ridx3) {

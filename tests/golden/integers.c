@@ -184,12 +184,13 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
       int32_t kept1[8] __attribute__((aligned(32)));
       *(i32x8*)kept1 = *(const i32x8*)(input1 + ridx0 * 4096);
       const int32_t* kept1_source = input1;
-      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 8; ridx1 <= ridx1_last; kept0_source = (const int32_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 4), kept1_source = (const int32_t*)((size_t)kept1 - (size_t)(ridx0 * 4096) * 4), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the second and is executed last */
-      for (; ridx1 <= ridx1_last; ridx1 += 8) {
-        const i32x8 alu0 = *(const i32x8*)(kept0_source + ridx1);
-        const i32x8 alu1 = *(const i32x8*)(kept1_source + ridx1);
-        const i32x8 alu2 = floor_divide_i32x8(alu0, alu1);
-        *(i32x8*)(output0 + ridx1) = blend_i32x8(lt_i32x8(alu2, remainder_i32x8(alu0, alu1)), left_shift_i32x8(alu0, alu1), alu2 + to_i32_f64x8(*(const f64x8*)(input2 + ridx1)));
+      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 8; ridx1 <= ridx1_last; kept0_source = (const int32_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 4), kept1_source = (const int32_t*)((size_t)kept1 - (size_t)(ridx0 * 4096) * 4), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) { /* the first step overlaps the second and is executed last */
+        for (; ridx1 <= ridx1_last; ridx1 += 8) {
+          const i32x8 alu0 = *(const i32x8*)(kept0_source + ridx1);
+          const i32x8 alu1 = *(const i32x8*)(kept1_source + ridx1);
+          const i32x8 alu2 = floor_divide_i32x8(alu0, alu1);
+          *(i32x8*)(output0 + ridx1) = blend_i32x8(lt_i32x8(alu2, remainder_i32x8(alu0, alu1)), left_shift_i32x8(alu0, alu1), alu2 + to_i32_f64x8(*(const f64x8*)(input2 + ridx1)));
+        }
       }
     } else {
       for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {

@@ -127,9 +127,10 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
   for (int64_t ridx0 = (int64_t)begin0; ridx0 < (int64_t)end0; ++ridx0) {
     const int64_t oidx0 = min_i64(shape1 * 4, ridx0 * 4096 + 4096);
     if (ridx0 * 4096 + 16 <= oidx0) {
-      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0; ridx1 = ridx1 < oidx0 ? oidx0 - 16 : oidx0) /* the last step overlaps the one before it */
-      for (; ridx1 <= oidx0 - 16; ridx1 += 16) {
-        *(f32x16*)(output0 + ridx1) = *(const f32x16*)(input0 + ridx1);
+      for (int64_t ridx1 = ridx0 * 4096; ridx1 < oidx0; ridx1 = ridx1 < oidx0 ? oidx0 - 16 : oidx0) { /* the last step overlaps the one before it */
+        for (; ridx1 <= oidx0 - 16; ridx1 += 16) {
+          *(f32x16*)(output0 + ridx1) = *(const f32x16*)(input0 + ridx1);
+        }
       }
     } else {
       for (int64_t ridx2 = ridx0 * 4096; ridx2 < oidx0; ++ridx2) {

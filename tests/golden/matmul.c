@@ -312,9 +312,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                   if (harp_is_set(cancel)) return;
                   const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx14 * 32;
                   if (ridx1 * 512 + ridx14 * 32 + 16 <= shape2) {
-                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 32; ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 32 ? shape2 - ridx1 * 512 - ridx14 * 32 - 16 : shape2 - ridx1 * 512 - ridx14 * 32) /* the last step overlaps the one before it */
-                    for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 32 - 16; ridx18 += 16) {
-                      *(f32x16*)(row0 + ridx17 * 32 + ridx18) = *(const f32x16*)(input1_row1 + ridx18);
+                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 32; ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 32 ? shape2 - ridx1 * 512 - ridx14 * 32 - 16 : shape2 - ridx1 * 512 - ridx14 * 32) { /* the last step overlaps the one before it */
+                      for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 32 - 16; ridx18 += 16) {
+                        *(f32x16*)(row0 + ridx17 * 32 + ridx18) = *(const f32x16*)(input1_row1 + ridx18);
+                      }
                     }
                   } else {
                     for (int64_t ridx19 = 0; ridx19 < shape2 - ridx1 * 512 - ridx14 * 32; ++ridx19) {
@@ -456,9 +457,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             const int64_t oidx12 = min_i64(oidx3 - ridx30 * 32, 32);
             float* output0_row = output0 + shape2 * ridx0 * 224 + shape2 * ridx28 * 14 + shape2 * ridx29 + ridx1 * 512 + ridx30 * 32;
             if (16 <= oidx12) {
-              for (int64_t ridx31 = 0; ridx31 < oidx12; ridx31 = ridx31 < oidx12 ? oidx12 - 16 : oidx12) /* the last step overlaps the one before it */
-              for (; ridx31 <= oidx12 - 16; ridx31 += 16) {
-                *(f32x16*)(output0_row + ridx31) = *(f32x16*)(row4 + ridx28 * 7168 + ridx29 * 32 + ridx30 * 448 + ridx31);
+              for (int64_t ridx31 = 0; ridx31 < oidx12; ridx31 = ridx31 < oidx12 ? oidx12 - 16 : oidx12) { /* the last step overlaps the one before it */
+                for (; ridx31 <= oidx12 - 16; ridx31 += 16) {
+                  *(f32x16*)(output0_row + ridx31) = *(f32x16*)(row4 + ridx28 * 7168 + ridx29 * 32 + ridx30 * 448 + ridx31);
+                }
               }
             } else {
               for (int64_t ridx32 = 0; ridx32 < oidx12; ++ridx32) {

@@ -224,9 +224,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
                   if (harp_is_set(cancel)) return;
                   const float* input1_row1 = input1 + shape2 * ridx4 * 16777216 + shape2 * ridx7 * 65536 + shape2 * ridx10 * 256 + shape2 * ridx17 + ridx1 * 512 + ridx14 * 8;
                   if (ridx1 * 512 + ridx14 * 8 + 4 <= shape2) {
-                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 8; ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 8 ? shape2 - ridx1 * 512 - ridx14 * 8 - 4 : shape2 - ridx1 * 512 - ridx14 * 8) /* the last step overlaps the one before it */
-                    for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 8 - 4; ridx18 += 4) {
-                      *(f32x4*)(row0 + ridx17 * 8 + ridx18) = *(const f32x4*)(input1_row1 + ridx18);
+                    for (int64_t ridx18 = 0; ridx18 < shape2 - ridx1 * 512 - ridx14 * 8; ridx18 = ridx18 < shape2 - ridx1 * 512 - ridx14 * 8 ? shape2 - ridx1 * 512 - ridx14 * 8 - 4 : shape2 - ridx1 * 512 - ridx14 * 8) { /* the last step overlaps the one before it */
+                      for (; ridx18 <= shape2 - ridx1 * 512 - ridx14 * 8 - 4; ridx18 += 4) {
+                        *(f32x4*)(row0 + ridx17 * 8 + ridx18) = *(const f32x4*)(input1_row1 + ridx18);
+                      }
                     }
                   } else {
                     for (int64_t ridx19 = 0; ridx19 < shape2 - ridx1 * 512 - ridx14 * 8; ++ridx19) {
@@ -312,9 +313,10 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
             const int64_t oidx12 = min_i64(oidx3 - ridx30 * 8, 8);
             float* output0_row = output0 + shape2 * ridx0 * 228 + shape2 * ridx28 * 6 + shape2 * ridx29 + ridx1 * 512 + ridx30 * 8;
             if (4 <= oidx12) {
-              for (int64_t ridx31 = 0; ridx31 < oidx12; ridx31 = ridx31 < oidx12 ? oidx12 - 4 : oidx12) /* the last step overlaps the one before it */
-              for (; ridx31 <= oidx12 - 4; ridx31 += 4) {
-                *(f32x4*)(output0_row + ridx31) = *(f32x4*)(row4 + ridx28 * 3072 + ridx29 * 8 + ridx30 * 48 + ridx31);
+              for (int64_t ridx31 = 0; ridx31 < oidx12; ridx31 = ridx31 < oidx12 ? oidx12 - 4 : oidx12) { /* the last step overlaps the one before it */
+                for (; ridx31 <= oidx12 - 4; ridx31 += 4) {
+                  *(f32x4*)(output0_row + ridx31) = *(f32x4*)(row4 + ridx28 * 3072 + ridx29 * 8 + ridx30 * 48 + ridx31);
+                }
               }
             } else {
               for (int64_t ridx32 = 0; ridx32 < oidx12; ++ridx32) {

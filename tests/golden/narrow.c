@@ -366,28 +366,30 @@ static __attribute__((noinline)) void kernel_1(void* arg, size_t begin0, size_t 
       uint16_t kept1[16] __attribute__((aligned(32)));
       *(f16x16*)kept1 = *(const f16x16*)(input0 + ridx0 * 4096 + 16);
       const uint16_t* kept1_source = input0;
-      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last; kept0_source = (const uint16_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 2), kept1_source = (const uint16_t*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 2), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) /* the first step overlaps the second and is executed last */
-      for (; ridx1 <= ridx1_last; ridx1 += 32) {
-        const f16x16 alu0 = *(const f16x16*)(kept0_source + ridx1);
-        const f16x16 alu1 = *(const f16x16*)(kept1_source + ridx1 + 16);
-        const f32x16 alu2 = f32_of_f16x16(alu0);
-        const f32x16 alu3 = f32_of_f16x16(alu1);
-        f32x16 alu4, alu5;
-        exp_f32_of_two_x16(alu2, alu3, &alu4, &alu5);
-        const f16x16 alu6 = f16_of_f32x16(alu4);
-        const f16x16 alu7 = f16_of_f32x16(alu5);
-        *(f16x16*)(output0 + ridx1) = alu6;
-        *(f16x16*)(output0 + ridx1 + 16) = alu7;
+      for (int64_t ridx1 = ridx0 * 4096 + oidx1, ridx1_last = oidx0 - 32; ridx1 <= ridx1_last; kept0_source = (const uint16_t*)((size_t)kept0 - (size_t)(ridx0 * 4096) * 2), kept1_source = (const uint16_t*)((size_t)kept1 - (size_t)(ridx0 * 4096 + 16) * 2), ridx1 = ridx1_last > ridx0 * 4096 && oidx1 > 0 ? ridx0 * 4096 : oidx0, ridx1_last = ridx0 * 4096) { /* the first step overlaps the second and is executed last */
+        for (; ridx1 <= ridx1_last; ridx1 += 32) {
+          const f16x16 alu0 = *(const f16x16*)(kept0_source + ridx1);
+          const f16x16 alu1 = *(const f16x16*)(kept1_source + ridx1 + 16);
+          const f32x16 alu2 = f32_of_f16x16(alu0);
+          const f32x16 alu3 = f32_of_f16x16(alu1);
+          f32x16 alu4, alu5;
+          exp_f32_of_two_x16(alu2, alu3, &alu4, &alu5);
+          const f16x16 alu6 = f16_of_f32x16(alu4);
+          const f16x16 alu7 = f16_of_f32x16(alu5);
+          *(f16x16*)(output0 + ridx1) = alu6;
+          *(f16x16*)(output0 + ridx1 + 16) = alu7;
+        }
       }
     } else {
       if (ridx0 * 4096 + 16 <= oidx0) {
         uint16_t kept2[16] __attribute__((aligned(32)));
         *(f16x16*)kept2 = *(const f16x16*)(input0 + ridx0 * 4096);
         const uint16_t* kept2_source = input0;
-        for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last; kept2_source = (const uint16_t*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 2), ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0, ridx2_last = ridx0 * 4096) /* the first step overlaps the second and is executed last */
-        for (; ridx2 <= ridx2_last; ridx2 += 16) {
-          const f32x16 alu8 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(kept2_source + ridx2)));
-          *(f16x16*)(output0 + ridx2) = f16_of_f32x16(alu8);
+        for (int64_t ridx2 = ridx0 * 4096 + oidx2, ridx2_last = oidx0 - 16; ridx2 <= ridx2_last; kept2_source = (const uint16_t*)((size_t)kept2 - (size_t)(ridx0 * 4096) * 2), ridx2 = ridx2_last > ridx0 * 4096 && oidx2 > 0 ? ridx0 * 4096 : oidx0, ridx2_last = ridx0 * 4096) { /* the first step overlaps the second and is executed last */
+          for (; ridx2 <= ridx2_last; ridx2 += 16) {
+            const f32x16 alu8 = exp_f32x16(f32_of_f16x16(*(const f16x16*)(kept2_source + ridx2)));
+            *(f16x16*)(output0 + ridx2) = f16_of_f32x16(alu8);
+          }
         }
       } else {
         for (int64_t ridx3 = ridx0 * 4096; ridx3 < oidx0; ++ridx3) {

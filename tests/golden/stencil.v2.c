@@ -114,12 +114,13 @@ static __attribute__((noinline)) void kernel_0(void* arg, size_t begin0, size_t 
     }
     const float* input0_row4 = input0 + shape1 * ridx0 - oidx0;
     if (oidx0 + 5 <= shape1) {
-      for (int64_t ridx2 = oidx0; ridx2 < shape1 - 1; ridx2 = ridx2 < shape1 - 1 ? shape1 - 5 : shape1 - 1) /* the last step overlaps the one before it */
-      for (; ridx2 <= shape1 - 5; ridx2 += 4) {
-        const f32x4 alu3 = *(const f32x4*)(input0_row + ridx2);
-        const f32x4 alu4 = *(const f32x4*)(input0_row1 + ridx2) + *(const f32x4*)(input0_row2 + ridx2) + *(const f32x4*)(input0_row4 + ridx2);
-        const f32x4 alu5 = alu4 + *(const f32x4*)(input0_row + ridx2 + 1) - 4.0f * alu3;
-        *(f32x4*)(output0_row + ridx2) = alu3 + 0.2f * alu5;
+      for (int64_t ridx2 = oidx0; ridx2 < shape1 - 1; ridx2 = ridx2 < shape1 - 1 ? shape1 - 5 : shape1 - 1) { /* the last step overlaps the one before it */
+        for (; ridx2 <= shape1 - 5; ridx2 += 4) {
+          const f32x4 alu3 = *(const f32x4*)(input0_row + ridx2);
+          const f32x4 alu4 = *(const f32x4*)(input0_row1 + ridx2) + *(const f32x4*)(input0_row2 + ridx2) + *(const f32x4*)(input0_row4 + ridx2);
+          const f32x4 alu5 = alu4 + *(const f32x4*)(input0_row + ridx2 + 1) - 4.0f * alu3;
+          *(f32x4*)(output0_row + ridx2) = alu3 + 0.2f * alu5;
+        }
       }
     } else {
       for (int64_t ridx3 = oidx0; ridx3 < shape1 - 1; ++ridx3) {

@@ -131,6 +131,40 @@ void check_law(const Backends& backends, int64_t n, bool is_static) {
     }
 }
 
+/// Checks scans along the rows of an array: by trees, by chains, and from the ends of the rows.
+template <class T>
+void check_rows(const Backends& backends, const std::vector<Law<T>>& laws_of_graph, int64_t rows, int64_t columns) {
+  struct Kind {
+    bool is_tree, reverse;
+  };
+  constexpr Kind kKinds[] = {{true, false}, {false, false}, {true, true}};
+  Values<T> x = some<T>(rows * columns);
+  x.dims = {rows, columns};
+  std::string calls;
+  for (const Law<T>& law : laws_of_graph)
+    for (const Kind& kind : kKinds)
+      append(calls, cat(calls.empty() ? "" : ", ", law.name, kind.is_tree ? "_tree" : "_chain", kind.reverse ? "_back" : "", " = ",
+                        law.name, "(x, axis=1, order=", kind.is_tree ? "tree" : "chain", kind.reverse ? ", reverse=true" : "", ")"));
+  const auto outputs = backends.run(cat("graph g(x: ", dtype_name<T>(), "[n, ", columns, "]) { return ", calls, " }"), x);
+  size_t i = 0;
+  for (const Law<T>& law : laws_of_graph)
+    for (const Kind& kind : kKinds) {
+      std::vector<T> expected;
+      for (auto row = x.items.begin(); row != x.items.end(); row += columns) {
+        std::vector<T> elements(row, row + columns);
+        if (kind.reverse) std::reverse(elements.begin(), elements.end());
+        std::vector<T> running = law.scan(kind.is_tree, elements);
+        if (kind.reverse) std::reverse(running.begin(), running.end());
+        expected.insert(expected.end(), running.begin(), running.end());
+      }
+      CAPTURE(law.name);
+      CAPTURE(kind.is_tree);
+      CAPTURE(kind.reverse);
+      CAPTURE(columns);
+      CHECK(values<T>(outputs[i++].get()) == expected);
+    }
+}
+
 /// Checks a graph that is a single scan.
 template <class T>
 void check_alone(const Backends& backends, const Law<T>& law, int64_t n, bool is_static) {
@@ -154,6 +188,24 @@ TEST_CASE(
     check_law<int32_t>(backends, n, false);
     check_law<int64_t>(backends, n, false);
   }
+}
+
+TEST_CASE("G4.cumsum,cumprod,cummax,cummin/interp,c G22.logcumsumexp/interp,c L2: the law along rows of a few elements") {
+  const Backends backends;
+  // All scans of a graph may become one kernel. Scans by logaddexp are in a graph of their own, because they are unrolled only along
+  // shorter rows than the other scans.
+  const auto check = [&]<class T>(T, int64_t columns) {
+    std::vector<Law<T>> sums = laws<T>(), logarithms;
+    if (sums.back().name == "logcumsumexp") {
+      logarithms.push_back(sums.back());
+      sums.pop_back();
+      check_rows(backends, logarithms, 35, columns);
+    }
+    check_rows(backends, sums, 35, columns);
+  };
+  for (int64_t columns = 1; columns <= 17; ++columns) check(float(), columns);
+  for (const int64_t columns : {3, 7, 16}) check(double(), columns);
+  for (const int64_t columns : {2, 5, 12}) check(int64_t(), columns);
 }
 
 TEST_CASE("G4.cumsum/interp,c: sizes that are known") {

@@ -1,9 +1,12 @@
 // Tests kernels with axes of a few elements. The lanes of a vector are indices of another axis, and the short axes are unrolled
 // (lower/unrolled.cpp). Loads and stores are therefore interleaved accesses (ir/interleaved_accesses.cpp).
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "support/backends_run.h"
+#include "support/schedule_mistake.h"
 
 using namespace capi_test;
 
@@ -95,6 +98,124 @@ TEST_CASE("G4.matmul/c L2: products with few columns and few terms") {
   backends.run(graph_of("a: f32[l, 4, 4], b: f32[l, 4, 4]", "y = batch_matmul(a, b)"), rough({33, 4, 4}, 11), rough({33, 4, 4}, 12));
 }
 
+TEST_CASE("G15.batch_matmul/interp,c L2: batches of small matrices") {
+  const Backends backends;
+  const auto matrices = [](const char* dtype, int64_t rows, int64_t columns) {
+    return std::string(dtype) + "[l, " + std::to_string(rows) + ", " + std::to_string(columns) + "]";
+  };
+  for (const auto& [rows, terms, columns] :
+       {std::array<int64_t, 3>{2, 2, 2}, {3, 3, 3}, {4, 4, 4}, {1, 4, 3}, {3, 4, 1}, {1, 16, 1}, {5, 5, 5}}) {
+    const std::string text = graph_of("a: " + matrices("f32", rows, terms) + ", b: " + matrices("f32", terms, columns),
+                                      "y = batch_matmul(a, b), z = relu(batch_matmul(a, b)) * 2.0");
+    for (const int64_t count : {1, 15, 16, 70}) backends.run(text, rough({count, rows, terms}, 1), rough({count, terms, columns}, 2));
+    backends.run(text, special({33, rows, terms}, 3), special({33, terms, columns}, 4));
+  }
+  backends.run(graph_of("a: i8[l, 3, 3], b: i8[l, 3, 3]", "y = batch_matmul(a, b)"), whole<int8_t>({40, 3, 3}, 5),
+               whole<int8_t>({40, 3, 3}, 6));
+  for (const char* const dtype : {"f16", "bf16", "f64"}) {
+    const std::string cast = std::string(", dtype=") + dtype + ")";
+    backends.run(graph_of("a: f32[l, 4, 3], b: f32[l, 3, 3]", "y = batch_matmul(cast(a" + cast + ", cast(b" + cast + ")"),
+                 rough({37, 4, 3}, 7), rough({37, 3, 3}, 8));
+  }
+  // The matrices of one array are transposed; the rows of those of the other one are in reverse order.
+  backends.run(graph_of("a: f32[l, 3, 3], b: f32[l, 3, 3]", "y = batch_matmul(permute(a, axes=[0, 2, 1]), flip(b, axes=[1]))"),
+               rough({50, 3, 3}, 9), rough({50, 3, 3}, 10));
+}
+
+TEST_CASE("G3.sum/interp,c G3.max/interp,c L2: reductions of a short axis in front of another one") {
+  const Backends backends;
+  for (const auto& [terms, columns] : {std::pair{4, 3}, {2, 7}, {5, 3}, {3, 5}, {16, 3}})
+    for (const int64_t rows : {1, 16, 40}) {
+      const std::string type = "f32[n, " + std::to_string(terms) + ", " + std::to_string(columns) + "]";
+      const std::string text = graph_of("x: " + type, "a = sum(x, axes=[1]), b = prod(x, axes=[1]), c = max(x, axes=[1])");
+      backends.run(text, rough({rows, terms, columns}, 1));
+      backends.run(text, special({rows, terms, columns}, 2));
+    }
+}
+
+TEST_CASE("L2: rows of a few elements, combined with an element for each row or for each column") {
+  const Backends backends;
+  for (const int columns : {2, 3, 5, 7, 12}) {
+    const std::string shape = "[n, " + std::to_string(columns) + "]", of_columns = "[" + std::to_string(columns) + "]";
+    const std::string text = graph_of("x: f32" + shape + ", s: f32" + of_columns + ", c: f32[n, 1]",
+                                      "y = x * expand(reshape(s, shape=[1, " + std::to_string(columns) + "]), shape=" + shape +
+                                          "), z = x - expand(c, shape=" + shape + ")");
+    for (const int64_t rows : {1, 15, 16, 33, 100})
+      backends.run(text, special({rows, columns}, 1), rough({columns}, 2), rough({rows, 1}, 3));
+  }
+  // Pixels of bytes are scaled by channel. The lines of the picture are cut, so that they are not contiguous.
+  backends.run(graph_of("x: i8[2, 5, 41, 3], s: f32[3]",
+                        "y = cast(slice(x, stop=[2, 5, 40, 3]), dtype=f32) * expand(reshape(s, shape=[1, 1, 1, 3]), shape=[2, 5, 40, 3])"),
+               whole<int8_t>({2, 5, 41, 3}, 4), rough({3}, 5));
+}
+
+TEST_CASE("G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/interp,c L2: scans of rows of a few elements") {
+  const Backends backends;
+  for (const int columns : {2, 3, 4, 5, 8, 9, 13, 16}) {
+    const std::string shape = "[n, " + std::to_string(columns) + "]";
+    const std::string text = graph_of("x: f32" + shape,
+                                      "a = cumsum(x, axis=1), b = cumprod(x, axis=1), c = cummax(x, axis=1), d = cummin(x, axis=1), "
+                                      "e = cumsum(x, axis=1, reverse=true), g = cumsum(x * 2.0, axis=1) - x, "
+                                      "h = cumsum(x, axis=1, exclusive=true)");
+    for (const int64_t rows : {1, 16, 37}) {
+      backends.run(text, rough({rows, columns}, 1));
+      backends.run(text, special({rows, columns}, 2));
+    }
+    backends.run(graph_of("x: f32" + shape, "a = cumsum(cast(x, dtype=f16), axis=1), b = cumsum(cast(x, dtype=f64), axis=1)"),
+                 rough({33, columns}, 3));
+    backends.run(graph_of("x: i8" + shape, "a = cumsum(x, axis=1), b = cumprod(x, axis=1), c = cummax(x > 0, axis=1)"),
+                 whole<int8_t>({70, columns}, 4));
+    for (const char* const flags : {"", ", reverse=true", ", order=chain"})
+      backends.run(graph_of("x: f32" + shape, std::string("a = logcumsumexp(x, axis=1") + flags + ")"), special({37, columns}, 5));
+    backends.run(graph_of("x: f32" + shape, "a = cumsum(x, axis=1, order=chain), b = cumprod(x, axis=1, order=chain)"),
+                 special({37, columns}, 6));
+  }
+  // A sum starts from +0.0, so no element is -0.0; a maximum of -0.0 is.
+  const Values<float> zeros{std::vector<float>(3 * 20, -0.0f), {20, 3}};
+  const auto of_zeros =
+      backends.run(graph_of("x: f32[n, 3]", "a = cumsum(x, axis=1), b = logcumsumexp(x * 0.0, axis=1), c = cummax(x, axis=1)"), zeros);
+  CHECK(std::ranges::none_of(values<float>(of_zeros[0].get()), [](float x) { return std::signbit(x); }));
+  CHECK(std::ranges::none_of(values<float>(of_zeros[1].get()), [](float x) { return std::signbit(x); }));
+  CHECK(std::ranges::all_of(values<float>(of_zeros[2].get()), [](float x) { return std::signbit(x); }));
+  // Axes in front of the last one, two short axes, and rows of which only a part is scanned.
+  backends.run(graph_of("x: f32[n, 4, 3]", "a = cumsum(x, axis=1), b = cumsum(x, axis=2), c = cummax(x, axis=1, reverse=true)"),
+               special({40, 4, 3}, 5));
+  backends.run(graph_of("x: f32[n, 8, 3]", "a = cumsum(x, axis=2), b = cumsum(x, axis=1), c = sum(x, axes=[2]), d = softmax(x, axis=2)"),
+               rough({21, 8, 3}, 7));
+  backends.run(graph_of("x: f32[2, n, 3, 1, 2]", "a = cumsum(x, axis=2, reverse=true), b = cumsum(x, axis=2, order=tree)"),
+               rough({2, 19, 3, 1, 2}, 8));
+  for (const char* const rows : {"slice(x, stop=[n, 3])", "flip(x, axes=[1])", "expand(slice(x, stop=[n, 1]), shape=[n, 6])",
+                                 "slice(x, stop=[n, 7], step=[1, 3])", "pad(x, before=[2, 1], after=[1, 1], value=0.5)"})
+    backends.run(graph_of("x: f32[n, 7]", std::string("y = cumsum(") + rows + ", axis=1)"), rough({50, 7}, 6));
+  backends.run(graph_of("x: f32[n, 3], w: f32[n, 3]", "y = concat(cumsum(x, axis=1), cumprod(w, axis=1, exclusive=true), axis=1), "
+                                                      "z = cumsum(exp(x * w * 0.000001), axis=1) * w + x"),
+               rough({50, 3}, 9), rough({50, 3}, 10));
+}
+
+TEST_CASE("L6: the results of rows of a few elements are stored by whole vectors, of every dtype and width") {
+  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)")), "store_3_interleaved_f32x16("));
+  CHECK(contains(source_of(graph_of("x: f32[n, 12]", "y = softmax(x, axis=1)"), "x86-64-v3"), "store_12_interleaved_f32x8("));
+  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1) > 0.25")), "store_3_interleaved_u8x16("));
+  // There may be more elements in a row than lanes in a vector.
+  constexpr Way kWidths[] = {{"interp", 0}, {"c", 0, 2}, {"c", 0, 4}, {"c", 0, 8}};
+  const Context context = make_context();
+  for (const int columns : {3, 4, 5, 12}) {
+    const std::string text =
+        graph_of("x: f32[n, " + std::to_string(columns) + "]", "y = softmax(x, axis=1), z = softmax(x, axis=1) > 0.25");
+    const Graph graph = parse(context.get(), "harp 1\n" + text);
+    REQUIRE(graph != nullptr);
+    Values<float> x = rough({37, columns}, 1);
+    const Buffer input = wrap(context.get(), x.items, x.dims);
+    run_everywhere(graph.get(), {input.get()}, true, kWidths);
+  }
+  const Backends backends;
+  for (const char* const dtype : {"f16", "bf16", "f64", "i8", "i64"}) {
+    const std::string rows = std::string("cast(x, dtype=") + dtype + ")";
+    backends.run(graph_of("x: f32[n, 3]", "y = " + rows + " - expand(max(" + rows + ", axes=[1], keepdims=true), shape=[n, 3])"),
+                 rough({70, 3}, 2));
+  }
+}
+
 TEST_CASE("L2: short axes are unrolled where vectors along them would be almost empty") {
   const std::string unrolled = "elementwise [thread simd=16, reduce] partition overlap";
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = sum(x, axes=[1])")), unrolled));
@@ -104,6 +225,96 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   // The elements of 16 rows of 3 elements, one row for each lane, are loaded and stored as whole vectors.
   const std::string text = source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)"));
   CHECK(contains(text, "load_part2_of_3_f32x16("));
+  // Rows of 3 with an axis of 8 in front of them are 24 adjacent elements, which no whole vectors load. The axis of 8 and the one before it
+  // are one loop, unless an operand has the same elements for all indices of the axis of 8.
+  const std::string rows_of_8 = "elementwise [thread, sequential simd=16, reduce] partition overlap";
+  CHECK(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = sum(x, axes=[2])")), rows_of_8));
+  const std::string softmax = source_of(graph_of("x: f32[n, 8, 3]", "y = softmax(x, axis=2)"));
+  CHECK(contains(softmax, rows_of_8));
+  CHECK(contains(softmax, "store_3_interleaved_f32x16("));
+  CHECK(contains(source_of(graph_of("x: f32[n, 8, 3], c: f32[n, 1, 3]", "y = sum(x * expand(c, shape=[n, 8, 3]), axes=[2])")),
+                 "elementwise [thread simd=16, sequential, reduce]"));
+  CHECK(contains(source_of(graph_of("x: f32[n, 4, 3]", "y = sum(x, axes=[2])")), "elementwise [thread simd=16, sequential, reduce]"));
   // Contiguous axes are merged into one loop, even if the last axis is short.
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = exp(x)")), "elementwise [thread, sequential simd=16]"));
+}
+
+TEST_CASE("L2: short axes that are not reduced are unrolled where that takes fewer operations than vectors along them") {
+  const auto scaled = [](const std::string& shape, const char* row = "x86-64-v4") {
+    const std::string columns = shape.substr(shape.rfind(' ') + 1);  // "3]" of "[n, 3]"
+    return source_of(graph_of("x: f32" + shape + ", s: f32[" + columns,
+                              "y = x * expand(reshape(s, shape=[1, " + columns + "), shape=" + shape + ")"),
+                     row);
+  };
+  const std::string points = scaled("[n, 3]");
+  CHECK(contains(points, "elementwise [thread simd=16, sequential] partition overlap"));
+  CHECK(contains(points, "load_part2_of_3_f32x16("));
+  CHECK(contains(scaled("[n, 3]", "x86-64-v3"), "elementwise [thread simd=8, sequential] partition overlap"));
+  CHECK(contains(source_of(graph_of("x: f32[n, 3], c: f32[n, 1]", "y = x * expand(c, shape=[n, 3])")), "[thread simd=16, sequential]"));
+  // Four lanes are few for the shuffles, unless there is more to do for an element.
+  CHECK_FALSE(contains(scaled("[n, 3]", "x86-64-v2"), "[thread simd=4"));
+  CHECK(contains(source_of(graph_of("x: f32[n, 3], c: f32[n, 1]", "y = exp(x) * expand(c, shape=[n, 3])"), "x86-64-v2"), "[thread simd=4"));
+  // Rows of 4 and 8 are whole vectors, and nine rows do not fill a vector.
+  CHECK_FALSE(contains(scaled("[n, 4]"), "[thread simd=16"));
+  CHECK_FALSE(contains(scaled("[n, 8]"), "[thread simd=16"));
+  CHECK_FALSE(contains(scaled("[9, 3]"), "[thread simd=16"));
+  // The last two axes are one row of 16 elements for each factor.
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 8, 2], c: f32[n, 1, 1]", "y = x * expand(c, shape=[n, 8, 2])")), "[thread simd=16"));
+
+  const auto product = [](const std::string& a, const std::string& b) {
+    return source_of(graph_of("a: f32" + a + ", b: f32" + b, a.size() > 7 ? "y = batch_matmul(a, b)" : "y = matmul(a, b)"));
+  };
+  CHECK(contains(product("[n, 3]", "[3, 3]"), "elementwise [thread simd=16, sequential, reduce] partition overlap"));
+  const std::string matrices = "elementwise [thread simd=16, sequential, sequential, reduce] partition overlap";
+  CHECK(contains(product("[l, 3, 3]", "[l, 3, 3]"), matrices));
+  CHECK_FALSE(contains(product("[l, 4, 4]", "[l, 4, 4]"), "[thread simd=16"));  // rows of 4 are vectors without shuffles
+  CHECK_FALSE(contains(product("[l, 2, 9]", "[l, 9, 2]"), "[thread simd=16"));  // the lanes would be 18 elements apart
+  CHECK(contains(source_of(graph_of("x: f32[n, 4, 3]", "y = sum(x, axes=[1])")), "[thread simd=16, sequential, reduce]"));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = sum(x, axes=[1])")), "[thread simd=16"));
+  // Running values along a short axis.
+  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = cumsum(x, axis=1)")), "elementwise [thread simd=16, scan] partition overlap"));
+  CHECK(contains(source_of(graph_of("x: f32[n, 4, 3]", "y = cumsum(x, axis=1)")), "elementwise [thread simd=16, scan, sequential]"));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 17]", "y = cumsum(x, axis=1)")), "elementwise ["));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 4, 16]", "y = cumsum(x, axis=1)")), "elementwise ["));
+  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = cumsum(x, axis=1)")), "store_3_interleaved_f32x16("));
+  CHECK(contains(source_of(graph_of("x: f32[n, 2, 3]", "y = cumsum(x, axis=2)")), "elementwise [thread simd=16, sequential, scan]"));
+  // 24 adjacent elements are not loaded and stored by whole vectors. Therefore the axis of 8 is not unrolled.
+  CHECK(contains(source_of(graph_of("x: f32[n, 8, 3]", "y = cumsum(x, axis=2)")), "elementwise [thread, sequential simd=16, scan]"));
+  // A scan by logaddexp of many elements would take long to compile.
+  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = logcumsumexp(x, axis=1)")), "elementwise [thread simd=16, scan]"));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = logcumsumexp(x, axis=1)")), "elementwise ["));
+  // Between rows of 3 elements there is a fourth one that the kernel does not load.
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 4], c: f32[n, 1]", "y = slice(x, stop=[n, 3]) * expand(c, shape=[n, 3])")),
+                       "[thread simd=16"));
+}
+
+TEST_CASE("L5.simd_width/c: vectors of a small product run along the rows or along the columns, but not along both") {
+  const Context context = make_context();
+  const Graph graph = parse(context.get(), "harp 1\n" + graph_of("a: f32[n, 3], b: f32[3, 3]", "y = matmul(a, b)"));
+  REQUIRE(graph != nullptr);
+  for (const char* const schedule : {"elementwise [thread, sequential simd=4, reduce]", "elementwise [thread simd=8, sequential, reduce]"})
+    CHECK(contains(source_for("x86-64-v4", graph.get(), (std::string("kernel_0: ") + schedule).c_str()), schedule));
+  CHECK(schedule_mistake(graph.get(), "kernel_0: elementwise [thread simd=8, sequential simd=4, reduce]").find(
+            "axis 1 has simd; if short axes are unrolled, it belongs on axis 0") != std::string::npos);
+  CHECK(schedule_mistake(graph.get(), "kernel_0: elementwise [thread, sequential, reduce simd=4]").find(
+            "simd belongs on the last kept axis or, if short axes are unrolled, on axis 0") != std::string::npos);
+}
+
+TEST_CASE("L5: schedules of scans along short rows, and mistakes in them") {
+  const Context context = make_context();
+  const auto scan_of = [&](const char* type) {
+    Graph graph = parse(context.get(), std::string("harp 1\n") + graph_of(std::string("x: ") + type, "y = cumsum(x, axis=1)"));
+    REQUIRE(graph != nullptr);
+    return graph;
+  };
+  const Graph short_rows = scan_of("f32[n, 3]"), rows = scan_of("f32[n, 17]");
+  for (const char* const schedule : {"scan [thread, scan simd=4]", "elementwise [thread simd=8, scan]"})
+    CHECK(contains(source_for("x86-64-v4", short_rows.get(), (std::string("kernel_0: ") + schedule).c_str()), schedule));
+  CHECK(contains(schedule_mistake(short_rows.get(), "kernel_0: elementwise [thread, scan simd=4]"),
+                 "axis 1 has simd=4; simd belongs on axis 0, the last one that is not short"));
+  CHECK(contains(schedule_mistake(short_rows.get(), "kernel_0: elementwise [thread simd=8, sequential]"),
+                 "axis 1 is scanned and must be of kind scan"));
+  CHECK(contains(schedule_mistake(short_rows.get(), "kernel_0: elementwise [thread simd=8, scan] nontemporal"),
+                 "nontemporal needs a kernel that unrolls no short axes"));
+  CHECK(contains(schedule_mistake(rows.get(), "kernel_0: elementwise [thread simd=8, scan]"), "the recipe must be scan"));
 }

@@ -73,6 +73,19 @@ TEST_CASE("G17.into_reduce/c: what a reduction reads is computed in its kernel, 
   }
 }
 
+TEST_CASE("G17.into_reduce/c: the sum over a field that is stored loads the field, and the arrays it is made of are not stored") {
+  // A sum over both axes cannot compute the shifted arrays itself: each element would need a division to find its index.
+  for (const char* const shape : {"[100, 90]", "[h, w]"}) {
+    INFO(shape);
+    const Backends backends;
+    const std::string text = harp::cat("graph g(u: f32", shape, ") {\n",
+                                       "  l = roll(u, shift=1, axis=0) + roll(u, shift=-1, axis=0) + roll(u, shift=1, axis=1) - 3.0 * u\n",
+                                       "  return y = l, e = sum(l * l), m = max(l)\n}");
+    CHECK(kernels_in_source(backends.context(), text) == 2);
+    backends.run(text, rough({100, 90}, 1));
+  }
+}
+
 TEST_CASE("G17.epilogue/c: what is computed from a reduction alone is in its kernel") {
   check_fused("  return y = sqrt(sum(x * x, axes=[1]) + 1.0)");
   check_fused("  return y = relu(sum(x, axes=[0]) + r) * 2.0");

@@ -152,6 +152,23 @@ def complex_numbers(op, dtype, shape, layout):
                    over(shape, body), flops=flops * math.prod(shape))
 
 
+@family(lambda d: {"dtype": d.often("f32", "f64", "u8"), "rows": d.size(1, 1 << 20), "channels": d.random.randint(1, 16)})
+def normalise(dtype, rows, channels):
+    """Pixels or points of a few numbers, each of which is moved and scaled by factors of its own."""
+    one_of("dtype", dtype, (*FLOATS, "u8"))
+    computed = "f64" if dtype == "f64" else "f32"
+
+    def numpy(np, x, center, factor):
+        return (x.astype(NUMPY_TYPES[computed]) - center) * factor
+
+    def torch(torch, x, center, factor):
+        return (x.to(torch_dtype(torch, computed)) - center) * factor
+
+    return Problem([Input("x", dtype, ("N", channels)), Input("center", computed, (channels,)), Input("factor", computed, (channels,))],
+                   [f"return y = (cast(x, dtype={computed}) - center) * factor"], {"N": rows}, numpy, torch,
+                   over((rows, channels), f"y(i0, i1) = (({C_TYPES[computed]})x(i0, i1) - center(i1)) * factor(i1);"), flops=2 * rows * channels)
+
+
 # The operations of a chain: as harp's text, for NumPy and torch, and in C. They compute a new value from the value v and the input w, and
 # all values stay small.
 LINKS = (

@@ -96,6 +96,35 @@ def matmul_batched(dtype, batch, m, k, n):
                    lambda np, a, b: a @ b, lambda torch, a, b: a @ b, c, flops=(8 if dtype == "complex64" else 2) * batch * m * k * n)
 
 
+@family(lambda d: {"dtype": d.pick(*FLOATS), "batch": d.size(1, 1 << 16), "m": d.random.randint(1, 6), "k": d.random.randint(1, 6),
+                   "n": d.random.randint(1, 6), "shared": d.pick(0, 1)})
+def matmul_small(dtype, batch, m, k, n, shared):
+    """Batches of matrices of a few rows and columns, such as rotations and Jacobians, or points that one small matrix transforms."""
+    one_of("dtype", dtype, FLOATS)
+    one_of("shared", shared, (0, 1))
+    loop = f"{C_TYPES[dtype]} acc = 0;\nfor (int64_t p = 0; p < {k}; ++p) acc += {{}};\n{{}} = acc;"
+    if shared:
+        inputs, text, flops = [Input("a", dtype, ("L", k)), Input("b", dtype, (k, n))], "matmul(a, b)", 2 * batch * k * n
+        c = nest(f"e<{batch} j<{n}", loop.format("a(e, p) * b(p, j)", "y(e, j)"))
+    else:
+        inputs, text, flops = [Input("a", dtype, ("L", m, k)), Input("b", dtype, ("L", k, n))], "batch_matmul(a, b)", 2 * batch * m * k * n
+        c = nest(f"e<{batch} i<{m} j<{n}", loop.format("a(e, i, p) * b(e, p, j)", "y(e, i, j)"))
+    return Problem(inputs, [f"return y = {text}"], {"L": batch}, lambda np, a, b: a @ b, lambda torch, a, b: a @ b, c, flops=flops)
+
+
+@family(lambda d: {"m": d.size(1, 16), "k": d.size(16, 8192), "n": d.size(1, 8192), "weight": d.pick("kn", "nk")})
+def matmul_quantised(m, k, n, weight):
+    """Products of a few rows of f32 with weights of i8, as in a network that generates text. The weights are stored by rows or by columns."""
+    layout = one_of("weight", weight, {"kn": "contiguous", "nk": "transposed"})
+    if weight == "kn":
+        c = nest(f"i<{m}", f"for (int64_t j = 0; j < {n}; ++j) y(i, j) = 0;\n"
+                 f"for (int64_t p = 0; p < {k}; ++p) for (int64_t j = 0; j < {n}; ++j) y(i, j) += a(i, p) * (float)b(p, j);")
+    else:
+        c = nest(f"j<{n} i<{m}", f"float acc = 0;\nfor (int64_t p = 0; p < {k}; ++p) acc += a(i, p) * (float)b(p, j);\ny(i, j) = acc;")
+    return Problem([Input("a", "f32", ("M", k)), Input("b", "i8", (k, n), "normal", layout)], ["return y = matmul(a, cast(b, dtype=f32))"], {"M": m},
+                   lambda np, a, b: a @ b.astype(np.float32), lambda torch, a, b: a @ b.float(), c, flops=2 * m * k * n)
+
+
 EINSUMS = ("ij,kj->ik", "bij,bkj->bik", "bhid,bhjd->bhij", "abc,cd->abd", "ij,ij->i", "ijk,jk->i", "bi,bj->bij", "ijk,ilk->jl", "abcd,cdef->abef",
            "ij,jk,k->i")
 

@@ -285,3 +285,42 @@ def mandelbrot(height, width, most):
              f"for (; n < {most} && zr * zr + zi * zi <= 4; ++n) {{ const float t = zr * zr - zi * zi + re; zi = zr * zi * 2 + im; zr = t; }}\nr(i, j) = n;")
     text = "\n".join(["return r = custom_function(x, y, body=\"\"\"", *(f"    {line}" for line in body), '  """, dtype=i32, shape=[N, M])'])
     return Problem([Input("x", "f32", ("M",)), Input("y", "f32", ("N",))], [text], {"N": height, "M": width}, numpy, None, c, flops=0, mismatches=0.02)
+
+
+def _draw_nussinov(d):
+    bases = d.size(4, 1000)
+    return {"bases": bases, "count": d.size(1, bases - 1)}
+
+
+@family(_draw_nussinov)
+def nussinov(bases, count):
+    """A diagonal of Nussinov's recurrence, which finds the most pairs in a strand of bases, by a custom function: each element reads a part
+    of a row and of a column of the table."""
+    if not 0 < count < bases:
+        raise CaseError(f"count: expected 1 to {bases - 1} elements, found {count}")
+    body = ["let j = ridx0 + size(input0, 0) - shape0", "if (ridx0 + 1 < size(input0, 0)) & (j >= 1) & (j < size(input0, 0)) {",
+            "  let most = maximum(input2[ridx0], maximum(input0[ridx0, j - 1], input0[ridx0 + 1, j]))", "  let is_pair = input1[ridx0] + input1[j] == 3",
+            "  most = maximum(most, input0[ridx0 + 1, j - 1] + where(is_pair, i32(1), i32(0)))",
+            "  for k in ridx0 + 1 .. j { most = maximum(most, input0[ridx0, k] + input0[k + 1, j]) }", "  output = most", "}"]
+
+    def numpy(np, table, strand, before):
+        result = before.copy()
+        for i in range(count):
+            j = i + bases - count
+            pair = table[i + 1, j - 1] + (strand[i] + strand[j] == 3)
+            split = table[i, i + 1:j] + table[i + 2:j + 1, j]
+            result[i] = max(before[i], table[i, j - 1], table[i + 1, j], pair, *([split.max()] if split.size else []))
+        return result
+
+    c = nest(f"i<{count}", f"""const int64_t j = i + {bases - count};
+int32_t most = before(i);
+most = table(i, j - 1) > most ? table(i, j - 1) : most;
+most = table(i + 1, j) > most ? table(i + 1, j) : most;
+const int32_t pair = table(i + 1, j - 1) + (strand(i) + strand(j) == 3);
+most = pair > most ? pair : most;
+for (int64_t k = i + 1; k < j; ++k) {{ const int32_t both = table(i, k) + table(k + 1, j); most = both > most ? both : most; }}
+r(i) = most;""")
+    text = "\n".join(["return r = custom_function(table, strand, before, body=\"\"\"", *(f"    {line}" for line in body), '  """, dtype=i32, shape=[M])'])
+    inputs = [Input("table", "i32", ("N", "N"), "index 20"), Input("strand", "i32", ("N",), "index 4"), Input("before", "i32", ("M",), "index 20")]
+    steps = count * (bases - count)
+    return Problem(inputs, [text], {"N": bases, "M": count}, numpy, None, c, flops=2 * steps, bytes_read=4 * min(bases * bases, 2 * steps))

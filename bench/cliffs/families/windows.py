@@ -173,6 +173,97 @@ def pool(op, batch, channels, image, size, stride):
                    lambda torch, x: getattr(torch.nn.functional, op + "2d")(x, size, stride), c, flops=batch * channels * (out * size) ** 2)
 
 
+def _draw_windows_gradient(d):
+    groups = d.pick(1, 1, 2, 4, 0)
+    channels = d.channels(128) if groups == 0 else groups * d.pick(1, 3, 8, 16)
+    filters = channels if groups == 0 else groups * d.pick(1, 4, 8, 16)
+    return {"batch": d.batch(32), "channels": channels, "filters": filters, "image": d.image(128), "kernel": d.pick(1, 3, 3, 5), "stride": d.pick(1, 2, 2),
+            "padding": d.pick(0, 1), "dilation": d.often(1, 2), "groups": groups or channels}
+
+
+@family(_draw_windows_gradient)
+def conv2d_loss_gradient(batch, channels, filters, image, kernel, stride, padding, dilation, groups):
+    """Gradients of the sum of the squares of a convolution with strides, dilation or groups (groups of one channel: depthwise), with respect to
+    pictures and weights."""
+    _checked(image, kernel, padding, dilation, stride, groups)
+    if channels % groups or filters % groups:
+        raise CaseError(f"groups: expected a divisor of {channels} and {filters}, found {groups}")
+    reach = (kernel - 1) * dilation + 1
+    out = (image + 2 * padding - reach) // stride + 1
+    of_each, made_by_each = channels // groups, filters // groups
+
+    def numpy(np, x, w):
+        g = 2 * convolved(np, x, w, 2, stride, padding, dilation, groups)
+        padded = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+        dx, dw = np.zeros_like(padded), np.zeros_like(w)
+        for k in range(groups):
+            read, made = slice(k * of_each, (k + 1) * of_each), slice(k * made_by_each, (k + 1) * made_by_each)
+            for p in range(kernel):
+                for q in range(kernel):
+                    rows, columns = (slice(at * dilation, at * dilation + (out - 1) * stride + 1, stride) for at in (p, q))
+                    dw[made, :, p, q] = np.einsum("bchw,bfhw->fc", padded[:, read, rows, columns], g[:, made], optimize=True)
+                    dx[:, read, rows, columns] += np.einsum("bfhw,fc->bchw", g[:, made], w[made, :, p, q], optimize=True)
+        return np.ascontiguousarray(dx[:, :, padding:padding + image, padding:padding + image]), dw
+
+    def torch(torch, x, w):
+        with torch.enable_grad():
+            x, w = x.detach().requires_grad_(), w.detach().requires_grad_()
+            y = torch.nn.functional.conv2d(x, w, None, stride, padding, dilation, groups)
+            return torch.autograd.grad((y * y).sum(), (x, w))
+
+    row, column = f"(h * {stride} + p * {dilation} - {padding})", f"(v * {stride} + q * {dilation} - {padding})"
+    inside = f"if ((uint64_t){row} < {image} && (uint64_t){column} < {image}) "
+    g = f"g[((b * {filters} + f) * {out} + h) * {out} + v]"
+    term = nest(f"c<{of_each} p<{kernel} q<{kernel}", f"{inside}acc += x(b, f / {made_by_each} * {of_each} + c, {row}, {column}) * w(f, c, p, q);", False)
+    forward = nest(f"b<{batch} f<{filters} h<{out} v<{out}", f"float acc = 0;\n{term}{g} = 2 * acc;").replace("PARALLEL", "PARALLEL_2")
+    spread = f"const int64_t f = c / {of_each} * {made_by_each} + e;\n{inside}dx(b, c, {row}, {column}) += {g} * w(f, c % {of_each}, p, q);"
+    pictures = nest(f"b<{batch} c<{channels}", f"memset(&dx(b, c, 0, 0), 0, sizeof(float) * {image * image});\n"
+                    + nest(f"e<{made_by_each} h<{out} v<{out} p<{kernel} q<{kernel}", spread, False)).replace("PARALLEL", "PARALLEL_2")
+    gather = nest(f"b<{batch} h<{out} v<{out}", f"{inside}acc += x(b, f / {made_by_each} * {of_each} + c, {row}, {column}) * {g};", False)
+    weights = nest(f"f<{filters} c<{of_each}", nest(f"p<{kernel} q<{kernel}", f"float acc = 0;\n{gather}dw(f, c, p, q) = acc;", False))
+    c = f"float* g = malloc(sizeof(float) * {max(1, batch * filters * out * out)});\n{forward}{pictures}{weights.replace('PARALLEL', 'PARALLEL_2')}free(g);"
+    text = f"conv2d(x, w, stride={stride}, padding={padding}, dilation={dilation}, groups={groups})"
+    return Problem([Input("x", "f32", ("N", channels, "H", "W")), Input("w", "f32", (filters, of_each, kernel, kernel))],
+                   [f"y = {text}", "s = sum(y * y)", "dx, dw = grad(s, x, w)", "return dx, dw"], {"N": batch, "H": image, "W": image}, numpy, torch, c,
+                   least={"H": reach, "W": reach}, flops=6 * batch * filters * of_each * (out * kernel) ** 2)
+
+
+@family(lambda d: {"op": d.pick("max_pool", "avg_pool"), "batch": d.batch(32), "channels": d.channels(256), "image": d.image(256), "size": d.pick(2, 2, 3),
+                   "stride": d.pick(1, 2, 2, 3)})
+def pool_gradient(op, batch, channels, image, size, stride):
+    """The gradient of the sum of the squares of a pool."""
+    one_of("op", op, ("max_pool", "avg_pool"))
+    _checked(image, size, 0, 1, stride)
+    out = (image - size) // stride + 1
+
+    def numpy(np, x):
+        view, dx = windows_of(np, x, 2, size, stride, 1), np.zeros_like(x)
+        y = view.max(axis=(-2, -1)) if op == "max_pool" else view.mean(axis=(-2, -1), dtype=x.dtype)
+        for p in range(size):
+            for q in range(size):
+                pixels = dx[:, :, p:p + (out - 1) * stride + 1:stride, q:q + (out - 1) * stride + 1:stride]
+                pixels += 2 * y * (view[..., p, q] == y) if op == "max_pool" else 2 * y / np.float32(size * size)
+        return dx
+
+    def torch(torch, x):
+        with torch.enable_grad():
+            x = x.detach().requires_grad_()
+            y = getattr(torch.nn.functional, op + "2d")(x, size, stride)
+            return torch.autograd.grad((y * y).sum(), x)[0]
+
+    pixel = f"(b, c, i * {stride} + p, j * {stride} + q)"
+    forward = nest(f"p<{size} q<{size}", f"const float v = x{pixel}; acc " + ("= v > acc ? v : acc;" if op == "max_pool" else "+= v;"), False)
+    finish = "" if op == "max_pool" else f"acc /= {size * size};\n"
+    step = f"if (x{pixel} == acc) dx{pixel} += 2 * acc;" if op == "max_pool" else f"dx{pixel} += 2 * acc / {size * size};"
+    backward = nest(f"p<{size} q<{size}", step, False)
+    planes = nest(f"i<{out} j<{out}", f"float acc = {'-INFINITY' if op == 'max_pool' else '0'};\n{forward}{finish}{backward}", False)
+    c = nest(f"b<{batch} c<{channels}", f"memset(&dx(b, c, 0, 0), 0, sizeof(float) * {image * image});\n{planes}").replace("PARALLEL", "PARALLEL_2")
+    return Problem([Input("x", "f32", ("N", channels, "H", "W"))],
+                   [f"y = {op}(x, [{size}, {size}], stride={stride})", "s = sum(y * y)", "dx = grad(s, x)", "return dx"],
+                   {"N": batch, "H": image, "W": image}, numpy, torch, c, least={"H": size, "W": size},
+                   flops=4 * batch * channels * (out * size) ** 2, mismatches=1e-4 if op == "max_pool" else 0)
+
+
 @family(lambda d: {"mode": d.pick("nearest", "linear"), "batch": d.batch(16), "channels": d.channels(256), "image": d.image(256), "target": d.image(384)})
 def resize(mode, batch, channels, image, target):
     """Resizing of pictures, to the nearest pixel (torch's "nearest-exact") or by linear interpolation."""

@@ -3,6 +3,7 @@
 #include "render/c/compiler_bugs.h"
 #include "render/c/fold.h"
 #include "render/c/function.h"
+#include "render/c/interleave.h"
 #include "render/c/vector_functions.h"
 #include "render/c/vector_statements.h"
 #include "render/c/vector_value.h"
@@ -64,8 +65,10 @@ const Dialect kC = {
                 .any = any_element,
                 .memory_type = memory_vector,
                 .splat = splat_function,
+                .stored = stored_vector,
                 .store = vector_store,
                 .store_pairs = store_of_pairs,
+                .store_interleaved = store_interleaved_function,
                 .rare_lanes = recomputed_lanes,
                 .function_of_two = function_of_two},
 };

@@ -8,12 +8,18 @@
 
 namespace harp::render {
 
+std::string stored_vector(const Scope& scope, const ir::Store& s) {
+  const auto [dtype, lanes] = s.value->type;
+  std::string value = whole(scope, s.value).text;
+  if (is_bool(dtype)) value = cat("(", memory_vector(scope.unit, dtype, lanes), ")(", mask_text(scope, s.value, 8, kUnary), " & 1)");
+  return value;
+}
+
 std::string vector_store(const Scope& scope, const Address& at, const ir::Store& s) {
   Unit& unit = scope.unit;
   const auto [dtype, lanes] = s.value->type;
   const std::string pointer = pointer_text(scope, at);
-  std::string value = whole(scope, s.value).text;
-  if (is_bool(dtype)) value = cat("(", memory_vector(unit, dtype, lanes), ")(", mask_text(scope, s.value, 8, kUnary), " & 1)");
+  const std::string value = stored_vector(scope, s);
   const bool strided = !s.lane_step.is_constant(1);
   if (s.mask == nullptr && !strided) {
     if (s.nontemporal && has_stream(unit.options, dtype, lanes))

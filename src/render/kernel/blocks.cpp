@@ -44,6 +44,7 @@ void Blocks::close() {
   if (closed.is_bare) return;
   if (!closed.last.empty()) writer_.line(closed.last);
   writer_.close("}");
+  if (closed.is_double) writer_.close("}");
   if (pieces_.empty() || pieces_.back().depth != writer_.depth()) return;
   writer_.line(cat("if (", pieces_.back().is_done, ") break;"));
   leave_if_cancelled();
@@ -215,14 +216,15 @@ void Blocks::open_overlapping(const ir::Line& line, const std::string& begin, co
   if (keeps) {
     const Sym rest = mod(s.end - s.begin, s.step);
     const std::string is_rest = proven_positive(rest) ? std::string() : cat(" && ", scope_.position.is_nonnegative(rest - 1).text);
-    writer_.line(cat("for (", type, " ", v, " = ", scope_.position(s.begin + rest).text, ", ", limit, " = ", last, "; ", v, " <= ", limit,
+    writer_.open(cat("for (", type, " ", v, " = ", scope_.position(s.begin + rest).text, ", ", limit, " = ", last, "; ", v, " <= ", limit,
                      "; ", std::exchange(redirect_to_copies_, {}), v, " = ", limit, " > ", begin, is_rest, " ? ", begin, " : ", end, ", ",
-                     limit, " = ", begin, ") /* the first step overlaps the second and is executed last */"));
+                     limit, " = ", begin, ") { /* the first step overlaps the second and is executed last */"));
   } else {
-    writer_.line(cat("for (", type, " ", v, " = ", begin, "; ", v, " < ", end, "; ", v, " = ", v, " < ", end, " ? ", last, " : ", end,
-                     ") /* the last step overlaps the one before it */"));
+    writer_.open(cat("for (", type, " ", v, " = ", begin, "; ", v, " < ", end, "; ", v, " = ", v, " < ", end, " ? ", last, " : ", end,
+                     ") { /* the last step overlaps the one before it */"));
   }
   open(cat("for (; ", v, " <= ", keeps ? limit : last, "; ", v, " += ", s.step, ") {"), line.atom);
+  open_.back().is_double = true;
 }
 
 void Blocks::keep_first_step(const ir::Line& line) {

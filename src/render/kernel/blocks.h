@@ -42,9 +42,10 @@ class Blocks {
     std::string is_done, next;
   };
 
-  /// An open block. A bare block has no braces in the text, so its statements belong to the surrounding block.
+  /// An open block. A bare block has no braces in the text, so its statements belong to the surrounding block. A double block is the inner
+  /// one of two loops in the text, which are closed together.
   struct Open {
-    bool is_bare = false;
+    bool is_bare = false, is_double = false;
     std::string_view last = {};  // line to write before the block is closed
   };
 

@@ -73,11 +73,16 @@ struct VectorEntries {
   std::string (*memory_type)(Unit& unit, DType dtype, int lanes) = nullptr;
   /// Returns the name of a generated function (scalar). Its result is a vector with this value in all lanes.
   std::string (*splat)(Unit& unit, DType dtype, int lanes) = nullptr;
+  /// Returns the text of the vector that a store writes to memory.
+  std::string (*stored)(const Scope& scope, const ir::Store& store) = nullptr;
   /// Returns the statement that stores a vector.
   std::string (*store)(const Scope& scope, const Address& at, const ir::Store& store) = nullptr;
   /// Returns the statement that stores two vectors whose elements alternate in memory. `pointer` is the address of the first element.
   std::string (*store_pairs)(const Scope& scope, const std::string& pointer, ir::Type type, const std::string& first,
                              const std::string& second) = nullptr;
+  /// Returns the name of a generated function (pointer, vectors) that stores `parts` vectors whose elements are interleaved in memory
+  /// (ir/interleaved_accesses.h).
+  std::string (*store_interleaved)(Unit& unit, DType dtype, int lanes, int parts) = nullptr;
   /// Returns a statement for a kRarely value (a value whose exact computation is rarely needed). The variable `name` holds the common value
   /// of all lanes. In the lanes where the condition of `u` is true, the statement computes the value by the function of `u`.
   std::string (*rare_lanes)(const Scope& scope, const ir::UOp* u, const std::string& name) = nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "ir/interleaved_accesses.h"
 #include "render/kernel/value.h"
 #include "render/text/filled.h"
 
@@ -31,12 +32,32 @@ bool are_pairs(const Line& a, const Line& b) {
          first.buffer == second.buffer && (second.index - first.index).is_constant(1);
 }
 
+/// If the first lines store all vectors of a group whose elements are interleaved in memory (ir/interleaved_accesses.h), returns their
+/// number; otherwise 0.
+size_t interleaved_stores(std::span<const Line> lines) {
+  if (lines[0].kind != LineKind::kStore) return 0;
+  const auto& first = lines[0].as<ir::Store>();
+  if (first.value->type.lanes == 1 || !first.lane_step.is_constant()) return 0;
+  const int64_t parts = first.lane_step.constant();
+  if (parts < ir::kFewestParts || parts > std::min<int64_t>(ir::kMostParts, std::ssize(lines))) return 0;
+  for (int64_t part = 0; part < parts; ++part) {
+    const Line& line = lines[static_cast<size_t>(part)];
+    if (line.kind != LineKind::kStore) return 0;
+    const auto& store = line.as<ir::Store>();
+    const bool is_part = store.mask == nullptr && store.buffer == first.buffer && store.value->type == first.value->type &&
+                         store.lane_step == first.lane_step && (store.index - first.index).is_constant(part);
+    if (!is_part) return 0;
+  }
+  return static_cast<size_t>(parts);
+}
+
 }  // namespace
 
 size_t StatementWriter::write(std::span<const Line> lines) {
   const Line& line = lines[0];
   if (lines.size() > 1 && (store_pairs(line, lines[1]) || accumulators_.write_two_folds(line, lines[1]) || call_two(line, lines[1])))
     return 2;
+  if (const size_t stores = store_interleaved(lines); stores > 0) return stores;
   // If generated code cannot detect invalid operations, only the exact version after kRetry is written.
   if (line.kind == LineKind::kTry && !scope_.unit.dialect.detects_invalid(scope_.unit)) {
     blocks_.open("{");
@@ -203,6 +224,24 @@ bool StatementWriter::store_pairs(const Line& a, const Line& b) {
   const std::string other = whole(scope_, b.as<ir::Store>().value).text;
   writer_.line(scope_.unit.dialect.vectors.store_pairs(scope_, pointer, first.value->type, one, other));
   return true;
+}
+
+/// If the first lines store vectors whose elements are interleaved in memory, writes one call that stores whole vectors of memory. Returns
+/// the number of written lines.
+size_t StatementWriter::store_interleaved(std::span<const Line> lines) {
+  const size_t count = interleaved_stores(lines);
+  if (count == 0) return 0;
+  const auto& vectors = scope_.unit.dialect.vectors;
+  const auto& first = lines[0].as<ir::Store>();
+  const auto [dtype, lanes] = first.value->type;
+  scope_.names.values(lines[0].names);
+  std::string list = pointer_text(scope_, address_of(scope_, first.buffer, first.index));
+  for (const Line& line : lines.first(count)) {
+    scope_.names.values(line.names);  // each line lists those values for which variables exist at this line
+    append(list, cat(", ", vectors.stored(scope_, line.as<ir::Store>())));
+  }
+  writer_.line(cat(vectors.store_interleaved(scope_.unit, dtype, lanes, static_cast<int>(count)), "(", list, ");"));
+  return count;
 }
 
 void StatementWriter::scatter(const ir::Scatter& s) {

@@ -36,6 +36,7 @@ class StatementWriter {
   void pointer(const ir::Line& line);
   void store(const Address& at, const ir::Store& s);
   bool store_pairs(const ir::Line& a, const ir::Line& b);
+  size_t store_interleaved(std::span<const ir::Line> lines);
   void scatter(const ir::Scatter& s);
   void prefetch(const ir::Prefetch& s);
 

@@ -9,6 +9,7 @@
 #include "schedule/cpu/interleave.h"
 #include "schedule/cpu/row_streams.h"
 #include "schedule/cpu/schedule_contraction.h"
+#include "schedule/cpu/short_axes.h"
 #include "schedule/cpu/stream.h"
 #include "schedule/cpu/transpose.h"
 #include "schedule/cpu/tuning.h"
@@ -62,6 +63,14 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
   return std::min(std::max(1, cpu.vector_bytes / static_cast<int>(widest)), kMaxLanes);
 }
 
+/// Returns the number of lanes for a scan down columns. If a row of known size does not fill one vector of `width` lanes, that is the
+/// largest number that divides the row into whole vectors, so that all running values stay in registers.
+int lanes_of_columns(const Dim& columns, int width) {
+  if (!columns.is_constant() || columns.constant() < 1 || columns.constant() >= width) return width;
+  const int64_t lanes = columns.constant() & -columns.constant();
+  return lanes < kFewestLanes ? 1 : static_cast<int>(lanes);
+}
+
 Schedule choose_scan(const KernelPlan& kernel, int width) {
   Schedule s;
   s.recipe = Template::kScan;
@@ -69,6 +78,8 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   const size_t scanned = static_cast<size_t>(scan_axis(kernel)), threads = static_cast<size_t>(thread_axis(kernel));
   const int vectors = vector_axis(kernel);
   if (threads < s.axes.size()) s.axes[threads].kind = AxisKind::kThread;
+  if (vectors >= 0 && vectors != scan_axis(kernel))
+    width = lanes_of_columns(iteration_space(kernel)[static_cast<size_t>(vectors)], width);
   if (vectors >= 0) s.axes[static_cast<size_t>(vectors)].simd_width = width;
   if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
   if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kPipelinedGroups;
@@ -187,18 +198,9 @@ Schedule schedule_unrolled(const Program& program, const KernelPlan& kernel, con
   s.axes[axes.vectors].simd_width = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu, true);
   for (size_t axis = 0; axis < axes.vectors; ++axis)
     if (axes.unrolled[axis]) s.axes[axis].unroll = static_cast<int>(iteration_space(kernel)[axis].constant());
+  if (!kernel.scans.empty()) s.axes[static_cast<size_t>(scan_axis(kernel))].kind = AxisKind::kScan;
   if (!kernel.reduces.empty()) s.axes.push_back({.kind = AxisKind::kReduce});
   return s;
-}
-
-/// Tests whether unrolling the short axes of the kernel pays. It pays for reductions along rows of a few elements, which leave most of the
-/// 64 lanes of a lanes-order reduction (docs/semantics.md, "Sums") empty. It does not pay if the elements of a row fill whole vectors.
-bool unrolling_pays(const KernelPlan& kernel, const Schedule& usual) {
-  if (kernel.reduces.empty()) return false;
-  const Node& reduce = *kernel.reduces[0];
-  const bool along_rows = reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel);
-  const int lanes = usual.axes.back().simd_width;
-  return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
 }
 
 /// Returns the variants of a kernel that uses the schedule `there` if `guard` >= 0 at run time, and the schedule `elsewhere` otherwise. If
@@ -293,8 +295,9 @@ int interleaved_rows(Dim rows, int usual) {
 
 std::vector<Variant> variants_of(const Program& program, const KernelPlan& kernel, const Cpu& cpu, const ScheduleOptions& options) {
   Schedule s = choose(program, kernel, cpu, options);
-  if (const std::optional<UnrolledAxes> axes = unrolled_axes(program, kernel); axes && unrolling_pays(kernel, s))
-    return {{std::nullopt, schedule_unrolled(program, kernel, *axes, cpu, options)}};
+  const std::optional<UnrolledAxes> short_axes = unrolled_axes(program, kernel);
+  if (short_axes && (unrolled_rows_pay(kernel, s) || unrolled_scans_pay(kernel, *short_axes)))
+    return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options)}};
   if (const auto contraction = as_contraction(kernel))
     if (const std::optional<Sym> guard = pays(program, kernel, *contraction, cpu)) {
       const int width = s.axes[s.axes.size() - 2].simd_width;
@@ -305,6 +308,8 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};
     }
+  if (short_axes && unrolled_columns_pay(program, kernel, *short_axes, s))
+    return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options)}};
   if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis)) {
     const int lanes = s.axes.back().simd_width;
     const Schedule usual = schedule_transpose(program, kernel, *axis, lanes, cpu);
@@ -354,8 +359,9 @@ std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& 
     schedules.push_back(schedule_contraction(program, kernel, *contraction, cpu, width(2)));
   else if (const auto axis = transposed_axis(program, kernel))
     schedules.push_back(schedule_transpose(program, kernel, *axis, width(1), cpu));
-  if (expression_terms(kernel)) schedules.push_back(schedule_few_terms(kernel, width(2)));
-  if (const auto axes = unrolled_axes(program, kernel); axes && !kernel.reduces.empty())
+  if (expression_terms(kernel))
+    schedules.push_back(schedule_few_terms(kernel, width(2)));
+  else if (const auto axes = unrolled_axes(program, kernel); axes && recipe_of(kernel) != Template::kElementwise)
     schedules.push_back(schedule_unrolled(program, kernel, *axes, cpu, options));
   return schedules;
 }

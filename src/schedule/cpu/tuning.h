@@ -22,6 +22,10 @@
 
 namespace harp {
 
+/// The fewest lanes for which a vector pays in rows that are shorter than the machine's vectors. Elements that do not fill such a vector
+/// are processed one by one, as in ir/apply_schedule.cpp.
+inline constexpr int64_t kFewestLanes = 4;
+
 // --- Non-temporal stores
 
 // A kernel uses non-temporal stores if it stores at least Cpu::stream_bytes. The following ratios are the time with ordinary stores divided
@@ -94,6 +98,18 @@ inline constexpr int64_t kLongContinued = 16;
 /// row of memory. kMaxPaddedTerms: most terms if windows extend into padding; the code then has a copy for each part of a row in which
 /// other terms are padding. kMaxExpressionCost: largest cost of the expression, in units of an addition.
 inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpressionCost = 128;
+
+// --- Short axes
+
+/// Kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. kUnrolledColumns: these axes
+/// are unrolled, and vectors run along the axis before them, if that takes less than this part of the operations of vectors along the last
+/// axis, shuffles included. kMostColumnLanes: most lanes; vectors of more have narrow elements, and some machines need several instructions
+/// to shuffle these. kMaxColumnOperations: most operations of one iteration, because the code has a copy of each operation for each
+/// element. It also limits scans along short rows; each combination of these counts with its cost in units of an addition, because a scan
+/// by logaddexp takes long to compile. None of these is measured.
+inline constexpr double kUnrolledColumns = 0.75;
+inline constexpr int kMostColumnLanes = 16;
+inline constexpr int64_t kMaxColumnOperations = 512;
 
 // --- Reductions down columns: how rows of memory are added to a row of accumulators
 

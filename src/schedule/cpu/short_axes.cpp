@@ -1,0 +1,157 @@
+#include "schedule/cpu/short_axes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <iterator>
+#include <vector>
+
+#include "schedule/contraction.h"
+#include "schedule/cpu/tuning.h"
+#include "schedule/views.h"
+
+namespace harp {
+namespace {
+
+/// Returns the number of vectors and of single elements in which a row of `size` elements is processed if vectors run along it.
+int64_t pieces_of_row(int64_t size, int lanes) {
+  int64_t pieces = size / lanes, left = size % lanes;
+  for (; left >= kFewestLanes; left -= static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(left)))) ++pieces;
+  return pieces + left;
+}
+
+/// Returns the number of shuffles, for each of `step` vectors, that exchange elements between `step` vectors whose elements are interleaved
+/// in memory (render/c/interleave.h).
+int64_t shuffles_of_vector(int64_t step) {
+  int64_t shuffles = 0;
+  for (int64_t factor = 2; step > 1; ++factor)
+    for (; step % factor == 0; step /= factor) shuffles += factor - 1;
+  return shuffles;
+}
+
+/// Returns the cost of all operations of the kernel for one element, in units of an addition.
+int64_t cost_of_element(const Program& program, const KernelPlan& kernel) {
+  int64_t cost = 0;
+  for (const Node* node : computed_nodes(program, kernel))
+    if (is_elementwise(node->op)) cost += info(node->op).cost;
+  return std::max<int64_t>(1, cost);
+}
+
+/// Tests whether all that the kernel does, except for reducing, is to read elements through views and to compute with them. Windows,
+/// padding and joined arrays are excluded: other schedules read them faster, or their positions are not linear.
+bool is_plain(const Program& program, const KernelPlan& kernel) {
+  return std::ranges::all_of(computed_nodes(program, kernel), [](const Node* node) {
+    switch (info(node->op).family) {
+      case Family::kLeaf:
+      case Family::kElementwise:
+      case Family::kConvert:
+      case Family::kReduce:
+      case Family::kCopy: return true;
+      case Family::kMovement: return node->op != Op::kUnfold && node->op != Op::kPad;
+      default: return false;
+    }
+  });
+}
+
+/// How a load of the kernel moves through memory.
+struct Strides {
+  std::vector<Dim> kept;  // along each axis of iteration_space(), from one index to the next one
+  Dim reach = 0;          // from the first to the last element of the short axes: those behind the vector axis and those that are reduced
+};
+
+Strides strides_of(const View& view, const std::vector<bool>& is_reduced, size_t vectors) {
+  Strides result;
+  size_t squeezed_axis = 0;
+  for (size_t axis = 0; axis < view.shape.size(); ++axis) {
+    if (view.shape[axis].is_constant(1)) continue;
+    const Dim& stride = view.strides[axis];
+    const bool is_kept = is_reduced.empty() || !is_reduced[squeezed_axis];
+    ++squeezed_axis;
+    if (!is_kept || result.kept.size() > vectors)
+      result.reach += (proven_nonnegative(stride) ? stride : Dim(0) - stride) * (view.shape[axis] - 1);
+    if (is_kept) result.kept.push_back(stride);
+  }
+  return result;
+}
+
+std::vector<Strides> strides_of_loads(const Program& program, const KernelPlan& kernel, size_t vectors) {
+  const KernelViews views(program, kernel);
+  std::vector<Strides> result;
+  const auto add = [&](const Node* node, const std::vector<bool>& is_reduced) {
+    if (node->rank() == 0) return;  // the same element for all lanes
+    for (const ArrayView& view : views.of(node)) result.push_back(strides_of(view, is_reduced, vectors));
+  };
+  for (const Node* reduce : kernel.reduces)
+    for (const Node* operand : operands_of(*reduce)) add(operand, reduced_axes(*reduce));
+  for (const StorePlan& store : kernel.stores) add(store.node, {});
+  return result;
+}
+
+/// Tests whether vectors along the axis `vectors` load the elements of the short axes at full speed. Either the elements of the lanes are
+/// adjacent or the same, or what the lanes load leaves no gap in memory: then whole vectors are loaded, and their elements are exchanged in
+/// registers (ir/interleaved_accesses.h). (To load every second element, whole vectors are loaded in any case.)
+bool reads_whole_vectors(const Strides& load, size_t vectors) {
+  if (!load.kept[vectors].is_constant()) return false;
+  const int64_t step = load.kept[vectors].constant();
+  return step >= 0 && (step <= 2 || (step <= kMaxShortAxis && load.reach.is_constant(step - 1)));
+}
+
+}  // namespace
+
+bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual) {
+  if (kernel.reduces.empty()) return false;
+  const Node& reduce = *kernel.reduces[0];
+  const bool along_rows = reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel);
+  const int lanes = usual.axes.back().simd_width;
+  // It does not pay if the elements of a row fill whole vectors.
+  return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
+}
+
+bool unrolled_scans_pay(const KernelPlan& kernel, const UnrolledAxes& axes) {
+  if (kernel.scans.empty()) return false;
+  int64_t operations = 0;  // of one iteration; a tree has about two combinations for each element
+  for (const Node* scan : kernel.scans) operations += 2 * axes.elements * info(combine_of(scan->op)).cost;
+  if (operations > kMaxColumnOperations) return false;
+  const Shape space = iteration_space(kernel);
+  // A scan along rows works on groups of 64 elements, most of which a short row leaves empty. A scan along an axis before the last one has
+  // vectors along the last one, unless that has too few elements.
+  return scan_axis(kernel) + 1 == std::ssize(space) || proven_less(space.back(), kFewestLanes);
+}
+
+bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual) {
+  const Shape space = iteration_space(kernel);
+  const size_t last = space.size() - 1;
+  const int lanes = usual.axes[last].simd_width;
+  if (axes.vectors == last || lanes == 1 || lanes > kMostColumnLanes || kernel.passes.size() > 1) return false;
+  const Dim& longer = space[axes.vectors];
+  if (longer.is_constant() && longer.constant() < lanes) return false;
+  const auto operations = static_cast<int64_t>(computed_nodes(program, kernel).size() + kernel.stores.size());
+  if (axes.elements * operations > kMaxColumnOperations || !is_plain(program, kernel)) return false;
+  if (std::ranges::any_of(kernel.stores, [](const StorePlan& store) { return !store.offset.empty(); })) return false;
+  // Transposes have blocks.
+  if (const auto axis = transposed_axis(program, kernel); axis && *axis <= axes.vectors) return false;
+  int64_t of_lane = 1;  // the results of a lane
+  for (size_t axis = axes.vectors + 1; axis < space.size(); ++axis) of_lane *= space[axis].constant();
+  if (of_lane > kMaxShortAxis) return false;
+  const std::vector<Strides> loads = strides_of_loads(program, kernel, axes.vectors);
+  if (!std::ranges::all_of(loads, [&](const Strides& load) { return reads_whole_vectors(load, axes.vectors); })) return false;
+  // The last axes are one row if every load moves along them as along a single line of memory. Without unrolling, vectors run along it.
+  int64_t row = space[last].constant();
+  size_t axis = last;  // the first axis of the row
+  const auto continues = [&](const Strides& load) { return load.kept[axis - 1] == load.kept[last] * row; };
+  while (axis > axes.vectors + 1 && std::ranges::all_of(loads, continues)) row *= space[--axis].constant();
+  if (axis == axes.vectors + 1 && std::ranges::all_of(loads, continues)) return false;  // all axes are one long line
+  // Compares the number of operations for one index of the vector axis.
+  const int64_t terms = kernel.reduces.empty() ? 1 : term_count(*kernel.reduces[0]).constant(), cost = cost_of_element(program, kernel);
+  int64_t usual_operations = of_lane / row * pieces_of_row(row, lanes) * terms * cost,
+          unrolled_operations = of_lane * (terms * cost + shuffles_of_vector(of_lane));
+  for (const Strides& load : loads) {
+    const Dim& along_row = load.kept[last];
+    if (!along_row.is_constant() || std::abs(along_row.constant()) > 1) usual_operations += of_lane * terms;  // loads of single elements
+    const int64_t step = load.kept[axes.vectors].constant();
+    unrolled_operations += step * shuffles_of_vector(step);
+  }
+  return static_cast<double>(unrolled_operations) < kUnrolledColumns * static_cast<double>(usual_operations * lanes);
+}
+
+}  // namespace harp
