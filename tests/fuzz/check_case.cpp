@@ -216,6 +216,23 @@ struct RealSystem {
   System system() { return {files, process}; }
 };
 
+/// The compile service of all checks of this process. A new service would ask each compiler for its version, which takes half as long as
+/// compiling a small program.
+CompileService& compile_service() {
+  static RealSystem real;
+  static CompileService service(
+      real.system(),
+      [] {
+        ServiceOptions options;
+        options.cache.enabled = false;
+        // stops a compiler that hangs; the limit is high, because a merged unit contains many programs
+        options.timeout = std::chrono::seconds(600);
+        return options;
+      }(),
+      Log());
+  return service;
+}
+
 class Checker {
  public:
   Checker(std::span<const Job> jobs, Progress& progress, bool with_cache)
@@ -350,11 +367,6 @@ class Checker {
   }
 
   std::shared_ptr<const Artifact> compile(const CompilerChoice& choice, const std::string& source) {
-    ServiceOptions options;
-    options.cache.enabled = false;
-    // stops a compiler that hangs; the limit is high, because a merged unit contains many programs
-    options.timeout = std::chrono::seconds(600);
-    CompileService service(real_.system(), options, Log());
     CompileRequest request;
     request.source = source;
     request.compiler = choice.compiler;
@@ -363,7 +375,11 @@ class Checker {
     request.flags = sanitizer_flags(choice.compiler);
     if (choice.optimisation == 0) request.flags.emplace_back(testing::kNoInlining);
     request.target = target_of(choice);
-    return service.compile(request);
+    // Afterwards the service keeps only what it knows about the compilers: a merged unit is large and not compiled again.
+    struct DropKept {
+      ~DropKept() { compile_service().drop_kept(); }
+    } const drop{};
+    return compile_service().compile(request);
   }
 
   /// Compiles the units and runs them. If this CPU cannot run code for the target, it only compiles; if no compiler here generates code for
