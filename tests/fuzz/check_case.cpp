@@ -137,7 +137,8 @@ Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int6
   const std::vector<int>& in_place_of = unit.in_place_of;
   std::vector<GuardedArray> inputs, outputs, constants;
   std::vector<void*> in, out;
-  for (const Bytes& bytes : input_bytes(job.test, values)) inputs.emplace_back(bytes);
+  const std::vector<Bytes> originals = input_bytes(job.test, values);
+  for (const Bytes& bytes : originals) inputs.emplace_back(bytes);
   for (const Bytes& bytes : expected.outputs) outputs.emplace_back(bytes.size());
   for (const auto& constant : unit.constants) constants.emplace_back(*constant);
   for (GuardedArray& array : inputs) in.push_back(array.data());
@@ -188,7 +189,6 @@ Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int6
     const std::string where_stored = in_place_of[i] < 0 ? std::string() : cat(" in place of input ", in_place_of[i]);
     if (!found.empty()) return {Verdict::kWrongBits, cat("output ", output.name, where_stored, ", ", found, where())};
   }
-  const std::vector<Bytes> originals = input_bytes(job.test, values);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (std::find(in_place_of.begin(), in_place_of.end(), static_cast<int>(i)) != in_place_of.end()) continue;
     if (!inputs[i].is_intact() || !std::equal(originals[i].begin(), originals[i].end(), inputs[i].data()))
