@@ -30,12 +30,14 @@ def run(*command, **keywords):
 
 def install(target, library, build_directory):
     """Runs the README's command exactly as it is written. Environment variables make pip use the existing libharp (building one gives the
-    same package, but takes minutes longer), query no registry, and install into a test folder."""
+    same package, but takes minutes longer), query no registry, and install into a test folder. The build type has a name that nanobind does
+    not know, so nanobind's own sources are compiled without optimisation; harp's CMakeLists.txt gives the sources of the package -O2."""
     with open(os.path.join(PACKAGE, "README.md"), encoding="utf-8") as file:
         command = re.search(r"^```sh\n(.*?)^```$", file.read(), re.M | re.S)[1]
     assert command.strip() == "pip install ./bindings/python", command
     environment = {**os.environ, "PATH": os.path.dirname(PYTHON) + os.pathsep + os.environ["PATH"], "SKBUILD_BUILD_DIR": build_directory,
-                   "SKBUILD_CMAKE_DEFINE": f"HARP_LIBRARY={os.path.realpath(library)}", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1",
+                   "SKBUILD_CMAKE_BUILD_TYPE": "Test", "SKBUILD_CMAKE_DEFINE": f"HARP_LIBRARY={os.path.realpath(library)};CMAKE_CXX_FLAGS_TEST=-DNDEBUG",
+                   "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1",
                    "PIP_TARGET": target, "PIP_UPGRADE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     run("bash", "-ec", command, cwd=SOURCE, env=environment)
 
@@ -84,7 +86,7 @@ def main():
         print("skip: Python itself is not built with sanitizers")
         return 0
     target = os.path.join(BUILD, "python_package")
-    install(target, os.path.join(BUILD, "libharp.so"), os.path.join(BUILD, "python_build"))
+    install(target, os.path.join(BUILD, "libharp.so"), os.path.join(BUILD, "python_test_build"))
     typed = check_types(target)
     junit = os.path.join(BUILD, "python_package.xml")
     environment = {**os.environ, "PYTHONPATH": target, "HARP_PYTHON_TOOLS": os.path.join(VENV, "bin"),

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kBatch = 12;  // number of files that are compiled in one run of a compiler
 constexpr std::chrono::seconds kPatience{1500};
 #else
-constexpr size_t kBatch = 32;
+constexpr size_t kBatch = 40;
 constexpr std::chrono::seconds kPatience{900};
 #endif
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "compile/service.h"
+#include "support/unoptimised.h"
 
 namespace harp::fuzz {
 namespace {
@@ -40,6 +41,7 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
   first.compiler = choice.compiler;
   first.optimisation = choice.optimisation;
   first.target = target_of(choice);
+  if (choice.optimisation == 0) first.flags.emplace_back(testing::kNoInlining);
   std::vector<CompileRequest> requests(7, first);
   requests[1].source = other;
   requests[2].optimisation = choice.optimisation == 1 ? 2 : 1;
@@ -49,7 +51,7 @@ std::string check_cache(System system, const CompilerChoice& choice, std::string
       "int entry_point_ex(void) { return 0; }\nvoid entry_point(void) {}\nconst int harp_fuzz_number = 1;\n";
   requests[3].target = machines().front();
   requests[6].target = machines().back();
-  requests[4].flags = {"-DHARP_FUZZ_FLAG=1"};
+  requests[4].flags.emplace_back("-DHARP_FUZZ_FLAG=1");
   // This source has an extra string constant at the end. It detects a digest that stops early or that skips text that looks like a comment.
   requests[5].source = cat(one, "\nstatic const char harp_fuzz_text[] __attribute__((used)) = \"/* text */\";\n");
 

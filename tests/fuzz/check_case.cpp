@@ -138,7 +138,8 @@ Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int6
   const std::vector<int>& in_place_of = unit.in_place_of;
   std::vector<GuardedArray> inputs, outputs, constants;
   std::vector<void*> in, out;
-  for (const Bytes& bytes : input_bytes(job.test, values)) inputs.emplace_back(bytes);
+  const std::vector<Bytes> originals = input_bytes(job.test, values);
+  for (const Bytes& bytes : originals) inputs.emplace_back(bytes);
   for (const Bytes& bytes : expected.outputs) outputs.emplace_back(bytes.size());
   for (const auto& constant : unit.constants) constants.emplace_back(*constant);
   for (GuardedArray& array : inputs) in.push_back(array.data());
@@ -189,7 +190,6 @@ Outcome run_and_compare(const Job& job, const Unit& unit, const std::vector<int6
     const std::string where_stored = in_place_of[i] < 0 ? std::string() : cat(" in place of input ", in_place_of[i]);
     if (!found.empty()) return {Verdict::kWrongBits, cat("output ", output.name, where_stored, ", ", found, where())};
   }
-  const std::vector<Bytes> originals = input_bytes(job.test, values);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (std::find(in_place_of.begin(), in_place_of.end(), static_cast<int>(i)) != in_place_of.end()) continue;
     if (!inputs[i].is_intact() || !std::equal(originals[i].begin(), originals[i].end(), inputs[i].data()))
@@ -216,6 +216,23 @@ struct RealSystem {
   RealProcess process;
   System system() { return {files, process}; }
 };
+
+/// The compile service of all checks of this process. A new service would ask each compiler for its version, which takes half as long as
+/// compiling a small program.
+CompileService& compile_service() {
+  static RealSystem real;
+  static CompileService service(
+      real.system(),
+      [] {
+        ServiceOptions options;
+        options.cache.enabled = false;
+        // stops a compiler that hangs; the limit is high, because a merged unit contains many programs
+        options.timeout = std::chrono::seconds(600);
+        return options;
+      }(),
+      Log());
+  return service;
+}
 
 class Checker {
  public:
@@ -284,7 +301,8 @@ class Checker {
       expected_[i] = job.expected;
     for (const BuildVariant& variant : job.variants)
       attempt(i, Verdict::kPipeline, cat("pipeline [", to_string(variant), "]"), [&] {
-        const Generated generated = generate(*job.test.graph, pipeline_options(*job.test.graph, variant));
+        const PipelineOptions options = pipeline_options(*job.test.graph, variant);
+        const Generated generated = generate(*job.test.graph, options);
         ir::verify(*generated.module);
         const std::vector<InPlaceArguments> none;
         Unit unit{i,
@@ -296,12 +314,14 @@ class Checker {
         const ir::HiddenConstants hidden(*generated.module);
         for (const size_t constant : hidden.constants()) unit.constants.push_back(generated.module->constants[constant].data);
         // With index checks, the expected result is that of the optimised graph, because the optimiser decides which checks remain.
-        const std::shared_ptr<Graph> checked = generated.sites.empty() && check_sites(*job.test.graph).empty()
-                                                   ? nullptr
-                                                   : optimised(*job.test.graph, pipeline_options(*job.test.graph, variant));
+        const std::shared_ptr<Graph> checked =
+            generated.sites.empty() && check_sites(*job.test.graph).empty() ? nullptr : optimised(*job.test.graph, options);
         if (checked != nullptr)
           for (const std::vector<int64_t>& sizes : job.test.sizes) unit.expected.push_back(reference(job, *checked, sizes));
-        check_interpreter(i, checked != nullptr ? *checked : *job.test.graph, unit.in_place_of);
+        if (checked != nullptr)
+          check_interpreter(i, *checked, unit.in_place_of, unit.expected);
+        else
+          check_interpreter(i, *job.test.graph, unit.in_place_of, expected_[i]);
         if (variant.device.empty())
           units_[variant.compiler].push_back(std::move(unit));
         else
@@ -320,13 +340,14 @@ class Checker {
     if (result.verdict != Verdict::kPass) fail_job(unit.job, result.verdict, result.message);
   }
 
-  /// Checks that the interpreter gives the same bits if it stores outputs in the memory of inputs.
-  void check_interpreter(size_t i, const Graph& graph, std::span<const int> in_place_of) {
+  /// Checks that the interpreter gives the bits of `usual`, one for each list of sizes, also if it stores outputs in the memory of inputs.
+  void check_interpreter(size_t i, const Graph& graph, std::span<const int> in_place_of, std::span<const Expected> usual) {
     const Job& job = jobs_[i];
     if (failed_[i] || std::all_of(in_place_of.begin(), in_place_of.end(), [](int input) { return input < 0; })) return;
-    for (const std::vector<int64_t>& sizes : job.test.sizes) {
-      const Expected expected = reference(job, graph, sizes), found = reference(job, graph, sizes, in_place_of);
-      if (found.fault != expected.fault || (!found.fault && found.outputs != expected.outputs))
+    for (size_t run = 0; run < job.test.sizes.size(); ++run) {
+      const std::vector<int64_t>& sizes = job.test.sizes[run];
+      const Expected found = reference(job, graph, sizes, in_place_of);
+      if (found.fault != usual[run].fault || (!found.fault && found.outputs != usual[run].outputs))
         return fail_job(i, Verdict::kInterpreter, cat("other bits in place [", print_sizes(*job.test.graph, sizes), "]"));
     }
   }
@@ -351,11 +372,6 @@ class Checker {
   }
 
   std::shared_ptr<const Artifact> compile(const CompilerChoice& choice, const std::string& source) {
-    ServiceOptions options;
-    options.cache.enabled = false;
-    // stops a compiler that hangs; the limit is high, because a merged unit contains many programs
-    options.timeout = std::chrono::seconds(600);
-    CompileService service(real_.system(), options, Log());
     CompileRequest request;
     request.source = source;
     request.compiler = choice.compiler;
@@ -364,7 +380,11 @@ class Checker {
     request.flags = sanitizer_flags(choice.compiler);
     if (choice.optimisation == 0) request.flags.emplace_back(testing::kNoInlining);
     request.target = target_of(choice);
-    return service.compile(request);
+    // Afterwards the service keeps only what it knows about the compilers: a merged unit is large and not compiled again.
+    struct DropKept {
+      ~DropKept() { compile_service().drop_kept(); }
+    } const drop{};
+    return compile_service().compile(request);
   }
 
   /// Compiles the units and runs them. If this CPU cannot run code for the target, it only compiles; if no compiler here generates code for

@@ -50,6 +50,7 @@ BACKENDS = os.environ.get("HARP_ORACLE_BACKENDS", "interp c").split()
 AS_USERS = {"f32", "complex64"}
 LEAST_CASES = 7024  # the least number of cases on each backend
 MOST_CASES = 200  # the greatest number of cases in groups that are compiled together
+MOST_SLOW_CASES = 60  # the same for groups that are compiled with a user's options, so that gcc stays far below the limit of 60 s
 NAMES = {np.dtype(kind): name for name, kind in (DTYPES | COMPLEX).items()}
 
 
@@ -116,17 +117,18 @@ def as_users(groups):
     return chosen
 
 
-def batches_of(groups, alone):
-    """Returns lists of groups whose programs are compiled together: neighbours with the same flags, with up to MOST_CASES cases. The groups
-    that are named in `alone` are compiled alone."""
-    batches = []
+def batches_of(groups, slow):
+    """Returns lists of groups whose programs are compiled together: groups with the same flags, with up to MOST_CASES cases. Starting the
+    tool and a compiler takes longer than compiling a small group, and groups share math functions. Groups that are named in `slow` are not in
+    one list with others, because they are compiled with other options."""
+    batches, unfilled = [], {}
     for group in groups:
-        last = batches[-1] if batches else []
-        joins = last and group.name not in alone and last[0].name not in alone and last[0].flags == group.flags
-        if joins and sum(len(each.cases) for each in [*last, group]) <= MOST_CASES:
-            last.append(group)
-        else:
-            batches.append([group])
+        kind = (group.flags, group.name in slow)
+        batch = unfilled.get(kind)
+        if batch is None or sum(len(each.cases) for each in [*batch, group]) > (MOST_SLOW_CASES if kind[1] else MOST_CASES):
+            batch = unfilled[kind] = []
+            batches.append(batch)
+        batch.append(group)
     return batches
 
 

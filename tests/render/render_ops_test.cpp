@@ -9,6 +9,7 @@
 #include "graph/build.h"
 #include "interp/interpreter.h"
 #include "support/rendered.h"
+#include "support/unoptimised.h"
 
 namespace {
 
@@ -218,10 +219,10 @@ void check_all_ops(DType dtype, const render::RenderOptions& options, const std:
   if (const char* folder = std::getenv("HARP_KEEP_SOURCES"))
     std::ofstream(cat(folder, "/", name(dtype), "-", options.plain_text ? "plain" : options.target.name, ".c")) << source;
   // Only source for the target of this CPU is compiled with optimisation: by gcc for every second dtype, and by clang for the others. All
-  // other source is compiled without optimisation, which takes a fifth of the time.
+  // other source is compiled without optimisation and inlining, which takes a fifth of the time or less.
   const bool is_sampled = (static_cast<int>(dtype) + static_cast<int>(compiler == "gcc")) % 2 == 0;
   const bool optimised = (!options.plain_text && options.target == host_machine() && is_sampled) || std::getenv("HARP_TORTURE") != nullptr;
-  const std::string level = optimised ? "-O3" : "-O0";
+  const std::string level = optimised ? "-O3" : cat("-O0 ", kNoInlining);
   if (!compiled.add(source, compiler, options.target, level) && std::getenv("HARP_TORTURE") == nullptr) return;
   const Unit unit(source, compiler, options.target, level);
   const std::vector<Array> results = run(unit, b.module, inputs, kCount);
