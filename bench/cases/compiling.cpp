@@ -108,8 +108,10 @@ std::string lstm_gradient(int steps) {
     body += "  h" + next + " = sigmoid(o" + n + ") * tanh(c" + next + ")\n";
   }
   const std::string last = std::to_string(steps);
-  return "graph lstm(x: f32[" + last + ", 64, 512], w: f32[2048, 512], u: f32[2048, 512], h0: f32[64, 512], c0: f32[64, 512], g: f32[64, "
-         "512]) {\n" + body + "  dw, du = grad(h" + last + ", [w, u], grad_output=g)\n  return dw, du\n}";
+  return "graph lstm(x: f32[" + last +
+         ", 64, 512], w: f32[2048, 512], u: f32[2048, 512], h0: f32[64, 512], c0: f32[64, 512], g: f32[64, "
+         "512]) {\n" +
+         body + "  dw, du = grad(h" + last + ", [w, u], grad_output=g)\n  return dw, du\n}";
 }
 
 std::vector<Row> run_lstm(Session& session) {

@@ -50,9 +50,8 @@ std::vector<Row> run_nussinov(Session& session) {
   for (size_t i = 0; i < bases.size(); ++i) bases[i] = static_cast<int32_t>(i * i % 7 % 4);
   const Graph graph = parsed(session, kNussinov);
   ProgramRun program(session, graph.get(), {table.data(), bases.data()}, {next.data()});
-  return run(session, kNussinovRow, program, next, [&](std::span<int32_t> results) {
-    session.by_hand->nussinov(table.data(), bases.data(), results.data(), kBases, kDiagonal);
-  });
+  return run(session, kNussinovRow, program, next,
+             [&](std::span<int32_t> results) { session.by_hand->nussinov(table.data(), bases.data(), results.data(), kBases, kDiagonal); });
 }
 
 // --- The Mandelbrot set

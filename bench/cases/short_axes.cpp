@@ -25,8 +25,8 @@ constexpr size_t kColumns[] = {3, 10};
 constexpr size_t kElements = 64 << 10;  // about so many, which fit in L2 together with the results
 
 std::string text_of(const Operation& operation, size_t rows, size_t columns, int axis) {
-  return "graph g(x: f32[" + std::to_string(rows) + ", " + std::to_string(columns) + "]) { return y = " +
-         std::string(operation.before_axis) + std::to_string(axis) + std::string(operation.after_axis) + " }";
+  return "graph g(x: f32[" + std::to_string(rows) + ", " + std::to_string(columns) +
+         "]) { return y = " + std::string(operation.before_axis) + std::to_string(axis) + std::string(operation.after_axis) + " }";
 }
 
 std::vector<Row> run(Session& session, const Operation& operation, size_t columns, const std::string& name) {

@@ -248,9 +248,9 @@ class Printer {
                     s.position == nullptr ? std::string() : cat(" + ", reference(s.position), " * ", to_string(s.stride))));
   }
   void text(const Scatter& s, int depth) {
-    line(depth, cat(s.atomic ? "atomic " : "", "scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", reference(s.value),
-                    " to ", buffer(s.buffer), position(s.index, s.value, s.lane_step), " + ", reference(s.position), " * ",
-                    to_string(s.stride)));
+    line(depth,
+         cat(s.atomic ? "atomic " : "", "scatter ", s.combine ? info(*s.combine).id : "", s.combine ? " " : "", reference(s.value), " to ",
+             buffer(s.buffer), position(s.index, s.value, s.lane_step), " + ", reference(s.position), " * ", to_string(s.stride)));
   }
   void text(const AccDeclare& s, int depth) {
     line(depth, cat("declare acc", s.accumulator, s.value == nullptr ? std::string() : cat(" as ", reference(s.value))));

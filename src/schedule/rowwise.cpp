@@ -93,8 +93,8 @@ class RowGrouper {
   bool has_borders(int k, const Node& reduce) {
     const KernelPlan& plan = kernel(k);
     const auto loads = [&](const Node* node) { return is_loaded(program_, plan, node); };
-    return std::ranges::any_of(
-        plan.stores, [&](const StorePlan& store) { return computes_borders(*store.node, reduce, limits_.min_elements, loads); });
+    return std::ranges::any_of(plan.stores,
+                               [&](const StorePlan& store) { return computes_borders(*store.node, reduce, limits_.min_elements, loads); });
   }
 
   /// Tests whether a path of reads leads from one group to the other through a third group. Returns true if the search takes too long, even

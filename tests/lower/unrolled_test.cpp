@@ -187,8 +187,9 @@ TEST_CASE("G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/i
   for (const char* const rows : {"slice(x, stop=[n, 3])", "flip(x, axes=[1])", "expand(slice(x, stop=[n, 1]), shape=[n, 6])",
                                  "slice(x, stop=[n, 7], step=[1, 3])", "pad(x, before=[2, 1], after=[1, 1], value=0.5)"})
     backends.run(graph_of("x: f32[n, 7]", std::string("y = cumsum(") + rows + ", axis=1)"), rough({50, 7}, 6));
-  backends.run(graph_of("x: f32[n, 3], w: f32[n, 3]", "y = concat(cumsum(x, axis=1), cumprod(w, axis=1, exclusive=true), axis=1), "
-                                                      "z = cumsum(exp(x * w * 0.000001), axis=1) * w + x"),
+  backends.run(graph_of("x: f32[n, 3], w: f32[n, 3]",
+                        "y = concat(cumsum(x, axis=1), cumprod(w, axis=1, exclusive=true), axis=1), "
+                        "z = cumsum(exp(x * w * 0.000001), axis=1) * w + x"),
                rough({50, 3}, 9), rough({50, 3}, 10));
 }
 
@@ -242,9 +243,9 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
 TEST_CASE("L2: short axes that are not reduced are unrolled where that takes fewer operations than vectors along them") {
   const auto scaled = [](const std::string& shape, const char* row = "x86-64-v4") {
     const std::string columns = shape.substr(shape.rfind(' ') + 1);  // "3]" of "[n, 3]"
-    return source_of(graph_of("x: f32" + shape + ", s: f32[" + columns,
-                              "y = x * expand(reshape(s, shape=[1, " + columns + "), shape=" + shape + ")"),
-                     row);
+    return source_of(
+        graph_of("x: f32" + shape + ", s: f32[" + columns, "y = x * expand(reshape(s, shape=[1, " + columns + "), shape=" + shape + ")"),
+        row);
   };
   const std::string points = scaled("[n, 3]");
   CHECK(contains(points, "elementwise [thread simd=16, sequential] partition overlap"));
@@ -294,10 +295,10 @@ TEST_CASE("L5.simd_width/c: vectors of a small product run along the rows or alo
   REQUIRE(graph != nullptr);
   for (const char* const schedule : {"elementwise [thread, sequential simd=4, reduce]", "elementwise [thread simd=8, sequential, reduce]"})
     CHECK(contains(source_for("x86-64-v4", graph.get(), (std::string("kernel_0: ") + schedule).c_str()), schedule));
-  CHECK(schedule_mistake(graph.get(), "kernel_0: elementwise [thread simd=8, sequential simd=4, reduce]").find(
-            "axis 1 has simd; if short axes are unrolled, it belongs on axis 0") != std::string::npos);
-  CHECK(schedule_mistake(graph.get(), "kernel_0: elementwise [thread, sequential, reduce simd=4]").find(
-            "simd belongs on the last kept axis or, if short axes are unrolled, on axis 0") != std::string::npos);
+  CHECK(schedule_mistake(graph.get(), "kernel_0: elementwise [thread simd=8, sequential simd=4, reduce]")
+            .find("axis 1 has simd; if short axes are unrolled, it belongs on axis 0") != std::string::npos);
+  CHECK(schedule_mistake(graph.get(), "kernel_0: elementwise [thread, sequential, reduce simd=4]")
+            .find("simd belongs on the last kept axis or, if short axes are unrolled, on axis 0") != std::string::npos);
 }
 
 TEST_CASE("L5: schedules of scans along short rows, and mistakes in them") {

@@ -78,8 +78,7 @@ Schedule choose_scan(const KernelPlan& kernel, int width) {
   const size_t scanned = static_cast<size_t>(scan_axis(kernel)), threads = static_cast<size_t>(thread_axis(kernel));
   const int vectors = vector_axis(kernel);
   if (threads < s.axes.size()) s.axes[threads].kind = AxisKind::kThread;
-  if (vectors >= 0 && vectors != scan_axis(kernel))
-    width = lanes_of_columns(iteration_space(kernel)[static_cast<size_t>(vectors)], width);
+  if (vectors >= 0 && vectors != scan_axis(kernel)) width = lanes_of_columns(iteration_space(kernel)[static_cast<size_t>(vectors)], width);
   if (vectors >= 0) s.axes[static_cast<size_t>(vectors)].simd_width = width;
   if (scanned < s.axes.size()) s.axes[scanned].kind = AxisKind::kScan;
   if (vectors >= 0 && vectors == scan_axis(kernel) && width > 1) s.axes[scanned].unroll = kPipelinedGroups;

@@ -116,12 +116,12 @@ inline T atomically(T* at, Change change) {
   return found;
 }
 }  // namespace harp_emulator
-#define HARP_EMULATOR_EXTREMES(type)                                                                         \
-  static inline type atomicMin(type* at, type value) {                                                       \
-    return harp_emulator::atomically(at, [=](type found) { return value < found ? value : found; });         \
-  }                                                                                                          \
-  static inline type atomicMax(type* at, type value) {                                                       \
-    return harp_emulator::atomically(at, [=](type found) { return found < value ? value : found; });         \
+#define HARP_EMULATOR_EXTREMES(type)                                                                 \
+  static inline type atomicMin(type* at, type value) {                                               \
+    return harp_emulator::atomically(at, [=](type found) { return value < found ? value : found; }); \
+  }                                                                                                  \
+  static inline type atomicMax(type* at, type value) {                                               \
+    return harp_emulator::atomically(at, [=](type found) { return found < value ? value : found; }); \
   }
 HARP_EMULATOR_EXTREMES(int)
 HARP_EMULATOR_EXTREMES(unsigned)
