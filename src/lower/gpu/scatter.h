@@ -1,8 +1,8 @@
 // Scatters on a GPU, in two kernels: one copies the array, the other applies the updates. Updates of the same element are applied one after
 // the other, in the order of the axis (docs/semantics.md). Therefore the work is divided by elements of the result, not by updates.
 //
-// Sums, maxima and minima of integers do not depend on the order of the updates. If the integers have 4 or 8 bytes, each thread applies one
-// update by an atomic operation. For other updates:
+// Sums, maxima and minima of integers do not depend on the order of the updates. The integers have 4 or 8 bytes here, because narrow ones
+// are added as i32. So each thread applies one update by an atomic operation. For other updates:
 //
 // If the indices select whole rows (all elements behind the scatter axis have the same index), the axis is divided into ranges, and each
 // group of threads owns one range. A group reads all indices and applies those updates whose index is in its range; the threads of the

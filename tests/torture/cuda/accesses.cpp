@@ -22,8 +22,8 @@ struct Moment {
 
 /// The last accesses to one cell, which is a byte or a few bytes (harp_watch_array).
 struct Cell {
-  Moment write, read;
-  bool is_written = false;  // ever
+  Moment write, read, update;  // `update` is an atomic operation, which is neither of the other two
+  bool is_written = false;     // ever
   // true if the cell was read, besides by the thread of `read`, by another lane of its warp, another warp of its block, or another block
   bool has_lanes = false, has_warps = false, has_blocks = false;
 };
@@ -108,11 +108,14 @@ void report_race(const Array& array, size_t cell, const Moment& then, const char
            what);
 }
 
+constexpr const char* kFirstUpdates = "which the first updates by an atomic operation";
+
 void read_cell(Array& array, size_t at) {
   Cell& cell = array.cells[at];
   const ThreadState& own = watch.threads[watch.thread];
   if (!cell.is_written) report("poison: byte %zu of %s is read, but nothing has written it", at * array.cell, array.name.c_str());
   if (cell.write.block >= watch.first_block && !is_after(cell.write)) report_race(array, at, cell.write, "which the first writes");
+  if (cell.update.block >= watch.first_block && !is_after(cell.update)) report_race(array, at, cell.update, kFirstUpdates);
   const Moment now{watch.block, static_cast<uint16_t>(watch.thread), own.barriers, own.exchanges};
   if (cell.read.block < watch.first_block) {
     cell.has_lanes = cell.has_warps = cell.has_blocks = false;
@@ -131,6 +134,7 @@ void write_cell(Array& array, size_t at) {
   Cell& cell = array.cells[at];
   const ThreadState& own = watch.threads[watch.thread];
   if (cell.write.block >= watch.first_block && !is_after(cell.write)) report_race(array, at, cell.write, "which both write");
+  if (cell.update.block >= watch.first_block && !is_after(cell.update)) report_race(array, at, cell.update, kFirstUpdates);
   if (cell.read.block >= watch.first_block) {
     const bool is_same_round = cell.read.block == watch.block && cell.read.barriers == own.barriers;
     if (cell.has_blocks || !is_after(cell.read) || (is_same_round && cell.has_warps) ||
@@ -139,6 +143,16 @@ void write_cell(Array& array, size_t at) {
   }
   cell.write = {watch.block, static_cast<uint16_t>(watch.thread), own.barriers, own.exchanges};
   cell.is_written = true;
+}
+
+/// Records an atomic operation, or the load that begins it in the emulator. Such operations of several threads are no race with each other.
+void update_cell(Array& array, size_t at) {
+  Cell& cell = array.cells[at];
+  const ThreadState& own = watch.threads[watch.thread];
+  if (!cell.is_written) report("poison: byte %zu of %s is updated, but nothing has written it", at * array.cell, array.name.c_str());
+  for (const Moment& then : {cell.write, cell.read})
+    if (then.block >= watch.first_block && !is_after(then)) report_race(array, at, then, "which the second updates by an atomic operation");
+  cell.update = {watch.block, static_cast<uint16_t>(watch.thread), own.barriers, own.exchanges};
 }
 
 void access(const void* address, size_t bytes, bool writes, const void* instruction, bool is_atomic = false) {
@@ -169,7 +183,7 @@ void access(const void* address, size_t bytes, bool writes, const void* instruct
   const size_t last = std::min(at + bytes, array.end) - 1 - array.begin;
   for (size_t cell = (at - array.begin) / array.cell; cell <= last / array.cell; ++cell) {
     if (is_atomic)
-      array.cells[cell].is_written = true;
+      update_cell(array, cell);
     else if (writes)
       write_cell(array, cell);
     else
@@ -297,7 +311,9 @@ EXPORTED void harp_watch_launch_end() {
     const Array& array = watch.arrays[i];
     std::vector<uint8_t>& touched = launch.touched.emplace_back(i < kFirstGlobal ? 0 : array.cells.size());
     for (size_t c = 0; c < touched.size(); ++c) {
-      const bool reads = array.cells[c].read.block >= watch.first_block, writes = array.cells[c].write.block >= watch.first_block;
+      const bool updates = array.cells[c].update.block >= watch.first_block;
+      const bool reads = updates || array.cells[c].read.block >= watch.first_block;
+      const bool writes = updates || array.cells[c].write.block >= watch.first_block;
       touched[c] = static_cast<uint8_t>(reads | writes << 1);
       if (!watch.has_counts) continue;
       if (reads) launch.counts[{static_cast<int>(i), 0}].distinct_bytes += array.cell;

@@ -4,7 +4,8 @@
 //
 // It finds accesses outside of the arrays, reads of memory that nothing has written, and races: two threads access a byte, one of them
 // writes it, and nothing orders the accesses. A barrier orders accesses of threads of a block, an exchange those of a warp; nothing orders
-// blocks of a launch, or launches that the plan does not order.
+// blocks of a launch, or launches that the plan does not order. Atomic operations of two threads are no race, but an atomic operation and
+// another access are.
 //
 // It counts, for each launch and array, the requests of warps, the bytes that the lanes ask for and the 32-byte sectors that contain them;
 // for shared memory it counts the passes over its 32 banks. A request consists of the accesses of a warp's lanes when each lane executes
