@@ -64,11 +64,11 @@ int natural_width(const Program& program, const KernelPlan& kernel, const Cpu& c
 }
 
 /// Returns the number of lanes for a scan down columns. If a row of known size does not fill one vector of `width` lanes, that is the
-/// largest number that divides the row into whole vectors, so that all running values stay in registers.
+/// largest number that divides the row into whole vectors, provided that the running values of all these vectors fit in registers.
 int lanes_of_columns(const Dim& columns, int width) {
   if (!columns.is_constant() || columns.constant() < 1 || columns.constant() >= width) return width;
-  const int64_t lanes = columns.constant() & -columns.constant();
-  return lanes < kFewestLanes ? 1 : static_cast<int>(lanes);
+  const int64_t largest = columns.constant() & -columns.constant(), lanes = largest < kFewestLanes ? 1 : largest;
+  return columns.constant() <= lanes * kRunningVectors ? static_cast<int>(lanes) : width;
 }
 
 Schedule choose_scan(const KernelPlan& kernel, int width) {
