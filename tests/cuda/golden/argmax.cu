@@ -198,15 +198,13 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __res
     }
     float acc3 = 0.0f;
     float acc4 = 0.0f;
-    for (i64 ridx2 = 0; ridx2 < 1; ++ridx2) {
-      acc3 += acc0;
-    }
+    acc3 += acc0;
     const float acc3_folded = fold_add_1_f32(&acc3);
     const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
     if (nan0 > 0) {
       i64 acc5 = 9223372036854775807ll;
-      for (i64 ridx3 = 0; ridx3 < 256; ++ridx3) {
-        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx3 * 1024]) ? ridx3 : 9223372036854775807ll);
+      for (i64 ridx2 = 0; ridx2 < 256; ++ridx2) {
+        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
       }
       const bool alu1 = acc5 == 9223372036854775807ll;
       acc2 = alu1 ? acc2 : (i32)acc5;
@@ -235,15 +233,13 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_2(const float* __res
     }
     float acc3 = 0.0f;
     float acc4 = 0.0f;
-    for (i64 ridx2 = 0; ridx2 < 1; ++ridx2) {
-      acc3 += acc0;
-    }
+    acc3 += acc0;
     const float acc3_folded = fold_add_1_f32(&acc3);
     const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
     if (nan0 > 0) {
       i64 acc5 = 9223372036854775807ll;
-      for (i64 ridx3 = 0; ridx3 < oidx0; ++ridx3) {
-        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx3 * 1024]) ? ridx3 : 9223372036854775807ll);
+      for (i64 ridx2 = 0; ridx2 < oidx0; ++ridx2) {
+        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
       }
       const bool alu1 = acc5 == 9223372036854775807ll;
       acc2 = alu1 ? acc2 : (i32)acc5;
@@ -271,15 +267,13 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_3(const float* __res
     }
     float acc3 = 0.0f;
     float acc4 = 0.0f;
-    for (i64 ridx2 = 0; ridx2 < 1; ++ridx2) {
-      acc3 += acc0;
-    }
+    acc3 += acc0;
     const float acc3_folded = fold_add_1_f32(&acc3);
     const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
     if (nan0 > 0) {
       i64 acc5 = 9223372036854775807ll;
-      for (i64 ridx3 = 0; ridx3 < 256; ++ridx3) {
-        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx3 * 1024]) ? ridx3 : 9223372036854775807ll);
+      for (i64 ridx2 = 0; ridx2 < 256; ++ridx2) {
+        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
       }
       const bool alu1 = acc5 == 9223372036854775807ll;
       acc2 = alu1 ? acc2 : (i32)acc5;
@@ -309,15 +303,13 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_4(const float* __res
     }
     float acc3 = 0.0f;
     float acc4 = 0.0f;
-    for (i64 ridx2 = 0; ridx2 < 1; ++ridx2) {
-      acc3 += acc0;
-    }
+    acc3 += acc0;
     const float acc3_folded = fold_add_1_f32(&acc3);
     const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
     if (nan0 > 0) {
       i64 acc5 = 9223372036854775807ll;
-      for (i64 ridx3 = 0; ridx3 < oidx1; ++ridx3) {
-        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx3 * 1024]) ? ridx3 : 9223372036854775807ll);
+      for (i64 ridx2 = 0; ridx2 < oidx1; ++ridx2) {
+        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
       }
       const bool alu1 = acc5 == 9223372036854775807ll;
       acc2 = alu1 ? acc2 : (i32)acc5;
@@ -345,15 +337,13 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_5(const float* __res
     }
     float acc3 = 0.0f;
     float acc4 = 0.0f;
-    for (i64 ridx2 = 0; ridx2 < 1; ++ridx2) {
-      acc3 += acc0;
-    }
+    acc3 += acc0;
     const float acc3_folded = fold_add_1_f32(&acc3);
     const i64 nan0 = (i64)isnan_f32(acc3_folded + acc4);
     if (nan0 > 0) {
       i64 acc5 = 9223372036854775807ll;
-      for (i64 ridx3 = 0; ridx3 < oidx1 + 1; ++ridx3) {
-        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx3 * 1024]) ? ridx3 : 9223372036854775807ll);
+      for (i64 ridx2 = 0; ridx2 < oidx1 + 1; ++ridx2) {
+        acc5 = minimum_i64(acc5, isnan_f32(input0_row[ridx2 * 1024]) ? ridx2 : 9223372036854775807ll);
       }
       const bool alu1 = acc5 == 9223372036854775807ll;
       acc2 = alu1 ? acc2 : (i32)acc5;

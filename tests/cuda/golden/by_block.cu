@@ -172,6 +172,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
 
 /* generation 1 · rowwise over [8, 512] · max of [8, 256, 512] axes [1] chain · sum of [8, 256, 512] axes [1] chain · rowwise [thread, thread tile=1, reduce] */
 extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __restrict__ input0, float* __restrict__ output0) {
+  #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x * blockDim.x + threadIdx.x; ridx0 < 4096; ridx0 += (i64)gridDim.x * blockDim.x) {
     float acc0 = __uint_as_float(0xff800000u);
     const i64 oidx0 = ridx0 / 512;
@@ -185,6 +186,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __res
     }
     float acc1 = 0.0f;
     const float alu0 = -acc0;
+    #pragma unroll 1
     for (i64 ridx3 = 0; ridx3 < 16; ++ridx3) {
       const float* input0_row1 = input0 + oidx0 * 131072 + oidx1 + ridx3 * 8192;
       #pragma unroll 16

@@ -146,6 +146,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const float* __res
 /* generation 1 · reduce over [4096] · sum of [256, 4096] axes [0] chain · reduce [thread, thread_group] */
 extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __restrict__ input0, float* __restrict__ output0) {
   const i64 thread = threadIdx.x;
+  #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 128; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;

@@ -70,9 +70,11 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       row1[thread + ridx7 * 256] = row5[ridx7];
     }
     __syncthreads();
+    #pragma unroll 1
     for (i64 ridx8 = 0; ridx8 < 3; ++ridx8) {
       const i64 oidx8 = min_i64(-(ridx8 * 16) + 36, 16);
       const i64 oidx9 = min_i64(-(ridx8 * 16) + 35, oidx8);
+      #pragma unroll 1
       for (i64 ridx9 = 0; ridx9 < oidx9; ++ridx9) {
         const i64 oidx10 = (ridx9 + 1) / 4;
         const i64 oidx11 = (ridx9 + 1) & 3;
@@ -131,6 +133,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
         }
         __syncthreads();
       }
+      #pragma unroll 1
       for (i64 ridx18 = oidx9; ridx18 < oidx8; ++ridx18) {
         const i64 oidx27 = ridx18 & 1;
         const i64 oidx34 = (ridx18 + 1) / 4;

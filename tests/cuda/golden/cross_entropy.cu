@@ -121,6 +121,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
   const i64 thread = threadIdx.x % 32;
   const i64 group = threadIdx.x / 32;
   const i64 alu0 = (i64)(((i64)((size_t)input0 % 64 / 4) & 1ll) == 0ll);
+  #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x * 4 + group; ridx0 < 64; ridx0 += (i64)gridDim.x * 4) {
     const i64* input1_row = input1 + ridx0;
     const float* input0_row = input0 + ridx0 * 1000;

@@ -53,14 +53,11 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
           }
         }
       }
-      #pragma unroll 1
-      for (i64 ridx5 = 48; ridx5 < 49; ++ridx5) {
-        float row2[4] __attribute__((aligned(16)));
-        copy_16_bytes(row2, input0 + ridx0 * 3136 + thread * 4 + ridx5 * 64);
-        #pragma unroll 4
-        for (i64 ridx7 = 0; ridx7 < 4; ++ridx7) {
-          acc0[ridx7] += row2[ridx7];
-        }
+      float row2[4] __attribute__((aligned(16)));
+      copy_16_bytes(row2, input0 + ridx0 * 3136 + thread * 4 + 3072);
+      #pragma unroll 4
+      for (i64 ridx6 = 0; ridx6 < 4; ++ridx6) {
+        acc0[ridx6] += row2[ridx6];
       }
       const float acc0_folded = fold_add_16x4_f32(acc0);
       float acc3 = acc0_folded;
@@ -70,23 +67,20 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_0(const float* __res
     } else {
       float acc4[4] __attribute__((aligned(16)));
       for (int i = 0; i < 4; ++i) acc4[i] = 0.0f;
-      for (i64 ridx9 = 0; ridx9 < 6; ++ridx9) {
+      for (i64 ridx8 = 0; ridx8 < 6; ++ridx8) {
         #pragma unroll 8
-        for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
-          const float* input0_row = input0 + ridx0 * 3136 + ridx9 * 512 + ridx10 * 64 + thread * 4;
+        for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
+          const float* input0_row = input0 + ridx0 * 3136 + ridx8 * 512 + ridx9 * 64 + thread * 4;
           #pragma unroll 4
-          for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
-            acc4[ridx12] += input0_row[ridx12];
+          for (i64 ridx11 = 0; ridx11 < 4; ++ridx11) {
+            acc4[ridx11] += input0_row[ridx11];
           }
         }
       }
-      #pragma unroll 1
-      for (i64 ridx13 = 48; ridx13 < 49; ++ridx13) {
-        const float* input0_row1 = input0 + ridx0 * 3136 + ridx13 * 64 + thread * 4;
-        #pragma unroll 4
-        for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-          acc4[ridx15] += input0_row1[ridx15];
-        }
+      const float* input0_row1 = input0 + ridx0 * 3136 + thread * 4;
+      #pragma unroll 4
+      for (i64 ridx13 = 0; ridx13 < 4; ++ridx13) {
+        acc4[ridx13] += input0_row1[ridx13 + 3072];
       }
       const float acc4_folded = fold_add_16x4_f32(acc4);
       float acc5 = acc4_folded;
@@ -106,6 +100,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 2; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc4 = 0.0f;
+    #pragma unroll 1
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
       float acc3 = 0.0f;
       const i64 oidx3 = min_i64(oidx1, ridx1 * 256 + 256);

@@ -105,6 +105,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       const i64 oidx17 = max_i64(oidx16, 0);
       copy_16_bytes_async(row1 + thread * 4, input1 + shape2 * oidx9 * 256 + shape2 * oidx7 + oidx15 * 4, (i32)(oidx17 * 16));
       asm volatile("cp.async.commit_group;" : : : "memory");
+      #pragma unroll 1
       for (i64 ridx3 = 0; ridx3 < oidx19; ++ridx3) {
         asm volatile("cp.async.wait_group 0;" : : : "memory");
         __syncthreads();
@@ -171,6 +172,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       }
       copy_16_bytes(row1 + thread * 4, row6);
       __syncthreads();
+      #pragma unroll 1
       for (i64 ridx15 = 0; ridx15 < oidx19; ++ridx15) {
         const i64 oidx38 = ridx15 & 1;
         const i64 oidx47 = (ridx15 + 1) & 1;
@@ -424,6 +426,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
       __syncthreads();
       for (i64 ridx22 = 0; ridx22 < oidx41; ++ridx22) {
         const i64 oidx42 = min_i64(oidx18 - oidx9 * 2048 - ridx22 * 8, 8);
+        #pragma unroll 1
         for (i64 ridx23 = 0; ridx23 < oidx42; ++ridx23) {
           const i64 oidx43 = ridx23 & 1;
           const i64 oidx52 = (ridx23 + 1) & 1;
@@ -717,6 +720,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_4(const float* __res
       __syncthreads();
       for (i64 ridx26 = 0; ridx26 < oidx62; ++ridx26) {
         const i64 oidx63 = min_i64(oidx36 - ridx26 * 32, 32);
+        #pragma unroll 1
         for (i64 ridx27 = 0; ridx27 < oidx63; ++ridx27) {
           const i64 oidx64 = ridx27 & 1;
           const i64 oidx76 = (ridx27 + 1) & 1;
@@ -947,6 +951,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_5(const float* __res
       __syncthreads();
       for (i64 ridx22 = 0; ridx22 < oidx35; ++ridx22) {
         const i64 oidx36 = min_i64(oidx14 - ridx22 * 8, 8);
+        #pragma unroll 1
         for (i64 ridx23 = 0; ridx23 < oidx36; ++ridx23) {
           const i64 oidx37 = ridx23 & 1;
           const i64 oidx46 = (ridx23 + 1) & 1;

@@ -141,6 +141,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* __restr
     if (aligned0 > 0) {
       float acc0[8] __attribute__((aligned(16)));
       for (int i = 0; i < 8; ++i) acc0[i] = 0.0f;
+      #pragma unroll 1
       for (i64 ridx1 = 0; ridx1 < 8; ++ridx1) {
         #pragma unroll 8
         for (i64 ridx2 = 0; ridx2 < 8; ++ridx2) {
@@ -162,6 +163,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) kernel_1(const u16* __restr
     } else {
       float acc3[8] __attribute__((aligned(16)));
       for (int i = 0; i < 8; ++i) acc3[i] = 0.0f;
+      #pragma unroll 1
       for (i64 ridx6 = 0; ridx6 < 8; ++ridx6) {
         #pragma unroll 8
         for (i64 ridx7 = 0; ridx7 < 8; ++ridx7) {

@@ -39,59 +39,56 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
       }
     }
     __syncthreads();
+    float* row0_at = row0 + thread * 4;
+    const float alu1 = row0_at[0];
+    const float alu2 = row0_at[1];
+    const float alu3 = alu1 + alu2;
+    const float alu4 = row0_at[2];
+    const float alu5 = row0_at[3];
+    row0_at[3] = alu3 + (alu4 + alu5);
+    const float alu6 = row0_at[0];
+    const float alu7 = row0_at[1];
+    const float alu8 = row0_at[2];
+    row0_at[2] = alu6 + (alu7 + alu8);
+    const float alu9 = row0_at[0];
+    const float alu10 = row0_at[1];
+    const float alu11 = alu9 + alu10;
+    row0_at[1] = alu11;
+    const float alu12 = row0_at[3];
     const i64 oidx0 = thread / 16;
     const i64 oidx1 = thread & 15;
-    #pragma unroll 1
-    for (i64 ridx4 = 0; ridx4 < 1; ++ridx4) {
-      float* row0_at = row0 + thread * 4 + ridx4 * 512;
-      const float alu1 = row0_at[0];
-      const float alu2 = row0_at[1];
-      const float alu3 = alu1 + alu2;
-      const float alu4 = row0_at[2];
-      const float alu5 = row0_at[3];
-      row0_at[3] = alu3 + (alu4 + alu5);
-      const float alu6 = row0_at[0];
-      const float alu7 = row0_at[1];
-      const float alu8 = row0_at[2];
-      row0_at[2] = alu6 + (alu7 + alu8);
-      const float alu9 = row0_at[0];
-      const float alu10 = row0_at[1];
-      const float alu11 = alu9 + alu10;
-      row0_at[1] = alu11;
-      const float alu12 = row0_at[3];
-      row1[oidx0 * 17 + oidx1 + ridx4 * 136] = alu12;
-    }
+    row1[oidx0 * 17 + oidx1] = alu12;
     __syncthreads();
     if (thread <= 7) {
       float row4[16] __attribute__((aligned(16)));
       #pragma unroll 16
-      for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
-        row4[ridx6] = row1[thread * 17 + ridx6];
+      for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+        row4[ridx5] = row1[thread * 17 + ridx5];
       }
       #pragma unroll 15
-      for (i64 ridx7 = 0; ridx7 < 15; ++ridx7) {
-        float* row4_at = row4 + -ridx7;
+      for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
+        float* row4_at = row4 + -ridx6;
         row4_at[15] = row4_at[14] + row4_at[15];
       }
       #pragma unroll 14
-      for (i64 ridx8 = 0; ridx8 < 14; ++ridx8) {
-        float* row4_at1 = row4 + -ridx8;
+      for (i64 ridx7 = 0; ridx7 < 14; ++ridx7) {
+        float* row4_at1 = row4 + -ridx7;
         row4_at1[15] = row4_at1[13] + row4_at1[15];
       }
       #pragma unroll 12
-      for (i64 ridx9 = 0; ridx9 < 12; ++ridx9) {
-        float* row4_at2 = row4 + -ridx9;
+      for (i64 ridx8 = 0; ridx8 < 12; ++ridx8) {
+        float* row4_at2 = row4 + -ridx8;
         row4_at2[15] = row4_at2[11] + row4_at2[15];
       }
       #pragma unroll 8
-      for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
-        float* row4_at3 = row4 + -ridx10;
+      for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
+        float* row4_at3 = row4 + -ridx9;
         row4_at3[15] = row4_at3[7] + row4_at3[15];
       }
       row1[thread * 17] = 0.0f;
       #pragma unroll 15
-      for (i64 ridx11 = 0; ridx11 < 15; ++ridx11) {
-        row1[thread * 17 + ridx11 + 1] = row4[ridx11];
+      for (i64 ridx10 = 0; ridx10 < 15; ++ridx10) {
+        row1[thread * 17 + ridx10 + 1] = row4[ridx10];
       }
       row2[thread] = row4[15];
     }
@@ -99,9 +96,9 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
     if (thread == 0) {
       float acc5 = 0.0f;
       #pragma unroll 8
-      for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {
-        row3[ridx13] = acc5;
-        acc5 += row2[ridx13];
+      for (i64 ridx12 = 0; ridx12 < 8; ++ridx12) {
+        row3[ridx12] = acc5;
+        acc5 += row2[ridx12];
       }
     }
     __syncthreads();
@@ -111,10 +108,10 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_0(const float* __res
     const float* input1_row = input1 + ridx0 * 300 + thread;
     float* output0_row = output0 + ridx0 * 300 + thread;
     #pragma unroll 4
-    for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-      if (thread + ridx15 * 128 <= 299) {
-        const float alu13 = row0[thread + ridx15 * 128] + (row3[oidx2 + ridx15 * 2] + row1[oidx2 * 17 + oidx4 + ridx15 * 34]);
-        output0_row[ridx15 * 128] = alu13 * input1_row[ridx15 * 128];
+    for (i64 ridx14 = 0; ridx14 < 4; ++ridx14) {
+      if (thread + ridx14 * 128 <= 299) {
+        const float alu13 = row0[thread + ridx14 * 128] + (row3[oidx2 + ridx14 * 2] + row1[oidx2 * 17 + oidx4 + ridx14 * 34]);
+        output0_row[ridx14 * 128] = alu13 * input1_row[ridx14 * 128];
       }
     }
     __syncthreads();
@@ -132,6 +129,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
     const i64 oidx2 = floor_div_i64(oidx1 + 127, 128);
     const i64 oidx3 = ridx0 % 10;
     const i64 oidx11 = floor_div_i64(oidx1 + 7, 8);
+    #pragma unroll 1
     for (i64 ridx1 = 0; ridx1 < oidx2; ++ridx1) {
       const i64 oidx4 = min_i64(-(oidx3 * 32) + 268, oidx1 - ridx1 * 128 - 128);
       if (oidx4 >= 0) {
@@ -189,6 +187,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_2(const float* __res
   const i64 oidx0 = (shape0 + 4095) / 4096;
   const i64 oidx1 = (oidx0 + 127) / 128;
   const i64 oidx9 = (oidx0 + 7) / 8;
+  #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
@@ -276,6 +275,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_3(const float* __res
     const i64 oidx4 = min_i64(shape0 - oidx0 * 4096, 4096);
     const i64 oidx5 = floor_div_i64(oidx4 + 127, 128);
     const i64 oidx13 = floor_div_i64(oidx4 + 7, 8);
+    #pragma unroll 1
     for (i64 ridx2 = 0; ridx2 < oidx5; ++ridx2) {
       const i64 oidx6 = min_i64(-(oidx1 * 32) + 268, oidx4 - ridx2 * 128 - 128);
       if (oidx6 >= 0) {

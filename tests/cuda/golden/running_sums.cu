@@ -148,59 +148,56 @@ extern "C" __global__ void __launch_bounds__(64, 8) kernel_1(const float* __rest
       }
     }
     __syncthreads();
+    float* row0_at = row0 + thread * 4;
+    const float alu0 = row0_at[0];
+    const float alu1 = row0_at[1];
+    const float alu2 = alu0 + alu1;
+    const float alu3 = row0_at[2];
+    const float alu4 = row0_at[3];
+    row0_at[3] = alu2 + (alu3 + alu4);
+    const float alu5 = row0_at[0];
+    const float alu6 = row0_at[1];
+    const float alu7 = row0_at[2];
+    row0_at[2] = alu5 + (alu6 + alu7);
+    const float alu8 = row0_at[0];
+    const float alu9 = row0_at[1];
+    const float alu10 = alu8 + alu9;
+    row0_at[1] = alu10;
+    const float alu11 = row0_at[3];
     const i64 oidx0 = thread / 16;
     const i64 oidx1 = thread & 15;
-    #pragma unroll 1
-    for (i64 ridx4 = 0; ridx4 < 1; ++ridx4) {
-      float* row0_at = row0 + thread * 4 + ridx4 * 256;
-      const float alu0 = row0_at[0];
-      const float alu1 = row0_at[1];
-      const float alu2 = alu0 + alu1;
-      const float alu3 = row0_at[2];
-      const float alu4 = row0_at[3];
-      row0_at[3] = alu2 + (alu3 + alu4);
-      const float alu5 = row0_at[0];
-      const float alu6 = row0_at[1];
-      const float alu7 = row0_at[2];
-      row0_at[2] = alu5 + (alu6 + alu7);
-      const float alu8 = row0_at[0];
-      const float alu9 = row0_at[1];
-      const float alu10 = alu8 + alu9;
-      row0_at[1] = alu10;
-      const float alu11 = row0_at[3];
-      row1[oidx0 * 17 + oidx1 + ridx4 * 68] = alu11;
-    }
+    row1[oidx0 * 17 + oidx1] = alu11;
     __syncthreads();
     if (thread <= 3) {
       float row4[16] __attribute__((aligned(16)));
       #pragma unroll 16
-      for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
-        row4[ridx6] = row1[thread * 17 + ridx6];
+      for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+        row4[ridx5] = row1[thread * 17 + ridx5];
       }
       #pragma unroll 15
-      for (i64 ridx7 = 0; ridx7 < 15; ++ridx7) {
-        float* row4_at = row4 + -ridx7;
+      for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
+        float* row4_at = row4 + -ridx6;
         row4_at[15] = row4_at[14] + row4_at[15];
       }
       #pragma unroll 14
-      for (i64 ridx8 = 0; ridx8 < 14; ++ridx8) {
-        float* row4_at1 = row4 + -ridx8;
+      for (i64 ridx7 = 0; ridx7 < 14; ++ridx7) {
+        float* row4_at1 = row4 + -ridx7;
         row4_at1[15] = row4_at1[13] + row4_at1[15];
       }
       #pragma unroll 12
-      for (i64 ridx9 = 0; ridx9 < 12; ++ridx9) {
-        float* row4_at2 = row4 + -ridx9;
+      for (i64 ridx8 = 0; ridx8 < 12; ++ridx8) {
+        float* row4_at2 = row4 + -ridx8;
         row4_at2[15] = row4_at2[11] + row4_at2[15];
       }
       #pragma unroll 8
-      for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
-        float* row4_at3 = row4 + -ridx10;
+      for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
+        float* row4_at3 = row4 + -ridx9;
         row4_at3[15] = row4_at3[7] + row4_at3[15];
       }
       row1[thread * 17] = 0.0f;
       #pragma unroll 15
-      for (i64 ridx11 = 0; ridx11 < 15; ++ridx11) {
-        row1[thread * 17 + ridx11 + 1] = row4[ridx11];
+      for (i64 ridx10 = 0; ridx10 < 15; ++ridx10) {
+        row1[thread * 17 + ridx10 + 1] = row4[ridx10];
       }
       row2[thread] = row4[15];
     }
@@ -208,18 +205,18 @@ extern "C" __global__ void __launch_bounds__(64, 8) kernel_1(const float* __rest
     if (thread == 0) {
       float acc5 = 0.0f;
       #pragma unroll 4
-      for (i64 ridx13 = 0; ridx13 < 4; ++ridx13) {
-        row3[ridx13] = acc5;
-        acc5 += row2[ridx13];
+      for (i64 ridx12 = 0; ridx12 < 4; ++ridx12) {
+        row3[ridx12] = acc5;
+        acc5 += row2[ridx12];
       }
     }
     __syncthreads();
     const i64 oidx2 = thread / 4;
     float* output0_row = output0 + ridx0 * 245 + thread;
     #pragma unroll 4
-    for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-      if (thread + ridx15 * 64 <= 244) {
-        output0_row[ridx15 * 64] = row0[thread + ridx15 * 64] + (row3[ridx15] + row1[oidx2 + ridx15 * 17]);
+    for (i64 ridx14 = 0; ridx14 < 4; ++ridx14) {
+      if (thread + ridx14 * 64 <= 244) {
+        output0_row[ridx14 * 64] = row0[thread + ridx14 * 64] + (row3[ridx14] + row1[oidx2 + ridx14 * 17]);
       }
     }
     __syncthreads();
@@ -362,59 +359,56 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const double* __re
       row0[thread + ridx2 * 128] = exp_f64(input0_row[ridx2 * 128]);
     }
     __syncthreads();
+    double* row0_at = row0 + thread * 4;
+    const double alu0 = row0_at[0];
+    const double alu1 = row0_at[1];
+    const double alu2 = alu0 * alu1;
+    const double alu3 = row0_at[2];
+    const double alu4 = row0_at[3];
+    row0_at[3] = alu2 * (alu3 * alu4);
+    const double alu5 = row0_at[0];
+    const double alu6 = row0_at[1];
+    const double alu7 = row0_at[2];
+    row0_at[2] = alu5 * (alu6 * alu7);
+    const double alu8 = row0_at[0];
+    const double alu9 = row0_at[1];
+    const double alu10 = alu8 * alu9;
+    row0_at[1] = alu10;
+    const double alu11 = row0_at[3];
     const i64 oidx0 = thread / 16;
     const i64 oidx1 = thread & 15;
-    #pragma unroll 1
-    for (i64 ridx4 = 0; ridx4 < 1; ++ridx4) {
-      double* row0_at = row0 + thread * 4 + ridx4 * 512;
-      const double alu0 = row0_at[0];
-      const double alu1 = row0_at[1];
-      const double alu2 = alu0 * alu1;
-      const double alu3 = row0_at[2];
-      const double alu4 = row0_at[3];
-      row0_at[3] = alu2 * (alu3 * alu4);
-      const double alu5 = row0_at[0];
-      const double alu6 = row0_at[1];
-      const double alu7 = row0_at[2];
-      row0_at[2] = alu5 * (alu6 * alu7);
-      const double alu8 = row0_at[0];
-      const double alu9 = row0_at[1];
-      const double alu10 = alu8 * alu9;
-      row0_at[1] = alu10;
-      const double alu11 = row0_at[3];
-      row1[oidx0 * 17 + oidx1 + ridx4 * 136] = alu11;
-    }
+    row1[oidx0 * 17 + oidx1] = alu11;
     __syncthreads();
     if (thread <= 7) {
       double row4[16] __attribute__((aligned(16)));
       #pragma unroll 16
-      for (i64 ridx6 = 0; ridx6 < 16; ++ridx6) {
-        row4[ridx6] = row1[thread * 17 + ridx6];
+      for (i64 ridx5 = 0; ridx5 < 16; ++ridx5) {
+        row4[ridx5] = row1[thread * 17 + ridx5];
       }
       #pragma unroll 15
-      for (i64 ridx7 = 0; ridx7 < 15; ++ridx7) {
-        double* row4_at = row4 + -ridx7;
+      for (i64 ridx6 = 0; ridx6 < 15; ++ridx6) {
+        double* row4_at = row4 + -ridx6;
         row4_at[15] = row4_at[14] * row4_at[15];
       }
       #pragma unroll 14
-      for (i64 ridx8 = 0; ridx8 < 14; ++ridx8) {
-        double* row4_at1 = row4 + -ridx8;
+      for (i64 ridx7 = 0; ridx7 < 14; ++ridx7) {
+        double* row4_at1 = row4 + -ridx7;
         row4_at1[15] = row4_at1[13] * row4_at1[15];
       }
       #pragma unroll 12
-      for (i64 ridx9 = 0; ridx9 < 12; ++ridx9) {
-        double* row4_at2 = row4 + -ridx9;
+      for (i64 ridx8 = 0; ridx8 < 12; ++ridx8) {
+        double* row4_at2 = row4 + -ridx8;
         row4_at2[15] = row4_at2[11] * row4_at2[15];
       }
       #pragma unroll 8
-      for (i64 ridx10 = 0; ridx10 < 8; ++ridx10) {
-        double* row4_at3 = row4 + -ridx10;
+      for (i64 ridx9 = 0; ridx9 < 8; ++ridx9) {
+        double* row4_at3 = row4 + -ridx9;
         row4_at3[15] = row4_at3[7] * row4_at3[15];
       }
       row1[thread * 17] = 1.0;
       #pragma unroll 15
-      for (i64 ridx11 = 0; ridx11 < 15; ++ridx11) {
-        row1[thread * 17 + ridx11 + 1] = row4[ridx11];
+      for (i64 ridx10 = 0; ridx10 < 15; ++ridx10) {
+        row1[thread * 17 + ridx10 + 1] = row4[ridx10];
       }
       row2[thread] = row4[15];
     }
@@ -422,9 +416,9 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const double* __re
     if (thread == 0) {
       double acc5 = 1.0;
       #pragma unroll 8
-      for (i64 ridx13 = 0; ridx13 < 8; ++ridx13) {
-        row3[ridx13] = acc5;
-        acc5 *= row2[ridx13];
+      for (i64 ridx12 = 0; ridx12 < 8; ++ridx12) {
+        row3[ridx12] = acc5;
+        acc5 *= row2[ridx12];
       }
     }
     __syncthreads();
@@ -433,8 +427,8 @@ extern "C" __global__ void __launch_bounds__(128, 4) kernel_3(const double* __re
     const i64 oidx4 = oidx3 & 15;
     double* output0_row = output0 + ridx0 * 512 + thread;
     #pragma unroll 4
-    for (i64 ridx15 = 0; ridx15 < 4; ++ridx15) {
-      output0_row[ridx15 * 128] = row0[thread + ridx15 * 128] * (row3[oidx2 + ridx15 * 2] * row1[oidx2 * 17 + oidx4 + ridx15 * 34]);
+    for (i64 ridx14 = 0; ridx14 < 4; ++ridx14) {
+      output0_row[ridx14 * 128] = row0[thread + ridx14 * 128] * (row3[oidx2 + ridx14 * 2] * row1[oidx2 * 17 + oidx4 + ridx14 * 34]);
     }
     __syncthreads();
   }

@@ -162,6 +162,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_0(const float* __res
       }
       copy_16_bytes(row1 + thread * 4, row7);
       __syncthreads();
+      #pragma unroll 1
       for (i64 ridx22 = 0; ridx22 < 16; ++ridx22) {
         for (i64 ridx23 = 0; ridx23 < 32; ++ridx23) {
           const i64 oidx27 = ridx23 & 1;

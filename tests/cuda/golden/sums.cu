@@ -71,6 +71,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_1(const float* __res
   const i64 oidx0 = shape0 & 255;
   const i64 oidx1 = (oidx0 + 127) / 128;
   const i64 oidx3 = shape0 / 256;
+  #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
@@ -418,6 +419,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) kernel_6(const float* __res
   const i64 oidx1 = (oidx0 + 1) & 255;
   const i64 oidx2 = (oidx1 + 127) / 128;
   const i64 oidx4 = (oidx0 + 1) / 256;
+  #pragma unroll 1
   for (i64 ridx0 = (i64)blockIdx.x; ridx0 < 10; ridx0 += gridDim.x) {
     __shared__ __align__(16) float row0[4096];
     float acc1 = 0.0f;
