@@ -1,4 +1,4 @@
-// The C statements for vectors: those functions in Dialect::vectors that return statements.
+// Functions that return C statements for vectors. Dialect::vectors contains pointers to them, through which the renderer calls them.
 #pragma once
 
 #include <string>
