@@ -158,7 +158,7 @@ std::vector<Row> run(Session& session, const Chain& chain, const Size& size, int
 
   std::vector<Candidate> candidates = {on_threads(threads, [&harp](size_t repeats) { harp(repeats); })};
   std::vector<std::unique_ptr<PeerProcess>> processes;
-  // Label of each peer, and the index of its candidate; nullopt: the peer is not installed.
+  // For each library or loop with which harp is compared: its label, and the index of its candidate; nullopt: it is not installed.
   std::vector<std::pair<std::string, std::optional<size_t>>> peers;
   const auto add = [&](const std::string& label, Candidate candidate) {
     peers.emplace_back(label, candidates.size());

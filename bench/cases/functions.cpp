@@ -20,7 +20,8 @@
 namespace bench {
 namespace {
 
-/// What a function is compared with: nothing; a combination of SLEEF's functions; SLEEF and libmvec; a hand-written loop (peers.h).
+/// What a function of harp is compared with: nothing; a combination of functions of the library SLEEF; SLEEF and the library libmvec; or a
+/// loop written by hand (peers.h).
 enum class Peers { kNone, kParts, kBoth, kLoop };
 
 struct Function {

@@ -20,7 +20,9 @@ namespace {
 constexpr const char* kDevice = "cuda:0";
 constexpr size_t kCount = size_t{1} << 26;  // number of elements of a large array
 constexpr size_t kFloat = sizeof(float);
-constexpr double kSlowRun = 0.5;  // seconds; if a run takes longer, there are no more rounds than necessary
+// In seconds. A program whose run takes longer is not run again to warm up. A measurement leaves out rounds that would take longer in
+// total.
+constexpr double kSlowRun = 0.5;
 
 /// What is timed for comparison: a copy of the same number of bytes, or the same function of another library.
 enum class Against { kCopy, kFunction };
@@ -30,7 +32,7 @@ enum class Runs { kEnqueued, kComplete };
 struct Work {
   const char* row;
   std::string graph;  // text of the graph, from the parameter list on
-  std::string peer;   // the name of a function of bench/peers/torch_cuda.py, and its arguments
+  std::string peer;   // the name and the arguments of the function of bench/peers/torch_cuda.py that does the same work for comparison
   Scale scale;
   size_t bytes = 0;  // bytes that harp must at least read and write
   Against against = Against::kFunction;
@@ -133,7 +135,8 @@ std::vector<Work> works() {
   return all;
 }
 
-/// What the benchmarks of the GPU share: the host's use of CUDA, a context of harp on the host's stream, and the process of the peer.
+/// What the benchmarks of the GPU share: the host's use of CUDA, a context of harp on the host's stream, and the process of PyTorch, with
+/// which harp is compared.
 class Gpu {
  public:
   explicit Gpu(const Session& session) {
@@ -155,7 +158,7 @@ class Gpu {
     peer_was_started_ = true;
     return peer_.get();
   }
-  /// Ends the process of the peer, because its answers cannot be trusted after a failure. The next benchmark starts a new one.
+  /// Ends the process of PyTorch, because its answers cannot be trusted after a failure. The next benchmark starts a new one.
   void end_peer() {
     peer_.reset();
     peer_was_started_ = false;
@@ -308,7 +311,7 @@ Candidate candidate_of(GpuProgram& harp, const Gpu& gpu, Runs runs) {
   };
 }
 
-/// Makes the peer prepare its work, and compares its result with harp's.
+/// Makes the process of PyTorch prepare the same work, and compares its result with harp's.
 void prepare(PeerProcess& peer, const Work& work, GpuProgram& harp) {
   const size_t copied = work.against == Against::kCopy ? work.bytes : 0;
   const size_t end_of_name = work.peer.find(' ');

@@ -1,11 +1,11 @@
-// Measures whole jobs, such as a step of a simulation: samples of one harp program and of all peers with the same number of threads are
-// interleaved.
+// Measures whole jobs, such as a step of a simulation. The samples of one harp program are interleaved with those of all other programs
+// (peers) that do the same job with the same number of threads.
 #include "bench/harness/job.h"
 
 namespace bench {
 namespace {
 
-/// Measures one job against peers that all have the same number of threads.
+/// Measures harp's program for one job against the programs that do the same job (peers). All have the same number of threads.
 std::vector<Row> run(Session& session, const std::string& name, const std::vector<JobPeer>& peers,
                      const std::vector<std::string>& arguments, const std::function<Problem(Session&, int)>& build) {
   const int threads = peers[0].threads;

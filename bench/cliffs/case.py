@@ -110,7 +110,8 @@ class Input:
 
 @dataclasses.dataclass
 class Problem:
-    """A program and its peers, which a family makes from the parameters of a case."""
+    """One benchmark: a harp program, and the same computation for the peers (NumPy, torch and a C loop) with which harp is compared. A
+    family, which is a function in families/, makes it from the parameters of a case."""
     inputs: list
     lines: list  # statements of the graph; the last one is return
     sizes: dict  # symbolic sizes (capital letters) and their values, {"N": 1000}; in the specialised form the values replace the names
@@ -178,8 +179,8 @@ class Case:
 
 
 def drawn(name, seed, number, limits=Limits()):
-    """Draws case `number` of a family under this seed. A draw that exceeds the limits, or whose parameters no program has (such as a window
-    larger than its picture), is repeated, up to 200 times; then the smallest is returned."""
+    """Draws the parameters of benchmark (case) `number` of a family under this seed. A draw that exceeds the limits, or whose parameters no
+    program has (such as a window larger than its picture), is repeated, up to 200 times; then the smallest is returned."""
     draw = Draw(f"{seed} {name} {number}", limits)
     smallest = None
     for _ in range(200):

@@ -1,5 +1,5 @@
-// Loops of calls and computations that are timed without Python in between: runs of a program of libharp, runs of a C peer, and loops that
-// measure the machine's limits.
+// Loops of calls and computations that are timed without Python in between: runs of a program of libharp, runs of a C function with which
+// harp is compared, and loops that measure the machine's limits.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stddef.h>

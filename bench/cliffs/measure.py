@@ -1,5 +1,5 @@
-"""Measures one case: harp's program with numbers and with symbolic sizes, and the peers. Results are compared first, then all are timed
-in rounds, in which their samples are interleaved."""
+"""Measures one benchmark: harp's program with numbers and with symbolic sizes, and the peers, which do the same work with NumPy, torch and
+a C loop. Results are compared first, then all are timed in rounds, in which their samples are interleaved."""
 import ctypes
 import statistics
 import time
@@ -13,7 +13,7 @@ from peers import Absent, c_peer, expected_arrays, numpy_peer, torch_peer
 
 TOLERANCES = {"f16": 2e-2, "bf16": 6e-2, "f32": 2e-4, "complex64": 2e-4, "f64": 1e-9, "complex128": 1e-9}
 SAMPLE, BUDGET, ROUNDS, MANY = 1e-3, 0.5, 5, 31  # seconds of a sample, seconds of all rounds, least and greatest number of rounds
-SLOW = 3  # a peer is not timed in rounds if its first runs take this many times as long as those of the fastest peer
+SLOW = 3  # another library (peer) is not timed in rounds if its first runs take this many times as long as those of the fastest one
 PAUSE = 5e-3  # seconds of sleep before each sample with several threads; must exceed the time for which OpenMP's idle workers spin
 
 
@@ -41,7 +41,7 @@ def disagreement(found, expected, dtype, problem):
         finite = np.isfinite(expected)
         scale = np.abs(expected[finite]).max() if finite.any() else 0
         # The magnitude of input values is about 1. If exact arithmetic gives only zeros, as for the gradient of a softmax of one element,
-        # the result of a peer may consist of rounding errors of such values.
+        # the result of NumPy or another library may consist of rounding errors of such values.
         rounding = 1e-30 if scale > 0 else bound / 1000
         with np.errstate(invalid="ignore"):
             wrong = ~np.where(finite, np.abs(found - expected) <= bound * scale + rounding, (found == expected) | (np.isnan(found) & np.isnan(expected)))
@@ -97,8 +97,8 @@ def programs_of(library, case, problem, stored, backend="c"):
 
 
 def peers_of(case, problem, stored, program, compiler, timer):
-    """Returns the peers that can do the case, {name: function}, and the reasons why the others cannot, {name: reason}. Each function runs
-    its peer a given number of times and returns the seconds."""
+    """Returns the peers (NumPy, torch and a C loop) that can do the same work, {name: function}, and the reasons why the others cannot,
+    {name: reason}. Each function does the work a given number of times and returns the seconds."""
     makers = {"numpy": lambda: numpy_peer(case, problem, stored, program.output_dtypes), "torch": lambda: torch_peer(case, problem, stored),
               "c": lambda: c_peer(case, problem, stored, program, compiler, timer)}
     found, absent = {}, {}

@@ -27,7 +27,7 @@ HEAD = """#include <complex.h>
 
 
 class Absent(Exception):
-    """Raised if a peer cannot do a case; the message is the reason."""
+    """Raised if NumPy, torch or the C loop cannot do the work of a benchmark; the message is the reason."""
 
 
 class Compiler:
@@ -150,8 +150,8 @@ def torch_peer(case, problem, stored):
 
 
 def c_text(case, problem, outputs, names, dtypes):
-    """Returns the C peer of a case as text: a function run(inputs, outputs). Sizes and strides are constants, and a macro for each array
-    gives its elements."""
+    """Returns the C text of a function run(inputs, outputs) that does the work of a benchmark, for comparison with harp. Sizes and strides
+    are constants, and a macro for each array gives its elements."""
     lines, body = [HEAD], []
     for kind, k, name, dtype, step in [("inputs", k, array.name, array.dtype, strides(problem, array)) for k, array in enumerate(problem.inputs)] + [
             ("outputs", k, name, dtype, [s // max(array.itemsize, 1) for s in array.strides]) for k,

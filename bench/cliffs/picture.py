@@ -1,5 +1,5 @@
-"""Draws the records of a sweep as a picture: each family is a row of dots, one for each case. The position of a dot is harp's speed
-relative to the best peer, and its colour is that of the peer."""
+"""Draws the results of a sweep as a picture. Each family of benchmarks is a row of dots, one for each benchmark (case). The position of a
+dot is harp's speed relative to the fastest peer (NumPy, torch or a C loop), and its colour is that of this peer."""
 import html
 import math
 
@@ -21,8 +21,8 @@ def _text(x, y, text, more=""):
 
 
 def svg(records, title):
-    """Returns the picture as the text of an SVG. The vertical stroke in a row is the median of its cases; the dashed line is where harp
-    is as fast as the best peer. Cases without a peer are not drawn."""
+    """Returns the picture as the text of an SVG. The vertical stroke in a row is the median of the row's benchmarks. At the dashed line
+    harp is as fast as the fastest of NumPy, torch and the C loop. Benchmarks that none of these can do are not drawn."""
     families = by_family([case for case in compared(records) if case["ratio"]])
     height, width = TOP + LINE * len(families) + 12, LABEL + WIDTH + 60
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">',

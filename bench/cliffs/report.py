@@ -8,7 +8,8 @@ import math
 
 FIELDS = ("name", "value", "unit", "peer", "peer_value", "ratio", "goal", "ok")
 WORST = 20
-TOO_SLOW, MOST_TOO_SLOW = 4, 5  # goal: at most 5 cases are more than 4 times slower than their best peer
+# goal: at most 5 benchmarks (cases) are more than 4 times slower in harp than in the fastest of NumPy, torch and a C loop
+TOO_SLOW, MOST_TOO_SLOW = 4, 5
 
 
 class ReportError(ValueError):
@@ -103,8 +104,8 @@ def _median(cases, column):
 
 
 def distributions(records):
-    """Returns a table with a line for each family: the number of cases, the distribution of their scores, and medians or extremes of the
-    other columns."""
+    """Returns a table with a line for each family of benchmarks: the number of its benchmarks (cases), the distribution of their scores,
+    and medians or extremes of the other columns."""
     rows = []
     for family, members in by_family(cases_of(records)).items():
         good = [case for case in members if case["failure"] is None]
@@ -141,7 +142,7 @@ def failures(records):
 
 
 def absences(records):
-    """Returns as text for how many cases each peer is absent, and the reasons."""
+    """Returns as text how many benchmarks (cases) NumPy, torch and the C loop each cannot do, and the reasons."""
     reasons = {}
     for case in compared(records):
         for peer, reason in case["absent"].items():
@@ -176,8 +177,8 @@ def single(record):
 
 
 def comparison(old, new):
-    """Returns a comparison of two sweeps as text, for the cases that are in both: for each family the change of harp's speed relative to
-    the best peer, then the cases that changed most."""
+    """Returns a comparison of two sweeps as text, for the benchmarks (cases) that are in both: for each family of benchmarks the change of
+    harp's speed relative to the fastest of NumPy, torch and a C loop, then the cases that changed most."""
     before = {case["name"]: case for case in compared(old)}
     pairs = [(before[case["name"]], case) for case in compared(new) if case["name"] in before]
     if not pairs:

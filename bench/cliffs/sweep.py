@@ -26,7 +26,8 @@ FAILED, WRONG_ARGUMENTS, GOAL_MISSED = 1, 2, 3
 
 
 def order(seed, names):
-    """Yields pairs (family, number of the case) without end. A round has every family once, in random order."""
+    """Yields pairs (name of a family of benchmarks, number of the benchmark) without end. A round has every family once, in random
+    order."""
     number = 0
     while True:
         names = sorted(names)

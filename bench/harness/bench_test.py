@@ -69,7 +69,7 @@ def check_list():
             and not name.startswith(("interpreter.", "scale.", "gpu."))] == []
 
 
-# For each kind of measurement whose peer is another program: the name of one measurement, and the name of the program.
+# For each kind of measurement that compares harp with another program: the name of one such measurement, and the name of the program.
 SERVED = {
     "function.exp": "sleef",
     "function.gelu": "sleef",
@@ -105,12 +105,13 @@ def own_peers(build, directory):
 
 
 def check_groups():
-    """Measurements whose peers are programs: installed peers are measured, and their results agree with harp's."""
+    """Measurements that compare harp with another program: every such program that is installed is measured, and its results agree with
+    harp's."""
     others = ["transpose.1024", "sort.f32.1e6", "rowwise.rms_norm.1024.memcpy", "contract.gemv.ax.1024.read", "chain.where.1mb.loop",
               "chain.where.1mb.threads2.loop", "chain.where.1mb.threads2.memcpy", "scale.concat.1000.memcpy",
               "custom.nussinov.loop", "custom.mandelbrot.loop", "contract.i8.weights.4096", "short.softmax.3"]
     alone = ["scale.sum.1024", "scale.sum.step", "compile.per_kernel"]
-    libmvec = "function.log.libmvec"  # its peer is the GNU C library, on x86-64 only
+    libmvec = "function.log.libmvec"  # compares harp with the GNU C library's vector functions, which exist on x86-64 only
     build = os.path.dirname(os.path.abspath(sys.argv[1]))
     with tempfile.TemporaryDirectory(prefix="harp-bench-test-") as scratch:
         answering = own_peers(build, scratch)
@@ -138,7 +139,7 @@ def check_missing_peers():
 
 
 def check_peers_start():
-    """Every peer that the build makes can be started, even if its source file is not executable."""
+    """Every program that the build makes for comparison with harp can be started, even if its source file is not executable."""
     build = os.path.dirname(os.path.abspath(sys.argv[1]))
     peers = [name for name in os.listdir(build) if name.startswith("harp_bench_") and not name.endswith(".py")]
     assert {"harp_bench_numpy", "harp_bench_mlx", "harp_bench_python"} <= set(peers), peers

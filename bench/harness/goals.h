@@ -16,9 +16,10 @@ struct Row {
   std::string name;
   double value = 0;
   std::string unit;
-  std::string peer;  // empty: no peer
+  std::string peer;  // the name of the other software; empty: there is none
   std::optional<double> peer_value, ratio;
-  bool peer_missing = false;           // true: the peer can be installed on this machine but is not, and the goal counts as missed
+  // true: the other software can be installed on this machine but is not, and the goal counts as missed
+  bool peer_missing = false;
   std::optional<double> max_ulp = {};  // for a mathematical function: the greatest error of the results, in units in the last place
 };
 

@@ -1,4 +1,5 @@
-// Whole jobs, such as a step of a simulation, of training or of a solver, measured against all peers that do the same job.
+// Whole jobs, such as a step of a simulation, of training or of a solver. harp's program is measured against all other programs (peers)
+// that do the same job.
 #pragma once
 
 #include "bench/harness/peer_process.h"
@@ -10,19 +11,20 @@ namespace bench {
 struct Problem {
   Graph graph;
   std::vector<void*> inputs, outputs;
-  std::span<const float> floats;    // the result that is compared with the peers', if it is f32
+  std::span<const float> floats;    // the result of harp, which is compared with the results of other programs, if it is f32
   std::span<const double> doubles;  // that result if it is f64; `floats` is then empty
 };
 
 struct JobPeer {
   const char* suffix;   // the measurement is called NAME.SUFFIX
   const char* program;  // harp_bench_PROGRAM
-  const char* label;    // the peer's name in the report
-  int threads = 1;      // number of threads for harp and for the peer
+  const char* label;    // the name in the report of the program with which harp is compared
+  int threads = 1;      // number of threads for harp and for that program
 };
 
-/// Returns the benchmarks of a job: measurements NAME.SUFFIX, in milliseconds. Samples of all peers with the same number of threads are
-/// interleaved with samples of one harp program. The programs of the peers are started with `arguments`.
+/// Returns the benchmarks of a job: measurements NAME.SUFFIX, in milliseconds. A peer is a program with which harp is compared. Samples of
+/// all peers with the same number of threads are interleaved with samples of one harp program. The programs of the peers are started with
+/// `arguments`.
 std::vector<Benchmark> job_benchmarks(const std::string& name, const std::function<Problem(Session& session, int threads)>& build,
                                       const std::vector<JobPeer>& peers,
                                       const std::function<std::vector<std::string>(const Session& session)>& arguments);

@@ -59,7 +59,7 @@ class Comparison {
   explicit Comparison(std::vector<std::vector<double>> seconds) : seconds_(std::move(seconds)) {}
 
   double seconds(size_t candidate) const { return median(seconds_[candidate]); }
-  /// Returns how many times faster `candidate` is than `peer`: 2 means half of the time.
+  /// Returns how many times faster `candidate` is than `peer`: 2 means that it takes half of the time. Both are indices of candidates.
   double ratio(size_t candidate, size_t peer) const;
   /// Returns the one of these candidates with the least median time.
   size_t fastest(std::span<const size_t> candidates) const;

@@ -1,4 +1,4 @@
-// Starts the program of a peer, sends it requests, and ends it.
+// Starts another program (peer) that does the same work as harp, sends it requests, and ends it.
 #include "bench/harness/peer_process.h"
 
 #include <sched.h>
@@ -83,7 +83,7 @@ PeerProcess::PeerProcess(std::string name, pid_t process, int socket, int thread
     : name_(std::move(name)), process_(process), socket_(socket), threads_(threads) {}
 
 PeerProcess::~PeerProcess() {
-  close(socket_);  // the peer exits when its input ends
+  close(socket_);  // the other program exits when its input ends
   if (process_ != 0) waitpid(process_, nullptr, 0);
 }
 
@@ -92,7 +92,7 @@ void PeerProcess::tell(const std::string& line) {
     throw std::runtime_error(name_ + " has exited");
 }
 
-/// Returns the next line from the peer, or "" if the peer has ended.
+/// Returns the next line that the other program has written, or "" if it has ended.
 std::string PeerProcess::answer() {
   size_t end = 0;
   while ((end = received_.find('\n')) == std::string::npos) {

@@ -31,14 +31,14 @@ class PeerProcess {
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 
-  /// Makes a program that serves several measurements prepare the problem of the next one. Throws std::runtime_error if the peer fails to
-  /// do so.
+  /// Makes the other program (peer) prepare the problem of the next measurement, if it serves several measurements. Throws
+  /// std::runtime_error if the program fails to do so.
   void select(const std::string& arguments);
-  /// Runs the peer's problem once and throws std::runtime_error unless its result equals harp's up to rounding.
+  /// Makes the other program (peer) run its problem once, and throws std::runtime_error unless its result equals harp's up to rounding.
   void check(const std::string& row, std::span<const float> result);
   void check(const std::string& row, std::span<const double> result);
   void check(const std::string& row, std::span<const int32_t> result);
-  /// Returns a candidate that runs the peer's problem. It may be used as long as this object exists.
+  /// Returns a candidate (code to time) that makes the other program run its problem. It may be used as long as this object exists.
   Candidate candidate();
 
  private:
@@ -52,11 +52,11 @@ class PeerProcess {
   std::string name_;
   pid_t process_;
   int socket_, threads_;
-  std::string received_;  // text from the peer that has not been parsed yet
+  std::string received_;  // text from the other program that has not been parsed yet
 };
 
-/// Compares harp's result with that of a peer in its own process, then measures both and returns the measurement. `label` is the peer's
-/// name in the report.
+/// Compares harp's result with that of another program (`peer`), which runs in its own process, then measures both and returns the
+/// measurement. `label` is the name of the other program in the report.
 template <class T>
 Row against(Session& session, const std::string& row, const Scale& scale, ProgramRun& harp, std::span<const T> result,
             const std::string& peer, const std::vector<std::string>& arguments, const std::string& label, int threads = 1) {

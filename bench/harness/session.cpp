@@ -1,4 +1,5 @@
-// What all benchmarks of a run share: the directory, the contexts, and the hand-written peers for this machine.
+// What all benchmarks of a run share: the directory, the contexts, and the functions written by hand for this machine with which harp is
+// compared.
 #include "bench/harness/session.h"
 
 #include <cstdlib>

@@ -39,7 +39,7 @@ struct Session {
   Session(const Effort& effort, std::string peers_directory);
 
   Effort effort;
-  std::string peers_directory;  // the directory of the peers' programs
+  std::string peers_directory;  // the directory of the programs with which harp is compared (harp_bench_NAME)
   TemporaryDirectory directory;
   Context context;   // for programs on one thread
   Context threaded;  // for programs on kThreads threads
@@ -122,8 +122,8 @@ struct Scale {
   static Scale nanoseconds_each(size_t count) { return {"ns", static_cast<double>(count) * 1e-9, false}; }
 };
 
-/// Returns the measurement that compares candidate 0 of `times`, which is harp, with the candidate `index`; nullopt: the peer is not
-/// installed.
+/// Returns the measurement that compares candidate 0 of `times`, which is harp, with the candidate `index`, which is the library or loop
+/// `peer`; nullopt: that is not installed.
 Row compared(const std::string& name, const Scale& scale, const Comparison& times, const std::string& peer, std::optional<size_t> index);
 
 /// Returns a candidate that copies from one array to the other by memcpy.

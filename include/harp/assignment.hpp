@@ -189,7 +189,7 @@ struct KernelWhere {
 
 /// The arrays that an expression reads.
 struct KernelArrays {
-  const Type* type = nullptr;    // of all arrays
+  const Type* type = nullptr;    // the type that all arrays have
   const void* target = nullptr;  // the memory of the result; a kernel may read from it only the element that it writes
   const Type* target_type = nullptr;
   bool fit = true;

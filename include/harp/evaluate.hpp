@@ -413,7 +413,7 @@ inline bool launch(const Session* session, const Entry& entry, void** inputs, co
 }
 
 /// True if the result must not be written to its memory while the program reads this input, because the memory of the two overlaps and the
-/// program cannot compute the result in place of this input.
+/// program cannot overwrite this input with the result.
 inline bool clash(const Target& result, const void* input, const Type* type, uint64_t in_place, size_t i) {
   return overlap(result.data, result.type, input, type) && (result.data != input || i >= 63 || (in_place >> i & 1) == 0);
 }

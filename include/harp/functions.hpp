@@ -292,7 +292,7 @@ harp_node* native_node(const H& host, const Sizes& dims, harp_node* const* x) {
 
 namespace op {
 
-/// harp_native as an operation. H is the type of Host whose function is called.
+/// The operation of harp_native: a call of a function of the host program. H is the class of the Host that describes this function.
 template <class H>
 struct native {
   const H* function;

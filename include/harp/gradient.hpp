@@ -65,8 +65,8 @@ inline std::vector<Tensor> grad(const Tensor& y, const std::vector<Tensor>& xs, 
 
   if (!check_origins(y.value(), x.data() + 1, xs.size())) return gradients;
 
-  // Whether a gradient exists depends on all operations between xs and y. When a structure of operations occurs for the first time, harp
-  // builds its graph and checks it.
+  // Whether a gradient exists depends on all operations between xs and y. When operations that are connected in this way occur for the
+  // first time, harp builds their graph and checks it.
   Session* session = y.value()->session;
   auto signature = std::make_unique<Signature>();
   Words key;

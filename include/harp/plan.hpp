@@ -1,4 +1,5 @@
-// Plans: the structure of pending values, its graph, and the program compiled for it. Part of harp.hpp.
+// Plans. A plan belongs to a structure of pending values (operations on tensors that are not computed yet): how the operations are
+// connected, and the types of their inputs. It holds the program that was compiled for this structure. Part of harp.hpp.
 //
 // The key of a structure is exact: it contains the signatures, the connections between operations, and the types of the inputs, but no
 // elements. Equal structures therefore share the program that was compiled for the first of them.
@@ -29,7 +30,7 @@ namespace detail {
 /// The compiled program for a structure of pending values. It never changes, except for last_use.
 struct Plan {
   std::vector<uint64_t> key;
-  Handle<harp_program> program;  // empty: the graph of the structure was checked but not compiled
+  Handle<harp_program> program;  // null if harp has only built and checked the graph of these pending values, but not compiled it yet
   std::vector<uint32_t> inputs;  // for each input of the program: the index of the leaf in the walk
   struct Variable {              // a symbolic size s: this axis of this input is factor * s + offset
     size_t input;

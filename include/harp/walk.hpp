@@ -13,7 +13,7 @@ namespace detail {
 class Walk {
  public:
   std::vector<Value*> order;   // all values of the walk; a leaf is at the position of its first use
-  std::vector<Value*> leaves;  // by number
+  std::vector<Value*> leaves;  // the leaves; the index of a leaf in this list is its number
   std::vector<uint32_t> uses;  // for each leaf, the number of operands in the walk that are this leaf
   std::vector<uint64_t> key;
   bool symbolic = false;  // true if any size is symbolic

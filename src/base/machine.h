@@ -82,7 +82,9 @@ struct Gpu {
   int capability = 80;               // compute capability, times ten
   int warp_threads = 32;             // threads that execute together
   int64_t shared_bytes = 100 << 10;  // shared memory of a multiprocessor
-  int block_threads = 128;           // threads of a block in kernels whose threads do not cooperate: enough warps to fill a multiprocessor
+  // The number of threads per block in kernels whose threads do not cooperate. It is so large that the blocks which fit a multiprocessor at
+  // the same time have as many threads as a multiprocessor can run.
+  int block_threads = 128;
   bool f64_mma = false;              // tensor cores multiply f64 twice as fast as other instructions
   bool large_f64_mma_tiles = false;  // two blocks of 128 x 64 results of f64, each with 90 KB of shared memory, fit a multiprocessor
   // True for GPUs on which 64 f32 results are too many for one thread of a matrix product, because a multiprocessor runs few threads or

@@ -13,7 +13,7 @@ namespace harp {
 struct SourceFunction {
   size_t begin;       // start of the function's text, including types declared above it that its callers need too
   size_t definition;  // start of the function's definition
-  size_t body;        // its opening brace
+  size_t body;        // position of the opening brace of the function's body
   size_t end;
   bool shared = false;
 };

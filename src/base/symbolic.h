@@ -53,7 +53,7 @@ enum class AtomKind : uint8_t { kVariable, kFloorDiv, kMod, kMin, kMax, kSelect 
 struct SymAtom {
   AtomKind kind;
   uint32_t id;       // number of the atom in its table, in order of creation
-  std::string name;  // of a kVariable
+  std::string name;  // the name, if the atom is a variable (kVariable)
   // Only for kVariable. True: a loop variable with the symbolic range [a, b). False: a shape variable with values in `range`.
   bool is_loop;
   Sym a, b, c;

@@ -11,7 +11,8 @@
 
 namespace harp {
 
-/// Limits one compilation. Used by one thread only. Reads the clock of the given Process.
+/// Limits the time of one compilation. An object is used by one thread only. It reads the clock through a Process, harp's interface to the
+/// operating system's processes and clock.
 class TimeLimit {
  public:
   /// The time starts now. The limit expires after `allowed` (set by compile_timeout_ms) or at the caller's `deadline`, whichever is

@@ -149,7 +149,8 @@ struct harp_program : harp::capi::Counted {
   harp_program(harp_context* context, std::shared_ptr<const harp::capi::CompiledProgram> compiled)
       : context(context), compiled(std::move(compiled)), stats(this->compiled->stats) {}
 
-  // Declared first and thus destroyed last, because unloading the library uses the context's Process.
+  // Declared first and thus destroyed last, because unloading the library needs the interface to the operating system (Process) that the
+  // context owns.
   harp::capi::Reference<harp_context> context;
   std::shared_ptr<const harp::capi::CompiledProgram> compiled;
   std::shared_ptr<harp::capi::Specializer> specializer;  // null if the program does not count its runs (harp_compile_options.specialize)

@@ -16,7 +16,7 @@ namespace {
 // how often specialize() yields the processor while a run holds the lock is_counting_; after that it gives up
 constexpr int kYields = 1000;
 
-/// Tests whether `special` supports every pair of an output and an input for which `general` can compute the output in place of the input.
+/// Tests whether each output that `general` can write into the buffer of an input can also be written into that buffer by `special`.
 bool replaces_in_place(const Signature& special, const Signature& general) {
   for (size_t i = 0; i < general.outputs.size(); ++i)
     if (!std::ranges::includes(special.outputs[i].in_place, general.outputs[i].in_place)) return false;

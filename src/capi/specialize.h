@@ -30,8 +30,8 @@ class Specializer {
   /// A program for one combination of sizes.
   struct Special {
     std::vector<int64_t> values;  // the values of the shape variables
-    // The specialised program. Null if these sizes must use the general program, because only the general program can compute a certain
-    // output in place of an input.
+    // The specialised program. Null if these sizes must use the general program, because only the general program can write a certain
+    // output into the buffer of an input.
     std::shared_ptr<const CompiledProgram> compiled;
     size_t workspace = 0;  // bytes of workspace that a run needs with the context's number of threads
   };

@@ -54,8 +54,9 @@ class CompileService {
  public:
   CompileService(System system, ServiceOptions options, Log log);
 
-  /// Begins the search for the compiler with the command `option`; compile() continues it. Returns null if the compiler is already known or
-  /// another thread is searching for it. The search is abandoned when the last owner of the returned pointer releases it.
+  /// Begins to look for the compiler whose command is `option`, or for the default compiler if `option` is "". compile() completes the
+  /// search. Returns null if the compiler is already known or another thread is looking for it. The search is abandoned when the last owner
+  /// of the returned pointer releases it.
   std::shared_ptr<CompilerSearch> begin_search(const std::string& option);
 
   /// Returns the largest number of compilers that may run at the same time.
@@ -122,7 +123,7 @@ class CompileService {
     bool is_searched = false;  // true while one thread searches for the compiler; other threads wait for it
   };
   std::condition_variable searched_;
-  std::map<std::string, KnownCompiler, std::less<>> compilers_;  // by command
+  std::map<std::string, KnownCompiler, std::less<>> compilers_;  // the key is the compiler's command
 
   std::mutex flights_mutex_;
   std::condition_variable landed_;

@@ -168,7 +168,8 @@ struct Signature<R (Class::*)(Graph&, P...) const> {
   static constexpr bool kTakesGraph = true;
 };
 
-/// Makes the build function of an Operation from a stateless function object.
+/// Turns a stateless function object into the plain function build(), which converts parsed arguments to the parameters of the function
+/// object and calls it. An Operation (a row of the table of operations) stores a pointer to build().
 template <class Function>
 struct Call {
   using Traits = Signature<decltype(&Function::operator())>;

@@ -205,7 +205,8 @@ class DimImporter {
   std::unordered_map<Dim, Dim> done_;
 };
 
-/// The counterpart of DimImporter for copies between graphs that share a table: returns sizes unchanged.
+/// Converts sizes when a graph is copied to a graph with the same table of size expressions: returns them unchanged. (DimImporter converts
+/// them if the tables differ.)
 struct SameDims {
   const Shape& operator()(const Shape& shape) const { return shape; }
   const Attributes& operator()(const Attributes& attributes) const { return attributes; }

@@ -109,7 +109,7 @@ struct ElementBody;  // body.h
 /// these nodes are equal but for `result` (and their dtypes).
 struct CustomAttributes {
   std::string text;
-  std::vector<DType> dtypes;  // of all results
+  std::vector<DType> dtypes;  // the dtypes of all results of the call
   int result;                 // the result that the node is, 0 to dtypes.size() - 1
   std::shared_ptr<const ElementBody> body;
   bool operator==(const CustomAttributes& other) const { return text == other.text && dtypes == other.dtypes && result == other.result; }

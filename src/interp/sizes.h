@@ -24,7 +24,8 @@ class Sizes {
   int64_t value(Dim dim) const;
   std::vector<int64_t> values(const Shape& shape) const;
 
-  /// Throws Error{kCancelled} if the host has cancelled the run. Loops do not call it directly, but through CancelChecks.
+  /// Throws Error{kCancelled} if the host has cancelled the run. Loops call it through CancelChecks, which calls it only once for many
+  /// elements.
   void check_cancelled() const {
     if (cancel_ != nullptr && __atomic_load_n(cancel_, __ATOMIC_RELAXED) != 0) [[unlikely]]
       leave();

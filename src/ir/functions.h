@@ -34,7 +34,8 @@ FlaggedMaximum build_flagged_maximum(Arena& arena, DType dtype);
 /// the product of the high halves. The function exists once in an arena.
 const Function* build_sum_of_pairs(Arena& arena);
 inline constexpr std::string_view kSumOfPairs = "sum_of_pairs_i32";  // its name
-/// Function (sum, a, b) over i32: sum + sum_of_pairs(a, b). The arena keeps one instance.
+/// Function (sum, a, b) over i32, where a and b each hold two integers of 16 bits: sum, plus the product of the low halves of a and b, plus
+/// the product of their high halves. The arena keeps one instance.
 const Function* build_add_pairs(Arena& arena);
 inline constexpr std::string_view kAddPairs = "add_pairs_i32";  // its name
 /// Function (sum, a, b) over i32: sum plus the products of the four unsigned bytes of a with the four signed bytes of b. The arena keeps

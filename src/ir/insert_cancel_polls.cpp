@@ -14,10 +14,12 @@ namespace harp::ir {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
-// The unit of time of the constants below is one vector statement, which takes half a nanosecond or more.
-constexpr double kShort = 1 << 18;       // a loop whose total time is at most this does not poll: a tenth of a millisecond
-constexpr double kOnePoll = 64;          // if an iteration takes at least this time, a poll in every iteration costs little
-constexpr int64_t kManyShort = 1 << 14;  // time between two polls of a loop with shorter iterations
+// The unit of the times below is the time of one vector statement, half a nanosecond or more. A loop whose total time is at most kShort, a
+// tenth of a millisecond, does not poll.
+constexpr double kShort = 1 << 18;
+// if an iteration takes at least the time of this many vector statements, a poll in every iteration costs little
+constexpr double kOnePoll = 64;
+constexpr int64_t kManyShort = 1 << 14;  // in a loop with shorter iterations: the time between two polls, in vector statements
 constexpr double kFewIterations = 8;     // assumed trip count of a loop whose bounds are unknown, when deciding whether polling is cheap
 constexpr int kMaxReplaced = 4;
 

@@ -115,7 +115,8 @@ class InterleavedAccesses {
     for (Stmt* s : own) for_each_value(*s, [&](const UOp*& u) { u = marked(u); });
   }
 
-  /// Appends a run of consecutive stores to the result. If some of the stores form interleaved groups, the run becomes a StoreGroup.
+  /// Appends a run of consecutive stores to the result. If some of them form groups of stores to adjacent elements, the whole run becomes
+  /// one StoreGroup statement.
   void end_run(Body& run, Body& result) {
     if (std::optional<Body> grouped = in_groups(run)) {
       auto* group = arena_.statement<StoreGroup>();

@@ -136,7 +136,8 @@ struct Accumulator {
   // pending stores to addresses with the same page offset (4-KiB aliasing); therefore the array starts at a slightly lower page offset than
   // the parameter.
   int avoid_alias_with = -1;
-  // Function that combines two elements in the body of a Retry instead of `combine`; null: `combine` is used.
+  // Function that combines two elements, instead of `combine`, in code that is repeated with exact functions if it meets operands that it
+  // cannot handle (the body of a Retry); null: `combine` is used.
   const Function* function = nullptr;
   // Number of elements that each thread of a block owns in a spread accumulator (statement.h, "Groups of threads"); 0: it is not spread.
   int64_t spread = 0;
@@ -219,8 +220,8 @@ struct Launch {
   // overlap: with `only_without_aliasing` the launch is skipped if they do, otherwise it is skipped if they do not.
   std::vector<std::pair<HostBuffer, HostBuffer>> in_place = {};
   bool only_without_aliasing = false;
-  // If true, the launch starts only when the previous launch of the same generation is complete, because it uses the results of that
-  // launch: both are phases of one routine on a GPU.
+  // If true, the launch starts only when the previous launch in Generation::launches is complete, because it uses the results of that
+  // launch: both are phases of one routine on a GPU. Other launches of a generation may run concurrently.
   bool follows = false;
 };
 
@@ -313,7 +314,7 @@ class Arena {
   /// Converts the value to `dtype` as a Cast of the graph does.
   const UOp* cast(DType dtype, const UOp* value);
 
-  /// Returns a new number for UOp::mark, which no UOp of this arena has yet.
+  /// Returns a number that is not yet the `mark` of any value (UOp) of this arena.
   uint32_t new_mark() { return ++last_mark_; }
 
   template <class S>

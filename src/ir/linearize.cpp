@@ -328,7 +328,8 @@ class Linearizer {
     for (const Stmt* store : s.body) statement(*store);
   }
 
-  /// An AccSet of a StoreGroup, and the accumulators that the generated expression of its value reads.
+  /// An assignment to an accumulator (AccSet) that belongs to a StoreGroup, a group of statements that execute as if at the same time.
+  /// `reads`: the accumulators that the generated expression of the assigned value reads.
   struct SetAtOnce {
     const AccSet* set;
     std::vector<int> reads;
@@ -362,8 +363,8 @@ class Linearizer {
       name_here(named->set->value);
       named->reads.clear();
     }
-    // The names are looked up before the first AccSet is written, because an AccSet makes the names of values that depend on its
-    // accumulator stale.
+    // The names are looked up before the first assignment is written: an assignment to an accumulator makes the names of all values that
+    // depend on the accumulator stale.
     for (SetAtOnce& each : ordered) each.names = blocks_.mentioned({&each.set->value, 1});
     for (SetAtOnce& each : ordered) {
       names_ = std::move(each.names);

@@ -64,7 +64,7 @@ std::string text_of(const Access& a) {
              a.accumulator, "[", to_string(a.index), a.lanes > 1 ? cat(" step ", to_string(a.lane_step)) : "", "]");
 }
 
-using Loops = std::unordered_map<const SymAtom*, const Loop*>;  // by variable
+using Loops = std::unordered_map<const SymAtom*, const Loop*>;  // finds a loop by its variable
 
 /// One of the two accesses in a comparison, with its own copy of each variable that may have different values in the two accesses.
 class Side {
@@ -309,7 +309,7 @@ class Digits {
 
 /// An asynchronous copy whose elements no thread may use yet.
 struct OpenCopy {
-  Access access;  // the write
+  Access access;  // the access by which the copy writes
   const CopyAsync* statement;
   int newer = -1;  // number of batches that ended after that of the copy; -1: the batch has not ended
   // whether the copy's thread has waited for the copy; other threads may use the elements only after the next barrier

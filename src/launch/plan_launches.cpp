@@ -101,8 +101,8 @@ class Planner {
       scratch += max(scratch_of(launch), 0);
     }
     for (const ir::NativeCall& call : generation.calls) {
-      // Each call of a function of the host waits for all previous steps of the generation. Thus the calls run one after the other: a run
-      // calls only one such function at a time.
+      // Each call of a function of the host waits for the launches of its generation (set of launches that may run concurrently) and for
+      // all earlier calls. Thus a run calls only one such function at a time.
       std::vector<int> after = before_;
       if (plan_.steps.size() > first) {
         after.clear();
@@ -199,7 +199,8 @@ class Planner {
   std::vector<Sym> variables_;
   cuda::Plan plan_;
   std::map<std::string, int> numbers_;  // the number of each kernel, by its name
-  std::vector<int> before_;             // the steps that the next generation must wait for
+  // the steps that must be complete before the next generation (set of launches that may run concurrently) starts
+  std::vector<int> before_;
 };
 
 }  // namespace

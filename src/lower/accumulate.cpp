@@ -114,7 +114,9 @@ Stmt* set_accumulator(Arena& arena, int accumulator, Sym element, const UOp* val
 Stmt* update_accumulator(Arena& arena, int accumulator, Sym element, const UOp* value, const UOp* factor) {
   auto* s = arena.statement<AccUpdate>();
   const DType dtype = value->type.dtype;
-  const bool is_multiplied = factor != nullptr && !is_float(dtype);  // AccUpdate::factor makes an fma, which exists for floats only
+  // The factor of an AccUpdate statement makes it a fused multiply-add, which exists for floats only. Other dtypes need a separate
+  // multiplication.
+  const bool is_multiplied = factor != nullptr && !is_float(dtype);
   s->accumulator = accumulator;
   s->index = element;
   s->value = is_multiplied ? arena.apply(Op::kMul, dtype, {value, factor}) : value;

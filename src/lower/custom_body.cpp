@@ -397,7 +397,7 @@ class BodyLowering {
     return {define, loop, most_iterations};
   }
   Scope open_while(const UOp* mask) { return open_counted(constant(INT64_MAX), mask, INT64_MAX, static_cast<double>(INT64_MAX)); }
-  /// Makes a loop that ends only by a Break.
+  /// Makes a loop without a trip count, which only a Break statement ends.
   Scope open_endless() {
     Loop* loop = new_loop(arena_, loop_name(), 0, kEndless);
     return {loop, loop, static_cast<double>(kEndless)};

@@ -100,8 +100,8 @@ Index DeferredStores::element(Sym row) const {
   return index;
 }
 
-/// Returns a Define around the statements. It defines the variable front_: the number of elements of row `row` before its first whole cache
-/// line.
+/// Returns a Define statement (the definition of a variable and the statements that use it) around the given statements. It defines front_:
+/// the number of elements of row `row` before its first whole cache line.
 Body DeferredStores::from_line(Body statements, Sym row) {
   const Index index = node_index(store_.node->shape, rows_.squeezed_index(element(row)));
   const UOp* before =

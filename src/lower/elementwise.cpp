@@ -21,7 +21,8 @@ void mark_in_place(KernelContext& c) {
       if (arguments[i].buffer == buffer && c.kernel.params[i].written == written) return static_cast<int>(i);
     return -1;
   };
-  const std::vector<InPlace>& pairs = c.program.in_place;  // sorted by InPlace::written
+  // pairs of a written buffer and a read buffer that may be the same memory, sorted by the written buffer
+  const std::vector<InPlace>& pairs = c.program.in_place;
   for (Param& parameter : c.kernel.params) parameter.in_place.clear();
   for (const StorePlan& store : c.plan.stores)
     for (auto pair = std::lower_bound(pairs.begin(), pairs.end(), InPlace{store.buffer, 0});

@@ -69,8 +69,8 @@ ir::Body inner_loop(const KernelContext& context, ir::Loop* loop, int simd_width
 /// Estimates the time that the kernel takes, in units of about half a nanosecond, with vectors of this many lanes. (work.cpp)
 Sym work_of(const Program& program, const KernelPlan& plan, int lanes);
 
-/// Lowers the whole program: kernels, the launches of each generation, and constants. The loops are scalar and have tags, which
-/// ir/apply_schedule.h executes. The module uses the SymTable of the graph.
+/// Lowers the whole program: kernels, constants, and the launches of each generation (set of kernels that do not depend on each other). The
+/// loops are scalar and have tags, which ir/apply_schedule.h executes. The module uses the SymTable of the graph.
 std::shared_ptr<ir::Module> lower_program(const Program& program);
 
 }  // namespace harp::lower

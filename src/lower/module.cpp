@@ -1,5 +1,5 @@
 // Makes the module of a program: lowers every kernel (equal kernels only once), and makes the host code, which consists of the launches of
-// each generation with the buffers that they pass.
+// each generation (set of kernels that do not depend on each other) with the buffers that they pass.
 #include <algorithm>
 #include <functional>
 #include <unordered_map>

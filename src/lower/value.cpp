@@ -198,8 +198,8 @@ const UOp* ValueBuilder::concat(const Node* node, const Index& index, const UOp*
     starts.push_back(end);
     end += source->shape[axis];
   }
-  // If all sources are slices of one array (as in a roll), the code selects the index of the array instead of the value, so that each
-  // element is read or computed only once.
+  // If all sources of the concat are slices of one array (as in a roll), the generated code selects an index into that array, and then
+  // reads or computes one element. Otherwise it reads or computes an element of each source under a mask, and selects one of them.
   std::vector<Index> below;
   const Node* base = nullptr;
   for (size_t s = 0; s < node->sources.size(); ++s) {

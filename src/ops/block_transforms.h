@@ -29,11 +29,12 @@ struct TransformTile {
 };
 
 struct BlockTransform {
-  int64_t length;         // of a row
+  int64_t length;         // number of complex elements of a row, the sequence that is transformed
   int64_t rows, columns;  // the size of the matrix as which a row is transformed; rows = 1: the row is transformed directly
   bool is_whole;          // true: one kernel transforms whole rows; false: one transforms the columns of matrices, another their rows
   TransformTile tile;     // tile of the only kernel (its lines are rows), or of the kernel for the columns of matrices
-  TransformTile tile_of_rows{};  // tile of the kernel for the rows of matrices, if there are two kernels
+  // if one kernel transforms the columns of the matrices and a second kernel their rows: the tile of the second kernel
+  TransformTile tile_of_rows{};
   // Offsets in the array of tables, which the first kernel computes. `column_passes`, `row_passes`: the tables for the passes over columns
   // and over rows (pass_table_size()). `turns`: the twiddle factors by which the results of the column transforms are multiplied before the
   // row transforms; if is_whole, one for each element of a row, in order; otherwise the first_roots() of the row's length. `tables`: the
@@ -119,8 +120,9 @@ constexpr TransformTile tile_of_lines(int64_t length, size_t number_bytes) {
   return {};
 }
 
-/// Returns a tile of whole rows, each of which is transformed as a matrix of `rows` x `columns` elements. Short rows share a tile. Returns
-/// a tile of 0 threads if not even one row fits.
+/// Returns a tile of one or more rows. Each row is a sequence of rows * columns elements that is transformed as a matrix of `rows` x
+/// `columns` elements. Short rows share a tile. Returns a tile of 0 threads if not even one row fits the shared memory and the registers of
+/// a block.
 constexpr TransformTile tile_of_rows(int64_t rows, int64_t columns, size_t number_bytes) {
   constexpr int64_t kNumbers = 1024;
   const int64_t n = rows * columns;

@@ -102,7 +102,8 @@ class LoadedProgram {
   void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;
 
   Binding binding_;
-  size_t book_bytes_;  // bytes of RunMemory::book; 0 if the stack has room for the data of a run
+  // bytes that a run needs for data about its arrays and shape variables (RunMemory::book); 0 if the stack has room for this data
+  size_t book_bytes_;
   std::unique_ptr<Executable> executable_;
   HostHooks hooks_;
   Placement placement_;

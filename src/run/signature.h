@@ -15,7 +15,7 @@ struct ArraySignature {
   std::string name;
   DType dtype;
   Shape shape;
-  std::vector<size_t> in_place = {};  // for an output: indices of the inputs that may be the same array, in ascending order
+  std::vector<size_t> in_place = {};  // for an output: indices, in ascending order, of the inputs in whose buffer the program can store it
 };
 
 /// A shape variable. It has the same index in Signature::variables and in the argument shape_vars of an entry point. Its value comes from
@@ -56,7 +56,7 @@ struct Signature {
   std::vector<CountCheck> count_checks;
 
   /// Returns the signature in the syntax of the text format: "softmax(x: f32[n, 1024]) -> y: f32[n, 1024] where n in 1..4096". For an
-  /// output that may be the same array as an input the text is "y: f32[n] (in place of x)".
+  /// output that the program can store in the buffer of input x the text is "y: f32[n] (in place of x)".
   std::string text() const;
 };
 

@@ -30,7 +30,7 @@ enum class Inside : uint8_t {
 };
 
 struct BodyIndices {
-  std::vector<Inside> inside;  // by ElementBody::sites
+  std::vector<Inside> inside;  // one entry for each place of the body where an array is indexed, in the order of ElementBody::sites
   // indexed by variable: whether its only value is set in its declaration and is a position (body_positions.h)
   std::vector<bool> is_position;
 };

@@ -222,7 +222,8 @@ class ChainFinder {
     }
   }
 
-  /// Merges the generations of the kernels of each chain into one generation, and renumbers all generations.
+  /// Merges the generations of a chain's kernels into one generation, for each chain, and renumbers all generations. (Except in a chain,
+  /// the kernels of one generation do not depend on each other.)
   void renumber() {
     std::vector<int> number;
     for (size_t g = 0; g < joined_.size(); ++g) {
@@ -248,8 +249,9 @@ class ChainFinder {
   /// Indexed by kernel: the buffers that the kernel reads at an index of the first axis other than the current one; empty if the kernel
   /// cannot be in a chain.
   std::vector<std::unordered_set<int>> other_index_;
-  std::vector<Uses> uses_;   // indexed by buffer: the kernels that write and read it, ascending
-  std::vector<int> joined_;  // indexed by generation: the first generation of its chain; itself if it is in no chain
+  std::vector<Uses> uses_;  // indexed by buffer: the kernels that write and read it, ascending
+  // indexed by generation: the first generation of the chain to which its kernel belongs; the generation itself if it belongs to no chain
+  std::vector<int> joined_;
   // nodes that the current walk has reached at the current index (seen_same_) and at other indices (seen_other_)
   NodeMarks seen_same_, seen_other_;
 };

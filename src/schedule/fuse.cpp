@@ -102,7 +102,8 @@ PointerSet<Node> extremes_of_rows(const Graph& graph, std::span<const Node* cons
 struct Readiness {
   // The kernel that writes the latest of the buffers. A root that joins this kernel need not wait for that buffer.
   int maker = -1;
-  // generation: the latest generation that writes one of the buffers. of_others: the same, without the buffers that `maker` writes.
+  // generation: the latest generation in which a kernel writes one of the buffers. of_others: the same, but without the buffers that
+  // `maker` writes. -1: there are no such buffers.
   int generation = -1, of_others = -1;
 
   void add(int kernel, int made_in) {

@@ -1,5 +1,5 @@
-// Fusion: groups the nodes of a graph into kernels, and the kernels into generations. A kernel belongs to a later generation than all
-// kernels whose results it reads.
+// Fusion: groups the nodes of a graph into kernels, and the kernels into generations (sets of kernels that do not depend on each other). A
+// kernel belongs to a later generation than all kernels whose results it reads.
 #pragma once
 
 #include <memory>

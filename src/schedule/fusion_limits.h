@@ -31,8 +31,8 @@ struct FusionLimits {
   double recomputed_cost;  // largest cost of a value that every pass computes again because its row is too long to be kept
 
   // --- Reductions of many elements to few values, whose elements are divided among threads
-  int64_t long_row;       // fewest elements of a row for which dividing the row among several threads pays
-  int64_t few_long_rows;  // fewest rows that give all threads work; with fewer, long rows are divided among threads
+  int64_t long_row;       // fewest elements combined into one result (elements of a row) for which dividing them among several threads pays
+  int64_t few_long_rows;  // fewest rows that give all threads work; if there are fewer, each long row is divided among threads
 
   // Whether the machine has more threads than most kernels have rows, as a GPU has. A reduction that is long only for some values of the
   // shape variables is then split too, provided that it may have at least two blocks (docs/semantics.md, "Sums"). If the block results are
@@ -65,8 +65,8 @@ struct FusionLimits {
   // The number of rows of a register tile. If the number of rows of a block is not a multiple of this number, the last tile of the block
   // computes rows that are not used.
   int64_t rows_of_tile;
-  // Every block of rows reads the other factors of its products again. Cutting pays only if those factors have at most this many elements
-  // for each element of the block.
+  // Every block of rows of a matrix reads the other factors of its products again. Cutting the matrix into blocks pays only if those
+  // factors have at most this many elements for each element of the block.
   int64_t max_read_again;
   // The smallest matrix that is cut into blocks, as a multiple of the size of the smallest array that is worth a chain
   // (ChainOptions::bytes).

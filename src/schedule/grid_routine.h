@@ -23,11 +23,12 @@ namespace harp {
 struct RoutinePhase {
   int number;
   std::string_view name;  // shown in comments of the generated code
-  // The number of blocks that divide the tiles or rows: for each position (GridRoutine::positions), or in total if is_once.
+  // The number of thread blocks that share the tiles or rows: for each index of all row axes but the last one (GridRoutine::positions), or
+  // in total if is_once.
   Dim blocks;
   bool is_once = false;           // whether the phase runs once, not for each position
   std::optional<Dim> guard{};     // the phase runs only if this is >= 0; none: always
-  int threads = kRoutineThreads;  // of a block
+  int threads = kRoutineThreads;  // number of threads of a block
 };
 
 struct GridRoutine {

@@ -46,7 +46,8 @@ class InPlaceFinder {
       for (const StorePlan& store : kernel.stores) ++writers_[static_cast<size_t>(store.buffer)];
       for (int b : kernel.reads) {
         LastReaders& last = last_readers_[static_cast<size_t>(b)];
-        // kernels are sorted by generation, so if the two differ, this kernel's generation is the later one
+        // Kernels are sorted by generation (kernels of one generation do not depend on each other and may run concurrently). If the two
+        // generations differ, the one of this kernel is therefore the later one.
         if (last.generation != kernel.generation) last = {kernel.generation, 0, static_cast<int>(k)};
         ++last.count;
       }
@@ -68,7 +69,8 @@ class InPlaceFinder {
 
   const Buffer& buffer(int b) const { return program_.buffers[static_cast<size_t>(b)]; }
 
-  /// Tests whether this kernel is the last one to read the buffer: no other kernel reads it in the same generation or later.
+  /// Tests whether this kernel is the last one to read the buffer: no other kernel reads it later, or in the same generation and thus
+  /// perhaps concurrently.
   bool reads_last(int kernel, int b) const {
     const LastReaders& last = last_readers_[static_cast<size_t>(b)];
     return last.kernel == kernel && last.count == 1;

@@ -326,7 +326,8 @@ void verify_stores(const KernelPlan& kernel, size_t number) {
 }  // namespace
 
 void verify(const Program& program) {
-  // Indexed by buffer: the last generation (written_in) and the last kernel (written_by) that write it.
+  // Indexed by buffer: the last generation (written_in) and the last kernel (written_by) that write it; a generation is a set of kernels
+  // that do not depend on each other.
   std::vector<int> written_in(program.buffers.size(), -1);
   std::vector<size_t> written_by(program.buffers.size());
   for (size_t k = 0; k < program.kernels.size(); ++k)

@@ -58,10 +58,10 @@ struct StorePlan {
 /// values that are derived from them. It may use the results of earlier passes. Stores are given as indices into KernelPlan::stores.
 struct RowPass {
   std::vector<const Node*> reduces;
-  std::vector<size_t> row_stores;  // stores of elements of the row
+  std::vector<size_t> row_stores;  // indices in KernelPlan::stores of the stores that run for each element of the row
   // Values of the elements of the row that are kept in the worker's scratch memory for later passes.
   std::vector<const Node*> row_values;
-  std::vector<size_t> stores;  // stores of values with one element for each row
+  std::vector<size_t> stores;  // indices in KernelPlan::stores of the stores that run once for each row
 };
 
 /// In a chain-order reduction (docs/semantics.md, "Sums"), a kernel processes several adjacent rows together, as the columns of a tile.
@@ -100,7 +100,7 @@ struct InPlace {
 struct Program {
   std::shared_ptr<Graph> graph;  // the optimised graph
   std::vector<Buffer> buffers;
-  std::vector<KernelPlan> kernels;  // sorted by generation
+  std::vector<KernelPlan> kernels;  // sorted by KernelPlan::generation, so a kernel comes after all kernels whose results it reads
   int generations = 0;
   std::unordered_map<const Node*, int> buffer_of;  // maps a stored node to the buffer from which other kernels read it
   std::vector<CheckSite> sites;                    // the places in the graph where indices are checked at run time

@@ -64,7 +64,7 @@ class PassFinder {
   std::optional<std::vector<SharedPass>> run() {
     // The buffers that the kernels of the group write, with the pass that computes each.
     std::unordered_map<int, size_t> ready;
-    // For each buffer with the shape of the rows: the passes that read it.
+    // For each buffer that contains all elements of all rows: the passes that read it.
     std::map<int, std::vector<size_t>> uses;
     std::vector<SharedPass> passes;
     size_t reduces = 0, stores = 0, ops = 0;

@@ -12,12 +12,12 @@
 
 namespace harp {
 
-using AxisMask = uint32_t;  // a set of axes of Rows::space, with one bit for each axis
+using AxisMask = uint32_t;  // a set of axes of Rows::space (the shape of the elements of all rows, see below), with one bit for each axis
 
 /// The rows that several kernels process: the shape of all their elements, and which of its axes are reduced. A row consists of the
 /// elements along the reduced axes.
 struct Rows {
-  const Node* reduce;  // one of the reductions over these rows
+  const Node* reduce;  // one of the reductions that combine the elements of each row
   // Both are without axes of size 1. space: the shape of the elements; kept: `space` without the reduced axes.
   Shape space, kept;
   AxisMask reduced = 0;
@@ -38,7 +38,8 @@ struct Traffic {
   bool is_needed_outside(const Program& program, int buffer, const std::vector<int>& kernels) const;
 };
 
-/// A pass over the rows, as RowPass, but stores are given as pairs (kernel, index of the store in that kernel).
+/// A pass over the rows, like RowPass (program.h), but for several kernels that will be merged: each store is a pair of a kernel's number
+/// and the index of the store in that kernel.
 struct SharedPass {
   std::vector<const Node*> reduces, row_values;
   std::vector<std::pair<int, size_t>> row_stores, stores;

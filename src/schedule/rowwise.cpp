@@ -233,7 +233,8 @@ class RowGrouper {
       written[static_cast<size_t>(b)] = written[static_cast<size_t>(b)] || writes;
       it.last_generation = std::max(it.last_generation, generation);
     };
-    for (const KernelPlan& plan : program_.kernels) {  // kernels are sorted by generation, so writers come before readers
+    // kernels are sorted by generation, so a kernel that writes a buffer comes before the kernels that read it
+    for (const KernelPlan& plan : program_.kernels) {
       for (const StorePlan& s : plan.stores) used(s.buffer, plan.generation, true);
       if (plan.scratch >= 0) used(plan.scratch, plan.generation, true);
       for (int b : plan.reads) used(b, plan.generation, false);

@@ -23,7 +23,9 @@ enum class AxisKind : uint8_t {
   kThreadGroup,  // divided among the threads of a GPU block; not for CPUs
   kReduce,       // a reduced axis, in the order that docs/semantics.md prescribes
   kScan,         // the axis of a scan, in the order that docs/semantics.md prescribes
-  kScatter,      // the axis of a scatter, whose updates are applied in their order
+  // The axis along which the indices of a scatter select elements. Updates of the same element are applied one after the other, in their
+  // order along this axis.
+  kScatter,
 };
 
 struct AxisSchedule {

@@ -29,8 +29,9 @@ void expand(Program& program, const ScheduleOptions& options);
 /// Returns a default schedule of the kernel for each recipe (Template) that can lower it (rules_of() in legal.h), even if that recipe is
 /// slower than others.
 std::vector<Schedule> usual_schedules(const Program& program, const KernelPlan& kernel, const ScheduleOptions& options);
-/// Merges the kernels of each chain (chain.cpp) into one generation where that pays. Of an array that only a chain uses, each worker stores
-/// only one block. `least`: size in bytes of the smallest array that is worth a chain.
+/// Makes the kernels of each chain (chain.cpp) one generation, where that pays: each worker then runs all of them for one block of data
+/// after the other. Of an array that only a chain uses, each worker stores only one block. `least`: size in bytes of the smallest array
+/// that is worth a chain.
 void chain_kernels(Program& program, int64_t least, const FusionLimits& limits);
 /// Sets the position of every buffer in the workspace.
 void plan_memory(Program& program);

@@ -87,7 +87,7 @@ void emit(const ContextArguments& context_arguments, const CompileArguments& com
 }
 
 void info(ContextArguments arguments, bool measures) {
-  constexpr unsigned kMostThreads = 1024;  // of harp_context_options
+  constexpr unsigned kMostThreads = 1024;  // the largest number of threads that harp_context_options accepts
   if (measures) arguments.threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads));
   const Context context = make_context(arguments);
   if (measures) done("", harp_context_measure, context.get());

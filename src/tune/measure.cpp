@@ -225,7 +225,8 @@ int64_t stream_bytes_from(std::span<const StoreSample> samples) {
   double lost = 0, least = 0;
   int64_t found = 2 * samples.back().bytes;
   for (size_t i = samples.size(); i-- > 0;) {
-    lost += std::clamp(std::log2(samples[i].nontemporal / samples[i].ordinary), -1.0, 1.0);  // limits disturbed samples
+    // the clamp limits the influence of samples that something disturbed
+    lost += std::clamp(std::log2(samples[i].nontemporal / samples[i].ordinary), -1.0, 1.0);
     if (lost < least) least = lost, found = samples[i].bytes;
   }
   return found;

@@ -51,7 +51,8 @@ struct KernelSpace {
   size_t recipe = 0;             // index of the template that harp chooses by default
   std::vector<int64_t> extents;  // extents of the axes of iteration_space()
   int64_t work = 0;              // work of the kernel if compiled to scalar code, in the units of lower::work_of
-  // Indices of this kernel's choices; empty if its schedule is not searched, because other kernels have more work.
+  // Indices in SearchSpace::choices() of the choices for this kernel's schedule. Empty if there is nothing to choose, or if the search
+  // leaves this kernel out because it covers only the kernels with the most work.
   std::vector<size_t> choices;
 };
 

@@ -246,7 +246,8 @@ TEST_CASE("G16 dims: the normal form does not depend on what was made before") {
           made = combine(r.operation, *eager[r.a], *eager[r.b], r.operation == 9 ? *eager[r.c] : Sym(0));
       } catch (const Error&) {
       }
-      // discards expressions that exceed the maximum size of a size expression
+      // Discards an expression whose weight, the number of its terms and factors, exceeds 60, so that expressions do not grow without
+      // limit.
       if (made && !made->is_constant() && made->node()->weight > 60) made.reset();
       eager.push_back(made);
     }

@@ -20,7 +20,7 @@ using namespace harp::cuda_test;
 
 namespace {
 
-// with fewer than three data sets, CheckedPrograms would make every run in all orders of threads, which takes longer
+// with fewer than three data sets, every run would be made in all orders of threads (CheckedPrograms), which takes longer
 constexpr int kDataSets = 3;
 
 constexpr std::string_view kSorted[] = {"bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"};

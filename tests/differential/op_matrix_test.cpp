@@ -61,7 +61,8 @@ std::string check_views(const Cell& cell) {
   return "";
 }
 
-/// row: the index of a cell's operation. number: the index of the cell among the cells of that operation. of: the number of those cells.
+/// A cell is an operation with one dtype. row: the index of the operation. number: the index of the cell among the cells of that operation.
+/// of: the number of those cells.
 struct CellIndex {
   size_t row, number, of;
 };
@@ -80,7 +81,7 @@ std::vector<CellIndex> indices_of_cells(const std::vector<Cell>& cells) {
 struct Backend {
   std::string_view name;
   BuildVariant optimised, quick;
-  size_t every, shift;  // `shift` determines which of the operations have an optimised cell, and the dtype of that cell
+  size_t every, shift;  // `shift` determines which of the operations are compiled with optimisation, and with which dtype
   const BuildVariant& variant(const CellIndex& index) const {
     return (index.row + shift) % every == 0 && index.number == (index.row + shift) % index.of ? optimised : quick;
   }
@@ -95,8 +96,8 @@ BuildVariant compiled_by(std::string_view compiler, int optimisation, bool plain
   return v;
 }
 
-/// Only few cells are optimised, because a compiler's optimiser takes three to ten times as long as the rest of the test. `./dev torture
-/// levels` optimises every cell.
+/// Only few cells (operations with one dtype) are compiled with optimisation, because a compiler's optimiser takes three to ten times as
+/// long as the rest of the test. `./dev torture levels` optimises every cell.
 std::vector<Backend> backends() {
   BuildVariant gcc = compiled_by("gcc", 3, false), quick_gcc = compiled_by("gcc", 0, false);
   gcc.workers = quick_gcc.workers = 2;
@@ -110,8 +111,8 @@ std::vector<Backend> backends() {
   return all;
 }
 
-/// With sanitizers, only one of `kShare` cells is tested, because kernels with sanitizers take ten times as long to compile.
-/// `kMostTogether` is the maximum number of cells whose programs are compiled in one run of a compiler.
+/// With sanitizers, only one of `kShare` cells (operations with one dtype) is tested, because kernels with sanitizers take ten times as
+/// long to compile. `kMostTogether` is the maximum number of cells whose programs are compiled in one run of a compiler.
 #ifdef HARP_SANITIZE
 constexpr size_t kShare = 8, kMostTogether = 120;
 #else
@@ -186,7 +187,8 @@ TEST_CASE("G2 G3 G4 G5 G6 G9 G12 G14 X2 op matrix: every row, dtype and shape ha
   CHECK(cells.size() * kShare > operations().size());
 }
 
-// This test compiles each cell for one variant only. torture_levels compiles every cell for all variants.
+// This test compiles a sample of the cells (operations with one dtype), each for only one variant (level of instructions and vector width).
+// torture_levels compiles every cell for all variants.
 TEST_CASE("X2 op matrix: levels of instructions and widths of vectors do not show in the bits") {
   std::vector<std::string> unbuilt;
   const std::vector<Cell> cells = op_cells(unbuilt);
@@ -195,7 +197,7 @@ TEST_CASE("X2 op matrix: levels of instructions and widths of vectors do not sho
   constexpr size_t kEvery = 5 * kShare;
   // The jobs are sorted by compiler and target, so that one run of a compiler compiles many of them.
   const auto run_of = [&](size_t call) { return std::tie(variants[call].compiler.compiler, variants[call].compiler.target); };
-  std::vector<std::pair<size_t, size_t>> jobs;  // cell, variant
+  std::vector<std::pair<size_t, size_t>> jobs;  // index of the cell (operation with one dtype), index of the variant
   for (size_t job = 0; job < cells.size() / kEvery; ++job) jobs.emplace_back(job * kEvery, job % variants.size());
   std::ranges::stable_sort(jobs, [&](const auto& a, const auto& b) { return run_of(a.second) < run_of(b.second); });
   const auto cell_of = [&](uint64_t job) -> const Cell& { return cells[jobs[job].first]; };

@@ -100,7 +100,8 @@ class Examples:
         assert len(rows) == 9 and len(rows[0]) == 24
         for row in rows:
             assert row == rows[0], "rows differ"
-        # The tone curve maps 128 / 255 to 0.503, which is step 3 of the steps 0 to 6: (3 + 0.5) / 6 * 255 + 0.5. White is step 6.
+        # The tone curve maps 128 / 255 to 0.503, and rounds 0.503 * 6 down to step 3. Step s has the grey value (s + 0.5) / 6 * 255 + 0.5,
+        # clamped to 255 and rounded down: 149 for step 3, and 255 for step 6, to which white belongs.
         assert rows[0][0] == (149, 149, 149) and rows[0][-1] == (255, 255, 255), rows[0]
         assert rows[0][12][0] < 100, f"no ink between the halves: {rows[0]}"
         assert "usage: photo" in self.run("photo", expected=2)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kKinds[] = {"scalar",  "deep",     "empty",  "one",      "odd",    "strided",
                                        "flipped", "expanded", "padded", "symbolic", "special"};
-constexpr int kAttempts = 60;  // number of attempts to find random arguments for one cell
+constexpr int kAttempts = 60;  // number of attempts to find random arguments for an operation with one dtype
 
 /// Returns the kinds of shapes to test for one cell (an operation and a dtype). A primitive operation with a dtype of kThorough gets all
 /// kinds. A composite operation gets a quarter of the kinds, because it consists of primitives. So does a primitive operation with another

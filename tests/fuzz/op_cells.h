@@ -21,8 +21,8 @@ struct Cell {
   std::set<std::string_view> kinds;
 };
 
-/// Builds all cells. Adds to `unbuilt` the operations and dtypes for which no arguments were found. Native functions are excluded, because
-/// the text format cannot contain them.
+/// Builds a cell for each operation and each dtype that it accepts. Adds to `unbuilt` the operations and dtypes for which no arguments were
+/// found. Native functions are excluded, because the text format cannot contain them.
 std::vector<Cell> op_cells(std::vector<std::string>& unbuilt);
 
 }  // namespace harp::fuzz

@@ -1,5 +1,5 @@
-// Single operations and random graphs on a real GPU: one cell of the op matrix for each operation, or all of them with HARP_GPU_CELLS=1,
-// and HARP_GPU_GRAPHS random graphs.
+// Tests of single operations and of HARP_GPU_GRAPHS random graphs on a real GPU. Each operation is tested with one dtype, or, if
+// HARP_GPU_CELLS=1, with every dtype that it accepts.
 #include <cstdlib>
 
 #include "fuzz/op_cells.h"
@@ -21,7 +21,8 @@ TEST_CASE("on a GPU: one cell of the op matrix for each operation has the interp
   const Driver driver;
   std::vector<std::string> unbuilt;
   std::vector<fuzz::Cell> cells = fuzz::op_cells(unbuilt);
-  const bool every = std::getenv("HARP_GPU_CELLS") != nullptr;  // true: runs all cells of each operation, which takes minutes
+  // true: tests each operation with every dtype that it accepts, which takes minutes; false: with one dtype
+  const bool every = std::getenv("HARP_GPU_CELLS") != nullptr;
   std::vector<Work> all;
   for (size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
     while (end < cells.size() && cells[end].row == cells[begin].row) ++end;

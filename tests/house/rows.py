@@ -142,7 +142,8 @@ def collect_tests(results, known):
 
 
 def read_matrices(build):
-    """Returns the cells of all matrices in the build folder: {file name: [(op, dtype, backend, status)]}."""
+    """Returns the results in the files of all matrices in the build folder: {file name: [(op, dtype, backend, status)]}. An entry of a list
+    is a cell of the matrix."""
     cells = {name: [] for name in MATRICES}
     for name, mine in cells.items():
         for path in glob.glob(os.path.join(build, "**", name), recursive=True):
@@ -164,8 +165,8 @@ def covers(cell, item):
 
 
 def matrix_tests(item, cells):
-    """Returns the coverage of an item by the matrices: one Test for each matrix that has cells of the item. It has passed if all these
-    cells have."""
+    """Returns the coverage of an item by the matrices of test results: one Test for each matrix that has results (cells) of the item. It
+    has passed if all these cells have."""
     tests = []
     for file, title in MATRICES.items():
         mine = [cell for cell in cells[file] if covers(cell, item)]

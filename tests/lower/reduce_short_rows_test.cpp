@@ -62,8 +62,8 @@ TEST_CASE("G3.sum/interp,c G3.max/interp,c L5.thread/c X2: reductions of few col
     }
     backends.run(graph_of("70001, 3", reduction), rough({70001, 3}, 4));  // this sum is split into blocks for the threads
   }
-  // The addition after the sum reads z, which has the shape of the result. If the result is stored in place of z, z must not be overwritten
-  // before it is read.
+  // The addition after the sum reads z, which has the shape of the result. If the result is stored in the buffer of z, elements of z must
+  // not be overwritten before they are read.
   backends.run("graph g(x: f32[n, 40, 3], z: f32[n, 3]) {\n  return y = sum(x, axes=[1]) + z\n}", rough({7, 40, 3}, 5), rough({7, 3}, 6));
   // A product of windows and weights. The windows are copied for one index of n at a time.
   backends.run(

@@ -18,7 +18,7 @@ std::string source_of(const std::string& text, const char* row = "x86-64-v4") {
 using Sizes = std::vector<std::vector<int64_t>>;
 
 /// Runs a graph x: f32[m, n] -> y: f32[m, n] with a schedule. The array y begins at several offsets within a cache line. If `in_place` is
-/// true, also runs the graph with y in place of x.
+/// true, also runs the graph with y in the same buffer as x.
 void check_streams(const std::string& text, const char* schedule, bool in_place,
                    const Sizes& sizes = {{64, 64}, {5, 2000}, {33, 129}, {300, 48}, {1, 9}, {0, 5}}) {
   CAPTURE(text);

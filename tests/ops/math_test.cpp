@@ -292,8 +292,8 @@ struct Cost {
   OperationCounts counts;
 };
 
-/// Checks that the functions give the same bits with CountingMath as with plain numbers, and records how many operations each function
-/// takes.
+/// Checks that the functions give the same bits with numbers that count the operations on them (CountingMath) as with plain numbers, and
+/// records how many operations each function takes.
 template <DType D>
 void check_policy(std::vector<Cost>& costs) {
   using Counted = math::Functions<CountingMath>;

@@ -194,7 +194,7 @@ TEST_CASE("G17.softmax/c: what is read of another batch is there, and what may b
   CHECK(workspace("  return y = softmax(r, axis=1)") == 0);
   CHECK(workspace("  return y = softmax(flip(r, axes=[0]), axis=1)") == kWhole);
   CHECK(workspace("  return y = softmax(permute(r, axes=[1, 0, 2]), axis=0)") >= kWhole);
-  // the workspace has only one array: y may be stored in place of x, although both kernels read x
+  // the workspace has only one array: y may overwrite x in the same buffer, although both kernels read x
   CHECK(workspace("  return y = softmax(r, axis=1) + x") == kWhole);
 }
 

@@ -197,13 +197,13 @@ TEST_CASE("L3 H5: what is computed element by element may be in place of what no
   CHECK(places_of("graph g(x: f32[n]) { return y = x + 1.0, z = x * 2.0 }") == "y of x, z of x");
   CHECK(places_of("graph g(x: f32[n]) { return y = x }") == "y of x");
   CHECK(places_of("graph g(x: f32[n, 1, m]) { return y = reshape(x, shape=[n, m]) + 1.0 }") == "y of x");
-  // When y is written, all reductions of x have finished, so y may be stored in place of x.
+  // When y is written, all reductions of x have finished, so y may overwrite x in the same buffer.
   CHECK(places_of("graph g(x: f32[n, m]) flags=[broadcast] { return y = x - max(x, axes=[1], keepdims=true) }") == "y of x");
-  // y may be stored in place of x only if all other consumers of x have finished when y is written. In this graph they have. If
-  // each batch were written before the next one is multiplied, later batches of the product would read overwritten batches of x.
+  // y may overwrite x in the same buffer only if all other consumers of x have finished when y is written. In this graph they have. If each
+  // batch were written before the next one is multiplied, later batches of the product would read overwritten batches of x.
   CHECK(places_of("graph g(x: f32[4, 8, 12], w: f32[4, 12, 12]) {\n  return y = softmax(flip(x, axes=[0]) @ w, axis=2) + x\n}") ==
         "y of x");
-  // Later consumers of y do not prevent y from being stored in place of x.
+  // Consumers of y that run later do not prevent y from overwriting x in the same buffer.
   CHECK(places_of("graph g(x: f32[n, m]) {\n  y = x + 1.0\n  return y = y, s = sum(y * flip(y, axes=[0]), axes=[1])\n}") == "y of x");
 }
 

@@ -16,7 +16,8 @@ struct OperationCounts {
   int rare = 0;  // branches for rare arguments; the operations inside such a branch are not counted
 };
 
-/// A value of CountingMath. It converts to nothing implicitly, so a template can only use operators and CountingMath's functions.
+/// A number of CountingMath, the arithmetic that counts operations. It converts to nothing implicitly, so a template can only use operators
+/// and CountingMath's functions.
 template <DType D>
 class CountedValue {
  public:

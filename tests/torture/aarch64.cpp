@@ -1,5 +1,6 @@
-// Checks that the C for 64-bit Arm gives the interpreter's bits: every cell of the op matrix and random graphs, with several vector widths
-// and without vector types, compiled by a cross compiler with harp's flags and run under an emulator.
+// Checks that the C for 64-bit Arm gives the interpreter's bits. The programs are every operation with each dtype (the cells of the op
+// matrix) and random graphs, with several vector widths and without vector types. They are compiled by a cross compiler with harp's flags
+// and run under an emulator.
 //   usage: torture_aarch64 [random graphs (default 2000)]
 #include <sys/stat.h>
 

@@ -1,2 +1,3 @@
-"""The families of cases: each of these modules adds its families to the table case.FAMILIES."""
+"""Families of benchmarks. Each of these modules defines functions that make benchmarks from parameters, and registers them as families in
+the table case.FAMILIES."""
 from . import elementwise, movement, networks, products, reductions, selections, simulations, transforms, windows  # noqa: F401

@@ -1,4 +1,4 @@
-"""Texts that the families share: C loops, C types, and shapes with symbolic sizes."""
+"""Texts that the families of benchmarks (families/*.py) share: C loops, C types, and shapes with symbolic sizes."""
 
 C_TYPES = {"bool": "uint8_t", "i8": "int8_t", "u8": "uint8_t", "i16": "int16_t", "u16": "uint16_t", "i32": "int32_t", "u32": "uint32_t", "i64": "int64_t",
            "u64": "uint64_t", "f16": "_Float16", "f32": "float", "f64": "double", "complex64": "float _Complex", "complex128": "double _Complex"}
@@ -24,7 +24,7 @@ def wide(dtype):
 
 
 def half_has_no_c(dtype, text):
-    """Returns the text of the C peer, or None for bf16, which gcc 12 does not support in arithmetic."""
+    """Returns `text`, the C function with which harp is compared. Returns None for bf16, which gcc 12 does not support in arithmetic."""
     return None if dtype == "bf16" else text
 
 

@@ -18,7 +18,7 @@ def _draw_sort(d, **more):
 
 @family(_draw_sort)
 def sort(dtype, rows, columns):
-    """Sorting of rows; the C peer uses qsort."""
+    """Sorting of each row of a matrix. The C function with which harp is compared uses qsort."""
     one_of("dtype", dtype, SORTED)
     kind = C_TYPES[dtype]
     c = f"memcpy(&y(0, 0), &x(0, 0), sizeof({kind}) * {rows * columns});\n" + nest(f"i<{rows}", f"qsort(&y(i, 0), {columns}, sizeof({kind}), compare);")
@@ -36,7 +36,7 @@ static int compare(const void* a, const void* b) {{
 
 @family(_draw_sort)
 def argsort(dtype, rows, columns):
-    """Stable argsort of rows; the C peer uses qsort on values with their indices."""
+    """Stable argsort of each row of a matrix. The C function with which harp is compared uses qsort on pairs of a value and its index."""
     one_of("dtype", dtype, SORTED)
     c = nest(f"i<{rows}", f"struct entry* row = malloc({columns} * sizeof *row);\n"
              f"for (int64_t j = 0; j < {columns}; ++j) row[j] = (struct entry){{x(i, j), j}};\nqsort(row, {columns}, sizeof *row, compare);\n"
@@ -53,7 +53,8 @@ def _draw_topk(d):
 
 @family(_draw_topk)
 def topk(dtype, rows, columns, k):
-    """The k greatest elements of each row in descending order; the C peer keeps a sorted list of the greatest elements so far."""
+    """The k greatest elements of each row of a matrix, in descending order. The C function with which harp is compared keeps a sorted list
+    of the greatest elements so far."""
     one_of("dtype", dtype, FLOATS)
     if not 1 <= k <= columns:
         raise CaseError(f"k: expected a number in 1..{columns}, found {k}")
@@ -79,7 +80,7 @@ def searchsorted(dtype, length, count):
 @family(lambda d: {"dtype": d.often("f32", "f64", "f16", "u8"), "rows": d.size(2, 50000), "width": d.often(d.channels(), 1, 3), "count": d.size(1, 1 << 16),
                    "index": d.pick("i32", "i64")})
 def take(dtype, rows, width, count, index):
-    """Reading of rows from a table by index, as in an embedding."""
+    """Reading of rows of a table at given indices, as in an embedding."""
     one_of("dtype", dtype, (*FLOATS, "f16", "u8"))
     one_of("index", index, ("i32", "i64"))
     c = nest(f"i<{count} j<{width}", "y(i, j) = t(n(i), j);")

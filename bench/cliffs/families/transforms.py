@@ -4,8 +4,8 @@ import math
 from case import Input, Problem, family, one_of
 from families.loops import COMPLEX, FLOATS, nest
 
-# A C transform of radix 2, in place, for lengths that are powers of two; other lengths have no C peer. The roots of unity are computed once
-# and kept, as real programs do.
+# A Fourier transform of radix 2 in C, in place, with which harp is compared. It is for lengths that are powers of two; for other lengths
+# there is no C function. The roots of unity are computed once and kept, as real programs do.
 RADIX_2 = """struct wave {{ {0} re, im; }};
 
 static const struct wave* roots_of(int64_t n) {{

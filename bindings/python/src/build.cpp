@@ -62,7 +62,7 @@ void build_custom_function_results(Reader& r, Nodes& out) {
   const auto nodes = r.nodes();
   harp_custom_function_desc desc = HARP_CUSTOM_FUNCTION_DESC_INIT;
   desc.body = r.text();
-  const auto dtypes = r.axes();  // their numbers
+  const auto dtypes = r.axes();  // the number of each dtype
   const auto sizes = r.sizes();
   desc.rank = sizes.n;
   desc.dims = sizes.data;

@@ -14,12 +14,13 @@
 
 namespace harp_python {
 
-/// A copy of a Walk, which later changes of the nodes do not affect.
+/// A snapshot of a Walk (walk.h), the list of a trace's nodes in topological order. It holds copies of the nodes' contents that a Builder
+/// needs, so later changes of the nodes do not affect it.
 struct Recipe {
   struct Step {
     Ref<Operation> operation;  // none: a leaf
     Ref<Type> type;
-    uint64_t number[2];             // of a constant
+    uint64_t number[2];             // the value, if the step is a constant
     std::vector<uint32_t> sources;  // indices of steps
   };
   explicit Recipe(const Walk& walk);

@@ -29,7 +29,7 @@ bool has_compiler();
 class SymbolicGraph {
  public:
   SymbolicGraph();
-  ~SymbolicGraph();  // removes the nodes that were built in the graph
+  ~SymbolicGraph();  // removes all nodes from the graph; its symbolic sizes stay valid
   SymbolicGraph(const SymbolicGraph&) = delete;
   SymbolicGraph& operator=(const SymbolicGraph&) = delete;
   harp_graph* get() const;

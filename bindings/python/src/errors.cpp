@@ -18,7 +18,7 @@ void fail(harp_error* error) {
 std::nullptr_t set_python_error() {
   try {
     throw;
-  } catch (const PythonError&) {  // is set
+  } catch (const PythonError&) {  // the Python exception is set already
   } catch (const Failure& failure) {
     PyObject* type = exception_of(failure.status());
     PyObject* value = PyObject_CallFunction(type, "ss", failure.what(), failure.compiler_output().c_str());

@@ -23,8 +23,8 @@ bool size_of(PyObject* object, int64_t& size);
 /// other object.
 harp_dtype dtype_of(PyObject* object);
 
-/// Applies operation number `index` to Python's arguments, in the order of Row::kinds (operations.h). Returns a Tensor, or a tuple of
-/// Tensors; NULL, with a Python error set, on failure.
+/// Applies operation number `index` of the table of operations (operations.h) to Python's arguments, whose order is that of the row's
+/// parameters (Row::kinds). Returns a Tensor, or a tuple of Tensors; NULL, with a Python error set, on failure.
 PyObject* apply_python(int32_t index, PyObject* const* arguments, Py_ssize_t count);
 
 /// Returns the number of the operation that implements a Python operator.

@@ -29,7 +29,7 @@ namespace {
 /// A harp program of a named graph.
 struct Compiled {
   harp_program* program = nullptr;
-  std::string text;  // of the graph
+  std::string text;  // the text of the graph
   explicit Compiled(harp_program* made, std::string graph_text) : program(made), text(std::move(graph_text)) {}
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;

@@ -73,7 +73,7 @@ void dispose(Operation* operation);
 struct Node : Counted {
   enum Flags : uint8_t {
     kInputs = 1,     // depends on an argument of a traced function, or on a symbolic size, so it has no value yet
-    kGradients = 2,  // depends on a gradient
+    kGradients = 2,  // the value depends on a gradient
     kWeak = 4,       // is a Python number as an argument: takes the dtype of the operands that it is combined with
   };
   Ref<Operation> operation;  // null: a leaf with a value

@@ -18,7 +18,8 @@
 
 namespace harp::lower {
 
-/// Tests whether ColumnThreads can lower this reduction: it is in chain order and keeps at least one axis, whose indices are the columns.
+/// Tests whether the class ColumnThreads, in which one thread reduces a few adjacent columns, can lower this reduction: it is in chain
+/// order (docs/semantics.md, "Sums") and keeps at least one axis, whose indices are the columns.
 bool has_columns(const Node& reduce);
 
 class ColumnThreads final : public ReduceLowering {

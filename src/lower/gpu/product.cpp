@@ -147,8 +147,8 @@ void GroupProduct::run() {
   c_.kernel.body = {tiles};
 }
 
-/// Returns a Define around the statements. It defines the variable quick_, which is 1 if quick loads or asynchronous copies are allowed in
-/// this tile.
+/// Returns a Define around the statements. It defines the variable quick_, which is 1 if in this tile the factors may be copied
+/// asynchronously or loaded without masks, by accesses of 16 bytes; else 0.
 Body GroupProduct::with_quick(Body body) {
   const UOp *rows = rows_.is_quick(row_tile_), *columns = columns_.is_quick(column_tile_);
   if (rows == nullptr && columns == nullptr) return body;
@@ -263,10 +263,10 @@ Body GroupProduct::steps(Sym first, Sym count) {
     step->body.push_back(arena_.statement<Barrier>());
     return step;
   };
-  // If the factors are usually copied asynchronously, this code runs only for tiles in which neither asynchronous copies nor quick loads
-  // are allowed.
+  // If is_async_, the factors are copied asynchronously in every tile in which that is allowed, and the loop that is made here runs only
+  // for the other tiles. In these, unmasked loads of 16 bytes (Loads::kQuick) are not allowed either, so every load is masked.
   if (is_async_) return {loop(0, count, Loads::kMasked)};
-  // Each step loads the terms of the next step. These loads are quick only if the next step has all its terms.
+  // Each step loads the terms of the next step. These loads need no masks (Loads::kQuick) only if the next step has all its terms.
   const Sym whole = min(count, max(Sym(0), floor_div(product_.terms, tile_.terms) - 1 - first));
   Loop* quick = loop(0, whole, Loads::kQuick);
   const bool is_tested = rows_.is_quick(row_tile_) != nullptr || columns_.is_quick(column_tile_) != nullptr;
@@ -423,7 +423,8 @@ Body GroupProduct::store_results(Sym thread, LoopKind kind, const SumAt& sum_at)
   });
 }
 
-/// Returns a Define around the statements. It defines the variable wide_, which is 1 if results are stored by accesses of 16 bytes.
+/// Returns a Define statement (the definition of a variable and the statements that use it) around the given statements. It defines wide_,
+/// which is 1 if results are stored by accesses of 16 bytes, else 0.
 Body GroupProduct::with_wide(Body body) {
   if (wide_distances_ == nullptr) return body;
   const int64_t size = column_pieces().size;

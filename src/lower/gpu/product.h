@@ -116,8 +116,9 @@ class GroupProduct {
   Index batch_;              // position along the batch axes
   Sym slice_ = 0;            // number of the slice of terms, if these are split (schedule/gpu/product_slices.h)
   Sym row_tile_, column_tile_;
-  Sym quick_;  // 1 if quick loads or asynchronous copies are allowed in this tile (staged_factor.h), else 0
-  Sym wide_;   // 1 if results are stored by accesses of 16 bytes, else 0
+  // 1 if in this tile the factors may be copied asynchronously or loaded without masks, by accesses of 16 bytes; else 0 (staged_factor.h)
+  Sym quick_;
+  Sym wide_;  // 1 if results are stored by accesses of 16 bytes, else 0
   // The run-time value that tells whether the outputs are aligned for accesses of 16 bytes (ir::Together).
   const ir::UOp* wide_distances_ = nullptr;
   std::vector<Sym> wide_multiples_;

@@ -173,7 +173,7 @@ Body StagedFactor::masked(Sym thread, Sym tile, Sym step, Sym run) {
   Loop* element = new_loop(arena_, "element", 0, run_, LoopKind::kUnroll);
   const auto [lane, term] = position(thread, run, element->variable);
   // A lane beyond the last one affects only results that are not stored, so any lane may be loaded in its place. Masked loads use the same
-  // addresses as quick loads, which saves registers.
+  // addresses as the loads by quick(), which saves registers.
   const Sym there = lane_of_matrix(tile, lane, element->variable);
   const UOp* exists = arena_.in_range(sizes_.terms - 1 - step * sizes_.step - term);
   if (const Sym beyond = sizes_.lanes - 1 - there; !proven_nonnegative(beyond))

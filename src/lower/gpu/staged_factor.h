@@ -53,9 +53,9 @@ class StagedFactor {
   ir::Body masked(Sym thread, Sym tile, Sym step) {
     return each_run([&](Sym run) { return masked(thread, tile, step, run); });
   }
-  /// Returns a bool that is true at run time if, in this tile, the quick loads and asynchronous copies that were emitted so far are valid.
-  /// Returns null if they are always valid, because each of them accesses a single element. Quick loads also require that all terms of the
-  /// step exist.
+  /// Returns a bool that is true at run time if, in this tile, the unmasked loads by quick() and the asynchronous copies that were emitted
+  /// so far are valid. Returns null if they are always valid, because each of them accesses a single element. The loads by quick() also
+  /// require that all terms of the step exist.
   const ir::UOp* is_quick(Sym tile) const;
   /// shared: the shared array. at: the position in it of a lane of the tile, for term number `term` in stage number `stage`. pitch: the
   /// distance from one term to the next.
@@ -97,8 +97,8 @@ class StagedFactor {
   int64_t pitch_;           // distance from one term to the next in the shared array
   int shared_, registers_ = -1;
   bool is_contiguous_;  // whether the elements of a run are adjacent in memory
-  // The run-time value that must be a multiple of run_ for quick loads and asynchronous copies (ir::Together); null: no accesses are
-  // grouped.
+  // The run-time value that must be a multiple of run_ for the loads by quick() and for asynchronous copies, because these access run_
+  // adjacent elements at once (ir::Together); null: each access is of a single element.
   const ir::UOp* distances_ = nullptr;
   std::vector<const ir::UOp*> required_;  // the values of which distances_ is the bitwise or
   std::vector<Sym> multiples_;

@@ -72,7 +72,7 @@ class SumOfSlices {
   Arena& arena_;
   const Node& reduce_;
   const DType dtype_;
-  const Shape space_;        // of the results
+  const Shape space_;        // the shape of the results
   std::vector<Sym> counts_;  // for each level: the number of results of the level below
   std::vector<int> sums_;    // for each level: its accumulator
   Sym result_ = 0;           // number of the thread's result

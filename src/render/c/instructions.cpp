@@ -314,7 +314,7 @@ struct Widening {
 };
 constexpr Widening kWidenings[] = {{1, 4, "bd", "char", "int"}, {1, 8, "bq", "char", "long long"}, {2, 8, "wq", "short", "long long"}};
 struct WideningVector {
-  int bytes;  // of the result
+  int bytes;  // size of the result in bytes
   std::string_view feature, suffix, more;
 };
 constexpr WideningVector kWideningVectors[] = {

@@ -1,4 +1,5 @@
-// The C statements for vectors: those functions in Dialect::vectors that return statements, and the values that they store.
+// Functions that return C statements for vectors, and the values that such statements store. Dialect::vectors contains pointers to the
+// functions, through which the renderer calls them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// The C expressions for values with several lanes: those functions in Dialect::vectors that return expressions.
+// Functions that return C expressions for values with several lanes. Dialect::vectors contains pointers to them, through which the renderer
+// calls them.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ namespace harp::render {
 struct CudaKernel {
   std::string name;
   std::vector<bool> is_used;                    // for each parameter of the ir::Kernel, whether it is passed
-  std::vector<const SymAtom*> shape_variables;  // in order
+  std::vector<const SymAtom*> shape_variables;  // the shape variables that the kernel receives, in the order of its parameters
   bool has_threads = false;                     // whether the kernel has a thread loop; otherwise one thread executes it
   int block_threads = 1;                        // number of threads of a block
   // How many iterations of the thread loop a block executes at a time: one for each thread or group of threads.

@@ -40,9 +40,9 @@ std::string KernelMain::render() {
   return table_.is_used() ? function_with_table(body_) : function_of(body_);
 }
 
-/// Writes one call that runs the kernels of generation `first` by the launch table (launch_table.h), a list of kernels and their arguments.
-/// If the generation has only one kernel, the call also runs the generations after it that have one each, in order. Returns the index of
-/// the last generation that the call runs.
+/// Writes one call that runs the kernels of generation `first` (a set of kernels that do not depend on each other) by the launch table
+/// (launch_table.h), a list of kernels and their arguments. If the generation has only one kernel, the call also runs the generations after
+/// it that have one each, in order. Returns the index of the last generation that the call runs.
 size_t KernelMain::generations_of_table(size_t first) {
   const std::vector<ir::Generation>& all = module_.generations;
   const auto is_one_launch = [&](size_t g) { return all[g].launches.size() == 1; };
@@ -89,7 +89,8 @@ void KernelMain::chain(size_t g) {
                     "};\n    harp_for(rt, cancel, ", chain.blocks, ", ", arrays_.sizes()(work).text, ", harp_run_chain, &chain);\n  }\n"));
 }
 
-/// Writes the code that runs `launches`, which belong to generation g. They run concurrently if they have enough work.
+/// Writes the code that runs `launches`, which belong to generation number g and do not depend on each other. They run concurrently if they
+/// have enough work for several workers.
 void KernelMain::launches(size_t g, std::span<const ir::Launch> launches) {
   const bool is_shared = sharing_.is_worth_sharing(launches), is_one = launches.size() == 1;
   const bool is_block = std::any_of(launches.begin(), launches.end(), [&](const ir::Launch& l) { return !kernels_[l.kernel].is_called; });

@@ -19,14 +19,15 @@ class LaunchTable {
 
   /// Tests whether the source has a launch table. If it has none, every launch is a call.
   bool is_used() const { return is_used_; }
-  /// Tests whether the launches of a generation are rows of the table. Their kernels, sizes and arguments must be known at compile time. If
-  /// the generation has several launches, each must be small enough for one worker.
+  /// Tests whether the launches of a generation (launches that do not depend on each other) are rows of the table. They are if their
+  /// kernels, sizes and arguments are known at compile time and, in a generation of several launches, if each launch is small enough for
+  /// one worker.
   bool has(const ir::Generation& generation) const { return is_used_ && are_rows(generation); }
-  /// Adds a launch of a generation for which has() is true. `has_scratch` and `polls` say whether the kernel's last arguments include the
-  /// worker's scratch memory and the run's cancel flag.
+  /// Adds a launch to the table. Requires that has() is true for the launch's generation. `has_scratch` and `polls` say whether the
+  /// kernel's last arguments include the worker's scratch memory and the run's cancel flag.
   void add(const ir::Launch& launch, const std::string& kernel, bool has_scratch, bool polls);
-  /// Returns the statement that runs the rows [begin, end) of the table. If they belong to one generation (`is_one_generation`), they run
-  /// concurrently.
+  /// Returns the statement that runs the launches in rows [begin, end) of the table. If they belong to one generation
+  /// (`is_one_generation`), they do not depend on each other and run concurrently; otherwise they run one after the other.
   std::string run(size_t begin, size_t end, bool is_one_generation);
 
   /// Returns the definitions of the table and of the functions that run its rows.

@@ -27,7 +27,8 @@ extern const std::string_view kForText;
 extern const std::string_view kChainText;
 /// The definition of harp_for_least, which does what harp_for does, but gives each worker at least a minimum number of iterations.
 extern const std::string_view kForLeastText;
-/// The definition of harp_run_together, which runs the kernels of one generation concurrently. It uses several workers if that saves time.
+/// The definition of harp_run_together, which runs the kernels of one generation (kernels that do not depend on each other) concurrently,
+/// on several workers if that saves time.
 extern const std::string_view kTogetherText;
 /// The definitions of harp_clear_faults, which clears the workers' fault records, and of harp_first_fault, which finds the index out of
 /// range that a run reports.

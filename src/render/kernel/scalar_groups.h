@@ -28,7 +28,8 @@ std::string scan_name(const ScanForm& form, std::string_view stored);
 /// which are folded separately. `result` is the type of the result.
 std::string fold_text(Unit& unit, const FoldForm& form, const std::string& name, const std::string& stored, const std::string& result,
                       const Combined& combined);
-/// Returns the definition of a generated function for Dialect::scan, for single elements.
+/// Returns the definition of a generated function, called `name`, that computes a scan of one group of elements in memory. It processes one
+/// element at a time, without vectors. Kernels call it for a scan, if the dialect's function Dialect::scan returns its name.
 std::string scan_text(Unit& unit, const ScanForm& form, const std::string& name, const Combined& combined);
 
 }  // namespace harp::render

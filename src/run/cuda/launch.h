@@ -51,7 +51,8 @@ class PlanSizes {
  private:
   const Plan& plan_;
   OnDevice& on_device_;
-  std::vector<int64_t> values_;  // the values that SizeCodes use (Plan::values()); the last one is set by launch()
+  // the values from which a SizeCode (the code of a size expression) computes a size, see Plan::values(); launch() sets the last one
+  std::vector<int64_t> values_;
 };
 
 }  // namespace harp::cuda

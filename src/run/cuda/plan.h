@@ -40,7 +40,7 @@ struct Location {
   enum class Base : uint8_t {
     kInput,     // the run's input number `index`
     kOutput,    // the run's output number `index`
-    kConstant,  // Plan::constants[index]
+    kConstant,  // element `index` of Plan::constants, the constant arrays of the program
     kArena,     // the memory that the run allocates; `index` is 0
   };
   Base base = Base::kArena;
@@ -59,7 +59,7 @@ struct Kernel {
 
 /// A launch of a kernel.
 struct Launch {
-  int kernel = -1;      // in Plan::kernels
+  int kernel = -1;      // index of the kernel in Plan::kernels
   SizeCode guard = {};  // the launch is skipped if this is negative; it must be evaluated before the other members
   // Number of blocks; the launch is skipped if an extent is below 1. The extents along y and z are at most 65,535.
   std::array<SizeCode, 3> grid = {};
@@ -82,7 +82,7 @@ struct HostCall {
     int address = -1;               // kAddress: index into Plan::addresses
   };
   std::string name;             // for messages
-  int function = -1;            // in Plan::addresses
+  int function = -1;            // index in Plan::addresses of the function's address
   bool returns_status = false;  // whether the function returns an i32, which is not 0 if the function fails
   std::vector<Argument> arguments;
   SizeCode elements = {};  // number of elements of the result; the call is skipped if it is 0

@@ -60,7 +60,7 @@ class Platform {
   std::shared_ptr<const NvccProgram> nvcc(const std::string& command, int newest, std::vector<std::string>& tried, TimeLimit& limit);
 
   System system_;
-  const DeviceOptions device_;  // of every device
+  const DeviceOptions device_;  // the options with which every device is opened
   PlatformOptions options_;
   std::mutex mutex_;  // guards open()
   std::unique_ptr<Driver> driver_;
@@ -69,7 +69,7 @@ class Platform {
 
   std::mutex compilers_mutex_;
   std::shared_ptr<const NvrtcLibrary> nvrtc_;
-  std::map<std::string, std::shared_ptr<const NvccProgram>> nvcc_;  // by command
+  std::map<std::string, std::shared_ptr<const NvccProgram>> nvcc_;  // the key is the command of nvcc
 
   std::mutex modules_mutex_;
   std::unordered_map<Digest, std::weak_ptr<const Module>> loaded_;

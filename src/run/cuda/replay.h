@@ -51,7 +51,7 @@ class Replay {
   DeviceAddress arena_ = 0;
   GraphHandle graph_ = nullptr;
   ExecutableGraphHandle executable_ = nullptr;
-  std::vector<KernelNode> kernels_;  // those with pointers
+  std::vector<KernelNode> kernels_;  // the kernel nodes whose arguments include addresses in arrays of the caller
 };
 
 /// The graphs of a program on one device, for the four combinations of sizes that were used last. Thread-safe.

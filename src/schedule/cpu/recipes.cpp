@@ -1,4 +1,5 @@
-// Chooses for each kernel on a CPU its recipe (the Template by which it is lowered), its schedule, and the variants for different sizes.
+// Chooses for each kernel on a CPU its recipe (the kind of loop nest to which it is lowered, a Template), its schedule, and the variants
+// for different sizes.
 #include "schedule/cpu/recipes.h"
 
 #include <algorithm>

@@ -101,7 +101,7 @@ struct Stream {
 struct Event {
   Context* context;
   Stream* stream = nullptr;
-  uint64_t number = 0;  // Stream::number
+  uint64_t number = 0;  // the number of `stream` (Stream::number)
   size_t position = 0;
   bool is_captured = false;  // whether the event was recorded during a capture
 };

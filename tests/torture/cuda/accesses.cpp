@@ -54,8 +54,9 @@ struct Access {
 struct Launch {
   std::map<std::pair<int, int>, HarpWatchCounts> counts;  // key: (number of the array, whether the accesses write it)
   HarpWatchShared shared{};
-  unsigned writers = 0;                       // see harp_watch_writers
-  std::vector<std::vector<uint8_t>> touched;  // for each cell of each array: 1 if it is read, 2 if it is written, 3 if both
+  unsigned writers = 0;  // see harp_watch_writers
+  // for each array, the state of its cells (a cell is one byte or a few bytes): 1 if it is read, 2 if it is written, 3 if both
+  std::vector<std::vector<uint8_t>> touched;
 };
 
 struct ThreadState {
