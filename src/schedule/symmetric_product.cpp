@@ -52,6 +52,7 @@ class Comparison {
     if (pairs_++ == kMostPairs) return false;
     a = below_views(std::move(a)), b = below_views(std::move(b));
     if (a.node == b.node) return a.axes == b.axes;
+    if (a.node->op == Op::kReshape && b.node->op == Op::kReshape) return are_same_reshapes(std::move(a), std::move(b));
     if (!is_elementwise(a.node->op) || a.node->op != b.node->op || a.node->dtype != b.node->dtype) return false;
     if (!(a.node->attributes == b.node->attributes) || a.node->sources.size() != b.node->sources.size()) return false;
     for (size_t i = 0; i < a.node->sources.size(); ++i)
@@ -60,6 +61,11 @@ class Comparison {
   }
 
  private:
+  /// Tests the same for two reshapes that join or split axes. Axes of size 1 make no difference.
+  static bool are_same_reshapes(Reading a, Reading b) {
+    for (Reading* each : {&a, &b}) std::erase(each->axes, kNoAxis);
+    return a.node->sources[0] == b.node->sources[0] && squeezed(a.node->shape) == squeezed(b.node->shape) && a.axes == b.axes;
+  }
   /// Returns the reading of an operand of an elementwise node: a scalar, or an array of the node's shape.
   static Reading source_of(const Reading& reading, size_t number) {
     const Node* source = reading.node->sources[number];

@@ -45,6 +45,8 @@ TEST_CASE("L6.symmetric_product/c G15.einsum/c: the operands may be computed, ba
   CHECK(computes_half(graph_of("x: f32[3, 1024, 512]", "einsum(x, x, spec=\"bik,bjk->bij\")")));
   CHECK(computes_half(graph_of("x: f32[1024, 512], w: f32[512]", "(x - w) @ transpose(x - w)")));
   CHECK(computes_half(graph_of("x: f32[1024, 512], w: f32[512]", "(x * 2 + w) @ (transpose(x) * 2 + reshape(w, shape=[512, 1]))")));
+  const std::string rows = "reshape(x, shape=[1024, 512])";
+  CHECK(computes_half(graph_of("x: f32[1024, 8, 64]", rows + " @ transpose(" + rows + ")")));
   CHECK(computes_half(graph_of("x: f32[1024, 512], r: f32[1024, 1024]", "(x @ transpose(x)) / 511 - r")));
 }
 
