@@ -101,8 +101,8 @@ TEST_CASE("L6.symmetric_product/c G15.matmul/c: what is made of the result is co
   // The operands are views of a larger array, and they are computed.
   check("graph g(x: f32[82, 302]) {\n  y = slice(x, start=[1, 2], size=[41, 300], step=[2, 1])\n  return z = y @ transpose(y)\n}",
         all_schedules(), rough({82, 302}, 4));
-  check("graph g(x: f32[41, 300], w: f32[300]) flags=[broadcast] {\n  y = x + w\n  return z = y @ transpose(y)\n}",
-        all_schedules(), x, rough({300}, 5));
+  check("graph g(x: f32[41, 300], w: f32[300]) flags=[broadcast] {\n  y = x + w\n  return z = y @ transpose(y)\n}", all_schedules(), x,
+        rough({300}, 5));
 }
 
 TEST_CASE("L6.symmetric_product/c G15.matmul/c: batches, each of which has its own rows") {
