@@ -1332,6 +1332,7 @@ typedef struct harp_compile_options {
    *   defer_stores  for rows processed in several passes: interleave the last pass, which stores, with the next-to-last one of the next row
    *   prefetch      for row sums, row scans and transposed blocks: prefetch the next rows or blocks
    *   nan_flag      compute maxima of f32 or f64 with an instruction that drops NaN; if the processor's invalid flag shows a NaN, redo them
+   *   half          for products of a matrix with its own transpose: compute the blocks up to the diagonal and mirror the others
    * "without: compose_views" skips an optimiser pass; "flag: -O2" and "compiler: clang" are as the fields above; "share: 20000" sets the
    * nanoseconds of work that justify another thread. Lines that begin with # are comments, and so is text after a # behind a schedule. Any
    * other line, and a repeated one (except without and flag), is HARP_ERROR_PARSE. A schedule that is not legal is

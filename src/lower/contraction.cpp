@@ -37,6 +37,12 @@
 // once for a block where windows overlap. Usually the filters are the columns; then the sums of a block are transposed before they are
 // stored to the output, which is contiguous along pixels.
 //
+// If a matrix is multiplied by its own transpose, C is symmetric, and only about half of it is computed (Schedule::half). Block number b of
+// rows, which begins at row b * MC, computes the columns up to its square on the diagonal, 0 … (b + 1) * MC - 1. The sums in front of the
+// square, of the columns 0 … b * MC - 1, are also stored mirrored, C[column, row], to places that other blocks of rows leave out. So each
+// element of C is stored by the one worker that has its sum, and the epilogue is computed at both positions. MC is a multiple of NR, so all
+// these columns are whole tiles. For the mirrored stores the sums are transposed like those of a transposed output.
+//
 // The number of rows (or columns) need not be a multiple of the tile. If there are enough for a whole tile, and storing an element twice is
 // harmless, the last tile overlaps the previous one. Otherwise the last tile has rows (or columns) beyond the end: a packed tile contains
 // zeros there, a tile that is read in place repeats the last row, and the results are not stored.
@@ -90,8 +96,9 @@ class TileRecipe {
       return body;
     });
     // If the rows are divided among workers, each worker packs its own copy of the columns' factor. The share of a worker must therefore
-    // have enough blocks of rows to amortise the packing.
-    if (block_.contraction.row_position == 0) kernel.least = (kMinRowsOfCopy + layout_.block_rows - 1) / layout_.block_rows;
+    // have enough rows to amortise the packing. An iteration has one block of rows, or two (each_pair_of_row_blocks()).
+    const int64_t rows_at_once = layout_.computes_half ? 2 * layout_.block_rows : layout_.block_rows;
+    if (block_.contraction.row_position == 0) kernel.least = (kMinRowsOfCopy + rows_at_once - 1) / rows_at_once;
   }
 
  private:
@@ -100,12 +107,24 @@ class TileRecipe {
     Sym member, row_tile, column_tile;
   };
 
-  Body statements_of_block() {
+  Body statements_of_block() { return layout_.computes_half ? half_of_block() : whole_block(); }
+  /// Computes the columns of the block up to the square on the diagonal, if there are any.
+  Body half_of_block() {
+    // The number of columns from the first one of the block to the end of the square: a multiple of the columns of a tile. The statements
+    // run only where it is positive; max() changes nothing there, but shows it to the range analysis.
+    const Sym left = block_.first_row + layout_.block_rows - block_.first_column, columns = block_.columns_here;
+    block_.columns_here = min(columns, max(left, layout_.tile_columns));
+    Body body = whole_block();
+    add(body, with_new_arrays([&] { return store_transposed(block_.sums_of_all_terms(), true); }));
+    block_.columns_here = columns;
+    return proven_positive(left) ? body : Body{new_if(arena_, left - 1, std::move(body))};
+  }
+  Body whole_block() {
     Body body = prepare_block();
     add(body,
         with_new_arrays([&] { return block_.each_block_of_terms([&](Sym first, Sym count) { return block_of_terms(first, count); }); }));
     if (layout_.is_output_transposed)
-      add(body, with_new_arrays([&] { return store_transposed(block_.sums_of_all_terms()); }));
+      add(body, with_new_arrays([&] { return store_transposed(block_.sums_of_all_terms(), false); }));
     else if (!layout_.stores_tiles())
       add(body, block_.store_rows(block_.sum_in(block_.sums_of_all_terms())));
     return body;
@@ -275,14 +294,16 @@ class TileRecipe {
     return {new_if(arena_, whole, std::move(direct), std::move(through_memory))};
   }
 
-  /// Stores the sums of the block if the output is transposed: for each tile of columns, transposes the sums into an array with one
-  /// contiguous row for each column, and stores the columns that exist. If there is no epilogue, transposes directly into the output.
-  Body store_transposed(int sums) {
+  /// Stores the sums of the block column by column, if the output is transposed or for the mirrored positions: for each tile of columns,
+  /// transposes the sums into an array with one contiguous row for each column, and stores the columns that exist. If there is no epilogue,
+  /// transposes directly into the output. `is_mirrored`: stores only the columns in front of the square on the diagonal, mirrored.
+  Body store_transposed(int sums, bool is_mirrored) {
+    const Sym tiles = is_mirrored ? mirrored_tiles() : block_.column_tiles();
     return block_.each_member([&](Sym member) {
-      return block_.each_column_tile([&](Sym tile) {
+      return block_.each("columntile", tiles, [&](Sym tile) {
         const Sym begin = layout_.tile_at(member, 0, tile);
         const ColumnsOfTile direct = columns_of_tile(
-            tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, sums, begin + layout_.in_tile(row, column)); });
+            tile, is_mirrored, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, sums, begin + layout_.in_tile(row, column)); });
         if (Copy* transpose = as_block_copy(arena_, direct.column, direct.row)) return Body{transpose};
 
         const int rows_of_columns = new_array(layout_.tile_columns * layout_.block_rows);
@@ -295,13 +316,19 @@ class TileRecipe {
         transpose->accumulator = rows_of_columns;
         transpose->index = 0;
         transpose->stride = layout_.block_rows;
-        const ColumnsOfTile transposed = columns_of_tile(
-            tile, [&](Sym column, Sym row) { return arena_.acc(block_.dtype, rows_of_columns, column * layout_.block_rows + row); });
+        const ColumnsOfTile transposed = columns_of_tile(tile, is_mirrored, [&](Sym column, Sym row) {
+          return arena_.acc(block_.dtype, rows_of_columns, column * layout_.block_rows + row);
+        });
         if (Copy* copy = as_block_copy(arena_, transposed.column, transposed.row)) return Body{transpose, copy};
         transposed.column->body = inner_loop(block_.c, transposed.row, layout_.simd, block_.c.schedule.may_overlap());
         return Body{transpose, transposed.column};
       });
     });
+  }
+  /// Returns the number of tiles of the block whose columns are in front of the square on the diagonal. All these columns exist, and they
+  /// are whole tiles.
+  Sym mirrored_tiles() const {
+    return floor_div(max(Sym(0), min(block_.first_row - block_.first_column, block_.columns_here)), layout_.tile_columns);
   }
   /// The loops that store the columns of a tile: `column` runs over the columns of the tile, and inside it `row` over all rows of the
   /// block.
@@ -309,10 +336,11 @@ class TileRecipe {
     Loop *column, *row;
   };
   template <class SumAt>
-  ColumnsOfTile columns_of_tile(Sym tile, SumAt sum) {
-    Loop *column = new_loop(arena_, "column", 0, min(Sym(layout_.tile_columns), block_.columns_from(tile))),
-         *row = new_loop(arena_, "row", 0, block_.rows_here);
-    row->body = block_.stores_of(sum(column->variable, row->variable), row->variable, block_.column_of(tile) + column->variable);
+  ColumnsOfTile columns_of_tile(Sym tile, bool is_mirrored, SumAt sum) {
+    const Sym columns = is_mirrored ? Sym(layout_.tile_columns) : min(Sym(layout_.tile_columns), block_.columns_from(tile));
+    Loop *column = new_loop(arena_, "column", 0, columns), *row = new_loop(arena_, "row", 0, block_.rows_here);
+    row->body =
+        block_.stores_of(sum(column->variable, row->variable), row->variable, block_.column_of(tile) + column->variable, is_mirrored);
     column->body = {row};
     return {column, row};
   }

@@ -1,5 +1,7 @@
 #include "lower/contraction_block.h"
 
+#include <utility>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -52,7 +54,11 @@ Body ContractionBlock::each_block(std::span<const size_t> axes, const std::funct
     };
     return each(name, ceil_div(count, size), block, kind);
   };
-  if (axis == contraction.row_position) return blocks("rows", layout.rows, layout.block_rows, first_row, rows_here);
+  if (axis == contraction.row_position) {
+    const bool has_pairs = layout.computes_half && kind == LoopKind::kThread && !ceil_div(layout.rows, layout.block_rows).is_constant(1);
+    if (has_pairs) return each_pair_of_row_blocks(axes.subspan(1), inside);
+    return blocks("rows", layout.rows, layout.block_rows, first_row, rows_here);
+  }
   if (axis == contraction.column_position) return blocks("columns", layout.columns, layout.block_columns, first_column, columns_here);
   if (axis == contraction.group_position) return blocks("group", layout.group, layout.block_group, first_of_group, group_here);
   const auto at = [&](Sym index) {
@@ -60,6 +66,26 @@ Body ContractionBlock::each_block(std::span<const size_t> axes, const std::funct
     return each_block(axes.subspan(1), inside);
   };
   return each(cat("oidx", axis), reduce.sources[0]->shape[layout.kept_axes[axis]], at, kind);
+}
+
+/// Makes the thread loop over the blocks of rows if only the blocks up to the diagonal are computed (Schedule::half). The later a block of
+/// rows, the more columns it has. So each iteration of the thread loop computes two blocks, one from the beginning and one from the end:
+/// the work of an iteration, and thus the share of each worker, is always the same. If the number of blocks is odd, the last iteration has
+/// only one block.
+Body ContractionBlock::each_pair_of_row_blocks(std::span<const size_t> axes, const std::function<Body()>& inside) {
+  const Sym count = ceil_div(layout.rows, layout.block_rows);
+  const auto of_pair = [&](Sym pair) {
+    return each("second", min(Sym(2), count - pair * 2), [&](Sym second) {
+      auto* define = arena.statement<Define>();
+      define->value = arena.index(pair + second * (count - 1 - pair * 2));
+      // The variable has the range of all blocks, which does not follow from the expression.
+      define->variable = arena.syms().loop("rowblock", 0, count);
+      first_row = define->variable * layout.block_rows, rows_here = min(Sym(layout.block_rows), layout.rows - first_row);
+      define->body = each_block(axes, inside);
+      return Body{define};
+    });
+  };
+  return each("rows", ceil_div(count, 2), of_pair, LoopKind::kThread);
 }
 
 void ContractionBlock::go_to_member(Sym member) {
@@ -131,7 +157,7 @@ Body ContractionBlock::each_sum(const std::function<Stmt*(Sym at)>& statement) {
     return Body{sum};
   };
   const Body nest = each_member([&](Sym member) {
-    if (layout.is_output_transposed)
+    if (layout.are_tiles_by_columns())
       return each_column_tile([&](Sym tile) { return sums(layout.tile_at(member, 0, tile), row_tiles() * layout.tile_size()); });
     return each_row_tile([&](Sym tile) { return sums(layout.tile_at(member, tile, 0), column_tiles() * layout.tile_size()); });
   });
@@ -140,11 +166,13 @@ Body ContractionBlock::each_sum(const std::function<Stmt*(Sym at)>& statement) {
 
 // --- the results ---------------------------------------------------------------------------------------------------------------
 
-Body ContractionBlock::stores_of(const UOp* sum, Sym row, Sym column) {
+Body ContractionBlock::stores_of(const UOp* sum, Sym row, Sym column, bool is_mirrored) {
   c.values.bind(&reduce, from_accumulator(arena, reduce, sum));
   Index position = position_;
-  if (contraction.rows) position[*contraction.row_position] = first_row + row;
-  position[contraction.column_position] = first_column + column;
+  Sym at_row = first_row + row, at_column = first_column + column;
+  if (is_mirrored) std::swap(at_row, at_column);
+  if (contraction.rows) position[*contraction.row_position] = at_row;
+  position[contraction.column_position] = at_column;
   Body stores = store_outputs(c, c.plan.passes[0].stores, position);
   mark_in_place(c);
   for (const Param& parameter : c.kernel.params)

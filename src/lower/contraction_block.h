@@ -119,8 +119,9 @@ class ContractionBlock {
 
   // --- the results
 
-  /// Returns the stores of the kernel's outputs at this row and column of the block. `sum` is the sum of products for this row and column.
-  ir::Body stores_of(const ir::UOp* sum, Sym row, Sym column);
+  /// Returns the stores of the kernel's outputs at this row and column of the block, or, if `is_mirrored`, at the position on the other
+  /// side of the diagonal, where row and column are exchanged. `sum` is the sum of products for this row and column.
+  ir::Body stores_of(const ir::UOp* sum, Sym row, Sym column, bool is_mirrored = false);
   using SumAt = std::function<const ir::UOp*(Sym at)>;
   SumAt sum_in(int array) {
     return [this, array](Sym at) { return arena.acc(dtype, array, at); };
@@ -131,6 +132,7 @@ class ContractionBlock {
   ir::Body store_rows(const SumAt& sum_at);
 
  private:
+  ir::Body each_pair_of_row_blocks(std::span<const size_t> axes, const std::function<ir::Body()>& inside);
   ir::Body sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms);
 
   Index position_;         // position along the kept axes; the entries of the row axis and the column axis are not used

@@ -27,7 +27,7 @@ bool is_overlapped(Dim size, int64_t block, int64_t tile) {
 }  // namespace
 
 ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& schedule, const Contraction& contraction)
-    : is_output_transposed(contraction.is_output_transposed()) {
+    : is_output_transposed(contraction.is_output_transposed()), computes_half(schedule.half) {
   const Node& reduce = *plan.reduces[0];
   const Shape& shape = reduce.sources[0]->shape;
   const auto& reduced = reduce.as<ReduceAttributes>().axes;
@@ -51,7 +51,7 @@ ContractionLayout::ContractionLayout(const KernelPlan& plan, const Schedule& sch
     tile_columns = block_columns;
     row_stride = block_columns >= kMinPaddedColumns ? tile_columns + simd : tile_columns;
   } else if (schedule.overlap) {
-    overlaps_rows = !is_output_transposed && is_overlapped(rows, block_rows, tile_rows);
+    overlaps_rows = !are_tiles_by_columns() && is_overlapped(rows, block_rows, tile_rows);
     overlaps_columns = is_overlapped(columns, block_columns, tile_columns);
   }
   const auto is_whole = [](Dim size, int64_t tile) { return size.is_constant() && size.constant() % tile == 0; };
@@ -69,7 +69,7 @@ bool ContractionLayout::has_one_block_of_terms() const { return ceil_div(terms, 
 int64_t ContractionLayout::most_terms() const { return std::max<int64_t>(1, range(terms).hi); }
 
 Sym ContractionLayout::tile_at(Sym member, Sym row_tile, Sym column_tile) const {
-  if (is_output_transposed) return ((member * column_tiles_of_block() + column_tile) * row_tiles_of_block() + row_tile) * tile_size();
+  if (are_tiles_by_columns()) return ((member * column_tiles_of_block() + column_tile) * row_tiles_of_block() + row_tile) * tile_size();
   return ((member * row_tiles_of_block() + row_tile) * column_tiles_of_block() + column_tile) * tile_size();
 }
 

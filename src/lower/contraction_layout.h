@@ -32,6 +32,7 @@ struct ContractionLayout {
   bool whole_rows, whole_columns;                                // whether every tile has tile_rows rows, or tile_columns columns
   bool rows_have_members = false, columns_have_members = false;  // whether each member of the group has its own rows, or its own columns
   bool is_output_transposed;                                     // whether the results are contiguous in memory along the rows
+  bool computes_half;                                            // whether only the blocks up to the diagonal are computed (Schedule::half)
 
   bool has_one_block_of_terms() const;
   /// Tests whether sums are stored directly from the register tile to the output, without an array for the sums of the block.
@@ -49,7 +50,8 @@ struct ContractionLayout {
   }
 
   // Layout of the sums of a block: each tile is contiguous, and the tiles follow each other. The tile after a tile is its neighbour along
-  // the columns, or, if the output is transposed, its neighbour along the rows.
+  // the columns, or, if sums are also stored column by column, its neighbour along the rows.
+  bool are_tiles_by_columns() const { return is_output_transposed || computes_half; }
   int64_t tile_size() const { return tile_rows * row_stride; }
   int64_t block_size() const { return block_group * row_tiles_of_block() * column_tiles_of_block() * tile_size(); }
   Sym tile_at(Sym member, Sym row_tile, Sym column_tile) const;

@@ -44,8 +44,11 @@ bool wants_tiles(const Node& reduce, const FusionLimits& limits) {
 
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
   const int64_t columns = block_columns(kernel, contraction, schedule) * block_group(kernel, contraction, schedule);
-  if (!contraction.rows) return columns;
-  return columns * block_extent(kernel, schedule, *contraction.row_position, schedule.axes[*contraction.row_position].unroll);
+  return contraction.rows ? columns * block_rows(kernel, contraction, schedule) : columns;
+}
+
+int64_t block_rows(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
+  return block_extent(kernel, schedule, *contraction.row_position, schedule.axes[*contraction.row_position].unroll);
 }
 
 int64_t shared_columns(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {

@@ -22,6 +22,8 @@ inline constexpr int64_t kMaxCopiedWindows = int64_t{1} << 17;
 /// the latter number for a schedule.
 inline constexpr int64_t kMaxRegisterSums = 128, kMaxBlockSums = int64_t{1} << 20;
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
+/// Returns the number of rows of a cache block of a contraction that has an axis of rows.
+int64_t block_rows(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule);
 /// Limit that every legal schedule obeys: the largest number of elements of the columns' factor B that are packed at once and shared by all
 /// rows. shared_columns() returns that number for a schedule: the columns of a block, for all members of a group
 /// (Contraction::group_position), times all terms.

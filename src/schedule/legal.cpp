@@ -16,6 +16,7 @@
 #include "schedule/kernel_structure.h"
 #include "schedule/narrow_products.h"
 #include "schedule/product_tiles.h"
+#include "schedule/symmetric_product.h"
 
 namespace harp {
 
@@ -106,6 +107,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
   }
   if (contraction.group_position) rules.axes[*contraction.group_position].max_tile = kMaxTile;
   rules.axes.back().max_lanes = most_terms_of_lane(*kernel.reduces[0], contraction);
+  rules.may_compute_half = may_compute_half(*kernel.reduces[0], contraction);
   return rules;
 }
 
@@ -333,6 +335,9 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
   if (program.target.gpu() != nullptr) check_elements_of_thread(kernel, s, where);
   HARP_CHECK(!s.nan_flag || rules->may_use_invalid_flag, Code::kInvalidArgument, where,
              ": nan_flag needs a kernel that computes maxima of f32 or f64 in one pass over the rows");
+  HARP_CHECK(!s.half || rules->may_compute_half, Code::kInvalidArgument, where,
+             ": half needs a product of a matrix with its own transpose by the recipe contraction, with more than ", kChainBlock,
+             " terms, without groups or windows, on a CPU");
   if (s.recipe == Template::kTranspose) {
     const int64_t rows = s.axes[*transposed_axis(program, kernel)].tile, columns = s.axes.back().tile, block = rows * columns;
     HARP_CHECK(program.target.gpu() == nullptr ||
@@ -372,6 +377,11 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
              " rows with ", terms, " terms at a time; at most ", kMaxRegisterSums, " products are allowed");
   HARP_CHECK(block <= kMaxBlockSums, Code::kInvalidArgument, where, ": the tiles make blocks of ", block, " sums; at most ", kMaxBlockSums,
              " are allowed");
+  if (!s.half) return;
+  const int64_t tile_columns = int64_t{columns.unroll} * columns.simd_width, rows_of_block = block_rows(kernel, contraction, s);
+  HARP_CHECK(terms == 1 && rows_of_block % tile_columns == 0, Code::kInvalidArgument, where, ": half needs blocks with a multiple of ",
+             tile_columns, " rows, the columns of a register tile, and one term at a time; got ", rows_of_block, " rows and ", terms,
+             " terms");
 }
 
 void check_variant(const Program& program, const KernelPlan& kernel, size_t v, const Schedule& s, std::string_view where) {

@@ -26,7 +26,7 @@ struct ScheduleRules {
   std::vector<AxisRules> axes;
   // Whether the recipe has an inner loop. The options `partition` and `overlap` of a schedule have an effect only on such a loop.
   bool has_inner_loop = false;
-  bool may_stream = false, may_defer_stores = false, may_prefetch = false, may_use_invalid_flag = false;
+  bool may_stream = false, may_defer_stores = false, may_prefetch = false, may_use_invalid_flag = false, may_compute_half = false;
 };
 
 /// Returns the rules for each recipe (Template) that can lower the kernel. The first is recipe_of(kernel).

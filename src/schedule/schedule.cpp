@@ -46,9 +46,13 @@ struct Switch {
   std::string_view word;
   bool Schedule::*is_on;
 };
-constexpr Switch kSwitches[] = {{"partition", &Schedule::partition},     {"overlap", &Schedule::overlap},
-                                {"nontemporal", &Schedule::nontemporal}, {"defer_stores", &Schedule::defer_stores},
-                                {"prefetch", &Schedule::prefetch},       {"nan_flag", &Schedule::nan_flag}};
+constexpr Switch kSwitches[] = {{"partition", &Schedule::partition},
+                                {"overlap", &Schedule::overlap},
+                                {"nontemporal", &Schedule::nontemporal},
+                                {"defer_stores", &Schedule::defer_stores},
+                                {"prefetch", &Schedule::prefetch},
+                                {"nan_flag", &Schedule::nan_flag},
+                                {"half", &Schedule::half}};
 
 /// Parses one word of an axis, such as "thread" or "simd=16". `given` contains the keys of the axis's words so far ("simd" for "simd=16",
 /// "kind" for the name of a kind). A repeated key is an error.

@@ -68,6 +68,9 @@ struct Schedule {
   // Compute maxima by an instruction that ignores NaN. If the CPU's flag for invalid operations shows that there was a NaN, compute them
   // again.
   bool nan_flag = false;
+  // For a product of a matrix with its own transpose (symmetric_product.h): compute only the blocks up to the diagonal, and store the
+  // elements before the diagonal a second time, at the mirrored positions.
+  bool half = false;
   bool may_overlap() const { return overlap && !nontemporal; }
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };

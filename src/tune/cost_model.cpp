@@ -50,7 +50,10 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   // packed once for each block of columns.
   const int64_t rows_a_copy = columns.pack ? std::max(block_rows, row_count) : block_rows;
   const double copies = 1 + 4.0 / static_cast<double>(rows_a_copy) + (rows.pack ? 4.0 / static_cast<double>(block_columns) : 0);
-  return term / (sums * lanes) * padding(row_count, rows.unroll) *
+  // With b blocks of rows, half of a symmetric product is (b + 1) / 2b of it.
+  const double row_blocks = std::max(1.0, static_cast<double>(row_count) / static_cast<double>(block_rows)),
+               computed = s.half ? (row_blocks + 1) / (2 * row_blocks) : 1;
+  return computed * term / (sums * lanes) * padding(row_count, rows.unroll) *
          padding(kernel.extents[column_position], columns.unroll * columns.simd_width) * caches * copies;
 }
 

@@ -118,6 +118,7 @@ void SearchSpace::add_choices(size_t number) {
     if (rules.may_defer_stores) add({Setting::kDeferStores, number, r, 0, options_of({kernel.usual[r].defer_stores, 0, 1}, 0, 1)});
     if (rules.may_prefetch) add({Setting::kPrefetch, number, r, 0, options_of({kernel.usual[r].prefetch, 0, 1}, 0, 1)});
     if (rules.may_use_invalid_flag) add({Setting::kNanFlag, number, r, 0, options_of({kernel.usual[r].nan_flag, 0, 1}, 0, 1)});
+    if (rules.may_compute_half) add({Setting::kHalf, number, r, 0, options_of({kernel.usual[r].half, 0, 1}, 0, 1)});
     if (!rules.has_inner_loop) continue;
     add({Setting::kPartition, number, r, 0, options_of({kernel.usual[r].partition, 0, 1}, 0, 1)});
     add({Setting::kOverlap, number, r, 0, options_of({kernel.usual[r].overlap, 0, 1}, 0, 1)});
@@ -152,6 +153,7 @@ Schedule SearchSpace::schedule(size_t number, const Point& point) const {
       case Setting::kDeferStores: s.defer_stores = v != 0; break;
       case Setting::kPrefetch: s.prefetch = v != 0; break;
       case Setting::kNanFlag: s.nan_flag = v != 0; break;
+      case Setting::kHalf: s.half = v != 0; break;
       case Setting::kCompiler:
       case Setting::kFlags:
       case Setting::kPass:
@@ -208,7 +210,8 @@ Configuration SearchSpace::configuration(const Point& point) const {
       case Setting::kNontemporal:
       case Setting::kDeferStores:
       case Setting::kPrefetch:
-      case Setting::kNanFlag: is_changed[choice.kernel] = true; break;
+      case Setting::kNanFlag:
+      case Setting::kHalf: is_changed[choice.kernel] = true; break;
     }
   }
   for (const auto& changed : is_changed)

@@ -31,7 +31,8 @@ struct Choice {
     kNontemporal,
     kDeferStores,
     kPrefetch,
-    kNanFlag
+    kNanFlag,
+    kHalf
   };
   Setting setting;
   // Only choices for the schedule of a kernel use `kernel` and `recipe` (the index of a template). `axis` is an axis of the iteration

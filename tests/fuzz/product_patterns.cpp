@@ -24,9 +24,9 @@ class Product {
   explicit Product(Workbench& bench) : bench_(bench), random_(bench.random()) {}
 
   bool add() {
+    choose_dtype();
+    if (random_.chance(15)) return add_symmetric();
     if (!choose_space()) return false;
-    dtype_ = random_.chance(50) ? DType::kF32 : random_.chance(50) ? DType::kF64 : bench_.random_dtype();
-    if (is_bool(dtype_)) dtype_ = DType::kI32;
     const int work = random_.chance(40) ? 0 : random_.chance(80) ? 1 : 3;
     NodeRef rows = factor(&Axis::in_rows, work), columns = factor(&Axis::in_columns, work);
     if (random_.chance(50)) std::swap(rows, columns);  // the operands of a * b may be swapped
@@ -40,6 +40,31 @@ class Product {
   }
 
  private:
+  void choose_dtype() {
+    dtype_ = random_.chance(50) ? DType::kF32 : random_.chance(50) ? DType::kF64 : bench_.random_dtype();
+    if (is_bool(dtype_)) dtype_ = DType::kI32;
+  }
+
+  /// Adds the product of a matrix with its own transpose, or a batch of them, with more terms than one block of the order of summation has.
+  /// Generated code may compute half of such a product. Operations on the result are not symmetric.
+  bool add_symmetric() {
+    const bool is_batch = random_.chance(25), is_transposed = random_.chance(50);
+    const Dim n = is_batch ? bench_.small_dim(3, 6) : bench_.small_dim(3, 9), terms = bench_.small_dim(257, 290);
+    Shape shape = is_transposed ? Shape{terms, n} : Shape{n, terms}, rows = {n, 1, terms}, columns = {1, n, terms}, space = {n, n, terms};
+    std::vector<int> order = is_transposed ? std::vector<int>{1, 0} : std::vector<int>{0, 1};
+    if (is_batch) {
+      for (Shape* each : {&shape, &rows, &columns, &space}) each->insert(each->begin(), Dim(2));
+      for (int& axis : order) ++axis;
+      order.insert(order.begin(), 0);
+    }
+    NodeRef x = build::permute(bench_.array_of(dtype_, shape), order);
+    if (random_.chance(40)) x = worked(x);
+    const NodeRef product = build::elementwise(
+        Op::kMul, {build::expand(build::reshape(x, std::move(rows)), space), build::expand(build::reshape(x, std::move(columns)), space)});
+    const NodeRef sum = build::reduce(Op::kSum, product, std::vector<int>{static_cast<int>(space.size()) - 1}, random_.chance(20));
+    return bench_.want(random_.chance(60) ? worked(sum) : sum);
+  }
+
   bool choose_space() {
     const auto some = [&](int64_t lo, int64_t hi) { return random_.chance(65) ? bench_.small_dim(lo, hi) : bench_.random_dim(); };
     const bool is_deep = random_.chance(30);  // a sum is deep if it has more terms than one block of the order of summation (256)

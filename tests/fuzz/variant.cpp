@@ -69,6 +69,16 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
   s.defer_stores = rules.may_defer_stores && random.chance(50);
   s.prefetch = rules.may_prefetch && random.chance(40);
   s.nan_flag = rules.may_use_invalid_flag && random.chance(60);
+  if (rules.may_compute_half && random.chance(70)) {
+    // The rows of a block must be as many as the columns of some whole tiles. The tiles are small, so that there are several blocks.
+    s.half = true;
+    s.axes.back().unroll = 1;
+    int lanes = 1;
+    for (size_t i = 0; i + 1 < s.axes.size(); ++i)
+      if (rules.axes[i].max_lanes > 1) s.axes[i].unroll = 1, lanes = s.axes[i].simd_width = std::min(s.axes[i].simd_width, 4);
+    for (size_t i = 0; i + 1 < s.axes.size(); ++i)
+      if (rules.axes[i].pack && rules.axes[i].max_lanes == 1) s.axes[i].unroll = lanes * static_cast<int>(random.between(1, 2));
+  }
   return s;
 }
 

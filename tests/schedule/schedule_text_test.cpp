@@ -14,6 +14,7 @@ TEST_CASE("L5 L5.thread_group/c: schedules print and parse; illegal ones are err
       "reduce [thread tile=512 simd=8, reduce unroll=8] partition",
       "elementwise [sequential]",
       "transpose [thread tile=64, sequential tile=16 simd=16] overlap nontemporal",
+      "contraction [thread tile=8 unroll=4, sequential simd=4, reduce] partition overlap half",
       "contraction [thread_group tile=32 unroll=2, thread_group tile=32 unroll=2, reduce tile=32 split=256 stages=4]"};
   for (std::string_view text : texts) CHECK(print(parse_schedule(text)) == text);
   const auto graph = parse_graph("graph g(x: f32[n, 64]) { return y = x + 1.0 }");

@@ -59,6 +59,8 @@ TEST_CASE("H3.search_space: the choices are the legal settings of each kernel, a
   CHECK(has(space_of(kProduct, {}, 2), Choice::Setting::kThreads));
   CHECK(has(space_of(kProduct, {}, 2), Choice::Setting::kShare));
   CHECK(product.configuration(product.untuned()).is_default());
+  CHECK_FALSE(has(product, Choice::Setting::kHalf));
+  CHECK(has(space_of("graph g(x: f32[1024, 512]) { return y = x @ transpose(x) }"), Choice::Setting::kHalf));
   const SearchSpace sum = space_of("graph g(x: f32[90, 64]) { return y = sum(x, axes=[1]) }");
   CHECK(has(sum, Choice::Setting::kLanes));
   CHECK_FALSE(has(sum, Choice::Setting::kTile));  // a reduction that sums each row in the lanes of a vector has no tiles

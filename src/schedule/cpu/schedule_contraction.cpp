@@ -11,6 +11,7 @@
 #include "schedule/cpu/tuning.h"
 #include "schedule/legal.h"
 #include "schedule/narrow_products.h"
+#include "schedule/symmetric_product.h"
 #include "schedule/views.h"
 
 namespace harp {
@@ -285,10 +286,28 @@ class ManyRows {
     columns.unroll = static_cast<int>(tile.vectors);
     const int64_t together = is_in_place ? kUnpackedColumns * kUsualSize / std::max(size_, kUsualSize) : block_columns();
     columns.tile = ceil_div(together, tile.vectors * width_) * tile.vectors * width_;
+    if (may_compute_half(reduce_, contraction_)) halve(s);
     return s;
   }
 
  private:
+  /// If there are enough rows, changes the schedule to one that computes only half of the product. A block of rows must then have as many
+  /// rows as some tiles have columns. If the tile has too many rows for a small block of this kind, it gets fewer, at least half as many.
+  void halve(Schedule& s) const {
+    AxisSchedule& rows = s.axes[*contraction_.row_position];
+    const AxisSchedule& columns = s.axes[contraction_.column_position];
+    const int most = rows.unroll;
+    const int64_t wanted = std::min(rows.tile, rows_ / kLeastHalfBlocks);
+    for (int tile_rows = most; 2 * tile_rows >= most; --tile_rows) {
+      const int64_t least = std::lcm(int64_t{tile_rows}, int64_t{columns.unroll} * columns.simd_width),
+                    block = std::max<int64_t>(1, wanted / least) * least;
+      if (least > kMostHalfRows || rows_ / block < kLeastHalfBlocks) continue;
+      rows.unroll = tile_rows;
+      rows.tile = block;
+      s.half = true;
+      return;
+    }
+  }
   /// Tests whether the columns' factor B should be packed once for all rows: there must be several blocks of rows, and L3 must have room
   /// for the packed copy of at least kNarrow columns.
   bool shares_columns() const {

@@ -276,6 +276,10 @@ inline constexpr int64_t kSharingRows = 32, kWideColumns = 1024;
 /// 32 rows and 1024 columns, 1024 x 1024 x 1024 in f32 by two workers is 1.04 times as fast, 512 x 512 x 512 in f32 1.01 times, and in f64
 /// 1.02 times.
 inline constexpr int64_t kUnpackedRows = 64, kUnpackedColumns = 256;
+/// Products of a matrix with its own transpose, of which only half is computed (Schedule::half). kLeastHalfBlocks: fewest blocks of rows.
+/// With b blocks, (b + 1) / 2b of the products are computed, 9/16 with 8 blocks, and threads divide b / 2 pairs of blocks. kMostHalfRows:
+/// most rows of the smallest block, which is a common multiple of the rows and the columns of a register tile.
+inline constexpr int64_t kLeastHalfBlocks = 8, kMostHalfRows = 96;
 /// The largest number of tiles by which the blocks are enlarged if the last one would be smaller than a tile. With a whole tile in the last
 /// block, its last tile can overlap the previous one, instead of being computed in smaller pieces. This makes the product 1000 x 17 x 333
 /// 1.01 to 1.02 times as fast. It also permits reading rows in place, which makes it another 1.03 times as fast.
