@@ -42,6 +42,11 @@ def _same_shapes(what: str, tensors: Sequence[Tensor], others: Sequence[Tensor])
             raise ShapeError(f"{what} has shape {tuple(other.shape)}; expected the tensor's shape {tuple(tensor.shape)}")
 
 
+def _copies(tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Returns tensors with the same elements, for a function that may assign to elements of its arguments (x[0] = 1)."""
+    return [_core.alias(tensor) for tensor in tensors]
+
+
 def _float_leaves(tree: Any, what: str) -> tuple[list[Tensor], Any]:
     leaves, description = flatten(tree)
     tensors = [asarray(leaf) for leaf in leaves]
@@ -67,7 +72,7 @@ def value_and_grad(
         with _Level() as depth:
             tracers = [_core.tracer(leaf, depth) for leaf in leaves]
             arguments = list(args)
-            for number, traced in zip(numbers, unflatten(description, tracers)):
+            for number, traced in zip(numbers, unflatten(description, _copies(tracers))):
                 arguments[number] = traced
             result = function(*arguments, **keywords)
             y, aux = result if has_aux else (result, None)
@@ -109,7 +114,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any
     leaves, description = _float_leaves(primals, "an argument of a gradient")
     with _Level() as depth:
         tracers = [_core.tracer(leaf, depth) for leaf in leaves]
-        outputs, out_description = flatten(function(*unflatten(description, tracers)))
+        outputs, out_description = flatten(function(*unflatten(description, _copies(tracers))))
         outputs = [asarray(output) for output in outputs]
         results = [_core.gradient(output, [], [], None, depth)[0] for output in outputs]
 
@@ -143,7 +148,7 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     _same_shapes("jvp: a tangent", leaves, directions)
     with _Level() as depth:
         tracers = [_core.tracer(leaf, depth) for leaf in leaves]
-        outputs, out_description = flatten(function(*unflatten(description, tracers)))
+        outputs, out_description = flatten(function(*unflatten(description, _copies(tracers))))
         outputs = [asarray(output) for output in outputs]
         results = [_core.gradient(output, [], [], None, depth)[0] for output in outputs]
         with _Level() as inner:

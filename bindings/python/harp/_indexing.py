@@ -179,19 +179,87 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     if isinstance(key, Tensor) and key.dtype == np.bool_ and tuple(key.shape) == tuple(x.shape) and not is_array(value):
         x._rebind(_ops.where(key, value, x))
         return
-    where = _ops.arange("int64", _count(x.shape))
-    chosen = getitem(_ops.reshape(where, x.shape), key)
     given = value if isinstance(value, Tensor) else _core.from_numpy(np.asarray(value), None)
     given = _ops.cast(given, dtype)
-    if tuple(given.shape) != tuple(chosen.shape):
-        while given.ndim > chosen.ndim and given.shape[0] == 1:
-            given = _ops.squeeze(given, 0)
-        try:
-            given = _ops.broadcast_to(given, chosen.shape)
-        except ShapeError:
-            raise ShapeError(f"values of shape {tuple(given.shape)} do not fit the elements of shape {tuple(chosen.shape)}") from None
+    placed = _placed(x, key, given)
+    if placed is not None:
+        x._rebind(placed)
+        return
+    where = _ops.arange("int64", _count(x.shape))
+    chosen = getitem(_ops.reshape(where, x.shape), key)
+    given = _fitted(given, chosen.shape)
     flat = _ops.scatter(_ops.reshape(x, [-1]), _ops.reshape(chosen, [-1]), _ops.reshape(given, [-1]), 0)
     x._rebind(_ops.reshape(flat, x.shape))
+
+
+def _fitted(given: Tensor, shape: Any) -> Tensor:
+    """Broadcasts the values of an assignment to the shape of the elements that they replace."""
+    if tuple(given.shape) == tuple(shape):
+        return given
+    while given.ndim > len(shape) and given.shape[0] == 1:
+        given = _ops.squeeze(given, 0)
+    try:
+        return _ops.broadcast_to(given, shape)
+    except ShapeError:
+        raise ShapeError(f"values of shape {tuple(given.shape)} do not fit the elements of shape {tuple(shape)}") from None
+
+
+def _placed(x: Tensor, key: Any, given: Tensor) -> Tensor | None:
+    """Returns x with the elements of a block replaced: x[key] = given, where the key has only numbers, slices of step 1 or -1, None and
+    ... The result is a concatenation of the block and the parts of x around it. The loop of the computation that makes `given` can store
+    these, whereas a scatter stores one element after the other. Returns None for all other keys, and if a symbolic size may be so small
+    that the parts around the block overlap."""
+    if any(isinstance(entry, (list, tuple, np.ndarray, Tensor, bool, np.bool_)) for entry in (key if isinstance(key, tuple) else (key,))):
+        return None
+    _, entries = _entries(x, key)
+    starts: list[Any] = []
+    stops: list[Any] = []
+    reversed_axes: list[int] = []
+    sizes: list[Any] = []  # the shape of x[key], in which None stands for the size of the slice of the next axis
+    for entry in entries:
+        if entry is None:
+            sizes.append(1)
+            continue
+        axis = len(starts)
+        size = x.shape[axis]
+        if isinstance(entry, Dim) or (isinstance(size, Dim) and isinstance(entry, int) and not _has(size, entry)):
+            return None
+        start, stop, step = _slice_of(entry, size, axis)
+        if step == -1 and isinstance(size, int) and isinstance(start, int) and (stop is None or isinstance(stop, int)):
+            start, stop = (0 if stop is None else stop + 1), start + 1
+            reversed_axes.append(axis)
+        elif step != 1:
+            return None
+        if isinstance(size, int) and isinstance(start, int) and isinstance(stop, int) and stop < start and isinstance(entry, slice):
+            stop = start  # an empty slice
+        if isinstance(entry, slice):
+            sizes.append(None)
+        starts.append(start)
+        stops.append(stop)
+    block = _ops.slice(x, starts, stops, [1] * x.ndim)
+    block_sizes = iter(n for n, entry in zip(block.shape, (e for e in entries if e is not None)) if isinstance(entry, slice))
+    given = _fitted(given, [next(block_sizes) if n is None else n for n in sizes])
+    given = _ops.reshape(given, block.shape)
+    if reversed_axes:
+        given = _ops.flip(given, reversed_axes)
+    result = given
+    # from the last axis to the first: `result` is the block along the axes before `axis`, and x along `axis` and those after it
+    for axis in range(x.ndim - 1, -1, -1):
+        if starts[axis] in (None, 0) and stops[axis] is None:
+            continue
+        part = _ops.slice(x, starts[:axis] + [None] * (x.ndim - axis), stops[:axis] + [None] * (x.ndim - axis), [1] * x.ndim) if axis else x
+        pieces = [_between(part, axis, None, starts[axis]), result, _between(part, axis, stops[axis], None)]
+        result = _ops.concat([piece for piece in pieces if piece is not None], axis)
+    return result if tuple(result.shape) == tuple(x.shape) else None
+
+
+def _between(x: Tensor, axis: int, start: Any, stop: Any) -> Tensor | None:
+    """Returns x[start:stop] along this axis; None if the slice ends at start = None or begins at stop = None, and is therefore empty."""
+    if (start is None and stop in (None, 0)) or (stop is None and start is None):
+        return None
+    none = [None] * x.ndim
+    part = _ops.slice(x, [*none[:axis], start, *none[axis + 1 :]], [*none[:axis], stop, *none[axis + 1 :]], [1] * x.ndim)
+    return None if part.shape[axis] == 0 else part
 
 
 def _count(shape: Any) -> Any:

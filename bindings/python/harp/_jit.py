@@ -89,7 +89,8 @@ def _make(function: Callable[..., Any], dynamic: Any, static: tuple[str, ...], n
         leaves, description = flatten((args, keywords))
         sizes = _dynamic_sizes(dynamic, signature, static, *unflatten(description, range(len(leaves)))) if dynamic else {}
         inputs = [_input(leaf, sizes.get(i)) for i, leaf in enumerate(leaves)]
-        traced_args, traced_keywords = unflatten(description, inputs)
+        # The function gets tensors of its own, because it may assign to elements of its arguments (x[0] = 1).
+        traced_args, traced_keywords = unflatten(description, [_core.alias(x) for x in inputs])
         results, tree = flatten(call(*traced_args, **traced_keywords))
         outputs = [_result(each) for each in results]
         table.add(inputs, outputs, None if tree == "leaf" else tree, check, flags)

@@ -198,3 +198,16 @@ def test_jvp_is_the_difference_quotient(name):
     step = 1e-6
     quotient = (np.asarray(f(harp.asarray(x + step * dx))) - np.asarray(f(harp.asarray(x - step * dx)))) / (2 * step)
     np.testing.assert_allclose(harp.jvp(f, (x,), (dx,))[1], quotient, atol=1e-5)
+
+
+def test_assignment_to_an_argument():
+    def f(x):
+        x[0] = x[1] * 3
+        return (x * x).sum()
+
+    a = np.array([1.0, 2.0])
+    assert harp.grad(f)(a).tolist() == [0, 40]
+    assert harp.grad(lambda x: harp.grad(f)(x).sum())(a).tolist() == [0, 20]
+    assert harp.vjp(f, a)[1](1.0)[0].tolist() == [0, 40]
+    assert float(harp.jvp(f, (a,), (np.array([1.0, 1.0]),))[1]) == 40
+    assert a.tolist() == [1, 2]

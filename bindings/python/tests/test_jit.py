@@ -257,3 +257,19 @@ def test_numbers_that_look_like_sizes():
     x = harp.linspace(0.0, -1.0, 3)
     assert x.tolist() == [0, -0.5, -1] and harp.elu(x, -2.0).shape == (3,)
     assert harp.hardtanh(x, -1.0, 0.0).tolist() == [0, -0.5, -1] and not harp._core.is_traced(x)
+
+
+def test_assignment_to_an_argument():
+    """A traced function may assign to elements of its arguments. The caller's arrays do not change."""
+    @harp.jit
+    def f(x, pair):
+        x[0] = 7
+        pair[1][:] = x
+        return x + pair[1]
+
+    a, b = np.arange(3.0), np.zeros(3)
+    for _ in range(2):
+        assert f(a, [b, b]).tolist() == [14, 2, 4]
+    x = harp.asarray(a)
+    assert f(x, [x, x]).tolist() == [14, 2, 4]
+    assert x.tolist() == a.tolist() == [0, 1, 2] and not b.any()
