@@ -13,9 +13,9 @@
 namespace harp::ir {
 namespace {
 
-// Smallest and largest lane step at which accesses are grouped. A lane step of 2 needs no group: the renderer reads two vectors and selects
-// every second element.
-constexpr int64_t kFewestParts = 3, kMostParts = 16;
+// Smallest lane step at which accesses are grouped. A lane step of 2 needs no group: the renderer reads two vectors and selects every second
+// element.
+constexpr int64_t kFewestParts = 3;
 
 /// The properties that all accesses of a group have in common.
 struct Common {
@@ -32,7 +32,7 @@ struct HashCommon {
 int64_t constant_of(Sym index) { return index.is_constant() ? index.constant() : index.node()->constant; }
 
 std::optional<Common> common_of(int buffer, Type type, Sym step, Sym index, const UOp* mask) {
-  if (mask != nullptr || type.lanes == 1 || !step.is_constant() || step.constant() < kFewestParts || step.constant() > kMostParts)
+  if (mask != nullptr || type.lanes == 1 || !step.is_constant() || step.constant() < kFewestParts || step.constant() > kMostInterleaved)
     return std::nullopt;
   return Common{buffer, type, step.constant(), index - constant_of(index)};
 }

@@ -11,6 +11,9 @@
 
 namespace harp::ir {
 
+/// Most vectors whose elements are interleaved.
+inline constexpr int64_t kMostInterleaved = 16;
+
 /// Finds interleaved accesses (see above) in `body` and groups them. Must run after all rewrites that make vectors.
 void group_interleaved(Arena& arena, Body& body);
 

@@ -142,6 +142,14 @@ TEST_CASE("L2: rows of a few elements, combined with an element for each row or 
     for (const int64_t rows : {1, 15, 16, 33, 100})
       backends.run(text, special({rows, columns}, 1), rough({columns}, 2), rough({rows, 1}, 3));
   }
+  // Whole vectors of elements of every size are stored.
+  for (const int columns : {2, 3, 4, 6, 7, 9, 16})
+    for (const char* const dtype : {"f64", "f16", "bf16", "i8", "i16", "i32", "bool"}) {
+      const std::string shape = "[n, " + std::to_string(columns) + "]";
+      backends.run(graph_of("x: f32" + shape + ", c: f32[n, 1]",
+                            "y = cast(exp(x * 0.01) + expand(c, shape=" + shape + "), dtype=" + dtype + ")"),
+                   whole<float>({150, columns}, 6), whole<float>({150, 1}, 7));
+    }
   // Pixels of bytes are scaled by channel. The lines of the picture are cut, so that they are not contiguous.
   backends.run(graph_of("x: i8[2, 5, 41, 3], s: f32[3]",
                         "y = cast(slice(x, stop=[2, 5, 40, 3]), dtype=f32) * expand(reshape(s, shape=[1, 1, 1, 3]), shape=[2, 5, 40, 3])"),
@@ -181,6 +189,18 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   // The elements of 16 rows of 3 elements, one row for each lane, are loaded and stored as whole vectors.
   const std::string text = source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)"));
   CHECK(contains(text, "load_part2_of_3_f32x16("));
+  CHECK(contains(text, "  store_3_interleaved_f32x16("));
+  const auto writes = [](const std::string& inputs, const std::string& result, const char* row, const char* function) {
+    return contains(source_of(graph_of(inputs, "y = " + result), row), function);
+  };
+  CHECK(writes("x: f32[n, 2]", "softmax(x, axis=1)", "x86-64", "  store_2_interleaved_f32x4("));
+  CHECK(writes("x: f32[n, 7]", "softmax(x, axis=1)", "x86-64-v3", "  store_7_interleaved_f32x8("));
+  CHECK(writes("x: f64[n, 5]", "softmax(x, axis=1)", "x86-64-v4", "  store_5_interleaved_f64x8("));
+  const std::string bytes = "cast(x * expand(reshape(s, shape=[1, 3]), shape=[n, 3]), dtype=i8)";
+  CHECK(writes("x: f32[n, 3], s: f32[3]", bytes, "x86-64-v4", "  store_3_interleaved_i8x16("));
+  // Too few bytes for a vector of 16 bytes, and a machine that needs many instructions to exchange elements of 2 bytes.
+  CHECK_FALSE(writes("x: f32[n, 3], s: f32[3]", bytes, "x86-64-v3", "  store_3_interleaved"));
+  CHECK_FALSE(writes("x: i16[n, 3]", "cumsum(x, axis=1)", "x86-64", "  store_3_interleaved"));
   // Contiguous axes are merged into one loop, even if the last axis is short.
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = exp(x)")), "elementwise [thread, sequential simd=16]"));
 }

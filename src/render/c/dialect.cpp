@@ -65,7 +65,8 @@ const Dialect kC = {
                 .memory_type = memory_vector,
                 .splat = splat_function,
                 .store = vector_store,
-                .store_pairs = store_of_pairs,
+                .stores_interleaved = stores_interleaved,
+                .interleaved_store = interleaved_store,
                 .rare_lanes = recomputed_lanes,
                 .function_of_two = function_of_two},
 };

@@ -1,7 +1,9 @@
 #include "render/c/vector_statements.h"
 
+#include "base/machine.h"
 #include "base/text.h"
 #include "render/c/access.h"
+#include "render/c/interleave.h"
 #include "render/c/masks.h"
 #include "render/c/vector_functions.h"
 #include "render/c/vector_value.h"
@@ -27,9 +29,14 @@ std::string vector_store(const Scope& scope, const Address& at, const ir::Store&
   return cat(text, ");");
 }
 
-std::string store_of_pairs(const Scope& scope, const std::string& pointer, ir::Type type, const std::string& first,
-                           const std::string& second) {
-  return cat(store_pairs_function(scope.unit, type.dtype, type.lanes), "(", pointer, ", ", first, ", ", second, ");");
+bool stores_interleaved(const Unit& unit, ir::Type type, int parts) {
+  // Every compiler knows fast code for pairs of elements, also where the machine has no general shuffles.
+  return parts == 2 || shuffles_elements(unit.options.target.cpu(), size_of(type.dtype), type.lanes);
+}
+
+std::string interleaved_store(const Scope& scope, const std::string& pointer, ir::Type type, const std::vector<std::string>& parts) {
+  const std::string function = store_interleaved_function(scope.unit, type.dtype, type.lanes, static_cast<int>(parts.size()));
+  return cat(function, "(", pointer, ", ", join(parts, ", "), ");");
 }
 
 std::string recomputed_lanes(const Scope& scope, const ir::UOp* u, const std::string& name) {

@@ -75,9 +75,12 @@ struct VectorEntries {
   std::string (*splat)(Unit& unit, DType dtype, int lanes) = nullptr;
   /// Returns the statement that stores a vector.
   std::string (*store)(const Scope& scope, const Address& at, const ir::Store& store) = nullptr;
-  /// Returns the statement that stores two vectors whose elements alternate in memory. `pointer` is the address of the first element.
-  std::string (*store_pairs)(const Scope& scope, const std::string& pointer, ir::Type type, const std::string& first,
-                             const std::string& second) = nullptr;
+  /// Tests whether interleaved_store() is faster for `parts` vectors of this type than a store of each of them.
+  bool (*stores_interleaved)(const Unit& unit, ir::Type type, int parts) = nullptr;
+  /// Returns the statement that stores vectors whose elements are interleaved in memory: element 0 of each vector, then element 1 of each,
+  /// and so on. `pointer` is the address of the first element.
+  std::string (*interleaved_store)(const Scope& scope, const std::string& pointer, ir::Type type,
+                                   const std::vector<std::string>& parts) = nullptr;
   /// Returns a statement for a kRarely value (a value whose exact computation is rarely needed). The variable `name` holds the common value
   /// of all lanes. In the lanes where the condition of `u` is true, the statement computes the value by the function of `u`.
   std::string (*rare_lanes)(const Scope& scope, const ir::UOp* u, const std::string& name) = nullptr;

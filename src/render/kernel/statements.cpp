@@ -1,8 +1,11 @@
 #include "render/kernel/statements.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "base/error.h"
+#include "ir/interleaved_accesses.h"
 #include "render/kernel/value.h"
 #include "render/text/filled.h"
 
@@ -22,21 +25,15 @@ size_t retry_of(std::span<const Line> lines) {
   return static_cast<size_t>(retry - lines.begin());
 }
 
-/// Tests whether the two lines store vectors whose elements alternate in memory, as real and imaginary parts do.
-bool are_pairs(const Line& a, const Line& b) {
-  if (a.kind != LineKind::kStore || b.kind != LineKind::kStore) return false;
-  const auto &first = a.as<ir::Store>(), &second = b.as<ir::Store>();
-  return first.mask == nullptr && second.mask == nullptr && first.value->type.lanes > 1 && first.value->type == second.value->type &&
-         !is_bool(first.value->type.dtype) && first.lane_step.is_constant(2) && second.lane_step.is_constant(2) &&
-         first.buffer == second.buffer && (second.index - first.index).is_constant(1);
-}
-
 }  // namespace
 
 size_t StatementWriter::write(std::span<const Line> lines) {
   const Line& line = lines[0];
-  if (lines.size() > 1 && (store_pairs(line, lines[1]) || accumulators_.write_two_folds(line, lines[1]) || call_two(line, lines[1])))
-    return 2;
+  if (const size_t stores = interleaved_stores(lines); stores > 0) {
+    store_interleaved(lines.first(stores));
+    return stores;
+  }
+  if (lines.size() > 1 && (accumulators_.write_two_folds(line, lines[1]) || call_two(line, lines[1]))) return 2;
   // If generated code cannot detect invalid operations, only the exact version after kRetry is written.
   if (line.kind == LineKind::kTry && !scope_.unit.dialect.detects_invalid(scope_.unit)) {
     blocks_.open("{");
@@ -193,16 +190,39 @@ void StatementWriter::store(const Address& at, const ir::Store& s) {
   writer_.line(s.mask == nullptr ? assignment : cat("if (", value(scope_, s.mask).text, ") ", assignment));
 }
 
-bool StatementWriter::store_pairs(const Line& a, const Line& b) {
-  if (!are_pairs(a, b)) return false;
-  const auto& first = a.as<ir::Store>();
-  scope_.names.values(a.names);  // each line lists those values for which variables exist at this line
+/// Returns how many lines, from the first one on, store vectors that together fill a part of memory, with interleaved elements: two for
+/// real and imaginary parts of complex numbers, three for the columns of rows of three elements. Returns 0 if the first line is no such
+/// store.
+size_t StatementWriter::interleaved_stores(std::span<const Line> lines) const {
+  if (lines[0].kind != LineKind::kStore) return 0;
+  const auto& first = lines[0].as<ir::Store>();
+  const ir::Type type = first.value->type;
+  // A vector of bools is a mask, which has to be converted before it is stored.
+  if (first.mask != nullptr || type.lanes == 1 || is_bool(type.dtype) || !first.lane_step.is_constant()) return 0;
+  const int64_t parts = first.lane_step.constant();
+  if (parts < 2 || parts > ir::kMostInterleaved || std::ssize(lines) < parts) return 0;
+  if (!scope_.unit.dialect.vectors.stores_interleaved(scope_.unit, type, static_cast<int>(parts))) return 0;
+  for (int64_t part = 1; part < parts; ++part) {
+    const Line& line = lines[static_cast<size_t>(part)];
+    if (line.kind != LineKind::kStore) return 0;
+    const auto& next = line.as<ir::Store>();
+    const bool is_next = next.mask == nullptr && next.value->type == type && next.lane_step == first.lane_step &&
+                         next.buffer == first.buffer && (next.index - first.index).is_constant(part);
+    if (!is_next) return 0;
+  }
+  return static_cast<size_t>(parts);
+}
+
+void StatementWriter::store_interleaved(std::span<const Line> stores) {
+  const auto& first = stores[0].as<ir::Store>();
+  scope_.names.values(stores[0].names);  // each line lists those values for which variables exist at this line
   const std::string pointer = pointer_text(scope_, address_of(scope_, first.buffer, first.index));
-  const std::string one = whole(scope_, first.value).text;
-  scope_.names.values(b.names);
-  const std::string other = whole(scope_, b.as<ir::Store>().value).text;
-  writer_.line(scope_.unit.dialect.vectors.store_pairs(scope_, pointer, first.value->type, one, other));
-  return true;
+  std::vector<std::string> parts;
+  for (const Line& line : stores) {
+    scope_.names.values(line.names);
+    parts.push_back(whole(scope_, line.as<ir::Store>().value).text);
+  }
+  writer_.line(scope_.unit.dialect.vectors.interleaved_store(scope_, pointer, first.value->type, parts));
 }
 
 void StatementWriter::scatter(const ir::Scatter& s) {

@@ -35,7 +35,8 @@ class StatementWriter {
   void define(const ir::Line& line, const std::string& value);
   void pointer(const ir::Line& line);
   void store(const Address& at, const ir::Store& s);
-  bool store_pairs(const ir::Line& a, const ir::Line& b);
+  size_t interleaved_stores(std::span<const ir::Line> lines) const;
+  void store_interleaved(std::span<const ir::Line> stores);
   void scatter(const ir::Scatter& s);
   void prefetch(const ir::Prefetch& s);
 
