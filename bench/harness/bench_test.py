@@ -107,7 +107,7 @@ def check_groups():
     """Measurements whose peers are programs: installed peers are measured, and their results agree with harp's."""
     others = ["transpose.1024", "sort.f32.1e6", "rowwise.rms_norm.1024.memcpy", "contract.gemv.ax.1024.read", "chain.where.1mb.loop",
               "chain.where.1mb.threads2.loop", "chain.where.1mb.threads2.memcpy", "scale.concat.1000.memcpy",
-              "custom.nussinov.loop", "custom.mandelbrot.loop", "contract.i8.weights.4096"]
+              "custom.nussinov.loop", "custom.mandelbrot.loop", "contract.i8.weights.4096", "reduce.short.sum.3", "rowwise.short.softmax.10"]
     alone = ["scale.sum.1024", "scale.sum.step", "compile.per_kernel"]
     libmvec = "function.log.libmvec"  # its peer is the GNU C library, on x86-64 only
     build = os.path.dirname(os.path.abspath(sys.argv[1]))

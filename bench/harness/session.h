@@ -158,6 +158,7 @@ std::vector<Benchmark> function_benchmarks();
 std::vector<Benchmark> contraction_benchmarks();
 std::vector<Benchmark> convolution_benchmarks();
 std::vector<Benchmark> rowwise_benchmarks();
+std::vector<Benchmark> short_axis_benchmarks();
 std::vector<Benchmark> tuning_benchmarks();
 std::vector<Benchmark> simulation_benchmarks();
 std::vector<Benchmark> training_benchmarks();
