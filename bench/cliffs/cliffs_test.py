@@ -125,6 +125,16 @@ nussinov bases=12 count=11
 conv2d_loss_gradient batch=2 channels=4 filters=6 image=9 kernel=3 stride=2 padding=1 dilation=1 groups=2
 conv2d_loss_gradient batch=1 channels=3 filters=3 image=8 kernel=3 stride=1 padding=0 dilation=2 groups=3
 conv2d_loss_gradient batch=2 channels=2 filters=3 image=7 kernel=1 stride=2 padding=0 dilation=1 groups=1
+row_gradient op=softmax rows=5 columns=7
+row_gradient op=log_softmax rows=5 columns=7
+row_gradient op=layer_norm rows=6 columns=9
+row_gradient op=rms_norm rows=6 columns=9
+loss_gradient op=cross_entropy rows=5 columns=7
+loss_gradient op=mse_loss rows=5 columns=7
+loss_gradient op=huber_loss rows=5 columns=7
+conv_transposed_gradient batch=2 channels=3 filters=2 image=4 kernel=3 stride=2 padding=1
+conv_transposed_gradient batch=1 channels=2 filters=3 image=5 kernel=2 stride=1 padding=0
+conv_transposed_gradient batch=2 channels=2 filters=2 image=3 kernel=2 stride=3 padding=0
 pool_gradient op=max_pool batch=2 channels=3 image=9 size=3 stride=2
 pool_gradient op=avg_pool batch=2 channels=2 image=8 size=2 stride=3
 perceptron batch=3 inputs=4 hidden=5 outputs=2 depth=3

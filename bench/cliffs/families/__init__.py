@@ -1,2 +1,2 @@
 """The families of cases: each of these modules adds its families to the table case.FAMILIES."""
-from . import elementwise, movement, networks, products, reductions, selections, simulations, transforms, windows  # noqa: F401
+from . import elementwise, gradients, movement, networks, products, reductions, selections, simulations, transforms, windows  # noqa: F401
