@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bench/cases/lstm.h"
 #include "bench/harness/peer_process.h"
 #include "bench/harness/text_program.h"
 #include "bench/peers/served.h"
@@ -96,22 +97,6 @@ std::vector<Row> run_network(Session& session) {
     kernels = compiled.kernels;
   }
   return {{"compile.network", median(seconds) * 1e3, "ms", std::to_string(kernels) + " kernels", {}, {}}};
-}
-
-/// The text of the gradient of an LSTM: `steps` steps of 64 cells of 512 numbers, whose kernels are mostly equal.
-std::string lstm_gradient(int steps) {
-  std::string body = "  wt = transpose(w)\n  ut = transpose(u)\n";
-  for (int step = 0; step < steps; ++step) {
-    const std::string n = std::to_string(step), next = std::to_string(step + 1);
-    body += "  i" + n + ", f" + n + ", a" + n + ", o" + n + " = split(x[" + n + "] @ wt + h" + n + " @ ut, sections=4, axis=1)\n";
-    body += "  c" + next + " = sigmoid(f" + n + ") * c" + n + " + sigmoid(i" + n + ") * tanh(a" + n + ")\n";
-    body += "  h" + next + " = sigmoid(o" + n + ") * tanh(c" + next + ")\n";
-  }
-  const std::string last = std::to_string(steps);
-  return "graph lstm(x: f32[" + last +
-         ", 64, 512], w: f32[2048, 512], u: f32[2048, 512], h0: f32[64, 512], c0: f32[64, 512], g: f32[64, "
-         "512]) {\n" +
-         body + "  dw, du = grad(h" + last + ", [w, u], grad_output=g)\n  return dw, du\n}";
 }
 
 std::vector<Row> run_lstm(Session& session) {

@@ -1,6 +1,9 @@
-// One training step of a three-layer perceptron on 128 images of 784 numbers: loss, gradients of all weights, new weights. The weights are
-// not updated in place: every run begins with the same weights, so that results can be compared.
+// Two jobs of training. First, one step of a three-layer perceptron on 128 images of 784 numbers: loss, gradients of all weights, new
+// weights. The weights are not updated in place: every run begins with the same weights, so that results can be compared. Second, the
+// gradients of the weights of an LSTM of 100 steps of 64 cells of 512 numbers.
+#include "bench/cases/lstm.h"
 #include "bench/harness/job.h"
+#include "bench/harness/text_program.h"
 
 namespace bench {
 namespace {
@@ -47,16 +50,51 @@ Problem perceptron(Session& session, int threads) {
   return problem;
 }
 
+Problem lstm(Session& session, int threads) {
+  constexpr int kSteps = 100;
+  constexpr size_t kCells = 64 * 512, kWeights = size_t{2048} * 512;
+  session.memory.reserve(Memory::room(1, kSteps * kCells * sizeof(float)) + Memory::room(4, kWeights * sizeof(float)) +
+                         Memory::room(3, kCells * sizeof(float)));
+  Problem problem{parsed(session, lstm_gradient(kSteps), threads), {}, {}, {}, {}};
+  for (const size_t count : {kSteps * kCells, kWeights, kWeights, kCells, kCells, kCells}) {
+    const std::span<float> input = session.memory.take(count);
+    const float largest = count == kWeights ? 0.0625F : 1.0F;
+    fill(input, -largest, largest, seed_of(problem.inputs.size()));
+    problem.inputs.push_back(input.data());
+  }
+  const std::span<float> of_input = session.memory.take(kWeights), of_cells = session.memory.take(kWeights);
+  problem.outputs = {of_input.data(), of_cells.data()};
+  problem.floats = of_cells;
+  return problem;
+}
+
 }  // namespace
 
+std::string lstm_gradient(int steps) {
+  std::string body = "  wt = transpose(w)\n  ut = transpose(u)\n";
+  for (int step = 0; step < steps; ++step) {
+    const std::string n = std::to_string(step), next = std::to_string(step + 1);
+    body += "  i" + n + ", f" + n + ", a" + n + ", o" + n + " = split(x[" + n + "] @ wt + h" + n + " @ ut, sections=4, axis=1)\n";
+    body += "  c" + next + " = sigmoid(f" + n + ") * c" + n + " + sigmoid(i" + n + ") * tanh(a" + n + ")\n";
+    body += "  h" + next + " = sigmoid(o" + n + ") * tanh(c" + next + ")\n";
+  }
+  const std::string last = std::to_string(steps);
+  return "graph lstm(x: f32[" + last +
+         ", 64, 512], w: f32[2048, 512], u: f32[2048, 512], h0: f32[64, 512], c0: f32[64, 512], g: f32[64, "
+         "512]) {\n" +
+         body + "  dw, du = grad(h" + last + ", [w, u], grad_output=g)\n  return dw, du\n}";
+}
+
 std::vector<Benchmark> training_benchmarks() {
-  return job_benchmarks("job.mlp", perceptron,
-                        {{"numpy", "numpy", "NumPy"},
-                         {"torch", "torch", "torch"},
-                         {"tinygrad", "tinygrad", "tinygrad"},
-                         {"threads2.torch", "torch", "torch", kThreads},
-                         {"threads2.jax", "jax", "JAX", kThreads}},
-                        [](const Session&) { return std::vector<std::string>{"mlp"}; });
+  return joined({job_benchmarks("job.mlp", perceptron,
+                                {{"numpy", "numpy", "NumPy"},
+                                 {"torch", "torch", "torch"},
+                                 {"tinygrad", "tinygrad", "tinygrad"},
+                                 {"threads2.torch", "torch", "torch", kThreads},
+                                 {"threads2.jax", "jax", "JAX", kThreads}},
+                                [](const Session&) { return std::vector<std::string>{"mlp"}; }),
+                 job_benchmarks("job.lstm", lstm, {{"torch", "torch", "torch"}, {"threads2.torch", "torch", "torch", kThreads}},
+                                [](const Session&) { return std::vector<std::string>{"lstm"}; })});
 }
 
 }  // namespace bench

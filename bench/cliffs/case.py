@@ -23,7 +23,10 @@ import numpy as np
 NUMPY_TYPES = {"bool": np.bool_, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32, "u32": np.uint32,
                "i64": np.int64, "u64": np.uint64, "f16": np.float16, "bf16": np.uint16, "f32": np.float32, "f64": np.float64,
                "complex64": np.complex64, "complex128": np.complex128}  # NumPy has no bf16, so an array of bf16 stores the bits as u16
-LAYOUTS = ("contiguous", "transposed", "strided")
+# How an input is arranged in memory. transposed: the last two axes are exchanged. strided: between two elements is one that is not used.
+# reversed: the last axis runs backwards. unaligned: the array begins one element behind a cache line.
+LAYOUTS = ("contiguous", "transposed", "strided", "reversed", "unaligned")
+LINE = 64  # bytes of a cache line
 THREADS = (1, 2)
 MOST_BYTES = 1 << 30  # limit of the bytes of all inputs of a replayed case; the limit of drawn cases is lower (Limits)
 
@@ -248,6 +251,8 @@ def view(stored, layout):
     array is stored in memory."""
     if stored.ndim >= 2 and layout == "transposed":
         return stored.swapaxes(-1, -2)
+    if stored.ndim and layout == "reversed":
+        return stored[..., ::-1]  # torch has no such views and raises ValueError
     return stored[..., ::2] if stored.ndim and layout == "strided" else stored
 
 
@@ -259,7 +264,15 @@ def strides(problem, array):
         steps[-1], steps[-2] = steps[-2], steps[-1]
     elif shape and array.layout == "strided":
         steps[-1] *= 2
+    elif shape and array.layout == "reversed":
+        steps[-1] *= -1
     return steps
+
+
+def first_element(problem, array):
+    """Returns the number of the stored element whose logical indices are all 0."""
+    shape = stored_shape(problem, array)
+    return max(0, shape[-1] - 1) if shape and array.layout == "reversed" else 0
 
 
 def text_of(problem, symbolic):
@@ -267,11 +280,13 @@ def text_of(problem, symbolic):
     parameters, views = [], []
     for array in problem.inputs:
         rank = len(array.shape)
-        plain = array.layout == "contiguous" or rank < (2 if array.layout == "transposed" else 1)
+        plain = array.layout in ("contiguous", "unaligned") or rank < (2 if array.layout == "transposed" else 1)
         name = array.name if plain else array.name + "_stored"
         parameters.append(f"{name}: {array.dtype}[{', '.join(map(str, _stored(array.shape, array.layout)))}]")
         if not plain and array.layout == "transposed":
             views.append(f"{array.name} = permute({name}, axes={[*range(rank - 2), rank - 1, rank - 2]})")
+        elif not plain and array.layout == "reversed":
+            views.append(f"{array.name} = flip({name}, axes=[{rank - 1}])")
         elif not plain:
             views.append(f"{array.name} = slice({name}, step={[1] * (rank - 1) + [2]})")
     lines = [f"graph cliff({', '.join(parameters)}) flags=[broadcast] {{", *(f"  {line}" for line in [*views, *problem.lines]), "}"]
@@ -289,7 +304,17 @@ def input_bytes(problem):
 def arrays_of(case, problem):
     """Returns the input arrays of a case with their stored shapes. The same replay line always gives the same arrays."""
     generator = np.random.default_rng(list(case.line.encode()))
-    return [_values(generator, array, stored_shape(problem, array)) for array in problem.inputs]
+    arrays = [_values(generator, array, stored_shape(problem, array)) for array in problem.inputs]
+    return [_unaligned(values) if array.layout == "unaligned" else values for array, values in zip(problem.inputs, arrays)]
+
+
+def _unaligned(values):
+    """Returns a copy that begins one element behind a cache line."""
+    memory = np.zeros(values.nbytes + LINE + values.itemsize, np.uint8)
+    first = -memory.ctypes.data % LINE + values.itemsize
+    copy = memory[first:first + values.nbytes].view(values.dtype).reshape(values.shape)
+    copy[...] = values
+    return copy
 
 
 def _values(generator, array, shape):

@@ -29,7 +29,7 @@ import peers  # noqa: E402
 import picture  # noqa: E402
 import report  # noqa: E402
 import sweep  # noqa: E402
-from case import FAMILIES, TINY, CaseError, Limits, arrays_of, drawn, input_bytes, parse, text_of  # noqa: E402
+from case import FAMILIES, TINY, CaseError, Limits, arrays_of, drawn, input_bytes, parse, text_of, view  # noqa: E402
 from library import Library  # noqa: E402
 from worker import Worker  # noqa: E402
 
@@ -90,7 +90,11 @@ def case_tiny_results():
     assert with_loop > len(FAMILIES) / 2, with_loop
 
 
-LOOPS = """argsort dtype=f32 rows=5 columns=40
+LOOPS = """unary op=exp dtype=f32 shape=3x5 layout=reversed
+unary op=exp dtype=f64 shape=4 layout=reversed
+unary op=exp dtype=f32 shape=3x5x2 layout=unaligned
+matmul dtype=f32 m=3 k=4 n=5 a_layout=reversed b_layout=unaligned
+argsort dtype=f32 rows=5 columns=40
 argsort dtype=u8 rows=2 columns=700
 topk dtype=f64 rows=4 columns=50 k=7
 topk dtype=f32 rows=3 columns=6 k=6
@@ -121,6 +125,16 @@ nussinov bases=12 count=11
 conv2d_loss_gradient batch=2 channels=4 filters=6 image=9 kernel=3 stride=2 padding=1 dilation=1 groups=2
 conv2d_loss_gradient batch=1 channels=3 filters=3 image=8 kernel=3 stride=1 padding=0 dilation=2 groups=3
 conv2d_loss_gradient batch=2 channels=2 filters=3 image=7 kernel=1 stride=2 padding=0 dilation=1 groups=1
+row_gradient op=softmax rows=5 columns=7
+row_gradient op=log_softmax rows=5 columns=7
+row_gradient op=layer_norm rows=6 columns=9
+row_gradient op=rms_norm rows=6 columns=9
+loss_gradient op=cross_entropy rows=5 columns=7
+loss_gradient op=mse_loss rows=5 columns=7
+loss_gradient op=huber_loss rows=5 columns=7
+conv_transposed_gradient batch=2 channels=3 filters=2 image=4 kernel=3 stride=2 padding=1
+conv_transposed_gradient batch=1 channels=2 filters=3 image=5 kernel=2 stride=1 padding=0
+conv_transposed_gradient batch=2 channels=2 filters=2 image=3 kernel=2 stride=3 padding=0
 pool_gradient op=max_pool batch=2 channels=3 image=9 size=3 stride=2
 pool_gradient op=avg_pool batch=2 channels=2 image=8 size=2 stride=3
 perceptron batch=3 inputs=4 hidden=5 outputs=2 depth=3
@@ -148,6 +162,20 @@ def case_loops():
         _, results = peers.c_peer(case, problem, stored, program, compiler, timer)
         measure.check(results, program.outputs, program, problem, case.line)
         program.close()
+
+
+def case_layouts():
+    """cliffs: an unaligned array begins one element behind a cache line; a reversed one is read from its last element on"""
+    for layout in ("unaligned", "reversed"):
+        case = parse(f"unary op=neg dtype=f64 shape=3x5 layout={layout} threads=1")
+        problem = case.problem()
+        stored = arrays_of(case, problem)[0]
+        assert stored.shape == (3, 5) and stored.flags.c_contiguous
+        seen = view(stored, layout)
+        if layout == "unaligned":
+            assert stored.ctypes.data % 64 == 8 and (seen == stored).all() and len(set(stored.flat)) == 15
+        else:
+            assert (seen == stored[:, [4, 3, 2, 1, 0]]).all() and "x = flip(x_stored, axes=[1])" in text_of(problem, False)
 
 
 def case_measurement():
@@ -301,7 +329,7 @@ def case_mistakes():
         (("m=3", "m=-1"), ("expected sizes in 0..", "-1")),
         (("m=3", "m=2000000000"), ("inputs of at most 1073741824 bytes", "found 32000000")),
         (("dtype=f32", "dtype=f99"), ("matmul: dtype: expected one of f32, f64, found f99",)),
-        (("a_layout=contiguous", "a_layout=diagonal"), ("layout: expected one of contiguous, transposed, strided, found diagonal",)),
+        (("a_layout=contiguous", "a_layout=diagonal"), ("layout: expected one of contiguous, transposed, strided, reversed, unaligned, found diagonal",)),
         (("threads=1", "threads=3"), ("threads: expected one of 1, 2, found 3",)),
     ):
         message = fails(CaseError, parse, good.replace(*change))

@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from case import strides, view, widened
+from case import first_element, strides, view, widened
 from families.loops import C_TYPES
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -153,13 +153,14 @@ def c_text(case, problem, outputs, names, dtypes):
     """Returns the C text of a function run(inputs, outputs) that does the work of a benchmark, for comparison with harp. Sizes and strides
     are constants, and a macro for each array gives its elements."""
     lines, body = [HEAD], []
-    for kind, k, name, dtype, step in [("inputs", k, array.name, array.dtype, strides(problem, array)) for k, array in enumerate(problem.inputs)] + [
-            ("outputs", k, name, dtype, [s // max(array.itemsize, 1) for s in array.strides]) for k,
-            (name, dtype, array) in enumerate(zip(names, dtypes, outputs))]:
+    read = [("inputs", k, array.name, array.dtype, first_element(problem, array), strides(problem, array)) for k, array in enumerate(problem.inputs)]
+    written = [("outputs", k, name, dtype, 0, [s // max(array.itemsize, 1) for s in array.strides])
+               for k, (name, dtype, array) in enumerate(zip(names, dtypes, outputs))]
+    for kind, k, name, dtype, first, step in read + written:
         if dtype == "bf16":
             raise Absent("gcc 12 cannot compute in bf16")
         arguments = [f"a{axis}" for axis in range(len(step))]
-        offset = " + ".join(f"(int64_t)(a{axis}) * {s}" for axis, s in enumerate(step)) or "0"
+        offset = " + ".join([*(f"(int64_t)(a{axis}) * {s}" for axis, s in enumerate(step)), *([str(first)] if first else [])]) or "0"
         lines.append(f"#define {name}({', '.join(arguments)}) {name}_[{offset}]")
         body.append(f"  {'const ' if kind == 'inputs' else ''}{C_TYPES[dtype]}* restrict {name}_ = {kind}[{k}];")
     parallel = [f"#define PARALLEL _Pragma(\"omp parallel for num_threads({case.threads})\")",

@@ -58,6 +58,13 @@ def mlp_data():
     return [array(0, BATCH, SIZES[0]), numpy.arange(BATCH) % SIZES[-1], *weights]
 
 
+def lstm_data():
+    """Returns the sequence, the weights of it and of the cells, the first cells, and the gradient of the last ones."""
+    cells = (64, 512)
+    weights = [array(i, 2048, 512, low=-0.0625, high=0.0625) for i in (1, 2)]
+    return [array(0, 100, *cells), *weights, *(array(i, *cells) for i in (3, 4, 5))]
+
+
 def mlp(np, x, classes, *weights):
     """Computes one training step, with hand-written gradients. Returns the new weights and biases."""
     inputs = [x]

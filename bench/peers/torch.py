@@ -94,6 +94,21 @@ def mlp():
     return run
 
 
+def lstm():
+    x, w, u, h, c, gradient = (torch.from_numpy(x) for x in jobs.lstm_data())
+    layer = torch.nn.LSTM(w.shape[1], u.shape[1], bias=False)
+    with torch.no_grad():
+        layer.weight_ih_l0.copy_(w)
+        layer.weight_hh_l0.copy_(u)
+    weights = [layer.weight_ih_l0, layer.weight_hh_l0]
+
+    def run():
+        _, (last, _) = layer(x, (h[None], c[None]))
+        return torch.autograd.grad(last[0], weights, grad_outputs=gradient)[1]
+
+    return run
+
+
 def cg(matrix):
     x = torch.ones(matrix.shape[0], dtype=torch.float64)
     return lambda: jobs.cg(torch, lambda p: torch.mv(matrix, p), x)
@@ -135,14 +150,14 @@ def work(name, *arguments):
         return cg(torch.sparse_coo_tensor(torch.stack((rows, columns.long())), values, (size, size)).coalesce())
     if name == "cg_dense":
         return cg(torch.from_numpy(jobs.cg_dense_data(*arguments)))
-    if name in ("mlp", "ft", "small"):
-        return {"mlp": mlp, "ft": ft, "small": small}[name](*arguments)
+    if name in ("mlp", "lstm", "ft", "small"):
+        return {"mlp": mlp, "lstm": lstm, "ft": ft, "small": small}[name](*arguments)
     return row_function(name, tuple(int(word) for word in arguments))
 
 
 def main():
     torch.set_num_threads(served.THREADS)
-    torch.set_grad_enabled(sys.argv[1] == "mlp")
+    torch.set_grad_enabled(sys.argv[1] in ("mlp", "lstm"))
     served.serve(work(*sys.argv[1:]), lambda result: served.numbers(result.detach().numpy()), warm=sys.argv[1] != "small")
 
 

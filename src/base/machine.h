@@ -3,6 +3,7 @@
 // is called "native": on several hosts that share a cache, that name would mean a different CPU on each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -53,6 +54,7 @@ struct Cpu {
   bool rounds = true;                  // floor, ceil, trunc, rint
   bool extremes_of_i32 = true;         // maximum and minimum of vectors of 32-bit integers
   bool logic_of_three = false;         // any boolean function of three vectors
+  bool shuffles_bytes = true;          // exchanges the bytes of a vector of 16 bytes in any order, by one instruction
   bool multiplies_pairs = false;       // multiplies 16-bit integers and adds adjacent products, in 32 bits
   bool dot_products = false;           // adds the products of two 16-bit integers, or of four bytes (unsigned by signed), to a 32-bit sum
   bool exponent_instructions = false;  // AVX-512's getexp, getmant, scalef, fixupimm and range, for math functions
@@ -75,6 +77,15 @@ template <class AnyCpu>
 auto measured_numbers(AnyCpu& cpu) {
   return std::tie(cpu.caches.first, cpu.caches.second, cpu.caches.third, cpu.stream_bytes, cpu.vector_loads_a_cycle,
                   cpu.vector_multiply_adds_a_cycle, cpu.vector_additions_a_cycle, cpu.addition_latency);
+}
+
+/// Tests whether a few instructions move any elements of two vectors into one vector of the same size. Every machine can do that with
+/// elements of 4 or 8 bytes. Smaller elements need an instruction for bytes; for vectors of more than 32 bytes compilers replace it by an
+/// access to each element.
+constexpr bool shuffles_elements(const Cpu& cpu, size_t element_bytes, int lanes) {
+  constexpr size_t kWide = 4, kLeast = 16, kMost = 32;
+  const size_t bytes = element_bytes * static_cast<size_t>(lanes);
+  return element_bytes >= kWide || (cpu.shuffles_bytes && bytes >= kLeast && bytes <= kMost);
 }
 
 /// The capabilities of a GPU. Every GPU that harp generates code for has at least the defaults.

@@ -66,6 +66,18 @@ TEST_CASE("C1: every machine row has a name of its own, in the table and in harp
   CHECK(row("x86-64-v4-one-load").cpu().march == row("x86-64-v4").cpu().march);
 }
 
+TEST_CASE("C1: elements of 4 bytes are exchanged between vectors on every row, smaller ones where bytes are") {
+  for (const Machine& target : all_rows()) {
+    CAPTURE(target.name);
+    CHECK(harp::shuffles_elements(target.cpu(), 4, 4));
+    CHECK(harp::shuffles_elements(target.cpu(), 8, 8));
+    for (const int lanes : {16, 32}) CHECK(harp::shuffles_elements(target.cpu(), 1, lanes) == (target.name != "x86-64"));
+    CHECK_FALSE(harp::shuffles_elements(target.cpu(), 1, 8));
+    CHECK_FALSE(harp::shuffles_elements(target.cpu(), 1, 64));
+    CHECK_FALSE(harp::shuffles_elements(target.cpu(), 2, 32));
+  }
+}
+
 TEST_CASE("C1: dot products belong to rows of their own, whose other capabilities are those of a row without them") {
   size_t count = 0;
   for (const Machine& target : all_rows()) {

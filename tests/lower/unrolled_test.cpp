@@ -143,6 +143,14 @@ TEST_CASE("L2: rows of a few elements, combined with an element for each row or 
     for (const int64_t rows : {1, 15, 16, 33, 100})
       backends.run(text, special({rows, columns}, 1), rough({columns}, 2), rough({rows, 1}, 3));
   }
+  // Whole vectors of elements of every size are stored.
+  for (const int columns : {2, 3, 6, 9, 16})
+    for (const char* const dtype : {"f64", "f16", "bf16", "i8", "i16", "i32", "bool"}) {
+      const std::string shape = "[n, " + std::to_string(columns) + "]";
+      backends.run(
+          graph_of("x: f32" + shape + ", c: f32[n, 1]", "y = cast(exp(x * 0.01) + expand(c, shape=" + shape + "), dtype=" + dtype + ")"),
+          whole<float>({150, columns}, 6), whole<float>({150, 1}, 7));
+    }
   // Pixels of bytes are scaled by channel. The lines of the picture are cut, so that they are not contiguous.
   backends.run(graph_of("x: i8[2, 5, 41, 3], s: f32[3]",
                         "y = cast(slice(x, stop=[2, 5, 40, 3]), dtype=f32) * expand(reshape(s, shape=[1, 1, 1, 3]), shape=[2, 5, 40, 3])"),
@@ -194,9 +202,22 @@ TEST_CASE("G4.cumsum/interp,c G4.cumprod/interp,c G4.cummax/interp,c G4.cummin/i
 }
 
 TEST_CASE("L6: the results of rows of a few elements are stored by whole vectors, of every dtype and width") {
-  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)")), "store_3_interleaved_f32x16("));
-  CHECK(contains(source_of(graph_of("x: f32[n, 12]", "y = softmax(x, axis=1)"), "x86-64-v3"), "store_12_interleaved_f32x8("));
-  CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1) > 0.25")), "store_3_interleaved_u8x16("));
+  const auto writes = [](const std::string& inputs, const std::string& result, const char* row, const char* call) {
+    return contains(source_of(graph_of(inputs, "y = " + result), row), call);
+  };
+  CHECK(writes("x: f32[n, 2]", "softmax(x, axis=1)", "x86-64", "  store_2_interleaved_f32x4("));
+  CHECK(writes("x: f32[n, 3]", "softmax(x, axis=1)", "x86-64-v4", "  store_3_interleaved_f32x16("));
+  CHECK(writes("x: f32[n, 7]", "softmax(x, axis=1)", "x86-64-v3", "  store_7_interleaved_f32x8("));
+  CHECK(writes("x: f32[n, 12]", "softmax(x, axis=1)", "x86-64-v3", "  store_12_interleaved_f32x8("));
+  CHECK(writes("x: f64[n, 5]", "softmax(x, axis=1)", "x86-64-v4", "  store_5_interleaved_f64x8("));
+  CHECK(writes("x: f32[n, 3]", "softmax(x, axis=1) > 0.25", "x86-64-v4", "  store_3_interleaved_u8x16("));
+  const std::string scaled = "x: f32[n, 3], s: f32[3]", bytes = "cast(x * expand(reshape(s, shape=[1, 3]), shape=[n, 3]), dtype=i8)";
+  CHECK(writes(scaled, bytes, "x86-64-v4", "  store_3_interleaved_i8x16("));
+  // Vectors of less than 16 bytes, and a machine that needs many instructions to exchange elements of 2 bytes.
+  CHECK_FALSE(writes(scaled, bytes, "x86-64-v3", "  store_3_interleaved"));
+  CHECK_FALSE(writes("x: i16[n, 3]", "cumsum(x, axis=1)", "x86-64", "  store_3_interleaved"));
+  // Pairs need no such machine.
+  CHECK(writes("x: i16[n, 2]", "cumsum(x, axis=1)", "x86-64", "  store_2_interleaved_i16x8("));
   // There may be more elements in a row than lanes in a vector.
   constexpr Way kWidths[] = {{"interp", 0}, {"c", 0, 2}, {"c", 0, 4}, {"c", 0, 8}};
   const Context context = make_context();
@@ -287,6 +308,59 @@ TEST_CASE("L2: short axes that are not reduced are unrolled where that takes few
   // Between rows of 3 elements there is a fourth one that the kernel does not load.
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 4], c: f32[n, 1]", "y = slice(x, stop=[n, 3]) * expand(c, shape=[n, 3])")),
                        "[thread simd=16"));
+}
+
+TEST_CASE("L2: transposes with a short side exchange elements between whole vectors") {
+  const Backends backends;
+  for (const int side : {2, 3, 4, 7})
+    for (const char* const dtype : {"f32", "f64", "f16", "i16", "i8", "bool"}) {
+      const std::string s = std::to_string(side), cast = std::string(", dtype=") + dtype + ")))";
+      const std::string text = graph_of("x: f32[n, " + s + "], z: f32[" + s + ", n]",
+                                        "y = contiguous(transpose(cast(x" + cast + ", w = contiguous(transpose(cast(z" + cast);
+      for (const int64_t n : {1, 17, 100}) backends.run(text, whole<float>({n, side}, 1), whole<float>({side, n}, 2));
+    }
+  for (const int side : {2, 3, 7}) {
+    const std::string s = std::to_string(side);
+    for (const int64_t n : {3, 16, 41}) {
+      backends.run(graph_of("x: i8[n, " + s + "]", "y = contiguous(transpose(x))"), whole<int8_t>({n, side}, 3));
+      backends.run(graph_of("x: i8[" + s + ", n]", "y = contiguous(transpose(x)), z = contiguous(transpose(flip(x)))"),
+                   whole<int8_t>({side, n}, 4));
+      backends.run(graph_of("x: f32[b, n, " + s + "]", "y = permute(x, axes=[0, 2, 1]) * 2.0"), rough({4, n, side}, 5));
+      backends.run(graph_of("x: f32[b, " + s + ", n]", "y = exp(permute(x, axes=[0, 2, 1]))"), rough({4, side, n}, 6));
+      // A slice leaves gaps between the rows, so that not all of the memory may be read.
+      backends.run(graph_of("x: f32[n, 9]", "y = contiguous(transpose(slice(x, stop=[n, " + s + "])))"), rough({n, 9}, 7));
+      backends.run(graph_of("x: f32[n, " + s + "], z: f32[" + s + ", n]", "y = transpose(x) + z"), rough({n, side}, 8),
+                   rough({side, n}, 9));
+    }
+  }
+  // Pictures: bytes with channels last to floats with channels first, and back.
+  backends.run(graph_of("x: i8[2, h, w, 3]", "y = cast(permute(x, axes=[0, 3, 1, 2]), dtype=f32) * 0.5"), whole<int8_t>({2, 5, 37, 3}, 10));
+  backends.run(graph_of("x: f32[2, 3, h, w]", "y = cast(permute(x, axes=[0, 2, 3, 1]), dtype=i8)"), whole<float>({2, 3, 5, 37}, 11));
+
+  const auto transposed = [](const std::string& type, const char* row = "x86-64-v4") {
+    return source_of(graph_of("x: " + type, "y = contiguous(transpose(x))"), row);
+  };
+  const std::string planes = "elementwise [thread unroll=3, sequential simd=16] partition overlap",
+                    points = "elementwise [thread simd=16, sequential] partition overlap";
+  CHECK(contains(transposed("f32[n, 3]"), planes));
+  CHECK(contains(transposed("f32[n, 3]"), "load_part2_of_3_f32x16("));
+  CHECK(contains(transposed("f32[3, n]"), points));
+  CHECK(contains(transposed("f32[3, n]"), "  store_3_interleaved_f32x16("));
+  CHECK(contains(transposed("f32[2, n]"), "  store_2_interleaved_f32x16("));
+  // Narrow elements have vectors of at most 16 lanes, and need a machine that exchanges bytes.
+  CHECK(contains(transposed("u8[n, 3]"), planes));
+  CHECK(contains(transposed("i16[3, n]", "x86-64-v3"), points));
+  CHECK_FALSE(contains(transposed("u8[n, 3]", "x86-64"), "unroll=3"));
+  CHECK_FALSE(contains(transposed("u8[3, n]", "x86-64"), "[thread simd="));
+  // Every second element is loaded as fast without unrolling; longer sides have blocks; 8 bytes and bools are transposed as before.
+  CHECK_FALSE(contains(transposed("f32[n, 2]"), " unroll=2"));
+  CHECK(contains(transposed("f32[n, 8]"), "transpose ["));
+  CHECK(contains(transposed("f32[8, n]"), "transpose ["));
+  for (const char* const type : {"f64[n, 3]", "f64[3, n]", "bool[n, 3]", "bool[3, n]"})
+    CHECK(contains(transposed(type), "elementwise [thread, sequential simd="));
+  // Many shuffles of few lanes take longer than loads and stores of single elements.
+  CHECK_FALSE(contains(transposed("f32[n, 7]", "x86-64-v2"), "unroll=7"));
+  CHECK_FALSE(contains(transposed("f32[7, n]", "x86-64-v3"), "[thread simd="));
 }
 
 TEST_CASE("L5.simd_width/c: vectors of a small product run along the rows or along the columns, but not along both") {

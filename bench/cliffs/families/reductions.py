@@ -228,6 +228,37 @@ def row_norm(op, rows, columns):
                    flops=7 * rows * columns)
 
 
+def _draw_half(d):
+    rows, columns = matrix_of(d)
+    return {"op": d.pick("softmax", "layer_norm", "rms_norm"), "dtype": d.pick(*HALVES), "rows": rows, "columns": max(columns, 4)}
+
+
+@family(_draw_half)
+def row_half(op, dtype, rows, columns):
+    """Softmax and norms of rows of 16-bit floats."""
+    one_of("op", op, ("softmax", "layer_norm", "rms_norm"))
+    one_of("dtype", dtype, HALVES)
+
+    def numpy(np, x, *w):
+        x = x.astype(np.float32)
+        if op == "softmax":
+            e = np.exp(x - x.max(axis=1, keepdims=True))
+            return e / e.sum(axis=1, keepdims=True)
+        centred = x - x.mean(axis=1, keepdims=True) if op == "layer_norm" else x
+        return centred / np.sqrt((centred * centred).mean(axis=1, keepdims=True) + np.float32(1e-5)) * w[0].astype(np.float32)
+
+    def torch(torch, x, *w):
+        if op == "softmax":
+            return torch.softmax(x, dim=1)
+        if op == "layer_norm":
+            return torch.nn.functional.layer_norm(x, (columns,), w[0], None, 1e-5)
+        return (x.float() * torch.rsqrt(x.float().square().mean(-1, keepdim=True) + 1e-5)).to(x.dtype) * w[0]
+
+    weights = [] if op == "softmax" else [Input("w", dtype, (columns,))]
+    return Problem([Input("x", dtype, ("N", columns)), *weights], [f"return y = {'softmax(x, axis=1)' if op == 'softmax' else f'{op}(x, weight=w, eps=1e-5)'}"],
+                   {"N": rows}, numpy, torch, flops=7 * rows * columns)
+
+
 @family(lambda d: {"op": d.pick("batch_norm", "group_norm", "instance_norm"), "batch": d.batch(64), "channels": d.channels(), "image": d.image(256)})
 def channel_norm(op, batch, channels, image):
     """Norms of pictures [batch, channels, image, image], with weights and biases; batch_norm uses the statistics of this batch."""

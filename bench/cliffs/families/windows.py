@@ -2,7 +2,7 @@
 import math
 
 from case import CaseError, Input, Problem, family, one_of
-from families.loops import nest, over
+from families.loops import HALVES, nest, over
 
 AXES = "hwd"
 
@@ -45,8 +45,9 @@ def _c_convolution(rank, batch, channels, filters, image, out, kernel, stride, p
     return nest(f"b<{batch} f<{filters} {outer}", f"float acc = 0;\n{inner}y(b, f, {', '.join(AXES[:rank])}) = acc;").replace("PARALLEL", "PARALLEL_2")
 
 
-def _convolution(rank, batch, channels, filters, image, kernel, stride, padding, dilation=1, groups=1):
-    """Returns the Problem of a convolution. The sizes of the image are symbolic, the numbers of channels constant."""
+def _convolution(rank, batch, channels, filters, image, kernel, stride, padding, dilation=1, groups=1, dtype="f32"):
+    """Returns the Problem of a convolution. The sizes of the image are symbolic, the numbers of channels constant. NumPy computes with 16-bit
+    floats as f32, because its own products of them are very slow."""
     _checked(image, kernel, padding, dilation, stride, groups)
     if channels % groups or filters % groups:
         raise CaseError(f"groups: expected a divisor of {channels} and {filters}, found {groups}")
@@ -54,11 +55,14 @@ def _convolution(rank, batch, channels, filters, image, kernel, stride, padding,
     flops = 2 * batch * filters * out**rank * (channels // groups) * kernel**rank
     text = f"conv{rank}d(x, w, stride={stride}, padding={padding}, dilation={dilation}, groups={groups})"
     function = _torch_convolution(rank)
-    return Problem([Input("x", "f32", ("N", channels, *("H", "W", "D")[:rank])), Input("w", "f32", (filters, channels // groups, *(kernel,) * rank))],
-                   [f"return y = {text}"],
-                   {"N": batch, **dict.fromkeys(("H", "W", "D")[:rank], image)}, lambda np, x, w: convolved(np, x, w, rank, stride, padding, dilation, groups),
-                   lambda torch, x, w: function(torch)(x, w, None, stride, padding, dilation, groups),
-                   _c_convolution(rank, batch, channels, filters, image, out, kernel, stride, padding, dilation, groups), flops=flops)
+    c = None if dtype in HALVES else _c_convolution(rank, batch, channels, filters, image, out, kernel, stride, padding, dilation, groups)
+
+    def numpy(np, x, w):
+        return convolved(np, x.astype(np.float32, copy=False), w.astype(np.float32, copy=False), rank, stride, padding, dilation, groups)
+
+    return Problem([Input("x", dtype, ("N", channels, *("H", "W", "D")[:rank])), Input("w", dtype, (filters, channels // groups, *(kernel,) * rank))],
+                   [f"return y = {text}"], {"N": batch, **dict.fromkeys(("H", "W", "D")[:rank], image)}, numpy,
+                   lambda torch, x, w: function(torch)(x, w, None, stride, padding, dilation, groups), c, flops=flops)
 
 
 def _draw_convolution(d, image, most=2048, **more):
@@ -76,6 +80,11 @@ def conv1d(batch, channels, filters, image, kernel, stride, padding, dilation):
 @family(lambda d: _draw_convolution(d, d.image()))
 def conv2d(batch, channels, filters, image, kernel, stride, padding):
     return _convolution(2, batch, channels, filters, image, kernel, stride, padding)
+
+
+@family(lambda d: {"dtype": d.pick(*HALVES), **_draw_convolution(d, d.image(256), 512)})
+def conv2d_half(dtype, batch, channels, filters, image, kernel, stride, padding):
+    return _convolution(2, batch, channels, filters, image, kernel, stride, padding, dtype=one_of("dtype", dtype, HALVES))
 
 
 @family(lambda d: {**_draw_convolution(d, d.image(256)), "groups": d.pick(2, 4, 8, 32), "channels": 32 * d.pick(1, 2, 4, 8),

@@ -115,21 +115,6 @@ std::string load_every_function(Unit& unit, DType dtype, int lanes, int step) {
   return name;
 }
 
-std::string store_pairs_function(Unit& unit, DType dtype, int lanes) {
-  const std::string name = cat("store_pairs_", vector_name(dtype, lanes));
-  unit.definitions.once(name, [&] {
-    const std::string v = memory_vector(unit, dtype, lanes);
-    const auto half = [&](int first) {
-      std::vector<int> numbers;
-      for (int lane = first; lane < first + lanes / 2; ++lane) numbers.insert(numbers.end(), {lane, lanes + lane});
-      return cat("__builtin_shufflevector(a, b, ", join(numbers, ", "), ")");
-    };
-    return cat("static inline void ", name, "(", memory_type(dtype), "* p, ", v, " a, ", v, " b) {\n  *(", v, "*)p = ", half(0), ";\n  *(",
-               v, "*)(p + ", lanes, ") = ", half(lanes / 2), ";\n}\n");
-  });
-  return name;
-}
-
 std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked) {
   const std::string name = cat("store", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_name(dtype, lanes));
   unit.definitions.once(name, [&] {

@@ -19,8 +19,6 @@ bool loads_whole_vectors(DType dtype, int lanes, Sym step);
 std::string load_every_function(Unit& unit, DType dtype, int lanes, int step);
 /// Returns the name of a generated function (pointer[, step], value[, mask]) that stores a vector, with a stride of `step` elements.
 std::string store_function(Unit& unit, DType dtype, int lanes, bool strided, bool masked);
-/// Returns the name of a generated function (pointer, first elements, second elements) that stores pairs of adjacent elements.
-std::string store_pairs_function(Unit& unit, DType dtype, int lanes);
 /// Returns the name of a generated function (pointer, value) that stores a vector. The store is non-temporal if the address is a multiple
 /// of the vector's size and the machine has such stores, and ordinary otherwise. (stream.cpp)
 std::string stream_function(Unit& unit, DType dtype, int lanes);

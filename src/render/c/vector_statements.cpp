@@ -1,5 +1,6 @@
 #include "render/c/vector_statements.h"
 
+#include "base/machine.h"
 #include "base/text.h"
 #include "render/c/access.h"
 #include "render/c/masks.h"
@@ -33,9 +34,9 @@ std::string vector_store(const Scope& scope, const Address& at, const ir::Store&
   return cat(text, ");");
 }
 
-std::string store_of_pairs(const Scope& scope, const std::string& pointer, ir::Type type, const std::string& first,
-                           const std::string& second) {
-  return cat(store_pairs_function(scope.unit, type.dtype, type.lanes), "(", pointer, ", ", first, ", ", second, ");");
+bool interleaves(const Unit& unit, DType dtype, int lanes, int parts) {
+  // Two vectors need no general shuffles: every machine has instructions that interleave two vectors of elements of any size.
+  return parts == 2 || shuffles_elements(unit.options.target.cpu(), size_of(dtype), lanes);
 }
 
 std::string recomputed_lanes(const Scope& scope, const ir::UOp* u, const std::string& name) {

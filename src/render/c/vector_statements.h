@@ -1,5 +1,5 @@
-// Functions that return C statements for vectors, and the values that such statements store. Dialect::vectors contains pointers to the
-// functions, through which the renderer calls them.
+// Functions that return C statements for vectors, and functions for the values that such statements store. Dialect::vectors contains
+// pointers to the functions, through which the renderer calls them.
 #pragma once
 
 #include <string>
@@ -10,8 +10,7 @@ namespace harp::render {
 
 std::string stored_vector(const Scope& scope, const ir::Store& store);
 std::string vector_store(const Scope& scope, const Address& at, const ir::Store& store);
-std::string store_of_pairs(const Scope& scope, const std::string& pointer, ir::Type type, const std::string& first,
-                           const std::string& second);
+bool interleaves(const Unit& unit, DType dtype, int lanes, int parts);
 std::string recomputed_lanes(const Scope& scope, const ir::UOp* u, const std::string& name);
 
 }  // namespace harp::render

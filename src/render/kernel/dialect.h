@@ -77,9 +77,8 @@ struct VectorEntries {
   std::string (*stored)(const Scope& scope, const ir::Store& store) = nullptr;
   /// Returns the statement that stores a vector.
   std::string (*store)(const Scope& scope, const Address& at, const ir::Store& store) = nullptr;
-  /// Returns the statement that stores two vectors whose elements alternate in memory. `pointer` is the address of the first element.
-  std::string (*store_pairs)(const Scope& scope, const std::string& pointer, ir::Type type, const std::string& first,
-                             const std::string& second) = nullptr;
+  /// Tests whether store_interleaved() is faster than a store of each of the `parts` vectors by itself.
+  bool (*interleaves)(const Unit& unit, DType dtype, int lanes, int parts) = nullptr;
   /// Returns the name of a generated function (pointer, vectors) that stores `parts` vectors whose elements are interleaved in memory
   /// (ir/interleaved_accesses.h).
   std::string (*store_interleaved)(Unit& unit, DType dtype, int lanes, int parts) = nullptr;

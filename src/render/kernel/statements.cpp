@@ -23,23 +23,15 @@ size_t retry_of(std::span<const Line> lines) {
   return static_cast<size_t>(retry - lines.begin());
 }
 
-/// Tests whether the two lines store vectors whose elements alternate in memory, as real and imaginary parts do.
-bool are_pairs(const Line& a, const Line& b) {
-  if (a.kind != LineKind::kStore || b.kind != LineKind::kStore) return false;
-  const auto &first = a.as<ir::Store>(), &second = b.as<ir::Store>();
-  return first.mask == nullptr && second.mask == nullptr && first.value->type.lanes > 1 && first.value->type == second.value->type &&
-         !is_bool(first.value->type.dtype) && first.lane_step.is_constant(2) && second.lane_step.is_constant(2) &&
-         first.buffer == second.buffer && (second.index - first.index).is_constant(1);
-}
-
-/// If the first lines store all vectors of a group whose elements are interleaved in memory (ir/interleaved_accesses.h), returns their
-/// number; otherwise 0.
-size_t interleaved_stores(std::span<const Line> lines) {
+/// If the first lines store vectors that are interleaved in memory and together cover every element, and if one call is to store all of
+/// them, returns their number; otherwise 0. They are two for real and imaginary parts, or a group of ir/interleaved_accesses.h.
+size_t interleaved_stores(const Unit& unit, std::span<const Line> lines) {
   if (lines[0].kind != LineKind::kStore) return 0;
   const auto& first = lines[0].as<ir::Store>();
-  if (first.value->type.lanes == 1 || !first.lane_step.is_constant()) return 0;
+  const auto [dtype, lanes] = first.value->type;
+  if (lanes == 1 || !first.lane_step.is_constant()) return 0;
   const int64_t parts = first.lane_step.constant();
-  if (parts < ir::kFewestParts || parts > std::min<int64_t>(ir::kMostParts, std::ssize(lines))) return 0;
+  if (parts < 2 || parts > std::min<int64_t>(ir::kMostParts, std::ssize(lines))) return 0;
   for (int64_t part = 0; part < parts; ++part) {
     const Line& line = lines[static_cast<size_t>(part)];
     if (line.kind != LineKind::kStore) return 0;
@@ -48,15 +40,14 @@ size_t interleaved_stores(std::span<const Line> lines) {
                          store.lane_step == first.lane_step && (store.index - first.index).is_constant(part);
     if (!is_part) return 0;
   }
-  return static_cast<size_t>(parts);
+  return unit.dialect.vectors.interleaves(unit, dtype, lanes, static_cast<int>(parts)) ? static_cast<size_t>(parts) : 0;
 }
 
 }  // namespace
 
 size_t StatementWriter::write(std::span<const Line> lines) {
   const Line& line = lines[0];
-  if (lines.size() > 1 && (store_pairs(line, lines[1]) || accumulators_.write_two_folds(line, lines[1]) || call_two(line, lines[1])))
-    return 2;
+  if (lines.size() > 1 && (accumulators_.write_two_folds(line, lines[1]) || call_two(line, lines[1]))) return 2;
   if (const size_t stores = store_interleaved(lines); stores > 0) return stores;
   // If generated code cannot detect invalid operations, only the exact version after kRetry is written.
   if (line.kind == LineKind::kTry && !scope_.unit.dialect.detects_invalid(scope_.unit)) {
@@ -214,22 +205,10 @@ void StatementWriter::store(const Address& at, const ir::Store& s) {
   writer_.line(s.mask == nullptr ? assignment : cat("if (", value(scope_, s.mask).text, ") ", assignment));
 }
 
-bool StatementWriter::store_pairs(const Line& a, const Line& b) {
-  if (!are_pairs(a, b)) return false;
-  const auto& first = a.as<ir::Store>();
-  scope_.names.values(a.names);  // each line lists those values for which variables exist at this line
-  const std::string pointer = pointer_text(scope_, address_of(scope_, first.buffer, first.index));
-  const std::string one = whole(scope_, first.value).text;
-  scope_.names.values(b.names);
-  const std::string other = whole(scope_, b.as<ir::Store>().value).text;
-  writer_.line(scope_.unit.dialect.vectors.store_pairs(scope_, pointer, first.value->type, one, other));
-  return true;
-}
-
 /// If the first lines store vectors whose elements are interleaved in memory, writes one call that stores whole vectors of memory. Returns
 /// the number of written lines.
 size_t StatementWriter::store_interleaved(std::span<const Line> lines) {
-  const size_t count = interleaved_stores(lines);
+  const size_t count = interleaved_stores(scope_.unit, lines);
   if (count == 0) return 0;
   const auto& vectors = scope_.unit.dialect.vectors;
   const auto& first = lines[0].as<ir::Store>();

@@ -35,7 +35,6 @@ class StatementWriter {
   void define(const ir::Line& line, const std::string& value);
   void pointer(const ir::Line& line);
   void store(const Address& at, const ir::Store& s);
-  bool store_pairs(const ir::Line& a, const ir::Line& b);
   size_t store_interleaved(std::span<const ir::Line> lines);
   void scatter(const ir::Scatter& s);
   void prefetch(const ir::Prefetch& s);

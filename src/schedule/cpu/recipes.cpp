@@ -190,12 +190,13 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
 }
 
 Schedule schedule_unrolled(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Cpu& cpu,
-                           const ScheduleOptions& options) {
+                           const ScheduleOptions& options, int most_lanes = kMaxLanes) {
   Schedule s;
   s.recipe = Template::kElementwise;
   s.axes.resize(iteration_space(kernel).size());
   s.axes.front().kind = AxisKind::kThread;
-  s.axes[axes.vectors].simd_width = options.simd_width ? options.simd_width : natural_width(program, kernel, cpu, true);
+  s.axes[axes.vectors].simd_width =
+      options.simd_width ? options.simd_width : std::min(most_lanes, natural_width(program, kernel, cpu, true));
   for (size_t axis = 0; axis < axes.vectors; ++axis)
     if (axes.unrolled[axis]) s.axes[axis].unroll = static_cast<int>(iteration_space(kernel)[axis].constant());
   if (!kernel.scans.empty()) s.axes[static_cast<size_t>(scan_axis(kernel))].kind = AxisKind::kScan;
@@ -308,8 +309,9 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       return {{guard, tiles}, {std::nullopt, s}};
     }
-  if (short_axes && unrolled_columns_pay(program, kernel, *short_axes, s))
-    return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options)}};
+  if (short_axes &&
+      (unrolled_columns_pay(program, kernel, *short_axes, s, cpu) || interleaved_loads_pay(program, kernel, *short_axes, s, cpu)))
+    return {{std::nullopt, schedule_unrolled(program, kernel, *short_axes, cpu, options, kMostColumnLanes)}};
   if (const std::optional<size_t> axis = transposed_axis(program, kernel); axis && blocks_pay(kernel, *axis)) {
     const int lanes = s.axes.back().simd_width;
     const Schedule usual = schedule_transpose(program, kernel, *axis, lanes, cpu);

@@ -4,9 +4,11 @@
 #include <bit>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "schedule/contraction.h"
+#include "schedule/cpu/transpose.h"
 #include "schedule/cpu/tuning.h"
 #include "schedule/views.h"
 
@@ -27,6 +29,13 @@ int64_t shuffles_of_vector(int64_t step) {
   for (int64_t factor = 2; step > 1; ++factor)
     for (; step % factor == 0; step /= factor) shuffles += factor - 1;
   return shuffles;
+}
+
+/// Returns the number of operations that exchange elements between `step` vectors whose elements are interleaved in memory: shuffles or,
+/// where a shuffle takes many instructions, accesses to single elements.
+int64_t exchanges(const Cpu& cpu, int64_t step, size_t element_bytes, int lanes) {
+  if (step <= 1) return 0;
+  return step * (shuffles_elements(cpu, element_bytes, lanes) ? shuffles_of_vector(step) : lanes);
 }
 
 /// Returns the cost of all operations of the kernel for one element, in units of an addition.
@@ -55,12 +64,14 @@ bool is_plain(const Program& program, const KernelPlan& kernel) {
 
 /// How a load of the kernel moves through memory.
 struct Strides {
-  std::vector<Dim> kept;  // along each axis of iteration_space(), from one index to the next one
-  Dim reach = 0;          // from the first to the last element of the short axes: those behind the vector axis and those that are reduced
+  size_t element_bytes;
+  std::vector<Dim> kept = {};  // along each axis of iteration_space(), from one index to the next one
+  // From the first to the last element of the short axes: those behind the vector axis and those that are reduced.
+  Dim reach = 0;
 };
 
-Strides strides_of(const View& view, const std::vector<bool>& is_reduced, size_t vectors) {
-  Strides result;
+Strides strides_of(const ArrayView& view, const std::vector<bool>& is_reduced, size_t vectors) {
+  Strides result{static_cast<size_t>(view.element_bytes)};
   size_t squeezed_axis = 0;
   for (size_t axis = 0; axis < view.shape.size(); ++axis) {
     if (view.shape[axis].is_constant(1)) continue;
@@ -96,6 +107,25 @@ bool reads_whole_vectors(const Strides& load, size_t vectors) {
   return step >= 0 && (step <= 2 || (step <= kMaxShortAxis && load.reach.is_constant(step - 1)));
 }
 
+/// Tests whether unrolled axes can pay for a kernel that reduces no rows. It must be small and plain, and its longer axis must fill
+/// vectors. Transposes with two long sides have blocks, and elements of more than kMostTransposedBytes are transposed without unrolling.
+bool may_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, int lanes) {
+  const Dim longer = iteration_space(kernel)[axes.vectors];
+  if (lanes == 1 || kernel.passes.size() > 1 || (longer.is_constant() && longer.constant() < lanes)) return false;
+  const auto operations = static_cast<int64_t>(computed_nodes(program, kernel).size() + kernel.stores.size());
+  if (axes.elements * operations > kMaxColumnOperations || !is_plain(program, kernel)) return false;
+  if (std::ranges::any_of(kernel.stores, [](const StorePlan& store) { return !store.offset.empty(); })) return false;
+  const std::optional<size_t> transposed = transposed_axis(program, kernel);
+  if (!transposed) return true;
+  // A vector of bools is a mask in registers, so it would be converted twice.
+  const auto is_moved_fast = [](const StorePlan& store) {
+    return !is_bool(store.node->dtype) && size_of(store.node->dtype) <= kMostTransposedBytes;
+  };
+  const std::vector<Strides> loads = strides_of_loads(program, kernel, axes.vectors);
+  return !blocks_pay(kernel, *transposed) && std::ranges::all_of(kernel.stores, is_moved_fast) &&
+         std::ranges::all_of(loads, [](const Strides& load) { return load.element_bytes <= kMostTransposedBytes; });
+}
+
 }  // namespace
 
 bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual) {
@@ -118,18 +148,13 @@ bool unrolled_scans_pay(const KernelPlan& kernel, const UnrolledAxes& axes) {
   return scan_axis(kernel) + 1 == std::ssize(space) || proven_less(space.back(), kFewestLanes);
 }
 
-bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual) {
+bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual,
+                          const Cpu& cpu) {
   const Shape space = iteration_space(kernel);
   const size_t last = space.size() - 1;
-  const int lanes = usual.axes[last].simd_width;
-  if (axes.vectors == last || lanes == 1 || lanes > kMostColumnLanes || kernel.passes.size() > 1) return false;
-  const Dim& longer = space[axes.vectors];
-  if (longer.is_constant() && longer.constant() < lanes) return false;
-  const auto operations = static_cast<int64_t>(computed_nodes(program, kernel).size() + kernel.stores.size());
-  if (axes.elements * operations > kMaxColumnOperations || !is_plain(program, kernel)) return false;
-  if (std::ranges::any_of(kernel.stores, [](const StorePlan& store) { return !store.offset.empty(); })) return false;
-  // Transposes have blocks.
-  if (const auto axis = transposed_axis(program, kernel); axis && *axis <= axes.vectors) return false;
+  const int lanes = std::min(usual.axes[last].simd_width, kMostColumnLanes);
+  if (axes.vectors == last || !may_pay(program, kernel, axes, lanes)) return false;
+  const bool is_transpose = transposed_axis(program, kernel).has_value();
   int64_t of_lane = 1;  // the results of a lane
   for (size_t axis = axes.vectors + 1; axis < space.size(); ++axis) of_lane *= space[axis].constant();
   if (of_lane > kMaxShortAxis) return false;
@@ -143,15 +168,38 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
   if (axis == axes.vectors + 1 && std::ranges::all_of(loads, continues)) return false;  // all axes are one long line
   // Compares the number of operations for one index of the vector axis.
   const int64_t terms = kernel.reduces.empty() ? 1 : term_count(*kernel.reduces[0]).constant(), cost = cost_of_element(program, kernel);
-  int64_t usual_operations = of_lane / row * pieces_of_row(row, lanes) * terms * cost,
-          unrolled_operations = of_lane * (terms * cost + shuffles_of_vector(of_lane));
+  int64_t usual_operations = of_lane / row * pieces_of_row(row, lanes) * terms * cost, exchanged = 0;
   for (const Strides& load : loads) {
     const Dim& along_row = load.kept[last];
     if (!along_row.is_constant() || std::abs(along_row.constant()) > 1) usual_operations += of_lane * terms;  // loads of single elements
-    const int64_t step = load.kept[axes.vectors].constant();
-    unrolled_operations += step * shuffles_of_vector(step);
+    exchanged += exchanges(cpu, load.kept[axes.vectors].constant(), load.element_bytes, lanes);
   }
+  int64_t of_stores = 0;
+  for (const StorePlan& store : kernel.stores) of_stores = std::max(of_stores, exchanges(cpu, of_lane, size_of(store.node->dtype), lanes));
+  const int64_t unrolled_operations = of_lane * terms * cost + (exchanged + of_stores) * (is_transpose ? kShufflesOfTranspose : 1);
   return static_cast<double>(unrolled_operations) < kUnrolledColumns * static_cast<double>(usual_operations * lanes);
+}
+
+bool interleaved_loads_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual,
+                           const Cpu& cpu) {
+  const Shape space = iteration_space(kernel);
+  const size_t last = space.size() - 1;
+  const int lanes = std::min(usual.axes[last].simd_width, kMostColumnLanes);
+  if (!kernel.reduces.empty() || !kernel.scans.empty() || axes.vectors != last || !may_pay(program, kernel, axes, lanes)) return false;
+  int64_t usual_operations = 0, unrolled_operations = 0;
+  for (const Strides& load : strides_of_loads(program, kernel, axes.vectors)) {
+    if (!load.kept[last].is_constant()) continue;
+    const int64_t step = load.kept[last].constant();
+    const auto is_column = [&](size_t axis) {  // its elements lie between those of two lanes
+      return axes.unrolled[axis] && load.kept[axis].is_constant(1) && space[axis].is_constant(step);
+    };
+    bool is_interleaved = false;
+    for (size_t axis = 0; axis < last; ++axis) is_interleaved |= is_column(axis);
+    if (!is_interleaved) continue;         // both forms load the same vectors
+    usual_operations += 2 * step * lanes;  // a load and an insertion for each element
+    unrolled_operations += step + exchanges(cpu, step, load.element_bytes, lanes) * kShufflesOfTranspose;
+  }
+  return unrolled_operations < usual_operations;
 }
 
 }  // namespace harp

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -103,13 +104,19 @@ inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpress
 
 /// Kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. kUnrolledColumns: these axes
 /// are unrolled, and vectors run along the axis before them, if that takes less than this part of the operations of vectors along the last
-/// axis, shuffles included. kMostColumnLanes: most lanes; vectors of more have narrow elements, and some machines need several instructions
-/// to shuffle these. kMaxColumnOperations: most operations of one iteration, because the code has a copy of each operation for each
-/// element. It also limits scans along short rows; each combination of these counts with its cost in units of an addition, because a scan
-/// by logaddexp takes long to compile. None of these is measured.
+/// axis, shuffles included. kMostColumnLanes: most lanes; longer vectors of narrow elements would be shuffled element by element
+/// (shuffles_elements() in base/machine.h). kMaxColumnOperations: most operations of one iteration, because the code has a copy of each
+/// operation for each element. It also limits scans along short rows; each combination of these counts with its cost in units of an
+/// addition, because a scan by logaddexp takes long to compile. None of these is measured.
 inline constexpr double kUnrolledColumns = 0.75;
 inline constexpr int kMostColumnLanes = 16;
 inline constexpr int64_t kMaxColumnOperations = 512;
+/// Transposes with a side of 2 to 7 elements ([n, 3] to [3, n] and back). kShufflesOfTranspose: operations for a shuffle; more than one,
+/// because many shuffles of two vectors take several instructions, and a transpose has little else to do. kMostTransposedBytes: the largest
+/// elements. Vectors hold few elements of 8 bytes, and an earlier form of these kernels had 0.57 to 0.76 of the speed for f64 (probably
+/// because it stored each element by itself). Otherwise not measured.
+inline constexpr int64_t kShufflesOfTranspose = 2;
+inline constexpr size_t kMostTransposedBytes = 4;
 
 // --- Reductions down columns: how rows of memory are added to a row of accumulators
 
