@@ -190,7 +190,7 @@ FAULTS = [
     ("convolutions: rows of a group share the copy of one member", "lower/contraction_layout.cpp",
      "rows_have_members ? member * row_tiles_of_block() + row_tile : row_tile;", "row_tile;"),
     ("convolutions: tiles that overlap are stored where they would be", "lower/contraction.cpp",
-     "block_.column_of(tile) + column->variable);", "tile * layout_.tile_columns + column->variable);"),
+     "block_.column_of(tile) + column->variable, is_mirrored);", "tile * layout_.tile_columns + column->variable, is_mirrored);"),
     ("convolutions: sums of a group's members lie over each other", "lower/contraction_layout.cpp",
      "((member * column_tiles_of_block() + column_tile) * row_tiles_of_block() + row_tile)",
      "(column_tile * row_tiles_of_block() + row_tile)"),
