@@ -195,7 +195,7 @@ class TransformText {
 
   /// Returns the name of a generated function for at least `together` columns of one length with small prime factors.
   std::string of_columns(int64_t n, const Ends& ends, int64_t together) {
-    const std::string name = cat("dft_columns_", n, ends.name(), "_", suffix_);
+    const std::string name = cat("dft_columns_", n, ends.name(), "_by_", together, "_", suffix_);
     Filling values = values_;
     values.merge(
         Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(ends.from))}, {"B", cat(distance(ends.to))}, {"CT", cat(together)}});
