@@ -42,7 +42,7 @@ class Emulated:
         # of g++'s time.
         run(shutil.which("clang++") or "g++", "-O0", "-std=c++17", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", *INCLUDE,
             "-I", EMULATOR, "-include", os.path.join(EMULATOR, "runtime_api.h"), "-x", "c++", os.path.join(HERE, "assignments.cu"),
-            "-x", "none", "-o", self.program, "-L", BUILD, "-lharp", f"-Wl,-rpath,{BUILD}", "-ldl")
+            "-o", self.program, "-L", BUILD, "-lharp", f"-Wl,-rpath,{BUILD}", "-ldl")
 
     def case_kernels(self):
         """E2.in_cu/cuda E2.assignment_kernel/cuda: assignments are kernels of the source itself, and need no CUDA compiler at run time"""
