@@ -50,6 +50,18 @@ TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G3.min/interp,c L6: 
       backends.run(graph_of("x: f32" + shape, "a = sum(cast(x, dtype=f16), axes=[1])"), rough({rows, columns}, 3));
     }
   }
+  // Rows of one element: +0.0 is added to the element or product, and argmax of them is 0.
+  for (const int64_t rows : {1, 16, 37}) {
+    const char* const results =
+        "a = sum(x, axes=[1]), b = prod(x, axes=[1]), c = max(x, axes=[1]), d = sum(x * x, axes=[1]), e = argmax(x, axis=1), "
+        "g = sum(x, axes=[1]) * 2.0";
+    backends.run(graph_of("x: f32[n, 1]", results), special({rows, 1}, 2));
+    backends.run(graph_of("x: f32[n, 1], z: f32[20, 1]",
+                          "y = sum(square(expand(reshape(x, shape=[n, 1, 1]), shape=[n, 20, 1]) - expand(reshape(z, shape=[1, 20, 1]), "
+                          "shape=[n, 20, 1])), axes=[2])"),
+                 special({rows, 1}, 3), special({20, 1}, 4));
+  }
+  backends.run(graph_of("x: f32[n, 0, 1]", "a = sum(x, axes=[2])"), rough({7, 0, 1}, 5));
   backends.run(graph_of("x: f32[6, 5, 3, 2]", "a = sum(x, axes=[2, 3]), b = sum(x, axes=[3])"), rough({6, 5, 3, 2}, 3));
   backends.run(graph_of("x: i8[n, 3]", "a = sum(x, axes=[1]), b = prod(x, axes=[1])"), whole<int8_t>({200, 3}, 4));
 }
@@ -242,6 +254,7 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   const std::string unrolled = "elementwise [thread simd=16, reduce] partition overlap";
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = sum(x, axes=[1])")), unrolled));
   CHECK(contains(source_of(graph_of("x: f32[n, 15]", "y = softmax(x, axis=1)")), unrolled));
+  CHECK(contains(source_of(graph_of("x: f32[n, 1]", "y = sum(x * x, axes=[1])")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = softmax(x, axis=1)")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, m]", "y = sum(x, axes=[1])")), unrolled));
   // The elements of 16 rows of 3 elements, one row for each lane, are loaded and stored as whole vectors.
