@@ -76,7 +76,11 @@ TEST_CASE("G3.argmax/interp,c G3.argmin/interp,c L6: the first NaN or extreme of
       backends.run(text, whole<float>({rows, columns}, 6));
     }
   }
-  backends.run(graph_of("x: i8[n, 4]", "a = argmax(x, axis=1)"), whole<int8_t>({130, 4}, 7));
+  for (const int columns : {4, 8, 16})
+    for (const char* const dtype : {"i8", "i16", "f64"})
+      backends.run("graph g(x: i8[n, " + std::to_string(columns) + "]) {\n  z = cast(x, dtype=" + dtype +
+                       ")\n  return a = argmax(z, axis=1), b = argmin(z, axis=1)\n}",
+                   whole<int8_t>({130, columns}, 7));
 }
 
 TEST_CASE("G10.softmax/c G10.layer_norm/c L2: passes over rows of a few elements") {
@@ -256,6 +260,11 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   CHECK(contains(source_of(graph_of("x: f32[n, 15]", "y = softmax(x, axis=1)")), unrolled));
   CHECK(contains(source_of(graph_of("x: f32[n, 1]", "y = sum(x * x, axes=[1])")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = softmax(x, axis=1)")), unrolled));
+  // Rows of a single vector are reduced along the row, except for the place of an extreme.
+  CHECK(contains(source_of(graph_of("x: f32[n, 16]", "y = argmax(x, axis=1)")), unrolled));
+  CHECK(contains(source_of(graph_of("x: u8[n, 16]", "y = argmin(x, axis=1)")), "load_part15_of_16_u8x16("));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = max(x, axes=[1])")), unrolled));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 32]", "y = argmax(x, axis=1)")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, m]", "y = sum(x, axes=[1])")), unrolled));
   // The elements of 16 rows of 3 elements, one row for each lane, are loaded and stored as whole vectors.
   const std::string text = source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)"));

@@ -128,8 +128,11 @@ bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual) {
   const Node& reduce = *kernel.reduces[0];
   const bool along_rows = reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel);
   const int lanes = usual.axes.back().simd_width;
-  // It does not pay if the elements of a row fill whole vectors.
-  return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
+  if (!along_rows) return false;
+  // It does not pay if the elements of a row fill whole vectors. An argmax or argmin of a row of a single vector is an exception: finding
+  // the extreme of the lanes, and then the first lane that is equal to it, takes more operations than comparing as many vectors of rows.
+  const int64_t terms = term_count(reduce).constant();
+  return lanes == 1 || terms % lanes != 0 || (terms == lanes && has_arg_extreme(kernel));
 }
 
 bool unrolled_scans_pay(const KernelPlan& kernel, const UnrolledAxes& axes) {
