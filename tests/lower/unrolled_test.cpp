@@ -260,7 +260,7 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   CHECK(contains(source_of(graph_of("x: f32[n, 15]", "y = softmax(x, axis=1)")), unrolled));
   CHECK(contains(source_of(graph_of("x: f32[n, 1]", "y = sum(x * x, axes=[1])")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = softmax(x, axis=1)")), unrolled));
-  // Rows of a single vector are reduced along the row, except for the place of an extreme.
+  // Rows of a single vector are reduced along the row, but not by argmax and argmin.
   CHECK(contains(source_of(graph_of("x: f32[n, 16]", "y = argmax(x, axis=1)")), unrolled));
   CHECK(contains(source_of(graph_of("x: u8[n, 16]", "y = argmin(x, axis=1)")), "load_part15_of_16_u8x16("));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = max(x, axes=[1])")), unrolled));
