@@ -14,7 +14,7 @@ namespace {
 constexpr Cpu kX86V1{.instructions = InstructionSet::kX86,
                      .march = "x86-64",
                      .rounds = false,
-                     .extremes_of_i32 = false,
+                     .extremes_of_integers = false,
                      .shuffles_bytes = false,
                      .multiplies_pairs = true,
                      .non_temporal_stores = true};
@@ -22,7 +22,7 @@ constexpr Cpu kX86V1{.instructions = InstructionSet::kX86,
 constexpr Cpu x86_v2() {
   Cpu cpu = kX86V1;
   cpu.march = "x86-64-v2";
-  cpu.rounds = cpu.extremes_of_i32 = cpu.shuffles_bytes = true;
+  cpu.rounds = cpu.extremes_of_integers = cpu.shuffles_bytes = true;
   return cpu;
 }
 

@@ -52,7 +52,7 @@ struct Cpu {
   // --- Which vector instructions the CPU has. Where one is missing, generated code computes the same bits with other instructions.
   bool fma = false;                    // fused multiply-add
   bool rounds = true;                  // floor, ceil, trunc, rint
-  bool extremes_of_i32 = true;         // maximum and minimum of vectors of 32-bit integers
+  bool extremes_of_integers = true;    // maximum and minimum of vectors of integers of 8, 16 and 32 bits
   bool logic_of_three = false;         // any boolean function of three vectors
   bool shuffles_bytes = true;          // exchanges the bytes of a vector of 16 bytes in any order, by one instruction
   bool multiplies_pairs = false;       // multiplies 16-bit integers and adds adjacent products, in 32 bits

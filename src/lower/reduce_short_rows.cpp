@@ -7,12 +7,12 @@
 //   blocks   whole blocks of one chain, whose results are combined in order (docs/semantics.md, "Sums")
 //   shares   equal shares of the rows, if any order gives the same bits (a maximum)
 #include <algorithm>
-#include <bit>
 #include <unordered_set>
 
 #include "base/integers.h"
 #include "lower/reduce_lowering.h"
 #include "schedule/contraction.h"
+#include "schedule/few_columns.h"
 
 namespace harp::lower {
 
@@ -22,15 +22,6 @@ namespace {
 
 constexpr int64_t kMaxChains = 8;   // most chains that are interleaved: the code is repeated for each
 constexpr int kMaxRowsOfChain = 4;  // most rows that are combined into a chain before the next chain's rows
-constexpr int64_t kNarrowest = 4;   // fewest elements that make a vector (ir/vectorise.cpp)
-
-/// Returns how many narrow vectors and single elements make up a row that is shorter than a vector.
-int64_t pieces_of(int64_t width) {
-  int64_t pieces = 0;
-  for (int64_t left = width; left > 0; ++pieces)
-    left -= left < kNarrowest ? 1 : static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(left)));
-  return pieces;
-}
 
 /// Returns the cost of what is computed for each element of a row, in additions: the operands, and one combination for each reduction.
 int64_t cost_of_row(const KernelContext& c, const RowPass& pass) {
@@ -56,7 +47,7 @@ int64_t ReduceLowering::interleaved_chains(const RowPass& pass, Sym width) const
   if (!width.is_constant() || width.constant() < 1 || width.constant() >= simd_width_) return 1;
   const Cpu& cpu = c_.program.target.cpu();
   const int64_t in_flight = int64_t{cpu.addition_latency} * cpu.vector_additions_a_cycle;  // additions that keep all adders busy
-  return std::clamp<int64_t>(ceil_div(in_flight, pieces_of(width.constant()) * cost_of_row(c_, pass)), 1, kMaxChains);
+  return std::clamp<int64_t>(ceil_div(in_flight, pieces_of_row(width.constant(), simd_width_) * cost_of_row(c_, pass)), 1, kMaxChains);
 }
 
 void ReduceLowering::add_rows(std::span<const Chain> chains, Sym begin, Sym end, Body& body) {

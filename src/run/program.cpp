@@ -11,6 +11,10 @@ namespace harp {
 namespace {
 
 constexpr size_t kFewOutputs = 8;
+// A workspace of at most this many bytes is on the stack of the run, because malloc and free take as long as a small program. Only a
+// context that keeps memory does so: without, as under sanitizers, each workspace is a block of its own, so that accesses beyond its ends
+// are found.
+constexpr size_t kSmallWorkspace = 2048;
 constexpr std::string_view kHint = "; with the run option HARP_RUN_STAGE such arrays are copied";
 
 void* allocate_for_kernel(void* self, size_t size) {
@@ -97,7 +101,10 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   for (size_t i = 0; i < inputs.size(); ++i) addresses[i] = staging.input(inputs[i]);
   std::copy(hidden.begin(), hidden.end(), addresses.begin() + inputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) addresses[first_output + i] = staging.output(outputs[i]);
-  const Memory kept = kept_workspace(values.span(), memory);
+  alignas(kBufferAlignment) std::byte small[kSmallWorkspace];
+  const size_t own = own_workspace(values.span(), memory);
+  const bool is_small = own <= sizeof small && hooks_.allocator.is_standard();
+  const Memory kept = is_small ? Memory() : Memory(hooks_.allocator, own);
   StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
   harp_runtime runtime{};
@@ -107,8 +114,8 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.parallel_for = hooks_.parallel_for != nullptr ? &run_parallel : nullptr;
   runtime.alloc = &allocate_for_kernel;
   runtime.free = &release_for_kernel;
-  runtime.workspace = kept.data() != nullptr ? kept.data() : memory.workspace;
-  runtime.workspace_size = kept.data() != nullptr ? kept.size() : memory.workspace_bytes;
+  runtime.workspace = own == 0 ? memory.workspace : is_small ? small : kept.data();
+  runtime.workspace_size = own == 0 ? memory.workspace_bytes : own;
   runtime.cancel = arguments.cancel;
   if (arguments.stream != nullptr && !staging.copies_back()) {
     executable_->enqueue(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime,
@@ -120,11 +127,11 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   staging.copy_back();
 }
 
-/// Returns a workspace from the context's memory pool, for a run to which the caller gives no workspace. Returns an empty Memory if the
-/// caller gives one, or if the context has no pool; in the latter case generated code allocates its workspace.
-Memory LoadedProgram::kept_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const {
-  if (memory.workspace != nullptr || hooks_.allocator.pool == nullptr) return {};
-  return Memory(hooks_.allocator, static_cast<size_t>(executable_->workspace_bytes(shape_values, hooks_.width)));
+/// Returns the bytes of the workspace that a run provides if the caller gives none: from the context's memory pool, or on the stack.
+/// Returns 0 if the caller gives a workspace, or if the context has no pool; in the latter case generated code allocates its workspace.
+size_t LoadedProgram::own_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const {
+  if (memory.workspace != nullptr || hooks_.allocator.pool == nullptr) return 0;
+  return static_cast<size_t>(executable_->workspace_bytes(shape_values, hooks_.width));
 }
 
 bool LoadedProgram::is_mine(const Device& device) const {

@@ -91,7 +91,7 @@ class LoadedProgram {
     uintptr_t begin, end;
     size_t array;
   };
-  Memory kept_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const;
+  size_t own_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const;
   bool is_mine(const Device& device) const;
   const Device& device_of(const RunArguments& arguments) const;
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;

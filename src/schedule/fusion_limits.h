@@ -30,6 +30,10 @@ struct FusionLimits {
   int64_t kept_bytes;      // most bytes of the values of one row that are kept in scratch memory for later passes
   double recomputed_cost;  // largest cost of a value that every pass computes again because its row is too long to be kept
 
+  // --- Reductions down so few columns that a row of them does not fill a vector (few_columns.h)
+  int64_t vector_bytes;          // bytes of a vector; 0 on a GPU, where the threads of a warp are the lanes whatever the kernel
+  int64_t few_columns_elements;  // fewest elements for which separate kernels pay, whose vectors run along the rows
+
   // --- Reductions of many elements to few values, whose elements are divided among threads
   int64_t long_row;       // fewest elements combined into one result (elements of a row) for which dividing them among several threads pays
   int64_t few_long_rows;  // fewest rows that give all threads work; if there are fewer, each long row is divided among threads

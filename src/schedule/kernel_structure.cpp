@@ -173,7 +173,8 @@ std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPl
   if (kernel.reduces.empty() && !scans && axes.vectors > 0) unroll_interleaved(program, kernel, axes);
   // If only the terms of a chain are unrolled, the schedule is that of a single expression for each result (few_terms.h).
   const bool is_expression = axes.vectors + 1 == space.size() && expression_terms(kernel);
-  if (axes.elements <= 1 || is_expression) return std::nullopt;
+  // Rows of one element in lanes order unroll no axis, but vectors whose lanes are rows replace the 64 lanes of each row.
+  if (axes.elements < (reduces_rows ? 1 : 2) || is_expression) return std::nullopt;
   const auto operations = static_cast<int64_t>(computed_nodes(program, kernel).size() + kernel.stores.size());
   if (axes.elements * operations > kMaxUnrolledOperations) return std::nullopt;
   return axes;

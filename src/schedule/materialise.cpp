@@ -14,6 +14,7 @@
 #include <unordered_set>
 
 #include "base/visits.h"
+#include "schedule/few_columns.h"
 #include "schedule/gathered.h"
 #include "schedule/program.h"
 
@@ -179,6 +180,54 @@ double share_of(const Shape& part, const Shape& whole) {
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
 }
 
+namespace {
+
+/// Tests whether the node is computed from an array of as many elements, so that storing the node needs no more memory than that array.
+bool reads_as_many(const Node& root, const NodeMarks& stored) {
+  const Dim count = element_count(root.shape);
+  std::vector<const Node*> stack = {&root};
+  std::unordered_set<const Node*> seen = {&root};
+  bool found = false;
+  while (!found && !stack.empty()) {
+    const Node* node = stack.back();
+    stack.pop_back();
+    for (const Node* source : operands_of(*node)) {
+      if (element_count(source->shape) != count || !seen.insert(source).second) continue;
+      found |= stored.contains(source) || has_buffer(source);
+      stack.push_back(source);
+    }
+  }
+  count_visits(root.graph->dims(), seen.size());
+  return found;
+}
+
+/// Returns the node of which this operand is a view with as many elements, or with most of them; null if the view takes fewer. A reduction
+/// that is split at its blocks (split_reductions.h) reads such views.
+const Node* below_views(const Node* operand) {
+  for (; operand->op == Op::kReshape || operand->op == Op::kPermute || operand->op == Op::kSlice; operand = operand->sources[0])
+    if (share_of(operand->shape, operand->sources[0]->shape) < 0.5) return nullptr;
+  return operand;
+}
+
+/// Stores expensive operands of reductions down a few columns (few_columns.h). The kernel of such a reduction has vectors along the
+/// columns, which are almost empty; the kernel that stores the operand has vectors along the rows.
+void store_operands_of_columns(std::span<const Node* const> live, std::span<const double> costs, const FusionLimits& limits,
+                               NodeMarks& stored) {
+  for (const Node* node : live) {
+    if (!has_few_columns(*node, limits)) continue;
+    for (const Node* factor : operands_of(*node)) {
+      const Node* operand = below_views(factor);
+      if (operand == nullptr || stored.contains(operand)) continue;
+      const Family family = info(operand->op).family;
+      if (family != Family::kElementwise && family != Family::kConvert) continue;
+      // Less than half of each vector along the columns is in use, so storing pays if computing costs more than storing and loading.
+      if (costs[operand->id] > 2 * limits.memory_cost && reads_as_many(*operand, stored)) stored.insert(operand);
+    }
+  }
+}
+
+}  // namespace
+
 bool is_worth_storing(double cost, double times, double memory_cost) { return (times - 1) * cost > (times + 1) * memory_cost; }
 
 NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> live, const Transforms& transforms,
@@ -254,6 +303,8 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
     }
   }
 
+  if (std::ranges::any_of(live, [&](const Node* node) { return has_few_columns(*node, limits); }))
+    store_operands_of_columns(live, inlined_costs(graph, live, stored), limits, stored);
   const std::vector<double> costs = inlined_costs(graph, live, stored);
   // Indexed by node id. level: the largest number of reductions and scans on a path from an input to the node. last_level: the largest
   // level of a stored node whose kernel reads the node.

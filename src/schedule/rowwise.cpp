@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include "schedule/contraction_blocks.h"
+#include "schedule/few_columns.h"
 #include "schedule/fuse.h"
 #include "schedule/materialise.h"
 #include "schedule/row_passes.h"
@@ -73,6 +74,8 @@ class RowGrouper {
     if (a.reduce != nullptr && b.reduce != nullptr && (wants_tiles(*a.reduce, limits_) || wants_tiles(*b.reduce, limits_))) return;
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
+    // With few columns, an elementwise kernel of its own is faster: its vectors run along the rows, and threads divide its rows.
+    if (has_few_results(*rows.reduce, limits_)) return;
     // One thread processes a whole row, so rows must not be too long unless there are many.
     const int64_t longest = long_length(limits_, rows.reduce->as<ReduceAttributes>().order);
     if (range(rows.length()).hi > longest && range(element_count(rows.kept)).hi < limits_.few_long_rows) return;

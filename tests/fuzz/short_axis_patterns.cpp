@@ -105,8 +105,8 @@ class ShortAxes {
     return want(build::batch_matmul(x_, bench_.array_of(dtype_, other)));
   }
 
-  /// Reductions over the rows of tall matrices with few columns. There are so many rows that the order of summation divides them into
-  /// several blocks (docs/semantics.md, "Sums").
+  /// Reductions over the rows of tall matrices with few columns, and passes over them. There are so many rows that the order of summation
+  /// divides them into several blocks (docs/semantics.md, "Sums"). Expensive operands are stored before they are reduced.
   bool tall() {
     const DType dtype = is_bool(dtype_) || is_complex(dtype_) ? DType::kF64 : dtype_;
     Shape shape = {random_.chance(30) ? bench_.random_dim() + Dim(512) : bench_.small_dim(200, 1400), bench_.small_dim(2, 7)};
@@ -114,6 +114,8 @@ class ShortAxes {
     if (rows == 1) shape.insert(shape.begin(), random_.chance(50) ? bench_.small_dim(1, 5) : bench_.random_dim());
     if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
     NodeRef x = worked(bench_.array_of(dtype, shape));
+    if (is_float(dtype) && random_.chance(30)) x = build::elementwise(random_.chance(50) ? Op::kExp : Op::kTanh, {x});
+    if (is_float(dtype) && random_.chance(20)) return want(random_.chance(50) ? build::softmax(x, rows) : build::log_softmax(x, rows));
     const Op op = random_.pick(std::vector<Op>{Op::kSum, Op::kSum, Op::kProd, Op::kReduceMax, Op::kReduceMin});
     if (op == Op::kSum && random_.chance(40)) x = build::elementwise(Op::kMul, {x, bench_.array_of(dtype, shape)});
     const std::vector<int> axes = {rows};

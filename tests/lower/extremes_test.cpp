@@ -173,3 +173,28 @@ TEST_CASE("G3.sum/c L6 X2: sums of rows of whole pages, padded against 4-KiB ali
   CHECK(frame_bytes(eight + "\n}") <= 8192);
   Backends().run(eight + "\n}", rough({200, 1024}, 1));
 }
+
+TEST_CASE("G3.max/interp,c G3.min/interp,c L6: one instruction for the max or min of two vectors of integers") {
+  const Backends backends;
+  for (const char* const dtype : {"i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"}) {
+    CAPTURE(dtype);
+    const std::string text = std::string("graph g(s: i8[n, 150], t: i8[n, 150]) {\n  x = cast(s, dtype=") + dtype +
+                             ")\n  z = cast(t, dtype=" + dtype +
+                             ")\n  return a = max(x, axes=[1]), b = min(x, axes=[1]), c = max(x, axes=[0]), d = min(x, axes=[0]), " +
+                             "e = maximum(x, z), f = minimum(x, z)\n}";
+    backends.run(text, whole<int8_t>({33, 150}, 1), whole<int8_t>({33, 150}, 2));
+  }
+  const auto calls = [](const std::string& dtype, const char* row, const char* builtin) {
+    const Context context = make_context();
+    const Graph graph =
+        parse(context.get(), "harp 1\ngraph g(x: " + dtype + "[n, 1000]) { return y = max(x, axes=[1]), z = min(x, axes=[1]) }");
+    REQUIRE(graph != nullptr);
+    return source_for(row, graph.get()).find(builtin) != std::string::npos;
+  };
+  CHECK(calls("u8", "x86-64-v4", "__builtin_ia32_pmaxub512_mask"));
+  CHECK(calls("i8", "x86-64-v3", "__builtin_ia32_pminsb256"));
+  CHECK(calls("i16", "x86-64-v2", "__builtin_ia32_pmaxsw128"));
+  CHECK(calls("u16", "x86-64-v4", "__builtin_ia32_pminuw512_mask"));
+  CHECK(calls("u32", "x86-64-v3", "__builtin_ia32_pmaxud256"));
+  CHECK_FALSE(calls("u8", "x86-64", "__builtin_ia32_pmaxub128"));
+}

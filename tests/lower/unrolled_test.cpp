@@ -50,6 +50,18 @@ TEST_CASE("G3.sum/interp,c G3.prod/interp,c G3.max/interp,c G3.min/interp,c L6: 
       backends.run(graph_of("x: f32" + shape, "a = sum(cast(x, dtype=f16), axes=[1])"), rough({rows, columns}, 3));
     }
   }
+  // Rows of one element: +0.0 is added to the element or product, and argmax of them is 0.
+  for (const int64_t rows : {1, 16, 37}) {
+    const char* const results =
+        "a = sum(x, axes=[1]), b = prod(x, axes=[1]), c = max(x, axes=[1]), d = sum(x * x, axes=[1]), e = argmax(x, axis=1), "
+        "g = sum(x, axes=[1]) * 2.0";
+    backends.run(graph_of("x: f32[n, 1]", results), special({rows, 1}, 2));
+    backends.run(graph_of("x: f32[n, 1], z: f32[20, 1]",
+                          "y = sum(square(expand(reshape(x, shape=[n, 1, 1]), shape=[n, 20, 1]) - expand(reshape(z, shape=[1, 20, 1]), "
+                          "shape=[n, 20, 1])), axes=[2])"),
+                 special({rows, 1}, 3), special({20, 1}, 4));
+  }
+  backends.run(graph_of("x: f32[n, 0, 1]", "a = sum(x, axes=[2])"), rough({7, 0, 1}, 5));
   backends.run(graph_of("x: f32[6, 5, 3, 2]", "a = sum(x, axes=[2, 3]), b = sum(x, axes=[3])"), rough({6, 5, 3, 2}, 3));
   backends.run(graph_of("x: i8[n, 3]", "a = sum(x, axes=[1]), b = prod(x, axes=[1])"), whole<int8_t>({200, 3}, 4));
 }
@@ -64,7 +76,11 @@ TEST_CASE("G3.argmax/interp,c G3.argmin/interp,c L6: the first NaN or extreme of
       backends.run(text, whole<float>({rows, columns}, 6));
     }
   }
-  backends.run(graph_of("x: i8[n, 4]", "a = argmax(x, axis=1)"), whole<int8_t>({130, 4}, 7));
+  for (const int columns : {4, 8, 16})
+    for (const char* const dtype : {"i8", "i16", "f64"})
+      backends.run("graph g(x: i8[n, " + std::to_string(columns) + "]) {\n  z = cast(x, dtype=" + dtype +
+                       ")\n  return a = argmax(z, axis=1), b = argmin(z, axis=1)\n}",
+                   whole<int8_t>({130, columns}, 7));
 }
 
 TEST_CASE("G10.softmax/c G10.layer_norm/c L2: passes over rows of a few elements") {
@@ -242,7 +258,13 @@ TEST_CASE("L2: short axes are unrolled where vectors along them would be almost 
   const std::string unrolled = "elementwise [thread simd=16, reduce] partition overlap";
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = sum(x, axes=[1])")), unrolled));
   CHECK(contains(source_of(graph_of("x: f32[n, 15]", "y = softmax(x, axis=1)")), unrolled));
+  CHECK(contains(source_of(graph_of("x: f32[n, 1]", "y = sum(x * x, axes=[1])")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = softmax(x, axis=1)")), unrolled));
+  // Rows of a single vector are reduced along the row, but not by argmax and argmin.
+  CHECK(contains(source_of(graph_of("x: f32[n, 16]", "y = argmax(x, axis=1)")), unrolled));
+  CHECK(contains(source_of(graph_of("x: u8[n, 16]", "y = argmin(x, axis=1)")), "load_part15_of_16_u8x16("));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 16]", "y = max(x, axes=[1])")), unrolled));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 32]", "y = argmax(x, axis=1)")), unrolled));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, m]", "y = sum(x, axes=[1])")), unrolled));
   // The elements of 16 rows of 3 elements, one row for each lane, are loaded and stored as whole vectors.
   const std::string text = source_of(graph_of("x: f32[n, 3]", "y = softmax(x, axis=1)"));

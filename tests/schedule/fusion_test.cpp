@@ -132,6 +132,40 @@ TEST_CASE("G17.softmax/c G16: row-wise kernels of any size, short rows and long 
   }
 }
 
+TEST_CASE("G17.softmax/c G17.layer_norm/c L2: with few columns, vectors of kernels of their own run along the rows") {
+  const Backends backends;
+  const auto kernels = [&](const std::string& type, const std::string& y, const std::string& before = "") {
+    return kernels_in_source(backends.context(), "graph g(x: " + type + ") {\n" + before + "  return y = " + y + "\n}");
+  };
+  // The max; exp; the sum and its reciprocal; the product.
+  CHECK(kernels("f32[1300, 3]", "softmax(x, axis=0)") == 4);
+  CHECK(kernels("f64[n, 5]", "softmax(x, axis=0)") == 4);
+  CHECK(kernels("f32[2, 1300]", "log_softmax(z, axis=0)", "  z = permute(x, axes=[1, 0])\n") == 4);
+  CHECK(kernels("f32[1300, 2]", "logsumexp(x, axes=[0])") == 3);
+  // Columns that fill at least half of the vectors, few elements, short columns, and columns of each index of another axis.
+  CHECK(kernels("f32[1300, 8]", "softmax(x, axis=0)") == 1);
+  CHECK(kernels("f32[100, 3]", "softmax(x, axis=0)") == 1);
+  CHECK(kernels("f32[16, 3]", "softmax(x, axis=0)") == 1);
+  CHECK(kernels("f32[n, 1300, 3]", "softmax(x, axis=1)") == 1);
+  // A product of two arrays that are both expanded is not stored, because it has more elements than the arrays.
+  CHECK(kernels_in_source(backends.context(),
+                          "graph g(x: f32[n, 1], w: f32[1, 3]) {\n  return y = sum(exp(expand(x, shape=[n, 3]) - expand(w, shape=[n, 3])), "
+                          "axes=[0])\n}") == 1);
+
+  for (const char* const y :
+       {"softmax(x * 0.001, axis=0)", "log_softmax(x * 0.001, axis=0)", "layer_norm(x, axes=[0])", "prod(tanh(x), axes=[0])"}) {
+    CAPTURE(y);
+    for (const auto& [dtype, columns] : {std::pair<const char*, int64_t>{"f32", 1}, {"f32", 2}, {"f32", 13}, {"f64", 5}, {"f16", 3}}) {
+      const std::string body = harp::cat("  x = cast(s, dtype=", dtype, ")\n  return y = ", y, "\n}");
+      backends.run(harp::cat("graph g(s: f32[n, ", columns, "]) {\n", body), rough({700, columns}, 1));
+      backends.run(harp::cat("graph g(t: f32[", columns, ", 600]) {\n  s = permute(t, axes=[1, 0])\n", body), rough({columns, 600}, 2));
+    }
+    // The sizes at run time may be small.
+    for (const int64_t rows : {0, 2, 9})
+      backends.run(harp::cat("graph g(s: f32[n, 3]) {\n  x = s * 2.0\n  return y = ", y, "\n}"), rough({rows, 3}, 3));
+  }
+}
+
 TEST_CASE("G17.layer_norm/c: normalised rows with weight and bias are one kernel") {
   check_fused("  return y = layer_norm(x, axes=[1], weight=r, bias=r * 2.0)");
   check_fused("  return y = rms_norm(x, axes=[1], weight=r)");

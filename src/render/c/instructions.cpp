@@ -31,6 +31,20 @@ constexpr ExtremeOfTwo kExtremes[] = {
     {DType::kI32, 64, "__builtin_ia32_pmaxsd512_mask", "__builtin_ia32_pminsd512_mask", ", x, 0xffff"},
 };
 
+/// The max and min instructions of x86 for the other integers of up to 32 bits. gcc finds them in a loop over lanes, but not in a
+/// comparison and a selection of whole vectors, for which it uses two or three instructions. `letters` are those of the builtin's name; the
+/// builtin's operands are vectors of `element`.
+struct ExtremeOfIntegers {
+  DType dtype;
+  std::string_view letters, element;
+};
+constexpr ExtremeOfIntegers kIntegerExtremes[] = {{DType::kI8, "sb", "char"},
+                                                  {DType::kU8, "ub", "char"},
+                                                  {DType::kI16, "sw", "short"},
+                                                  {DType::kU16, "uw", "short"},
+                                                  {DType::kU32, "ud", "int"}};
+constexpr int kMaskedBytes = 64;  // the builtins for vectors of this size have a mask, and a vector with the values of disabled lanes
+
 /// The AVX-512 instruction (with VL) that computes any boolean function of three bits, given by a truth table with 8 entries. Without the
 /// builtin, gcc uses two instructions for the majority of three bits.
 struct LogicOfThree {
@@ -49,16 +63,36 @@ constexpr int kRegistersOfX = 16;
 
 /// Returns the table row with the max and min instructions for this type; null if the CPU lacks them.
 const ExtremeOfTwo* extreme_instruction(DType dtype, int lanes, const Cpu& cpu) {
-  if (cpu.instructions != InstructionSet::kX86 || (is_int(dtype) && !cpu.extremes_of_i32)) return nullptr;
+  if (cpu.instructions != InstructionSet::kX86 || (is_int(dtype) && !cpu.extremes_of_integers)) return nullptr;
   for (const ExtremeOfTwo& row : kExtremes)
     if (row.dtype == dtype && row.vector_bytes == lanes * static_cast<int>(size_of(dtype)) && row.vector_bytes <= cpu.vector_bytes)
       return &row;
   return nullptr;
 }
 
+/// Returns the form of a max or min of integers that have no row in kExtremes.
+std::optional<InstructionForm> integer_extreme(Op op, DType dtype, int lanes, const Cpu& cpu) {
+  const int bytes = lanes * static_cast<int>(size_of(dtype));
+  constexpr int kVectors[] = {16, 32, kMaskedBytes};
+  if (!cpu.extremes_of_integers || bytes > cpu.vector_bytes || std::ranges::find(kVectors, bytes) == std::end(kVectors))
+    return std::nullopt;
+  for (const ExtremeOfIntegers& row : kIntegerExtremes) {
+    if (row.dtype != dtype) continue;
+    const bool is_masked = bytes == kMaskedBytes;
+    const std::string builtin = cat("__builtin_ia32_p", op == Op::kMax ? "max" : "min", row.letters, 8 * bytes, is_masked ? "_mask" : "");
+    return InstructionForm{
+        {builtin},
+        "",
+        cat("  typedef ", row.element, " integers __attribute__((vector_size(", bytes, ")));\n  return (", vector_name(dtype, lanes), ")",
+            builtin, "((integers)x, (integers)y", is_masked ? ", (integers)x, -1" : "", ");\n"),
+        {}};
+  }
+  return std::nullopt;
+}
+
 std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu& cpu) {
   const ExtremeOfTwo* row = extreme_instruction(dtype, lanes, cpu);
-  if (row == nullptr) return std::nullopt;
+  if (row == nullptr) return integer_extreme(op, dtype, lanes, cpu);
   const std::string_view instruction = op == Op::kMax ? row->max : row->min;
   if (is_int(dtype)) return InstructionForm{{std::string(instruction)}, "", cat("  return ", instruction, "(x, y", row->more, ");\n"), {}};
   const int bytes = lanes * static_cast<int>(size_of(dtype));

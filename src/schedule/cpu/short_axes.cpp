@@ -1,7 +1,6 @@
 #include "schedule/cpu/short_axes.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <iterator>
 #include <optional>
@@ -10,17 +9,11 @@
 #include "schedule/contraction.h"
 #include "schedule/cpu/transpose.h"
 #include "schedule/cpu/tuning.h"
+#include "schedule/few_columns.h"
 #include "schedule/views.h"
 
 namespace harp {
 namespace {
-
-/// Returns the number of vectors and of single elements in which a row of `size` elements is processed if vectors run along it.
-int64_t pieces_of_row(int64_t size, int lanes) {
-  int64_t pieces = size / lanes, left = size % lanes;
-  for (; left >= kFewestLanes; left -= static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(left)))) ++pieces;
-  return pieces + left;
-}
 
 /// Returns the number of shuffles, for each of `step` vectors, that exchange elements between `step` vectors whose elements are interleaved
 /// in memory (render/c/interleave.h).
@@ -108,7 +101,8 @@ bool reads_whole_vectors(const Strides& load, size_t vectors) {
 }
 
 /// Tests whether unrolled axes can pay for a kernel that reduces no rows. It must be small and plain, and its longer axis must fill
-/// vectors. Transposes with two long sides have blocks, and elements of more than kMostTransposedBytes are transposed without unrolling.
+/// vectors. Transposes with two long sides have blocks, and elements of more than kMostTransposedBytes are transposed without unrolling,
+/// unless computing them takes longer than moving them.
 bool may_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, int lanes) {
   const Dim longer = iteration_space(kernel)[axes.vectors];
   if (lanes == 1 || kernel.passes.size() > 1 || (longer.is_constant() && longer.constant() < lanes)) return false;
@@ -118,12 +112,13 @@ bool may_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxe
   const std::optional<size_t> transposed = transposed_axis(program, kernel);
   if (!transposed) return true;
   // A vector of bools is a mask in registers, so it would be converted twice.
-  const auto is_moved_fast = [](const StorePlan& store) {
-    return !is_bool(store.node->dtype) && size_of(store.node->dtype) <= kMostTransposedBytes;
+  const size_t most_bytes = cost_of_element(program, kernel) < kCostOfWideTransposed ? kMostTransposedBytes : sizeof(double);
+  const auto is_moved_fast = [&](const StorePlan& store) {
+    return !is_bool(store.node->dtype) && size_of(store.node->dtype) <= most_bytes;
   };
   const std::vector<Strides> loads = strides_of_loads(program, kernel, axes.vectors);
   return !blocks_pay(kernel, *transposed) && std::ranges::all_of(kernel.stores, is_moved_fast) &&
-         std::ranges::all_of(loads, [](const Strides& load) { return load.element_bytes <= kMostTransposedBytes; });
+         std::ranges::all_of(loads, [&](const Strides& load) { return load.element_bytes <= most_bytes; });
 }
 
 }  // namespace
@@ -133,8 +128,11 @@ bool unrolled_rows_pay(const KernelPlan& kernel, const Schedule& usual) {
   const Node& reduce = *kernel.reduces[0];
   const bool along_rows = reduce.as<ReduceAttributes>().order == ReduceOrder::kLanes || has_arg_extreme(kernel);
   const int lanes = usual.axes.back().simd_width;
-  // It does not pay if the elements of a row fill whole vectors.
-  return along_rows && (lanes == 1 || term_count(reduce).constant() % lanes != 0);
+  if (!along_rows) return false;
+  // It does not pay if the elements of a row fill whole vectors. An argmax or argmin of a row of a single vector is an exception: finding
+  // the extreme of the lanes, and then the first lane that is equal to it, takes more operations than comparing as many vectors of rows.
+  const int64_t terms = term_count(reduce).constant();
+  return lanes == 1 || terms % lanes != 0 || (terms == lanes && has_arg_extreme(kernel));
 }
 
 bool unrolled_scans_pay(const KernelPlan& kernel, const UnrolledAxes& axes) {

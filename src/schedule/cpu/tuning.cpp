@@ -24,6 +24,9 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .passes = 8,
       .kept_bytes = cpu.caches.second / 2,
       .recomputed_cost = 64,
+      .vector_bytes = cpu.vector_bytes,
+      // A further kernel takes a few tens of nanoseconds, and an element that is computed outside of vectors a few. Not measured.
+      .few_columns_elements = 512,
       .long_row = 1 << 16,
       .few_long_rows = 64,
       .many_threads = false,

@@ -114,8 +114,9 @@ inline constexpr int64_t kMaxColumnOperations = 512;
 /// Transposes with a side of 2 to 7 elements ([n, 3] to [3, n] and back). kShufflesOfTranspose: operations for a shuffle; more than one,
 /// because many shuffles of two vectors take several instructions, and a transpose has little else to do. kMostTransposedBytes: the largest
 /// elements. Vectors hold few elements of 8 bytes, and an earlier form of these kernels had 0.57 to 0.76 of the speed for f64 (probably
-/// because it stored each element by itself). Otherwise not measured.
-inline constexpr int64_t kShufflesOfTranspose = 2;
+/// because it stored each element by itself). kCostOfWideTransposed: if an element costs at least this many additions, such as an exp,
+/// elements of 8 bytes count, too: full vectors of them gain more than their moves cost. Otherwise not measured.
+inline constexpr int64_t kShufflesOfTranspose = 2, kCostOfWideTransposed = 10;
 inline constexpr size_t kMostTransposedBytes = 4;
 
 // --- Reductions down columns: how rows of memory are added to a row of accumulators

@@ -1,0 +1,29 @@
+// Reductions down columns that are so few that a row of them does not fill a vector, such as a softmax over the first axis of an array of
+// shape [n, 2]. Vectors along the columns would be almost empty. Elementwise kernels can have vectors along the rows instead
+// (kernel_structure.h, UnrolledAxes), but a kernel that reduces cannot, because docs/semantics.md ("Sums") adds the elements of a column
+// one after the other. Two rules of fusion follow from this: expensive operands of such a reduction are stored first (materialise.cpp), and
+// its kernel is not merged with elementwise kernels over the same rows (rowwise.cpp).
+#pragma once
+
+#include <cstdint>
+
+#include "graph/graph.h"
+#include "schedule/fusion_limits.h"
+
+namespace harp {
+
+/// The fewest elements that make a vector. Shorter pieces of a row are processed element by element (ir/vectorise.cpp).
+inline constexpr int64_t kFewestOfVector = 4;
+
+/// Returns the number of pieces in which vectors of `lanes` elements process a row of `size` elements: whole vectors, then for the rest
+/// shorter vectors, whose numbers of elements are powers of two, and single elements.
+int64_t pieces_of_row(int64_t size, int64_t lanes);
+
+/// Tests whether the node is a reduction in chain order over long columns, of which there are so few (behind the last reduced axis) that a
+/// row of them fills less than half of the vectors that would process it. False for a machine without vectors (limits.vector_bytes), and
+/// for arrays of few elements, for which a second kernel does not pay.
+bool has_few_columns(const Node& node, const FusionLimits& limits);
+/// The same, and all columns together are few: no axis in front of the reduced ones has so many indices that threads could divide it.
+bool has_few_results(const Node& node, const FusionLimits& limits);
+
+}  // namespace harp
