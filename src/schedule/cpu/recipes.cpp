@@ -307,7 +307,10 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       // time.
       tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
       if (guard->is_constant()) return {{std::nullopt, tiles}};
-      return {{guard, tiles}, {std::nullopt, s}};
+      std::vector<Variant> variants = {{guard, tiles}};
+      if (const std::optional<Variant> narrow = narrow_product(kernel, *contraction, cpu, width)) variants.push_back(*narrow);
+      variants.push_back({std::nullopt, s});
+      return variants;
     }
   if (short_axes &&
       (unrolled_columns_pay(program, kernel, *short_axes, s, cpu) || interleaved_loads_pay(program, kernel, *short_axes, s, cpu)))

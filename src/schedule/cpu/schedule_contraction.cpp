@@ -24,6 +24,11 @@ namespace {
 constexpr int64_t kMany = 1 << 20;
 // The tile for a product with a single row, in which each column is read as a separate stream.
 constexpr RegisterTile kFewColumns{1, 2};
+// The tile for a product with few columns, whose rows and columns are exchanged: as few columns of C as possible, because there may be only
+// one, with just as many vectors that no multiply-add waits for the one before it in its chain.
+constexpr RegisterTile kNarrowTile{4, 2};
+// The rows of C in a block of such a product: a multiple of every tile, so few that the sums of all levels of blocks stay in L1.
+constexpr int64_t kNarrowTogether = 256;
 
 // --- Memory layout of the factors
 
@@ -377,6 +382,24 @@ std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const 
   FusionLimits limits = fusion_limits(cpu);
   if (is_crossed) limits.tile_rows = 1;
   return fills_tiles(*kernel.reduces[0], contraction, limits);
+}
+
+std::optional<Variant> narrow_product(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
+  const Node& reduce = *kernel.reduces[0];
+  const std::optional<Contraction> other = exchanged(reduce, contraction);
+  if (width == 1 || !other || !term_axis(reduce)) return std::nullopt;
+  // Fewer rows than the lanes of a vector would leave most of it empty, and the other schedules take little time for so few results.
+  const Dim rows = row_count(reduce, contraction), columns = reduce.sources[0]->shape[contraction.columns];
+  const Sym are_few = Sym(fusion_limits(cpu).tile_columns - 1) - columns, fill_vector = rows - width;
+  if (columns.is_constant() || proven_nonnegative(Sym(-1) - are_few) || proven_nonnegative(Sym(-1) - fill_vector)) return std::nullopt;
+  Schedule s = untiled(kernel);
+  AxisSchedule &few = s.axes[*other->row_position], &many = s.axes[other->column_position];
+  few.unroll = static_cast<int>(kNarrowTile.rows);
+  few.tile = 2 * kNarrowTile.rows;  // all columns, which are fewer than tile_columns
+  many.simd_width = width;
+  many.unroll = static_cast<int>(kNarrowTile.vectors);
+  many.tile = kNarrowTogether;
+  return Variant{proven_nonnegative(fill_vector) ? are_few : min(are_few, fill_vector), s};
 }
 
 }  // namespace harp
