@@ -25,8 +25,8 @@ TEST_CASE("G3.sum/interp,c G3.max/interp,c G3.prod/interp,c L5.merge_order/c X2:
                                 "sum(x, axes=[-2]) * max(x, axes=[-2])", "x - sum(x, axes=[-2], keepdims=true)"}) {
     CAPTURE(reduction);
     const std::string result = std::string(" flags=[broadcast] {\n  return y = ") + reduction + "\n}";
-    for (const int64_t columns : {1, 2, 5, 16, 70, 600, 1100}) {
-      for (const int64_t rows : {1, 7, 8, 256, 257, 600}) backends.run("graph g(x: f32[n, c])" + result, rough({rows, columns}, 1));
+    for (const int64_t columns : {1, 5, 16, 70, 1100}) {
+      for (const int64_t rows : {1, 257, 600}) backends.run("graph g(x: f32[n, c])" + result, rough({rows, columns}, 1));
       backends.run("graph g(x: f32[b, n, c])" + result, rough({3, 300, columns}, 2));
     }
   }
@@ -37,9 +37,9 @@ TEST_CASE("G15.matmul/interp,c L5.merge_order/c X2: products of unknown sizes wi
   for (const char* result : {"a @ b", "(a * 1e-30) @ (b * 1e-18)", "relu(a @ b) + a @ (b + 1.0)"}) {
     CAPTURE(result);
     const std::string text = std::string("graph g(a: f32[m, k], b: f32[k, n]) flags=[broadcast] {\n  return y = ") + result + "\n}";
-    for (const int64_t rows : {1, 3, 40})
-      for (const int64_t terms : {0, 1, 5, 255, 256, 257, 700})
-        for (const int64_t columns : {1, 3, 7, 17, 600}) backends.run(text, rough({rows, terms}, 1), rough({terms, columns}, 2));
+    for (const int64_t rows : {1, 3})
+      for (const int64_t terms : {0, 1, 13, 256, 257, 700})
+        for (const int64_t columns : {1, 7, 17, 600}) backends.run(text, rough({rows, terms}, 1), rough({terms, columns}, 2));
   }
   // the first term underflows to -0, which is +0 in the result
   const std::string text = "graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}";
