@@ -55,6 +55,9 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: sizes that are unknown have a variant 
     CHECK_FALSE(has(source_of(row.name, "graph g(a: f32[m, k], b: f32[k, 40]) {\n  return y = a @ b\n}"), narrow));
     CHECK_FALSE(has(source_of(row.name, "graph g(a: f32[3, k], b: f32[k, n]) {\n  return y = a @ b\n}"), narrow));
   }
+  // If the numbers of rows and columns are unknown, tiles have few of both.
+  CHECK(has(source_of("x86-64-v4", "graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}"),
+            " unroll=8 pack, sequential tile=512 unroll=2 "));
   // A schedule may exchange rows and columns for known sizes, too.
   const char* const exchanged =
       "kernel_0: contraction [thread tile=32 unroll=2 simd=8, sequential tile=4 unroll=2, reduce] partition overlap";

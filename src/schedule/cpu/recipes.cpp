@@ -8,6 +8,7 @@
 #include "schedule/body_lanes.h"
 #include "schedule/cpu/few_terms.h"
 #include "schedule/cpu/interleave.h"
+#include "schedule/cpu/narrow_product.h"
 #include "schedule/cpu/row_streams.h"
 #include "schedule/cpu/schedule_contraction.h"
 #include "schedule/cpu/short_axes.h"

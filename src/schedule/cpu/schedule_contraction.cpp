@@ -24,11 +24,10 @@ namespace {
 constexpr int64_t kMany = 1 << 20;
 // The tile for a product with a single row, in which each column is read as a separate stream.
 constexpr RegisterTile kFewColumns{1, 2};
-// The tile for a product with few columns, whose rows and columns are exchanged: as few columns of C as possible, because there may be only
-// one, with just as many vectors that no multiply-add waits for the one before it in its chain.
-constexpr RegisterTile kNarrowTile{4, 2};
-// The rows of C in a block of such a product: a multiple of every tile, so few that the sums of all levels of blocks stay in L1.
-constexpr int64_t kNarrowTogether = 256;
+// The most rows of a tile if the number of rows is unknown, and the most vectors if both numbers are unknown. There may be fewer rows and
+// columns than the tile has, or the last tile may be mostly empty, so the tile is as small as it can be without loss for many rows and
+// columns: as register_tile.cpp says, 8 rows of two vectors are as fast as any larger tile.
+constexpr RegisterTile kUnknownTile{8, 2};
 
 // --- Memory layout of the factors
 
@@ -331,14 +330,23 @@ class ManyRows {
            !is_scattered(program_, kernel_, contraction_);
   }
   RegisterTile tile_for(bool copies_rows, int64_t columns_of_copy) const {
-    return best_tile({.rows = std::min(rows_, kMany),
-                      .columns = std::min(columns_, has_unknown_lines_ ? kPixelsOfUnknownLine : kMany),
-                      .terms = ceil_div(std::min(terms_, kChainBlock), terms_of_lane_),
-                      .max_rows = copies_rows ? kMaxTileRows : most_unpacked_rows(program_, kernel_, contraction_),
-                      .columns_of_copy = copies_rows ? columns_of_copy : 0,
-                      .are_known = row_dim_.is_constant() && column_dim_.is_constant(),
-                      .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},
-                     width_, cpu_);
+    const int64_t most_rows = copies_rows ? kMaxTileRows : most_unpacked_rows(program_, kernel_, contraction_);
+    const bool are_rows_known = row_dim_.is_constant(), are_columns_known = column_dim_.is_constant();
+    RegisterTile tile = best_tile({.rows = std::min(rows_, kMany),
+                                   .columns = std::min(columns_, has_unknown_lines_ ? kPixelsOfUnknownLine : kMany),
+                                   .terms = ceil_div(std::min(terms_, kChainBlock), terms_of_lane_),
+                                   .max_rows = are_rows_known ? most_rows : std::min(most_rows, kUnknownTile.rows),
+                                   .columns_of_copy = copies_rows ? columns_of_copy : 0,
+                                   .are_known = are_rows_known && are_columns_known,
+                                   .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},
+                                  width_, cpu_);
+    // A line of pixels, or all columns, may fill only a few vectors. Further vectors of the tile would be computed for nothing.
+    if (!are_columns_known && tile.vectors > kUnknownTile.vectors && (!are_rows_known || has_unknown_lines_)) {
+      tile.vectors = kUnknownTile.vectors;
+      const int64_t room = (cpu_.vector_registers - 1 - tile.vectors) / tile.vectors;
+      if (!are_rows_known) tile.rows = std::min({room, most_rows, kUnknownTile.rows});
+    }
+    return tile;
   }
   /// Returns the number of register tiles in a block of rows. If all rows share one packed copy of the columns, the number is small, so
   /// that L2 has room for a block with more columns. Otherwise the rows are divided into blocks of about equal size.
@@ -381,25 +389,9 @@ std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const 
                           !lies_along(program, kernel, contraction.column_factor, contraction.columns);
   FusionLimits limits = fusion_limits(cpu);
   if (is_crossed) limits.tile_rows = 1;
+  // Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would run along the line.
+  if (contraction.group_is_rows && !row_count(*kernel.reduces[0], contraction).is_constant()) limits.tile_rows = 1;
   return fills_tiles(*kernel.reduces[0], contraction, limits);
-}
-
-std::optional<Variant> narrow_product(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
-  const Node& reduce = *kernel.reduces[0];
-  const std::optional<Contraction> other = exchanged(reduce, contraction);
-  if (width == 1 || !other || !term_axis(reduce)) return std::nullopt;
-  // Fewer rows than the lanes of a vector would leave most of it empty, and the other schedules take little time for so few results.
-  const Dim rows = row_count(reduce, contraction), columns = reduce.sources[0]->shape[contraction.columns];
-  const Sym are_few = Sym(fusion_limits(cpu).tile_columns - 1) - columns, fill_vector = rows - width;
-  if (columns.is_constant() || proven_nonnegative(Sym(-1) - are_few) || proven_nonnegative(Sym(-1) - fill_vector)) return std::nullopt;
-  Schedule s = untiled(kernel);
-  AxisSchedule &few = s.axes[*other->row_position], &many = s.axes[other->column_position];
-  few.unroll = static_cast<int>(kNarrowTile.rows);
-  few.tile = 2 * kNarrowTile.rows;  // all columns, which are fewer than tile_columns
-  many.simd_width = width;
-  many.unroll = static_cast<int>(kNarrowTile.vectors);
-  many.tile = kNarrowTogether;
-  return Variant{proven_nonnegative(fill_vector) ? are_few : min(are_few, fill_vector), s};
 }
 
 }  // namespace harp

@@ -13,8 +13,4 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
 /// never are.
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu);
 
-/// A product of unknown sizes may have many rows, but too few columns for register tiles (pays()). Returns a variant for such sizes in which
-/// rows and columns are exchanged (exchanged() in contraction.h), so that vectors run along the many rows; nothing if no size needs it.
-std::optional<Variant> narrow_product(const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width);
-
 }  // namespace harp
