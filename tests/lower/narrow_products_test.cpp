@@ -39,6 +39,19 @@ TEST_CASE("G15.matmul/interp,c L6.loop_tiling/c L6.packed_matmul/c X2: products 
   }
 }
 
+TEST_CASE("G15.matmul/interp,c L5.merge_order/c X2: products of an unknown number of terms have levels of blocks only if they need them") {
+  const Backends backends;
+  const char* const text = "graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}";
+  for (const int64_t terms : {16, 256, 257, 1000, 65536, 65537}) {
+    backends.run(text, rough({5, terms}, 1), rough({terms, 9}, 2));   // register tiles
+    backends.run(text, rough({17, terms}, 3), rough({terms, 2}, 4));  // with rows and columns exchanged
+  }
+  // the only block's sum underflows to -0, which is +0 in the result
+  backends.run("graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = (a * 1e-30) @ (b * -1e-30)\n}", whole<float>({5, 20}, 5),
+               whole<float>({20, 9}, 6));
+  for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4"}) CHECK(has(source_of(row, text), "if (65537 <= shape1) {"));
+}
+
 TEST_CASE("G15.matmul/c L6.loop_tiling/c: sizes that are unknown have a variant for few columns") {
   struct Row {
     const char* name;
