@@ -260,17 +260,48 @@ Body ReduceLowering::column_rows(const Tile& tile) {
 }
 
 Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance) {
-  Loop* columns = new_loop(arena_, "column", 0, columns_read(tile));
-  bind_results(columns->variable);
-  std::vector<Index> indices;
-  for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + distance * i, 0));
-  if (n > 1)
-    visit_all(level, columns->variable, indices, columns->body);
-  else
-    visit(level, columns->variable, indices[0], columns->body);
+  const auto loop_over = [&](Sym begin, Sym end, bool is_masked) {
+    Loop* columns = new_loop(arena_, "column", begin, end);
+    bind_results(columns->variable);
+    std::vector<Index> indices;
+    for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + distance * i, 0));
+    const UOp* mask = is_masked ? arena_.in_range(tile.width - 1 - columns->variable) : nullptr;
+    masks_columns_ = is_masked;
+    if (n > 1)
+      visit_all(level, columns->variable, indices, columns->body, mask);
+    else
+      visit(level, columns->variable, indices[0], columns->body, mask);
+    masks_columns_ = false;
+    return columns;
+  };
   const int together = kept_.empty() ? 1 : c_.schedule.axes[kept_.size() - 1].unroll;
   const bool is_left = n == 1 && c_.schedule.axes.back().unroll > 1;
-  return columns_of_row(columns, is_left ? std::min(together, kMaxVectorsOfRest) : together);
+  const auto in_vectors = [&](Loop* columns) {
+    return columns_of_row(columns, is_left ? std::min(together, kMaxVectorsOfRest) : together);
+  };
+  if (may_mask_rest(tile)) {
+    const Sym whole = floor_div(tile.width, simd_width_) * simd_width_;
+    Loop* rest = loop_over(whole, ceil_div(tile.width, simd_width_) * simd_width_, true);
+    const std::vector<const UOp*> uops = uops_of(arena_, rest->body);
+    const auto is_whole = [&](const UOp* u) {
+      const bool is_of_all_columns = is_read(u) && mask_of(u) == nullptr && !depends_on(u->index, variable_of(rest->variable));
+      return !is_read(u) || is_of_all_columns || is_loaded_whole(u, rest);
+    };
+    if (std::ranges::all_of(uops, is_whole)) {
+      Body body = in_vectors(loop_over(0, whole, false));
+      for (Stmt* s : vector_loop(rest, simd_width_)) body.push_back(s);
+      return body;
+    }
+  }
+  return in_vectors(loop_over(0, columns_read(tile), false));
+}
+
+bool ReduceLowering::may_mask_rest(const Tile& tile) const {
+  const Machine& target = c_.program.target;
+  return target.gpu() == nullptr && target.cpu().mask_registers && simd_width_ > 1 && !kept_.empty() && !size(kept_.back()).is_constant() &&
+         tile.capacity % simd_width_ == 0 && windows_.empty() && !c_.schedule.nan_flag && pass_->row_values.empty() &&
+         pass_->row_stores.empty() && !pass_->reduces.empty() &&
+         std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return fills_lines(reduce); });
 }
 
 Body ReduceLowering::columns_of_row(Loop* columns, int together) {

@@ -84,7 +84,7 @@ class ReduceLowering {
   /// read (schedule/in_place.cpp). With a mask nothing is kept or stored.
   void visit(const BlockLevel& level, Sym element, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
   /// Emits the same as visit() for several elements one after the other, but sets each accumulator only once.
-  void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body);
+  void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body, const ir::UOp* mask = nullptr);
   /// Emits the passes `all` over the row at position `kept`, an index along the kept axes.
   ir::Body passes(const Index& kept, std::span<const RowPass> all);
   /// Ends a pass: afterwards expressions read the results of the pass, and the row values (RowValues) that it keeps, from accumulators.
@@ -211,6 +211,9 @@ class ReduceLowering {
   ir::Body column_rows(const Tile& tile);
   /// Returns a loop over columns that combines the elements of n rows (`row`, `row + distance`, …) into the accumulator of each column.
   ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1);
+  /// Tests whether the last columns of a row may be combined as a masked vector, if the number of columns is unknown. Otherwise single
+  /// elements, up to all of a short row, would be combined one by one.
+  bool may_mask_rest(const Tile& tile) const;
   /// Avoids 4-KiB aliasing (ir::Accumulator::avoid_alias_with) between the accumulators of the level and the rows of an array. `columns` is
   /// the loop that loads a row and stores to the accumulators, and `row` is the loop around it. Does nothing unless the rows are whole
   /// pages.
@@ -268,7 +271,8 @@ class ReduceLowering {
   bool reads_whole_vectors_ = false;        // whether elements beyond the last column of a tile may be read, up to whole vectors
   // If set, accumulators of columns are declared without first values, and loops set those of this many columns.
   std::optional<Sym> columns_set_;
-  bool in_nan_retry_ = false;  // whether the code being made is the body of a Retry
+  bool masks_columns_ = false;  // whether the masks of elements are those of columns
+  bool in_nan_retry_ = false;   // whether the code being made is the body of a Retry
   int names_ = 0;
 };
 

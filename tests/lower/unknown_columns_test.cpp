@@ -21,8 +21,10 @@ bool has(const std::string& source, std::string_view part) { return source.find(
 
 TEST_CASE("G3.sum/interp,c G3.max/interp,c G3.prod/interp,c L5.merge_order/c X2: reductions of an unknown number of columns") {
   const Backends backends;
-  for (const char* reduction : {"sum(x, axes=[-2])", "sum(x * x, axes=[-2])", "max(x, axes=[-2])", "prod(x * 0.0001 + 0.9, axes=[-2])",
-                                "sum(x, axes=[-2]) * max(x, axes=[-2])", "x - sum(x, axes=[-2], keepdims=true)"}) {
+  for (const char* reduction :
+       {"sum(x, axes=[-2])", "sum(x * x, axes=[-2])", "max(x, axes=[-2])", "prod(x * 0.0001 + 0.9, axes=[-2])",
+        "sum(x, axes=[-2]) * max(x, axes=[-2])", "x - sum(x, axes=[-2], keepdims=true)", "sum(exp(x * 0.001) * 2.0, axes=[-2])",
+        "sum(cast(x, dtype=f16), axes=[-2])", "min(cast(x, dtype=i8), axes=[-2])", "sum(flip(x), axes=[-2])"}) {
     CAPTURE(reduction);
     const std::string result = std::string(" flags=[broadcast] {\n  return y = ") + reduction + "\n}";
     for (const int64_t columns : {1, 5, 16, 70, 1100}) {
@@ -60,4 +62,9 @@ TEST_CASE("G3.sum/c G15.matmul/c: only the accumulators of columns in use are se
     CHECK(has(product, "if (shape0 <= 256) {"));
     CHECK_FALSE(has(source_of(row, "graph g(x: f32[n, c]) {\n  return y = sum(x, axes=[0])\n}"), "if (shape0 <= 256) {"));
   }
+  // With mask registers the last columns of a row are a masked vector, instead of single elements.
+  const char* const rows = "graph g(x: f32[n, c]) {\n  return y = sum(x, axes=[0])\n}";
+  CHECK(has(source_of("x86-64-v4", rows), "load_masked"));
+  CHECK_FALSE(has(source_of("x86-64-v3", rows), "load_masked"));
+  CHECK(has(source_of("x86-64-v4", "graph g(a: f32[2, k], b: f32[k, n]) {\n  return y = a @ b\n}"), "load_masked"));
 }
