@@ -68,6 +68,8 @@ TEST_CASE("G15.matmul/c L6.loop_tiling/c: sizes that are unknown have a variant 
     CHECK_FALSE(has(source_of(row.name, "graph g(a: f32[m, k], b: f32[k, 40]) {\n  return y = a @ b\n}"), narrow));
     CHECK_FALSE(has(source_of(row.name, "graph g(a: f32[3, k], b: f32[k, n]) {\n  return y = a @ b\n}"), narrow));
   }
+  CHECK(has(source_of("x86-64-v4", "graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ relu(b)\n}"),
+            "sequential tile=8 unroll=4 pack, reduce]"));
   // If the numbers of rows and columns are unknown, tiles have few of both.
   CHECK(has(source_of("x86-64-v4", "graph g(a: f32[m, k], b: f32[k, n]) {\n  return y = a @ b\n}"),
             " unroll=8 pack, sequential tile=512 unroll=2 "));

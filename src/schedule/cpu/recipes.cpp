@@ -309,7 +309,7 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
       if (guard->is_constant()) return {{std::nullopt, tiles}};
       std::vector<Variant> variants = {{guard, tiles}};
-      if (const std::optional<Variant> narrow = narrow_product(kernel, *contraction, cpu, width)) variants.push_back(*narrow);
+      if (const std::optional<Variant> narrow = narrow_product(program, kernel, *contraction, cpu, width)) variants.push_back(*narrow);
       variants.push_back({std::nullopt, s});
       return variants;
     }

@@ -83,12 +83,6 @@ int64_t most_unpacked_rows(const Program& program, const KernelPlan& kernel, con
   return most;
 }
 
-/// Tests whether the factor is only a view of a loaded array: no element is computed, and no element is padding.
-bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor) {
-  while (!is_loaded(program, kernel, factor) && is_movement(factor->op) && factor->op != Op::kPad) factor = factor->sources[0];
-  return is_loaded(program, kernel, factor);
-}
-
 /// Tests whether the columns' factor B is an array that register tiles read in place as fast as a packed copy, for any number of rows. (512
 /// x 512 x 512 in f32 runs at 111 GFLOP/s with neither factor packed and at 108 with both packed; 256 x 256 x 256 in f64 at 58 and 55.)
 bool are_columns_near(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
@@ -373,6 +367,11 @@ class ManyRows {
 };
 
 }  // namespace
+
+bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor) {
+  while (!is_loaded(program, kernel, factor) && is_movement(factor->op) && factor->op != Op::kPad) factor = factor->sources[0];
+  return is_loaded(program, kernel, factor);
+}
 
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   if (contraction.rows && contraction.group_is_rows) return schedule_windows(kernel, contraction, cpu, width);
