@@ -310,11 +310,16 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   return recipes;
 }
 
+void adapt_rules(const Program& program, const KernelPlan& kernel, const Schedule& schedule, std::vector<ScheduleRules>& recipes) {
+  if (schedule.recipe != Template::kContraction || program.target.gpu() != nullptr) return;
+  for (ScheduleRules& rules : recipes)
+    if (rules.recipe == Template::kContraction) rules = contraction_rules(kernel, *as_contraction(kernel, schedule));
+}
+
 void check_legal(const Program& program, const KernelPlan& kernel, const Schedule& s, std::string_view where) {
   std::vector<ScheduleRules> recipes = rules_of(program, kernel);
+  adapt_rules(program, kernel, s, recipes);
   const auto rules = std::find_if(recipes.begin(), recipes.end(), [&](const ScheduleRules& r) { return r.recipe == s.recipe; });
-  if (rules != recipes.end() && s.recipe == Template::kContraction && program.target.gpu() == nullptr)
-    *rules = contraction_rules(kernel, *as_contraction(kernel, s));
   HARP_CHECK(rules != recipes.end(), Code::kInvalidArgument, where, ": ", name_of(s.recipe),
              " cannot lower this kernel; the recipe must be ",
              join(recipes, " or ", [](const ScheduleRules& r) { return name_of(r.recipe); }));
