@@ -37,6 +37,10 @@
 // once for a block where windows overlap. Usually the filters are the columns; then the sums of a block are transposed before they are
 // stored to the output, which is contiguous along pixels.
 //
+// If C has few columns and many rows, rows and columns can be exchanged (exchanged() in schedule/contraction.h): a register tile then has a
+// few columns of C as its rows, and vectors along the rows of C, of which the vectors along the columns would be mostly empty. This output
+// is transposed, too.
+//
 // If a matrix is multiplied by its own transpose, C is symmetric, and only about half of it is computed (Schedule::half). Block number b of
 // rows, which begins at row b * MC, computes the columns up to its square on the diagonal, 0 … (b + 1) * MC - 1. The sums in front of the
 // square, of the columns 0 … b * MC - 1, are also stored mirrored, C[column, row], to places that other blocks of rows leave out. So each
@@ -359,7 +363,7 @@ class TileRecipe {
 
 void lower_contraction(KernelContext& context) {
   if (context.program.target.gpu() != nullptr) return GroupProduct(context).run();
-  const std::optional<Contraction> contraction = as_contraction(context.plan);
+  const std::optional<Contraction> contraction = as_contraction(context.plan, context.schedule);
   HARP_ASSERT(contraction, "the schedule is one of a contraction, but ", context.kernel.name, " is none");
   ContractionBlock block(context, *contraction);
   if (block.layout.terms_together > 1) return lower_skinny_gemm(block);

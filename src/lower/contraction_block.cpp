@@ -133,21 +133,33 @@ Body ContractionBlock::each_block_of_terms(const BlockOfTerms& block_of_terms) {
   if (layout.has_one_block_of_terms()) return block_of_terms(0, layout.terms);
   std::vector<Sym> counts = {ceil_div(layout.terms, kChainBlock)};
   while (counts.size() < sums_.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
-  return sums_of_level(sums_.size() - 1, counts, 0, counts.back(), block_of_terms);
+  Body body = sums_of_level(sums_.size() - 1, counts, 0, counts.back(), block_of_terms);
+  if (sums_of_all_terms() != sums_.back())
+    add(body, only_with_levels(
+                  each_sum([&](Sym at) { return set_accumulator(arena, sums_of_all_terms(), at, arena.acc(dtype, sums_.back(), at)); })));
+  return body;
 }
 
 /// Returns statements that set sums_[level] to the sum of items begin … end - 1: at level 0 the items are blocks of terms, at higher levels
-/// the results of blocks of the level below.
+/// the results of blocks of the level below. If no higher level is needed, only sums_[0] is set.
 Body ContractionBlock::sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms) {
   Body body = each_sum([&](Sym at) { return set_accumulator(arena, sums_[level], at, zero()); });
+  if (level > 0) body = only_with_levels(std::move(body));
   add(body, each(cat("block", level), end - begin, [&](Sym block) {
         const Sym first = (begin + block) * kChainBlock;
         if (level == 0) return block_of_terms(first, min(Sym(kChainBlock), layout.terms - first));
         Body inside = sums_of_level(level - 1, counts, first, min(first + kChainBlock, counts[level - 1]), block_of_terms);
-        add(inside, each_sum([&](Sym at) { return update_accumulator(arena, sums_[level], at, arena.acc(dtype, sums_[level - 1], at)); }));
+        add(inside, only_with_levels(each_sum(
+                        [&](Sym at) { return update_accumulator(arena, sums_[level], at, arena.acc(dtype, sums_[level - 1], at)); })));
         return inside;
       }));
   return body;
+}
+
+/// Makes the statements run only if there are more blocks of terms than one block of level 1 has, so that higher levels are needed.
+Body ContractionBlock::only_with_levels(Body statements) {
+  if (proven_nonnegative(terms_beyond_one_level())) return statements;
+  return {new_if(arena, terms_beyond_one_level(), std::move(statements))};
 }
 
 Body ContractionBlock::each_sum(const std::function<Stmt*(Sym at)>& statement) {

@@ -106,9 +106,10 @@ class ContractionBlock {
   void add_sums();
   std::span<const int> arrays_of_sums() const { return sums_; }
   /// sums_of_block: the array for the sums over one block of terms. sums_of_all_terms: the array that finally contains the sums over all
-  /// terms. If there is only one block of terms, both are the same array.
+  /// terms. If there may be so few terms that a single level of blocks is enough, both are the same array: the work on the other levels is
+  /// then skipped, or at the end their sums are copied to it.
   int sums_of_block() const { return sums_.front(); }
-  int sums_of_all_terms() const { return sums_.back(); }
+  int sums_of_all_terms() const { return proven_nonnegative(terms_beyond_one_level()) ? sums_.back() : sums_.front(); }
   /// Emits block_of_terms(first, count) for each block of terms, and combines the results of the blocks in the order of docs/semantics.md
   /// ("Sums").
   using BlockOfTerms = std::function<ir::Body(Sym first, Sym count)>;
@@ -134,6 +135,10 @@ class ContractionBlock {
  private:
   ir::Body each_pair_of_row_blocks(std::span<const size_t> axes, const std::function<ir::Body()>& inside);
   ir::Body sums_of_level(size_t level, const std::vector<Sym>& counts, Sym begin, Sym end, const BlockOfTerms& block_of_terms);
+
+  ir::Body only_with_levels(ir::Body statements);
+  /// An expression that is >= 0 if there are more than 256 blocks of 256 terms, for which one level of blocks is not enough.
+  Sym terms_beyond_one_level() const { return layout.terms - (kChainBlock * kChainBlock + 1); }
 
   Index position_;         // position along the kept axes; the entries of the row axis and the column axis are not used
   std::vector<int> sums_;  // the arrays that accumulate the sums, one for each level of blocks

@@ -14,6 +14,15 @@ namespace {
 
 constexpr int kPartOfVector = 4;      // fewest columns of a tile for which a whole vector is faster than scalars: a quarter of a vector
 constexpr int kMaxVectorsOfRest = 4;  // most vectors of a row that are unrolled in the remainder loop of unroll-and-jam, which rarely runs
+// With more vectors of accumulators than this, a loop over the vectors in use is faster than giving all of them their first value.
+constexpr int64_t kVectorsSetAtOnce = 4;
+
+/// Returns the number of items of each level: of elements at level 0, else of blocks of the level below.
+std::vector<Sym> counts_of(size_t levels, Sym count) {
+  std::vector<Sym> counts = {count};
+  while (counts.size() < levels) counts.push_back(ceil_div(counts.back(), kChainBlock));
+  return counts;
+}
 
 }  // namespace
 
@@ -21,14 +30,18 @@ constexpr int kMaxVectorsOfRest = 4;  // most vectors of a row that are unrolled
 
 void ReduceLowering::chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements,
                                   const WholeBlocks& whole, Body& body) {
-  std::vector<Sym> counts = {count};
-  while (counts.size() < levels.size()) counts.push_back(ceil_div(counts.back(), kChainBlock));
+  const std::vector<Sym> counts = counts_of(levels.size(), count);
   chain_level(levels, counts, levels.size() - 1, 0, counts.back(), width, elements, whole, body);
 }
 
 void ReduceLowering::chain_level(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
                                  Sym width, const Elements& elements, const WholeBlocks& whole, Body& body) {
-  declare(levels[level], body);
+  declare_columns(levels[level], body);
+  chain_items(levels, counts, level, begin, end, width, elements, whole, body);
+}
+
+void ReduceLowering::chain_items(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end,
+                                 Sym width, const Elements& elements, const WholeBlocks& whole, Body& body) {
   if (level == 0) {
     elements(begin, end, body);
     return;
@@ -55,6 +68,16 @@ void ReduceLowering::carry_columns(const BlockLevel& from, const BlockLevel& to,
   Loop* columns = new_loop(arena_, "column", 0, width);
   carry(from, columns->variable, to, columns->variable, columns->body);
   for (Stmt* s : vector_columns(columns, simd_width_)) body.push_back(s);
+}
+
+void ReduceLowering::declare_columns(const BlockLevel& level, Body& body) {
+  declare(level, body);
+  if (!columns_set_) return;
+  Loop* column = new_loop(arena_, "column", 0, *columns_set_);
+  for (const int a : level.accumulators)
+    column->body.push_back(
+        set_accumulator(arena_, a, column->variable, arena_.constant(c_.kernel.accumulators[static_cast<size_t>(a)].init)));
+  for (Stmt* s : vector_loop(column, simd_width_)) body.push_back(s);
 }
 
 int ReduceLowering::chain_levels(const RowPass& pass) const {
@@ -153,6 +176,17 @@ Index ReduceLowering::kept_at(const Tile& tile, Sym column) const {
 
 // --- rows --------------------------------------------------------------------------------------------------------------------
 
+bool ReduceLowering::sets_columns_in_use(const Tile& tile) const {
+  return c_.program.target.gpu() == nullptr && !kept_.empty() && !size(kept_.back()).is_constant() && tile.capacity >= kLanes &&
+         tile.capacity > kVectorsSetAtOnce * simd_width_;
+}
+
+bool ReduceLowering::may_be_one_block(Sym count) const {
+  if (c_.program.target.gpu() != nullptr || c_.plan.passes.size() != 1 || count.is_constant()) return false;
+  if (!pass_->row_values.empty() || !pass_->row_stores.empty()) return false;
+  return std::ranges::all_of(pass_->reduces, [](const Node* reduce) { return reduce->as<ReduceAttributes>().product; });
+}
+
 Body ReduceLowering::chain_pass(const Tile& tile) {
   const Sym count = element_count(sizes(outer_));
   std::vector<BlockLevel> levels;
@@ -160,11 +194,31 @@ Body ReduceLowering::chain_pass(const Tile& tile) {
   Body body;
   if (const int64_t shares = is_free_of_order(*pass_) ? interleaved_chains(*pass_, tile.width) : 1; shares > 1) {
     reduce_interleaved_shares(tile, levels[0], count, shares, body);
-  } else {
-    const auto elements = [&](Sym begin, Sym end, Body& into) { reduce_rows(tile, levels[0], begin, end, into); };
-    chain_blocks(levels, count, tile.width, elements, levels.size() > 1 ? interleaved_blocks(tile, levels[1], count) : WholeBlocks(), body);
+    results_.push_back({pass_, levels.back(), levels.size()});
+    return body;
   }
-  results_.push_back({pass_, levels.back(), levels.size()});
+  if (sets_columns_in_use(tile))
+    columns_set_ = tile.capacity % simd_width_ == 0 ? ceil_div(tile.width, simd_width_) * simd_width_ : tile.width;
+  declare_columns(levels.back(), body);
+  Body blocks;
+  const std::vector<Sym> counts = counts_of(levels.size(), count);
+  const auto elements = [&](Sym begin, Sym end, Body& into) { reduce_rows(tile, levels[0], begin, end, into); };
+  chain_items(levels, counts, levels.size() - 1, 0, counts.back(), tile.width, elements,
+              levels.size() > 1 ? interleaved_blocks(tile, levels[1], count) : WholeBlocks(), blocks);
+  if (columns_set_)  // the arrays need no initial value, because every element that is read is set after the declaration
+    for (const BlockLevel& level : levels)
+      for (const int a : level.accumulators) c_.kernel.accumulators[static_cast<size_t>(a)].is_row = true;
+  columns_set_.reset();
+  const bool has_short_form = levels.size() > 1 && may_be_one_block(count);
+  if (has_short_form) {
+    Body one;
+    reduce_rows(tile, levels.back(), 0, min(Sym(kChainBlock), count), one);
+    body.push_back(new_if(arena_, Sym(kChainBlock) - count, std::move(one), std::move(blocks)));
+  } else {
+    body.insert(body.end(), blocks.begin(), blocks.end());
+  }
+  // If there may be a single level, the results still need the addition of +0.0 (result()). After several levels it changes no bit.
+  results_.push_back({pass_, levels.back(), has_short_form ? 1 : levels.size()});
   return body;
 }
 
@@ -206,17 +260,48 @@ Body ReduceLowering::column_rows(const Tile& tile) {
 }
 
 Body ReduceLowering::rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance) {
-  Loop* columns = new_loop(arena_, "column", 0, columns_read(tile));
-  bind_results(columns->variable);
-  std::vector<Index> indices;
-  for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + distance * i, 0));
-  if (n > 1)
-    visit_all(level, columns->variable, indices, columns->body);
-  else
-    visit(level, columns->variable, indices[0], columns->body);
+  const auto loop_over = [&](Sym begin, Sym end, bool is_masked) {
+    Loop* columns = new_loop(arena_, "column", begin, end);
+    bind_results(columns->variable);
+    std::vector<Index> indices;
+    for (int i = 0; i < n; ++i) indices.push_back(source_index(kept_at(tile, columns->variable), row + distance * i, 0));
+    const UOp* mask = is_masked ? arena_.in_range(tile.width - 1 - columns->variable) : nullptr;
+    masks_columns_ = is_masked;
+    if (n > 1)
+      visit_all(level, columns->variable, indices, columns->body, mask);
+    else
+      visit(level, columns->variable, indices[0], columns->body, mask);
+    masks_columns_ = false;
+    return columns;
+  };
   const int together = kept_.empty() ? 1 : c_.schedule.axes[kept_.size() - 1].unroll;
   const bool is_left = n == 1 && c_.schedule.axes.back().unroll > 1;
-  return columns_of_row(columns, is_left ? std::min(together, kMaxVectorsOfRest) : together);
+  const auto in_vectors = [&](Loop* columns) {
+    return columns_of_row(columns, is_left ? std::min(together, kMaxVectorsOfRest) : together);
+  };
+  if (may_mask_rest(tile)) {
+    const Sym whole = floor_div(tile.width, simd_width_) * simd_width_;
+    Loop* rest = loop_over(whole, ceil_div(tile.width, simd_width_) * simd_width_, true);
+    const std::vector<const UOp*> uops = uops_of(arena_, rest->body);
+    const auto is_whole = [&](const UOp* u) {
+      const bool is_of_all_columns = is_read(u) && mask_of(u) == nullptr && !depends_on(u->index, variable_of(rest->variable));
+      return !is_read(u) || is_of_all_columns || is_loaded_whole(u, rest);
+    };
+    if (std::ranges::all_of(uops, is_whole)) {
+      Body body = in_vectors(loop_over(0, whole, false));
+      for (Stmt* s : vector_loop(rest, simd_width_)) body.push_back(s);
+      return body;
+    }
+  }
+  return in_vectors(loop_over(0, columns_read(tile), false));
+}
+
+bool ReduceLowering::may_mask_rest(const Tile& tile) const {
+  const Machine& target = c_.program.target;
+  return target.gpu() == nullptr && target.cpu().mask_registers && simd_width_ > 1 && !kept_.empty() && !size(kept_.back()).is_constant() &&
+         tile.capacity % simd_width_ == 0 && windows_.empty() && !c_.schedule.nan_flag && pass_->row_values.empty() &&
+         pass_->row_stores.empty() && !pass_->reduces.empty() &&
+         std::ranges::all_of(pass_->reduces, [&](const Node* reduce) { return fills_lines(reduce); });
 }
 
 Body ReduceLowering::columns_of_row(Loop* columns, int together) {

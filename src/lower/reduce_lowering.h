@@ -84,7 +84,7 @@ class ReduceLowering {
   /// read (schedule/in_place.cpp). With a mask nothing is kept or stored.
   void visit(const BlockLevel& level, Sym element, const Index& index, ir::Body& body, const ir::UOp* mask = nullptr);
   /// Emits the same as visit() for several elements one after the other, but sets each accumulator only once.
-  void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body);
+  void visit_all(const BlockLevel& level, Sym element, const std::vector<Index>& indices, ir::Body& body, const ir::UOp* mask = nullptr);
   /// Emits the passes `all` over the row at position `kept`, an index along the kept axes.
   ir::Body passes(const Index& kept, std::span<const RowPass> all);
   /// Ends a pass: afterwards expressions read the results of the pass, and the row values (RowValues) that it keeps, from accumulators.
@@ -163,11 +163,17 @@ class ReduceLowering {
   /// Reduces `count` elements as a chain. Each level has `width` accumulators, one for each column.
   void chain_blocks(const std::vector<BlockLevel>& levels, Sym count, Sym width, const Elements& elements, const WholeBlocks& whole,
                     ir::Body& body);
+  /// Reduces items [begin, end) of a level into its accumulators: elements at level 0, else the results of blocks of the level below.
+  /// chain_level also declares these accumulators; chain_items requires that they are declared.
   void chain_level(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, Sym width,
+                   const Elements& elements, const WholeBlocks& whole, ir::Body& body);
+  void chain_items(const std::vector<BlockLevel>& levels, const std::vector<Sym>& counts, size_t level, Sym begin, Sym end, Sym width,
                    const Elements& elements, const WholeBlocks& whole, ir::Body& body);
   /// Combines the accumulators of all columns of a level into those of the next level.
   void carry_columns(const BlockLevel& from, const BlockLevel& to, Sym width, ir::Body& body);
   int chain_levels(const RowPass& pass) const;
+  /// Declares the accumulators of a level, and sets those of the columns in use to their first values (columns_set_).
+  void declare_columns(const BlockLevel& level, ir::Body& body);
 
   /// A tile: columns [start, start + width) of the last kept axis (an axis that is not reduced). Its accumulators have space for `capacity`
   /// columns.
@@ -189,6 +195,12 @@ class ReduceLowering {
   /// (reads_whole_vectors_). The results of further columns are not used.
   Sym columns_read(const Tile& tile) const;
   ir::Body chain_pass(const Tile& tile);
+  /// Tests whether only the accumulators of the columns in use get first values. A tile has space for many columns, but if their number is
+  /// unknown at compile time, there may be only a few, and setting all accumulators would take longer than the sums.
+  bool sets_columns_in_use(const Tile& tile) const;
+  /// Tests whether code without levels of blocks is made for sums of products of at most one block of elements. (The code of all elements
+  /// is then made twice. For products that are lowered in this way, it is short.)
+  bool may_be_one_block(Sym count) const;
   /// Emits the loops that reduce rows [begin, end) of the source into the columns of a level.
   virtual void reduce_rows(const Tile& tile, const BlockLevel& level, Sym begin, Sym end, ir::Body& body);
   /// Each of these two functions sets the tags of a loop and returns the loop. columns_of_row: for a loop over the columns of a row, with
@@ -199,6 +211,9 @@ class ReduceLowering {
   ir::Body column_rows(const Tile& tile);
   /// Returns a loop over columns that combines the elements of n rows (`row`, `row + distance`, …) into the accumulator of each column.
   ir::Body rows(const Tile& tile, const BlockLevel& level, Sym row, int n, Sym distance = 1);
+  /// Tests whether the last columns of a row may be combined as a masked vector, if the number of columns is unknown. Otherwise single
+  /// elements, up to all of a short row, would be combined one by one.
+  bool may_mask_rest(const Tile& tile) const;
   /// Avoids 4-KiB aliasing (ir::Accumulator::avoid_alias_with) between the accumulators of the level and the rows of an array. `columns` is
   /// the loop that loads a row and stores to the accumulators, and `row` is the loop around it. Does nothing unless the rows are whole
   /// pages.
@@ -254,7 +269,10 @@ class ReduceLowering {
   std::optional<DeferredStores> deferred_;
   std::map<const Node*, Windows> windows_;  // operands that are read from a copy of their windows
   bool reads_whole_vectors_ = false;        // whether elements beyond the last column of a tile may be read, up to whole vectors
-  bool in_nan_retry_ = false;               // whether the code being made is the body of a Retry
+  // If set, accumulators of columns are declared without first values, and loops set those of this many columns.
+  std::optional<Sym> columns_set_;
+  bool masks_columns_ = false;  // whether the masks of elements are those of columns
+  bool in_nan_retry_ = false;   // whether the code being made is the body of a Retry
   int names_ = 0;
 };
 

@@ -64,6 +64,17 @@ const Node* array_below_windows(const Node* factor) {
 
 namespace {
 
+/// Returns the axes of the reduction's source that are not reduced and whose size is not 1.
+std::vector<size_t> kept_axes(const Node& reduce) {
+  const std::vector<int>& reduced = reduce.as<ReduceAttributes>().axes;
+  const Shape& shape = reduce.sources[0]->shape;
+  std::vector<size_t> kept;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (!shape[axis].is_constant(1) && std::find(reduced.begin(), reduced.end(), static_cast<int>(axis)) == reduced.end())
+      kept.push_back(axis);
+  return kept;
+}
+
 /// Completes the contraction: among the kept axes (those that are not reduced) other than the columns, finds the axis of the rows and the
 /// group axis (Contraction::group_position). If the rows' factor A consists of windows (overlapping views of an array), only that factor
 /// varies along the group axis; otherwise only the columns' factor B does.
@@ -117,12 +128,8 @@ std::optional<Contraction> as_contraction(const Node& reduce) {
   const auto& attributes = reduce.as<ReduceAttributes>();
   const std::span<const Node* const> factors = operands_of(reduce);
   if (attributes.order != ReduceOrder::kChain || !attributes.product || factors.size() != 2) return std::nullopt;
-  std::vector<size_t> kept;
   const Shape& shape = reduce.sources[0]->shape;
-  for (size_t axis = 0; axis < shape.size(); ++axis)
-    if (!shape[axis].is_constant(1) &&
-        std::find(attributes.axes.begin(), attributes.axes.end(), static_cast<int>(axis)) == attributes.axes.end())
-      kept.push_back(axis);
+  const std::vector<size_t> kept = kept_axes(reduce);
   if (kept.empty()) return std::nullopt;
   for (const size_t left : {0, 1}) {
     const Node *row_factor = factors[left], *column_factor = factors[1 - left];
@@ -131,6 +138,23 @@ std::optional<Contraction> as_contraction(const Node& reduce) {
     return is_better_exchanged(shape, found) ? with_columns(kept, *found.row_position, column_factor, row_factor) : found;
   }
   return std::nullopt;
+}
+
+std::optional<Contraction> exchanged(const Node& reduce, const Contraction& usual) {
+  if (!usual.rows || usual.group_position || usual.is_output_transposed()) return std::nullopt;
+  for (const Node* factor : {usual.row_factor, usual.column_factor})
+    if (array_below_windows(factor) != nullptr) return std::nullopt;
+  const Contraction found = with_columns(kept_axes(reduce), *usual.row_position, usual.column_factor, usual.row_factor);
+  return found.rows == usual.columns && !found.group_position ? std::optional(found) : std::nullopt;
+}
+
+std::optional<Contraction> as_contraction(const KernelPlan& kernel, const Schedule& schedule) {
+  const std::optional<Contraction> usual = as_contraction(kernel);
+  if (!usual || !usual->rows) return usual;
+  const auto has_vectors = [&](size_t position) { return position < schedule.axes.size() && schedule.axes[position].simd_width > 1; };
+  if (!has_vectors(*usual->row_position) || has_vectors(usual->column_position)) return usual;
+  const std::optional<Contraction> other = exchanged(*kernel.reduces[0], *usual);
+  return other ? other : usual;
 }
 
 }  // namespace harp

@@ -39,5 +39,12 @@ Dim row_count(const Node& reduce, const Contraction& contraction);
 /// has other reductions or several passes, or if the kernel stores a value for every term.
 std::optional<Contraction> as_contraction(const Node& reduce);
 std::optional<Contraction> as_contraction(const KernelPlan& kernel);
+/// Returns the contraction with rows and columns exchanged: it computes the transposed product by B transposed times A transposed, so
+/// vectors run along the rows of C, and the results are stored transposed. That pays for products of few columns and many rows. Returns
+/// nothing if there is no axis of rows, if a factor consists of windows, or if only one of the factors varies along a further axis.
+std::optional<Contraction> exchanged(const Node& reduce, const Contraction& usual);
+/// Returns the contraction of the kernel in the form that the schedule, one by the recipe contraction, computes: exchanged() if only the
+/// rows have vectors.
+std::optional<Contraction> as_contraction(const KernelPlan& kernel, const Schedule& schedule);
 
 }  // namespace harp

@@ -42,6 +42,11 @@ bool wants_tiles(const Node& reduce, const FusionLimits& limits) {
   return guard && guard->is_constant();
 }
 
+bool may_want_tiles(const Node& reduce, const FusionLimits& limits) {
+  const std::optional<Contraction> contraction = as_contraction(reduce);
+  return contraction && fills_tiles(reduce, *contraction, limits);
+}
+
 int64_t block_sums(const KernelPlan& kernel, const Contraction& contraction, const Schedule& schedule) {
   const int64_t columns = block_columns(kernel, contraction, schedule) * block_group(kernel, contraction, schedule);
   return contraction.rows ? columns * block_rows(kernel, contraction, schedule) : columns;

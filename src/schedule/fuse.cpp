@@ -302,13 +302,13 @@ class Fuser {
   void place_reduce(const Node* node) {
     Dependencies d = dependencies_of(operands_of(*node), false);
     const auto& mine = node->as<ReduceAttributes>();
-    const bool is_alone = wants_tiles(*node, limits_);
+    const bool is_alone = may_want_tiles(*node, limits_);
     for (int k : recent_reduces(node->sources[0]->shape.size())) {
       if (is_alone) break;
       KernelDraft& kernel = kernels_[static_cast<size_t>(k)];
       const auto& theirs = kernel.plan.reduces[0]->as<ReduceAttributes>();
       if (kernel.plan.reduces.size() >= limits_.reduces || theirs.axes != mine.axes || theirs.order != mine.order ||
-          kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape || wants_tiles(*kernel.plan.reduces[0], limits_))
+          kernel.plan.reduces[0]->sources[0]->shape != node->sources[0]->shape || may_want_tiles(*kernel.plan.reduces[0], limits_))
         continue;
       if (!may_share_pass(kernel.plan, node) || !can_join(kernel, k, d, false)) continue;
       kernel.plan.reduces.push_back(node);

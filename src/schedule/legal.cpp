@@ -107,7 +107,7 @@ ScheduleRules contraction_rules(const KernelPlan& kernel, const Contraction& con
   }
   if (contraction.group_position) rules.axes[*contraction.group_position].max_tile = kMaxTile;
   rules.axes.back().max_lanes = most_terms_of_lane(*kernel.reduces[0], contraction);
-  rules.may_compute_half = may_compute_half(*kernel.reduces[0], contraction);
+  rules.may_compute_half = !contraction.is_output_transposed() && may_compute_half(*kernel.reduces[0], contraction);
   return rules;
 }
 
@@ -310,8 +310,15 @@ std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& ke
   return recipes;
 }
 
+void adapt_rules(const Program& program, const KernelPlan& kernel, const Schedule& schedule, std::vector<ScheduleRules>& recipes) {
+  if (schedule.recipe != Template::kContraction || program.target.gpu() != nullptr) return;
+  for (ScheduleRules& rules : recipes)
+    if (rules.recipe == Template::kContraction) rules = contraction_rules(kernel, *as_contraction(kernel, schedule));
+}
+
 void check_legal(const Program& program, const KernelPlan& kernel, const Schedule& s, std::string_view where) {
-  const std::vector<ScheduleRules> recipes = rules_of(program, kernel);
+  std::vector<ScheduleRules> recipes = rules_of(program, kernel);
+  adapt_rules(program, kernel, s, recipes);
   const auto rules = std::find_if(recipes.begin(), recipes.end(), [&](const ScheduleRules& r) { return r.recipe == s.recipe; });
   HARP_CHECK(rules != recipes.end(), Code::kInvalidArgument, where, ": ", name_of(s.recipe),
              " cannot lower this kernel; the recipe must be ",
@@ -357,7 +364,7 @@ void check_legal(const Program& program, const KernelPlan& kernel, const Schedul
                  " is the last one of the rows or columns of a product and must be of kind thread_group");
     return check_tile(kernel, tile_of(s, product), where);
   }
-  const Contraction contraction = *as_contraction(kernel);
+  const Contraction contraction = *as_contraction(kernel, s);
   const size_t position = contraction.column_position;
   const AxisSchedule one_row, &rows = contraction.rows ? s.axes[*contraction.row_position] : one_row, &columns = s.axes[position];
   const int64_t sums = int64_t{rows.unroll} * columns.unroll, block = block_sums(kernel, contraction, s);

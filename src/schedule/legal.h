@@ -31,6 +31,9 @@ struct ScheduleRules {
 
 /// Returns the rules for each recipe (Template) that can lower the kernel. The first is recipe_of(kernel).
 std::vector<ScheduleRules> rules_of(const Program& program, const KernelPlan& kernel);
+/// Makes the rules in `recipes`, which rules_of() returned, those of the form that the schedule has: a contraction may have rows and
+/// columns exchanged (as_contraction() in contraction.h).
+void adapt_rules(const Program& program, const KernelPlan& kernel, const Schedule& schedule, std::vector<ScheduleRules>& recipes);
 /// Throws Error{kInvalidArgument} if the schedule breaks a rule of rules_of(), or if its tiles and blocks are too large. The message names
 /// the rule and begins with `where` (for example "kernel_3").
 void check_legal(const Program& program, const KernelPlan& kernel, const Schedule& schedule, std::string_view where);

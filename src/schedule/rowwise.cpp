@@ -71,7 +71,7 @@ class RowGrouper {
     Group &a = group(from), &b = group(to);
     if (a.reduce == nullptr && b.reduce == nullptr) return;
     // A contraction by register tiles makes its own pass over its factors, so it is not merged with another reduction.
-    if (a.reduce != nullptr && b.reduce != nullptr && (wants_tiles(*a.reduce, limits_) || wants_tiles(*b.reduce, limits_))) return;
+    if (a.reduce != nullptr && b.reduce != nullptr && (may_want_tiles(*a.reduce, limits_) || may_want_tiles(*b.reduce, limits_))) return;
     const Rows rows(a.reduce != nullptr ? *a.reduce : *b.reduce);
     if (rows.reduced == 0 || rows.space.size() > 31) return;
     // With few columns, an elementwise kernel of its own is faster: its vectors run along the rows, and threads divide its rows.

@@ -87,6 +87,7 @@ void SearchSpace::add_kernel(const KernelPlan& plan) {
   while (plan.variants[variant].guard && evaluate_at(*plan.variants[variant].guard) < 0) ++variant;
   if (plan.variants.size() > 1) kernel.variant = static_cast<int64_t>(variant) + 1;
   const Schedule& chosen = plan.variants[variant].schedule;
+  adapt_rules(program_, plan, chosen, kernel.rules);
   while (kernel.rules[kernel.recipe].recipe != chosen.recipe) ++kernel.recipe;
   kernel.usual[kernel.recipe] = chosen;
   for (const Dim& size : iteration_space(plan)) kernel.extents.push_back(evaluate_at(size));

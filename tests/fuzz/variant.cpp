@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -82,6 +83,21 @@ Schedule random_schedule(const ScheduleRules& rules, Random& random, int usual_w
   return s;
 }
 
+/// Exchanges the settings of the rows and the columns of a contraction, so that vectors run along the rows (exchanged() in
+/// schedule/contraction.h). The caller must check that the result is legal.
+Schedule exchanged(const ScheduleRules& rules, Schedule s) {
+  const std::span<const AxisRules> kept = std::span(rules.axes).first(rules.axes.size() - 1);
+  const auto columns = std::ranges::find_if(kept, [](const AxisRules& axis) { return axis.max_lanes > 1; });
+  const auto rows = std::ranges::find_if(kept, [](const AxisRules& axis) { return axis.pack && axis.max_lanes == 1; });
+  if (columns == kept.end() || rows == kept.end()) return s;
+  AxisSchedule &a = s.axes[static_cast<size_t>(rows - kept.begin())], &b = s.axes[static_cast<size_t>(columns - kept.begin())];
+  std::swap(a.kind, b.kind);
+  std::swap(a, b);
+  s.axes.back().unroll = 1;
+  s.half = false;
+  return s;
+}
+
 /// The vector width that harp chose for the kernel.
 int width_of(const KernelPlan& kernel) {
   int width = 1;
@@ -116,7 +132,9 @@ std::string schedules_of(const Graph& graph, const PipelineOptions& options, con
     const KernelPlan& kernel = program.kernels[k];
     Schedule schedule = kernel.variants[0].schedule;
     for (int i = 0; variant.schedules != 0 && i < kTries; ++i) {
-      const Schedule drawn = random_schedule(random.pick(rules_of(program, kernel)), random, width_of(kernel), options.plain_text);
+      const ScheduleRules rules = random.pick(rules_of(program, kernel));
+      Schedule drawn = random_schedule(rules, random, width_of(kernel), options.plain_text);
+      if (rules.recipe == Template::kContraction && random.chance(25)) drawn = exchanged(rules, std::move(drawn));
       if (!is_legal(program, kernel, drawn)) continue;
       schedule = drawn;
       break;

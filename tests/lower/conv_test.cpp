@@ -280,6 +280,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f32", "conv2d(a, b)", {2, 30, 5, 7}, {24, 30, 1, 1});
   run("f32", "conv2d(relu(a), b, stride=2)", {2, 30, 5, 17}, {24, 30, 2, 2});
   run("f32", "conv3d(a, b, padding=1)", {1, 8, 4, 5, 14}, {16, 8, 3, 3, 3});
+  run("f32", "conv2d(a, b, stride=2)", {2, 30, 7, 7}, {33, 30, 3, 3});  // lines of three pixels
+  run("f32", "conv3d(a, b)", {2, 9, 4, 4, 3}, {16, 9, 3, 3, 3});        // lines of one pixel
   // Without padding, the part of the input that the windows read is copied row by row; contiguous rows are copied together. The cases have
   // windows over part of the array and over all of it.
   run("f32", "conv2d(a, b)", {2, 16, 9, 40}, {24, 16, 3, 3});
@@ -381,6 +383,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv_groups/c: blocks of a convolution wh
   CHECK(has(schedule("1, 128, h, w", "128, 4, 3, 3", ", groups=32"),
             "thread, sequential tile=4 unroll=4 pack, sequential tile=4, sequential tile=128 unroll=2 simd=16"));
   CHECK(has(schedule("1, 64, h, w", "8, 64, 3, 3", ""), "thread tile=8 unroll=8 pack, sequential tile=4, sequential tile=112 simd=16"));
+  CHECK(has(schedule("1, 64, h, w", "4, 64, 3, 3", ""),
+            "thread tile=4 unroll=4 pack, sequential tile=4, sequential tile=128 unroll=2 simd=16"));
   CHECK(has(schedule("1, 64, 56, 56", "8, 64, 3, 3", ""),
             "thread tile=8 unroll=8 pack, sequential tile=9, sequential tile=512 unroll=2 simd=16"));
   const Backends backends;

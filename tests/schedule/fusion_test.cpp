@@ -42,6 +42,25 @@ TEST_CASE("G17.elementwise/c: chains through every kind of view are one kernel")
   check_fused("  return y = repeat(x, repeats=2, axis=0) + 1.0");
 }
 
+TEST_CASE("G17.into_reduce/c G15.matmul/c: products of the same unknown sizes are separate kernels, so that they have register tiles") {
+  const Backends backends;
+  for (const char* text : {"graph g(a: f32[n, 20], b: f32[20, 40], c: f32[20, 40]) {\n  return y = a @ b, z = a @ c\n}",
+                           "graph g(a: f32[m, k], b: f32[k, n], c: f32[k, n]) {\n  return y = a @ b, z = a @ c\n}"}) {
+    CAPTURE(text);
+    const Graph graph = parse(backends.context(), std::string("harp 1\n") + text);
+    REQUIRE(graph != nullptr);
+    for (const char* row : {"x86-64", "x86-64-v3", "x86-64-v4"})
+      CHECK(source_for(row, graph.get()).find("contraction [") != std::string::npos);
+    for (const int64_t rows : {1, 4, 50}) backends.run(text, rough({rows, 20}, 1), rough({20, 40}, 2), rough({20, 40}, 3));
+  }
+  const Graph complex = parse(backends.context(), "harp 1\ngraph g(a: complex64[m, k], b: complex64[k, n]) {\n  return y = a @ b\n}");
+  REQUIRE(complex != nullptr);
+  CHECK(source_for("x86-64-v4", complex.get()).find("contraction [") != std::string::npos);
+  // products that never have enough columns for tiles still share a kernel
+  CHECK(kernels_in_source(backends.context(), "graph g(a: f32[n, 20], b: f32[20, 3], c: f32[20, 3]) {\n  return y = a @ b, z = a @ c\n}") ==
+        1);
+}
+
 TEST_CASE("G17.elementwise/c: outputs that share nearly all of what they compute are one kernel, however many operations that are") {
   std::string steps;
   const auto name = [](const char* letter, int i) { return letter + std::to_string(i); };

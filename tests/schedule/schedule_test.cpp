@@ -645,3 +645,11 @@ TEST_CASE("L1: a chain of 100,000 nodes goes through every stage") {
   CHECK(generated.stats.kernels >= 100);  // the graph is large, and a kernel has at most about 1,000 operations
   CHECK(generated.stats.kernels <= 400);
 }
+
+TEST_CASE("G15.conv2d/c L2: lines of an unknown number of pixels have register tiles even if they are short") {
+  const std::string text = print(scheduled("graph g(x: f32[n, 64, h, w], k: f32[64, 64, 3, 3]) { return y = conv2d(x, k) }"));
+  CAPTURE(text);
+  CHECK(text.find("contraction [") != std::string::npos);
+  CHECK(text.find("- 4 >= 0") == std::string::npos);
+  CHECK(text.find("- 1 >= 0") != std::string::npos);
+}

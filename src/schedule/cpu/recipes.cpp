@@ -8,6 +8,7 @@
 #include "schedule/body_lanes.h"
 #include "schedule/cpu/few_terms.h"
 #include "schedule/cpu/interleave.h"
+#include "schedule/cpu/narrow_product.h"
 #include "schedule/cpu/row_streams.h"
 #include "schedule/cpu/schedule_contraction.h"
 #include "schedule/cpu/short_axes.h"
@@ -307,7 +308,10 @@ std::vector<Variant> variants_of(const Program& program, const KernelPlan& kerne
       // time.
       tiles.nontemporal = cpu.non_temporal_stores && width > 1 && proven_nonnegative(streams_lines(kernel, cpu));
       if (guard->is_constant()) return {{std::nullopt, tiles}};
-      return {{guard, tiles}, {std::nullopt, s}};
+      std::vector<Variant> variants = {{guard, tiles}};
+      if (const std::optional<Variant> narrow = narrow_product(program, kernel, *contraction, cpu, width)) variants.push_back(*narrow);
+      variants.push_back({std::nullopt, s});
+      return variants;
     }
   if (short_axes &&
       (unrolled_columns_pay(program, kernel, *short_axes, s, cpu) || interleaved_loads_pay(program, kernel, *short_axes, s, cpu)))

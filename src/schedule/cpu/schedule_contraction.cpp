@@ -24,6 +24,10 @@ namespace {
 constexpr int64_t kMany = 1 << 20;
 // The tile for a product with a single row, in which each column is read as a separate stream.
 constexpr RegisterTile kFewColumns{1, 2};
+// The most rows of a tile if the number of rows is unknown, and the most vectors if both numbers are unknown. There may be fewer rows and
+// columns than the tile has, or the last tile may be mostly empty, so the tile is as small as it can be without loss for many rows and
+// columns: as register_tile.cpp says, 8 rows of two vectors are as fast as any larger tile.
+constexpr RegisterTile kUnknownTile{8, 2};
 
 // --- Memory layout of the factors
 
@@ -77,12 +81,6 @@ int64_t most_unpacked_rows(const Program& program, const KernelPlan& kernel, con
     most = std::min(most, kWayBytes / std::gcd(stride_bytes, kWayBytes) * kWays);
   }
   return most;
-}
-
-/// Tests whether the factor is only a view of a loaded array: no element is computed, and no element is padding.
-bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor) {
-  while (!is_loaded(program, kernel, factor) && is_movement(factor->op) && factor->op != Op::kPad) factor = factor->sources[0];
-  return is_loaded(program, kernel, factor);
 }
 
 /// Tests whether the columns' factor B is an array that register tiles read in place as fast as a packed copy, for any number of rows. (512
@@ -326,14 +324,23 @@ class ManyRows {
            !is_scattered(program_, kernel_, contraction_);
   }
   RegisterTile tile_for(bool copies_rows, int64_t columns_of_copy) const {
-    return best_tile({.rows = std::min(rows_, kMany),
-                      .columns = std::min(columns_, has_unknown_lines_ ? kPixelsOfUnknownLine : kMany),
-                      .terms = ceil_div(std::min(terms_, kChainBlock), terms_of_lane_),
-                      .max_rows = copies_rows ? kMaxTileRows : most_unpacked_rows(program_, kernel_, contraction_),
-                      .columns_of_copy = copies_rows ? columns_of_copy : 0,
-                      .are_known = row_dim_.is_constant() && column_dim_.is_constant(),
-                      .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},
-                     width_, cpu_);
+    const int64_t most_rows = copies_rows ? kMaxTileRows : most_unpacked_rows(program_, kernel_, contraction_);
+    const bool are_rows_known = row_dim_.is_constant(), are_columns_known = column_dim_.is_constant();
+    RegisterTile tile = best_tile({.rows = std::min(rows_, kMany),
+                                   .columns = std::min(columns_, has_unknown_lines_ ? kPixelsOfUnknownLine : kMany),
+                                   .terms = ceil_div(std::min(terms_, kChainBlock), terms_of_lane_),
+                                   .max_rows = are_rows_known ? most_rows : std::min(most_rows, kUnknownTile.rows),
+                                   .columns_of_copy = copies_rows ? columns_of_copy : 0,
+                                   .are_known = are_rows_known && are_columns_known,
+                                   .has_workers = shares_columns() && !has_one_block_of_terms_ && *contraction_.row_position == 0},
+                                  width_, cpu_);
+    // A line of pixels, or all columns, may fill only a few vectors. Further vectors of the tile would be computed for nothing.
+    if (!are_columns_known && tile.vectors > kUnknownTile.vectors && (!are_rows_known || has_unknown_lines_)) {
+      tile.vectors = kUnknownTile.vectors;
+      const int64_t room = (cpu_.vector_registers - 1 - tile.vectors) / tile.vectors;
+      if (!are_rows_known) tile.rows = std::min({room, most_rows, kUnknownTile.rows});
+    }
+    return tile;
   }
   /// Returns the number of register tiles in a block of rows. If all rows share one packed copy of the columns, the number is small, so
   /// that L2 has room for a block with more columns. Otherwise the rows are divided into blocks of about equal size.
@@ -361,6 +368,11 @@ class ManyRows {
 
 }  // namespace
 
+bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor) {
+  while (!is_loaded(program, kernel, factor) && is_movement(factor->op) && factor->op != Op::kPad) factor = factor->sources[0];
+  return is_loaded(program, kernel, factor);
+}
+
 Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu, int width) {
   if (contraction.rows && contraction.group_is_rows) return schedule_windows(kernel, contraction, cpu, width);
   const int terms_of_lane = preferred_terms_of_lane(*kernel.reduces[0], contraction, cpu, width);
@@ -376,6 +388,8 @@ std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const 
                           !lies_along(program, kernel, contraction.column_factor, contraction.columns);
   FusionLimits limits = fusion_limits(cpu);
   if (is_crossed) limits.tile_rows = 1;
+  // Lines of an unknown number of pixels may be short. A tile is then partly empty, but without tiles, vectors would run along the line.
+  if (contraction.group_is_rows && !row_count(*kernel.reduces[0], contraction).is_constant()) limits.tile_rows = 1;
   return fills_tiles(*kernel.reduces[0], contraction, limits);
 }
 

@@ -13,4 +13,7 @@ Schedule schedule_contraction(const Program& program, const KernelPlan& kernel, 
 /// never are.
 std::optional<Sym> pays(const Program& program, const KernelPlan& kernel, const Contraction& contraction, const Cpu& cpu);
 
+/// Tests whether the factor is only a view of a loaded array: no element is computed, and no element is padding.
+bool is_array(const Program& program, const KernelPlan& kernel, const Node* factor);
+
 }  // namespace harp
