@@ -49,6 +49,10 @@ struct FusionLimits {
   int64_t tile_rows, tile_columns, tile_terms;
   bool integer_products;  // whether sums of products of integers count as contractions too (integer_products.h)
 
+  // --- Sums of shifted rows (shifted_rows.h): most elements of arrays that one expression loads. Generated code contains the expression
+  // once for each set of rows that are padding at some position, so the time to compile it grows fast with this number. 0: none.
+  int64_t shifted_loads;
+
   // --- Chains of kernels, which process one block of an array's first axis at a time (chain.h)
 
   // Fewest blocks of an array for which a chain (chain.h) pays. With fewer blocks, the blocks that all workers process at the same time

@@ -33,6 +33,8 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .tile_columns = 8,
       .tile_terms = 16,
       .integer_products = true,
+      // The gradient of windows of 3 x 3 x 3 elements loads 27. One of 7 x 7 elements would load 49, and takes half a second to compile.
+      .shifted_loads = 32,
       .min_blocks = 4,
       .max_block_bytes = cpu.caches.third / 8,
       .max_blocks_of_smallest = 64,

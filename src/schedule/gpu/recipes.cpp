@@ -210,6 +210,7 @@ FusionLimits fusion_limits(const Gpu&) {
       .tile_columns = 8,
       .tile_terms = 16,
       .integer_products = true,
+      .shifted_loads = 0,  // not measured
       // There are no chains on a GPU, because kernels do not pass blocks to each other through a cache.
       .min_blocks = kNever,
       .max_block_bytes = 0,
