@@ -97,10 +97,10 @@ class ProductAxes {
     if (!contraction || array_below_windows(contraction->row_factor) != nullptr ||
         array_below_windows(contraction->column_factor) != nullptr)
       return nullptr;
-    const Node* result = with_axes(sum, order, true);
+    const Node* result = with_axes(sum, order, 2);
     if (result == nullptr && proven_at_most(kRowsOfStored, row_count(sum, *contraction)) &&
         !proven_at_most(limits_.tile_columns, sum.sources[0]->shape[order.back()]))
-      if (const Node* stored = with_stored(sum, contraction->column_factor)) result = with_axes(*stored, order, true);
+      if (const Node* stored = with_stored(sum, contraction->column_factor)) result = with_axes(*stored, order, 2);
     return result != nullptr ? reshaped(result, use.node->shape) : nullptr;
   }
 
@@ -126,16 +126,17 @@ class ProductAxes {
   }
 
   /// Handles a product whose last kept axis has only a few elements, such as the result of a transposed convolution with a stride of 2,
-  /// which has two interleaved sets of pixels along its last axis. Returns the product computed with other axes as rows and columns, in its
-  /// original shape; null if register tiles pay for no such axes.
+  /// which has two interleaved sets of pixels along its last axis. Returns the product computed with other axes as rows and columns, or
+  /// with several axes joined (with_joined_columns()), in its original shape; null if register tiles pay for no such axes.
   const Node* reordered(const Node& sum) {
     const std::vector<size_t> kept = kept_axes(sum);
     const Shape& shape = sum.sources[0]->shape;
-    if (kept.size() < 4 || !proven_less(shape[kept.back()], limits_.tile_columns)) return nullptr;
+    if (kept.size() < 3 || !proven_less(shape[kept.back()], limits_.tile_columns)) return nullptr;
     const auto reads_windows = [](const Node* factor) { return array_below_windows(factor) != nullptr; };
     if (std::ranges::none_of(operands_of(sum), reads_windows)) return nullptr;
     const std::optional<Contraction> usual = as_contraction(sum);
     if (usual && fills_tiles(sum, *usual, limits_)) return nullptr;
+    if (kept.size() < 4) return with_joined_columns(sum, kept);
     const Node* best = nullptr;
     std::vector<size_t> best_order;
     int64_t best_tile = 0;
@@ -146,10 +147,10 @@ class ProductAxes {
         std::vector<size_t> order;
         std::ranges::copy_if(kept, std::back_inserter(order), [&](size_t axis) { return axis != rows && axis != columns; });
         order.insert(order.end(), {rows, columns});
-        const Node* found = with_axes(sum, order, false);
+        const Node* found = with_axes(sum, order, 1);
         if (found != nullptr) best = found, best_order = order, best_tile = tile;
       }
-    if (best == nullptr) return nullptr;
+    if (best == nullptr) return with_joined_columns(sum, kept);
     std::vector<int> back;  // for each kept axis of the sum: its position in the new order
     Shape old;
     for (const size_t axis : kept) {
@@ -160,13 +161,35 @@ class ProductAxes {
     return best->shape == sum.shape ? best : result_.intern(Op::kReshape, best->dtype, sum.shape, {best});
   }
 
-  /// Returns the product with its kept axes (without those of size 1) in this order and, if `merges`, with the last two of them merged into
-  /// one. Returns null if register tiles do not pay for the new product, or if the positions of a factor along the merged axis are not
-  /// linear.
-  const Node* with_axes(const Node& sum, const std::vector<size_t>& order, bool merges) {
+  /// Handles a product none of whose axes is long enough for columns, but whose last axes together are, such as the gradient of the weights
+  /// of a convolution with few channels: kernel rows, kernel columns and channels become one axis. Along it the positions of the windows
+  /// are not linear, but they are computed only when the windows are packed. Returns the product in its original shape; null if register
+  /// tiles do not pay for it.
+  const Node* with_joined_columns(const Node& sum, const std::vector<size_t>& kept) {
     const Node& product = *sum.sources[0];
+    if (!limits_.joins_columns || product.sources.size() != 2) return nullptr;
+    for (const size_t rows : {0, 1}) {
+      const Node *row_factor = product.sources[rows], *column_factor = product.sources[1 - rows];
+      const auto is_column = [&](size_t axis) {
+        return product.shape[axis].is_constant() && varies(column_factor, axis) && !varies(row_factor, axis);
+      };
+      size_t joined = 0;
+      while (joined < kept.size() && is_column(kept[kept.size() - 1 - joined])) ++joined;
+      if (joined < 2 || joined == kept.size()) continue;
+      const Node* result = with_axes(sum, kept, joined, false);
+      return result != nullptr ? reshaped(result, sum.shape) : nullptr;
+    }
+    return nullptr;
+  }
+
+  /// Returns the product with its kept axes (without those of size 1) in this order, and with the last `joined` of them merged into one, if
+  /// there are several. Returns null if register tiles do not pay for the new product, or if `must_be_linear` and the positions of a factor
+  /// along the merged axis are not linear.
+  const Node* with_axes(const Node& sum, const std::vector<size_t>& order, size_t joined, bool must_be_linear = true) {
+    const Node& product = *sum.sources[0];
+    const bool merges = joined > 1;
     // The number of kept axes that come before the summed axes.
-    const size_t apart = order.size() - (merges ? 2 : 1);
+    const size_t apart = order.size() - joined;
     ReduceAttributes reduce = sum.as<ReduceAttributes>();
     if (reduce.order != ReduceOrder::kChain || product.sources.size() != 2) return nullptr;
     // The permutation of the factors' axes: first those of size 1, which are dropped, then the others in the new order.
@@ -185,7 +208,7 @@ class ProductAxes {
       axis = static_cast<int>(shape.size()) - 1;
     }
     for (size_t i = apart; i < order.size(); ++i) append(order[i]);
-    if (merges) {
+    for (size_t i = 1; i < joined; ++i) {
       const Dim columns = shape.back();
       shape.pop_back();
       shape.back() *= columns;
@@ -197,7 +220,7 @@ class ProductAxes {
         for (const int axis : axes) ordered.push_back(factor->shape[static_cast<size_t>(axis)]);
         factor = result_.intern(Op::kPermute, factor->dtype, std::move(ordered), {factor}, PermuteAttributes{axes});
         if (factor->shape != shape) factor = result_.intern(Op::kReshape, factor->dtype, shape, {factor});
-        if (merges && !is_linear(factor)) return nullptr;
+        if (merges && must_be_linear && !is_linear(factor)) return nullptr;
       }
       factors.push_back(factor);
     }

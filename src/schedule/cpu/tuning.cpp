@@ -32,6 +32,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,
+      .joins_columns = true,
       .integer_products = true,
       // The gradient of windows of 3 x 3 x 3 elements loads 27. One of 7 x 7 elements would load 49, and takes half a second to compile.
       .shifted_loads = 32,
