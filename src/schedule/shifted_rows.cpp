@@ -8,6 +8,7 @@
 
 #include "ops/scalar.h"
 #include "schedule/law.h"
+#include "schedule/materialise.h"
 #include "schedule/node_marks.h"
 #include "schedule/reshaped_axes.h"
 
@@ -19,6 +20,8 @@ constexpr int64_t kMostRows = 16;
 static_assert(kMostRows <= kChainBlock, "a longer chain is a sum of blocks");
 // An expression with more nodes than this counts as too large, so that a large graph is not searched.
 constexpr int kMostVisits = 1024;
+// A slice below which an array is stored takes at least this share of the array.
+constexpr double kLeastShare = 0.5;
 
 /// The rows of a sum: the last two axes of `x` are the rows and their elements, and row t is shifted by t * by.
 struct ShiftedRows {
@@ -118,14 +121,28 @@ NodeMarks read_by_lanes(const Graph& graph, std::span<const Node* const> live) {
   return found;
 }
 
+/// Returns x with its values stored: the array below the views at its end is stored in its own order, which is the order of the memory that
+/// it is computed from; a stored view would often be a transposed copy.
+const Node* stored(Graph& graph, const Node* x) {
+  const auto keeps_most = [](const Node& view) {
+    return view.op == Op::kPermute || view.op == Op::kReshape ||
+           (view.op == Op::kSlice && share_of(view.shape, view.sources[0]->shape) >= kLeastShare);
+  };
+  std::vector<const Node*> views;  // from x down
+  for (; keeps_most(*x); x = x->sources[0]) views.push_back(x);
+  const Node* result = graph.intern(Op::kContiguous, x->dtype, x->shape, {x});
+  for (size_t i = views.size(); i-- > 0;)
+    result = graph.intern(views[i]->op, views[i]->dtype, views[i]->shape, {result}, views[i]->attributes);
+  return result;
+}
+
 /// Returns the sum of the rows as additions. `shape` is the shape of the sum. If the expression would load more elements than
 /// `most_loads`, the rows are stored first.
 const Node* added(Graph& graph, ShiftedRows shifted, const Shape& shape, int64_t most_loads) {
   const auto& [given, rows, by] = shifted;
   const Node* x = given;
   const DType dtype = x->dtype;
-  if (const int64_t loads = loads_of(x, most_loads); loads > 1 && loads * rows > most_loads)
-    x = graph.intern(Op::kContiguous, dtype, x->shape, {x});
+  if (const int64_t loads = loads_of(x, most_loads); loads > 1 && loads * rows > most_loads) x = stored(graph, x);
   const size_t row_axis = x->shape.size() - 2;
   Shape row = x->shape, line = x->shape;
   row[row_axis] = 1;

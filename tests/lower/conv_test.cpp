@@ -262,6 +262,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f32", "conv2d(a, b, padding=1)", {2, 30, 11, 37}, {9, 30, 3, 3});
   run("f32", "relu(conv2d(relu(a), b, padding=1)) + conv2d(relu(a), b, padding=1)", {1, 16, 9, 9}, {16, 16, 3, 3});
   run("f64", "conv2d(a, b, padding=2, stride=2, dilation=2)", {1, 5, 30, 41}, {6, 5, 3, 3});
+  run("f32", "conv2d(a, b)", {1, 30, 9, 53}, {3, 30, 3, 3});  // few filters
+  run("f32", "conv2d(a, b, padding=1, stride=2)", {3, 33, 9, 27}, {2, 33, 3, 3});
   run("i32", "conv2d(a, b, padding=1)", {1, 17, 6, 70}, {5, 17, 3, 3});
   run("i16", "conv2d(a, b)", {2, 4, 7, 21}, {8, 4, 3, 3});
   run("f16", "conv2d(a, b, padding=1)", {1, 4, 7, 21}, {8, 4, 3, 3});

@@ -42,6 +42,9 @@ TEST_CASE("L6.packed_convolution/c: the gradient of the weights of a convolution
   const std::string line =
       source("graph g(x: f32[4, 2, 70], w: f32[6, 2, 7], g: f32[4, 6, 64]) {\n  return dw = grad(conv1d(x, w), w, grad_output=g)\n}");
   CHECK(contains(line, "contraction over [6, 14]"));
+  // Two or three filters are enough for tiles if there are many terms.
+  CHECK(contains(source("graph g(x: f32[1, 32, 12, 34], w: f32[3, 32, 3, 3]) {\n  return y = conv2d(x, w)\n}"),
+                 "contraction over [3, 10, 32]"));
   // A small picture: all its pixels are columns.
   CHECK(contains(source("graph g(x: f32[1, 5, 5, 5], w: f32[6, 5, 3, 3]) {\n  return y = conv2d(x, w)\n}"), "contraction over [6, 9]"));
 }

@@ -209,6 +209,7 @@ FusionLimits fusion_limits(const Gpu&) {
       .tile_rows = 4,
       .tile_columns = 8,
       .tile_terms = 16,
+      .window_rows = 4,
       .joins_columns = false,  // not measured
       .integer_products = true,
       .shifted_loads = 0,  // not measured
