@@ -11,6 +11,7 @@
 #include "schedule/contraction.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/program.h"
+#include "schedule/reshaped_axes.h"
 
 namespace harp {
 namespace {
@@ -19,6 +20,9 @@ namespace {
 constexpr int64_t kManyColumns = 128;
 // With at least this many rows, copying the columns' factor B costs little.
 constexpr int64_t kRowsOfStored = 16;
+// With fewer channels than this, each element of the factor of the filters is used so rarely in the gradient of a convolution's weights
+// that to pack it again for each kernel element would take longer than the products.
+constexpr int64_t kFewChannels = 16;
 
 /// A product and the views through which it is used. `node` is the product itself, or the last of a chain of views of it (permutes and
 /// reshapes, each with a single user).
@@ -53,6 +57,22 @@ std::optional<std::vector<size_t>> permuted(const Node& node, const std::vector<
   return result;
 }
 
+/// Tests whether the axis of the factor numbers the elements of windows (overlapping views, Unfold ops), as the axes of a kernel do.
+bool is_kernel_axis(const Node* factor, size_t axis) {
+  for (const Node* node = factor; is_movement(node->op) && node->op != Op::kPad; node = node->sources[0]) {
+    if (node->op == Op::kPermute) {
+      axis = static_cast<size_t>(node->as<PermuteAttributes>().axes[axis]);
+    } else if (node->op == Op::kReshape) {
+      const std::optional<std::vector<size_t>> joined = joined_axes(*node, axis);
+      if (!joined || joined->size() != 1) return false;
+      axis = (*joined)[0];
+    } else if (node->op == Op::kUnfold && axis + 1 == node->shape.size()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class ProductAxes {
  public:
   ProductAxes(const Graph& graph, Graph& result, const FusionLimits& limits)
@@ -67,6 +87,7 @@ class ProductAxes {
     if (const Node* known = replacements_[node->id]) return known;
     if (is_elementwise(node->op)) return merged_elementwise(copy);
     if (!sums_products(*node)) return copy;
+    if (const Node* result = with_joined_kernel(*copy)) return result;
     if (const Node* result = reordered(*copy)) return result;
     const Use use = use_of(node);
     const Node* result = merged(*copy, use);
@@ -159,6 +180,16 @@ class ProductAxes {
     }
     best = result_.intern(Op::kPermute, best->dtype, std::move(old), {best}, PermuteAttributes{std::move(back)});
     return best->shape == sum.shape ? best : result_.intern(Op::kReshape, best->dtype, sum.shape, {best});
+  }
+
+  /// Handles the gradient of the weights of a convolution with few channels. Even if tiles would pay for the filters and the channels, the
+  /// tiles of each kernel element would pack the filters' factor again. Returns null for other products.
+  const Node* with_joined_kernel(const Node& sum) {
+    const std::vector<size_t> kept = kept_axes(sum);
+    if (kept.size() < 3 || !proven_less(sum.sources[0]->shape[kept.back()], kFewChannels)) return nullptr;
+    const size_t before_last = kept[kept.size() - 2];
+    const auto has_kernel = [&](const Node* factor) { return factor->rank() > 0 && is_kernel_axis(factor, before_last); };
+    return std::ranges::any_of(operands_of(sum), has_kernel) ? with_joined_columns(sum, kept) : nullptr;
   }
 
   /// Handles a product none of whose axes is long enough for columns, but whose last axes together are, such as the gradient of the weights

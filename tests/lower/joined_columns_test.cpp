@@ -26,6 +26,7 @@ TEST_CASE("L6.packed_convolution/c X2: kernel rows, kernel columns and channels 
   run("conv2d(x, w, padding=1)", {2, 7, 9, 18}, {4, 7, 3, 3});
   run("conv2d(x, w, dilation=2)", {1, 2, 11, 19}, {31, 2, 3, 5});  // enough filters to fill vectors, so that the windows are the rows
   run("conv2d(cast(x, f64), cast(w, f64), padding=2)", {1, 3, 9, 10}, {5, 3, 5, 5});
+  run("conv2d(x, w, padding=1)", {2, 8, 9, 18}, {33, 8, 3, 3});  // also without joining there would be tiles
   run("conv1d(x, w, padding=1)", {3, 2, 70}, {6, 2, 7});
 }
 
@@ -39,6 +40,10 @@ TEST_CASE("L6.packed_convolution/c: the gradient of the weights of a convolution
   const std::string gradient = source(
       "graph g(x: f32[4, 3, 16, 30], w: f32[8, 3, 3, 3], g: f32[4, 8, 14, 28]) {\n  return dw = grad(conv2d(x, w), w, grad_output=g)\n}");
   CHECK(contains(gradient, "contraction over [8, 27]"));
+  // Tiles of 32 filters and 8 channels would pack the gradient of the pixels 9 times.
+  CHECK(contains(source("graph g(x: f32[4, 8, 16, 30], w: f32[32, 8, 3, 3], g: f32[4, 32, 14, 28]) {\n  return dw = grad(conv2d(x, w), w, "
+                        "grad_output=g)\n}"),
+                 "contraction over [32, 72]"));
   const std::string line =
       source("graph g(x: f32[4, 2, 70], w: f32[6, 2, 7], g: f32[4, 6, 64]) {\n  return dw = grad(conv1d(x, w), w, grad_output=g)\n}");
   CHECK(contains(line, "contraction over [6, 14]"));
