@@ -44,6 +44,10 @@ TEST_CASE("L6.packed_convolution/c: the gradient of the weights of a convolution
   CHECK(contains(source("graph g(x: f32[4, 8, 16, 30], w: f32[32, 8, 3, 3], g: f32[4, 32, 14, 28]) {\n  return dw = grad(conv2d(x, w), w, "
                         "grad_output=g)\n}"),
                  "contraction over [32, 72]"));
+  // All kernel elements and channels are one block, so that the gradients of the pixels are packed once.
+  CHECK(contains(source("graph g(x: f32[50, 4, 32, 32], w: f32[32, 4, 3, 3], g: f32[50, 32, 32, 32]) {\n  return dw = grad(conv2d(x, w, "
+                        "padding=1), w, grad_output=g)\n}"),
+                 "sequential tile=36 "));
   const std::string line =
       source("graph g(x: f32[4, 2, 70], w: f32[6, 2, 7], g: f32[4, 6, 64]) {\n  return dw = grad(conv1d(x, w), w, grad_output=g)\n}");
   CHECK(contains(line, "contraction over [6, 14]"));
