@@ -89,7 +89,7 @@ std::optional<ShiftedRows> shifted_rows(const Node& sum) {
 }
 
 /// Returns how many elements of arrays one element of x depends on, if one expression computes it from the nearest values that are neither
-/// views nor elementwise; an element that is used twice counts twice. Returns a number above `most` if they are more, or if there are too
+/// views nor elementwise; an element that two nodes use counts twice. Returns a number above `most` if they are more, or if there are too
 /// many nodes to tell.
 int64_t loads_of(const Node* x, int64_t most) {
   int64_t loads = 0;
@@ -99,10 +99,12 @@ int64_t loads_of(const Node* x, int64_t most) {
     const Node* node = stack.back();
     stack.pop_back();
     if (++visits > kMostVisits || loads > most) return most + 1;
-    if (is_movement(node->op) || is_elementwise(node->op))
-      stack.insert(stack.end(), node->sources.begin(), node->sources.end());
-    else if (node->op != Op::kConstant)
+    if (is_movement(node->op) || is_elementwise(node->op)) {
+      for (auto at = node->sources.begin(); at != node->sources.end(); ++at)
+        if (std::find(node->sources.begin(), at, *at) == at) stack.push_back(*at);
+    } else if (node->op != Op::kConstant) {
       ++loads;
+    }
   }
   return loads;
 }

@@ -57,6 +57,12 @@ TEST_CASE("G19.every_op/c L6.packed_convolution/c: the gradient of a convolution
   CHECK(kernels("3", "h", "l", {9, 27}) == 2);
   // One expression would be too large, so the sums along the lines are stored.
   CHECK(kernels("7", "9", "27", {}) == 3);
+  // The gradient of a depthwise convolution's result times the weights is part of the expression.
+  CHECK(
+      backends
+          .cost("graph g(x: f32[2, 16, 11, 29], w: f32[16, 1, 3, 3]) {\n  y = conv2d(x, w, groups=16)\n  return d = grad(sum(y * y), x)\n}",
+                {})
+          .kernels == 2);
   const Context context = make_context();
   const Graph graph = parse(context.get(),
                             "harp 1\ngraph g(g: f32[2, 24, 9, 27], w: f32[24, 16, 3, 3], x: f32[2, 16, 11, 29]) {\n"
