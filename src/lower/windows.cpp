@@ -45,19 +45,25 @@ std::optional<Windows> Windows::copy(KernelContext& context, Accumulators& accum
   for (const Axis& axis : axes) reads *= static_cast<double>(axis.most);
   for (Sym at : *read) {
     int64_t size = 1;
-    Sym copied = 1, wanted = 1;
+    Sym copied = 1, wanted = 1, first = 0;  // first: distance from the position read at 0 on all axes to the first one of the box
     for (const Axis& axis : axes) {
       const auto along = linear_in(at, variable_of(axis.variable));
       if (!along) return std::nullopt;
       at = along->rest;
       if (axis.most == 1) continue;  // the only position is 0, so the step does not matter; it may be symbolic
-      if (!along->coefficient.is_constant() || along->coefficient.constant() < 0) return std::nullopt;
-      const int64_t step = along->coefficient.constant();
+      if (!along->coefficient.is_constant()) return std::nullopt;
+      int64_t step = along->coefficient.constant();
+      if (step < 0) {
+        // Positions descend along this axis, as those of the terms of a transposed convolution do. The box begins at the last one.
+        if (!axis.count.is_constant(axis.most) || !axis.read.is_constant(axis.most)) return std::nullopt;
+        first += step * (axis.most - 1);
+        step = -step;
+      }
       size += step * (axis.most - 1);
       copied += step * (axis.count - 1);
       wanted += step * (axis.read - 1);
     }
-    windows.origin_.push_back(at);
+    windows.origin_.push_back(at + first);
     windows.sizes_.push_back(size);
     ends.copied.push_back(copied);
     ends.read.push_back(wanted);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/integers.h"
+#include "schedule/law.h"
 
 namespace harp {
 namespace {
@@ -26,8 +27,11 @@ int64_t block_group(const KernelPlan& kernel, const Contraction& contraction, co
 }  // namespace
 
 std::optional<Sym> fills_tiles(const Node& reduce, const Contraction& contraction, const FusionLimits& limits) {
+  // Without tiles, each row reads all its windows again, from the copy of what they read together (lower/windows.h).
+  const bool has_long_windows = array_below_windows(contraction.column_factor) != nullptr && proven_less(kChainBlock, term_count(reduce));
+  const int64_t least_rows = has_long_windows ? std::min(limits.tile_rows, limits.window_rows) : limits.tile_rows;
   Sym guard = 0;
-  for (const auto& [size, least] : {std::pair{row_count(reduce, contraction), limits.tile_rows},
+  for (const auto& [size, least] : {std::pair{row_count(reduce, contraction), least_rows},
                                     {reduce.sources[0]->shape[contraction.columns], limits.tile_columns},
                                     {term_count(reduce), limits.tile_terms}}) {
     if (range(size).hi < least) return std::nullopt;

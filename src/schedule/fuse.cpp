@@ -25,6 +25,7 @@
 #include "schedule/product_axes.h"
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
+#include "schedule/shifted_rows.h"
 #include "schedule/split_groups.h"
 #include "schedule/split_reductions.h"
 
@@ -670,6 +671,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = cut_into_row_blocks(std::move(graph), chains, limits);
   graph = split_groups(std::move(graph), limits);
   graph = choose_product_axes(std::move(graph), limits);
+  graph = add_shifted_rows(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);
   graph = opt::in_order(place_transforms(std::move(graph)));
   const Transforms transforms = find_transforms(*graph, !limits.grid_routines);

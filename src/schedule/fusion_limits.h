@@ -51,7 +51,13 @@ struct FusionLimits {
 
   // --- Contractions: fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other
   int64_t tile_rows, tile_columns, tile_terms;
+  int64_t window_rows;    // the same as tile_rows if the columns are windows of more terms than a block of the sum (kChainBlock)
+  bool joins_columns;     // whether the columns may be several axes along which a factor is packed (product_axes.h)
   bool integer_products;  // whether sums of products of integers count as contractions too (integer_products.h)
+
+  // --- Sums of shifted rows (shifted_rows.h): most elements of arrays that one expression loads. Generated code contains the expression
+  // once for each set of rows that are padding at some position, so the time to compile it grows fast with this number. 0: none.
+  int64_t shifted_loads;
 
   // --- Chains of kernels, which process one block of an array's first axis at a time (chain.h)
 

@@ -175,7 +175,13 @@ double exact_cost(const Node& root, const NodeMarks& stored) {
 double share_of(const Shape& part, const Shape& whole) {
   // ratios are multiples of 1 / kSteps, so that sums of them are exact and independent of the order of summation
   constexpr double kSteps = 1024;
-  const Dim count = element_count(part), all = element_count(whole);
+  // Sizes that are the same in both do not matter, so they may be symbolic.
+  Dim count = 1, all = 1;
+  const bool have_same_rank = part.size() == whole.size();
+  for (size_t axis = 0; axis < part.size(); ++axis)
+    if (!have_same_rank || !(part[axis] == whole[axis])) count *= part[axis];
+  for (size_t axis = 0; axis < whole.size(); ++axis)
+    if (!have_same_rank || !(part[axis] == whole[axis])) all *= whole[axis];
   if (!count.is_constant() || !all.is_constant() || count.constant() >= all.constant()) return 1;
   return std::floor(static_cast<double>(count.constant()) / static_cast<double>(all.constant()) * kSteps) / kSteps;
 }

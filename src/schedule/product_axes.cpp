@@ -11,6 +11,7 @@
 #include "schedule/contraction.h"
 #include "schedule/contraction_blocks.h"
 #include "schedule/program.h"
+#include "schedule/reshaped_axes.h"
 
 namespace harp {
 namespace {
@@ -19,6 +20,9 @@ namespace {
 constexpr int64_t kManyColumns = 128;
 // With at least this many rows, copying the columns' factor B costs little.
 constexpr int64_t kRowsOfStored = 16;
+// With fewer channels than this, each element of the factor of the filters is used so rarely in the gradient of a convolution's weights
+// that to pack it again for each kernel element would take longer than the products.
+constexpr int64_t kFewChannels = 16;
 
 /// A product and the views through which it is used. `node` is the product itself, or the last of a chain of views of it (permutes and
 /// reshapes, each with a single user).
@@ -53,6 +57,22 @@ std::optional<std::vector<size_t>> permuted(const Node& node, const std::vector<
   return result;
 }
 
+/// Tests whether the axis of the factor numbers the elements of windows (overlapping views, Unfold ops), as the axes of a kernel do.
+bool is_kernel_axis(const Node* factor, size_t axis) {
+  for (const Node* node = factor; is_movement(node->op) && node->op != Op::kPad; node = node->sources[0]) {
+    if (node->op == Op::kPermute) {
+      axis = static_cast<size_t>(node->as<PermuteAttributes>().axes[axis]);
+    } else if (node->op == Op::kReshape) {
+      const std::optional<std::vector<size_t>> joined = joined_axes(*node, axis);
+      if (!joined || joined->size() != 1) return false;
+      axis = (*joined)[0];
+    } else if (node->op == Op::kUnfold && axis + 1 == node->shape.size()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class ProductAxes {
  public:
   ProductAxes(const Graph& graph, Graph& result, const FusionLimits& limits)
@@ -67,6 +87,7 @@ class ProductAxes {
     if (const Node* known = replacements_[node->id]) return known;
     if (is_elementwise(node->op)) return merged_elementwise(copy);
     if (!sums_products(*node)) return copy;
+    if (const Node* result = with_joined_kernel(*copy)) return result;
     if (const Node* result = reordered(*copy)) return result;
     const Use use = use_of(node);
     const Node* result = merged(*copy, use);
@@ -97,10 +118,10 @@ class ProductAxes {
     if (!contraction || array_below_windows(contraction->row_factor) != nullptr ||
         array_below_windows(contraction->column_factor) != nullptr)
       return nullptr;
-    const Node* result = with_axes(sum, order, true);
+    const Node* result = with_axes(sum, order, 2);
     if (result == nullptr && proven_at_most(kRowsOfStored, row_count(sum, *contraction)) &&
         !proven_at_most(limits_.tile_columns, sum.sources[0]->shape[order.back()]))
-      if (const Node* stored = with_stored(sum, contraction->column_factor)) result = with_axes(*stored, order, true);
+      if (const Node* stored = with_stored(sum, contraction->column_factor)) result = with_axes(*stored, order, 2);
     return result != nullptr ? reshaped(result, use.node->shape) : nullptr;
   }
 
@@ -126,16 +147,17 @@ class ProductAxes {
   }
 
   /// Handles a product whose last kept axis has only a few elements, such as the result of a transposed convolution with a stride of 2,
-  /// which has two interleaved sets of pixels along its last axis. Returns the product computed with other axes as rows and columns, in its
-  /// original shape; null if register tiles pay for no such axes.
+  /// which has two interleaved sets of pixels along its last axis. Returns the product computed with other axes as rows and columns, or
+  /// with several axes joined (with_joined_columns()), in its original shape; null if register tiles pay for no such axes.
   const Node* reordered(const Node& sum) {
     const std::vector<size_t> kept = kept_axes(sum);
     const Shape& shape = sum.sources[0]->shape;
-    if (kept.size() < 4 || !proven_less(shape[kept.back()], limits_.tile_columns)) return nullptr;
+    if (kept.size() < 3 || !proven_less(shape[kept.back()], limits_.tile_columns)) return nullptr;
     const auto reads_windows = [](const Node* factor) { return array_below_windows(factor) != nullptr; };
     if (std::ranges::none_of(operands_of(sum), reads_windows)) return nullptr;
     const std::optional<Contraction> usual = as_contraction(sum);
     if (usual && fills_tiles(sum, *usual, limits_)) return nullptr;
+    if (kept.size() < 4) return with_joined_columns(sum, kept);
     const Node* best = nullptr;
     std::vector<size_t> best_order;
     int64_t best_tile = 0;
@@ -146,10 +168,10 @@ class ProductAxes {
         std::vector<size_t> order;
         std::ranges::copy_if(kept, std::back_inserter(order), [&](size_t axis) { return axis != rows && axis != columns; });
         order.insert(order.end(), {rows, columns});
-        const Node* found = with_axes(sum, order, false);
+        const Node* found = with_axes(sum, order, 1);
         if (found != nullptr) best = found, best_order = order, best_tile = tile;
       }
-    if (best == nullptr) return nullptr;
+    if (best == nullptr) return with_joined_columns(sum, kept);
     std::vector<int> back;  // for each kept axis of the sum: its position in the new order
     Shape old;
     for (const size_t axis : kept) {
@@ -160,13 +182,45 @@ class ProductAxes {
     return best->shape == sum.shape ? best : result_.intern(Op::kReshape, best->dtype, sum.shape, {best});
   }
 
-  /// Returns the product with its kept axes (without those of size 1) in this order and, if `merges`, with the last two of them merged into
-  /// one. Returns null if register tiles do not pay for the new product, or if the positions of a factor along the merged axis are not
-  /// linear.
-  const Node* with_axes(const Node& sum, const std::vector<size_t>& order, bool merges) {
+  /// Handles the gradient of the weights of a convolution with few channels. Even if tiles would pay for the filters and the channels, the
+  /// tiles of each kernel element would pack the filters' factor again. Returns null for other products.
+  const Node* with_joined_kernel(const Node& sum) {
+    const std::vector<size_t> kept = kept_axes(sum);
+    if (kept.size() < 3 || !proven_less(sum.sources[0]->shape[kept.back()], kFewChannels)) return nullptr;
+    const size_t before_last = kept[kept.size() - 2];
+    const auto has_kernel = [&](const Node* factor) { return factor->rank() > 0 && is_kernel_axis(factor, before_last); };
+    return std::ranges::any_of(operands_of(sum), has_kernel) ? with_joined_columns(sum, kept) : nullptr;
+  }
+
+  /// Handles a product none of whose axes is long enough for columns, but whose last axes together are, such as the gradient of the weights
+  /// of a convolution with few channels: kernel rows, kernel columns and channels become one axis. Along it the positions of the windows
+  /// are not linear, but they are computed only when the windows are packed. Returns the product in its original shape; null if register
+  /// tiles do not pay for it.
+  const Node* with_joined_columns(const Node& sum, const std::vector<size_t>& kept) {
     const Node& product = *sum.sources[0];
+    if (!limits_.joins_columns || product.sources.size() != 2) return nullptr;
+    for (const size_t rows : {0, 1}) {
+      const Node *row_factor = product.sources[rows], *column_factor = product.sources[1 - rows];
+      const auto is_column = [&](size_t axis) {
+        return product.shape[axis].is_constant() && varies(column_factor, axis) && !varies(row_factor, axis);
+      };
+      size_t joined = 0;
+      while (joined < kept.size() && is_column(kept[kept.size() - 1 - joined])) ++joined;
+      if (joined < 2 || joined == kept.size()) continue;
+      const Node* result = with_axes(sum, kept, joined, false);
+      return result != nullptr ? reshaped(result, sum.shape) : nullptr;
+    }
+    return nullptr;
+  }
+
+  /// Returns the product with its kept axes (without those of size 1) in this order, and with the last `joined` of them merged into one, if
+  /// there are several. Returns null if register tiles do not pay for the new product, or if `must_be_linear` and the positions of a factor
+  /// along the merged axis are not linear.
+  const Node* with_axes(const Node& sum, const std::vector<size_t>& order, size_t joined, bool must_be_linear = true) {
+    const Node& product = *sum.sources[0];
+    const bool merges = joined > 1;
     // The number of kept axes that come before the summed axes.
-    const size_t apart = order.size() - (merges ? 2 : 1);
+    const size_t apart = order.size() - joined;
     ReduceAttributes reduce = sum.as<ReduceAttributes>();
     if (reduce.order != ReduceOrder::kChain || product.sources.size() != 2) return nullptr;
     // The permutation of the factors' axes: first those of size 1, which are dropped, then the others in the new order.
@@ -185,7 +239,7 @@ class ProductAxes {
       axis = static_cast<int>(shape.size()) - 1;
     }
     for (size_t i = apart; i < order.size(); ++i) append(order[i]);
-    if (merges) {
+    for (size_t i = 1; i < joined; ++i) {
       const Dim columns = shape.back();
       shape.pop_back();
       shape.back() *= columns;
@@ -197,7 +251,7 @@ class ProductAxes {
         for (const int axis : axes) ordered.push_back(factor->shape[static_cast<size_t>(axis)]);
         factor = result_.intern(Op::kPermute, factor->dtype, std::move(ordered), {factor}, PermuteAttributes{axes});
         if (factor->shape != shape) factor = result_.intern(Op::kReshape, factor->dtype, shape, {factor});
-        if (merges && !is_linear(factor)) return nullptr;
+        if (merges && must_be_linear && !is_linear(factor)) return nullptr;
       }
       factors.push_back(factor);
     }

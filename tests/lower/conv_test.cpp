@@ -262,6 +262,8 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f32", "conv2d(a, b, padding=1)", {2, 30, 11, 37}, {9, 30, 3, 3});
   run("f32", "relu(conv2d(relu(a), b, padding=1)) + conv2d(relu(a), b, padding=1)", {1, 16, 9, 9}, {16, 16, 3, 3});
   run("f64", "conv2d(a, b, padding=2, stride=2, dilation=2)", {1, 5, 30, 41}, {6, 5, 3, 3});
+  run("f32", "conv2d(a, b)", {1, 30, 9, 53}, {3, 30, 3, 3});  // few filters
+  run("f32", "conv2d(a, b, padding=1, stride=2)", {3, 33, 9, 27}, {2, 33, 3, 3});
   run("i32", "conv2d(a, b, padding=1)", {1, 17, 6, 70}, {5, 17, 3, 3});
   run("i16", "conv2d(a, b)", {2, 4, 7, 21}, {8, 4, 3, 3});
   run("f16", "conv2d(a, b, padding=1)", {1, 4, 7, 21}, {8, 4, 3, 3});
@@ -290,6 +292,20 @@ TEST_CASE("L6.packed_convolution/c G15.conv2d/c G15.conv1d/c G15.conv3d/c: windo
   run("f32", "conv2d(a, b, groups=4)", {1, 4, 33, 60}, {4, 1, 3, 3});
   run("f32", "conv3d(a, b)", {1, 8, 6, 7, 24}, {16, 8, 3, 3, 3});
   run("f32", "conv1d(a, b)", {3, 12, 300}, {16, 12, 5});
+  // The positions that a transposed convolution reads descend along the terms. The cases have filters as rows and as columns, windows that
+  // are partly or wholly padding, one or more blocks of terms, strides and gaps.
+  run("f32", "conv_transpose2d(a, b)", {2, 16, 9, 40}, {16, 24, 3, 3});
+  run("f32", "conv_transpose2d(a, b, padding=1)", {2, 30, 11, 37}, {30, 9, 3, 3});
+  run("f32", "conv_transpose2d(relu(a), b)", {1, 40, 7, 5}, {40, 33, 5, 5});
+  run("f64", "conv_transpose2d(a, b, padding=[[2, 1], [0, 3]], dilation=2)", {1, 8, 12, 19}, {8, 17, 3, 3});
+  run("f32", "conv_transpose2d(a, b, stride=2, padding=1)", {2, 16, 9, 21}, {16, 32, 4, 4});
+  run("i32", "conv_transpose2d(a, b, groups=2)", {1, 8, 7, 21}, {8, 20, 3, 3});
+  run("f32", "conv_transpose1d(a, b)", {2, 19, 90}, {19, 16, 7});
+  const auto scratch = [&](const std::string& call) {
+    return backends.cost("graph g(x: f32[2, 16, 9, 40], k: f32[24, 16, 3, 3], t: f32[16, 24, 3, 3]) {\n  return y = " + call + "\n}", {})
+        .scratch;
+  };
+  CHECK(scratch("conv_transpose2d(x, t)") == scratch("conv2d(x, k, padding=2)"));
   backends.run(
       "graph g(x: f32[1, 11, 15, 6], k: f32[32, 6, 3, 3]) {\n"
       "  return y = permute(conv2d(permute(x, axes=[0, 3, 1, 2]), k, padding=1), axes=[0, 2, 3, 1])\n}",

@@ -223,8 +223,13 @@ Schedule schedule_windows(const KernelPlan& kernel, const Contraction& contracti
   const auto read = [&](int64_t members) { return windows_read(contraction.row_factor, all_terms, rows.tile, members); };
   const auto most_elements = static_cast<double>(elements_of_windows(cpu));
   const double most_of_line = is_length_known ? static_cast<double>(kMaxCopiedWindows) : most_elements;
-  if (term_count(reduce).is_constant())
+  if (term_count(reduce).is_constant()) {
+    const int64_t wanted = rows.tile;
     while (rows.tile > tile.rows && read(1) > most_of_line) rows.tile -= tile.rows;
+    // If not even the windows of one tile are copied together, as in the gradient of weights, whose terms are all pixels, windows are
+    // packed tile by tile. A small block would only pack the columns more often.
+    if (read(1) > static_cast<double>(kMaxCopiedWindows)) rows.tile = wanted;
+  }
   if (contraction.group_position) {
     AxisSchedule& group = s.axes[*contraction.group_position];
     group.tile = blocks_of(most(*contraction.group_position), wanted_rows / rows.tile);

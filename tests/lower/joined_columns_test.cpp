@@ -1,0 +1,59 @@
+// Tests products none of whose axes is long enough for columns, but whose last axes together are: the gradients of the weights of
+// convolutions with few channels, and convolutions of small pictures (schedule/product_axes.h).
+#include "support/backends_run.h"
+
+using namespace capi_test;
+
+TEST_CASE("L6.packed_convolution/c X2: kernel rows, kernel columns and channels together are columns, for every size of a program") {
+  const Backends backends;
+  const auto run = [&](const std::string& call, const std::vector<int64_t>& x, const std::vector<int64_t>& w) {
+    const auto listed = [](const std::vector<int64_t>& sizes, size_t symbolic) {
+      std::string text;
+      for (size_t i = 0; i < sizes.size(); ++i) {
+        text += text.empty() ? "" : ", ";
+        text += i < symbolic && i != 1 ? "n" + std::to_string(i) + (i == 0 ? "" : " in 9..99") : std::to_string(sizes[i]);
+      }
+      return text;
+    };
+    CAPTURE(call);
+    for (const size_t symbolic : {size_t{0}, x.size()})
+      backends.run("graph g(x: f32[" + listed(x, symbolic) + "], w: f32[" + listed(w, 0) + "]) {\n  y = " + call +
+                       "\n  dw = grad(sum(y * y), w)\n  return dw, e = w - 0.5 * dw\n}",
+                   rough(x, 1), rough(w, 2));
+  };
+  run("conv2d(x, w)", {2, 3, 11, 20}, {8, 3, 3, 3});
+  run("conv2d(x, w, padding=1, stride=2)", {3, 3, 13, 20}, {8, 3, 3, 3});
+  run("conv2d(x, w, padding=1)", {2, 7, 9, 18}, {4, 7, 3, 3});
+  run("conv2d(x, w, dilation=2)", {1, 2, 11, 19}, {31, 2, 3, 5});  // enough filters to fill vectors, so that the windows are the rows
+  run("conv2d(cast(x, f64), cast(w, f64), padding=2)", {1, 3, 9, 10}, {5, 3, 5, 5});
+  run("conv2d(x, w, padding=1)", {2, 8, 9, 18}, {33, 8, 3, 3});  // also without joining there would be tiles
+  run("conv1d(x, w, padding=1)", {3, 2, 70}, {6, 2, 7});
+}
+
+TEST_CASE("L6.packed_convolution/c: the gradient of the weights of a convolution with few channels has register tiles") {
+  const Context context = make_context();
+  const auto source = [&](const std::string& text) {
+    const Graph graph = parse(context.get(), "harp 1\n" + text);
+    return source_for("x86-64-v4", graph.get());
+  };
+  const auto contains = [](const std::string& text, std::string_view part) { return text.find(part) != text.npos; };
+  const std::string gradient = source(
+      "graph g(x: f32[4, 3, 16, 30], w: f32[8, 3, 3, 3], g: f32[4, 8, 14, 28]) {\n  return dw = grad(conv2d(x, w), w, grad_output=g)\n}");
+  CHECK(contains(gradient, "contraction over [8, 27]"));
+  // Tiles of 32 filters and 8 channels would pack the gradient of the pixels 9 times.
+  CHECK(contains(source("graph g(x: f32[4, 8, 16, 30], w: f32[32, 8, 3, 3], g: f32[4, 32, 14, 28]) {\n  return dw = grad(conv2d(x, w), w, "
+                        "grad_output=g)\n}"),
+                 "contraction over [32, 72]"));
+  // All kernel elements and channels are one block, so that the gradients of the pixels are packed once.
+  CHECK(contains(source("graph g(x: f32[50, 4, 32, 32], w: f32[32, 4, 3, 3], g: f32[50, 32, 32, 32]) {\n  return dw = grad(conv2d(x, w, "
+                        "padding=1), w, grad_output=g)\n}"),
+                 "sequential tile=36 "));
+  const std::string line =
+      source("graph g(x: f32[4, 2, 70], w: f32[6, 2, 7], g: f32[4, 6, 64]) {\n  return dw = grad(conv1d(x, w), w, grad_output=g)\n}");
+  CHECK(contains(line, "contraction over [6, 14]"));
+  // Two or three filters are enough for tiles if there are many terms.
+  CHECK(contains(source("graph g(x: f32[1, 32, 12, 34], w: f32[3, 32, 3, 3]) {\n  return y = conv2d(x, w)\n}"),
+                 "contraction over [3, 10, 32]"));
+  // A small picture: all its pixels are columns.
+  CHECK(contains(source("graph g(x: f32[1, 5, 5, 5], w: f32[6, 5, 3, 3]) {\n  return y = conv2d(x, w)\n}"), "contraction over [6, 9]"));
+}
