@@ -71,6 +71,13 @@ constexpr int64_t transform_spare(int64_t n) {
   return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMaxTransformLanes);
 }
 
+/// Returns the temporary storage for `columns` columns of n elements that are transformed together, each as a matrix (transform_rows(n) >
+/// 1). `columns` is at least kMaxTransformLanes.
+constexpr int64_t transform_columns_spare(int64_t n, int64_t columns) {
+  const int64_t rows = transform_rows(n);
+  return 2 * n * columns + 6 * std::max(rows, n / rows) * columns;
+}
+
 /// Tests whether the tables of a transform of constant length n are small enough to be kept between runs. (Tables for a length that is
 /// known only at run time are never kept.)
 constexpr bool keeps_transform_tables(int64_t n) { return n >= 1 && n <= int64_t{1} << 20; }
