@@ -64,6 +64,7 @@ constexpr int64_t transform_tables(int64_t n) {
   const int64_t rows = transform_rows(n);
   return rows == 1 ? 2 * n : 2 * (rows + n / rows) + 2 * most_in_tiles(rows, n / rows);
 }
+// A short convolution of M elements takes 9 M of each row, because as many rows as lanes are convolved together.
 constexpr int64_t transform_spare(int64_t n) {
   if (!has_small_factors(n)) return 4 * convolution_length(n) + transform_spare(convolution_length(n));
   const int64_t rows = transform_rows(n);

@@ -27,8 +27,9 @@ int64_t least_transform_rows(const Transform& t) {
 /// Returns an upper bound for the scratch memory of a transform of any length, in elements. Let M < 4 n be the length of the convolution
 /// that computes the transform. Then a row takes tables of 2 n + 5 M elements, four rows of M, and the memory of the transform of M. The
 /// latter is 2 M (its tiles never overlap, because M is 2^i or 3 times that) plus the tiles, which exceed M by no more than the minimum
-/// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). If the
-/// input is real, a row of zeros stands for its imaginary parts.
+/// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). Rows
+/// with a short convolution (M <= 192) are convolved together, which takes 8 M elements for each of kMaxTransformLanes; the last term is as
+/// much. If the input is real, a row of zeros stands for its imaginary parts.
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
   return 71 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;

@@ -18,8 +18,8 @@ namespace {
 // The most columns that are transformed together.
 constexpr int64_t kMaxColumns = 32;
 // Long columns are transformed together if the numbers of kMaxTransformLanes of them take at most this many bytes, so that the matrices
-// stay in the second cache between their columns and their rows. If those of kMaxColumns take at most half of it, as many are transformed
-// together, because the longer pieces of memory rows are read and written faster.
+// stay in the second cache between their columns and their rows. If those of kMaxColumns take at most half of it, and there are several
+// times as many columns to share out, kMaxColumns are transformed together, because longer pieces of memory are read and written faster.
 constexpr int64_t kLongColumnsBytes = int64_t{512} << 10;
 
 bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
@@ -87,12 +87,13 @@ struct Destination {
 /// where they lie, because the length is unknown, has a large prime factor, or is too long.
 int64_t columns_together(Dim length, DType dtype, int64_t count, const TransformAbilities& abilities) {
   if (count < kMaxTransformLanes || !length.is_constant()) return 0;
-  const int64_t n = length.constant(), most = std::min(kMaxColumns, count);
+  const int64_t n = length.constant();
   if (n < 2 || !has_small_factors(n)) return 0;
-  if (transform_rows(n) == 1) return most;
+  if (transform_rows(n) == 1) return std::min(kMaxColumns, count);
   const int64_t bytes = 2 * n * static_cast<int64_t>(size_of(dtype));  // of a column
   if (!abilities.takes_long_columns || bytes * kMaxTransformLanes > kLongColumnsBytes) return 0;
-  return bytes * kMaxColumns * 2 <= kLongColumnsBytes ? most : kMaxTransformLanes;
+  const bool takes_most = bytes * kMaxColumns * 2 <= kLongColumnsBytes && count >= 4 * kMaxColumns;
+  return takes_most ? kMaxColumns : kMaxTransformLanes;
 }
 bool may_be_columns(const Node& dft, const TransformAbilities& abilities) {
   return columns_together(dft.shape.back(), dft.dtype, kMaxColumns, abilities) > 0;

@@ -276,10 +276,15 @@ static inline __attribute__((always_inline)) void dft_columns_by_$P_$F(const str
     }
 }
 static inline __attribute__((always_inline)) void dft_pass_by_$P_$F(const struct dft_pass_$F pass) {
-  dft_columns_by_$P_$F(&pass, 0, 0);
-  for (int64_t j = 1; j < pass.m; ++j) dft_columns_by_$P_$F(&pass, j, 1);
+  $TRANSFORMS
 }
 )";
+// The transforms of a pass: two copies of the text of a transform, of which the first one has no twiddle factors; or one copy, which tests
+// for each result whether it has one. A transform of many elements is so long that the copy is not worth the time to compile it.
+constexpr int64_t kMostTwoCopies = 5;
+constexpr std::string_view kTwoCopies = R"(dft_columns_by_$P_$F(&pass, 0, 0);
+  for (int64_t j = 1; j < pass.m; ++j) dft_columns_by_$P_$F(&pass, j, 1);)";
+constexpr std::string_view kOneCopy = "for (int64_t j = 0; j < pass.m; ++j) dft_columns_by_$P_$F(&pass, j, j > 0);";
 
 constexpr std::string_view kPassesBy =
     R"(/* Two passes in one: transforms of $P elements, whose results stay in `between`, then transforms j of $Q elements of these. */
@@ -365,6 +370,7 @@ void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<
     values["P"] = cat(p);
     define("dft_turns_by_$P_$F", kTurnsBy);
     define("dft_$P_elements_$F", is_odd ? kOddElements : p == 8 ? kEight : p == 4 ? kFour : kTwo);
+    values["TRANSFORMS"] = filled(is_odd && p > kMostTwoCopies ? kOneCopy : kTwoCopies, values);
     define("dft_pass_by_$P_$F", kPassBy);
   }
   for (const auto& [p, q] : together) {
