@@ -26,11 +26,11 @@ Routine* new_routine(KernelContext& c, std::span<const Node* const> sources, Sym
   routine->buffer = c.values.parameter(c.plan.stores[0].buffer, true);
   if (c.plan.scratch >= 0) {
     routine->spare = c.values.parameter(c.plan.scratch, true);
-    routine->spare_index = block * routine_scratch(node);
+    routine->spare_index = block * routine_scratch(node, c.program.transforms);
   } else {
     // The scratch memory must be an array even for rows of length 0, and an accumulator of one element would be a scalar; so it has at
     // least 2 elements.
-    const int64_t elements = std::max<int64_t>(2, routine_scratch(node).constant());
+    const int64_t elements = std::max<int64_t>(2, routine_scratch(node, c.program.transforms).constant());
     if (c.kernel.accumulators.empty()) Accumulators(c.kernel).add_array(node.dtype, elements);
     routine->accumulator = 0;
   }

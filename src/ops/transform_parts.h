@@ -64,11 +64,19 @@ constexpr int64_t transform_tables(int64_t n) {
   const int64_t rows = transform_rows(n);
   return rows == 1 ? 2 * n : 2 * (rows + n / rows) + 2 * most_in_tiles(rows, n / rows);
 }
+// A short convolution of M elements takes 9 M of each row, because as many rows as lanes are convolved together.
 constexpr int64_t transform_spare(int64_t n) {
   if (!has_small_factors(n)) return 4 * convolution_length(n) + transform_spare(convolution_length(n));
   const int64_t rows = transform_rows(n);
   if (rows == 1) return 9 * n * kMaxTransformLanes;
   return 2 * most_in_tiles(n / rows, rows) + 6 * std::max(kTransformTile, std::max(rows, n / rows) * kMaxTransformLanes);
+}
+
+/// Returns the temporary storage for `columns` columns of n elements that are transformed together, each as a matrix (transform_rows(n) >
+/// 1). `columns` is at least kMaxTransformLanes.
+constexpr int64_t transform_columns_spare(int64_t n, int64_t columns) {
+  const int64_t rows = transform_rows(n);
+  return 2 * n * columns + 6 * std::max(rows, n / rows) * columns;
 }
 
 /// Tests whether the tables of a transform of constant length n are small enough to be kept between runs. (Tables for a length that is

@@ -389,14 +389,14 @@ class Fuser {
   /// Tests whether the kernel of a routine gets a buffer of scratch memory in the workspace.
   bool needs_scratch(const Node& node) const {
     if (limits_.grid_routines) return !grid_routine(node, program_.transforms).scratch().is_constant(0);
-    return !uses_worker_scratch(node);
+    return !uses_worker_scratch(node, program_.transforms);
   }
   /// Returns the number of elements of a routine's buffer of scratch memory.
   Dim scratch_of(const Node& node) const {
     if (limits_.grid_routines) return grid_routine(node, program_.transforms).scratch();
     const auto transform = program_.transforms.find(&node);
     const Dim blocks = transform == program_.transforms.end() ? routine_blocks(node) : transform_blocks(transform->second);
-    return blocks * routine_scratch(node);
+    return blocks * routine_scratch(node, program_.transforms);
   }
 
   /// Stores each source of a concat into its part of the result, in a kernel that iterates over the shape of that source.
@@ -673,8 +673,9 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   graph = choose_product_axes(std::move(graph), limits);
   graph = add_shifted_rows(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);
-  graph = opt::in_order(place_transforms(std::move(graph)));
-  const Transforms transforms = find_transforms(*graph, !limits.grid_routines);
+  const TransformAbilities abilities{.any_length_takes_reals = !limits.grid_routines, .takes_long_columns = !limits.grid_routines};
+  graph = opt::in_order(place_transforms(std::move(graph), abilities));
+  const Transforms transforms = find_transforms(*graph, abilities);
   const auto live = graph->live_nodes();
   NodeMarks stored = choose_materialised(*graph, live, transforms, limits);
   for (int round = 0;; ++round) {

@@ -12,20 +12,24 @@ constexpr int64_t kMaxBlocks = 16;
 // The most bytes of scratch memory that a worker has of its own.
 constexpr int64_t kMaxWorkerScratchBytes = int64_t{1} << 20;
 
-/// Returns the smallest number of rows in a block of a Fourier transform. Short rows are transformed together, so a block has at least as
-/// many as fill vectors. If each block computes its own tables, which costs as much as a few rows, a block has several rows.
-int64_t least_transform_rows(Dim n) {
-  if (!n.is_constant()) return 16;
+/// Returns the smallest number of rows in a block of a Fourier transform. Rows that are transformed together are short ones, or columns of
+/// memory; a block has several times as many. If each block computes its own tables, which costs as much as a few rows, a block has several
+/// rows.
+int64_t least_transform_rows(const Transform& t) {
+  if (t.columns > 0) return 2 * t.columns;  // so the blocks, which differ by at most one row, have at least t.columns
+  if (!t.element.size.is_constant()) return 16;
   // several short rows are transformed together; a long row is transformed as a matrix
-  const bool are_interleaved = has_small_factors(n.constant()) && transform_rows(n.constant()) == 1;
-  return are_interleaved ? 4 * kMaxTransformLanes : keeps_transform_tables(n.constant()) ? 1 : 8;
+  const int64_t n = t.element.size.constant();
+  const bool are_interleaved = transform_rows(has_small_factors(n) ? n : convolution_length(n)) == 1;
+  return are_interleaved ? 4 * kMaxTransformLanes : keeps_transform_tables(n) ? 1 : 8;
 }
 
 /// Returns an upper bound for the scratch memory of a transform of any length, in elements. Let M < 4 n be the length of the convolution
 /// that computes the transform. Then a row takes tables of 2 n + 5 M elements, four rows of M, and the memory of the transform of M. The
 /// latter is 2 M (its tiles never overlap, because M is 2^i or 3 times that) plus the tiles, which exceed M by no more than the minimum
-/// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). If the
-/// input is real, a row of zeros stands for its imaginary parts.
+/// matrix size. Short rows, which are not treated as matrices, have at most 3120 elements (a factor of 16 and two factors below 16). Rows
+/// with a short convolution (M <= 192) are convolved together, which takes 8 M elements for each of kMaxTransformLanes; the last term is as
+/// much. If the input is real, a row of zeros stands for its imaginary parts.
 Dim transform_memory(Dim n) {
   if (n.is_constant()) return transform_spare(n.constant()) + (keeps_transform_tables(n.constant()) ? 0 : transform_tables(n.constant()));
   return 71 * n + 6 * kMaxTransformLanes * min(n, 3120) + 6 * kMaxTransformLanes * 256;
@@ -40,21 +44,21 @@ Dim routine_blocks(const Node& node) {
 
 Dim transform_blocks(const Transform& t) {
   if (t.rows.empty()) return 1;
-  if (t.rows.size() == 1) return min(ceil_div(t.rows[0].size, least_transform_rows(t.element.size)), kMaxBlocks);
+  if (t.rows.size() == 1) return min(ceil_div(t.rows[0].size, least_transform_rows(t)), kMaxBlocks);
   Dim others = 1;
   for (size_t axis = 0; axis + 1 < t.rows.size(); ++axis) others = others * t.rows[axis].size;
   return min(others, kMaxBlocks);
 }
 
-bool uses_worker_scratch(const Node& node) {
-  const Dim elements = routine_scratch(node);
+bool uses_worker_scratch(const Node& node, const Transforms& transforms) {
+  const Dim elements = routine_scratch(node, transforms);
   // a worker's scratch memory is an array of accumulators, which cannot have 16-bit floats or bools as elements
   const bool has_accumulators = node.op == Op::kDft || (node.op == Op::kSort && !is_half(node.dtype) && !is_bool(node.dtype));
   return has_accumulators && elements.is_constant() &&
          elements.constant() * static_cast<int64_t>(size_of(node.dtype)) <= kMaxWorkerScratchBytes;
 }
 
-Dim routine_scratch(const Node& node) {
+Dim routine_scratch(const Node& node, const Transforms& transforms) {
   const Dim length = node.shape.back();
   switch (node.op) {
     case Op::kArgSort: return length;
@@ -64,7 +68,12 @@ Dim routine_scratch(const Node& node) {
       const int64_t line = kLineBytes / static_cast<int64_t>(size_of(node.dtype));
       return max(ceil_div(length, line), min(length, kMaxSortedSideBySide)) * line;
     }
-    case Op::kDft: return transform_memory(length);
+    case Op::kDft: {
+      const auto transform = transforms.find(&node);
+      const int64_t columns = transform == transforms.end() ? 0 : transform->second.columns;
+      const bool are_long = columns > 0 && transform_rows(length.constant()) > 1;
+      return are_long ? Dim(transform_columns_spare(length.constant(), columns)) : transform_memory(length);
+    }
     default: fail(Code::kInternal, name(node.op), " is not a routine");
   }
 }

@@ -10,10 +10,10 @@ namespace harp {
 Dim routine_blocks(const Node& node);
 Dim transform_blocks(const Transform& transform);
 /// Returns how much scratch memory a block needs in addition to operands and result, in elements of the node's dtype.
-Dim routine_scratch(const Node& node);
+Dim routine_scratch(const Node& node, const Transforms& transforms);
 /// Tests whether the scratch memory of a routine is one buffer for each worker, because its size is constant and fits the caches. Otherwise
 /// there is one buffer for each block. A worker that uses the same memory for all its blocks leaves more room in the caches for operands
 /// and results.
-bool uses_worker_scratch(const Node& node);
+bool uses_worker_scratch(const Node& node, const Transforms& transforms);
 
 }  // namespace harp

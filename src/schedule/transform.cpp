@@ -17,6 +17,10 @@ namespace {
 
 // The most columns that are transformed together.
 constexpr int64_t kMaxColumns = 32;
+// Long columns are transformed together if the numbers of kMaxTransformLanes of them take at most this many bytes, so that the matrices
+// stay in the second cache between their columns and their rows. If those of kMaxColumns take at most half of it, and there are several
+// times as many columns to share out, kMaxColumns are transformed together, because longer pieces of memory are read and written faster.
+constexpr int64_t kLongColumnsBytes = int64_t{512} << 10;
 
 bool is_view(const Node& node) { return is_movement(node.op) && node.op != Op::kPad; }
 Shape strides_of(const Shape& shape) { return View::contiguous(shape).strides; }
@@ -79,14 +83,25 @@ struct Destination {
   int64_t kept;  // number of elements that are stored of each row, from its start; 0: all
 };
 
-/// Tests whether a transform along the columns of memory may process several columns together. Longer columns are processed one by one, as
-/// matrices.
-bool may_be_columns(Dim length) {
-  return length.is_constant() && has_small_factors(length.constant()) && length.constant() > 1 && transform_rows(length.constant()) == 1;
+/// Returns how many of at least `count` columns of memory a transform along these columns may process together. 0: it cannot read columns
+/// where they lie, because the length is unknown, has a large prime factor, or is too long.
+int64_t columns_together(Dim length, DType dtype, int64_t count, const TransformAbilities& abilities) {
+  if (count < kMaxTransformLanes || !length.is_constant()) return 0;
+  const int64_t n = length.constant();
+  if (n < 2 || !has_small_factors(n)) return 0;
+  if (transform_rows(n) == 1) return std::min(kMaxColumns, count);
+  const int64_t bytes = 2 * n * static_cast<int64_t>(size_of(dtype));  // of a column
+  if (!abilities.takes_long_columns || bytes * kMaxTransformLanes > kLongColumnsBytes) return 0;
+  const bool takes_most = bytes * kMaxColumns * 2 <= kLongColumnsBytes && count >= 4 * kMaxColumns;
+  return takes_most ? kMaxColumns : kMaxTransformLanes;
+}
+bool may_be_columns(const Node& dft, const TransformAbilities& abilities) {
+  return columns_together(dft.shape.back(), dft.dtype, kMaxColumns, abilities) > 0;
 }
 
 /// Returns the transform that reads from `sources` and writes to `result`; nothing if vectors would not find contiguous elements in both.
-std::optional<Transform> placed(const Shape& shape, const Sources& sources, const Destination& result) {
+std::optional<Transform> placed(const Shape& shape, const Sources& sources, const Destination& result,
+                                const TransformAbilities& abilities) {
   const auto& [re, im, is_real] = sources;
   if (re.view.strides != im.view.strides || re.view.fill || im.view.fill) return std::nullopt;
   Transform t{{re.array, im.array}, {re.view.offset, im.view.offset}, result.to, result.start, {}, {}, 0, is_real, result.kept};
@@ -103,8 +118,9 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
   };
   if (!is_contiguous(t.element)) {
     const auto contiguous = std::find_if(t.rows.begin(), t.rows.end(), is_contiguous);
-    if (contiguous == t.rows.end() || range(contiguous->size).lo < kMaxTransformLanes || !may_be_columns(shape[last])) return std::nullopt;
-    t.columns = std::min(kMaxColumns, range(contiguous->size).lo);
+    if (contiguous == t.rows.end()) return std::nullopt;
+    t.columns = columns_together(shape[last], re.array->dtype, range(contiguous->size).lo, abilities);
+    if (t.columns == 0) return std::nullopt;
     std::rotate(contiguous, contiguous + 1, t.rows.end());
   }
   for (size_t axis = t.rows.size(); axis-- > 1;) {  // fuses axes that are contiguous with each other in the source and in the result
@@ -123,8 +139,7 @@ std::optional<Transform> placed(const Shape& shape, const Sources& sources, cons
 
 class Finder {
  public:
-  explicit Finder(const Graph& graph, bool any_length_takes_reals = false)
-      : graph_(graph), live_(graph.live_nodes()), any_length_takes_reals_(any_length_takes_reals) {}
+  Finder(const Graph& graph, const TransformAbilities& abilities) : graph_(graph), live_(graph.live_nodes()), abilities_(abilities) {}
 
   Transforms run() {
     Transforms found;
@@ -164,18 +179,18 @@ class Finder {
     const Dim length = shape.back();
     if (!length.is_constant() || length.constant() < 2 || !has_small_factors(length.constant()) ||
         !keeps_transform_tables(length.constant())) {
-      const bool is_real = any_length_takes_reals_ && !length.is_constant() && is_zeros(dft.sources[1]);
-      return *placed(shape, {{dft.sources[0], contiguous}, {dft.sources[is_real ? 0 : 1], contiguous}, is_real}, own_result);
+      const bool is_real = abilities_.any_length_takes_reals && !length.is_constant() && is_zeros(dft.sources[1]);
+      return *placed(shape, {{dft.sources[0], contiguous}, {dft.sources[is_real ? 0 : 1], contiguous}, is_real}, own_result, abilities_);
     }
     const std::optional<Destination> result = result_of(dft);
     own_result.kept = kept_of(dft);
     const Sources own = own_sources(dft), sources = sources_of(dft, written_);
     if (result)
-      if (auto t = placed(shape, sources, *result)) return *t;
+      if (auto t = placed(shape, sources, *result, abilities_)) return *t;
     if (result)
-      if (auto t = placed(shape, own, *result)) return *t;
-    if (auto t = placed(shape, sources, own_result)) return *t;
-    return *placed(shape, own, own_result);
+      if (auto t = placed(shape, own, *result, abilities_)) return *t;
+    if (auto t = placed(shape, sources, own_result, abilities_)) return *t;
+    return *placed(shape, own, own_result, abilities_);
   }
 
   /// Returns how many elements of each row, counted from its start, the users of the result need; 0: all.
@@ -253,7 +268,7 @@ class Finder {
 
   const Graph& graph_;
   std::vector<const Node*> live_;
-  const bool any_length_takes_reals_;
+  const TransformAbilities abilities_;
   std::vector<std::vector<const Node*>> users_;  // indexed by node id
   std::unordered_set<const Node*> written_;      // nodes that the transforms found so far write
 };
@@ -280,13 +295,13 @@ ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start) {
   return step.is_constant(2) && distance.is_constant(-1) ? ComplexLayout::kSwapped : ComplexLayout::kSeparate;
 }
 
-Transforms find_transforms(const Graph& graph, bool any_length_takes_reals) { return Finder(graph, any_length_takes_reals).run(); }
+Transforms find_transforms(const Graph& graph, const TransformAbilities& abilities) { return Finder(graph, abilities).run(); }
 
-std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph) {
+std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph, const TransformAbilities& abilities) {
   const auto live = graph->live_nodes();
   if (std::ranges::none_of(live, [](const Node* node) { return node->op == Op::kDft; })) return graph;
   auto result = std::make_shared<Graph>(graph->options(), graph->name(), graph->shared_dims());
-  Finder finder(*graph);
+  Finder finder(*graph, abilities);
   std::vector<const Node*> replaced(graph->nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
   std::unordered_set<const Node*> written;                            // nodes of the new graph that transforms write
   for (const Node* input : graph->inputs())
@@ -301,11 +316,11 @@ std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph) {
     std::vector<const Node*> sources;
     for (const Node* source : node->sources) sources.push_back(replaced[source->id]);
     const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
-    if (node->op == Op::kDft && may_be_columns(node->sources[0]->shape.back()) && !finder.is_output(node)) {
+    if (node->op == Op::kDft && may_be_columns(*node, abilities) && !finder.is_output(node)) {
       const Sources sources = sources_of(*copy, written);
       const std::optional<Destination> wanted = finder.result_of(*node);
       const auto order = order_of(sources.re.view);
-      if (order && (!wanted || !placed(copy->sources[0]->shape, sources, *wanted))) {
+      if (order && (!wanted || !placed(copy->sources[0]->shape, sources, *wanted, abilities))) {
         std::vector<int> back(order->size());
         for (size_t i = 0; i < back.size(); ++i) back[static_cast<size_t>((*order)[i])] = static_cast<int>(i);
         copy = permuted(copy, *order);

@@ -28,8 +28,8 @@ struct Transform {
   std::array<Dim, 2> to_start;      // positions of the first real and the first imaginary part in `to`
   std::vector<TransformAxis> rows;  // axes of the rows, outermost first; empty: there is one row
   TransformAxis element;
-  // If not 0, vectors run across several rows, along the last axis of `rows`, which has at least this many rows. 0: vectors run along each
-  // row.
+  // If not 0, vectors run across several rows, along the last axis of `rows`, which has at least this many rows; so many are transformed
+  // together. 0: vectors run along each row.
   int64_t columns = 0;
   bool is_real = false;  // imaginary parts are all +0 and are not read
   int64_t kept = 0;      // number of elements that are stored of each row, from its start; 0: all
@@ -40,12 +40,16 @@ struct Transform {
 ComplexLayout complex_layout(Dim step, Dim real_start, Dim imaginary_start);
 
 using Transforms = std::unordered_map<const Node*, Transform>;
-/// Returns all transforms of the graph. `any_length_takes_reals`: the routine for unknown lengths needs no array of the imaginary parts if
-/// they are all +0.
-Transforms find_transforms(const Graph& graph, bool any_length_takes_reals);
+/// What the routines of a backend can do. any_length_takes_reals: the routine for unknown lengths needs no array of the imaginary parts if
+/// they are all +0. takes_long_columns: columns that are so long that each is a matrix may lie side by side in memory, too.
+struct TransformAbilities {
+  bool any_length_takes_reals = false, takes_long_columns = false;
+};
+/// Returns all transforms of the graph.
+Transforms find_transforms(const Graph& graph, const TransformAbilities& abilities);
 
 /// Rewrites transforms of columns so that their results have the memory order of their sources. Their users read the result through a
 /// permutation.
-std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph);
+std::shared_ptr<Graph> place_transforms(std::shared_ptr<Graph> graph, const TransformAbilities& abilities);
 
 }  // namespace harp

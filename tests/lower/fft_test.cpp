@@ -74,7 +74,8 @@ TEST_CASE("G15.fft G16: fft: every length in one program, rows and columns") {
 TEST_CASE("G15.fft: fft: many rows are shared out in blocks, no rows and no elements are no work") {
   const Backends backends;
   const std::string text = "graph g(x: f32[m, n]) {\n  z = fft(x)\n  return re = real(z), im = imag(z)\n}";
-  for (const auto& [m, n] : {std::pair<int64_t, int64_t>{37, 12}, {16, 17}, {15, 23}, {0, 8}, {5, 0}, {1, 96}}) {
+  for (const auto& [m, n] :
+       {std::pair<int64_t, int64_t>{37, 12}, {16, 17}, {15, 23}, {0, 8}, {5, 0}, {1, 96}, {35, 95}, {19, 97}, {200, 37}}) {
     const auto outputs = backends.run(text, rough({m, n}, 3));
     CHECK(values<float>(outputs[0].get()).size() == static_cast<size_t>(m * n));
   }
@@ -84,8 +85,19 @@ TEST_CASE("G15.fft: fft: of a length that is known, roots are in tables: the sam
   const Backends backends;
   // The lengths use every algorithm (interleaved rows, a matrix product, a convolution) and all kinds of prime factors. Each program has
   // several lengths and dtypes.
-  for (const auto& sizes :
-       {std::pair<int64_t, int64_t>{37, 34}, {3, 60}, {1, 17}, {64, 1}, {19, 143}, {3, 256}, {2, 331}, {17, 400}, {1, 512}}) {
+  for (const auto& sizes : {std::pair<int64_t, int64_t>{37, 34},
+                            {3, 60},
+                            {1, 17},
+                            {64, 1},
+                            {19, 143},
+                            {3, 256},
+                            {2, 331},
+                            {17, 400},
+                            {1, 512},
+                            {33, 51},
+                            {200, 37},
+                            {35, 95},
+                            {19, 97}}) {
     const int64_t m = sizes.first, n = sizes.second;
     CAPTURE(n);
     const std::string known = harp::cat("graph g(x: f32[", m, ", ", n, "]) {\n  z = fft(x)\n  w = fft(cast(x, dtype=f64), n=24)\n",
@@ -106,7 +118,8 @@ TEST_CASE("G15.fft: fft: of a length that is known, numbers are read and written
       "  e = view_as_real(fft(slice(z, start=[1, 0])))\n  f = view_as_real(fft(ifft(z, axis=0, norm=\"forward\") * 2, axis=1))\n"
       "  re = permute(slice($, stop=[none, none, 1]), axes=[2, 1, 0])\n  im = permute(slice($, start=[0, 0, 1]), axes=[2, 1, 0])\n"
       "  h = dft(re, im)\n  k = permute(dft(im, re), axes=[3, 0, 2, 1])\n";
-  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{24, 60}, {3, 256}, {37, 12}, {64, 2}, {17, 400}}) {
+  for (const auto& [rows, columns] :
+       {std::pair<int64_t, int64_t>{24, 60}, {3, 256}, {37, 12}, {64, 2}, {17, 400}, {400, 17}, {37, 3}, {40, 7}}) {
     const int64_t m = rows, n = columns;  // copies, because clang 14 cannot capture structured bindings
     CAPTURE(m);
     CAPTURE(n);
@@ -133,8 +146,16 @@ TEST_CASE("G15.fft: fft: of a length that is known, reals have no imaginary part
       "  d = real(slice(fft(x), start=[0, 1], stop=[none, last]))\n  e = view_as_real(fft(x))\n"
       "  f = slice(dft(x, 0 * x), stop=[none, none, last])\n  h = dft(x, f32(-0.0))\n"
       "  k = imag(slice(fft(x, axis=0), stop=[1, none]))\n";
-  for (const auto& [rows, columns] :
-       {std::pair<int64_t, int64_t>{24, 60}, {144, 17}, {2, 225}, {3, 256}, {17, 400}, {2, 1155}, {1, 36864}}) {
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{24, 60},
+                                      {144, 17},
+                                      {2, 225},
+                                      {3, 256},
+                                      {17, 400},
+                                      {2, 1155},
+                                      {1, 36864},
+                                      {512, 18},
+                                      {37, 5},
+                                      {40, 13}}) {
     const int64_t m = rows, n = columns;
     CAPTURE(m);
     CAPTURE(n);
@@ -162,6 +183,38 @@ TEST_CASE("G15.fft: fft: of a length that is known, all axes of an array and axe
       "  c = view_as_real(permute(fft(permute(z, axes=[1, 0, 2]), axis=1), axes=[1, 2, 0]))\n  return a = a, b = b, c = c\n}";
   const Values<float> x = rough({18, 20, 16, 2}, 4);
   const auto known = backends.run("graph g(x: f32[18, 20, 16" + body, x), any = backends.run("graph g(x: f32[a, b, c" + body, x);
+  for (size_t i = 0; i < known.size(); ++i) CHECK(values<float>(known[i].get()) == values<float>(any[i].get()));
+}
+
+TEST_CASE("G15.fft: fft: of a length that is known, planes with long columns: the same bits") {
+  const Backends backends;
+  const std::string body = ", 2]) {\n  z = view_as_complex(x)\n  return a = view_as_real(fft2(z)), b = view_as_real(ifft2(fft2(z) * 3))\n}";
+  for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{256, 20}, {1000, 16}, {512, 131}}) {
+    const int64_t m = rows, n = columns;
+    CAPTURE(m);
+    const Values<double> x = in_f64(rough({2, m, n, 2}, static_cast<uint32_t>(m)));
+    const auto known = backends.run(harp::cat("graph g(x: f64[2, ", m, ", ", n, body), x),
+               any = backends.run("graph g(x: f64[a, b, c" + body, x);
+    for (size_t i = 0; i < known.size(); ++i) CHECK(values<double>(known[i].get()) == values<double>(any[i].get()));
+  }
+  // The twiddle factors of columns of more than 2048 elements are in several tiles, of which the last one may overlap the one before it.
+  for (const int64_t m : {3000, 4096}) {
+    CAPTURE(m);
+    const std::string column = ", 2]) {\n  return a = view_as_real(fft(view_as_complex(x), axis=0))\n}";
+    const Values<float> x = rough({m, 17, 2}, static_cast<uint32_t>(m));
+    const auto known = backends.run(harp::cat("graph g(x: f32[", m, ", 17", column), x),
+               any = backends.run("graph g(x: f32[m, n" + column, x);
+    CHECK(values<float>(known[0].get()) == values<float>(any[0].get()));
+  }
+}
+
+TEST_CASE("G15.fft: fft: columns of one length, of which arrays have different numbers") {
+  const Backends backends;
+  const std::string body =
+      "\n  return a = view_as_real(fft(view_as_complex(x), axis=0)), b = view_as_real(fft(view_as_complex(y), axis=0))\n}";
+  const Values<float> x = rough({50, 48, 2}, 1), y = rough({50, 16, 2}, 2);
+  const auto known = backends.run("graph g(x: f32[50, 48, 2], y: f32[50, 16, 2]) {" + body, x, y),
+             any = backends.run("graph g(x: f32[n, m, 2], y: f32[n, k, 2]) {" + body, x, y);
   for (size_t i = 0; i < known.size(); ++i) CHECK(values<float>(known[i].get()) == values<float>(any[i].get()));
 }
 
@@ -206,6 +259,31 @@ TEST_CASE("G15.fft G17: fft: of a length that is known, nothing is copied in fro
   CHECK(kernels("f64[4, 50]", "abs(rfft(z))") == 2);
   CHECK(kernels("complex128[18, 20, 16]", "fft(fft(fft(z), axis=1), axis=0)") == 3);
   CHECK(kernels("complex64[6, 20, 16]", "abs(fft(fft(z, axis=1), axis=2))") == 3);
+  // Long columns are read where they lie, too, until their matrices do not fit the cache.
+  CHECK(kernels("complex64[4, 512, 64]", "fft2(z)") == 2);
+  CHECK(kernels("complex128[4, 2048, 64]", "fft2(z)") == 2);
+  CHECK(kernels("complex128[4, 4096, 64]", "fft2(z)") > 2);
+  CHECK(kernels("f32[1000, 16]", "rfft(z, axis=0)") == 1);
+}
+
+TEST_CASE("G15.fft G17: fft: the text for short rows, for convolutions of short rows, and for long columns") {
+  const auto has = [](const char* row, std::string_view x, std::string_view y, std::string_view part) {
+    const Context context = make_context();
+    const Graph graph = parse(context.get(), harp::cat("harp 1\ngraph g(x: ", x, ") {\n  return y = ", y, "\n}"));
+    return source_for(row, graph.get()).find(part) != std::string::npos;
+  };
+  // Rows of fewer numbers than a vector has lanes are not transposed number by number.
+  CHECK(has("x86-64-v4", "complex64[64, 2]", "fft(x)", "load_part3_of_4_f32x16(re + at * row_step)"));
+  CHECK(has("x86-64-v4", "complex64[64, 2]", "fft(x)", "store_4_interleaved_f32x16(to_re + at * to_row_step, "));
+  CHECK_FALSE(has("x86-64-v3", "complex128[64, 2]", "fft(x)", "load_part"));
+  CHECK(has("x86-64", "f32[64, 3]", "rfft(x)", "load_part2_of_3_f32x4(re + at * row_step)"));
+  // The convolution for 95 elements has 192, and that for 97 has 256, which are a matrix.
+  CHECK(has("x86-64-v3", "f32[40, 95]", "rfft(x)", "dft_convolved_side_by_side_f32_95(re, im"));
+  CHECK_FALSE(has("x86-64-v3", "f32[40, 97]", "rfft(x)", "side_by_side"));
+  CHECK(has("x86-64-v3", "f32[m, n]", "rfft(x)", "if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_f32("));
+  CHECK(has("x86-64-v4", "complex64[1024, 128]", "fft(x, axis=0)", "dft_columns_1024_from_pairs_to_pairs_by_32_f32("));
+  CHECK(has("x86-64-v4", "complex64[1024, 127]", "fft(x, axis=0)", "dft_columns_1024_from_pairs_to_pairs_by_16_f32("));
+  CHECK(has("x86-64-v4", "complex64[4096, 64]", "fft(x, axis=0)", "dft_columns_4096_from_pairs_to_pairs_by_16_f32("));
 }
 
 TEST_CASE("G15.fft G17: fft: roots of 1 are computed by vectors of f64, of lengths that are known and of others") {

@@ -1,16 +1,18 @@
 // The Fourier transform routine. All arithmetic works on adjacent columns (dft_passes.h). A long row is treated as a matrix: its columns
 // are transformed and multiplied by twiddle factors; then the matrix is transposed, and its rows are again columns. Short rows are
-// transposed, as many as a vector has lanes at a time; short columns already have the right layout. Lengths with large prime factors use
-// Bluestein's convolution. Values that depend only on the length, mostly roots of unity, are in tables. If the length is known at compile
-// time, they are computed when the generated code is loaded, otherwise by each call. A known length gets passes of its own, with constant
-// loop bounds.
+// transposed, as many as a vector has lanes at a time; columns of memory already have the right layout, and a long one is a matrix whose
+// elements are vectors. Lengths with large prime factors use Bluestein's convolution. Values that depend only on the length, mostly roots
+// of unity, are in tables. If the length is known at compile time, they are computed when the generated code is loaded, otherwise by each
+// call. A known length gets passes of its own, with constant loop bounds.
 #include <algorithm>
 #include <set>
 
 #include "base/text.h"
 #include "ops/transform_parts.h"
 #include "render/c/function.h"
+#include "render/c/interleave.h"
 #include "render/c/vector_functions.h"
+#include "render/routines/dft_convolution_text.h"
 #include "render/routines/dft_passes.h"
 #include "render/routines/dft_text.h"
 #include "render/routines/routines.h"
@@ -71,6 +73,7 @@ class TransformText {
                 {"F", suffix_},
                 {"TRANSPOSE", transpose_function(unit, dtype, false, false)}} {
     values_["FMA"] = elementwise_function(unit, *rule_of(Op::kFma, dtype), dtype, lanes);
+    values_["SPLAT"] = lanes > 1 ? splat_function(unit, dtype, lanes) : "";
     const int doubles = std::max(1, lanes * static_cast<int>(size_of(dtype)) / static_cast<int>(size_of(DType::kF64)));
     values_["D"] = cat(doubles);
     unit.definitions.once(cat("some_roots_", suffix_), [&] {
@@ -93,6 +96,7 @@ class TransformText {
     unit_.definitions.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
     define_transform_passes(unit_, dtype_, lanes_, {8, 4, 2, 3, 5, 7, 11, 13});
     unit_.definitions.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
+    unit_.definitions.once(cat("dft_times_rows_", suffix_), [&] { return filled(kTimesRows, values_); });
     unit_.definitions.once(name, [&] {
       std::string passes, calls;
       for (const int64_t p : {8, 4, 2, 3, 5, 7, 11, 13}) {
@@ -103,7 +107,9 @@ class TransformText {
       values_["CALLS"] = calls;
       values_["G"] = suffix_;
       values_["ROW"] = cat("dft_row_", suffix_);
-      return cat(passes, filled(cat(kAnyColumns, kMatrix, kShortRows, kAnyRows, kConvolution, kOfAnyLength), values_));
+      values_["SIDE"] = cat("dft_side_by_side_", suffix_, "(m, ");
+      const std::string convolutions = cat(kConvolutionTables, kConvolvedRows, kAnySideBySide, kConvolvedSideBySide);
+      return cat(passes, filled(cat(kAnyColumns, kMatrix, kShortRows, kAnyRows, convolutions, kOfAnyLength), values_));
     });
     return name;
   }
@@ -112,16 +118,24 @@ class TransformText {
   /// separate arrays.
   std::string of_convolution(int64_t n) {
     const std::string name = cat("dft_", suffix_, "_", n);
+    const int64_t m = convolution_length(n);
+    const bool is_long = transform_rows(m) > 1;
     unit_.definitions.once("dft_convolution_length", [] { return std::string(kConvolutionLength); });
-    const std::string rows = of_rows(convolution_length(n), {});
-    unit_.definitions.once(cat("dft_times_", suffix_), [&] { return filled(kTimes, values_); });
+    const std::string function = is_long ? of_rows(m, {}) : columns(m, {});
+    unit_.definitions.once(cat(is_long ? "dft_times_" : "dft_times_rows_", suffix_),
+                           [&] { return filled(is_long ? kTimes : kTimesRows, values_); });
     unit_.definitions.once(name, [&] {
       values_["NAME"] = name;
       values_["N"] = cat(n);
-      values_["ROWS"] = rows;
+      values_["M"] = cat(m);
+      values_[is_long ? "ROWS" : "COLUMNS"] = function;
       values_["ROW"] = cat("dft_row_", suffix_, "_", n);
       values_["G"] = cat(suffix_, "_", n);
-      return cat(filled(cat(kKnownRow, kConvolution), values_), tables(n), filled(kConvolvedRows, values_));
+      values_["SIDE"] = cat("dft_side_by_side_", suffix_, "_", n, "(");
+      values_["CONVOLVED"] = is_long ? "dft_convolved_rows" : "dft_convolved_side_by_side";
+      const std::string rows =
+          is_long ? cat(kKnownRow, kConvolutionTables, kConvolvedRows) : cat(kKnownSideBySide, kConvolutionTables, kConvolvedSideBySide);
+      return cat(filled(rows, values_), tables(n), filled(kConvolved, values_));
     });
     return name;
   }
@@ -147,27 +161,22 @@ class TransformText {
       };
       values["SIDE"] = side(from, "side");
       values["TOSIDE"] = side(to, "to_side");
-      values["KEPT"] = cat(kept);
+      const auto read = [&](std::string_view memory, std::string_view where, int64_t elements) {
+        return filled(block_copy(true, memory, "row_step", where, elements), values);
+      };
+      const auto write = [&](std::string_view memory, std::string_view where, int64_t elements) {
+        return filled(block_copy(false, memory, "to_row_step", where, elements), values);
+      };
       if (from == ComplexLayout::kReal)
-        values["READ"] = filled("$TRANSPOSE(side, $L, re + at * row_step, row_step, $N, together);", values);
+        values["READ"] = read("re", "side", n);
       else if (from == ComplexLayout::kSeparate)
-        values["READ"] = filled(
-            "$TRANSPOSE(side, $L, re + at * row_step, row_step, $N, together);\n    "
-            "$TRANSPOSE(side + $N * $L, $L, im + at * row_step, row_step, $N, together);",
-            values);
+        values["READ"] = cat(read("re", "side", n), "\n    ", read("im", "side + $N * $L", n));
       else
-        values["READ"] = filled(cat("$TRANSPOSE(side, $L, ", from == ComplexLayout::kInterleaved ? "re" : "im",
-                                    " + at * row_step, row_step, 2 * $N, together);"),
-                                values);
+        values["READ"] = read(from == ComplexLayout::kInterleaved ? "re" : "im", "side", 2 * n);
       if (to == ComplexLayout::kSeparate)
-        values["WRITE"] = filled(
-            "$TRANSPOSE(to_re + at * to_row_step, to_row_step, to_side, $L, together, $KEPT);\n    "
-            "$TRANSPOSE(to_im + at * to_row_step, to_row_step, to_side + $N * $L, $L, together, $KEPT);",
-            values);
+        values["WRITE"] = cat(write("to_re", "to_side", kept), "\n    ", write("to_im", "to_side + $N * $L", kept));
       else
-        values["WRITE"] = filled(cat("$TRANSPOSE(", to == ComplexLayout::kInterleaved ? "to_re" : "to_im",
-                                     " + at * to_row_step, to_row_step, to_side, $L, together, 2 * $KEPT);"),
-                                 values);
+        values["WRITE"] = write(to == ComplexLayout::kInterleaved ? "to_re" : "to_im", "to_side", 2 * kept);
       values["COLUMNS"] = columns(n, {from == ComplexLayout::kReal ? from : ComplexLayout::kSeparate, ComplexLayout::kSeparate, ends.kept});
     } else {
       const int64_t column_tile = tile(r, m), row_tile = tile(m, r);
@@ -196,11 +205,23 @@ class TransformText {
   /// Returns the name of a generated function for at least `together` columns of one length with small prime factors.
   std::string of_columns(int64_t n, const Ends& ends, int64_t together) {
     const std::string name = cat("dft_columns_", n, ends.name(), "_by_", together, "_", suffix_);
+    const int64_t r = transform_rows(n), m = n / r;
     Filling values = values_;
     values.merge(
         Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(ends.from))}, {"B", cat(distance(ends.to))}, {"CT", cat(together)}});
-    values["COLUMNS"] = columns(n, ends);
-    unit_.definitions.once(name, [&] { return filled(kKnownColumns, values); });
+    if (r == 1) {
+      values["COLUMNS"] = columns(n, ends);
+    } else {
+      const bool is_cut = ends.kept > 0;
+      values["COLUMNS"] = columns(r, {ends.from, ComplexLayout::kSeparate, 0}, kTurnedByRow);
+      values["LINES"] = columns(m, {ComplexLayout::kSeparate, ends.to, 0}, is_cut ? kCut : kPlain);
+      values["R"] = cat(r);
+      values["M"] = cat(m);
+      values["TILE"] = cat(tile(r, m));
+      // Row u of the matrix has the elements u, u + r, u + 2 r ... of the result.
+      values["KEPT"] = is_cut ? cat(ends.kept / r, " + (u < ", ends.kept % r, "), ") : "";
+    }
+    unit_.definitions.once(name, [&] { return filled(r == 1 ? kKnownColumns : kKnownLongColumns, values); });
     return name;
   }
 
@@ -228,16 +249,40 @@ class TransformText {
   /// Returns the size in bytes of one row of a column tile that is one vector wide: a vector of real parts and one of imaginary parts.
   int64_t row_bytes() const { return 2 * lanes_ * static_cast<int64_t>(size_of(dtype_)); }
 
-  /// Variants of the generated function that transforms columns. kTurned: it multiplies the results by twiddle factors. kWithNext: it also
-  /// stores the element that follows the kept ones.
-  enum Columns { kPlain, kTurned, kWithNext };
+  /// Returns statements that copy a block of `together` short rows of `elements` numbers from memory to vectors, one for each number, with
+  /// a row in each lane; or, if not `reads`, from the vectors to memory. Row number `at` begins at `memory` + at * `step`.
+  std::string block_copy(bool reads, std::string_view memory, std::string_view step, std::string_view where, int64_t elements) {
+    const std::string rows = cat(memory, " + at * ", step);
+    const std::string usual = reads ? cat("$TRANSPOSE(", where, ", $L, ", rows, ", ", step, ", ", elements, ", together);")
+                                    : cat("$TRANSPOSE(", rows, ", ", step, ", ", where, ", $L, together, ", elements, ");");
+    if (elements < 2 || elements >= lanes_) return usual;
+    // The transpose would move such rows number by number. If nothing is between the rows, they are vectors in which the numbers are
+    // interleaved.
+    const int parts = static_cast<int>(elements);
+    std::vector<std::string> vectors;
+    for (int i = 0; i < parts; ++i) vectors.push_back(cat(where, " + ", i, " * $L"));
+    std::string moves;
+    if (reads)
+      for (int i = 0; i < parts; ++i)
+        append(moves, cat("      *($V*)(", vectors[static_cast<size_t>(i)], ") = ", load_part_function(unit_, dtype_, lanes_, parts, i),
+                          "(", rows, ");\n"));
+    else
+      moves = cat("      ", store_interleaved_function(unit_, dtype_, lanes_, parts), "(", rows, ", ",
+                  join(vectors, ", ", [](const std::string& vector) { return cat("*(const $V*)(", vector, ")"); }), ");\n");
+    return cat("if (together == $L && ", step, " == ", elements, ") {\n", moves, "    } else {\n      ", usual, "\n    }");
+  }
+
+  /// Variants of the generated function that transforms columns. kTurned: it multiplies the results by twiddle factors; kTurnedByRow: by
+  /// one for all columns of a row. kCut: a parameter says how many elements it stores of each column. kWithNext: it also stores the element
+  /// that follows the kept ones.
+  enum Columns { kPlain, kTurned, kTurnedByRow, kCut, kWithNext };
 
   /// Returns the name of a generated function that transforms adjacent columns of n elements. It contains all passes, with constant loop
   /// bounds.
   std::string columns(int64_t n, const Ends& ends, Columns form = kPlain) {
-    constexpr std::string_view forms[] = {"_", "_turned_", "_and_next_"};
+    constexpr std::string_view forms[] = {"_", "_turned_", "_turned_by_row_", "_cut_", "_and_next_"};
     const std::string name = cat("dft_", n, "_columns", ends.name(), forms[form], suffix_);
-    const bool turned = form == kTurned;
+    const bool turned = form == kTurned || form == kTurnedByRow;
     const std::vector<int64_t> factors = factors_of(n);
     const std::vector<std::vector<size_t>> passes = passes_together(n, row_bytes());
     std::set<std::pair<int64_t, int64_t>> pairs;
@@ -249,6 +294,7 @@ class TransformText {
       values.merge(Filling{{"NAME", name},
                            {"N", cat(n)},
                            {"TURNS", turned              ? "const $T* turn_re, const $T* turn_im, int64_t turn_step, "
+                                     : form == kCut      ? "int64_t kept, "
                                      : form == kWithNext ? "$T* beyond, "
                                                          : ""}});
       values["TURNS"] = filled(values["TURNS"], values);
@@ -283,6 +329,8 @@ class TransformText {
             last ? cat(",\n      .to_re = to_re, .to_im = to_im, .to_step = to_step, .to_layout = ", kLayouts[static_cast<size_t>(ends.to)])
                  : cat(",\n      .to_re = ", after, ", .to_im = ", after, " + width, .to_step = 2 * width");
         if (last && turned) append(writes, ", .turn_re = turn_re, .turn_im = turn_im, .turn_step = turn_step");
+        if (last && form == kTurnedByRow) append(writes, ", .has_row_turns = 1");
+        if (last && form == kCut) append(writes, ", .is_cut = 1, .kept = kept");
         if (last && ends.kept > 0) append(writes, cat(", .is_cut = 1, .kept = ", ends.kept, form == kWithNext ? ", .beyond = beyond" : ""));
         const int64_t p = factors[passes[i][0]];
         if (passes[i].size() == 1) {

@@ -35,6 +35,7 @@ struct dft_pass_$F {
   enum dft_layout to_layout;
   const $T *turn_re, *turn_im; /* twiddle factors that the result is multiplied by, or 0 */
   int64_t turn_step;
+  int has_row_turns; /* each row has one twiddle factor for all columns */
   int64_t places, width; /* `places` rows of `width` numbers each; or one long row, if they are contiguous */
   int is_cut;            /* store only the first `kept` rows, and the row after them to `beyond` unless that is 0, imaginary parts last */
   int64_t kept;
@@ -53,7 +54,7 @@ struct dft_few_$F {
   enum dft_layout to_layout;
   const $T *turn_re, *turn_im;
   int64_t turn_next;
-  int is_turned, is_cut;
+  int has_row_turns, is_turned, is_cut;
   int64_t place, kept, kept_places; /* number of elements that are stored, plus one at the first kept_places places */
   $T *beyond_re, *beyond_im;
 };
@@ -91,7 +92,8 @@ static inline __attribute__((always_inline)) void dft_put_$F(const struct dft_fe
     x = turned;
   }
   if (few->turn_re != 0) {
-    const $V c = *(const $V*)(few->turn_re + u * few->turn_next), s = *(const $V*)(few->turn_im + u * few->turn_next);
+    const $T *const cosine = few->turn_re + u * few->turn_next, *const sine = few->turn_im + u * few->turn_next;
+    const $V c = few->has_row_turns ? ($V)$SPLAT(*cosine) : *(const $V*)cosine, s = few->has_row_turns ? ($V)$SPLAT(*sine) : *(const $V*)sine;
     const $V turned = $FMA(x, c, -(y * s));
     y = $FMA(x, s, y * c);
     x = turned;
@@ -228,7 +230,7 @@ constexpr std::string_view kWrite =
     R"(/* Sets where the p results of transform j of m at a place are stored. */
 static inline __attribute__((always_inline)) void dft_write_$F(const struct dft_pass_$F* pass, const int p, int64_t j, int64_t place, int64_t column, struct dft_few_$F* few) {
   const int64_t places = pass->places, to = places * p * j + place;
-  const int64_t at = to * pass->to_step + (pass->to_layout == dft_separate ? column : 2 * column), turn = to * pass->turn_step + column;
+  const int64_t at = to * pass->to_step + (pass->to_layout == dft_separate ? column : 2 * column), turn = to * pass->turn_step + (pass->has_row_turns ? 0 : column);
   few->to_re = pass->to_re + at;
   few->to_im = pass->to_im + at;
   few->to_next = places * pass->to_step;
@@ -236,6 +238,7 @@ static inline __attribute__((always_inline)) void dft_write_$F(const struct dft_
   few->turn_re = pass->turn_re ? pass->turn_re + turn : 0;
   few->turn_im = pass->turn_re ? pass->turn_im + turn : 0;
   few->turn_next = places * pass->turn_step;
+  few->has_row_turns = pass->has_row_turns;
   few->is_cut = pass->is_cut;
   few->place = place;
   few->kept = pass->kept / places;
@@ -273,10 +276,15 @@ static inline __attribute__((always_inline)) void dft_columns_by_$P_$F(const str
     }
 }
 static inline __attribute__((always_inline)) void dft_pass_by_$P_$F(const struct dft_pass_$F pass) {
-  dft_columns_by_$P_$F(&pass, 0, 0);
-  for (int64_t j = 1; j < pass.m; ++j) dft_columns_by_$P_$F(&pass, j, 1);
+  $TRANSFORMS
 }
 )";
+// The transforms of a pass: two copies of the text of a transform, of which the first one has no twiddle factors; or one copy, which tests
+// for each result whether it has one. A transform of many elements is so long that the copy is not worth the time to compile it.
+constexpr int64_t kMostTwoCopies = 5;
+constexpr std::string_view kTwoCopies = R"(dft_columns_by_$P_$F(&pass, 0, 0);
+  for (int64_t j = 1; j < pass.m; ++j) dft_columns_by_$P_$F(&pass, j, 1);)";
+constexpr std::string_view kOneCopy = "for (int64_t j = 0; j < pass.m; ++j) dft_columns_by_$P_$F(&pass, j, j > 0);";
 
 constexpr std::string_view kPassesBy =
     R"(/* Two passes in one: transforms of $P elements, whose results stay in `between`, then transforms j of $Q elements of these. */
@@ -362,6 +370,7 @@ void define_transform_passes(Unit& unit, DType dtype, int lanes, const std::set<
     values["P"] = cat(p);
     define("dft_turns_by_$P_$F", kTurnsBy);
     define("dft_$P_elements_$F", is_odd ? kOddElements : p == 8 ? kEight : p == 4 ? kFour : kTwo);
+    values["TRANSFORMS"] = filled(is_odd && p > kMostTwoCopies ? kOneCopy : kTwoCopies, values);
     define("dft_pass_by_$P_$F", kPassBy);
   }
   for (const auto& [p, q] : together) {

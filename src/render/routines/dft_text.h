@@ -1,5 +1,5 @@
-// The generated text for Fourier transforms, except the passes (dft_passes.cpp): roots of unity and tables, long rows as matrices, short
-// rows, columns, and convolutions.
+// The generated text for Fourier transforms, except the passes (dft_passes.cpp) and convolutions (dft_convolution_text.h): roots of unity
+// and tables, long rows as matrices, short rows, and columns.
 #pragma once
 
 #include <string_view>
@@ -39,15 +39,6 @@ static int64_t dft_matrix_rows(int64_t n) {
     left /= p;
   }
   return left < 16 ? 1 : rows;
-}
-)";
-
-inline constexpr std::string_view kConvolutionLength =
-    R"(/* The length of the transforms that compute a convolution of n elements: 2^i or 3 * 2^i. */
-static int64_t dft_convolution_length(int64_t n) {
-  int64_t m = 1;
-  while (m < 2 * n - 1) m *= 2;
-  return m / 4 * 3 >= 2 * n - 1 ? m / 4 * 3 : m;
 }
 )";
 
@@ -229,12 +220,6 @@ static void dft_short_rows_$F(const $T* re, const $T* im, int64_t im_step, int64
 }
 )";
 
-inline constexpr std::string_view kKnownRow =
-    R"(static void $ROW(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
-  $ROWS(re, im, n, to_re, to_im, n, 1, tables, spare, cancel);
-}
-)";
-
 inline constexpr std::string_view kAnyRows = R"(/* Transforms rows of a length whose prime factors are at most 13. */
 static void dft_rows_$F(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   if (dft_matrix_rows(n) == 1) {
@@ -246,51 +231,6 @@ static void dft_rows_$F(const $T* re, const $T* im, int64_t im_step, int64_t row
 }
 static void dft_row_$F(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   dft_rows_$F(re, im, n, 1, n, to_re, to_im, tables, spare, cancel);
-}
-)";
-
-// Bluestein's convolution. Placeholders: $G: the name of the dtype, followed by the length if that is known. $ROW: the function that
-// transforms a row as long as the convolution.
-inline constexpr std::string_view kConvolution =
-    R"(/* Rows of a length with a large prime factor (Bluestein's algorithm): with u[k] = exp(-i pi k k / n) the transform is u times the convolution
-   of u x with conj(u), which transforms of m elements compute. The tables are u, the transform of conj(u), and those for m elements. */
-static void dft_convolution_tables_$G(int64_t n, $T* tables, $T* spare, const volatile int32_t* cancel) {
-  const int64_t m = dft_convolution_length(n);
-  $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m;
-  $T *const row_tables = filter_im + m, *const x_re = spare, *const x_im = x_re + m;
-  for (int64_t k = 0, square = 0; k < n; k += $D) { /* square: k * k modulo 2 n */
-    if (k % 4096 == 0 && harp_is_set(cancel)) return;
-    int64_t squares[$D];
-    $T c[$D], s[$D];
-    for (int i = 0; i < $D; ++i) {
-      squares[i] = square;
-      square = (square + 2 * (k + i) + 1) % (2 * n);
-    }
-    some_roots_$F(squares, 2 * n, c, s);
-    for (int i = 0; i < $D && k + i < n; ++i) u_re[k + i] = c[i], u_im[k + i] = -s[i];
-  }
-  const $T share = 1 / ($T)m;
-  for (int64_t k = 0; k < m; ++k) {
-    const int64_t from = k < n ? k : m - k < n ? m - k : -1;
-    x_re[k] = from < 0 ? 0 : u_re[from] * share;
-    x_im[k] = from < 0 ? 0 : -u_im[from] * share;
-  }
-  dft_row_tables_$F(m, row_tables, x_im + m, cancel);
-  $ROW(m, x_re, x_im, filter_re, filter_im, row_tables, x_im + m, cancel);
-}
-static void dft_convolved_rows_$G(const $T* re, const $T* im, int64_t im_step, int64_t rows, int64_t n, $T* out_re, $T* out_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
-  const int64_t m = dft_convolution_length(n);
-  const $T *const u_re = tables, *const u_im = u_re + n, *const filter_re = u_im + n, *const filter_im = filter_re + m, *const row_tables = filter_im + m;
-  $T *const x_re = spare, *const x_im = x_re + m, *const y_re = x_im + m, *const y_im = y_re + m, *const work = y_im + m;
-  for (int64_t row = 0; row < rows; ++row, re += n, im += im_step, out_re += n, out_im += n) {
-    if (harp_is_set(cancel)) return;
-    dft_times_$F(n, re, im, u_re, u_im, x_re, x_im);
-    for (int64_t k = n; k < m; ++k) x_re[k] = 0, x_im[k] = 0;
-    $ROW(m, x_re, x_im, y_re, y_im, row_tables, work, cancel);
-    dft_times_$F(m, y_re, y_im, filter_re, filter_im, x_re, x_im);
-    $ROW(m, x_im, x_re, y_im, y_re, row_tables, work, cancel); /* the inverse transform: exchanges real and imaginary parts */
-    dft_times_$F(n, y_re, y_im, u_re, u_im, out_re, out_im);
-  }
 }
 )";
 
@@ -313,7 +253,8 @@ static __attribute__((noinline)) void dft_$F(const $T* re, const $T* im, int64_t
     const int64_t m = dft_convolution_length(n);
     $T* const rest = spare + 2 * n + 2 * m + dft_row_tables_size_$F(m);
     dft_convolution_tables_$F(n, spare, rest, cancel);
-    dft_convolved_rows_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
+    if (dft_matrix_rows(m) == 1) dft_convolved_side_by_side_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
+    else dft_convolved_rows_$F(re, im, im_step, rows, n, out_re, out_im, spare, rest, cancel);
   }
 }
 )";
@@ -325,12 +266,6 @@ static __attribute__((constructor)) void dft_prepare_$G(void) {
   const harp_environment found = harp_enter();
   dft_$KIND_tables_$H($N, dft_tables_$G, dft_spare_$G, harp_flag(0)); /* cannot be cancelled */
   harp_leave(found);
-}
-)";
-
-inline constexpr std::string_view kConvolvedRows = R"(/* The discrete Fourier transform of rows of $N elements. */
-static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
-  if (rows > 0) dft_convolved_rows_$G(re, im, n, rows, n, out_re, out_im, dft_tables_$G, spare, cancel);
 }
 )";
 
@@ -394,6 +329,31 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
     if (harp_is_set(cancel)) return;
     const int64_t at = column + $CT <= columns ? column : columns - $CT;
     $COLUMNS(re + $A * at, im + $A * at, step, to_re + $B * at, to_im + $B * at, to_step, $CT, tables, spare);
+  }
+}
+)";
+
+// $TILE: the number of matrix columns in a tile of the table of twiddle factors, which is that of kKnownMatrix.
+inline constexpr std::string_view kKnownLongColumns =
+    R"(/* The discrete Fourier transform of at least $CT columns of $N elements, of $CT together. Each column is treated as a matrix of $R rows and
+   $M columns; `turned` has the same element of all of them side by side. */
+static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t step, $T* to_re, $T* to_im, int64_t to_step, int64_t columns, const $T* tables, $T* spare, const volatile int32_t* cancel) {
+  const $T *const column_roots = tables + 2 * $M, *const turns = column_roots + 2 * $R;
+  $T *const turned = spare, *const work = turned + 2 * $CT * $N;
+  for (int64_t column = 0; column < columns; column += $CT) {
+    const int64_t at = column + $CT <= columns ? column : columns - $CT;
+    for (int64_t k = 0; k < $M; ++k) {
+      if (harp_is_set(cancel)) return;
+      const int64_t tile = k / $TILE * $TILE, in_tile = k - (tile + $TILE <= $M ? tile : $M - $TILE), from = $A * at + k * step;
+      const $T* const turn = turns + 2 * $R * tile + in_tile;
+      $T* const to = turned + 2 * $CT * k;
+      $COLUMNS(re + from, im + from, $M * step, to, to + $CT, 2 * $CT * $M, $CT, column_roots, turn, turn + $TILE, 2 * $TILE, work);
+    }
+    for (int64_t u = 0; u < $R; ++u) {
+      if (harp_is_set(cancel)) return;
+      const int64_t from = 2 * $CT * $M * u, to = $B * at + u * to_step;
+      $LINES(turned + from, turned + from + $CT, 2 * $CT, to_re + to, to_im + to, $R * to_step, $CT, tables, $KEPTwork);
+    }
   }
 }
 )";
