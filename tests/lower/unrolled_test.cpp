@@ -238,6 +238,33 @@ TEST_CASE("L6: the results of rows of a few elements are stored by whole vectors
   }
 }
 
+TEST_CASE("L2: rows that are shorter than a vector have narrower vectors") {
+  const Backends backends;
+  for (const std::string dtype : {"u8", "i8", "bool", "f16", "bf16", "i16", "f32", "i64", "f64"})
+    for (const int64_t columns : {2, 3, 4, 5, 7, 8, 9, 13, 15, 16, 31, 33}) {
+      CAPTURE(dtype);
+      CAPTURE(columns);
+      // Rows of a wider array, so that rows are not merged into one loop; every second element; and columns of a transposed array.
+      const auto to = [](int64_t stop) { return std::to_string(stop) + "]"; };
+      backends.run(
+          "graph g(x: f32[21, " + to(2 * columns + 1) +
+              ") {\n  t = " + (dtype == "bool" ? std::string("x > 0.0") : "cast(x, dtype=" + dtype + ")") + "\n  a = t[:, :" + to(columns) +
+              "\n  b = t[:, 2:" + to(columns + 2) + "\n  less = x[:, :" + to(columns) + " < x[:, 1:" + to(columns + 1) +
+              "\n  return less = less, y = where(less, a, b), z = contiguous(t[:, 1::2]), w = contiguous(transpose(t)[:" + to(columns) +
+              ")\n}",
+          rough({21, 2 * columns + 1}, static_cast<uint32_t>(columns)));
+    }
+  // The factors are the same for all rows, so that the rows are not merged into one loop either.
+  for (const int64_t columns : {4, 5, 7, 12, 15})
+    backends.run(graph_of("x: f32[n, " + std::to_string(columns) + "], s: f32[1, " + std::to_string(columns) + "]",
+                          "y = exp(x) * expand(s, shape=[n, " + std::to_string(columns) + "])"),
+                 rough({30, columns}, 1), rough({1, columns}, 2));
+  // A row of 16 bytes is one vector, although the machine's vectors have 64 elements of a byte.
+  CHECK(contains(source_of(graph_of("x: u8[50, 40]", "y = x[:, 3:19] + u8(1)")), "u8x16"));
+  CHECK(contains(source_of(graph_of("x: u8[50, 40]", "y = contiguous(x[:, 3:35:2])")), "u8x16"));
+  CHECK(contains(source_of(graph_of("x: f32[50, 40]", "y = exp(x[:, 3:16])")), "f32x8"));
+}
+
 TEST_CASE("L2: short axes are unrolled where vectors along them would be almost empty") {
   const std::string unrolled = "elementwise [thread simd=16, reduce] partition overlap";
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = sum(x, axes=[1])")), unrolled));
@@ -282,6 +309,12 @@ TEST_CASE("L2: short axes that are not reduced are unrolled where that takes few
   CHECK_FALSE(contains(scaled("[9, 3]"), "[thread simd=16"));
   // The last two axes are one row of 16 elements for each factor.
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 8, 2], c: f32[n, 1, 1]", "y = x * expand(c, shape=[n, 8, 2])")), "[thread simd=16"));
+
+  // Of several short axes, the first one has the vectors if the elements of all are too many for one iteration. It may be shorter than the
+  // machine's vectors, which are then narrower.
+  const std::string swapped = source_of(graph_of("x: f32[3, 64, 2, 13]", "y = cast(permute(x, axes=[0, 1, 3, 2]), dtype=i32)"));
+  CHECK(contains(swapped, "elementwise [thread, sequential, sequential simd=16, sequential] partition overlap"));
+  CHECK(contains(swapped, "store_2_interleaved_i32x8("));
 
   const auto product = [](const std::string& a, const std::string& b) {
     return source_of(graph_of("a: f32" + a + ", b: f32" + b, a.size() > 7 ? "y = batch_matmul(a, b)" : "y = matmul(a, b)"));

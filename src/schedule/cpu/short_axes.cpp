@@ -107,6 +107,20 @@ bool reads_whole_vectors(const Strides& load, size_t vectors) {
   return step >= 0 && (step <= 2 || (step <= kMaxShortAxis && load.reach.is_constant(step - 1)));
 }
 
+/// Returns the number of lanes of vectors along an axis of `size` elements, of which they should have `most`. An axis of known size that is
+/// shorter gets narrower vectors, if these have at least kFewestLanes lanes (VectorTag::narrow in ir/statement.h).
+int lanes_along(Dim size, int most) {
+  if (!size.is_constant() || size.constant() >= most || size.constant() < kFewestLanes) return most;
+  return static_cast<int>(std::bit_floor(static_cast<uint64_t>(size.constant())));
+}
+
+/// Returns how many elements of an axis a vector of this many lanes processes on average. If the lanes of the last vector are not all
+/// needed, this is less than the number of lanes. It counts only for axes so short that their vectors are narrower than `most` lanes.
+double elements_of_vector(Dim size, int lanes, int most) {
+  if (lanes == most || !size.is_constant()) return lanes;
+  return static_cast<double>(size.constant()) / static_cast<double>((size.constant() + lanes - 1) / lanes);
+}
+
 /// Tests whether unrolled axes can pay for a kernel that reduces no rows. It must be small and plain, and its longer axis must fill
 /// vectors. Transposes with two long sides have blocks, and elements of more than kMostTransposedBytes are transposed without unrolling.
 bool may_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, int lanes) {
@@ -152,7 +166,7 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
                           const Cpu& cpu) {
   const Shape space = iteration_space(kernel);
   const size_t last = space.size() - 1;
-  const int lanes = std::min(usual.axes[last].simd_width, kMostColumnLanes);
+  const int most = std::min(usual.axes[last].simd_width, kMostColumnLanes), lanes = lanes_along(space[axes.vectors], most);
   if (axes.vectors == last || !may_pay(program, kernel, axes, lanes)) return false;
   const bool is_transpose = transposed_axis(program, kernel).has_value();
   int64_t of_lane = 1;  // the results of a lane
@@ -177,7 +191,8 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
   int64_t of_stores = 0;
   for (const StorePlan& store : kernel.stores) of_stores = std::max(of_stores, exchanges(cpu, of_lane, size_of(store.node->dtype), lanes));
   const int64_t unrolled_operations = of_lane * terms * cost + (exchanged + of_stores) * (is_transpose ? kShufflesOfTranspose : 1);
-  return static_cast<double>(unrolled_operations) < kUnrolledColumns * static_cast<double>(usual_operations * lanes);
+  const double elements = elements_of_vector(space[axes.vectors], lanes, most);
+  return static_cast<double>(unrolled_operations) < kUnrolledColumns * static_cast<double>(usual_operations) * elements;
 }
 
 bool interleaved_loads_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual,
