@@ -63,6 +63,12 @@ inline constexpr int64_t kRunningVectors = 16;
 /// vectors have at most kSinglesLanes lanes and an element costs at most kSinglesCost additions (less than an exp). This takes a few more
 /// nanoseconds in each run, but the kernel compiles in a tenth less time than with a last vector that overlaps the previous one.
 inline constexpr int kSinglesLanes = 16, kSinglesCost = 10;
+/// A kernel that takes single elements by index (take_along_axis) computes its elements one by one, without vectors, if all else that it does
+/// for an element costs at most this many additions. To collect elements in a vector takes some four cycles for each of them: its index is
+/// extracted from a vector, and the element is inserted into another one. Without vectors, to load an index, check it, and load and store
+/// the element takes little more than one cycle. The limit is not measured.
+inline constexpr int kMaxCostOfTaking = 4;
+
 /// The number of vectors of an elementwise kernel that are interleaved to hide latency. With it, a kernel of eight Runge-Kutta steps (600
 /// operations) takes 0.72 of the time without interleaving.
 inline constexpr int kVectorsTogether = 2;
