@@ -63,6 +63,13 @@ bool keeps_index(const Node& node, size_t operand) {
   return (node.op == Op::kReshape || moves_only_ones(node)) && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
+/// Tests whether the elements of one index of the axes before `axis`, a row of the concat's source, are fewer than fill a cache line.
+bool has_short_rows(const Node& source, size_t axis) {
+  const Shape row(source.shape.begin() + static_cast<std::ptrdiff_t>(axis), source.shape.end());
+  const Dim elements = element_count(row);
+  return !elements.is_constant(0) && proven_less(elements * static_cast<int64_t>(size_of(source.dtype)), kLineBytes);
+}
+
 /// Tests whether a single kernel computes the concat and selects the source of each element. Otherwise a separate kernel stores each
 /// source. If a row of some source is shorter than a cache line, such as the border that a reflection adds to a picture, a separate kernel
 /// for that source would store parts of cache lines. Sources of equal shapes share a kernel in any case.
@@ -72,11 +79,7 @@ bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_source
   if (concat.sources.size() > most_sources || squeezed(rows).empty()) return false;
   // if a source is stored anyway, the kernel that computes it stores it directly into its part of the concat
   if (std::ranges::any_of(concat.sources, [&](const Node* source) { return stored.contains(source); })) return false;
-  const auto is_short = [&](const Node* source) {
-    const Shape row(source->shape.begin() + static_cast<std::ptrdiff_t>(axis), source->shape.end());
-    const Dim elements = element_count(row);
-    return !elements.is_constant(0) && proven_less(elements * static_cast<int64_t>(size_of(source->dtype)), kLineBytes);
-  };
+  const auto is_short = [&](const Node* source) { return has_short_rows(*source, axis); };
   const auto has_other_shape = [&](const Node* source) { return source->shape != concat.sources[0]->shape; };
   return std::ranges::any_of(concat.sources, is_short) && std::ranges::any_of(concat.sources, has_other_shape);
 }
@@ -398,12 +401,14 @@ class Fuser {
     return blocks * routine_scratch(node);
   }
 
-  /// Stores each source of a concat into its part of the result, in a kernel that iterates over the shape of that source.
+  /// Stores each source of a concat into its part of the result, in a kernel that iterates over the shape of that source. Sources of equal
+  /// shapes that are stacked element by element or in short rows share a kernel where possible: it writes whole cache lines, while separate
+  /// kernels would each write parts of every line, perhaps several threads at the same time.
   void place_concat(const Node* node) {
     const int axis = node->as<ConcatAttributes>().axis;
     const int buffer = add_buffer(node);
     Dim offset = 0;
-    int last = -1;
+    int last = -1, beside = -1;
     for (const Node* source : node->sources) {
       std::vector<Dim> offsets(node->shape.size(), Dim(0));
       offsets[static_cast<size_t>(axis)] = offset;
@@ -411,7 +416,10 @@ class Fuser {
       if (element_count(source->shape).is_constant(0)) continue;
       const Node* values[] = {source};
       Dependencies d = stored_.contains(source) ? read_at_same_index(source) : dependencies_of(values, true);
-      last = std::max(last, place_store({source, buffer, node->shape, std::move(offsets)}, std::move(d), nullptr), [this](int a, int b) {
+      const int k = place_store({source, buffer, node->shape, std::move(offsets)}, std::move(d), nullptr,
+                                has_short_rows(*source, static_cast<size_t>(axis)) ? beside : -1);
+      beside = k;
+      last = std::max(last, k, [this](int a, int b) {
         return a < 0 || kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
       });
     }
@@ -437,10 +445,12 @@ class Fuser {
     return d;
   }
 
-  int place_store(StorePlan store, Dependencies d, const Node* makes) {
+  /// Adds a store to a kernel that it may join, or else to a new kernel. Returns the number of the kernel. A store usually joins only
+  /// kernels that read or make what it reads, too, but may also join the kernel number `beside`, if that is not negative.
+  int place_store(StorePlan store, Dependencies d, const Node* makes, int beside = -1) {
     const Shape space = squeezed(store.node->shape);
-    // The kernels that the root may join: first those that write buffers that the root reads at its own index, then other kernels with the
-    // same iteration space.
+    // The kernels that the root may join: first those that write buffers that the root reads at its own index, then `beside`, then other
+    // kernels with the same iteration space.
     Readiness readiness;
     for (const Node* buffer : d.buffers)
       if (const int k = kernel_of(buffer); k >= 0) readiness.add(k, kernels_[static_cast<size_t>(k)].plan.generation);
@@ -448,6 +458,7 @@ class Fuser {
     for (const Node* buffer : d.buffers)
       if (const int k = kernel_of(buffer); k >= 0 && d.same_index.contains(buffer) && std::ranges::find(candidates, k) == candidates.end())
         candidates.push_back(k);
+    if (beside >= 0) candidates.push_back(beside);
     auto& recent = elementwise_spaces_[space_key(space)];
     candidates.insert(candidates.end(), recent.rbegin(), recent.rbegin() + static_cast<long>(std::min(recent.size(), kRecentKernels)));
     for (int k : candidates) {
@@ -455,7 +466,7 @@ class Fuser {
       if (!readiness.is_ready_for(k, kernel.plan.generation) || kernel.plan.stores.size() >= limits_.stores) continue;
       if (space_of(kernel) != space) continue;
       if (makes == nullptr && !kernel.makes.contains(store.node) && kernel.has_order()) continue;
-      if (!can_join(kernel, k, d, true)) continue;
+      if (!can_join(kernel, k, d, true, k == beside)) continue;
       kernel.plan.stores.push_back(std::move(store));
       join(kernel, k, d, makes);
       return k;
@@ -473,10 +484,12 @@ class Fuser {
     return kernel.space;
   }
 
-  bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own) const {
+  /// Tests whether values with these dependencies may be computed by the kernel number k. `shares`: there is a reason besides reading or
+  /// making the same arrays.
+  bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own, bool shares = false) const {
     count_visits(graph_.dims(), d.buffers.size() + d.computed.size());
     if (kernel.plan.alone != nullptr || !kernel.has_room_for(d.computed, d.buffers, limits_)) return false;
-    bool shares = d.buffers.empty();
+    shares |= d.buffers.empty();
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);
       if (maker == k) {

@@ -265,6 +265,38 @@ TEST_CASE("L2: rows that are shorter than a vector have narrower vectors") {
   CHECK(contains(source_of(graph_of("x: f32[50, 40]", "y = exp(x[:, 3:16])")), "f32x8"));
 }
 
+TEST_CASE("G8 L2: arrays that are stacked along a new last axis, or joined in short rows, are stored by one kernel") {
+  const Backends backends;
+  const auto text = [](const std::string& dtype, int parts, const std::string& shape, const std::string& join) {
+    std::string list, casts;
+    for (int part = 0; part < parts; ++part) {
+      casts += "  p" + std::to_string(part) + " = cast(x" + std::to_string(part % 3) + " + " + std::to_string(part) + ".0, dtype=" + dtype +
+               ")\n";
+      list += (part == 0 ? "p" : ", p") + std::to_string(part);
+    }
+    return "graph g(x0: f32" + shape + ", x1: f32" + shape + ", x2: f32" + shape + ") {\n" + casts + "  return y = " + join + "(" + list +
+           ", axis=" + (join == "stack" ? "2" : "1") + ")\n}";
+  };
+  for (const char* const dtype : {"u8", "f16", "f32", "i64"})
+    for (const int parts : {2, 3, 5, 7, 16, 17}) {
+      CAPTURE(dtype);
+      CAPTURE(parts);
+      for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{1, 5}, {9, 13}, {40, 2}})
+        backends.run(text(dtype, parts, "[n, m]", "stack"), rough({rows, columns}, 1), rough({rows, columns}, 2),
+                     rough({rows, columns}, 3));
+      backends.run(text(dtype, parts, "[9, 13]", "stack"), rough({9, 13}, 1), rough({9, 13}, 2), rough({9, 13}, 3));
+      backends.run(text(dtype, parts, "[n, 2]", "concat"), rough({70, 2}, 1), rough({70, 2}, 2), rough({70, 2}, 3));
+    }
+  CHECK(backends.cost("graph g(a: f32[n, m], b: f32[n, m], c: f32[n, m]) {\n  return y = stack(a, b, c, axis=2)\n}", {5, 6}).kernels == 1);
+  CHECK(backends.cost("graph g(a: f32[n, 2], b: f32[n, 2], c: f32[n, 2]) {\n  return y = concat(a, b, c, axis=1)\n}", {5}).kernels == 1);
+  // Long rows are whole cache lines, which separate kernels may store.
+  CHECK(backends.cost("graph g(a: f32[n, 64], b: f32[n, 64]) {\n  return y = concat(a, b, axis=1)\n}", {5}).kernels == 2);
+  CHECK(contains(source_of(graph_of("a: f32[2048, 13], b: f32[2048, 13], c: f32[2048, 13]", "y = stack(a, b, c, axis=2)")),
+                 "store_3_interleaved_f32x16("));
+  CHECK(contains(source_of(graph_of("a: f16[2048, 13], b: f16[2048, 13], c: f16[2048, 13]", "y = stack(a, b, c, axis=2)")),
+                 "store_3_interleaved_f16x16("));
+}
+
 TEST_CASE("L2: short axes are unrolled where vectors along them would be almost empty") {
   const std::string unrolled = "elementwise [thread simd=16, reduce] partition overlap";
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = sum(x, axes=[1])")), unrolled));

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "schedule/body_lanes.h"
+#include "schedule/cpu/element_lanes.h"
 #include "schedule/cpu/few_terms.h"
 #include "schedule/cpu/interleave.h"
 #include "schedule/cpu/row_streams.h"
@@ -18,7 +19,6 @@
 #include "schedule/gathered.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/legal.h"
-#include "schedule/views.h"
 
 namespace harp {
 namespace {
@@ -143,27 +143,6 @@ bool ends_in_singles(const Program& program, const KernelPlan& kernel, int width
   return cost <= kSinglesCost;
 }
 
-/// Tests whether neighbouring indices of the gather lie at different places of an array in memory, so that each selects another element.
-bool takes_single_elements(const Node& gather, const KernelViews& views) {
-  const Shape& shape = gather.shape;
-  const auto last = std::ranges::find_if(shape.rbegin(), shape.rend(), [](const Dim& size) { return !size.is_constant(1); });
-  if (last == shape.rend() || are_positions(*gather.sources[1])) return false;
-  const auto axis = static_cast<size_t>(shape.rend() - last) - 1;
-  return std::ranges::any_of(views.of(gather.sources[1]), [&](const ArrayView& view) { return !view.strides[axis].is_constant(0); });
-}
-
-/// Tests whether an elementwise kernel takes single elements by index and does little else.
-bool only_takes_elements(const Program& program, const KernelPlan& kernel) {
-  const KernelViews views(program, kernel);
-  bool takes = false;
-  int cost = 0;
-  for (const Node* node : computed_values(program, kernel)) {
-    if (is_elementwise(node->op) && node->rank() > 0) cost += info(node->op).cost;
-    takes |= node->op == Op::kGather && takes_single_elements(*node, views);
-  }
-  return takes && cost <= kMaxCostOfTaking;
-}
-
 /// Tests whether the kernel reduces overlapping windows, whose elements are copied to scratch memory (lower/windows.h).
 bool reduces_windows(const KernelPlan& kernel) {
   const auto reads_windows = [](const Node* operand) { return array_below_windows(operand) != nullptr; };
@@ -205,7 +184,7 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
     }
     s.axes.push_back(reduced);
   } else if (!s.axes.empty()) {
-    if (options.simd_width == 0 && only_takes_elements(program, kernel)) s.axes.back().simd_width = 1;
+    if (options.simd_width == 0) s.axes.back().simd_width = lanes_of_elements(program, kernel, width);
     s.axes.back().unroll = interleaved_vectors(program, kernel, cpu, s.axes.back().simd_width);
     s.overlap = !ends_in_singles(program, kernel, width);
   }
