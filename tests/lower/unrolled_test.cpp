@@ -297,6 +297,30 @@ TEST_CASE("G8 L2: arrays that are stacked along a new last axis, or joined in sh
                  "store_3_interleaved_f16x16("));
 }
 
+TEST_CASE("G8 L2: short rows that are rolled or joined: each element is read from the array and column that the law says") {
+  const Backends backends;
+  for (const int64_t columns : {2, 3, 4, 5, 8, 13, 16})
+    for (const char* const dtype : {"u8", "f16", "f32", "f64"}) {
+      CAPTURE(columns);
+      CAPTURE(dtype);
+      const std::string n = std::to_string(columns), half = std::to_string(columns / 2);
+      const std::string text = "  t = cast(x, dtype=" + std::string(dtype) +
+                               ")\n  r = roll(t, shift=[1], axis=[1])\n  return r = r, s = roll(t, shift=[" + half +
+                               "], axis=[1]) + r, f = concat(t[:, " + half + ":], flip(t, axes=[1]), axis=1), p = transpose(r)\n}";
+      for (const int64_t rows : {1, 7, 16, 50}) backends.run("graph g(x: f32[n, " + n + "]) {\n" + text, rough({rows, columns}, 1));
+      backends.run("graph g(x: f32[33, " + n + "]) {\n" + text, rough({33, columns}, 2));
+      backends.run("graph g(x: f32[3, 9, " + n + "]) {\n  return r = roll(x, shift=[1], axis=[2]), s = roll(x, shift=[2], axis=[1])\n}",
+                   rough({3, 9, columns}, 3));
+    }
+  const std::string rolled = source_of(graph_of("x: f32[1024, 4]", "y = roll(x, shift=[3], axis=[1])"));
+  CHECK(contains(rolled, "elementwise [thread simd=16, sequential]"));
+  CHECK(contains(rolled, "store_4_interleaved_f32x16("));
+  CHECK(contains(rolled, "load_part1_of_4_f32x16("));
+  // Rows that are joined one after the other, and long rows, keep vectors along the rows.
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[1024, 4]", "y = roll(x, shift=[3], axis=[0])")), "[thread simd=16"));
+  CHECK_FALSE(contains(source_of(graph_of("x: f32[1024, 40]", "y = roll(x, shift=[3], axis=[1])")), "[thread simd=16"));
+}
+
 TEST_CASE("L2: short axes are unrolled where vectors along them would be almost empty") {
   const std::string unrolled = "elementwise [thread simd=16, reduce] partition overlap";
   CHECK(contains(source_of(graph_of("x: f32[n, 3]", "y = sum(x, axes=[1])")), unrolled));
