@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 #include <variant>
 
 #include "base/machine.h"
@@ -278,7 +279,7 @@ class Fuser {
       place_alone(node);
     } else if (node->op == Op::kConcat && !is_selected(*node, stored_, limits_.selected)) {
       place_concat(node);
-    } else if (!place_reshaped(node)) {
+    } else if (!place_reshaped(node) && !place_rearranged(node)) {
       const Node* values[] = {node};
       place_store({node, add_buffer(node), node->shape, {}}, dependencies_of(values, true), node);
     }
@@ -386,6 +387,45 @@ class Fuser {
       plan.stores.push_back({other, add_buffer(other), other->shape, {}});
       join(kernels_[static_cast<size_t>(k)], k, {}, other);
     }
+  }
+
+  /// If the node is a reshape that joins the last axes of a rearranged value, such as a permuted one, stores it by a kernel over the axes
+  /// of that value: the elements have the same order in memory. Along these axes the positions of loads are linear; along a joined axis
+  /// each load would need a division. Returns whether the node is stored. The first axis stays as it is, because threads and chains divide
+  /// it.
+  bool place_rearranged(const Node* node) {
+    const Node* value = node;
+    while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
+    // A GPU, which computes each element by a thread of its own, divides in any case.
+    if (value == node || is_buffer(value) || limits_.many_threads) return false;
+    const Shape from = squeezed(value->shape), to = squeezed(node->shape);
+    if (to.empty() || from.size() <= to.size() || from.front() != to.front() || from.back() == to.back()) return false;
+    if (!is_rearranged(value)) return false;
+    const Node* values[] = {value};
+    place_store({value, add_buffer(node), value->shape, {}}, dependencies_of(values, true), node);
+    return true;
+  }
+
+  /// Tests whether the value, or an operand from which it is computed element by element, is a view whose elements lie in memory in another
+  /// order than those of the value, or not next to each other.
+  bool is_rearranged(const Node* value) const {
+    std::vector<const Node*> stack = {value};
+    std::unordered_set<const Node*> seen = {value};
+    while (!stack.empty()) {
+      const Node* node = stack.back();
+      stack.pop_back();
+      if (node->rank() == 0 || is_buffer(node)) continue;
+      if (is_movement(node->op)) {
+        const bool repeats_one = node->op == Op::kExpand && element_count(node->sources[0]->shape).is_constant(1);
+        if (node->op == Op::kReshape || moves_only_ones(*node) || repeats_one) continue;
+        return true;
+      }
+      if (!is_elementwise(node->op) && info(node->op).family != Family::kConvert) continue;
+      for (const Node* source : node->sources)
+        if (seen.insert(source).second) stack.push_back(source);
+    }
+    count_visits(graph_.dims(), seen.size());
+    return false;
   }
 
   /// Tests whether the kernel of a routine gets a buffer of scratch memory in the workspace.

@@ -107,3 +107,31 @@ TEST_CASE(
   CHECK_FALSE(contains(source_of(graph_of("x: f32[1024, 4]", "y = roll(x, shift=[3], axis=[0])")), "[thread simd=16"));
   CHECK_FALSE(contains(source_of(graph_of("x: f32[1024, 40]", "y = roll(x, shift=[3], axis=[1])")), "[thread simd=16"));
 }
+
+TEST_CASE("G14.repeat/interp,c G5.reshape/interp,c L2: a reshape that joins axes of a rearranged array is stored over the axes of that array") {
+  const Backends backends;
+  const auto check = [&](const std::string& shape, const std::string& y, std::vector<int64_t> dims) {
+    CAPTURE(y);
+    CAPTURE(shape);
+    backends.run(graph_of("x: f32" + shape, "y = " + y), rough(dims, 1));
+    backends.run(graph_of("x: f32" + shape, "y = cast(" + y + ", dtype=u8), z = exp(" + y + ") + 1.0"), rough(dims, 2));
+  };
+  for (const std::string shape : {"[37, 13]", "[n, 13]", "[n, m]"})
+    for (const char* y : {"tile(x, repeats=[1, 7])", "tile(x, repeats=[3, 2])", "repeat(x, repeats=3, axis=1)",
+                          "repeat(x, repeats=16, axis=1)", "repeat(x, repeats=2, axis=0)", "tile(exp(x), repeats=[1, 3]) * 2.0"})
+      check(shape, y, {37, 13});
+  for (const std::string shape : {"[4, 30, 20]", "[n, 30, m]", "[n, k, m]"})
+    check(shape, "reshape(permute(x, axes=[0, 2, 1]), shape=[" + shape.substr(1, shape.find(',') - 1) + ", -1])", {4, 30, 20});
+  // Several readers, a reshape that is itself read, and a value that is stored in two shapes.
+  backends.run(
+      "graph g(x: f32[8, 6, 10], b: f32[10]) {\n  t = permute(x, axes=[0, 2, 1])\n  r = reshape(t, shape=[8, 60])\n"
+      "  c = reshape(x + expand(reshape(b, shape=[1, 1, 10]), shape=[8, 6, 10]), shape=[8, 60])\n"
+      "  return r, c = c, s = sum(r * c, axes=[1]), t = contiguous(t), d = reshape(r * 2.0, shape=[480]), f = r + c\n}",
+      rough({8, 6, 10}, 1), rough({10}, 2));
+  const std::string tiled = source_of(graph_of("x: f32[37, 13]", "y = tile(x, repeats=[1, 7])"));
+  CHECK(contains(tiled, "elementwise over [37, 7, 13]"));
+  CHECK_FALSE(contains(tiled, "% 13"));
+  CHECK(
+      contains(source_of(graph_of("x: f32[40, 30, 20]", "y = reshape(permute(x, axes=[0, 2, 1]), shape=[40, 600])")), "over [40, 20, 30]"));
+  CHECK(contains(source_of(graph_of("x: f32[40, 30, 20]", "y = reshape(exp(x), shape=[40, 600])")), "over [40, 600]"));
+}
