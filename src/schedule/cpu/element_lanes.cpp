@@ -2,6 +2,7 @@
 #include "schedule/cpu/element_lanes.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "schedule/cpu/tuning.h"
 #include "schedule/gathered.h"
@@ -21,14 +22,15 @@ bool takes_single_elements(const Node& gather, const KernelViews& views) {
 
 /// Tests whether an elementwise kernel takes single elements by index and does little else.
 bool only_takes_elements(const Program& program, const KernelPlan& kernel) {
-  const KernelViews views(program, kernel);
-  bool takes = false;
+  std::vector<const Node*> gathers;
   int cost = 0;
   for (const Node* node : computed_values(program, kernel)) {
     if (is_elementwise(node->op) && node->rank() > 0) cost += info(node->op).cost;
-    takes |= node->op == Op::kGather && takes_single_elements(*node, views);
+    if (node->op == Op::kGather) gathers.push_back(node);
   }
-  return takes && cost <= kMaxCostOfTaking;
+  if (gathers.empty() || cost > kMaxCostOfTaking) return false;
+  const KernelViews views(program, kernel);
+  return std::ranges::any_of(gathers, [&](const Node* gather) { return takes_single_elements(*gather, views); });
 }
 
 /// Tests whether the kernel stores at least three arrays element by element in turn, as a stack along a new last axis does. Then the store
