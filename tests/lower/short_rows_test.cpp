@@ -108,7 +108,7 @@ TEST_CASE(
   CHECK_FALSE(contains(source_of(graph_of("x: f32[1024, 40]", "y = roll(x, shift=[3], axis=[1])")), "[thread simd=16"));
 }
 
-TEST_CASE("G14.repeat/interp,c G5.reshape/interp,c L2: a reshape that joins axes of a rearranged array is stored over the axes of that array") {
+TEST_CASE("G14.repeat/interp,c G5.reshape/interp,c L2: a reshape of a rearranged array is stored over the axes of that array") {
   const Backends backends;
   const auto check = [&](const std::string& shape, const std::string& y, std::vector<int64_t> dims) {
     CAPTURE(y);
