@@ -357,7 +357,7 @@ const Function* build_to_half(Arena& arena, DType from) {
 
 template <DType D, class Int>
 const Function* build_clamp_index(Arena& arena) {
-  std::string made = cat("clamp_index_", name(D));
+  std::string made = cat(kClampIndex, name(D));
   if (const Function* known = arena.find_function(made)) return known;
   return IrMath::record<D, D>(arena, std::move(made), [](auto index, auto size) {
     const auto zero = literal<D>(Int{0}), from_start = IrMath::select(index < zero, index + size, index);

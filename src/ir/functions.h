@@ -45,5 +45,6 @@ inline constexpr std::string_view kAddQuads = "add_quads_i32";  // its name
 /// Returns the function (index, size) over i32 or i64 that Arena::position calls. It adds `size` to a negative index, and then clamps the
 /// index to [0, size). The arena keeps one instance for each dtype.
 const Function* build_clamp_index(Arena& arena, DType dtype);
+inline constexpr std::string_view kClampIndex = "clamp_index_";  // its name is this, followed by the dtype's name
 
 }  // namespace harp::ir

@@ -179,7 +179,7 @@ void lower_elementwise(KernelContext& c) {
   const AxisSchedule& last = c.schedule.axes[space.size() - 1];
   nest.back()->body = std::move(body);
   inner_loop(c, nest.back(), last.simd_width, c.schedule.may_overlap(), last.unroll);
-  nest.back()->tags.vector->narrow = reduces;
+  nest.back()->tags.vector->narrow = true;  // rows with fewer elements than lanes get narrower vectors
   for (size_t i = nest.size() - 1; i-- > 0;) nest[i]->body = {nest[i + 1]};
 
   const bool threads = c.schedule.axes[0].kind == AxisKind::kThread, is_gpu = c.program.target.gpu() != nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/build.h"
 #include "graph/composites.h"
 
 namespace harp::opt {
@@ -22,22 +23,39 @@ std::vector<int> count_readers(const Graph& graph) {
 bool takes_by_own_order(const Node& node, const std::vector<int>& readers) {
   if (node.op != Op::kGather || is_bool(node.dtype)) return false;
   const Node* indices = node.sources[1];
-  for (; indices->op == Op::kPermute; indices = indices->sources[0])
+  for (; indices->op == Op::kPermute || indices->op == Op::kSlice; indices = indices->sources[0])
     if (readers[indices->id] > 1) return false;
   return indices->op == Op::kArgSort && readers[indices->id] == 1;
 }
 
-/// If the indices of the gather are the argsort of its own source, returns the sorted array; else returns the gather. To compare, the
-/// function builds the argsort of the source again: nodes are interned, so this returns the existing node.
+/// Tests whether the slice selects elements along this axis only: of every other axis it takes all elements, in their order.
+bool slices_only(const Node& slice, int axis) {
+  const auto& attributes = slice.as<SliceAttributes>();
+  for (size_t i = 0; i < slice.shape.size(); ++i) {
+    const bool is_whole = attributes.start[i].is_constant(0) && attributes.step[i] == 1 && slice.shape[i] == slice.sources[0]->shape[i];
+    if (static_cast<int>(i) != axis && !is_whole) return false;
+  }
+  return true;
+}
+
+/// If the indices of the gather are the argsort of its own source, or a slice of that along the sorted axis, returns the sorted array, or
+/// the same slice of it; else returns the gather. To compare, the function builds the argsort of the source again: nodes are interned, so
+/// this returns the existing node.
 const Node* sorted(Graph& graph, const Node* gather) {
   const Node *x = gather->sources[0], *indices = gather->sources[1];
   const int axis = gather->as<GatherAttributes>().axis;
   if (!accepts(Op::kSort, x->dtype)) return gather;
+  const Node* slice = indices->op == Op::kSlice ? indices : nullptr;
+  if (slice != nullptr && !slices_only(*slice, axis)) return gather;
+  const Node* order = slice != nullptr ? slice->sources[0] : indices;
   for (const bool descending : {false, true}) {
-    if (build::argsort(x, axis, descending) != indices) continue;
+    if (build::argsort(x, axis, descending) != order) continue;
     const Node* rows = build::moveaxis(x, std::array{axis}, std::array{-1});
     const Node* result = graph.intern(Op::kSort, x->dtype, rows->shape, {rows}, SortAttributes{descending});
-    return build::moveaxis(result, std::array{-1}, std::array{axis});
+    const Node* all = build::moveaxis(result, std::array{-1}, std::array{axis});
+    if (slice == nullptr) return all;
+    const auto& attributes = slice->as<SliceAttributes>();
+    return build::slice_exactly(all, attributes.start, slice->shape, attributes.step);
   }
   return gather;
 }

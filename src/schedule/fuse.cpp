@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 #include <variant>
 
 #include "base/machine.h"
@@ -64,6 +65,13 @@ bool keeps_index(const Node& node, size_t operand) {
   return (node.op == Op::kReshape || moves_only_ones(node)) && squeezed(node.shape) == squeezed(node.sources[0]->shape);
 }
 
+/// Tests whether the elements of one index of the axes before `axis`, a row of the concat's source, are fewer than fill a cache line.
+bool has_short_rows(const Node& source, size_t axis) {
+  const Shape row(source.shape.begin() + static_cast<std::ptrdiff_t>(axis), source.shape.end());
+  const Dim elements = element_count(row);
+  return !elements.is_constant(0) && proven_less(elements * static_cast<int64_t>(size_of(source.dtype)), kLineBytes);
+}
+
 /// Tests whether a single kernel computes the concat and selects the source of each element. Otherwise a separate kernel stores each
 /// source. If a row of some source is shorter than a cache line, such as the border that a reflection adds to a picture, a separate kernel
 /// for that source would store parts of cache lines. Sources of equal shapes share a kernel in any case.
@@ -73,11 +81,7 @@ bool is_selected(const Node& concat, const NodeMarks& stored, size_t most_source
   if (concat.sources.size() > most_sources || squeezed(rows).empty()) return false;
   // if a source is stored anyway, the kernel that computes it stores it directly into its part of the concat
   if (std::ranges::any_of(concat.sources, [&](const Node* source) { return stored.contains(source); })) return false;
-  const auto is_short = [&](const Node* source) {
-    const Shape row(source->shape.begin() + static_cast<std::ptrdiff_t>(axis), source->shape.end());
-    const Dim elements = element_count(row);
-    return !elements.is_constant(0) && proven_less(elements * static_cast<int64_t>(size_of(source->dtype)), kLineBytes);
-  };
+  const auto is_short = [&](const Node* source) { return has_short_rows(*source, axis); };
   const auto has_other_shape = [&](const Node* source) { return source->shape != concat.sources[0]->shape; };
   return std::ranges::any_of(concat.sources, is_short) && std::ranges::any_of(concat.sources, has_other_shape);
 }
@@ -276,7 +280,7 @@ class Fuser {
       place_alone(node);
     } else if (node->op == Op::kConcat && !is_selected(*node, stored_, limits_.selected)) {
       place_concat(node);
-    } else if (!place_reshaped(node)) {
+    } else if (!place_reshaped(node) && !place_rearranged(node)) {
       const Node* values[] = {node};
       place_store({node, add_buffer(node), node->shape, {}}, dependencies_of(values, true), node);
     }
@@ -386,6 +390,45 @@ class Fuser {
     }
   }
 
+  /// If the node is a reshape that joins the last axes of a rearranged value, such as a permuted one, stores it by a kernel over the axes
+  /// of that value: the elements have the same order in memory. Along these axes the positions of loads are linear; along a joined axis
+  /// each load would need a division. Returns whether the node is stored. The first axis stays as it is, because threads and chains divide
+  /// it.
+  bool place_rearranged(const Node* node) {
+    const Node* value = node;
+    while (value->op == Op::kReshape && (value == node || !stored_.contains(value))) value = value->sources[0];
+    // A GPU, which computes each element by a thread of its own, divides in any case.
+    if (value == node || is_buffer(value) || limits_.many_threads) return false;
+    const Shape from = squeezed(value->shape), to = squeezed(node->shape);
+    if (to.empty() || from.size() <= to.size() || from.front() != to.front() || from.back() == to.back()) return false;
+    if (!is_rearranged(value)) return false;
+    const Node* values[] = {value};
+    place_store({value, add_buffer(node), value->shape, {}}, dependencies_of(values, true), node);
+    return true;
+  }
+
+  /// Tests whether the value, or an operand from which it is computed element by element, is a view whose elements lie in memory in another
+  /// order than those of the value, or not next to each other.
+  bool is_rearranged(const Node* value) const {
+    std::vector<const Node*> stack = {value};
+    std::unordered_set<const Node*> seen = {value};
+    while (!stack.empty()) {
+      const Node* node = stack.back();
+      stack.pop_back();
+      if (node->rank() == 0 || is_buffer(node)) continue;
+      if (is_movement(node->op)) {
+        const bool repeats_one = node->op == Op::kExpand && element_count(node->sources[0]->shape).is_constant(1);
+        if (node->op == Op::kReshape || moves_only_ones(*node) || repeats_one) continue;
+        return true;
+      }
+      if (!is_elementwise(node->op) && info(node->op).family != Family::kConvert) continue;
+      for (const Node* source : node->sources)
+        if (seen.insert(source).second) stack.push_back(source);
+    }
+    count_visits(graph_.dims(), seen.size());
+    return false;
+  }
+
   /// Tests whether the kernel of a routine gets a buffer of scratch memory in the workspace.
   bool needs_scratch(const Node& node) const {
     if (limits_.grid_routines) return !grid_routine(node, program_.transforms).scratch().is_constant(0);
@@ -399,12 +442,14 @@ class Fuser {
     return blocks * routine_scratch(node, program_.transforms);
   }
 
-  /// Stores each source of a concat into its part of the result, in a kernel that iterates over the shape of that source.
+  /// Stores each source of a concat into its part of the result, in a kernel that iterates over the shape of that source. Sources of equal
+  /// shapes that are stacked element by element or in short rows share a kernel where possible: it writes whole cache lines, while separate
+  /// kernels would each write parts of every line, perhaps several threads at the same time.
   void place_concat(const Node* node) {
     const int axis = node->as<ConcatAttributes>().axis;
     const int buffer = add_buffer(node);
     Dim offset = 0;
-    int last = -1;
+    int last = -1, beside = -1;
     for (const Node* source : node->sources) {
       std::vector<Dim> offsets(node->shape.size(), Dim(0));
       offsets[static_cast<size_t>(axis)] = offset;
@@ -412,7 +457,10 @@ class Fuser {
       if (element_count(source->shape).is_constant(0)) continue;
       const Node* values[] = {source};
       Dependencies d = stored_.contains(source) ? read_at_same_index(source) : dependencies_of(values, true);
-      last = std::max(last, place_store({source, buffer, node->shape, std::move(offsets)}, std::move(d), nullptr), [this](int a, int b) {
+      const int k = place_store({source, buffer, node->shape, std::move(offsets)}, std::move(d), nullptr,
+                                has_short_rows(*source, static_cast<size_t>(axis)) ? beside : -1);
+      beside = k;
+      last = std::max(last, k, [this](int a, int b) {
         return a < 0 || kernels_[static_cast<size_t>(a)].plan.generation < kernels_[static_cast<size_t>(b)].plan.generation;
       });
     }
@@ -438,10 +486,12 @@ class Fuser {
     return d;
   }
 
-  int place_store(StorePlan store, Dependencies d, const Node* makes) {
+  /// Adds a store to a kernel that it may join, or else to a new kernel. Returns the number of the kernel. A store usually joins only
+  /// kernels that read or make what it reads, too, but may also join the kernel number `beside`, if that is not negative.
+  int place_store(StorePlan store, Dependencies d, const Node* makes, int beside = -1) {
     const Shape space = squeezed(store.node->shape);
-    // The kernels that the root may join: first those that write buffers that the root reads at its own index, then other kernels with the
-    // same iteration space.
+    // The kernels that the root may join: first those that write buffers that the root reads at its own index, then `beside`, then other
+    // kernels with the same iteration space.
     Readiness readiness;
     for (const Node* buffer : d.buffers)
       if (const int k = kernel_of(buffer); k >= 0) readiness.add(k, kernels_[static_cast<size_t>(k)].plan.generation);
@@ -449,6 +499,7 @@ class Fuser {
     for (const Node* buffer : d.buffers)
       if (const int k = kernel_of(buffer); k >= 0 && d.same_index.contains(buffer) && std::ranges::find(candidates, k) == candidates.end())
         candidates.push_back(k);
+    if (beside >= 0) candidates.push_back(beside);
     auto& recent = elementwise_spaces_[space_key(space)];
     candidates.insert(candidates.end(), recent.rbegin(), recent.rbegin() + static_cast<long>(std::min(recent.size(), kRecentKernels)));
     for (int k : candidates) {
@@ -456,7 +507,7 @@ class Fuser {
       if (!readiness.is_ready_for(k, kernel.plan.generation) || kernel.plan.stores.size() >= limits_.stores) continue;
       if (space_of(kernel) != space) continue;
       if (makes == nullptr && !kernel.makes.contains(store.node) && kernel.has_order()) continue;
-      if (!can_join(kernel, k, d, true)) continue;
+      if (!can_join(kernel, k, d, true, k == beside)) continue;
       kernel.plan.stores.push_back(std::move(store));
       join(kernel, k, d, makes);
       return k;
@@ -474,10 +525,12 @@ class Fuser {
     return kernel.space;
   }
 
-  bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own) const {
+  /// Tests whether values with these dependencies may be computed by the kernel number k. `shares`: there is a reason besides reading or
+  /// making the same arrays.
+  bool can_join(const KernelDraft& kernel, int k, const Dependencies& d, bool may_read_own, bool shares = false) const {
     count_visits(graph_.dims(), d.buffers.size() + d.computed.size());
     if (kernel.plan.alone != nullptr || !kernel.has_room_for(d.computed, d.buffers, limits_)) return false;
-    bool shares = d.buffers.empty();
+    shares |= d.buffers.empty();
     for (const Node* buffer : d.buffers) {
       const int maker = kernel_of(buffer);
       if (maker == k) {

@@ -163,8 +163,9 @@ std::optional<UnrolledAxes> unrolled_axes(const Program& program, const KernelPl
     const int64_t elements = axes.elements * space[axes.vectors].constant();
     if (elements > kMaxUnrolledElements) break;
     // The elements of rows and of the short axes in front of them are usually adjacent. Only up to kMaxShortAxis adjacent elements are
-    // loaded and stored by whole vectors (ir/interleaved_accesses.h). A longer loop over rows then does not need this axis unrolled.
-    if (elements > kMaxShortAxis && (scans || (reduces_rows && is_one_loop(program, kernel, axes.vectors)))) break;
+    // loaded and stored by whole vectors (ir/interleaved_accesses.h). A longer loop over rows then does not need this axis unrolled. If
+    // nothing is reduced, vectors run along this axis instead.
+    if (elements > kMaxShortAxis && (kernel.reduces.empty() || (reduces_rows && is_one_loop(program, kernel, axes.vectors)))) break;
     axes.elements = elements;
     --axes.vectors;
   }

@@ -20,13 +20,14 @@ class ShortAxes {
     if (const int64_t count = bench_.estimated_count(shape); count < 0 || count > 20'000) return false;
     dtype_ = random_.chance(60) ? DType::kF32 : bench_.random_dtype();
     x_ = worked(bench_.array_of(dtype_, shape));
-    switch (random_.below(7)) {
+    switch (random_.below(8)) {
       case 0: return reduced();
       case 1: return passes();
       case 2: return moved();
       case 3: return product();
       case 4: return tall();
       case 5: return running();
+      case 6: return joined();
       default: return scaled();
     }
   }
@@ -93,6 +94,38 @@ class ShortAxes {
     std::iota(axes.begin(), axes.end(), 0);
     random_.shuffle(axes);
     return want(build::contiguous(build::permute(x_, axes)));
+  }
+
+  /// Rows that are rolled, stacked, joined or repeated, reshapes that join the last two axes of a permuted array, and the greatest elements
+  /// of rows.
+  bool joined() {
+    const int64_t few = 2 + static_cast<int64_t>(random_.below(4));
+    const NodeRef other = bench_.array_of(dtype_, x_->shape);
+    std::vector<NodeRef> parts;
+    for (int64_t part = 0; part < few; ++part) parts.push_back(random_.chance(50) ? other : worked(x_));
+    switch (random_.below(7)) {
+      case 0: return want(build::roll(x_, std::vector<Dim>{Dim(few)}, std::vector<int>{last()}));
+      case 1: return want(build::stack(parts, last() + 1));
+      case 2: return want(build::concat(parts, last()));
+      case 3: return want(build::repeat(x_, Dim(few), last()));
+      case 4: {
+        std::vector<Dim> repeats(x_->shape.size(), Dim(1));
+        repeats.back() = Dim(few);
+        return want(build::tile(x_, repeats));
+      }
+      case 5: {
+        std::vector<int> axes(x_->rank());
+        std::iota(axes.begin(), axes.end(), 0);
+        std::swap(axes[axes.size() - 2], axes.back());
+        return want(build::flatten(build::permute(x_, axes), -2, -1));
+      }
+      default: {
+        const Dim& size = x_->shape.back();
+        if (is_bool(dtype_) || is_complex(dtype_) || !size.is_constant() || size.constant() < 1) return false;
+        const auto k = 1 + static_cast<int64_t>(random_.below(static_cast<uint64_t>(size.constant())));
+        return want(build::topk(x_, Dim(k), last(), random_.chance(50))[0]);
+      }
+    }
   }
 
   /// A matrix product of x and a small matrix, or of a batch of small matrices and another one.

@@ -108,6 +108,30 @@ TEST_CASE("G14.take_along_axis/interp,c: what sort orders by, at the same place 
     }
 }
 
+TEST_CASE("G14.take,take_along_axis/interp,c L6: single elements are taken without vectors, rows by vectors") {
+  const Backends backends;
+  const std::string along =
+      "graph g(x: f32[6, 5], i: i64[6, k]) {\n  y = take_along_axis(x, i)\n  return y, z = y * y + 1.0, e = exp(y)\n}";
+  for (const int64_t k : {1, 2, 3, 4, 7, 16, 40}) {
+    Values<int64_t> i{{}, {6, k}};
+    for (int64_t at = 0; at < 6 * k; ++at) i.items.push_back(at * 7 % 23 - 11);  // also out of range, at both ends
+    backends.run(along, whole<float>({6, 5}, 1), i);
+  }
+  const auto source = [](const std::string& text) {
+    const Context context = make_context();
+    const Graph graph = parse(context.get(), "harp 1\ngraph " + text);
+    return source_for("x86-64-v4", graph.get());
+  };
+  const auto has = [](const std::string& text, std::string_view part) { return text.find(part) != text.npos; };
+  const std::string taken = source("g(x: f32[75, 2], i: i64[75, 128]) {\n  return y = take_along_axis(x, i)\n}");
+  CHECK_FALSE(has(taken, "gather_f32"));
+  CHECK(has(taken, "__builtin_expect((uint64_t)x < (uint64_t)y, 1) ? x : clamp_any_index_i64(x, y)"));
+  CHECK(has(source("g(x: f32[75, 2], i: i64[75, 128]) {\n  return y = exp(take_along_axis(x, i))\n}"), "gather_f32"));
+  const std::string rows = source("g(x: f32[75, 64], i: i64[128]) {\n  return y = take(x, i, axis=0)\n}");
+  CHECK(has(rows, "f32x16"));
+  CHECK_FALSE(has(rows, "gather_f32"));
+}
+
 TEST_CASE("G14 G17 X2: an output takes the place of the indices, never of what is taken from") {
   using Pairs = std::vector<harp::InPlaceArguments>;
   const auto in_place = [](const std::string& text) { return harp::in_place_arguments(*harp::parse_graph("graph " + text), {}); };

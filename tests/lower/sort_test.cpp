@@ -149,9 +149,26 @@ TEST_CASE("G16 G17: sort: without their order rows are sorted by one kernel; els
   CHECK(kernels("f32", "y = sort(x, descending=true)") == 1);
   CHECK(kernels("f32", "y = relu(sort(x)) * 2") == 2);
   CHECK(kernels("f32", "y = take_along_axis(x, argsort(x))") == 1);
+  CHECK(kernels("f32", "y = take_along_axis(x, argsort(x)[:, :3])") == 2);  // a sort and a copy of the slice
+  CHECK(kernels("f32", "y = take_along_axis(x, argsort(x, descending=true)[:, 9:1:-2])") == 2);
+  CHECK(kernels("f32", "y = take_along_axis(x, argsort(x)[::-1])") == 3);  // takes from each row in the order of another one
   CHECK(kernels("f32", "y = take_along_axis(x, argsort(abs(x)))") == 3);
   CHECK(kernels("f32", "y = sort(x), order = argsort(x)") == 3);
   CHECK(kernels("f32", "y = sort(x), order = argsort(x, descending=true)") == 3);
+}
+
+TEST_CASE("G16: sort: a block of rows that are sorted side by side has at least as many rows as a vector has lanes") {
+  const Context context = make_context();
+  const auto source = [&](std::string_view shape) {
+    const Graph parsed = parse(context.get(), harp::cat("harp 1\ngraph g(x: f32[", shape, "]) {\n  return y = sort(x)\n}").c_str());
+    return source_for("x86-64-v4", parsed.get());
+  };
+  const auto has = [](const std::string& text, std::string_view part) { return text.find(part) != text.npos; };
+  CHECK(has(source("65, 100"), ", 65, 100, output0"));         // all rows in one call
+  CHECK(has(source("100, 512"), "harp_for(rt, cancel, 6, "));  // blocks of at least 16 rows
+  CHECK(has(source("5000, 512"), "harp_for(rt, cancel, 16, "));
+  CHECK(has(source("9, 512"), "harp_for(rt, cancel, 9, "));     // fewer rows than lanes: one by one
+  CHECK(has(source("20, 5000"), "harp_for(rt, cancel, 16, "));  // long rows: one by one
 }
 
 TEST_CASE("G16: topk: the greatest or least, in order, equals as they stand") {
@@ -173,6 +190,34 @@ TEST_CASE("G16: topk: the greatest or least, in order, equals as they stand") {
   harp_node* first = nullptr;
   CHECK(harp_topk(harp_input(built.get(), "x", HARP_I32, 2, sizes), 4, HARP_AXIS_NONE, 1, &first, nullptr) == HARP_OK);
   CHECK(harp_node_dtype(first) == HARP_I32);
+}
+
+TEST_CASE("G16: topk: floats without their indices: zeros and NaN in their order") {
+  const Backends backends;
+  const float some[] = {-0.0f, 0, NAN, -NAN, 1, -1, INFINITY, -INFINITY, 3.5f, 3.5f};
+  for (const int64_t rows : {1, 15, 16, 40, 65})
+    for (const int64_t n : {6, 17, 100, 130}) {
+      CAPTURE(rows);
+      CAPTURE(n);
+      Values<float> x = rough({rows, n}, static_cast<uint32_t>(rows + n));
+      for (size_t i = 0; i < x.items.size(); i += 3) x.items[i] = some[i * 7 % 10];
+      const auto outputs = backends.run(
+          "graph g(x: f32[m, n in 6..1000]) {\n  v, i = topk(x, 6)\n  w, j = topk(x, 1, largest=false)\n"
+          "  return v = v, w = w, every = take_along_axis(x, argsort(x)[:, 5:0:-2]),\n"
+          "    columns = take_along_axis(x, argsort(x, axis=0)[:2], axis=0)\n}",
+          x);
+      const auto greatest = values<float>(outputs[0].get()), least = values<float>(outputs[1].get()),
+                 every = values<float>(outputs[2].get());
+      const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
+      for (int64_t row = 0; row < rows; ++row) {
+        const std::vector<float> one(x.items.begin() + row * n, x.items.begin() + (row + 1) * n);
+        const std::vector<int64_t> down = reference_order(one, true), up = reference_order(one, false);
+        const auto is = [&](float found, int64_t expected) { return bits(found) == bits(one[static_cast<size_t>(expected)]); };
+        for (size_t i = 0; i < 6; ++i) REQUIRE(is(greatest[static_cast<size_t>(row) * 6 + i], down[i]));
+        REQUIRE(is(least[static_cast<size_t>(row)], up[0]));
+        for (size_t i = 0; i < 3; ++i) REQUIRE(is(every[static_cast<size_t>(row) * 3 + i], up[5 - 2 * i]));
+      }
+    }
 }
 
 TEST_CASE("G16: searchsorted: before or after what equals, in any size") {

@@ -305,6 +305,12 @@ TEST_CASE("L2: short axes that are not reduced are unrolled where that takes few
   // The last two axes are one row of 16 elements for each factor.
   CHECK_FALSE(contains(source_of(graph_of("x: f32[n, 8, 2], c: f32[n, 1, 1]", "y = x * expand(c, shape=[n, 8, 2])")), "[thread simd=16"));
 
+  // Of several short axes, the first one has the vectors if the elements of all are too many for one iteration. It may be shorter than the
+  // machine's vectors, which are then narrower.
+  const std::string swapped = source_of(graph_of("x: f32[3, 64, 2, 13]", "y = cast(permute(x, axes=[0, 1, 3, 2]), dtype=i32)"));
+  CHECK(contains(swapped, "elementwise [thread, sequential, sequential simd=16, sequential] partition overlap"));
+  CHECK(contains(swapped, "store_2_interleaved_i32x8("));
+
   const auto product = [](const std::string& a, const std::string& b) {
     return source_of(graph_of("a: f32" + a + ", b: f32" + b, a.size() > 7 ? "y = batch_matmul(a, b)" : "y = matmul(a, b)"));
   };

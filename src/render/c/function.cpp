@@ -4,7 +4,9 @@
 #include <set>
 
 #include "base/error.h"
+#include "ir/functions.h"
 #include "render/kernel/body.h"
+#include "render/kernel/scalar_functions.h"
 
 namespace harp::render {
 namespace {
@@ -97,12 +99,35 @@ std::string split_function_text(Unit& unit, const ir::Function& function, int la
 
 }  // namespace
 
+namespace {
+
+/// Returns the name of a generated function that computes the position of one element from its index, as ir::build_clamp_index() does. Most
+/// indices are in range. A compare and a branch recognise them; all others are left to a function that is not inlined, so that the code of
+/// the usual path stays small and in one piece. (Without a branch the position takes some ten instructions, which is more than the loops
+/// of most gathers and scatters do otherwise.)
+std::string clamp_index_function(Unit& unit, const ir::Function& function) {
+  unit.definitions.once(function.name, [&] {
+    const DType dtype = function.parameters[0];
+    const std::vector<std::string> names = function_parameters(2);
+    const std::string type = value_type(unit, dtype, 1), unsigned_type = value_type(unit, unsigned_of(bits_of_dtype(dtype)), 1),
+                      any = cat("clamp_any_", function.name.substr(std::string_view("clamp_").size()));
+    const std::string head = cat("(", type, " ", names[0], ", ", type, " ", names[1], ") {\n");
+    return cat(unit.dialect.rarely_called, type, " ", any, head, render_function_body(unit, function, 1, names, false).text, "}\n",
+               unit.dialect.inlined, type, " ", function.name, head, "  return __builtin_expect((", unsigned_type, ")", names[0], " < (",
+               unsigned_type, ")", names[1], ", 1) ? ", names[0], " : ", any, "(", names[0], ", ", names[1], ");\n}\n");
+  });
+  return function.name;
+}
+
+}  // namespace
+
 int mask_bits_of(const ir::Function& function) {
   if (!is_bool(function.result)) return 0;
   return is_bool(function.parameters[0]) ? 32 : bits_of_dtype(function.parameters[0]);
 }
 
 std::string function_of(Unit& unit, const ir::Function& function, int lanes) {
+  if (lanes == 1 && function.name.starts_with(ir::kClampIndex)) return clamp_index_function(unit, function);
   if (lanes == 1 && !is_flagged(unit.options, function)) return scalar_function(unit, function);
   const std::string name = lanes == 1 ? function.name : cat(function.name, "x", lanes);
   unit.definitions.once(name, [&] {

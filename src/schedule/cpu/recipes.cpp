@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "schedule/body_lanes.h"
+#include "schedule/cpu/element_lanes.h"
 #include "schedule/cpu/few_terms.h"
 #include "schedule/cpu/interleave.h"
 #include "schedule/cpu/narrow_product.h"
@@ -184,7 +185,8 @@ Schedule choose(const Program& program, const KernelPlan& kernel, const Cpu& cpu
     }
     s.axes.push_back(reduced);
   } else if (!s.axes.empty()) {
-    s.axes.back().unroll = interleaved_vectors(program, kernel, cpu, width);
+    if (options.simd_width == 0) s.axes.back().simd_width = lanes_of_elements(program, kernel, width);
+    s.axes.back().unroll = interleaved_vectors(program, kernel, cpu, s.axes.back().simd_width);
     s.overlap = !ends_in_singles(program, kernel, width);
   }
   return s;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "schedule/contraction.h"
@@ -39,8 +40,8 @@ int64_t cost_of_element(const Program& program, const KernelPlan& kernel) {
   return std::max<int64_t>(1, cost);
 }
 
-/// Tests whether all that the kernel does, except for reducing, is to read elements through views and to compute with them. Windows,
-/// padding and joined arrays are excluded: other schedules read them faster, or their positions are not linear.
+/// Tests whether all that the kernel does, except for reducing, is to read elements through views, to join arrays, and to compute. Windows
+/// and padding are excluded: other schedules read them faster, or their positions are not linear.
 bool is_plain(const Program& program, const KernelPlan& kernel) {
   return std::ranges::all_of(computed_nodes(program, kernel), [](const Node* node) {
     switch (info(node->op).family) {
@@ -48,11 +49,33 @@ bool is_plain(const Program& program, const KernelPlan& kernel) {
       case Family::kElementwise:
       case Family::kConvert:
       case Family::kReduce:
+      case Family::kJoin:
       case Family::kCopy: return true;
       case Family::kMovement: return node->op != Op::kUnfold && node->op != Op::kPad;
       default: return false;
     }
   });
+}
+
+/// How a kernel joins arrays, as a concat or roll does. kShort: only along unrolled axes behind the axis of the vectors. For a known index
+/// of these, an element is then read from a known array at a position that is linear in the other indices.
+enum class Joins : uint8_t { kNone, kShort, kOther };
+
+Joins joins_of(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes) {
+  std::unordered_set<const Node*> joined;  // nodes of the kernel whose elements come from a join; they have its shape
+  for (const Node* node : computed_nodes(program, kernel)) {
+    const bool reads_joined = std::ranges::any_of(node->sources, [&](const Node* source) { return joined.contains(source); });
+    if (info(node->op).family == Family::kJoin) {
+      const auto axis = node->shape.begin() + node->as<ConcatAttributes>().axis;
+      const auto place = static_cast<size_t>(std::count_if(node->shape.begin(), axis, [](const Dim& d) { return !d.is_constant(1); }));
+      if (reads_joined || squeezed(node->shape).size() != axes.unrolled.size() || place <= axes.vectors) return Joins::kOther;
+      joined.insert(node);
+    } else if (reads_joined) {
+      if (!is_elementwise(node->op)) return Joins::kOther;
+      joined.insert(node);
+    }
+  }
+  return joined.empty() ? Joins::kNone : Joins::kShort;
 }
 
 /// How a load of the kernel moves through memory.
@@ -98,6 +121,20 @@ bool reads_whole_vectors(const Strides& load, size_t vectors) {
   if (!load.kept[vectors].is_constant()) return false;
   const int64_t step = load.kept[vectors].constant();
   return step >= 0 && (step <= 2 || (step <= kMaxShortAxis && load.reach.is_constant(step - 1)));
+}
+
+/// Returns the number of lanes of vectors along an axis of `size` elements, of which they should have `most`. An axis of known size that is
+/// shorter gets narrower vectors, if these have at least kFewestLanes lanes (VectorTag::narrow in ir/statement.h).
+int lanes_along(Dim size, int most) {
+  if (!size.is_constant() || size.constant() >= most || size.constant() < kFewestLanes) return most;
+  return static_cast<int>(std::bit_floor(static_cast<uint64_t>(size.constant())));
+}
+
+/// Returns how many elements of an axis a vector of this many lanes processes on average. If the lanes of the last vector are not all
+/// needed, this is less than the number of lanes. It counts only for axes so short that their vectors are narrower than `most` lanes.
+double elements_of_vector(Dim size, int lanes, int most) {
+  if (lanes == most || !size.is_constant()) return lanes;
+  return static_cast<double>(size.constant()) / static_cast<double>((size.constant() + lanes - 1) / lanes);
 }
 
 /// Tests whether unrolled axes can pay for a kernel that reduces no rows. It must be small and plain, and its longer axis must fill
@@ -150,8 +187,10 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
                           const Cpu& cpu) {
   const Shape space = iteration_space(kernel);
   const size_t last = space.size() - 1;
-  const int lanes = std::min(usual.axes[last].simd_width, kMostColumnLanes);
+  const int most = std::min(usual.axes[last].simd_width, kMostColumnLanes), lanes = lanes_along(space[axes.vectors], most);
   if (axes.vectors == last || !may_pay(program, kernel, axes, lanes)) return false;
+  const Joins joins = joins_of(program, kernel, axes);
+  if (joins == Joins::kOther || (joins == Joins::kShort && !kernel.reduces.empty())) return false;
   const bool is_transpose = transposed_axis(program, kernel).has_value();
   int64_t of_lane = 1;  // the results of a lane
   for (size_t axis = axes.vectors + 1; axis < space.size(); ++axis) of_lane *= space[axis].constant();
@@ -163,19 +202,25 @@ bool unrolled_columns_pay(const Program& program, const KernelPlan& kernel, cons
   size_t axis = last;  // the first axis of the row
   const auto continues = [&](const Strides& load) { return load.kept[axis - 1] == load.kept[last] * row; };
   while (axis > axes.vectors + 1 && std::ranges::all_of(loads, continues)) row *= space[--axis].constant();
-  if (axis == axes.vectors + 1 && std::ranges::all_of(loads, continues)) return false;  // all axes are one long line
+  const bool is_line = axis == axes.vectors + 1 && std::ranges::all_of(loads, continues);
+  if (is_line && joins == Joins::kNone) return false;  // all axes are one long line
   // Compares the number of operations for one index of the vector axis.
   const int64_t terms = kernel.reduces.empty() ? 1 : term_count(*kernel.reduces[0]).constant(), cost = cost_of_element(program, kernel);
-  int64_t usual_operations = of_lane / row * pieces_of_row(row, lanes) * terms * cost, exchanged = 0;
+  // Joined rows are cut where the array changes, mostly into single elements.
+  const int64_t pieces = joins == Joins::kNone ? of_lane / row * pieces_of_row(row, lanes) : of_lane;
+  int64_t usual_operations = pieces * terms * cost, exchanged = 0;
   for (const Strides& load : loads) {
     const Dim& along_row = load.kept[last];
     if (!along_row.is_constant() || std::abs(along_row.constant()) > 1) usual_operations += of_lane * terms;  // loads of single elements
-    exchanged += exchanges(cpu, load.kept[axes.vectors].constant(), load.element_bytes, lanes);
+    const int64_t of_load = exchanges(cpu, load.kept[axes.vectors].constant(), load.element_bytes, lanes);
+    // Joined arrays are mostly parts of one array, such as those of a roll, whose vectors are loaded once.
+    exchanged = joins == Joins::kNone ? exchanged + of_load : std::max(exchanged, of_load);
   }
   int64_t of_stores = 0;
   for (const StorePlan& store : kernel.stores) of_stores = std::max(of_stores, exchanges(cpu, of_lane, size_of(store.node->dtype), lanes));
   const int64_t unrolled_operations = of_lane * terms * cost + (exchanged + of_stores) * (is_transpose ? kShufflesOfTranspose : 1);
-  return static_cast<double>(unrolled_operations) < kUnrolledColumns * static_cast<double>(usual_operations * lanes);
+  const double elements = elements_of_vector(space[axes.vectors], lanes, most);
+  return static_cast<double>(unrolled_operations) < kUnrolledColumns * static_cast<double>(usual_operations) * elements;
 }
 
 bool interleaved_loads_pay(const Program& program, const KernelPlan& kernel, const UnrolledAxes& axes, const Schedule& usual,
@@ -184,6 +229,7 @@ bool interleaved_loads_pay(const Program& program, const KernelPlan& kernel, con
   const size_t last = space.size() - 1;
   const int lanes = std::min(usual.axes[last].simd_width, kMostColumnLanes);
   if (!kernel.reduces.empty() || !kernel.scans.empty() || axes.vectors != last || !may_pay(program, kernel, axes, lanes)) return false;
+  if (joins_of(program, kernel, axes) != Joins::kNone) return false;
   int64_t usual_operations = 0, unrolled_operations = 0;
   for (const Strides& load : strides_of_loads(program, kernel, axes.vectors)) {
     if (!load.kept[last].is_constant()) continue;

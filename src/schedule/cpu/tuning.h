@@ -63,6 +63,12 @@ inline constexpr int64_t kRunningVectors = 16;
 /// vectors have at most kSinglesLanes lanes and an element costs at most kSinglesCost additions (less than an exp). This takes a few more
 /// nanoseconds in each run, but the kernel compiles in a tenth less time than with a last vector that overlaps the previous one.
 inline constexpr int kSinglesLanes = 16, kSinglesCost = 10;
+/// A kernel that takes single elements by index (take_along_axis) computes its elements one by one, without vectors, if all else that it
+/// does for an element costs at most this many additions. To collect elements in a vector takes some four cycles for each of them: its
+/// index is extracted from a vector, and the element is inserted into another one. Without vectors, to load an index, check it, and load
+/// and store the element takes little more than one cycle. The limit is not measured.
+inline constexpr int kMaxCostOfTaking = 4;
+
 /// The number of vectors of an elementwise kernel that are interleaved to hide latency. With it, a kernel of eight Runge-Kutta steps (600
 /// operations) takes 0.72 of the time without interleaving.
 inline constexpr int kVectorsTogether = 2;
@@ -105,9 +111,9 @@ inline constexpr int64_t kMaxStreamedTerms = 8, kMaxPaddedTerms = 9, kMaxExpress
 /// Kernels whose last axes are short and not reduced, such as [n, 3] times [3] or products of small matrices. kUnrolledColumns: these axes
 /// are unrolled, and vectors run along the axis before them, if that takes less than this part of the operations of vectors along the last
 /// axis, shuffles included. kMostColumnLanes: most lanes; longer vectors of narrow elements would be shuffled element by element
-/// (shuffles_elements() in base/machine.h). kMaxColumnOperations: most operations of one iteration, because the code has a copy of each
-/// operation for each element. It also limits scans along short rows; each combination of these counts with its cost in units of an
-/// addition, because a scan by logaddexp takes long to compile. None of these is measured.
+/// (shuffles_elements() in base/machine.h). That holds for stacked arrays, too. kMaxColumnOperations: most operations of one iteration,
+/// because the code has a copy of each operation for each element. It also limits scans along short rows; each combination of these counts
+/// with its cost in units of an addition, because a scan by logaddexp takes long to compile. None of these is measured.
 inline constexpr double kUnrolledColumns = 0.75;
 inline constexpr int kMostColumnLanes = 16;
 inline constexpr int64_t kMaxColumnOperations = 512;

@@ -1,0 +1,54 @@
+// Looks for gathers of single elements, and for stores whose elements lie between those of other stores.
+#include "schedule/cpu/element_lanes.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "schedule/cpu/tuning.h"
+#include "schedule/gathered.h"
+#include "schedule/views.h"
+
+namespace harp {
+namespace {
+
+/// Tests whether neighbouring indices of the gather lie at different places of an array in memory, so that each selects another element.
+bool takes_single_elements(const Node& gather, const KernelViews& views) {
+  const Shape& shape = gather.shape;
+  const auto last = std::ranges::find_if(shape.rbegin(), shape.rend(), [](const Dim& size) { return !size.is_constant(1); });
+  if (last == shape.rend() || are_positions(*gather.sources[1])) return false;
+  const auto axis = static_cast<size_t>(shape.rend() - last) - 1;
+  return std::ranges::any_of(views.of(gather.sources[1]), [&](const ArrayView& view) { return !view.strides[axis].is_constant(0); });
+}
+
+/// Tests whether an elementwise kernel takes single elements by index and does little else.
+bool only_takes_elements(const Program& program, const KernelPlan& kernel) {
+  std::vector<const Node*> gathers;
+  int cost = 0;
+  for (const Node* node : computed_values(program, kernel)) {
+    if (is_elementwise(node->op) && node->rank() > 0) cost += info(node->op).cost;
+    if (node->op == Op::kGather) gathers.push_back(node);
+  }
+  if (gathers.empty() || cost > kMaxCostOfTaking) return false;
+  const KernelViews views(program, kernel);
+  return std::ranges::any_of(gathers, [&](const Node* gather) { return takes_single_elements(*gather, views); });
+}
+
+/// Tests whether the kernel stores at least three arrays element by element in turn, as a stack along a new last axis does. Then the store
+/// of a vector has gaps, into which those of the others fit (ir/interleaved_accesses.h). Two arrays are interleaved fast by any vectors.
+bool stacks_arrays(const KernelPlan& kernel) {
+  constexpr std::ptrdiff_t kLeast = 3;
+  return std::ranges::any_of(kernel.stores, [&](const StorePlan& store) {
+    const Shape& part = store.node->shape;
+    if (store.offset.empty() || part.empty() || !part.back().is_constant(1) || store.shape.back().is_constant(1)) return false;
+    return std::ranges::count(kernel.stores, store.buffer, &StorePlan::buffer) >= kLeast;
+  });
+}
+
+}  // namespace
+
+int lanes_of_elements(const Program& program, const KernelPlan& kernel, int usual) {
+  if (only_takes_elements(program, kernel)) return 1;
+  return stacks_arrays(kernel) ? std::min(usual, kMostColumnLanes) : usual;
+}
+
+}  // namespace harp
