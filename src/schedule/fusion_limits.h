@@ -48,6 +48,8 @@ struct FusionLimits {
   // --- Contractions: fewest rows, columns and terms for which register tiles are faster than adding one row of products after the other
   int64_t tile_rows, tile_columns, tile_terms;
   bool integer_products;  // whether sums of products of integers count as contractions too (integer_products.h)
+  // Whether a product stores what is computed from its sums alone, however cheap that is, if another product reads it (materialise.h)
+  bool finishes_products;
 
   // --- Chains of kernels, which process one block of an array's first axis at a time (chain.h)
 

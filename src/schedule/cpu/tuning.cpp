@@ -33,6 +33,7 @@ FusionLimits fusion_limits(const Cpu& cpu) {
       .tile_columns = 8,
       .tile_terms = 16,
       .integer_products = true,
+      .finishes_products = true,
       .min_blocks = 4,
       .max_block_bytes = cpu.caches.third / 8,
       .max_blocks_of_smallest = 64,

@@ -210,6 +210,8 @@ FusionLimits fusion_limits(const Gpu&) {
       .tile_columns = 8,
       .tile_terms = 16,
       .integer_products = true,
+      // A product on a GPU computes its factors while it copies their tiles to shared memory.
+      .finishes_products = false,
       // There are no chains on a GPU, because kernels do not pass blocks to each other through a cache.
       .min_blocks = kNever,
       .max_block_bytes = 0,
