@@ -195,13 +195,17 @@ class FinishedProducts {
   std::vector<std::vector<const Node*>> users_;
 };
 
+/// Tests whether the node only converts its source to a dtype of more bytes. Of the two, the source is the one to store.
+bool widens(const Node& node) { return node.op == Op::kCast && size_of(node.sources[0]->dtype) < size_of(node.dtype); }
+
 /// Stores the values of FinishedProducts that are factors of products.
 void store_finished(const Graph& graph, std::span<const Node* const> live, NodeMarks& stored) {
   const FinishedProducts finished(graph, live);
   for (const Node* sum : live) {
     if (!FinishedProducts::is_product(*sum)) continue;
     for (const Node* factor : operands_of(*sum)) {
-      while (factor->op == Op::kExpand || factor->op == Op::kReshape || factor->op == Op::kPermute) factor = factor->sources[0];
+      while (factor->op == Op::kExpand || factor->op == Op::kReshape || factor->op == Op::kPermute || widens(*factor))
+        factor = factor->sources[0];
       if (!stored.contains(factor) && finished.replaces_sums(*factor, stored)) stored.insert(factor);
     }
   }

@@ -114,6 +114,12 @@ TEST_CASE("G17.epilogue/c: a product stores the activation that another product 
   CHECK(backends.cost(both, {}).kernels == 2);
   CHECK(backends.cost(both, {}).workspace == 0);
   run(both);
+  // Of a value and its conversion to a larger dtype, the value is stored.
+  const std::string narrow =
+      "graph g(x: i8[40, 96], w: i8[96, 192], v: i8[192, 64]) {\n  h = cast(cast(x, dtype=i32) @ cast(w, dtype=i32), dtype=i8)\n"
+      "  return y = cast(h, dtype=i32) @ cast(v, dtype=i32)\n}";
+  CHECK(backends.cost(narrow, {}).workspace == 40 * 192);
+  backends.run(narrow, whole<int8_t>({40, 96}, 1), whole<int8_t>({96, 192}, 2), whole<int8_t>({192, 64}, 3));
   // An activation of the sums of two products needs both of them, so it is not part of one product.
   run(layers + "  return y = relu(x @ w - (x * 0.5) @ w) @ v\n}");
 }
