@@ -314,7 +314,7 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' fa
   CHECK(host.calls.size() <= 5);  // With at most 5 calls for the 1,000 rows, a call computes at least 200 rows on average.
 }
 
-TEST_CASE("G10.matmul/interp,c G9.bf16/interp,c: columns that are computed from rows of memory are computed in vectors along these rows") {
+TEST_CASE("G15.matmul/interp,c G9.bf16/interp,c: columns that are computed from rows of memory are computed in vectors along these rows") {
   const Backends backends;
   const auto text = [](const std::string& m, const std::string& k, const std::string& n) {
     return harp::cat("graph g(a: f32[", m, ", ", k, "], w: f32[", n, ", ", k, "]) flags=[broadcast] {\n",
