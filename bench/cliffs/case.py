@@ -102,7 +102,8 @@ class Draw:
 @dataclasses.dataclass(frozen=True)
 class Input:
     """An input array. shape: each size is a number, the name of a symbolic size (a capital letter), or an expression of such names.
-    values: "normal", "positive", "bool", "sorted", or "index N" for integers below N. layout: how the program's input is arranged in
+    values: "normal", "positive", "bool", "sorted", "index N" for integers below N, or "weights N" for weights of a layer that adds N
+    products, whose results then are about as large as its inputs, as in trained networks. layout: how the program's input is arranged in
     memory; the statements of the graph see the shape `shape`."""
     name: str
     dtype: str
@@ -332,6 +333,8 @@ def _values(generator, array, shape):
         values = generator.random(shape, dtype=np.float64 if array.dtype in ("f64", "complex128") else np.float32) * (1 - least) + least
         if array.dtype.startswith("complex"):
             values = values + 1j * (generator.random(shape) * (1 - least) + least)
+    if kind == "weights":
+        values = values * np.float32((3 / int(bound))**0.5)
     if kind == "sorted":
         values = np.sort(values, axis=-1)
     return to_bf16(values) if array.dtype == "bf16" else np.asarray(values, target)

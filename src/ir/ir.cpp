@@ -198,6 +198,7 @@ const UOp* Arena::check(int site, Sym element, const UOp* number, const UOp* lea
     if (!known) return number;
     mask = nullptr;
   }
+  has_checks_ = true;
   UOp u{.kind = UKind::kCheck, .type = {DType::kI64, 1}};
   u.buffer = site;
   u.index = element;

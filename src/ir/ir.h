@@ -288,6 +288,8 @@ class Arena {
   /// end); the fault is reported for `element` at `site` (graph/index_fault.h). Callers must use the returned value, because an unused
   /// check is dropped.
   const UOp* check(int site, Sym element, const UOp* number, const UOp* least, const UOp* end, const UOp* mask = nullptr);
+  /// Tests whether check() has made any check. Numbers that are known to be in range need none.
+  bool has_checks() const { return has_checks_; }
   /// Converts an integer of any dtype to a position along an axis of this size. A negative number counts from the end of the axis. A number
   /// that is still out of range is clamped to the nearest element. For an empty axis the result is -1. The result is an i32 if that is wide
   /// enough, else an i64.
@@ -339,6 +341,7 @@ class Arena {
   std::deque<std::variant<std::monostate HARP_IR_STATEMENTS(HARP_IR_ALTERNATIVE)>> statements_;
 #undef HARP_IR_ALTERNATIVE
   uint32_t last_mark_ = 0;
+  bool has_checks_ = false;
 };
 
 /// The kernels and the host code of one program. The renderer turns a module into one translation unit.
@@ -356,7 +359,8 @@ struct Module {
   Sym workspace;       // size of the workspace in bytes, a multiple of 64
   Sym scratch = 0;     // bytes of scratch memory of each worker, located after the workspace; a multiple of 64
   int64_t blocks = 0;  // offset in bytes, in the scratch memory of a worker, of the block buffers of chains (Generation)
-  // Number of check sites; if not 0, the last kFaultBytes of a worker's scratch memory hold the fault that the worker reports.
+  // Number of check sites; 0 if no kernel has a check. If not 0, the last kFaultBytes of a worker's scratch memory hold the fault that the
+  // worker reports.
   int sites = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "ir/functions.h"
+#include "ir/walk.h"
 #include "schedule/cpu/tuning.h"
 
 namespace harp::lower {
@@ -144,6 +145,8 @@ Body ContractionFactors::add_first_sums(Sym member, Sym column_tile, Sym first, 
 void ContractionFactors::add_copied_columns() {
   if (!reads_columns_) packed_columns_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_columns_size());
   if (have_first_sums()) first_sums_ = block_.accumulators.add_array(block_.dtype, block_.layout.column_numbers_size());
+  if (!reads_columns_ && are_columns_computed_by_terms())
+    staged_columns_ = block_.accumulators.add_array(block_.dtype, block_.layout.tile_columns * kStagedTerms);
 }
 void ContractionFactors::add_copied_rows() {
   if (packs_rows_) packed_rows_ = block_.accumulators.add_array(block_.dtype, block_.layout.packed_rows_size());
@@ -151,7 +154,7 @@ void ContractionFactors::add_copied_rows() {
 std::vector<int> ContractionFactors::copies() const {
   std::vector<int> arrays;
   if (!block_.layout.shares_columns)
-    for (const int array : {packed_columns_, first_sums_})
+    for (const int array : {packed_columns_, first_sums_, staged_columns_})
       if (array >= 0) arrays.push_back(array);
   if (packed_rows_ >= 0) arrays.push_back(packed_rows_);
   return arrays;
@@ -199,8 +202,9 @@ Body ContractionFactors::pack_tile_of_columns(Sym member, Sym column_tile, Sym f
   const ContractionLayout& layout = block_.layout;
   const Sym column = block_.column_of(column_tile);
   const Sym left = layout.whole_columns ? Sym(layout.tile_columns) : layout.columns - block_.first_column - column;
-  const Panel panel{block_.dtype, packed_columns_,   layout.packed_column_at(member, column_tile, first, 0), layout.tile_columns, true,
-                    layout.simd,  quads_.has_value()};
+  const Panel panel{
+      block_.dtype,       packed_columns_, layout.packed_column_at(member, column_tile, first, 0), layout.tile_columns, true, layout.simd,
+      quads_.has_value(), staged_columns_};
   Body body = pack_terms(panel, left, first, count, [&](Sym lane, const Term& term, bool is_full) {
     return lane_of(term, is_full, [&](const Index& terms) { return column_in_place(column + lane, terms); });
   });
@@ -213,7 +217,7 @@ Body ContractionFactors::share_columns() {
   copy_column_windows(body);
   if (reads_columns_) return body;
   add_copied_columns();
-  for (const int array : {packed_columns_, first_sums_})
+  for (const int array : {packed_columns_, first_sums_, staged_columns_})
     if (array >= 0) body.push_back(declare_accumulator(block_.arena, array));
   const Dim& terms = block_.layout.terms;
   add(body, block_.each_member_with_columns([&](Sym member) {
@@ -283,6 +287,31 @@ void ContractionFactors::copy_column_windows(Body& body) {
   const UOp* value = column_in_place(column, unflatten(0, layout.term_shape));
   const auto along = value->kind == UKind::kAcc ? linear_in(value->index, variable_of(column)) : std::nullopt;
   reads_columns_ = along && along->coefficient.is_constant(1);
+}
+
+/// Tests whether the columns' factor is computed from elements that are contiguous along the terms and not along the columns, such as
+/// weights in bf16 that are stored column by column. A vector of columns would then be assembled from single elements, each of which takes
+/// longer than its products with a few rows; vectors of terms are whole in memory.
+bool ContractionFactors::are_columns_computed_by_terms() {
+  const ContractionLayout& layout = block_.layout;
+  if (!is_float(block_.dtype) || layout.terms_of_lane > 1 || column_windows_) return false;
+  const Sym column = new_loop(block_.arena, "column", 0, block_.columns_here)->variable,
+            term = new_loop(block_.arena, "term", 0, layout.terms)->variable;
+  const UOp* value = column_in_place(column, unflatten(term, layout.term_shape));
+  if (value->kind == UKind::kLoad) return false;
+  bool are_all_linear = true, is_crossed = false;
+  for_each_uop({value}, [&](const UOp* u) {
+    if (u->kind == UKind::kAlu || u->kind == UKind::kCall || u->kind == UKind::kConst) return;
+    const auto along = u->kind == UKind::kLoad && mask_of(u) == nullptr ? linear_in(u->index, variable_of(term)) : std::nullopt;
+    const auto across = along ? linear_in(along->rest, variable_of(column)) : std::nullopt;
+    if (!across || depends_on(along->coefficient, variable_of(column)))
+      are_all_linear = false;
+    else if (along->coefficient.is_constant(1))
+      is_crossed |= !across->coefficient.is_constant(1) && !across->coefficient.is_constant(0);
+    else
+      are_all_linear &= along->coefficient.is_constant(0);
+  });
+  return are_all_linear && is_crossed;
 }
 
 /// Tests whether a tile reads the columns' factor in place as fast as from a packed copy. Its columns must be contiguous, and only one term

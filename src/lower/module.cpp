@@ -273,6 +273,8 @@ std::shared_ptr<ir::Module> lower_program(const Program& program) {
     }
     if (is_new) known.add(plan, std::move(variants));
   }
+  // If all indices are known to be in range, a run needs no memory for faults and looks for none.
+  if (!module->arena->has_checks()) module->sites = 0;
   module->scratch = program.block_bytes + module->blocks + (module->sites > 0 ? ir::kFaultBytes : 0);
   return module;
 }

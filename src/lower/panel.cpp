@@ -60,12 +60,34 @@ void name_iteration(Arena& arena, Loop* loop) {
   loop->body = {define};
 }
 
+/// Packs a factor that is computed from elements that are contiguous along the terms: computes it by vectors of terms, then transposes.
+Body pack_staged(KernelContext& c, const Panel& panel, Sym lanes, Sym count, const Factor& factor) {
+  Loop* part = new_loop(c.arena, "part", 0, ceil_div(count, kStagedTerms));
+  const Sym begin = part->variable * kStagedTerms, here = min(Sym(kStagedTerms), count - begin);
+  Loop *lane = new_loop(c.arena, "lane", 0, lanes), *term = new_loop(c.arena, "term", 0, here);
+  term->body = {set_accumulator(c.arena, panel.staged, lane->variable * kStagedTerms + term->variable,
+                                factor(lane->variable, begin + term->variable))};
+  lane->body = inner_loop(c, term, panel.simd_width, c.schedule.overlap);
+  auto* transpose = c.arena.statement<Copy>();
+  transpose->source = panel.staged;
+  transpose->from = 0;
+  transpose->from_stride = kStagedTerms;
+  transpose->rows = here;
+  transpose->length = lanes;
+  transpose->accumulator = panel.array;
+  transpose->index = panel.begin + begin * panel.lanes;
+  transpose->stride = panel.lanes;
+  part->body = {lane, transpose};
+  return {part};
+}
+
 bool has_conditions(Arena& arena, const Loop* loop) {
   const std::vector<const UOp*> uops = uops_of(arena, loop->body);
   return std::any_of(uops.begin(), uops.end(), [](const UOp* u) { return u->kind == UKind::kInRange; });
 }
 
 Body pack_lanes(KernelContext& c, const Panel& panel, Sym lanes, Sym count, const Factor& factor) {
+  if (panel.staged >= 0) return pack_staged(c, panel, lanes, count, factor);
   Loop *term = new_loop(c.arena, "term", 0, count), *lane = new_loop(c.arena, "lane", 0, lanes);
   const UOp* value = factor(lane->variable, term->variable);
   if (Stmt* squares = transposed(c.arena, panel, value, lane, term)) return {squares};

@@ -25,7 +25,7 @@ namespace harp {
 
 class MemoryPool {
  public:
-  /// Smaller blocks are not kept, because the C library's allocator provides them equally fast.
+  /// Smaller blocks are not kept. Workspaces of fewer bytes are on the stack of the run (LoadedProgram::run).
   static constexpr size_t kSmallest = 4096;
   /// Blocks of at least this size come from mmap instead of the C library's allocator. They are aligned to kHugePage and marked for huge
   /// pages. Filling new memory of 4 to 64 MiB then takes a third to a half of the time that it takes with memory of the C library.
@@ -87,6 +87,7 @@ class MemoryPool {
   const size_t limit_;
   const pid_t process_;  // the process that created the pool
   std::atomic<bool> is_locked_{false};
+  // Only the owner of the lock changes kept_ and reused_; other threads may read them.
   std::atomic<size_t> kept_{0};
   std::atomic<uint64_t> reused_{0}, allocated_{0};
   // The lock guards the members below.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "interp/sizes.h"
+#include "run/memory_pool.h"
 #include "run/staging.h"
 
 namespace harp {
@@ -11,10 +12,6 @@ namespace harp {
 namespace {
 
 constexpr size_t kFewOutputs = 8;
-// A workspace of at most this many bytes is on the stack of the run, because malloc and free take as long as a small program. Only a
-// context that keeps memory does so: without, as under sanitizers, each workspace is a block of its own, so that accesses beyond its ends
-// are found.
-constexpr size_t kSmallWorkspace = 2048;
 constexpr std::string_view kHint = "; with the run option HARP_RUN_STAGE such arrays are copied";
 
 void* allocate_for_kernel(void* self, size_t size) {
@@ -101,10 +98,9 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   for (size_t i = 0; i < inputs.size(); ++i) addresses[i] = staging.input(inputs[i]);
   std::copy(hidden.begin(), hidden.end(), addresses.begin() + inputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) addresses[first_output + i] = staging.output(outputs[i]);
-  alignas(kBufferAlignment) std::byte small[kSmallWorkspace];
-  const size_t own = own_workspace(values.span(), memory);
-  const bool is_small = own <= sizeof small && hooks_.allocator.is_standard();
-  const Memory kept = is_small ? Memory() : Memory(hooks_.allocator, own);
+  alignas(kBufferAlignment) std::byte small[MemoryPool::kSmallest];
+  Memory kept;
+  const std::span<std::byte> workspace = workspace_of_run(values.span(), memory, small, kept);
   StackArray<size_t, kFewArguments> shape_vars(values.size(), memory.book);
   for (size_t i = 0; i < values.size(); ++i) shape_vars[i] = static_cast<size_t>(values[i]);
   harp_runtime runtime{};
@@ -114,8 +110,8 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   runtime.parallel_for = hooks_.parallel_for != nullptr ? &run_parallel : nullptr;
   runtime.alloc = &allocate_for_kernel;
   runtime.free = &release_for_kernel;
-  runtime.workspace = own == 0 ? memory.workspace : is_small ? small : kept.data();
-  runtime.workspace_size = own == 0 ? memory.workspace_bytes : own;
+  runtime.workspace = workspace.data();
+  runtime.workspace_size = workspace.size();
   runtime.cancel = arguments.cancel;
   if (arguments.stream != nullptr && !staging.copies_back()) {
     executable_->enqueue(addresses.data(), addresses.data() + first_output, shape_vars.data(), runtime,
@@ -127,11 +123,21 @@ void LoadedProgram::run(const RunArguments& arguments, RunMemory& memory, Output
   staging.copy_back();
 }
 
-/// Returns the bytes of the workspace that a run provides if the caller gives none: from the context's memory pool, or on the stack.
-/// Returns 0 if the caller gives a workspace, or if the context has no pool; in the latter case generated code allocates its workspace.
-size_t LoadedProgram::own_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const {
-  if (memory.workspace != nullptr || hooks_.allocator.pool == nullptr) return 0;
-  return static_cast<size_t>(executable_->workspace_bytes(shape_values, hooks_.width));
+/// Returns the workspace of a run: the caller's, if there is one. Otherwise it is `small`, which is on the stack of the run, or, if that is
+/// not large enough, memory from the context's pool, which `kept` then owns. If the context has no pool, returns an empty span, and
+/// generated code allocates its workspace.
+///
+/// The stack is safe because only executables whose runs are complete when execute() or enqueue() returns need a workspace in host memory.
+/// To allocate a small block and release it takes 0.1 to 0.4 us, as long as many small programs.
+std::span<std::byte> LoadedProgram::workspace_of_run(std::span<const int64_t> shape_values, const RunMemory& memory,
+                                                     std::span<std::byte> small, Memory& kept) const {
+  if (memory.workspace != nullptr) return {static_cast<std::byte*>(memory.workspace), memory.workspace_bytes};
+  if (hooks_.allocator.pool == nullptr) return {};
+  const auto bytes = static_cast<size_t>(executable_->workspace_bytes(shape_values, hooks_.width));
+  if (bytes == 0) return {};
+  if (bytes < small.size()) return small;
+  kept = Memory(hooks_.allocator, bytes);
+  return {static_cast<std::byte*>(kept.data()), bytes};
 }
 
 bool LoadedProgram::is_mine(const Device& device) const {

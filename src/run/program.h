@@ -91,7 +91,8 @@ class LoadedProgram {
     uintptr_t begin, end;
     size_t array;
   };
-  size_t own_workspace(std::span<const int64_t> shape_values, const RunMemory& memory) const;
+  std::span<std::byte> workspace_of_run(std::span<const int64_t> shape_values, const RunMemory& memory, std::span<std::byte> small,
+                                        Memory& kept) const;
   bool is_mine(const Device& device) const;
   const Device& device_of(const RunArguments& arguments) const;
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;

@@ -23,6 +23,7 @@
 #include "schedule/integer_products.h"
 #include "schedule/kernel_structure.h"
 #include "schedule/materialise.h"
+#include "schedule/paired_columns.h"
 #include "schedule/product_axes.h"
 #include "schedule/routine.h"
 #include "schedule/row_blocks.h"
@@ -723,6 +724,7 @@ Program fuse(std::shared_ptr<Graph> whole, const ChainOptions& chains, const Fus
   std::shared_ptr<Graph> graph = mark_integer_products(std::move(whole), limits);
   graph = cut_into_row_blocks(std::move(graph), chains, limits);
   graph = split_groups(std::move(graph), limits);
+  graph = pair_columns(std::move(graph), limits);
   graph = choose_product_axes(std::move(graph), limits);
   graph = add_shifted_rows(std::move(graph), limits);
   graph = split_reductions(std::move(graph), limits);

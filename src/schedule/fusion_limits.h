@@ -54,6 +54,8 @@ struct FusionLimits {
   int64_t window_rows;    // the same as tile_rows if the columns are windows of more terms than a block of the sum (kChainBlock)
   bool joins_columns;     // whether the columns may be several axes along which a factor is packed (product_axes.h)
   bool integer_products;  // whether sums of products of integers count as contractions too (integer_products.h)
+  // Whether a product stores what is computed from its sums alone, however cheap that is, if another product reads it (materialise.h)
+  bool finishes_products;
 
   // --- Sums of shifted rows (shifted_rows.h): most elements of arrays that one expression loads. Generated code contains the expression
   // once for each set of rows that are padding at some position, so the time to compile it grows fast with this number. 0: none.

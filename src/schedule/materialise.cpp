@@ -5,6 +5,8 @@
 // Two users in one kernel that read the same index share one reading, because lowering computes equal values once. An expand or unfold on
 // the path multiplies the count. A node is stored if (sum of counts - 1) times its cost exceeds the cost of one store and the loads. There
 // are no kernels yet, so the shape over which a kernel will iterate stands for the kernel: outputs over the same shape share a kernel.
+//
+// Some values are stored however cheap they are, because each replaces a buffer that would otherwise be stored (FinishedProducts).
 #include "schedule/materialise.h"
 
 #include <algorithm>
@@ -24,6 +26,8 @@ namespace {
 constexpr double kManyReadings = 1e9;
 // A value is assumed to have left the caches if there are this many reductions between two of its uses.
 constexpr int kFarLevels = 8;
+// The most operations, such as those of a bias and an activation, that FinishedProducts stores together with a product.
+constexpr size_t kMaxFinishing = 16;
 // The most distinct readings that are recorded for a node. If a node has more, its count becomes kManyReadings.
 constexpr size_t kMaxReadings = 24;
 
@@ -142,6 +146,70 @@ void for_each_inlined(const Node& node, const NodeMarks& stored, auto visit) {
   const auto operands = operands_of(node);
   for (auto at = operands.begin(); at != operands.end(); ++at)
     if (std::find(operands.begin(), at, *at) == at && !stored.contains(*at) && !has_buffer(*at)) visit(*at);
+}
+
+/// Finds values that a product should store instead of its sums: relu(x @ w + b) in a product relu(x @ w + b) @ v. The kernel of the first
+/// product computes such a value in vectors, once for each element. The kernel of the second product would compute it one element at a
+/// time, and again for every register tile across the columns, where it takes longer than the products.
+class FinishedProducts {
+ public:
+  FinishedProducts(const Graph& graph, std::span<const Node* const> live) : users_(graph.nodes().size()) {
+    for (const Node* node : live)
+      for (const Node* source : operands_of(*node)) users_[source->id].push_back(node);
+    for (const GraphOutput& output : graph.outputs()) users_[output.node->id].push_back(nullptr);
+  }
+
+  /// Tests whether the node is computed element by element from the sums of one product and otherwise only from inputs and constants, and
+  /// whether nothing else uses these sums, so that a buffer for the node replaces the buffer for the sums.
+  bool replaces_sums(const Node& node, const NodeMarks& stored) const {
+    if (!is_elementwise(node.op)) return false;
+    const Node* sums = nullptr;
+    std::vector<const Node*> computed = {&node};  // the node and those elementwise operations between the sums and it
+    for (size_t i = 0; i < computed.size(); ++i)
+      for (const Node* source : computed[i]->sources) {
+        if (std::ranges::find(computed, source) != computed.end() || source == sums || is_view_of_leaf(source)) continue;
+        if (source->shape != node.shape) return false;
+        if (sums == nullptr && is_product(*source)) {
+          sums = source;
+        } else if (is_elementwise(source->op) && !stored.contains(source) && computed.size() < kMaxFinishing) {
+          computed.push_back(source);
+        } else {
+          return false;
+        }
+      }
+    if (sums == nullptr) return false;
+    const auto is_computed = [&](const Node* user) { return std::ranges::find(computed, user) != computed.end(); };
+    const auto has_no_other_users = [&](const Node* each) { return std::ranges::all_of(users_[each->id], is_computed); };
+    return has_no_other_users(sums) && std::all_of(computed.begin() + 1, computed.end(), has_no_other_users);
+  }
+
+  /// Tests whether the node is a matrix product, whose terms are added one after the other, and not a sum of products along rows.
+  static bool is_product(const Node& node) { return sums_products(node) && node.as<ReduceAttributes>().order == ReduceOrder::kChain; }
+
+ private:
+  static bool is_view_of_leaf(const Node* node) {
+    while (is_movement(node->op) && node->op != Op::kPad) node = node->sources[0];
+    return info(node->op).family == Family::kLeaf;
+  }
+
+  // Indexed by node id: the nodes that compute with the node; null stands for an output. A sum of products computes with its factors.
+  std::vector<std::vector<const Node*>> users_;
+};
+
+/// Tests whether the node only converts its source to a dtype of more bytes. Of the two, the source is the one to store.
+bool widens(const Node& node) { return node.op == Op::kCast && size_of(node.sources[0]->dtype) < size_of(node.dtype); }
+
+/// Stores the values of FinishedProducts that are factors of products.
+void store_finished(const Graph& graph, std::span<const Node* const> live, NodeMarks& stored) {
+  const FinishedProducts finished(graph, live);
+  for (const Node* sum : live) {
+    if (!FinishedProducts::is_product(*sum)) continue;
+    for (const Node* factor : operands_of(*sum)) {
+      while (factor->op == Op::kExpand || factor->op == Op::kReshape || factor->op == Op::kPermute || widens(*factor))
+        factor = factor->sources[0];
+      if (!stored.contains(factor) && finished.replaces_sums(*factor, stored)) stored.insert(factor);
+    }
+  }
 }
 
 }  // namespace
@@ -311,6 +379,7 @@ NodeMarks choose_materialised(const Graph& graph, std::span<const Node* const> l
 
   if (std::ranges::any_of(live, [&](const Node* node) { return has_few_columns(*node, limits); }))
     store_operands_of_columns(live, inlined_costs(graph, live, stored), limits, stored);
+  if (limits.finishes_products) store_finished(graph, live, stored);
   const std::vector<double> costs = inlined_costs(graph, live, stored);
   // Indexed by node id. level: the largest number of reductions and scans on a path from an input to the node. last_level: the largest
   // level of a stored node whose kernel reads the node.

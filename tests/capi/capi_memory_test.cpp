@@ -1,6 +1,7 @@
 // Tests workspaces and buffers that a context keeps for reuse (harp_context_options.kept_memory_bytes), through harp.h.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -122,6 +123,37 @@ TEST_CASE("X5.kept_memory: kept memory comes from the host's allocator and goes 
     CHECK(host.live == 2);
   }
   CHECK(host.live == 0);  // the context has freed what it kept
+}
+
+TEST_CASE("X5.kept_memory: a small workspace is on the stack of the run, so the run calls no allocator") {
+  std::atomic<int> calls{0};
+  const Context context = make_context([&](harp_context_options& options) {
+    options.kept_memory_bytes = 1 << 20;
+    options.alloc_user = &calls;
+    options.alloc = [](void* user, size_t size, size_t alignment) -> void* {
+      ++*static_cast<std::atomic<int>*>(user);
+      return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    };
+    options.free = [](void*, void* memory) { std::free(memory); };
+  });
+  constexpr int64_t kFew = 100;
+  const Program program = compile(parse(context.get(), kText).get(), "c");
+  must_run(program.get());
+  std::vector<float> data(kRows * kFew, 0.5f), result(kRows * kFew);
+  const Buffer x = wrap(context.get(), data, {kRows, kFew}), y = wrap(context.get(), result, {kRows, kFew});
+  const int64_t sizes[] = {kRows, kFew};
+  size_t bytes = 0;
+  REQUIRE(harp_program_workspace_size(program.get(), 2, sizes, 1, &bytes, nullptr) == HARP_OK);
+  REQUIRE(bytes > 0);
+  REQUIRE(bytes < 4096);
+  calls = 0;
+  for (int round = 0; round < 3; ++round) {
+    std::ranges::fill(result, 0.0f);
+    harp_buffer *input = x.get(), *output = y.get();
+    CHECK(harp_program_run(program.get(), 1, &input, 1, &output, nullptr, nullptr) == HARP_OK);
+    CHECK(result == std::vector<float>(kRows * kFew, 1.0f));
+  }
+  CHECK(calls == 0);
 }
 
 TEST_CASE("X5.kept_memory: a program and a buffer keep their context, and with it the memory") {

@@ -1,6 +1,7 @@
 // Tests complex arrays through harp.h and with internal functions: results bit for bit, buffers and signatures of complex dtypes, the
 // replacement of complex operations by operations on real arrays, the convention for complex gradients, and error messages. The comparisons
 // with NumPy, the test of every operation with every dtype, and the check of docs/semantics.md also cover the single operations.
+#include <array>
 #include <cmath>
 #include <complex>
 
@@ -174,6 +175,36 @@ TEST_CASE("G10: below the split there is no complex number, and a product is one
   harp_program_stats_info stats = HARP_PROGRAM_STATS_INFO_INIT;
   REQUIRE(harp_program_stats(program.get(), &stats, nullptr) == HARP_OK);
   CHECK(stats.kernels == 1);
+}
+
+TEST_CASE("G9.complex64/interp,c: a product reads both parts of the columns' factor at once, where it lies") {
+  const Backends backends;
+  const auto product = [](const std::string& dtype, const std::string& b, const std::string& m, const std::string& k,
+                          const std::string& n) {
+    return harp::cat("graph g(a: ", dtype, "[", b, ", ", m, ", ", k, "], w: ", dtype, "[", b, ", ", k, ", ", n,
+                     "]) {\n  return y = batch_matmul(a, w)\n}\n");
+  };
+  const auto source_of = [&](const std::string& text) {
+    const Graph graph = parse(backends.context(), text);
+    REQUIRE(graph != nullptr);
+    return source_for("x86-64-v4", graph.get());
+  };
+  // Two products of 14 columns, in register tiles, instead of four of 7 columns.
+  const std::string text = source_of(product("complex64", "15", "20", "32", "7"));
+  CHECK(text.find("contraction over [15, 20, 14] · sum of [15, 20, 32, 14] axes [2] chain product") != std::string::npos);
+  CHECK(text.find("sum of [15, 20, 32, 7]") == std::string::npos);
+  // The real part alone has only two of the four products, and each reads another part of w.
+  const std::string real = source_of("graph g(a: complex64[20, 32], w: complex64[32, 40]) {\n  return y = real(matmul(a, w))\n}\n");
+  CHECK(real.find("sum of [20, 32, 40] axes [1] chain product") != std::string::npos);
+  CHECK(real.find("20, 32, 80]") == std::string::npos);
+
+  for (const auto& [b, m, k, n] : {std::array<int64_t, 4>{3, 20, 32, 7}, {1, 5, 300, 3}, {2, 4, 16, 1}, {2, 1, 5, 40}, {2, 3, 0, 4}}) {
+    const auto number = [](int64_t size) { return std::to_string(size); };
+    const std::vector<C> a = some(static_cast<size_t>(b * m * k), 1), w = some(static_cast<size_t>(b * k * n), 2);
+    for (const std::string& graph :
+         {product("complex64", "b", "m", "k", "n"), product("complex64", number(b), number(m), number(k), number(n))})
+      backends.run(graph, Values<C>{a, {b, m, k}}, Values<C>{w, {b, k, n}});
+  }
 }
 
 TEST_CASE("G18.text: complex literals and arrays print and parse back") {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "support/backends_run.h"
 #include "support/schedule_mistake.h"
 
@@ -311,4 +312,21 @@ TEST_CASE("L5.thread/c L6.packed_matmul/c: each call that copies the columns' fa
   CHECK(same_bits(outputs[0].get(), expected[0].get()));
   CHECK(host.calls.size() >= 2);
   CHECK(host.calls.size() <= 5);  // With at most 5 calls for the 1,000 rows, a call computes at least 200 rows on average.
+}
+
+TEST_CASE("G15.matmul/interp,c G9.bf16/interp,c: columns that are computed from rows of memory are computed in vectors along these rows") {
+  const Backends backends;
+  const auto text = [](const std::string& m, const std::string& k, const std::string& n) {
+    return harp::cat("graph g(a: f32[", m, ", ", k, "], w: f32[", n, ", ", k, "]) flags=[broadcast] {\n",
+                     "  h = cast(a, dtype=bf16) @ transpose(cast(w, dtype=bf16))\n"
+                     "  return y = a @ transpose(relu(w)), h = cast(h, dtype=f32)\n}");
+  };
+  const Graph graph = parse(backends.context(), "harp 1\n" + text("7", "700", "64"));
+  REQUIRE(graph != nullptr);
+  const std::string source = source_for("x86-64-v4", graph.get());
+  CHECK(source.find("load_strided") == std::string::npos);
+  CHECK(source.find("transpose_f32(") != std::string::npos);
+  for (const auto& [m, k, n] : {std::array<int64_t, 3>{7, 700, 64}, {5, 64, 33}, {9, 300, 16}, {4, 65, 40}, {12, 17, 20}, {6, 0, 9}})
+    for (const std::string& each : {text("m", "k", "n"), text(std::to_string(m), std::to_string(k), std::to_string(n))})
+      backends.run(each, rough({m, k}, 1), rough({n, k}, 2));
 }

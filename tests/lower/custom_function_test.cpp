@@ -237,6 +237,10 @@ TEST_CASE("G13.custom_function/interp,c: indices that ranges and conditions prov
     })",
                                         "i32[m]");
   CHECK(!is_checked(diagonal));
+  // A run without checks neither prepares memory for faults nor looks for faults.
+  const Graph without_checks = parse(backends.context(), "harp 1\n" + diagonal);
+  REQUIRE(without_checks != nullptr);
+  CHECK(source_for("x86-64-v3", without_checks.get()).find("harp_first_fault") == std::string::npos);
   for (const auto& [n, m] : {std::pair{9, 9}, {9, 4}, {9, 1}, {5, 8}, {1, 1}, {0, 3}})
     backends.run(diagonal, whole<int32_t>({n, n}, 1), rough({m}, 2));
 }

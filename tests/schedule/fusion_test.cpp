@@ -111,6 +111,38 @@ TEST_CASE("G17.epilogue/c: what is computed from a reduction alone is in its ker
   check_fused("  return y = tanh(matmul(x, transpose(w)) * 1e-6 + 0.5)");
 }
 
+TEST_CASE("G17.epilogue/c: a product stores the activation that another product reads, however cheap it is") {
+  const Backends backends;
+  const std::string layers = "graph g(x: f32[40, 96], w: f32[96, 192], b: f32[192], v: f32[192, 64]) flags=[broadcast] {\n";
+  // The text of relu of one element. The kernels compute whole vectors, which call a function of another name.
+  const auto computes_single = [&](const std::string& text) {
+    const Graph graph = parse(backends.context(), "harp 1\n" + text);
+    REQUIRE(graph != nullptr);
+    return source_for("x86-64-v4", graph.get()).find("<= 0.0f ? 0.0f") != std::string::npos;
+  };
+  const auto run = [&](const std::string& text) {
+    backends.run(text, rough({40, 96}, 1), rough({96, 192}, 2), rough({192}, 3), rough({192, 64}, 4));
+  };
+  const std::string stored = layers + "  return y = relu(x @ w + b) @ v\n}";
+  CHECK_FALSE(computes_single(stored));
+  CHECK(backends.cost(stored, {}).kernels == 2);
+  CHECK(backends.cost(stored, {}).workspace == 40 * 192 * 4);
+  run(stored);
+  // If the sums are an output, too, storing the activation would need a second buffer, so the second product computes it.
+  const std::string both = layers + "  h = x @ w + b\n  return y = relu(h) @ v, h = h\n}";
+  CHECK(backends.cost(both, {}).kernels == 2);
+  CHECK(backends.cost(both, {}).workspace == 0);
+  run(both);
+  // Of a value and its conversion to a larger dtype, the value is stored.
+  const std::string narrow =
+      "graph g(x: i8[40, 96], w: i8[96, 192], v: i8[192, 64]) {\n  h = cast(cast(x, dtype=i32) @ cast(w, dtype=i32), dtype=i8)\n"
+      "  return y = cast(h, dtype=i32) @ cast(v, dtype=i32)\n}";
+  CHECK(backends.cost(narrow, {}).workspace == 40 * 192);
+  backends.run(narrow, whole<int8_t>({40, 96}, 1), whole<int8_t>({96, 192}, 2), whole<int8_t>({192, 64}, 3));
+  // An activation of the sums of two products needs both of them, so it is not part of one product.
+  run(layers + "  return y = relu(x @ w - (x * 0.5) @ w) @ v\n}");
+}
+
 TEST_CASE("G17.softmax/c: reductions over the same rows and what is between them are one kernel, over any axes") {
   for (const char* axes : {"[0]", "[1]", "[0, 1]"}) {
     INFO(axes);

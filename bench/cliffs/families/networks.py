@@ -177,9 +177,11 @@ def transformer_block(batch, length, heads, width, causal):
         x = x + mixed.transpose(1, 2).reshape(x.shape) @ wo
         return x + torch.relu(functional.layer_norm(x, (width,)) @ w1) @ w2
 
-    inputs = [Input("x", "f32", (batch, "N", width)), Input("wqkv", "f32", (width, 3 * width)), Input("wo", "f32", (width, width)),
-              Input("w1", "f32", (width, 4 * width)),
-              Input("w2", "f32", (4 * width, width))]
+    # With larger weights the scores differ by so much that a seventh of the results of softmax are subnormal numbers, for which a multiply-add
+    # takes a hundred times as long, while torch's exp of attention rounds them to zero.
+    weights = f"weights {width}"
+    inputs = [Input("x", "f32", (batch, "N", width)), Input("wqkv", "f32", (width, 3 * width), weights), Input("wo", "f32", (width, width), weights),
+              Input("w1", "f32", (width, 4 * width), weights), Input("w2", "f32", (4 * width, width), f"weights {4 * width}")]
     split = f"q, k, v = split(permute(reshape(layer_norm(x) @ wqkv, shape=[{batch}, N, {3 * heads}, {head}]), axes=[0, 2, 1, 3]), sections=3, axis=1)"
     lines = [split, f"a = permute(scaled_dot_product_attention(q, k, v, is_causal={'true' if causal else 'false'}), axes=[0, 2, 1, 3])",
              f"z = x + reshape(a, shape=[{batch}, N, {width}]) @ wo", "return y = z + relu(layer_norm(z) @ w1) @ w2"]

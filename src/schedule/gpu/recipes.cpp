@@ -215,6 +215,8 @@ FusionLimits fusion_limits(const Gpu&) {
       .joins_columns = false,  // not measured
       .integer_products = true,
       .shifted_loads = 0,  // not measured
+      // A product on a GPU computes its factors while it copies their tiles to shared memory.
+      .finishes_products = false,
       // There are no chains on a GPU, because kernels do not pass blocks to each other through a cache.
       .min_blocks = kNever,
       .max_block_bytes = 0,

@@ -1,0 +1,126 @@
+#include "schedule/paired_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "schedule/program.h"
+
+namespace harp {
+namespace {
+
+/// A product whose columns' factor is every second element along the last axis of an array: the elements from number `part` (0 or 1) on.
+struct Half {
+  const Node *rows, *array;  // the factor A before it is broadcast along the columns, and the array B'
+  const Node* columns;       // the slice of the array with additional axes of size 1, before it is broadcast along the rows
+  size_t position;           // which of the two factors is the columns' factor
+  size_t part;
+};
+
+/// Returns which half of the array a slice takes: 0 or 1, if it takes every second element of the last axis, whose size is even, and all
+/// elements along the other axes.
+std::optional<size_t> half_of(const Node& slice) {
+  if (slice.op != Op::kSlice || slice.rank() == 0) return std::nullopt;
+  const auto& taken = slice.as<SliceAttributes>();
+  const Shape& from = slice.sources[0]->shape;
+  const size_t last = slice.shape.size() - 1;
+  for (size_t axis = 0; axis < last; ++axis)
+    if (!taken.start[axis].is_constant(0) || taken.step[axis] != 1 || slice.shape[axis] != from[axis]) return std::nullopt;
+  if (taken.step[last] != 2 || from[last] != slice.shape[last] * Dim(2)) return std::nullopt;
+  if (taken.start[last].is_constant(0)) return 0;
+  return taken.start[last].is_constant(1) ? std::optional<size_t>(1) : std::nullopt;
+}
+
+std::optional<Half> as_half(const Node& sum) {
+  if (!sums_products(sum) || sum.as<ReduceAttributes>().order != ReduceOrder::kChain) return std::nullopt;
+  const Node& product = *sum.sources[0];
+  if (product.sources.size() != 2 || product.shape.empty() || sum.shape.empty()) return std::nullopt;
+  const Dim columns = product.shape.back();
+  // The columns are the last axis. They are not summed, so they are the last axis of the result too.
+  for (const int axis : sum.as<ReduceAttributes>().axes)
+    if (static_cast<size_t>(axis) + 1 == product.shape.size()) return std::nullopt;
+  if (columns.is_constant(1)) return std::nullopt;
+  for (const size_t position : {size_t{1}, size_t{0}}) {
+    const Node *repeated = product.sources[position], *other = product.sources[1 - position];
+    if (other->op != Op::kExpand) continue;
+    const Node *view = repeated->op == Op::kExpand ? repeated->sources[0] : repeated, *rows = other->sources[0];
+    if (view->shape.size() != product.shape.size() || view->shape.back() != columns) continue;
+    if (rows->shape.size() != product.shape.size() || !rows->shape.back().is_constant(1)) continue;
+    const Node* slice = view;
+    if (view->op == Op::kReshape && squeezed(view->shape) == squeezed(view->sources[0]->shape)) slice = view->sources[0];
+    if (slice->rank() == 0 || slice->shape.back() != columns) continue;
+    if (const std::optional<size_t> part = half_of(*slice)) return Half{rows, slice->sources[0], view, position, *part};
+  }
+  return std::nullopt;
+}
+
+Shape doubled(Shape shape) {
+  shape.back() = shape.back() * Dim(2);
+  return shape;
+}
+
+/// Makes the product with all columns of the array B', which is the same node for both halves. `sum` and `half` are nodes of `result`.
+const Node* whole_product(Graph& result, const Node& sum, const Half& half) {
+  const Node& product = *sum.sources[0];
+  const DType dtype = half.array->dtype;
+  const Shape all = doubled(product.shape), view = doubled(half.columns->shape);
+  const Node* columns = half.array->shape == view ? half.array : result.intern(Op::kReshape, dtype, view, {half.array});
+  if (columns->shape != all) columns = result.intern(Op::kExpand, dtype, all, {columns});
+  const Node* rows = result.intern(Op::kExpand, half.rows->dtype, all, {half.rows});
+  std::vector<const Node*> factors = {rows, rows};
+  factors[half.position] = columns;
+  const Node* products = result.intern(product.op, product.dtype, all, std::move(factors), product.attributes);
+  return result.intern(sum.op, sum.dtype, doubled(sum.shape), {products}, sum.attributes);
+}
+
+/// Returns the columns of one half.
+const Node* part_of(Graph& result, const Node* whole, const Node& sum, size_t part) {
+  SliceAttributes taken{std::vector<Dim>(sum.shape.size(), Dim(0)), std::vector<int64_t>(sum.shape.size(), 1)};
+  taken.start.back() = Dim(static_cast<int64_t>(part));
+  taken.step.back() = 2;
+  return result.intern(Op::kSlice, sum.dtype, sum.shape, {whole}, std::move(taken));
+}
+
+}  // namespace
+
+std::shared_ptr<Graph> pair_columns(std::shared_ptr<Graph> whole, const FusionLimits& limits) {
+  if (limits.many_threads) return whole;
+  const Graph& graph = *whole;
+  const std::vector<const Node*> live = graph.live_nodes();
+  // For each pair of factors: which halves of the array are multiplied by the rows' factor.
+  std::map<std::tuple<const Node*, const Node*, size_t>, std::array<bool, 2>> read;
+  const auto read_by = [&](const Half& half) -> std::array<bool, 2>& { return read[{half.rows, half.array, half.position}]; };
+  std::vector<std::optional<Half>> halves(graph.nodes().size());  // indexed by node id
+  for (const Node* node : live) {
+    halves[node->id] = as_half(*node);
+    if (const std::optional<Half>& half = halves[node->id]) read_by(*half)[half->part] = true;
+  }
+  const auto has_pair = [&](const Node* node) {
+    const std::optional<Half>& half = halves[node->id];
+    return half && read_by(*half) == std::array<bool, 2>{true, true};
+  };
+  if (std::ranges::none_of(live, has_pair)) return whole;
+
+  auto result = std::make_unique<Graph>(graph.options(), graph.name(), graph.shared_dims());
+  std::vector<const Node*> copies(graph.nodes().size(), nullptr);  // indexed by node id: the node of the new graph that replaces it
+  for (const Node* input : graph.inputs())
+    copies[input->id] = result->add_input(input->as<InputAttributes>().name, input->dtype, input->shape);
+  for (const Node* node : live) {
+    if (node->op == Op::kInput) continue;
+    std::vector<const Node*> sources;
+    for (const Node* source : node->sources) sources.push_back(copies[source->id]);
+    const Node* copy = result->intern(node->op, node->dtype, node->shape, std::move(sources), node->attributes);
+    if (has_pair(node))
+      if (const std::optional<Half> half = as_half(*copy)) copy = part_of(*result, whole_product(*result, *copy, *half), *copy, half->part);
+    copies[node->id] = copy;
+    result->set_node_name(copy, graph.node_name(node));
+  }
+  for (const GraphOutput& output : graph.outputs()) result->add_output(output.name, copies[output.node->id]);
+  return result;
+}
+
+}  // namespace harp
