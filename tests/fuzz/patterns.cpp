@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "fuzz/arguments.h"
 #include "fuzz/chain_patterns.h"
+#include "fuzz/fourier_patterns.h"
 #include "fuzz/index_arguments.h"
 #include "fuzz/layer_patterns.h"
 #include "fuzz/op_pairs.h"
@@ -23,7 +24,7 @@ class Formulas {
 
   bool add() {
     if (bench_.options().large_axes && random_.chance(30)) return long_reduction();
-    switch (random_.below(21)) {
+    switch (random_.below(22)) {
       case 0: return matmul();
       case 1: return stencil();
       case 2: return convolution();
@@ -43,6 +44,7 @@ class Formulas {
       case 16: return add_windows(bench_);
       case 17:
       case 18: return add_short_axes(bench_);
+      case 19: return add_transforms(bench_);
       default: return add_product(bench_);
     }
   }
