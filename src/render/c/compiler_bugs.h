@@ -1,5 +1,5 @@
-// Workarounds for miscompilations by gcc before 14 and by clang, as text of the generated source. For other compilers the text has no
-// effect.
+// Workarounds for miscompilations by gcc before 14 and by clang. Each workaround is text that is written into the generated source. For
+// other compilers the text has no effect.
 #pragma once
 
 #include <span>
@@ -10,7 +10,8 @@
 
 namespace harp::render {
 
-/// Returns the text at the beginning of every unit, which switches off those optimisations of gcc that have known bugs.
+/// Returns the text at the beginning of every unit (generated source file). It switches off those optimisations of gcc that have known
+/// bugs.
 std::string gcc_text();
 
 /// Tests whether gcc must not vectorise this kernel. The definition of its function then contains kBackwardsMark.

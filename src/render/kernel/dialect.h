@@ -34,7 +34,7 @@ struct Literal {
 };
 
 /// A fold: the reduction of an accumulator to one value. The accumulator has `size` stored values of `lanes` lanes each. `function`
-/// combines two values; if it is null, the operator of Add or Mul does.
+/// combines two values; if it is null, the operator of Add or Mul combines them.
 struct FoldForm {
   Op combine;
   const ir::Function* function;
@@ -183,9 +183,9 @@ struct Dialect {
   /// Returns the name of a generated function (stored values, carry). It replaces the values by the running values of the group, starting
   /// from carry. It returns the total of the group without the carry.
   std::string (*scan)(Unit& unit, const ScanForm& form) = nullptr;
-  /// Returns the name of a generated function for one part of such a scan, on vectors. Its parameters depend on the part: kQuads (stored
-  /// values, totals), kTotals (totals), kBefore (totals, carry), which returns the group's total without the carry, kAdded (stored values,
-  /// totals), kValues (stored values).
+  /// Returns the name of a generated function for one part of a scan on vectors. Its parameters depend on the part: kQuads (stored values,
+  /// totals), kTotals (totals), kBefore (totals, carry), which returns the group's total without the carry, kAdded (stored values, totals),
+  /// kValues (stored values).
   std::string (*scan_part)(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step) = nullptr;
   /// `routine` returns the statement that calls a routine, `copy` the statement that copies a matrix, and the last entry a statement that
   /// starts an asynchronous copy.

@@ -10,7 +10,8 @@
 
 namespace harp::render {
 
-/// Returns the name of a function with a suffix: "fma_f32", or "fma_f32x16" for 16 lanes.
+/// Returns the name of a function with a suffix for the dtype and, if `lanes` is more than 1, the lanes: "fma_f32", or "fma_f32x16" for 16
+/// lanes.
 std::string name_with_lanes(std::string_view name, DType dtype, int lanes);
 /// Returns a list of `count` parameters of the given type, for example "float a, float b".
 std::string parameter_list(const std::string& type, int count);
@@ -26,10 +27,12 @@ inline int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) 
 std::string scalar_elementwise_function(Unit& unit, const Rule& rule, DType dtype);
 /// Returns the name of a generated function (number) that converts a float to an integer. It truncates and saturates; a NaN becomes 0.
 std::string scalar_cast_function(Unit& unit, DType from, DType to);
-/// Return the names of the functions that cast values and that cast bits, for this number of lanes.
+/// Return the names of generated functions for this number of lanes: cast_name() of the one that converts values, bits_name() of the one
+/// that reinterprets their bits.
 std::string cast_name(DType from, DType to, int lanes);
 std::string bits_name(DType from, DType to, int lanes, bool canonical);
-/// Returns the name of a generated function (number) that casts the bits. With `canonical`, every NaN becomes the positive quiet NaN.
+/// Returns the name of a generated function (number) that reinterprets the bits of a number as a number of another dtype. With `canonical`,
+/// every NaN becomes the positive quiet NaN.
 std::string scalar_bits_function(Unit& unit, DType from, DType to, bool canonical);
 /// Returns the name of a generated function (number) that negates a float, in such a way that the compiler cannot merge the negation into
 /// another operation.

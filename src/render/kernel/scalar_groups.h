@@ -21,7 +21,7 @@ Combined scalar_combination(Unit& unit, Op combine, const ir::Function* function
 /// Returns the first part of the name of a generated function for a fold, which names the combining function or operation. Size and type
 /// follow it.
 std::string fold_name(const FoldForm& form);
-/// Returns the name of the generated function for a scan of single elements.
+/// Returns the name of the generated function for a scan that processes one element at a time.
 std::string scan_name(const ScanForm& form, std::string_view stored);
 
 /// Returns the definition of a generated function for Dialect::fold. `stored` is the type of a stored value. It may have several lanes,

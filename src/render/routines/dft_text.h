@@ -333,7 +333,7 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 }
 )";
 
-// $TILE: the number of matrix columns in a tile of the table of twiddle factors, which is that of kKnownMatrix.
+// The table of twiddle factors is the one of kKnownMatrix. It consists of tiles; $TILE is the number of matrix columns in a tile.
 inline constexpr std::string_view kKnownLongColumns =
     R"(/* The discrete Fourier transform of at least $CT columns of $N elements, of $CT together. Each column is treated as a matrix of $R rows and
    $M columns; `turned` has the same element of all of them side by side. */
