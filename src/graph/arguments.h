@@ -12,11 +12,11 @@
 
 namespace harp::arguments {
 
-/// The C++ type of a parameter: a node whose dtype need not match the other operands.
+/// The C++ type of a parameter that takes a node whose dtype need not match the dtypes of the other operands.
 struct Condition {
   const Node* node;
 };
-/// The C++ type of a parameter: an array of indices, whose dtype need not match the other operands.
+/// The C++ type of a parameter that takes an array of indices, whose dtype need not match the dtypes of the other operands.
 struct Indices {
   const Node* node;
 };

@@ -108,7 +108,7 @@ class BodyParser {
     return {BodyStatement::kSet, variable, value_of(variable, token.offset)};
   }
 
-  /// Parses the right-hand side of an assignment to a variable or to an element of a local array.
+  /// Parses the right-hand side of an assignment to a variable or to an element of a local array. Returns the index of its expression.
   int value_of(int variable, size_t offset) {
     const DType wanted = body_.variables[static_cast<size_t>(variable)];
     const int value = typed(expression(), wanted);

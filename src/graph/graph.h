@@ -105,8 +105,8 @@ struct GatherAttributes {
 };
 
 struct ElementBody;  // body.h
-/// A custom function: its text, and the syntax tree that was parsed from it. A function of several results is a node for each of them;
-/// these nodes are equal but for `result` (and their dtypes).
+/// A custom function: its text, and the syntax tree that was parsed from it. A function of several results is represented by one node for
+/// each of them; these nodes differ only in `result` and in their dtypes.
 struct CustomAttributes {
   std::string text;
   std::vector<DType> dtypes;  // the dtypes of all results of the call
