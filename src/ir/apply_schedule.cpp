@@ -110,7 +110,7 @@ class Tags {
     return {outermost};
   }
 
-  /// Executes the tags of a loop and returns the statements that replace the loop. The tags of the loops inside it have been executed
+  /// Transforms the loop as its tags (LoopTags) say, and returns the statements that replace it. The loops inside it have been transformed
   /// before.
   Body apply_loop(Loop* loop) {
     const LoopTags tags = std::exchange(loop->tags, {});
@@ -131,8 +131,8 @@ class Tags {
     return result;
   }
 
-  /// Vectorises the loops in `loops` and returns the statements that replace them. If unswitch has made an If of a loop, vectorises the
-  /// loops in both branches of the If.
+  /// Vectorises the loops in `loops` and returns the statements that replace them. If unswitch() has replaced a loop by an If with a copy
+  /// of the loop in each branch, vectorises both copies.
   Body vectors(const VectorTag& tag, const Body& loops) {
     Body result;
     for (Stmt* s : loops) {

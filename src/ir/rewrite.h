@@ -57,8 +57,8 @@ class Substituter {
 /// Sets poll_interval of the loops that must poll the cancel flag: without polls they would delay a cancellation noticeably, and their
 /// iterations are long enough to hide the cost of a poll. Loops that already poll stay unchanged. (insert_cancel_polls.cpp)
 void insert_cancel_polls(Kernel& kernel);
-/// Joins the declaration of an accumulator with the AccSet that sets all its elements to one vector: that AccSet becomes a declaration with
-/// a value, and the original declaration is removed. Applies only if no statement between the two uses the accumulator.
+/// Joins the declaration of an accumulator with the statement (AccSet) that sets all its elements to one vector: that statement becomes a
+/// declaration with a value, and the original declaration is removed. Applies only if no statement between the two uses the accumulator.
 /// (initialise_accumulators.cpp)
 void initialise_accumulators(Arena& arena, Kernel& kernel);
 /// Returns a loop over [begin, end) with a new variable and an empty body.

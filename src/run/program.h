@@ -98,8 +98,8 @@ class LoadedProgram {
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;
   void check_captured(const RunArguments& arguments) const;
   void check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const;
-  /// Called after an overlap was found: compares all pairs of arrays, and throws kAlias unless each overlap is an output that is the same
-  /// array as an input, and the signature allows that.
+  /// Called after an overlap was found: compares all pairs of arrays and throws kAlias for any overlap that is not allowed. An overlap is
+  /// allowed if an output is exactly the same array as an input and the signature says that the program can store the output there.
   void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;
 
   Binding binding_;

@@ -172,7 +172,8 @@ struct Dialect {
   // --- Generated functions ---
   std::string (*elementwise)(Unit& unit, const Rule& rule, DType dtype, int lanes) = nullptr;
   std::string (*function)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
-  /// Returns the name of a generated function (fault, site, element, number, size), which reports that an index (`number`) is out of range.
+  /// Returns the name of a generated function (fault, site, element, number, size), which reports that an index (`number`) for element
+  /// number `element` is out of range. `site` is the number of the index check in the program.
   std::string (*report)(Unit& unit) = nullptr;
   /// Returns the name of a generated function (stored values). Its result is the fold of these values by halving: element i is combined
   /// with element i + half, repeatedly, until one is left. With `each_lane` each lane is folded separately.

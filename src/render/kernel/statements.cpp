@@ -153,8 +153,8 @@ void StatementWriter::let(const Line& l) {
   scope_.names.mask_bits(l.name, bits);
 }
 
-/// Writes the variable of a kRarely value. It gets the value for the common case. If the condition for the rare case is true in some lanes,
-/// these lanes are computed again, one by one.
+/// Writes the definition of a variable for a kRarely value, a value whose exact computation is rarely needed. The variable gets the value
+/// for the common case. If the condition for the rare case is true in some lanes, these lanes are computed again, one by one.
 void StatementWriter::rarely(const Line& l, const std::string& type) {
   const UOp* u = l.value;
   const std::string function = scope_.unit.dialect.function(scope_.unit, *u->function, 1);
