@@ -206,7 +206,7 @@ struct Call {
   }
 };
 
-/// The name and default of a parameter. The kind of the parameter follows from the C++ function.
+/// The name and the default value of a parameter. Its kind is derived from the type of the C++ function's parameter.
 struct Named {
   std::string_view name;
   std::string_view default_text = {};

@@ -123,7 +123,7 @@ class BodyParser {
   }
 
   bool is_result(int variable) const { return variable < body_.results; }
-  /// Names the results for messages.
+  /// Returns the name by which error messages call the results: "output", or for several results a range such as "output0 to output2".
   std::string results() const { return body_.results == 1 ? "output" : cat(result_names_.front(), " to ", result_names_.back()); }
 
   bool is_array(int variable) const { return body_.lengths[static_cast<size_t>(variable)] > 0; }

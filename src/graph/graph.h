@@ -243,8 +243,8 @@ class Graph {
   /// Returns a copy that shares nothing with this graph. It contains all inputs, used or not, but no other dead nodes. Every compile starts
   /// with a copy, so that several threads can compile a const Graph.
   std::unique_ptr<Graph> clone() const;
-  /// Like clone(), with shape variables replaced by expressions of this graph's table. It adds expressions to that table, so no other
-  /// thread may use this graph at the same time.
+  /// Like clone(), with shape variables replaced by expressions of this graph's table of size expressions. The copy may add expressions to
+  /// that table, so no other thread may use this graph at the same time.
   std::unique_ptr<Graph> clone_with(const SymSubstitution& sizes) const;
   /// Returns a graph with only these outputs, the nodes they depend on, and the shape variables of those nodes. Inputs are named input0,
   /// input1 …, in order of declaration; outputs have the names in `outputs`; other nodes have no name. The new graph shares nothing with

@@ -76,7 +76,8 @@ class LoadedProgram {
   size_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const;
   /// Returns the part of workspace_bytes() for the data that a run stores per array and per variable (RunMemory::book).
   size_t book_bytes() const { return book_bytes_; }
-  /// Divides a caller's workspace for one run. `workspace` is null or has the alignment of buffers.
+  /// Divides a caller's workspace of `bytes` bytes into the two parts that a run uses (RunMemory). `workspace` is null or has the alignment
+  /// of buffers.
   RunMemory divide(void* workspace, size_t bytes) const;
 
   const Signature& signature() const { return binding_.signature(); }

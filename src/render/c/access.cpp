@@ -34,8 +34,8 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
       std::string own = is_float ? v : memory_vector(unit, signed_of(bits), lanes);
       if (kind == "dqudi") own = declare_vector(unit, cat("longx", lanes), "long long", 8, lanes);
       if (kind == "dquqi") own = declare_vector(unit, cat("charx", lanes), "char", 1, lanes);
-      // Returns early for an all-zero mask. With such a mask the instruction loads nothing, but at an unmapped address it still causes an
-      // internal fault, which takes a microsecond.
+      // The generated function returns early if the mask is all zero. With such a mask the instruction loads nothing, but at an unmapped
+      // address it still causes an internal fault, which takes a microsecond.
       return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask_type(unit, kOneBitALane, lanes),
                  " m) {\n  if (m == 0) return (", v, "){0}; /* no load: the address may be invalid */\n  return (", v,
                  ")__builtin_ia32_load", kind, bits * lanes, "_mask((const void*)p, (", own, "){0}, m);\n}\n");

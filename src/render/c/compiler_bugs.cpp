@@ -87,7 +87,7 @@ namespace {
 
 bool is_power_of_two(Sym divisor) { return divisor.is_constant() && std::has_single_bit(static_cast<uint64_t>(divisor.constant())); }
 
-/// Tests whether some subexpression is a bitwise and with a constant.
+/// Tests whether some subexpression is a bitwise AND with a constant.
 bool keeps_low_bits(const ir::UOp* root) {
   std::vector<const ir::UOp*> stack = {root};
   std::unordered_set<const ir::UOp*> seen;

@@ -16,14 +16,14 @@ std::string gcc_text();
 
 /// Tests whether gcc must not vectorise this kernel. The definition of its function then contains kBackwardsMark.
 bool reads_backwards(const ir::Kernel& kernel);
-/// The text that defines the macro kBackwardsMark. Units that use the macro contain it.
+/// The text that defines the macro kBackwardsMark. It is written into every unit (generated source file) that uses the macro.
 extern const std::string_view kBackwardsText;
 inline constexpr std::string_view kBackwardsMark = "harp_reads_backwards ";
 
 /// Tests whether clang must not vectorise the loop that this line opens. kWrapsMark is then written in front of the loop. `lines` are the
 /// lines after `loop`.
 bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines);
-/// The text that defines the macro kWrapsMark. Units that use the macro contain it.
+/// The text that defines the macro kWrapsMark. It is written into every unit (generated source file) that uses the macro.
 extern const std::string_view kWrapsText;
 inline constexpr std::string_view kWrapsMark = "harp_wraps";
 

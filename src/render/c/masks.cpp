@@ -144,7 +144,7 @@ std::string any_function(Unit& unit, int bits, int lanes) {
     if (bytes < kSmallestVector)
       return cat(head, "\n  ", value_type(signed_of(bits)), " any = 0;\n", loop_over_lanes("any |= m[lane];", lanes),
                  "  return any != 0;\n}\n");
-    // Parts of 64 bits are combined instead of lanes.
+    // The code combines parts of 64 bits instead of single lanes.
     std::string any;
     for (int part = 0; part < bytes / 8; ++part) append(any, cat(part == 0 ? "" : " | ", "parts[", part, "]"));
     const std::string type = memory_vector(unit, DType::kI64, bytes / 8);

@@ -181,8 +181,8 @@ class PhaseCall {
                spare(0), ", ", text(memory), ", ", share(), ");");
   }
 
-  /// Returns a C expression for the number of blocks that take part, if the length n of the rows is known only at run time. For long rows
-  /// the number is limited, because each block needs spare memory.
+  /// Returns a C expression for the number of blocks that transform rows, if the length n of the rows is known only at run time. For long
+  /// rows the number is limited, because each block needs spare memory.
   static std::string sharing_of_any() {
     return cat("n > ", kAnyTransformLongRow, " && blocks > ", kAnyTransformFewBlocks, " ? ", kAnyTransformFewBlocks, " : blocks");
   }

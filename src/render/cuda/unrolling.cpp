@@ -29,7 +29,8 @@ constexpr int64_t kUnrolledAnyway = 1024;
 /// if no bound is known.
 int64_t most_iterations(const Scope& scope, const ir::Loop& loop) {
   const int64_t most = range(loop.end - loop.begin).hi;
-  // In each round, the grid executes at least as many iterations of a thread loop as one block does.
+  // The threads of the grid share the iterations of a thread loop. The grid has at least one block, so one thread executes at most the
+  // of_block-th part of the iterations.
   const int64_t of_block = scope.group_threads > 0 ? scope.groups : scope.unit.options.target.gpu()->block_threads;
   const int64_t step = loop.loop == ir::LoopKind::kThread ? loop.step * of_block : loop.step;
   return most < 1 ? 0 : (most - 1) / step + 1;

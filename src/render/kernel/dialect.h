@@ -125,7 +125,7 @@ struct Dialect {
   // --- types and constants ---
   std::string_view index = {};                                              // type of positions and loop variables
   std::string_view (*memory_type)(DType dtype) = nullptr;                   // returns the type of an element in memory
-  std::string (*value_type)(Unit& unit, DType dtype, int lanes) = nullptr;  // returns the type of a variable
+  std::string (*value_type)(Unit& unit, DType dtype, int lanes) = nullptr;  // returns the type of a variable that holds a value
   Literal (*literal)(const Scalar& value) = nullptr;
   std::string_view aligned = {};     // text that follows the name in the declaration of a variable, and aligns it to $BYTES bytes
   std::string_view table = {};       // text at the beginning of a constant array's definition, such as "static const "

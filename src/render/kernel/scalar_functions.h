@@ -51,13 +51,14 @@ std::string cast_limit(DType from, DType to);
 /// program.
 std::string scalar_check_function(Unit& unit, bool masked);
 /// Returns the name of a generated function (fault record, site, element, number, size) that records that the index `number` is out of
-/// range, unless the record already contains an earlier fault.
+/// range, unless the record already contains an earlier fault. `site` is the index of the index check in the program.
 std::string report_function(Unit& unit);
 /// Defines a constant array with the elements of the table.
 void define_table(Unit& unit, const ir::Table& table);
 /// Returns the elements of the table as literals, separated by commas.
 std::string table_values(const Unit& unit, const ir::Table& table);
-/// Returns the name of a generated function (integer, integer) for positions. `name` is floor_div, floor_mod, min or max.
+/// Returns the name of a generated function (integer, integer) for the arithmetic of positions. `name` says what it computes: floor_div,
+/// floor_mod, min or max.
 std::string index_function(Unit& unit, std::string_view name);
 /// Returns the name of a generated function (parameters) that evaluates a function of the IR for one element.
 std::string scalar_function(Unit& unit, const ir::Function& function);

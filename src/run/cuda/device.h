@@ -133,7 +133,7 @@ class CudaDevice final : public Device {
     pop();
   }
 
-  /// Tests whether the device has been used, which opens it.
+  /// Tests whether the device is open. The first use of a device opens it.
   bool is_open() const { return is_open_; }
   /// Tests whether a kernel has faulted. The device is then unusable for the rest of the process.
   bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
