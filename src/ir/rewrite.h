@@ -115,8 +115,8 @@ Body unroll(Arena& arena, const Loop* loop);
 /// loops that need a block of their own: a Break leaves them, or they declare or fold an accumulator that other statements declare, too.
 /// (single_iterations.cpp)
 void unroll_single_iterations(Arena& arena, Kernel& kernel);
-/// Unrolls each vectorised loop among these statements (step > 1) by a factor of `together`, and adds a remainder loop. Returns all
-/// statements.
+/// Unrolls each vectorised loop (step > 1) among the statements `loops` by a factor of `together`, and adds a remainder loop. Returns the
+/// new list of statements.
 Body unroll_and_jam(Arena& arena, const Body& loops, int together);
 
 /// Returns all UOps that the statements use, and their transitive sources; sources come before users.

@@ -102,7 +102,7 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
   InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
   form.body = cat("  /* the instruction gives the ", op == Op::kMax ? "greater" : "lesser",
                   " operand, or the second one: a and b differ only for zeros and NaN */\n");
-  // Both instructions use y. Without this statement gcc would load it from memory twice.
+  // The two instructions that follow both use y. Without this statement gcc would load y from memory twice.
   append(form.body, cat("  __asm__(\"\" : \"+", cpu.vector_registers > kRegistersOfX ? "v" : "x", "\"(y)); /* loaded once */\n"));
   append(form.body, cat("  const ", bits, " a = (", bits, ")", instruction, "(x, y", row->more, "), b = (", bits, ")", instruction, "(y, x",
                         row->more, ");\n"));

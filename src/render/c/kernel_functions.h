@@ -61,7 +61,7 @@ class KernelFunctions {
   Unit& unit_;
   const Positions& host_;
   ShapeName shape_name_;
-  std::map<std::string, std::string> known_;  // maps a function's text without its name to its name
+  std::map<std::string, std::string> known_;  // maps the text of a function (without its name) to its name
   std::vector<RenderedKernel> rendered_;
   std::vector<SourceFunction> functions_;
   std::string text_;

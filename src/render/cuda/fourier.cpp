@@ -155,7 +155,7 @@ class PhaseCall {
     if (s_.phase == 1) return cat(tile_transform(functions_, transform, TileKind::kColumns), "(", from(), rest);
     return cat(tile_transform(functions_, transform, TileKind::kRowsOfMatrix), "(", to_kept, rest);
   }
-  /// Tests whether element i of two adjacent rows is closer in memory than two adjacent elements of a row.
+  /// Tests whether elements with the same index in two adjacent rows are closer in memory than two adjacent elements of one row.
   static bool is_across(const ir::Routine::Part& part) {
     return part.row_step.is_constant() && part.row_step.constant() > 0 &&
            (!part.step.is_constant() || part.row_step.constant() < part.step.constant());

@@ -8,7 +8,7 @@
 namespace harp::render {
 namespace {
 
-/// Returns the position in the tile of operand or result number i of a butterfly, without gaps.
+/// Returns the position that operand number i of a butterfly (with are_results: result number i) has in the tile if there are no gaps.
 int64_t number_at(const Pass& pass, int64_t butterfly, int64_t i, bool are_results) {
   const int64_t number = pass.number_of(butterfly), first = pass.line_of(butterfly) * pass.length;
   return first + (are_results ? pass.first_result(number) + i * pass.stride : number + i * pass.apart());

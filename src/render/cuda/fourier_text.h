@@ -321,7 +321,7 @@ inline constexpr std::string_view kRowOfAny =
 )";
 
 // Placeholders. $G: the name of the dtype, followed by n if that is known. $ROW: the function that transforms a row as long as the
-// convolution. $SHARING: the number of blocks that take part.
+// convolution. $SHARING: the number of blocks that transform rows.
 inline constexpr std::string_view kGridFilter =
     R"(/* Rows of a length with a large prime factor (Bluestein's algorithm): the transform is u times the convolution of u x with conj(u), which
    transforms of m elements compute. This one is that of conj(u). */

@@ -151,8 +151,8 @@ class TransformText {
     values.merge(Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(from))}, {"B", cat(distance(to))}});
     const int64_t kept = ends.kept > 0 ? ends.kept : n;
     if (r == 1) {
-      // In interleaved layouts a complex number is transposed as two elements. Afterwards vectors of real parts and vectors of imaginary
-      // parts alternate.
+      // If real and imaginary parts are interleaved, the transpose moves a complex number as two elements. In its result, vectors of real
+      // parts and vectors of imaginary parts alternate.
       const auto side = [&](ComplexLayout layout, std::string_view where) {
         const bool is_apart = distance(layout) == 1;
         const std::string_view second = is_apart ? "$N * $L" : "$L", step = is_apart ? "$L" : "2 * $L";
@@ -181,7 +181,7 @@ class TransformText {
       values["COLUMNS"] = columns(n, {from == ComplexLayout::kReal ? from : ComplexLayout::kSeparate, ComplexLayout::kSeparate, ends.kept});
     } else {
       const int64_t column_tile = tile(r, m), row_tile = tile(m, r);
-      // Each line of the matrix stores kept / r elements. The first kept % r lines store one more.
+      // The first kept / r elements of each line of the matrix are stored. Of the first kept % r lines one more element is stored.
       const int64_t of_lines = kept / r, rest = kept % r;
       values["COLUMNS"] = columns(r, {from, ComplexLayout::kSeparate, 0}, kTurned);
       values["LINES"] = columns(m, {ComplexLayout::kSeparate, to, ends.kept > 0 ? of_lines : 0}, rest > 0 ? kWithNext : kPlain);

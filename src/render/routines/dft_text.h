@@ -269,7 +269,7 @@ static __attribute__((constructor)) void dft_prepare_$G(void) {
 }
 )";
 
-// Stores the last element of those lines of the matrix that store one element more than the other lines.
+// Stores the additional element of the first $REST lines of the matrix, of which one element more is stored than of the other lines.
 inline constexpr std::string_view kLastOfLines = R"(
       for (int64_t line = at; line < $REST && line < at + $RT; ++line) {
         to_re[$B * ($KEPT * $R + line)] = beyond[line - at];
