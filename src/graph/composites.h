@@ -176,7 +176,7 @@ std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool larges
 NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side);
 
 // The transforms of numpy.fft. n is the number of elements that are transformed (for irfft: of the result); x is cut or padded with zeros
-// to n elements. Without n, it is the size of the axis. norm: "backward", "ortho" or "forward". (fourier.cpp)
+// to n elements. The default of n is the size of the axis. norm: "backward", "ortho" or "forward". (fourier.cpp)
 /// Transforms along the last axis. A new first axis of size 2 has the real and imaginary parts of the result.
 NodeRef dft(NodeRef re, NodeRef im);
 NodeRef fft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);

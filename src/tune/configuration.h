@@ -23,7 +23,7 @@
 namespace harp::tune {
 
 struct Configuration {
-  std::string compiler;  // empty: the context's compiler
+  std::string compiler;  // the C compiler to run; empty: the context's compiler
   std::vector<std::string> flags, disabled_passes;
   std::optional<int64_t> share_ns;
   std::vector<ScheduleOverride> schedules;
