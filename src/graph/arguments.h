@@ -12,11 +12,11 @@
 
 namespace harp::arguments {
 
-/// The C++ type of a parameter: a node whose dtype need not match the other operands.
+/// The C++ type of a parameter that takes a node whose dtype need not match the dtypes of the other operands.
 struct Condition {
   const Node* node;
 };
-/// The C++ type of a parameter: an array of indices, whose dtype need not match the other operands.
+/// The C++ type of a parameter that takes an array of indices, whose dtype need not match the dtypes of the other operands.
 struct Indices {
   const Node* node;
 };
@@ -206,7 +206,7 @@ struct Call {
   }
 };
 
-/// The name and default of a parameter. The kind of the parameter follows from the C++ function.
+/// The name and the default value of a parameter. Its kind is derived from the type of the C++ function's parameter.
 struct Named {
   std::string_view name;
   std::string_view default_text = {};

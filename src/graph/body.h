@@ -94,7 +94,7 @@ struct ElementBody {
 std::shared_ptr<const ElementBody> parse_body(std::string_view text, std::span<const Node* const> inputs, std::span<const DType> dtypes,
                                               const Shape& shape);
 
-/// Tests whether both nodes are results of one call of a custom function: they have the same body and inputs.
+/// Tests whether both nodes are results of one call of a custom function, that is, whether they have the same body and inputs.
 bool are_of_one_call(const Node& a, const Node& b);
 /// `node` is a result of a call of a custom function. Returns the node of result number `result` of the same call, or null if the graph has
 /// no such node because nothing uses that result.

@@ -108,7 +108,7 @@ class BodyParser {
     return {BodyStatement::kSet, variable, value_of(variable, token.offset)};
   }
 
-  /// Parses the right-hand side of an assignment to a variable or to an element of a local array.
+  /// Parses the right-hand side of an assignment to a variable or to an element of a local array. Returns the index of its expression.
   int value_of(int variable, size_t offset) {
     const DType wanted = body_.variables[static_cast<size_t>(variable)];
     const int value = typed(expression(), wanted);
@@ -123,7 +123,7 @@ class BodyParser {
   }
 
   bool is_result(int variable) const { return variable < body_.results; }
-  /// Names the results for messages.
+  /// Returns the name by which error messages call the results: "output", or for several results a range such as "output0 to output2".
   std::string results() const { return body_.results == 1 ? "output" : cat(result_names_.front(), " to ", result_names_.back()); }
 
   bool is_array(int variable) const { return body_.lengths[static_cast<size_t>(variable)] > 0; }

@@ -40,7 +40,7 @@ NodeRef logical_not(NodeRef x);  // the four logical functions take any dtype; a
 NodeRef logical_and(NodeRef a, NodeRef b);
 NodeRef logical_or(NodeRef a, NodeRef b);
 NodeRef logical_xor(NodeRef a, NodeRef b);
-/// Computed by repeated squaring. For k < 0 it is the power -k of recip(x), and x must be a float or complex.
+/// Returns x to the power k, computed by repeated squaring. For k < 0 it is the power -k of recip(x), and x must be a float or complex.
 NodeRef powi(NodeRef x, int64_t k);
 NodeRef clip(NodeRef x, NodeRef lo, NodeRef hi);     // x limited to lo <= x <= hi; hi wins if lo > hi
 NodeRef lerp(NodeRef a, NodeRef b, NodeRef weight);  // fma(weight, b - a, a)
@@ -71,7 +71,7 @@ NodeRef diag(NodeRef x, int64_t k);
 NodeRef isin(NodeRef elements, NodeRef test_elements, bool invert);  // bool: true for each element that test_elements contains
 NodeRef rot90(NodeRef x, int64_t k, int axis1, int axis2);           // rotates by 90 degrees, k times, from axis1 towards axis2
 
-// complex.cpp: parts of complex numbers; the imaginary part of a real number is 0
+// Parts of complex numbers; the imaginary part of a real number is 0. (complex.cpp)
 NodeRef real(NodeRef x);
 NodeRef imag(NodeRef x);
 NodeRef conj(NodeRef x);
@@ -80,7 +80,7 @@ NodeRef complex_from_parts(NodeRef re, NodeRef im);  // complex64 from f32, comp
 NodeRef view_as_real(NodeRef z);                     // adds a last axis of size 2: re, im
 NodeRef view_as_complex(NodeRef x);                  // removes the last axis, of size 2
 
-// reduce.cpp: reductions and normalisations
+// Reductions and normalisations. (reduce.cpp)
 NodeRef sum(NodeRef x, const Axes& axes, bool keepdims);
 NodeRef prod(NodeRef x, const Axes& axes, bool keepdims);
 NodeRef max(NodeRef x, const Axes& axes, bool keepdims);
@@ -109,11 +109,11 @@ std::vector<NodeRef> cummin_with_indices(NodeRef x, std::optional<int> axis);
 /// the first result is the identity. Without `order`, the rules of docs/semantics.md ("Scans") choose the order. (build_scan.cpp)
 NodeRef cumulative(Op op, NodeRef x, std::optional<int> axis, bool exclusive, bool reverse, std::optional<ScanOrder> order = {});
 
-// views.cpp: functions that move elements without changing them
-NodeRef transpose(NodeRef x, const Axes& axes);  // no axes: reverses all axes
+// Functions that move elements without changing them. (views.cpp)
+NodeRef transpose(NodeRef x, const Axes& axes);  // if `axes` has no value, reverses the order of all axes
 NodeRef moveaxis(NodeRef x, std::span<const int> source, std::span<const int> destination);
 NodeRef unsqueeze(NodeRef x, std::span<const int> axes);  // axes are numbered as in the result
-NodeRef squeeze(NodeRef x, const Axes& axes);             // no axes: removes every axis of constant size 1
+NodeRef squeeze(NodeRef x, const Axes& axes);             // if `axes` has no value, removes every axis of constant size 1
 NodeRef flip(NodeRef x, const Axes& axes);
 /// Takes `size` elements from `start` along one axis, every `step`-th one, and all elements along the other axes.
 NodeRef part_along(NodeRef x, int axis, Dim start, Dim size, int64_t step = 1);
@@ -143,10 +143,10 @@ std::vector<NodeRef> split(NodeRef x, const Sections& sections, int axis);
 std::vector<NodeRef> unstack(NodeRef x, int axis);  // slices of size 1 along an axis of constant size, with that axis removed
 /// Broadcasts arrays of rank 1 to a common shape with one axis for each array. indexing: "ij", or "xy", which exchanges the first two axes.
 std::vector<NodeRef> meshgrid(std::span<const NodeRef> arrays, std::string_view indexing);
-NodeRef repeat(NodeRef x, Dim repeats, std::optional<int> axis);  // no axis: repeats elements of the flattened array
+NodeRef repeat(NodeRef x, Dim repeats, std::optional<int> axis);  // if `axis` has no value, repeats elements of the flattened array
 NodeRef tile(NodeRef x, std::span<const Dim> repeats);
-NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axis);  // no axis: shifts the flattened array
-/// pad.cpp. mode: "constant" (with value), "edge", "reflect", "symmetric", "wrap". Negative amounts remove elements.
+NodeRef roll(NodeRef x, std::span<const Dim> shift, const Axes& axis);  // if `axis` has no value, shifts the flattened array
+/// Pads the array. mode: "constant" (with `value`), "edge", "reflect", "symmetric", "wrap". Negative amounts remove elements. (pad.cpp)
 NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, Scalar value, std::string_view mode);
 /// Like the function above, but the value is a node of rank 0; null means 0.
 NodeRef pad_mode(NodeRef x, std::span<const Dim> before, std::span<const Dim> after, NodeRef value, std::string_view mode);
@@ -162,12 +162,12 @@ NodeRef scatter_reduce(NodeRef x, NodeRef indices, NodeRef updates, int axis, st
 /// torch.index_add: adds updates[…, i, …] to x[…, indices[i], …], in ascending i; indices have rank 1.
 NodeRef index_add(NodeRef x, NodeRef indices, NodeRef updates, int axis);
 
-// indexing_nd.cpp: the last axis of indices holds tuples, each of which indexes the first axes of x
+// Indexing by tuples: the last axis of `indices` holds tuples, each of which indexes the first axes of x. (indexing_nd.cpp)
 NodeRef gather_nd(NodeRef x, NodeRef indices, int64_t batch_dims);
 /// ONNX's ScatterND. reduction: "set", or one of the reductions of scatter_reduce. (scatter.cpp)
 NodeRef scatter_nd(NodeRef x, NodeRef indices, NodeRef updates, std::string_view reduction);
 
-// sorting.cpp. Sorts are stable; -0 equals 0, and NaN is greater than all numbers. No axis: sorts the flattened array.
+// Sorts are stable; -0 equals 0, and NaN is greater than all numbers. If `axis` has no value, the flattened array is sorted. (sorting.cpp)
 NodeRef argsort(NodeRef x, std::optional<int> axis, bool descending);
 NodeRef sort(NodeRef x, std::optional<int> axis, bool descending);
 std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool largest);  // values and indices, in sorted order
@@ -175,8 +175,8 @@ std::vector<NodeRef> topk(NodeRef x, Dim k, std::optional<int> axis, bool larges
 /// ("right").
 NodeRef searchsorted(NodeRef sorted, NodeRef values, std::string_view side);
 
-// fourier.cpp: the transforms of numpy.fft. n is the number of elements that are transformed (for irfft: of the result); x is cut or padded
-// with zeros to n elements. Without n, it is the size of the axis. norm: "backward", "ortho" or "forward".
+// The transforms of numpy.fft. n is the number of elements that are transformed (for irfft: of the result); x is cut or padded with zeros
+// to n elements. The default of n is the size of the axis. norm: "backward", "ortho" or "forward". (fourier.cpp)
 /// Transforms along the last axis. A new first axis of size 2 has the real and imaginary parts of the result.
 NodeRef dft(NodeRef re, NodeRef im);
 NodeRef fft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);
@@ -186,8 +186,8 @@ NodeRef rfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);
 /// The real array whose rfft is x. Without n it has 2 (m - 1) elements, where m is the size of the axis.
 NodeRef irfft(NodeRef x, std::optional<Dim> n, int axis, std::string_view norm);
 
-// fourier_axes.cpp: the transforms of numpy.fft along several axes. s gives the number of elements along each axis. Without axes, the last
-// s.size() axes are transformed, or all axes if s is missing too.
+// The transforms of numpy.fft along several axes. s gives the number of elements along each axis. Without axes, the last s.size() axes are
+// transformed, or all axes if s is missing too. (fourier_axes.cpp)
 NodeRef fftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm);
 NodeRef ifftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm);
 NodeRef rfftn(NodeRef x, const std::optional<Shape>& s, const Axes& axes, std::string_view norm);
@@ -205,13 +205,13 @@ NodeRef tril(NodeRef x, int64_t k);  // sets elements above the k-th diagonal to
 NodeRef triu(NodeRef x, int64_t k);
 NodeRef one_hot(NodeRef indices, Dim depth, DType dtype);  // adds a last axis of size depth, which is 1 at the index and 0 elsewhere
 
-// random.cpp: random numbers, each computed from a key and from a counter for each element. `counter` is the counter of the first element
-// (null: 0). Key and counter are u32 or u64 of rank 0.
+// Random numbers, each computed from a key and from a counter for each element. `counter` is the counter of the first element (null: 0).
+// Key and counter are u32 or u64 of rank 0. (random.cpp)
 NodeRef random_bits(NodeRef key, NodeRef counter, const Shape& shape, DType dtype);     // u8 to u64
 NodeRef random_uniform(NodeRef key, NodeRef counter, const Shape& shape, DType dtype);  // in [0, 1)
 NodeRef random_normal(NodeRef key, NodeRef counter, const Shape& shape, DType dtype);   // mean 0, variance 1
 
-// linalg.cpp: NumPy's shape rules, independent of the graph's flags
+// Matrix and vector products. They follow NumPy's shape rules, independent of the graph's flags. (linalg.cpp)
 /// Batch axes are broadcast. An array of rank 1 is a row vector on the left, and a column vector on the right.
 NodeRef matmul(NodeRef a, NodeRef b);
 NodeRef batch_matmul(NodeRef a, NodeRef b);  // matmul of arrays of rank 2 or more
@@ -226,7 +226,7 @@ NodeRef trace(NodeRef x, int64_t offset, int axis1, int axis2);  // sum of the d
 // einsum.cpp
 NodeRef einsum(std::string_view spec, std::span<const NodeRef> operands);
 
-// conv.cpp: x is [batch, channels, space …]; kernels are not flipped. A list with one entry applies to all spatial axes.
+// Convolutions: x is [batch, channels, space …]; kernels are not flipped. A list with one entry applies to all spatial axes. (conv.cpp)
 struct ConvOperands {
   NodeRef x, weight;       // weight: [out, in / groups, kernel …]; transposed: [in, out / groups, kernel …]
   NodeRef bias = nullptr;  // [out], or null
@@ -236,7 +236,7 @@ NodeRef conv(int spatial, const ConvOperands& operands, std::span<const int64_t>
 NodeRef conv_transpose(int spatial, const ConvOperands& operands, std::span<const int64_t> stride, std::span<const Padding> padding,
                        std::span<const int64_t> output_padding, std::span<const int64_t> dilation, int64_t groups);
 
-// pool.cpp: windows over the last size.size() axes
+// Pooling: the windows are along the last size.size() axes. (pool.cpp)
 struct PoolWindows {
   std::span<const Dim> size;
   std::optional<std::vector<int64_t>> stride;  // no value: the stride is the window size
@@ -254,7 +254,7 @@ NodeRef avg_pool(NodeRef x, const PoolWindows& windows, bool count_include_pad);
 /// windows.dilation and ceil_mode are ignored.
 NodeRef max_unpool(NodeRef x, NodeRef indices, const PoolWindows& windows, const std::optional<Shape>& output_size);
 
-// nn.cpp: weight and bias have the shape of the normalised axes, or are null
+// Normalisations: weight and bias have the shape of the normalised axes, or are null. (nn.cpp)
 NodeRef layer_norm(NodeRef x, std::span<const int> axes, NodeRef weight, NodeRef bias, double eps);
 NodeRef rms_norm(NodeRef x, std::span<const int> axes, NodeRef weight, NodeRef bias, double eps);
 /// reduction: "mean", "sum" or "none".
@@ -282,7 +282,7 @@ NodeRef binary_cross_entropy(NodeRef x, NodeRef target, NodeRef weight, std::str
 /// x contains logits. Equals binary_cross_entropy(sigmoid(x), target) without the rounding of sigmoid; weight and pos_weight may be null.
 NodeRef binary_cross_entropy_with_logits(NodeRef x, NodeRef target, NodeRef weight, NodeRef pos_weight, std::string_view reduction);
 
-// channel_norms.cpp: x is [batch, channels, space …]; weight and bias have one number per channel, or are null
+// Normalisations by channel: x is [batch, channels, space …]; weight and bias have one number per channel, or are null. (channel_norms.cpp)
 struct Statistics {
   NodeRef mean = nullptr, var = nullptr;  // one number per channel; if both are null, the mean and variance of x are used
 };
@@ -311,7 +311,7 @@ struct InterpolateOptions {
 /// the size of x. Scales only affect which coordinates of x are read.
 NodeRef interpolate(NodeRef x, std::span<const Dim> sizes, std::span<const double> scales, const InterpolateOptions& options);
 
-// custom.cpp: in the expression, the inputs are called x0, x1 …
+// Operations defined by an expression, in which the inputs are called x0, x1 … (custom.cpp)
 NodeRef custom_elementwise(std::span<const NodeRef> inputs, std::string_view expression);
 /// Reduces the expression's values over the axes. combine: "sum", "prod", "max" or "min".
 NodeRef custom_reduce(std::span<const NodeRef> inputs, std::string_view expression, std::string_view combine, const Axes& axes,

@@ -12,7 +12,7 @@
 namespace harp::build {
 namespace {
 
-// For more arrays than this, no best plan is searched: the search for n arrays tries about 3^n / 2 splits.
+// For at most this many arrays the best plan is searched for. (The search for n arrays tries about 3^n / 2 splits.)
 constexpr size_t kMaxPlanned = 12;
 
 /// If a label occurs twice in an operand, replaces its two axes by their diagonal, which becomes the last axis.

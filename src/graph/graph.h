@@ -105,8 +105,8 @@ struct GatherAttributes {
 };
 
 struct ElementBody;  // body.h
-/// A custom function: its text, and the syntax tree that was parsed from it. A function of several results is a node for each of them;
-/// these nodes are equal but for `result` (and their dtypes).
+/// A custom function: its text, and the syntax tree that was parsed from it. A function of several results is represented by one node for
+/// each of them; these nodes differ only in `result` and in their dtypes.
 struct CustomAttributes {
   std::string text;
   std::vector<DType> dtypes;  // the dtypes of all results of the call
@@ -243,8 +243,8 @@ class Graph {
   /// Returns a copy that shares nothing with this graph. It contains all inputs, used or not, but no other dead nodes. Every compile starts
   /// with a copy, so that several threads can compile a const Graph.
   std::unique_ptr<Graph> clone() const;
-  /// Like clone(), with shape variables replaced by expressions of this graph's table. It adds expressions to that table, so no other
-  /// thread may use this graph at the same time.
+  /// Like clone(), with shape variables replaced by expressions of this graph's table of size expressions. The copy may add expressions to
+  /// that table, so no other thread may use this graph at the same time.
   std::unique_ptr<Graph> clone_with(const SymSubstitution& sizes) const;
   /// Returns a graph with only these outputs, the nodes they depend on, and the shape variables of those nodes. Inputs are named input0,
   /// input1 …, in order of declaration; outputs have the names in `outputs`; other nodes have no name. The new graph shares nothing with

@@ -42,8 +42,8 @@ NodeRef cropped(std::string_view op, NodeRef x, int axis, Dim before, Dim after)
   return part_along(x, axis, before, left);
 }
 
-/// Returns the `amount` elements by which `mode` extends the axis: before its start if is_before, else after its end. is_one_view() must be
-/// true for them.
+/// Returns the `amount` elements by which `mode` extends the axis: before its start if is_before, else after its end. Requires that
+/// is_one_view() is true for this amount.
 NodeRef border(NodeRef x, int axis, Dim amount, bool is_before, std::string_view mode) {
   const Dim length = x->shape[static_cast<size_t>(axis)];
   if (mode == "edge") {

@@ -13,8 +13,8 @@ namespace {
 
 using build::NodeRef;
 
-/// Returns one entry per axis of x. Entries that take the whole axis replace the ellipsis, or are added at the end. The entries `none`,
-/// which add axes, keep their places among them.
+/// Returns one entry per axis of x, and in addition the entries `none`, which add axes. Entries that take a whole axis replace the
+/// ellipsis, or are added at the end if there is none. The order of the given entries does not change.
 std::vector<IndexItem> for_all_axes(NodeRef x, std::span<const IndexItem> items) {
   const auto is = [](IndexItem::Kind kind) { return [kind](const IndexItem& item) { return item.kind == kind; }; };
   const auto ellipses = std::count_if(items.begin(), items.end(), is(IndexItem::kEllipsis));

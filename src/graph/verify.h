@@ -6,8 +6,8 @@
 
 namespace harp {
 
-/// Throws Error{kInternal} that names the first live node that breaks a rule. Two threads must not call it for the same graph, because it
-/// adds expressions to the graph's table.
+/// Throws Error{kInternal} if a live node breaks a rule; the message names the first such node. Two threads must not call it for the same
+/// graph, because it adds expressions to the graph's table.
 void verify(const Graph& graph);
 
 }  // namespace harp

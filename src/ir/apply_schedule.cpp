@@ -42,8 +42,8 @@ std::vector<Sym> extents_of(const Loop* outermost) {
 
 class Tags {
  public:
-  /// Accumulators that grouped accesses need (group_accesses) are added to `kernel`. It may be null only if no nest of loops in the
-  /// statements becomes a single thread loop of a GPU.
+  /// `kernel` receives the accumulators that group_accesses() creates. It may be null only if the statements contain no loop nest that is
+  /// flattened for a GPU (tag nest without nest.chunks), because only such nests get grouped accesses.
   Tags(Arena& arena, std::span<const Param> params, Kernel* kernel) : arena_(arena), params_(params), kernel_(kernel) {}
 
   Body apply(const Body& statements) {
@@ -51,7 +51,8 @@ class Tags {
     for (Stmt* s : statements) add(result, apply(s));
     return result;
   }
-  /// Returns an expression that must be >= 0 where the statements run; nullopt: the statements may always run.
+  /// Returns the condition of the transformed statements: they may run only where this expression is >= 0. Returns nullopt if they may
+  /// always run.
   const std::optional<Sym>& guard() const { return guard_; }
 
  private:
@@ -110,7 +111,7 @@ class Tags {
     return {outermost};
   }
 
-  /// Executes the tags of a loop and returns the statements that replace the loop. The tags of the loops inside it have been executed
+  /// Transforms the loop as its tags (LoopTags) say, and returns the statements that replace it. The loops inside it have been transformed
   /// before.
   Body apply_loop(Loop* loop) {
     const LoopTags tags = std::exchange(loop->tags, {});
@@ -131,8 +132,8 @@ class Tags {
     return result;
   }
 
-  /// Vectorises the loops in `loops` and returns the statements that replace them. If unswitch has made an If of a loop, vectorises the
-  /// loops in both branches of the If.
+  /// Vectorises the loops in `loops` and returns the statements that replace them. If unswitch() has replaced a loop by an If with a copy
+  /// of the loop in each branch, vectorises both copies.
   Body vectors(const VectorTag& tag, const Body& loops) {
     Body result;
     for (Stmt* s : loops) {

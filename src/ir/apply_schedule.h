@@ -37,11 +37,11 @@
 
 namespace harp::ir {
 
-/// Executes and removes the tags of all loops of all kernels. Adds guards to the launches of kernels that were specialised
-/// (assume_nonempty), and inserts polls of the cancel flag.
+/// Transforms all loops of all kernels as their tags (LoopTags) say, and removes the tags. Adds guards to the launches of kernels that were
+/// specialised (assume_nonempty), and inserts polls of the cancel flag.
 void apply_schedule(Module& module);
 
-/// Executes the tags of all loops of these statements immediately, before the rest of the kernel is made, and returns the scheduled
+/// Transforms all loops of these statements as their tags say, immediately, before the rest of the kernel is made, and returns the new
 /// statements. `kernel` is the kernel that the statements will belong to, with the parameters that it has so far. No loop may have the tag
 /// nest.nonempty, because its guard belongs to the launch of the whole kernel.
 Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements);
@@ -50,8 +50,8 @@ Body apply_tags(Arena& arena, const Kernel& kernel, const Body& statements);
 inline constexpr int64_t kMaxRegisterVectors = 8;
 /// Tests whether `width` elements are a whole number of vectors, at most `most_vectors`, so that their accumulators stay in registers.
 bool in_registers(Sym width, int simd_width, int64_t most_vectors = kMaxRegisterVectors);
-/// Tests whether apply_schedule will vectorise this loop, which has the tag `vector`; it leaves a loop scalar if vectorise() cannot handle
-/// it.
+/// Tests whether apply_schedule will vectorise this loop. The loop has the tag `vector`, which requests vectors, but it stays scalar if
+/// vectorise() cannot handle it.
 bool becomes_vectors(Arena& arena, const Loop* loop);
 
 }  // namespace harp::ir

@@ -34,17 +34,17 @@ FlaggedMaximum build_flagged_maximum(Arena& arena, DType dtype);
 /// the product of the high halves. The function exists once in an arena.
 const Function* build_sum_of_pairs(Arena& arena);
 inline constexpr std::string_view kSumOfPairs = "sum_of_pairs_i32";  // its name
-/// Function (sum, a, b) over i32, where a and b each hold two integers of 16 bits: sum, plus the product of the low halves of a and b, plus
-/// the product of their high halves. The arena keeps one instance.
+/// Returns the function (sum, a, b) over i32, where a and b each hold two integers of 16 bits. Its result is sum, plus the product of the
+/// low halves of a and b, plus the product of their high halves. The arena keeps one instance.
 const Function* build_add_pairs(Arena& arena);
 inline constexpr std::string_view kAddPairs = "add_pairs_i32";  // its name
-/// Function (sum, a, b) over i32: sum plus the products of the four unsigned bytes of a with the four signed bytes of b. The arena keeps
-/// one instance.
+/// Returns the function (sum, a, b) over i32. Its result is sum plus the products of the four unsigned bytes of a with the four signed
+/// bytes of b. The arena keeps one instance.
 const Function* build_add_quads(Arena& arena);
 inline constexpr std::string_view kAddQuads = "add_quads_i32";  // its name
 /// Returns the function (index, size) over i32 or i64 that Arena::position calls. It adds `size` to a negative index, and then clamps the
 /// index to [0, size). The arena keeps one instance for each dtype.
 const Function* build_clamp_index(Arena& arena, DType dtype);
-inline constexpr std::string_view kClampIndex = "clamp_index_";  // its name is this, followed by the dtype's name
+inline constexpr std::string_view kClampIndex = "clamp_index_";  // the first part of its name; the dtype's name follows
 
 }  // namespace harp::ir

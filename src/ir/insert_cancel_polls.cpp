@@ -19,7 +19,7 @@ constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kShort = 1 << 18;
 // if an iteration takes at least the time of this many vector statements, a poll in every iteration costs little
 constexpr double kOnePoll = 64;
-constexpr int64_t kManyShort = 1 << 14;  // in a loop with shorter iterations: the time between two polls, in vector statements
+constexpr int64_t kManyShort = 1 << 14;  // if iterations are shorter than kOnePoll: the time between two polls, in vector statements
 constexpr double kFewIterations = 8;     // assumed trip count of a loop whose bounds are unknown, when deciding whether polling is cheap
 constexpr int kMaxReplaced = 4;
 

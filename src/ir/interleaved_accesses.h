@@ -2,9 +2,9 @@
 // shape [n, 3] whose three columns are accessed by three vectors, one lane for each row. The renderer can then access whole vectors and
 // shuffle them, instead of accessing single elements.
 //
-// Each load of a group of n loads gets a number 0 … n - 1, which is stored in UOp::stride; nothing else about the load changes. The stores
-// of a group become adjacent: each run of consecutive stores becomes a StoreGroup, in which the stores of each group follow each other. All
-// stores of a run write different elements, so their order makes no difference.
+// Each load of a group of n loads gets a number 0 … n - 1. UOp::stride stores this number plus 1; nothing else about the load changes. The
+// stores of a group become adjacent: each run of consecutive stores becomes a StoreGroup, in which the stores of each group follow each
+// other. All stores of a run write different elements, so their order makes no difference.
 #pragma once
 
 #include "ir/ir.h"

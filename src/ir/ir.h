@@ -80,7 +80,7 @@ struct UOp {
   // Position in a buffer, or value of kIndex and kInRange; used by kIndex, kInRange, kLoad, kGather, kCheck, kAcc, kLineOffset.
   Sym index = 0;
   Sym lane_step = 0;  // if lanes > 1: the difference of `index` from one lane to the next
-  Sym stride = 0;     // kGather
+  Sym stride = 0;     // kGather; in a kLoad: part_of() + 1 (interleaved_accesses.h)
   Scalar value = {};  // kConst
   const Function* function = nullptr;
   const Table* table = nullptr;
@@ -136,8 +136,8 @@ struct Accumulator {
   // pending stores to addresses with the same page offset (4-KiB aliasing); therefore the array starts at a slightly lower page offset than
   // the parameter.
   int avoid_alias_with = -1;
-  // Function that combines two elements, instead of `combine`, in code that is repeated with exact functions if it meets operands that it
-  // cannot handle (the body of a Retry); null: `combine` is used.
+  // Function that replaces `combine` in the body of a Retry. It need not handle all operands: if some operand was not handled, the Retry
+  // repeats the computation with exact functions. Null: `combine` is used.
   const Function* function = nullptr;
   // Number of elements that each thread of a block owns in a spread accumulator (statement.h, "Groups of threads"); 0: it is not spread.
   int64_t spread = 0;
@@ -189,8 +189,8 @@ bool streams(const Kernel& kernel);
 const Loop* thread_loop(const Kernel& kernel);
 /// Returns the number of iterations of the thread loop; 1 if the kernel has none.
 Sym iterations(const Kernel& kernel);
-/// Returns the number of threads of a block: the trip count of each group loop, or Routine::threads; 0 if the kernel contains no group loop
-/// and no such routine.
+/// Returns the number of threads of a block: the trip count of each group loop (a loop over the threads of a block), or Routine::threads.
+/// Returns 0 if the kernel has neither a group loop nor a routine that the threads of a block execute together.
 int64_t group_size(const Kernel& kernel);
 /// Returns the size in bytes of all shared accumulators of the kernel. Each of them starts at a multiple of 16 bytes.
 int64_t shared_bytes(const Kernel& kernel);

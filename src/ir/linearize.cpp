@@ -115,7 +115,7 @@ class Linearizer {
   /// pointer. Returns null if the common part is too simple for a pointer to pay off, or if the accumulator is not an array in memory.
   const SymNode* common_part(int accumulator, Sym index) const {
     const Accumulator& a = accumulators_[static_cast<size_t>(accumulator)];
-    // The elements of a spread accumulator are registers and have no address.
+    // The elements of a spread accumulator are in the registers of several threads and have no address.
     if (!a.is_row || a.spread > 0 || index.is_constant()) return nullptr;
     const std::vector<SymTerm>& terms = index.node()->terms;
     const bool is_variable = terms.size() == 1 && terms[0].coefficient == 1 && terms[0].factors.size() == 1;

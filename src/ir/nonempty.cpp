@@ -14,7 +14,7 @@ std::optional<SymRange> bounds_from(Sym extent, const SymAtom* v) {
     if (k > 0) return SymRange{ceil_div(1 - linear->rest, k).constant(), INT64_MAX};
     if (k < 0) return SymRange{INT64_MIN, floor_div(linear->rest - 1, -k).constant()};
   }
-  // handles an extent that is a product of sizes, one of which is v
+  // The extent may also be a product of sizes, one of which is v.
   if (extent.node()->terms.size() == 1 && extent.node()->constant == 0 && v->range.lo >= 0)
     for (const SymAtom* f : extent.node()->terms[0].factors)
       if (f == v) return SymRange{1, INT64_MAX};

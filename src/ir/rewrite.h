@@ -57,8 +57,8 @@ class Substituter {
 /// Sets poll_interval of the loops that must poll the cancel flag: without polls they would delay a cancellation noticeably, and their
 /// iterations are long enough to hide the cost of a poll. Loops that already poll stay unchanged. (insert_cancel_polls.cpp)
 void insert_cancel_polls(Kernel& kernel);
-/// Joins the declaration of an accumulator with the AccSet that sets all its elements to one vector: that AccSet becomes a declaration with
-/// a value, and the original declaration is removed. Applies only if no statement between the two uses the accumulator.
+/// Joins the declaration of an accumulator with the statement (AccSet) that sets all its elements to one vector: that statement becomes a
+/// declaration with a value, and the original declaration is removed. Applies only if no statement between the two uses the accumulator.
 /// (initialise_accumulators.cpp)
 void initialise_accumulators(Arena& arena, Kernel& kernel);
 /// Returns a loop over [begin, end) with a new variable and an empty body.
@@ -115,8 +115,8 @@ Body unroll(Arena& arena, const Loop* loop);
 /// loops that need a block of their own: a Break leaves them, or they declare or fold an accumulator that other statements declare, too.
 /// (single_iterations.cpp)
 void unroll_single_iterations(Arena& arena, Kernel& kernel);
-/// Unrolls each vectorised loop among these statements (step > 1) by a factor of `together`, and adds a remainder loop. Returns all
-/// statements.
+/// Unrolls each vectorised loop (step > 1) among the statements `loops` by a factor of `together`, and adds a remainder loop. Returns the
+/// new list of statements.
 Body unroll_and_jam(Arena& arena, const Body& loops, int together);
 
 /// Returns all UOps that the statements use, and their transitive sources; sources come before users.

@@ -35,7 +35,8 @@ class SingleIterations {
     const bool is_plain = (loop.loop == LoopKind::kSequential || loop.loop == LoopKind::kUnroll) && !loop.overlap && loop.tags.empty();
     if (!is_plain || !length.is_constant() || length.constant() < 1 || length.constant() > loop.step) return false;
     if (std::ranges::any_of(loop.body, [](const Stmt* s) { return s->kind == StmtKind::kBreak; })) return false;
-    // Generated code names variables after accumulators. In the block around the loop, their names must still be unique.
+    // Generated code names variables after accumulators. The accumulators of the body must therefore have unique names in the block around
+    // the loop, to which the body moves.
     const std::vector<const Stmt*> inside = statements_of(loop.body);
     const auto is_declared_inside = [&](int accumulator) {
       return std::ranges::any_of(inside, [&](const Stmt* s) {

@@ -147,9 +147,9 @@ struct LoopTags {
   std::optional<VectorTag> vector;
   std::optional<NestTag> nest;
   std::optional<AheadTag> ahead;  // may be set only if the loop also has the tag `vector`
-  // The loop prefetches one cache line of each later page of the rows that it loads. If other tags split the loop, the first part does so.
-  // kRow: arrays at the same address in every iteration of the outer loops are not prefetched. kOnlyRow: the kernel reads only one row, so
-  // these are prefetched, too.
+  // Says whether the loop prefetches one cache line of each later page of the rows that it loads. If other tags split the loop, only the
+  // first part prefetches. kRow: arrays at the same address in every iteration of the outer loops are not prefetched. kOnlyRow: the kernel
+  // reads only one row, so these arrays are prefetched, too.
   enum class Pages : uint8_t { kNone, kRow, kOnlyRow } pages = Pages::kNone;
 
   bool empty() const { return !vector && !nest && !ahead && pages == Pages::kNone; }

@@ -9,8 +9,8 @@ namespace {
 
 constexpr int kMaxConditions = 2;  // each condition doubles the code
 
-/// Converts a bool to an expression that is >= 0 exactly where the bool is true. Returns nullopt unless the bool is an in_range condition,
-/// or a conjunction of in_range conditions.
+/// Converts a bool to an expression that is >= 0 exactly where the bool is true. Returns nullopt unless the bool is a condition of the form
+/// "position >= 0" (in_range), or a conjunction of such conditions.
 std::optional<Sym> as_condition(const UOp* u) {
   if (u->kind == UKind::kInRange) return u->index;
   if (u->kind == UKind::kAlu && u->op == Op::kBitAnd && u->type.dtype == DType::kBool) {

@@ -156,7 +156,7 @@ bool adds_up(const Body& body) {
 constexpr int kNarrowest = 4;  // minimum number of iterations of a remainder that is vectorised
 constexpr size_t kShort = 32;  // maximum number of UOps in a body whose code may be emitted twice
 /// Minimum number of unrolled-and-jammed steps for which the last step may overlap the previous one. With fewer steps the share of repeated
-/// work is too large: 33 elements took 1.5 times as long.
+/// work is too large: a loop over 33 elements took 1.5 times as long as without an overlapping step.
 constexpr int kFewSteps = 4;
 
 bool is_overwritten(const UOp* u, std::span<const Param> params) {

@@ -212,8 +212,9 @@ class GroupRules {
     for (const int a : {s.accumulator, s.total, s.quads})
       if (a >= 0) together(a, "scans");
   }
-  /// Checks a statement that folds or scans an accumulator; `what` is "folds" or "scans". Inside a group loop the accumulator must belong
-  /// to one thread. Outside of group loops all threads fold or scan a spread accumulator together.
+  /// Checks a statement that folds or scans an accumulator; `what` is "folds" or "scans". Inside a group loop (a loop over the threads of a
+  /// block) the accumulator must belong to one thread. Outside of group loops all threads together fold or scan a spread accumulator, whose
+  /// elements are distributed over the threads.
   void together(int accumulator, std::string_view what) {
     require(!is_shared(accumulator), "nothing ", what, " a shared accumulator, but acc", accumulator, " is one");
     require(place_ != Place::kThread || is_own(accumulator), "a group loop ", what, " accumulators declared in it, but acc", accumulator,
@@ -243,7 +244,8 @@ class GroupRules {
             "all threads wait for the same batches of copies: a wait is inside a group loop, but not under a condition or in a loop of a "
             "thread");
   }
-  /// Checks an Mma: all threads of a warp must execute the statement together, and each thread must have the rows and columns of its lane.
+  /// Checks an Mma (a matrix product by tensor cores): all threads of a warp must execute the statement together, and each thread must have
+  /// the rows and columns of its lane.
   void rules(const Mma& s) const {
     require(place_ == Place::kThread && branches_ == 0,
             "all threads of a warp multiply matrices together, inside a group loop and not under "

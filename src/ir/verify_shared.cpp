@@ -407,7 +407,7 @@ class Races {
     if (s.accumulator >= 0 && is_shared(s.accumulator)) access(s.accumulator, s.index, 1, static_cast<int>(s.length.constant()), true);
   }
 
-  /// Records the reads of an Mma: a thread reads four terms of each of its rows and columns.
+  /// Records the reads of an Mma (a matrix product by tensor cores): a thread reads four terms of each of its rows and columns.
   void statement(const Mma& s) {
     const Sym term = syms_.loop("term", 0, 4), row = syms_.loop("tile", 0, s.row_tiles), column = syms_.loop("tile", 0, s.column_tiles);
     std::vector<const SymAtom*> added;

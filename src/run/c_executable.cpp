@@ -61,7 +61,8 @@ class CExecutable final : public Executable {
                host_machine().name);
   }
 
-  /// Calls the generated code. Returns HARP_OK or kNative, and throws an error for any other status.
+  /// Calls the generated code. Returns its status if that is HARP_OK or kNative (a native function has failed), and throws an error for any
+  /// other status.
   int32_t call(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     harp_fault fault = HARP_FAULT_INIT;
     harp_runtime reporting = runtime;

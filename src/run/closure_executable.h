@@ -15,8 +15,8 @@ class ClosureExecutable : public Executable {
   harp_entry_point_ex entry_ex() const final;
 
  protected:
-  /// The body of an entry point. It calls execute() and throws its errors. A subclass overrides it if it must prepare the host
-  /// application's addresses before execute().
+  /// Runs the program for a call of an entry point: calls execute(), whose errors it passes on. A subclass overrides this function if the
+  /// arrays of an entry point need preparation, such as a copy to a GPU.
   virtual void enter(void** inputs, void** outputs, size_t* shape_vars, const harp_runtime& runtime) const {
     execute(inputs, outputs, shape_vars, runtime);
   }

@@ -40,8 +40,8 @@ void* map_large(size_t bytes) {
   return reinterpret_cast<void*>(aligned);
 }
 
-/// Adds to a number that only the owner of the lock changes. Unlike fetch_add(), this is no locked instruction, of which each takes as long
-/// as a small kernel.
+/// Adds to a number that only the owner of the lock changes. Unlike fetch_add(), this needs no locked instruction. A locked instruction
+/// takes as long as a small kernel.
 template <class Number>
 void increase(std::atomic<Number>& number, Number by) {
   number.store(number.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);

@@ -144,8 +144,9 @@ bool LoadedProgram::is_mine(const Device& device) const {
   return std::find(placement_.devices.begin(), placement_.devices.end(), &device) != placement_.devices.end();
 }
 
-/// Returns the device on which a run takes place. It is the device of the run's first array; with staging, that of the first array that is
-/// on a device of this program. Without such an array it is device().
+/// Returns the device on which a run takes place. Without staging (RunArguments::stages) this is the device of the first array that the
+/// caller passes. With staging it is the device of the first passed array that is on a device of this program. If there is no such array,
+/// it is device().
 const Device& LoadedProgram::device_of(const RunArguments& arguments) const {
   const auto decides = [&](const RunArray& array) { return !array.is_missing && (!arguments.stages || is_mine(*array.device)); };
   for (const RunArray& input : arguments.inputs)

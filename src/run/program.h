@@ -76,7 +76,8 @@ class LoadedProgram {
   size_t workspace_bytes(std::span<const int64_t> shape_values, size_t width) const;
   /// Returns the part of workspace_bytes() for the data that a run stores per array and per variable (RunMemory::book).
   size_t book_bytes() const { return book_bytes_; }
-  /// Divides a caller's workspace for one run. `workspace` is null or has the alignment of buffers.
+  /// Divides a caller's workspace of `bytes` bytes into the two parts that a run uses (RunMemory). `workspace` is null or has the alignment
+  /// of buffers.
   RunMemory divide(void* workspace, size_t bytes) const;
 
   const Signature& signature() const { return binding_.signature(); }
@@ -98,8 +99,8 @@ class LoadedProgram {
   void check_device(const char* what, const std::string& name, const RunArray& array, const Device& run) const;
   void check_captured(const RunArguments& arguments) const;
   void check_aliases(std::span<const RunArray> inputs, std::span<const RunArray> outputs, Spare& book) const;
-  /// Called after an overlap was found: compares all pairs of arrays, and throws kAlias unless each overlap is an output that is the same
-  /// array as an input, and the signature allows that.
+  /// Called after an overlap was found: compares all pairs of arrays and throws kAlias for any overlap that is not allowed. An overlap is
+  /// allowed if an output is exactly the same array as an input and the signature says that the program can store the output there.
   void check_overlaps(std::span<const Extent> extents, size_t n_inputs) const;
 
   Binding binding_;

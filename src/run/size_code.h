@@ -16,8 +16,8 @@ class SizeCode {
  public:
   /// The constant 0.
   SizeCode() = default;
-  /// When evaluated, `variables[i]` has the value values[i]. Throws Error{kInternal} if the expression uses a variable that is not in the
-  /// list.
+  /// Compiles the expression. When it is evaluated, `variables[i]` has the value values[i]. Throws Error{kInternal} if the expression uses
+  /// a variable that is not in the list.
   SizeCode(Sym expression, std::span<const Sym> variables);
 
   bool is_constant() const { return steps_.empty(); }

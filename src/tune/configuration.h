@@ -23,7 +23,7 @@
 namespace harp::tune {
 
 struct Configuration {
-  std::string compiler;  // empty: the context's compiler
+  std::string compiler;  // the C compiler to run; empty: the context's compiler
   std::vector<std::string> flags, disabled_passes;
   std::optional<int64_t> share_ns;
   std::vector<ScheduleOverride> schedules;
@@ -38,8 +38,8 @@ std::string print(const Configuration& configuration);
 /// is given twice.
 Configuration parse_configuration(std::string_view text);
 
-/// Copies the optimiser passes to skip, the least work that is worth another thread, and the schedules to the options. The compiler and its
-/// flags are not copied, because they are not part of PipelineOptions.
+/// Sets these options: the optimiser passes to skip, the least work that is worth another thread, and the schedules. The compiler and its
+/// flags are not set, because they are not part of PipelineOptions.
 void apply(const Configuration& configuration, PipelineOptions& options);
 
 }  // namespace harp::tune

@@ -36,7 +36,7 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   const AxisSchedule one_row, &rows = has_rows ? s.axes[row_position] : one_row;
   const int64_t row_count = has_rows ? kernel.extents[row_position] : 1;
   const int terms = s.axes.back().simd_width, multiplied = cpu.dot_products ? kTermsOfQuad : cpu.multiplies_pairs ? kTermsOfPair : 1;
-  const double terms_of_lane = terms <= multiplied ? terms : 1;  // number of terms whose products take one instruction
+  const double terms_of_lane = terms <= multiplied ? terms : 1;  // number of terms that one multiply-add instruction processes in each lane
   const double r = rows.unroll, c = columns.unroll, lanes = columns.simd_width * terms_of_lane, sums = r * c;
   const double spilled = std::max(0.0, sums + c + 1 - cpu.vector_registers);
   const double loads = (c + r * (rows.pack ? 1 : 1.3)) * kLoad;
@@ -50,7 +50,7 @@ double contraction(const KernelSpace& kernel, const ScheduleRules& rules, const 
   // packed once for each block of columns.
   const int64_t rows_a_copy = columns.pack ? std::max(block_rows, row_count) : block_rows;
   const double copies = 1 + 4.0 / static_cast<double>(rows_a_copy) + (rows.pack ? 4.0 / static_cast<double>(block_columns) : 0);
-  // With b blocks of rows, half of a symmetric product is (b + 1) / 2b of it.
+  // If only one half of a symmetric product is computed, in b blocks of rows, the work is (b + 1) / 2b of that of the whole product.
   const double row_blocks = std::max(1.0, static_cast<double>(row_count) / static_cast<double>(block_rows)),
                computed = s.half ? (row_blocks + 1) / (2 * row_blocks) : 1;
   return computed * term / (sums * lanes) * padding(row_count, rows.unroll) *

@@ -138,7 +138,8 @@ void apply(const Measurement& measurement, Cpu& cpu) {
     ++i;
   };
   std::apply([&](auto&... numbers) { (replace(numbers), ...); }, measured_numbers(cpu));
-  cpu.caches.third = std::max(cpu.caches.third, cpu.caches.second);  // if only the second is known, the usual third one may be smaller
+  // if only the second size was measured, the third size of the table may be smaller
+  cpu.caches.third = std::max(cpu.caches.third, cpu.caches.second);
   static_assert(std::tuple_size_v<decltype(measured_numbers(cpu))> == static_cast<size_t>(Quantity::kAdditionLatency) + 1);
 }
 

@@ -11,8 +11,8 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
   const std::string name = cat("load", strided ? "_strided" : "", masked ? "_masked" : "", "_", vector_name(dtype, lanes));
   unit.definitions.once(name, [&] {
     const std::string v = memory_vector(unit, dtype, lanes), element(memory_type(dtype));
-    // The elements are listed in one initialiser. For a loop over the lanes gcc 12 either assembles parts of the vector on the stack, or
-    // emits one masked broadcast for each lane. Both are 1.6 to 3 times slower.
+    // The generated load lists all elements in one initialiser. If it were a loop over the lanes, gcc 12 would either assemble parts of the
+    // vector on the stack or emit one masked broadcast for each lane. Either code is 1.6 to 3 times slower.
     if (strided && !masked) {
       std::vector<std::string> elements = {"p[0]", "p[step]"};
       for (int i = 2; i < lanes; ++i) elements.push_back(cat("p[", i, " * step]"));
@@ -29,12 +29,13 @@ std::string load_function(Unit& unit, DType dtype, int lanes, bool strided, bool
                                               : bits == 32 ? "s"
                                                            : "d",
                                               "i");
-      // The builtin takes signed integers: long long for 64 bits, char for 8 bits, otherwise the type of that size.
+      // The builtin for integers takes a vector of signed integers: its element type is long long for 64 bits, char for 8 bits, and
+      // otherwise the signed dtype of the same size.
       std::string own = is_float ? v : memory_vector(unit, signed_of(bits), lanes);
       if (kind == "dqudi") own = declare_vector(unit, cat("longx", lanes), "long long", 8, lanes);
       if (kind == "dquqi") own = declare_vector(unit, cat("charx", lanes), "char", 1, lanes);
-      // Returns early for an all-zero mask. With such a mask the instruction loads nothing, but at an unmapped address it still causes an
-      // internal fault, which takes a microsecond.
+      // The generated function returns early if the mask is all zero. With such a mask the instruction loads nothing, but at an unmapped
+      // address it still causes an internal fault, which takes a microsecond.
       return cat("static inline ", v, " ", name, "(const ", element, "* p, ", mask_type(unit, kOneBitALane, lanes),
                  " m) {\n  if (m == 0) return (", v, "){0}; /* no load: the address may be invalid */\n  return (", v,
                  ")__builtin_ia32_load", kind, bits * lanes, "_mask((const void*)p, (", own, "){0}, m);\n}\n");

@@ -24,9 +24,9 @@ std::string gcc_text() {
       join(kGccBugSwitches, ", ", [](std::string_view argument) { return cat("\"", argument, "\""); }), ")\n#endif\n");
 }
 
-// This bug was found with sums of reversed rows. Each iteration of the loop reads eight elements of a row, in descending order. With four
-// or more such elements gcc read elements of other rows, at any vector width. Kernels with explicit vectors load such rows as vectors, so
-// disabling gcc's vectoriser costs little.
+// This bug was found with sums of reversed rows, in a loop each of whose iterations reads eight elements of a row in descending order. If
+// an iteration reads four or more elements in this way, gcc reads elements of other rows, at any vector width. Kernels with explicit
+// vectors load such rows as vectors, so disabling gcc's vectoriser costs little.
 const std::string_view kBackwardsText =
     "/* gcc 12 reads wrong elements when it vectorises a loop that reads groups of elements in descending order. */\n"
     "#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14\n"
@@ -40,9 +40,9 @@ namespace {
 /// The variables of loops that advance by 1.
 using UnitStepVariables = std::unordered_set<const SymAtom*>;
 
-/// Tests whether the position decreases by more than one element while some loop variable increases. A decrease by one element per
-/// iteration does not trigger the bug, so it does not count. Loops with such accesses keep gcc's vectoriser, which also compiles the loops
-/// over lanes in them.
+/// Tests whether the position decreases by more than one element per iteration of some loop. A position that decreases by exactly one
+/// element does not trigger the bug, so the result is then false. This matters for speed: gcc's vectoriser also compiles loops over lanes,
+/// and it stays enabled for kernels without accesses that trigger the bug.
 bool descends(Sym position, const UnitStepVariables& unit_steps) {
   if (position.is_constant()) return false;
   const auto& terms = position.node()->terms;
@@ -87,7 +87,7 @@ namespace {
 
 bool is_power_of_two(Sym divisor) { return divisor.is_constant() && std::has_single_bit(static_cast<uint64_t>(divisor.constant())); }
 
-/// Tests whether some subexpression is a bitwise and with a constant.
+/// Tests whether some subexpression is a bitwise AND with a constant.
 bool keeps_low_bits(const ir::UOp* root) {
   std::vector<const ir::UOp*> stack = {root};
   std::unordered_set<const ir::UOp*> seen;

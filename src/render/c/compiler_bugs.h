@@ -1,5 +1,5 @@
-// Workarounds for miscompilations by gcc before 14 and by clang, as text of the generated source. For other compilers the text has no
-// effect.
+// Workarounds for miscompilations by gcc before 14 and by clang. Each workaround is text that is written into the generated source. For
+// other compilers the text has no effect.
 #pragma once
 
 #include <span>
@@ -10,19 +10,20 @@
 
 namespace harp::render {
 
-/// Returns the text at the beginning of every unit, which switches off those optimisations of gcc that have known bugs.
+/// Returns the text at the beginning of every unit (generated source file). It switches off those optimisations of gcc that have known
+/// bugs.
 std::string gcc_text();
 
 /// Tests whether gcc must not vectorise this kernel. The definition of its function then contains kBackwardsMark.
 bool reads_backwards(const ir::Kernel& kernel);
-/// The text that defines the macro kBackwardsMark. Units that use the macro contain it.
+/// The text that defines the macro kBackwardsMark. It is written into every unit (generated source file) that uses the macro.
 extern const std::string_view kBackwardsText;
 inline constexpr std::string_view kBackwardsMark = "harp_reads_backwards ";
 
 /// Tests whether clang must not vectorise the loop that this line opens. kWrapsMark is then written in front of the loop. `lines` are the
 /// lines after `loop`.
 bool wraps_positions(const ir::Line& loop, std::span<const ir::Line> lines);
-/// The text that defines the macro kWrapsMark. Units that use the macro contain it.
+/// The text that defines the macro kWrapsMark. It is written into every unit (generated source file) that uses the macro.
 extern const std::string_view kWrapsText;
 inline constexpr std::string_view kWrapsMark = "harp_wraps";
 

@@ -1,4 +1,5 @@
-// The dialect for the C of gcc and clang: the table (render/kernel/dialect.h) by which render/kernel writes kernels in C.
+// The C dialect, for gcc and clang. A dialect is a table (render/kernel/dialect.h) that tells the code in render/kernel how to write
+// kernels in one language.
 #pragma once
 
 #include "render/kernel/dialect.h"

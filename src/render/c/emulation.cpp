@@ -115,8 +115,8 @@ static double sqrt_f64(double x) {
 constexpr std::string_view kSqrtF32 = R"(static float sqrt_f32(float x) { return (float)sqrt_f64((double)x); }
 )";
 
-// Rounding to an integral value. All numbers beyond 2^23 (for f64: 2^52) are integral already. If the result is zero, x * 0 gives it the
-// sign of x.
+// Functions that round to an integral value. All numbers with a magnitude of at least 2^23 (for f64: 2^52) are integral already. If the
+// result is zero, x * 0 gives it the sign of x.
 constexpr std::string_view kRounding[2][4] = {
     {R"(static inline float floor_f32(float x) {
   if (!(x > -0x1p23f && x < 0x1p23f)) return x;

@@ -1,5 +1,6 @@
-// Folds of accumulators, that is, horizontal reductions of their elements to one. A step combines element i with element i + half. Further
-// steps do the same with the first half, until one element is left.
+// Folds of accumulators, that is, horizontal reductions of their elements to one. With `half` as half the number of elements, a step
+// combines element i with element i + half for all i < half. Further steps do the same with the remaining first half, until one element is
+// left.
 #include "render/c/fold.h"
 
 #include <algorithm>
@@ -73,8 +74,8 @@ std::string fold_function(Unit& unit, const FoldForm& form, bool each_lane) {
     int n = width;
     const int narrowest = form.function != nullptr ? kSmallestVector / static_cast<int>(size_of(dtype)) : 4;
     for (; n > narrowest; n /= 2) step(n / 2, lanes_of(lane_numbers(0, n / 2)), lanes_of(lane_numbers(n / 2, n / 2)));
-    // The last steps combine whole vectors of the smallest size, although only their first lanes are used. A scalar version of the function
-    // might contain branches, which would be mispredicted.
+    // The last steps combine whole vectors of the smallest size, although only their first lanes are used. A scalar version of the
+    // combining function might contain branches, which would be mispredicted.
     if (form.function != nullptr) {
       for (int half = n / 2; half > 0; half /= 2) {
         std::vector<int> numbers;

@@ -1,5 +1,5 @@
-// Generated functions that fold an accumulator, that is, reduce all its elements to one. Dialect::fold and Dialect::fold_two describe their
-// parameters.
+// Generated functions that fold an accumulator, that is, reduce all its elements to one. render/kernel/dialect.h describes their parameters
+// (Dialect::fold and Dialect::fold_two).
 #pragma once
 
 #include <string>

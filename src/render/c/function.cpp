@@ -27,8 +27,8 @@ size_t widest_element(const ir::Function& function) {
 }
 
 /// Tests whether every loop that calls the function should inline it and keep its constants in registers. That is faster if there are 32
-/// vector registers, and masks have registers of their own. Without help, gcc does not inline a larger function that is called twice, and
-/// does not keep the constants in registers. (With it, softmax of rows of 1,024 elements takes 0.86 of the time.)
+/// vector registers, and masks have registers of their own. Without attributes that force it, gcc does not inline a larger function that is
+/// called twice, and does not keep the constants in registers. (With them, softmax of rows of 1,024 elements takes 0.86 of the time.)
 bool is_lean(const ir::Function& function, int lanes, const Cpu& cpu) {
   constexpr int kManyRegisters = 32;
   constexpr size_t kMaxNodes = 64, kMaxConstants = 18;
@@ -102,9 +102,9 @@ std::string split_function_text(Unit& unit, const ir::Function& function, int la
 namespace {
 
 /// Returns the name of a generated function that computes the position of one element from its index, as ir::build_clamp_index() does. Most
-/// indices are in range. A compare and a branch recognise them; all others are left to a function that is not inlined, so that the code of
-/// the usual path stays small and in one piece. (Without a branch the position takes some ten instructions, which is more than the loops
-/// of most gathers and scatters do otherwise.)
+/// indices are in range, which the function tests by one compare and branch. For all other indices it calls a second function that is not
+/// inlined, so that the code of the usual path stays small and in one piece. (Code without a branch takes about ten instructions, which is
+/// more than the rest of the loop in most gathers and scatters.)
 std::string clamp_index_function(Unit& unit, const ir::Function& function) {
   unit.definitions.once(function.name, [&] {
     const DType dtype = function.parameters[0];
@@ -149,10 +149,10 @@ std::string function_at_many_places(Unit& unit, const ir::Function& function, in
   return name;
 }
 
-// Returns the name of a generated function that evaluates a function for two vectors and interleaves the operations, so that those of one
-// hide the latency of the other. For two separate calls, compilers emit the code of one after that of the other, and the processor's
-// out-of-order window is too short to overlap them. Interleaved, expm1, cosh, tan and log1p take 0.90 to 0.93 of the time of separate
-// calls.
+// Returns the name of a generated function that evaluates a function for two vectors and interleaves the two computations, so that
+// operations of one computation execute during the latency of operations of the other. For two separate calls, compilers emit the code of
+// one call after that of the other, and the processor's out-of-order window is too short to overlap them. With interleaved operations,
+// expm1, cosh, tan and log1p take 0.90 to 0.93 of the time of separate calls.
 std::string function_of_two(Unit& unit, const ir::Function& function, int lanes) {
   const bool too_wide = static_cast<int>(widest_element(function)) * lanes > unit.options.target.cpu().vector_bytes;
   if (lanes == 1 || too_wide || is_bool(function.result) || is_small(function) ||

@@ -11,15 +11,15 @@
 namespace harp::render {
 
 std::string function_of(Unit& unit, const ir::Function& function, int lanes);
-/// Returns the name of a generated function that evaluates `function`, as function_of() does, for text that calls it at dozens of places.
-/// Compilers never inline such a function if it is long. (A scan by logaddexp whose groups are interleaved calls it 224 times. Without
+/// Returns the name of a generated function that evaluates `function`, for callers whose text calls it at dozens of places. Unless the
+/// function is small, compilers are told not to inline it. (A scan by logaddexp whose groups are interleaved contains 224 calls. Without
 /// inlining it compiles in 0.8 s instead of 8 s, and runs as fast.)
 std::string function_at_many_places(Unit& unit, const ir::Function& function, int lanes);
 /// Returns the name of a generated function that evaluates `function` for two vectors, with interleaved operations. Its parameters are
 /// (arguments of the first vector, arguments of the second, pointer to the result of the first, pointer to the result of the second).
 /// Returns "" if interleaving would not make it faster.
 std::string function_of_two(Unit& unit, const ir::Function& function, int lanes);
-/// Returns how many bits per lane the mask has that a function with a bool result returns. Returns 0 if the result is not a bool.
+/// Returns the number of bits per lane of the mask that is the result of `function`; 0 if the result is not a bool.
 int mask_bits_of(const ir::Function& function);
 
 /// Returns a function body with a preprocessor condition. The body of `form` is compiled if `form` exists and the compiler has the builtins

@@ -31,9 +31,9 @@ constexpr ExtremeOfTwo kExtremes[] = {
     {DType::kI32, 64, "__builtin_ia32_pmaxsd512_mask", "__builtin_ia32_pminsd512_mask", ", x, 0xffff"},
 };
 
-/// The max and min instructions of x86 for the other integers of up to 32 bits. gcc finds them in a loop over lanes, but not in a
-/// comparison and a selection of whole vectors, for which it uses two or three instructions. `letters` are those of the builtin's name; the
-/// builtin's operands are vectors of `element`.
+/// The max and min instructions of x86 for integers of 8 and 16 bits and for u32. (ExtremeOfTwo has those for i32.) gcc finds them in a
+/// loop over lanes, but not in a comparison and a selection of whole vectors, for which it uses two or three instructions. `letters` is a
+/// part of the builtin's name; the builtin's operands are vectors of `element`.
 struct ExtremeOfIntegers {
   DType dtype;
   std::string_view letters, element;
@@ -43,7 +43,7 @@ constexpr ExtremeOfIntegers kIntegerExtremes[] = {{DType::kI8, "sb", "char"},
                                                   {DType::kI16, "sw", "short"},
                                                   {DType::kU16, "uw", "short"},
                                                   {DType::kU32, "ud", "int"}};
-constexpr int kMaskedBytes = 64;  // the builtins for vectors of this size have a mask, and a vector with the values of disabled lanes
+constexpr int kMaskedBytes = 64;  // the builtins for vectors of this size have two more arguments: the values of disabled lanes, and a mask
 
 /// The AVX-512 instruction (with VL) that computes any boolean function of three bits, given by a truth table with 8 entries. Without the
 /// builtin, gcc uses two instructions for the majority of three bits.
@@ -70,7 +70,7 @@ const ExtremeOfTwo* extreme_instruction(DType dtype, int lanes, const Cpu& cpu) 
   return nullptr;
 }
 
-/// Returns the form of a max or min of integers that have no row in kExtremes.
+/// Returns the instruction for a max or min of those integer types that have no row in kExtremes; nullopt if the CPU lacks it.
 std::optional<InstructionForm> integer_extreme(Op op, DType dtype, int lanes, const Cpu& cpu) {
   const int bytes = lanes * static_cast<int>(size_of(dtype));
   constexpr int kVectors[] = {16, 32, kMaskedBytes};
@@ -102,7 +102,7 @@ std::optional<InstructionForm> extreme(Op op, DType dtype, int lanes, const Cpu&
   InstructionForm form{{std::string(instruction)}, "", {}, {{integer, lanes}}};
   form.body = cat("  /* the instruction gives the ", op == Op::kMax ? "greater" : "lesser",
                   " operand, or the second one: a and b differ only for zeros and NaN */\n");
-  // Both instructions use y. Without this statement gcc would load it from memory twice.
+  // The two instructions that follow both use y. Without this statement gcc would load y from memory twice.
   append(form.body, cat("  __asm__(\"\" : \"+", cpu.vector_registers > kRegistersOfX ? "v" : "x", "\"(y)); /* loaded once */\n"));
   append(form.body, cat("  const ", bits, " a = (", bits, ")", instruction, "(x, y", row->more, "), b = (", bits, ")", instruction, "(y, x",
                         row->more, ");\n"));

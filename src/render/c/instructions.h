@@ -29,14 +29,15 @@ struct InstructionForm {
   std::string feature = {};  // a macro that every compiler must define for the builtins; empty: none
 };
 
-/// Returns a call of gcc's builtin with the operands x and y. Its result is x if x is less than y (with `greater`: greater), else y.
+/// Returns a call of gcc's builtin with the operands x and y. The result of the call is x where x < y (with `greater`: x > y), else y.
+/// Returns nullopt if the CPU has no such instruction.
 std::optional<std::string> extreme_of_two(bool greater, DType dtype, int lanes, const Cpu& cpu);
 
 /// Returns a body that computes a * b + c with one rounding, for vectors a, b and c. Returns nullopt if the CPU has no instruction for it.
 std::optional<InstructionForm> fused_multiply_add(DType dtype, int lanes, const Cpu& cpu);
 
-/// Returns a body that converts each integer of vector x to `to`, of at least four times its size; nothing if the CPU has no instruction
-/// for it.
+/// Returns a body that converts each integer of vector x to the dtype `to`, which is at least four times as large. Returns nullopt if the
+/// CPU has no instruction for it.
 std::optional<InstructionForm> widening_instruction(DType from, DType to, int lanes, const Cpu& cpu);
 
 /// Returns a body that permutes vector x: lane i of the result is lane from[i] of x, or lane i of vector `none` where from[i] is -1.

@@ -1,7 +1,7 @@
-// Loads and stores of n vectors whose elements are interleaved in memory. Both divide n by its smallest prime factor p. Every p-th element
-// in memory belongs to one of p classes. The elements of a class are n / p vectors, which are again interleaved, so the same method is
-// applied to them. A vector of a class takes its elements from p adjacent vectors in memory, by p - 1 shuffles of two vectors. Functions
-// that load different parts of the same vectors contain equal loads and shuffles, which the C compiler merges.
+// Loads and stores of n vectors whose elements are interleaved in memory. Both divide n by its smallest prime factor p, and divide the
+// elements in memory into p classes: element i belongs to class i mod p. The elements of one class form n / p interleaved vectors, to which
+// the same method is applied. A vector of a class takes its elements from p adjacent vectors in memory, by p - 1 shuffles of two vectors.
+// Functions that load different parts of the same vectors contain equal loads and shuffles, which the C compiler merges.
 #include "render/c/interleave.h"
 
 #include <utility>
@@ -76,8 +76,8 @@ class ShuffleWriter {
   size_t first_ = 0;
 };
 
-/// `memory` names n vectors loaded from memory, in which the elements of n other vectors are interleaved. Writes the shuffles that extract
-/// vector number `part` of these, and returns its name.
+/// `memory` contains the names of n vectors as they are in memory, where the elements of n parts are interleaved. Writes the shuffles that
+/// extract part number `part`, and returns the name of the resulting vector.
 std::string part_of(ShuffleWriter& writer, std::vector<std::string> memory, int lanes, int part) {
   while (memory.size() > 1) {
     const int n = static_cast<int>(memory.size()), p = smallest_factor(n), remainder = part % p;

@@ -20,8 +20,8 @@ Sym fault_offset(const ir::Module& module);
 /// The calling convention of a kernel's function.
 struct RenderedKernel {
   std::string name;
-  // true: the arguments are the function's parameters. false: the function is a harp_range_body, and its argument is a pointer to a struct
-  // of the kernel's arguments.
+  // true: the arguments are the function's parameters. false: the function is a harp_range_body, that is, it gets a pointer to a struct of
+  // the kernel's arguments and executes a range of iterations.
   bool is_called = false;
   // For each parameter of the kernel, whether the function uses it; with is_called, only used parameters are passed.
   std::vector<bool> is_used;
@@ -61,7 +61,7 @@ class KernelFunctions {
   Unit& unit_;
   const Positions& host_;
   ShapeName shape_name_;
-  std::map<std::string, std::string> known_;  // maps the text of a function without its name to its name
+  std::map<std::string, std::string> known_;  // maps the text of a function (without its name) to its name
   std::vector<RenderedKernel> rendered_;
   std::vector<SourceFunction> functions_;
   std::string text_;

@@ -80,8 +80,8 @@ std::string blend_function(Unit& unit, DType dtype, int lanes) {
 std::string converted_mask(Unit& unit, const std::string& text, int from, int to, int lanes) {
   if (from == to) return text;
   if (from != kOneBitALane && to != kOneBitALane) return cat("__builtin_convertvector(", text, ", ", mask_type(unit, to, lanes), ")");
-  // The instructions that convert masks exist only for whole registers. Vectors with elements of 32 bits (or 64 bits for two lanes) always
-  // fill a register.
+  // The instructions that convert masks exist only for vectors that fill a register. Other masks are converted in two steps, by way of a
+  // mask with 32 bits per lane (64 if there are two lanes), which always fills a register.
   const int vector_bits = from == kOneBitALane ? to : from, bytes = vector_bits * lanes / 8;
   if (bytes != 16 && bytes != 32 && bytes != 64) {
     const int between = lanes > 2 ? 32 : 64;
@@ -144,7 +144,7 @@ std::string any_function(Unit& unit, int bits, int lanes) {
     if (bytes < kSmallestVector)
       return cat(head, "\n  ", value_type(signed_of(bits)), " any = 0;\n", loop_over_lanes("any |= m[lane];", lanes),
                  "  return any != 0;\n}\n");
-    // Parts of 64 bits are combined instead of lanes.
+    // The code combines parts of 64 bits instead of single lanes.
     std::string any;
     for (int part = 0; part < bytes / 8; ++part) append(any, cat(part == 0 ? "" : " | ", "parts[", part, "]"));
     const std::string type = memory_vector(unit, DType::kI64, bytes / 8);

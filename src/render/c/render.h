@@ -13,8 +13,9 @@ namespace harp::render {
 
 struct Dialect;  // defined in render/kernel/dialect.h
 
-/// Tests whether the generated source uses explicit vectors throughout. That is the case unless plain text is requested, or the target
-/// lacks arithmetic that must be emulated element by element. If it is not the case, the code's speed depends on the compiler's vectoriser.
+/// Tests whether the generated source uses explicit vectors throughout. The result is false if plain text is requested, or if the CPU lacks
+/// fused multiply-add or rounding instructions, which are then emulated element by element. In these cases the code's speed depends on the
+/// compiler's vectoriser.
 bool writes_vectors(const RenderOptions& options);
 
 /// Returns the C source of the module. Kernels with equal code share one function. Throws Error{kInternal} if the module breaks a rule of

@@ -99,8 +99,8 @@ std::string cast_function(Unit& unit, DType from, DType to, int lanes) {
       const std::string wide_enough = size_of(from) == size_of(to) ? condition : cat("__builtin_convertvector(", condition, ", ", m, ")");
       return cat(select_function(unit, to, lanes), "(", wide_enough, ", ", splat_function(unit, to, lanes), "(", value, "), r)");
     };
-    // Lanes outside of the range are replaced by 0 before the conversion. The condition may exclude numbers that convert to 0, too, because
-    // the result is the same. Conversions to 8-bit and 16-bit integers go through 32-bit integers.
+    // Lanes outside of the range of `to` are replaced by 0 before the conversion. The condition may also replace numbers inside the range
+    // whose conversion gives 0, because the result is the same. Conversions to 8-bit and 16-bit integers go through 32-bit integers.
     const std::string inside = cat(with_sign ? cat("(x >= -", limit, ")") : "(x >= 1)", " & (x < ", limit, ")");
     const std::string converted =
         size_of(to) < 4 ? cat("__builtin_convertvector(inside, ", value_type(unit, DType::kI32, lanes), ")") : "inside";

@@ -1,5 +1,5 @@
-// Functions that return C statements for vectors, and functions for the values that such statements store. Dialect::vectors contains
-// pointers to the functions, through which the renderer calls them.
+// Functions that return C statements for vectors, and functions for the values that such statements store. The renderer calls them through
+// pointers in the table of the C dialect (Dialect::vectors in render/kernel/dialect.h).
 #pragma once
 
 #include <string>

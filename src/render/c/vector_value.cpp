@@ -53,8 +53,9 @@ Text scalar_operand(const Scope& scope, const UOp* u) {
   return {cat("(", value_type(dtype), ")", bracket(text, kUnary)), kUnary};
 }
 
-/// Returns an expression with a C operator on vectors. An operand that is the same in all lanes is written as a scalar. If all operands
-/// are, the first one is written as a vector. Float operands are always vectors in functions that keep constants in registers.
+/// Returns an expression with a C operator on vectors. An operand that is the same in all lanes is written as a scalar; but if all operands
+/// are the same in all lanes, the first one is written as a vector. Float operands are always vectors in functions that keep constants in
+/// registers.
 Text vector_operators(const Scope& scope, const UOp* u, const Rule& rule) {
   return operators(scope, u, rule, [&](std::span<const UOp* const> sources, size_t i) {
     const UOp* source = sources[i];
@@ -73,7 +74,8 @@ Text comparison(const Scope& scope, const UOp* u, const std::string& mask = {}) 
               mask.empty() ? list : cat(mask, ", ", list), kOneBitALane);
 }
 
-/// Tests whether the value is an expression that comparison() writes. A value that a variable holds is not.
+/// Tests whether the text of the value is to be an expression that comparison() writes. The result is false if a variable already holds the
+/// value.
 bool is_comparison(const Scope& scope, const UOp* u) {
   if (u->kind != UKind::kAlu || is_bool(u->sources[0]->type.dtype) || scope.names.find(u) != nullptr) return false;
   const Form form = rule_for(scope.unit.dialect, u->op, u->sources.back()->type.dtype).form;
@@ -83,8 +85,8 @@ bool is_comparison(const Scope& scope, const UOp* u) {
 
 /// If `u` is a conjunction of comparisons and of a mask in an accumulator, returns it as a mask with one bit per lane; otherwise returns
 /// nullopt. Each compare instruction gets the conjunction of the other parts as its mask operand. (gcc 12 would compile the operator & to
-/// an instruction on general registers. Moving the mask there and back takes six cycles, in each iteration of a loop that updates the
-/// accumulator.)
+/// an instruction on general registers. It takes six cycles to move the mask to a general register and back, in each iteration of a loop
+/// that updates the accumulator.)
 std::optional<Text> kept_conjunction(const Scope& scope, const UOp* u) {
   std::vector<const UOp*> comparisons, others, left = {u};
   while (!left.empty()) {
@@ -146,8 +148,8 @@ Text cast_to_bools(const Scope& scope, const UOp* source) {
   return call(comparison_function(scope.unit, Op::kNe, from, n), cat(text, ", ", zeros), kOneBitALane);
 }
 
-/// Tests whether the conversion should use widening_function(). gcc compiles that function to slow scalar code for two lanes, and for
-/// vectors of several registers, so these do not use it.
+/// Tests whether the conversion should use widening_function(). The result is false for two lanes and for vectors of several registers,
+/// because for these gcc compiles that function to slow scalar code.
 bool is_widened(const Unit& unit, DType from, DType to, int lanes) {
   constexpr size_t kFactor = 4;
   constexpr int kMinLanes = 4;

@@ -1,5 +1,5 @@
-// Functions that return C expressions for values with several lanes. Dialect::vectors contains pointers to them, through which the renderer
-// calls them.
+// Functions that return C expressions for values with several lanes. The renderer calls them through pointers in the table of the C dialect
+// (Dialect::vectors in render/kernel/dialect.h).
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ bool has_bit_masks(const RenderOptions& options, int lanes);
 bool has_masked_load(const RenderOptions& options, DType dtype, int lanes);
 /// Tests whether the machine can compare these vectors into a mask with one bit per lane.
 bool has_predicates(const RenderOptions& options, DType dtype, int lanes);
-/// Returns how many bits per lane the mask has that a comparison of these vectors produces.
+/// Returns the number of bits per lane of the mask that is the result of a comparison of these vectors.
 int comparison_bits(const RenderOptions& options, DType dtype, int lanes);
 /// Tests whether the machine has non-temporal stores for these vectors.
 bool has_stream(const RenderOptions& options, DType dtype, int lanes);

@@ -344,7 +344,8 @@ std::string cuda_mma(const Scope& scope, const ir::Mma& mma) {
              scope.position(mma.column_step).text, ");");
 }
 
-/// CUDA has no atomic sum of i64. The bits of a sum that wraps are those of the unsigned sum.
+/// Returns the statement that combines the integer at an address with a value by an atomic operation. CUDA has no atomic addition of i64,
+/// so an atomic addition of u64 is used, which gives the same bits.
 std::string cuda_atomic(Op combine, DType dtype, const std::string& pointer, const std::string& value) {
   if (combine == Op::kAdd && dtype == DType::kI64) return cat("atomicAdd((u64*)(", pointer, "), (u64)(", value, "));");
   return cat(combine == Op::kAdd ? "atomicAdd" : combine == Op::kMax ? "atomicMax" : "atomicMin", "(", pointer, ", ", value, ");");

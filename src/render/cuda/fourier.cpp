@@ -33,8 +33,9 @@ class TransformText {
     return f_.define("dft_tables_$F", kGridTables);
   }
 
-  /// Defines a function that transforms lines of a known length, `per_row` lines for each row. A row is a matrix: with `are_columns` the
-  /// lines are its columns, otherwise its rows. Returns the beginning of a call of the function, up to the first argument.
+  /// Defines a function that transforms lines of a known length, `per_row` lines for each row of the array. Each row of the array is
+  /// treated as a matrix: with `are_columns` the lines are the columns of this matrix, otherwise its rows. Returns the beginning of a call
+  /// of the function, up to the first argument.
   std::string lines(int64_t length, int64_t per_row, bool are_columns) {
     Filling values = f_.values();
     const bool is_shared = line_memory(length, f_.bytes()) == 0;
@@ -154,7 +155,7 @@ class PhaseCall {
     if (s_.phase == 1) return cat(tile_transform(functions_, transform, TileKind::kColumns), "(", from(), rest);
     return cat(tile_transform(functions_, transform, TileKind::kRowsOfMatrix), "(", to_kept, rest);
   }
-  /// Tests whether element i of two adjacent rows is closer in memory than two adjacent elements of a row.
+  /// Tests whether elements with the same index in two adjacent rows are closer in memory than two adjacent elements of one row.
   static bool is_across(const ir::Routine::Part& part) {
     return part.row_step.is_constant() && part.row_step.constant() > 0 &&
            (!part.step.is_constant() || part.row_step.constant() < part.step.constant());
@@ -172,7 +173,7 @@ class PhaseCall {
   }
 
   /// Returns the call for rows each of which is transformed by one block. `row_memory` is the number of elements of spare memory that a
-  /// block needs. If the length of the rows is known only at run time, `row_memory` is the number for each element of a row.
+  /// block needs. If the length of the rows is known only at run time, `row_memory` is this number divided by the length.
   std::string by_rows(const std::string& suffix, const std::string& row, const std::string& sharing, int64_t row_memory) {
     if (s_.phase == 1) return cat(text_.filter(suffix, row), "(", length(), ", ", tables(), ", ", spare(0), ");");
     const Sym memory = s_.length.is_constant() ? Sym(row_memory) : row_memory * s_.length;
@@ -180,8 +181,8 @@ class PhaseCall {
                spare(0), ", ", text(memory), ", ", share(), ");");
   }
 
-  /// Returns a C expression for the number of blocks that take part, if the length n of the rows is known only at run time. For long rows
-  /// the number is limited, because each block needs spare memory.
+  /// Returns a C expression for the number of blocks that transform rows, if the length n of the rows is known only at run time. For long
+  /// rows the number is limited, because each block needs spare memory.
   static std::string sharing_of_any() {
     return cat("n > ", kAnyTransformLongRow, " && blocks > ", kAnyTransformFewBlocks, " ? ", kAnyTransformFewBlocks, " : blocks");
   }

@@ -8,7 +8,7 @@
 namespace harp::render {
 namespace {
 
-/// Returns the position in the tile of operand or result number i of a butterfly, without gaps.
+/// Returns the position that operand number i of a butterfly (with are_results: result number i) has in the tile if there are no gaps.
 int64_t number_at(const Pass& pass, int64_t butterfly, int64_t i, bool are_results) {
   const int64_t number = pass.number_of(butterfly), first = pass.line_of(butterfly) * pass.length;
   return first + (are_results ? pass.first_result(number) + i * pass.stride : number + i * pass.apart());
@@ -31,8 +31,8 @@ int64_t time_of(const Pass& pass, const Gaps& gaps, int threads, size_t number_b
   return time;
 }
 
-/// Returns an estimate of how long the threads of these warps compute the addresses of numbers in shared memory. The result is 0 if the
-/// numbers of every butterfly are equally far apart.
+/// Returns an estimate of the time in which the threads of the first four warps compute the addresses of numbers in shared memory, in the
+/// unit of time_of(). Returns 0 if the numbers of every butterfly are equally far apart, so that no addresses must be computed one by one.
 int64_t time_for_places(const Pass& pass, const Gaps& gaps, int threads, size_t number_bytes, bool are_results) {
   return distance_in_memory(pass, gaps, are_results) >= 0 ? 0 : time_of(pass, {}, threads, number_bytes, false) / 2;
 }
@@ -57,7 +57,7 @@ void group_butterflies(Pass& pass, int64_t group) {
 }
 
 Gaps best_gaps(const Pass& writer, const Pass& reader, int threads, size_t number_bytes) {
-  constexpr int64_t kShare = 8;  // gaps of one kind take at most 1 / kShare of the memory
+  constexpr int64_t kShare = 8;  // the gaps after blocks, and likewise those after lines, take at most 1 / kShare of the memory
   constexpr int64_t kGaps[] = {1, 2, 4, 8, 16};
   const int64_t line = std::min(writer.length, reader.length);
   Gaps best;

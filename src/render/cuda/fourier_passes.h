@@ -14,7 +14,7 @@ struct Pass {
   int64_t factor = 1, lines = 1, length = 1, stride = 1;
   int64_t of_line = 1;  // length of one transform: the whole line, or one of the columns that are interleaved in the line
   int64_t left = 1;     // length of the shorter transforms that remain for the next passes
-  int64_t table = 0;    // position in the tables of the twiddle factors of this pass
+  int64_t table = 0;    // position, in the tables, of the twiddle factors of this pass
   // Number of adjacent butterflies of a line that adjacent threads execute; the following threads execute butterflies of the next line.
   int64_t group = 1;
 
@@ -30,8 +30,8 @@ struct Pass {
 };
 
 /// Appends the passes of transforms of `of_line` numbers to `passes`. There are `lines` lines, each of which contains `inner` transforms
-/// whose numbers are interleaved. `table` is the position in the tables of the roots for these passes. Adjacent threads execute adjacent
-/// butterflies of a line.
+/// whose numbers are interleaved. The roots of 1 for these passes begin at position `table` of the tables. Adjacent threads execute
+/// adjacent butterflies of a line.
 void append_passes(std::vector<Pass>& passes, int64_t of_line, int64_t lines, int64_t inner, int64_t table);
 
 /// Lets adjacent threads execute `group` adjacent butterflies of a line, then as many of the next line, and so on. Does nothing if the

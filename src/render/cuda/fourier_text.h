@@ -122,7 +122,7 @@ $INLINEDvoid dft_8_elements_$F($T* re, $T* im, const $T* roots, i64 n) {
 }
 )";
 
-// Placeholders. $P: the factor. $HALF: half of the factor.
+// Placeholders. $P: the factor of the pass, which is also the length of the transforms. $HALF: half of the factor.
 inline constexpr std::string_view kGridOdd = R"(/* Elements i and $P - i are multiplied by the same cosine and by opposite sines. */
 $INLINEDvoid dft_$P_elements_$F($T* re, $T* im, const $T* roots, i64 n) {
   $T sum_re[$HALF], sum_im[$HALF], difference_re[$HALF], difference_im[$HALF];
@@ -321,7 +321,7 @@ inline constexpr std::string_view kRowOfAny =
 )";
 
 // Placeholders. $G: the name of the dtype, followed by n if that is known. $ROW: the function that transforms a row as long as the
-// convolution. $SHARING: the number of blocks that take part.
+// convolution. $SHARING: the number of blocks that transform rows.
 inline constexpr std::string_view kGridFilter =
     R"(/* Rows of a length with a large prime factor (Bluestein's algorithm): the transform is u times the convolution of u x with conj(u), which
    transforms of m elements compute. This one is that of conj(u). */

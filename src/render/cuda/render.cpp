@@ -143,7 +143,7 @@ class Kernels {
 
   const ir::Module& module_;
   Unit& unit_;
-  std::map<std::string, std::string> known_;  // maps the text of a function without its name to its name
+  std::map<std::string, std::string> known_;  // maps the text of a function (without its name) to its name
   std::vector<CudaKernel> kernels_;
   std::string text_;
 };

@@ -25,7 +25,8 @@ struct CudaKernel {
   // Bytes of shared memory that the launch must reserve in addition to what the kernel declares.
   int64_t shared = 0;
   bool reports_faults = false;
-  std::optional<int> phase = {};  // value of the last parameter; nullopt: the kernel has no such parameter
+  // value of the last parameter, the number of the routine's phase; nullopt: the kernel has no such parameter
+  std::optional<int> phase = {};
 };
 
 struct CudaText {

@@ -17,29 +17,32 @@ using ir::UOp;
 
 // A loop that has more iterations than this is not unrolled completely, whatever its body is.
 constexpr int64_t kMostIterations = 128;
-// A body of so many operations or more has enough loads in flight, and needs no unrolling.
+// A body with this many operations or more has enough loads in flight, and needs no unrolling.
 constexpr int64_t kLongBody = 256;
-// A loop whose unrolled code would have at most so many operations is compiled quickly.
+// Code with at most this many operations compiles quickly, so a loop may be unrolled if the result is not longer.
 constexpr int64_t kShortCode = 4096;
-// Compilers unroll a loop of their own accord if the code then has at most about so many operations. A loop around it then contains all of
-// them.
+// Compilers unroll a loop without a pragma if the unrolled code has at most about this many operations. For an enclosing loop, all of these
+// operations then count as part of its body.
 constexpr int64_t kUnrolledAnyway = 1024;
 
-/// Returns the greatest number of iterations of the loop in one thread that is known when the text is compiled; INT64_MAX if none is known.
+/// Returns the maximum number of iterations of the loop that one thread executes, as far as it is known when the text is written; INT64_MAX
+/// if no bound is known.
 int64_t most_iterations(const Scope& scope, const ir::Loop& loop) {
   const int64_t most = range(loop.end - loop.begin).hi;
-  // In each round, the grid executes at least as many iterations of a thread loop as one block does.
+  // The threads of the grid share the iterations of a thread loop. The grid has at least one block, so one thread executes at most the
+  // of_block-th part of the iterations.
   const int64_t of_block = scope.group_threads > 0 ? scope.groups : scope.unit.options.target.gpu()->block_threads;
   const int64_t step = loop.loop == ir::LoopKind::kThread ? loop.step * of_block : loop.step;
   return most < 1 ? 0 : (most - 1) / step + 1;
 }
 
-/// Counts operations: about as many as the instructions that a compiler makes of them.
+/// Estimates numbers of instructions: counts each operation of the IR as one instruction.
 class Operations {
  public:
   explicit Operations(const Scope& scope) : scope_(scope) {}
 
-  /// Returns the number of operations of these statements. A loop counts once, or as often as it has iterations if it is unrolled.
+  /// Returns the number of operations of these statements. The operations in the body of a loop count once, or, if the loop is unrolled,
+  /// once for each of its iterations.
   int64_t of(const ir::Body& body) {
     int64_t all = 0;
     for (const ir::Stmt* s : body) {
@@ -53,7 +56,8 @@ class Operations {
   }
 
  private:
-  /// Returns how many copies of its `inside` operations the code of a statement has.
+  /// Returns the number of times that the body of the statement occurs in the compiled code: more than once for an unrolled loop, otherwise
+  /// 1. `inside` is the number of operations in the body.
   int64_t times(const ir::Stmt& s, int64_t inside) const {
     const auto* loop = as<ir::Loop>(&s);
     if (loop == nullptr || loop->loop == ir::LoopKind::kGroup) return 1;
@@ -62,7 +66,7 @@ class Operations {
     return iterations <= kMostIterations && iterations * inside <= kUnrolledAnyway ? std::max<int64_t>(1, iterations) : 1;
   }
 
-  /// Returns the number of operations of a value that are not in `seen`, and adds them there.
+  /// Returns the number of those operations of a value that are not yet in `seen`, and adds these operations to `seen`.
   int64_t of(const UOp* root, std::unordered_set<const UOp*>& seen) {
     int64_t all = 0;
     std::vector<const UOp*> left = {root};

@@ -37,8 +37,8 @@ class HostArrays {
   const ir::Module& module_;
   const ir::HiddenConstants hidden_;
   Names names_;
-  /// Maps the name of each shape variable to its name in C. The key is not the atom, because a variable and its copy with narrower bounds
-  /// are two atoms, but one argument of kernel_main.
+  /// Maps the name of each shape variable to its name in C. The key is the name, because a variable and its copy with narrower bounds are
+  /// two objects (SymAtom), but one argument of kernel_main.
   std::map<std::string_view, std::string> shape_names_;
   Positions sizes_;
   // The C names of the temporary arrays. The key is the array's offset in the workspace, as text, and its dtype.

@@ -1,4 +1,4 @@
-// Decides which launches may be executed by several workers. Only if there is such a launch, the generated source contains the code that
+// Decides which launches may be executed by several workers. If no launch may, the generated source does not contain the code that
 // distributes work, because gcc needs more time to compile that code than a small kernel.
 #pragma once
 

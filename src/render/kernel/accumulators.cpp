@@ -15,7 +15,8 @@ using ir::LineKind;
 
 namespace {
 
-/// Returns the offset in bytes of a shared accumulator. All of them are in one array, each at a multiple of 16 bytes (ir::shared_bytes).
+/// Returns the offset in bytes of a shared accumulator. All shared accumulators of a kernel are in one array, each at a multiple of 16
+/// bytes (ir::shared_bytes).
 int64_t shared_offset(const ir::Kernel& kernel, int accumulator) {
   int64_t bytes = 0;
   for (size_t a = 0; a < static_cast<size_t>(accumulator); ++a)

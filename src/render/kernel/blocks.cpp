@@ -102,8 +102,8 @@ void Blocks::open_loop(const ir::Line& line, std::span<const ir::Line> rest) {
   if (poll_interval == 1) leave_if_cancelled();
 }
 
-/// Opens a thread loop on a grid of GPU threads. With n threads, thread i executes the iterations i, i + n, i + 2 * n …, so that
-/// neighbouring threads access neighbouring elements.
+/// Opens a thread loop, that is, a loop whose iterations are distributed among the threads of a grid on a GPU. With n threads, thread i
+/// executes the iterations i, i + n, i + 2 * n …, so that neighbouring threads access neighbouring elements.
 void Blocks::open_grid_loop(const ir::Line& line) {
   const auto& s = line.as<ir::Loop>();
   const Dialect& dialect = scope_.unit.dialect;
@@ -164,8 +164,8 @@ void Blocks::open_group(const ir::Line& line, std::span<const ir::Line> rest) {
   scope_.names.atom(line.atom, "thread");
 }
 
-/// Opens the outer loop of a loop that runs in pieces. If all pieces have the same length, the length is a constant in the text, so that
-/// gcc vectorises the inner loop.
+/// Opens the outer one of two loops that together execute a loop in pieces; the cancel flag is tested after each piece. If all pieces have
+/// the same length, the length is a constant in the text, so that gcc vectorises the inner loop.
 void Blocks::open_pieces(const ir::Loop& s, const std::string& v, const std::string& begin, const std::string& end) {
   const int64_t piece = s.poll_interval * s.step;
   const std::string_view type = scope_.unit.dialect.index;

@@ -26,12 +26,14 @@ class Blocks {
   void close();
   /// Closes the block of a condition, and opens the block that is executed if the condition is false.
   void branch(std::string_view head);
-  /// Writes a statement that leaves the innermost loop if the accumulator is not 0, or, if it is of bools, if all of them are false.
+  /// Writes a statement that leaves the innermost loop under a condition: an integer accumulator is not 0, or all elements of a bool
+  /// accumulator are false.
   void leave_loop(const ir::Break& statement);
-  /// Prepares an overlapping loop that is executed in place. The loop's first step overlaps the second one and is executed last. By then,
-  /// the second step may have overwritten data that the first step reads. Therefore this function writes code that copies these data before
-  /// the loop. The first step then reads the copy through the array's pointer variable, so the inner loop does not change. (Selecting the
-  /// source inside the loop would take longer than the copy.)
+  /// Prepares an overlapping loop that overwrites its own input. (In an overlapping loop the first two steps process some common elements,
+  /// because the number of elements is not a multiple of the step.) The loop's first step is executed last. By then, the second step may
+  /// have overwritten data that the first step reads. Therefore this function writes code that copies these data before the loop. The first
+  /// step then reads the copy through the array's pointer variable, so the inner loop does not change. (Selecting the source inside the
+  /// loop would take longer than the copy.)
   void keep_first_step(const ir::Line& line);
 
  private:
@@ -61,7 +63,8 @@ class Blocks {
   Writer& writer_;
   std::vector<Open> open_;
   std::vector<Pieces> pieces_;
-  // Whether some groups of threads may have no iteration left; the generated variable is_active is true in the others.
+  // Whether some groups of threads may have no iteration left. The generated variable is_active is false in these groups and true in the
+  // others.
   bool has_idle_groups_ = false;
   /// Assignments that the head of the next overlapping loop contains. They are executed before the loop's last step, and make pointers
   /// point to the copies that keep_first_step() has made.

@@ -15,8 +15,8 @@ struct Body {
   std::set<const SymAtom*> shape_variables;  // the shape variables that occur in `text`
 };
 
-/// Writes the body of a math function for values with `lanes` lanes and with these names of parameters. With `holds_constants`, float
-/// constants are kept in registers.
+/// Writes the body of a math function. Its values have `lanes` lanes, and its parameters have the names `parameters`. With
+/// `holds_constants`, float constants are kept in registers.
 Body render_function_body(Unit& unit, const ir::Function& function, int lanes, std::vector<std::string> parameters, bool holds_constants);
 /// Writes the body of a function that evaluates a math function for two vectors, with interleaved statements. It stores the results to *r0
 /// and *r1. Names of parameters and values end in the number of the vector, 0 or 1.

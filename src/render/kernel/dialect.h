@@ -34,7 +34,7 @@ struct Literal {
 };
 
 /// A fold: the reduction of an accumulator to one value. The accumulator has `size` stored values of `lanes` lanes each. `function`
-/// combines two values; if it is null, the operator of Add or Mul does.
+/// combines two values; if it is null, the operator of Add or Mul combines them.
 struct FoldForm {
   Op combine;
   const ir::Function* function;
@@ -125,7 +125,7 @@ struct Dialect {
   // --- types and constants ---
   std::string_view index = {};                                              // type of positions and loop variables
   std::string_view (*memory_type)(DType dtype) = nullptr;                   // returns the type of an element in memory
-  std::string (*value_type)(Unit& unit, DType dtype, int lanes) = nullptr;  // returns the type of a variable
+  std::string (*value_type)(Unit& unit, DType dtype, int lanes) = nullptr;  // returns the type of a variable that holds a value
   Literal (*literal)(const Scalar& value) = nullptr;
   std::string_view aligned = {};     // text that follows the name in the declaration of a variable, and aligns it to $BYTES bytes
   std::string_view table = {};       // text at the beginning of a constant array's definition, such as "static const "
@@ -172,7 +172,8 @@ struct Dialect {
   // --- Generated functions ---
   std::string (*elementwise)(Unit& unit, const Rule& rule, DType dtype, int lanes) = nullptr;
   std::string (*function)(Unit& unit, const ir::Function& function, int lanes) = nullptr;
-  /// Returns the name of a generated function (fault, site, element, number, size), which reports that an index (`number`) is out of range.
+  /// Returns the name of a generated function (fault, site, element, number, size), which reports that an index (`number`) for element
+  /// number `element` is out of range. `site` is the number of the index check in the program.
   std::string (*report)(Unit& unit) = nullptr;
   /// Returns the name of a generated function (stored values). Its result is the fold of these values by halving: element i is combined
   /// with element i + half, repeatedly, until one is left. With `each_lane` each lane is folded separately.
@@ -183,9 +184,9 @@ struct Dialect {
   /// Returns the name of a generated function (stored values, carry). It replaces the values by the running values of the group, starting
   /// from carry. It returns the total of the group without the carry.
   std::string (*scan)(Unit& unit, const ScanForm& form) = nullptr;
-  /// Returns the name of a generated function for one part of such a scan, on vectors. Its parameters depend on the part: kQuads (stored
-  /// values, totals), kTotals (totals), kBefore (totals, carry), which returns the group's total without the carry, kAdded (stored values,
-  /// totals), kValues (stored values).
+  /// Returns the name of a generated function for one part of a scan on vectors. Its parameters depend on the part: kQuads (stored values,
+  /// totals), kTotals (totals), kBefore (totals, carry), which returns the group's total without the carry, kAdded (stored values, totals),
+  /// kValues (stored values).
   std::string (*scan_part)(Unit& unit, const ScanForm& form, ir::ScanPart part, int64_t step) = nullptr;
   /// `routine` returns the statement that calls a routine, `copy` the statement that copies a matrix, and the last entry a statement that
   /// starts an asynchronous copy.

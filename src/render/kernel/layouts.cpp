@@ -74,9 +74,9 @@ class Layouts {
     }
   }
 
-  /// Returns the value of AccumulatorLayout::selected_bits for an accumulator of bools. A vector of bools selects between the values of
-  /// variables with as many lanes. If these have different sizes, the smallest size decides, because a conjunction of masks has the width
-  /// of the narrower one, too.
+  /// Returns the value of AccumulatorLayout::selected_bits for an accumulator of bools. A vector of bools selects between values of other
+  /// variables that have the same number of lanes. If those variables have elements of different sizes, the smallest size decides, because
+  /// a conjunction of masks also has the width of the narrower mask.
   int selected_bits(int lanes) const {
     size_t bytes = 8;
     bool has_numbers = false;

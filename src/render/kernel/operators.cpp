@@ -109,7 +109,7 @@ Text operators(const Scope& scope, const UOp* u, const Rule& rule,
     const bool negated_first = i == 0 && pattern[0] == '!';
     const int needed = negated_first ? int{kUnary} : operand_precedence(rule.precedence, i == 0 && rule.op != Op::kRecip);
     const bool minus = text.text.starts_with('-') && (rule.precedence == kUnary || (rule.precedence == kSum && i > 0));
-    // needs brackets, because compilers warn about !a == b
+    // An operand such as !a needs brackets, because compilers warn about !a == b.
     const bool misread = text.text.starts_with('!') && rule.precedence == kEquality;
     operands.push_back(minus || misread ? cat("(", text.text, ")") : bracket(text, needed));
   }

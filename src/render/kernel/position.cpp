@@ -27,7 +27,7 @@ Text Positions::product(const SymTerm& term, uint64_t magnitude) const {
     if (out.empty()) {
       first = t;
       out = bracket(t, kProduct);
-      // The product needs no brackets: C evaluates a product that starts with a division from left to right, as intended here.
+      // The product needs no brackets: if it starts with a division, C evaluates it from left to right, as intended here.
     } else {
       single = false;
       append(out, cat(" * ", bracket(t, kUnary)));
@@ -83,8 +83,8 @@ Text Positions::operation(const SymAtom& atom) const {
     case AtomKind::kFloorDiv:
     case AtomKind::kMod: {
       const bool division = atom.kind == AtomKind::kFloorDiv;
-      // A bitwise and with a mask is correct for negative numbers, too. If the compiler does not know the sign, it needs five instructions
-      // for a remainder.
+      // A bitwise AND with a mask gives the remainder of negative numbers correctly, too. For the operator %, the compiler needs five
+      // instructions if it does not know the sign.
       if (!division && atom.b.is_constant() && std::has_single_bit(static_cast<uint64_t>(atom.b.constant())))
         // gcc's -Wparentheses expects brackets around a sum that is an operand of &
         return {cat(bracket((*this)(atom.a), kProduct), " & ", atom.b.constant() - 1), kAnd};

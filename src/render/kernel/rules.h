@@ -55,7 +55,7 @@ inline constexpr Rule kRules[] = {
     {Op::kBitNot, kBools, Form::kOperator, kUnary, "!$a", kUnary, "~$a"},
     {Op::kAdd, kNumbers, Form::kOperator, kSum, "$a + $b"},
     {Op::kMul, kNumbers, Form::kOperator, kProduct, "$a * $b"},
-    // a division of integers occurs only in functions of the IR, like kFmod below
+    // A division of integers occurs only in functions of the IR. (The same is true of the remainder, kFmod.)
     {Op::kDiv, kNumbers, Form::kOperator, kProduct, "$a / $b"},
     // The remainder of integers occurs only in functions of the IR, which exclude division by zero and overflow.
     {Op::kFmod, kInts, Form::kOperator, kProduct, "$a % $b"},

@@ -10,7 +10,8 @@
 
 namespace harp::render {
 
-/// Returns the name of a function with a suffix: "fma_f32", or "fma_f32x16" for 16 lanes.
+/// Returns the name of a function with a suffix for the dtype and, if `lanes` is more than 1, the lanes: "fma_f32", or "fma_f32x16" for 16
+/// lanes.
 std::string name_with_lanes(std::string_view name, DType dtype, int lanes);
 /// Returns a list of `count` parameters of the given type, for example "float a, float b".
 std::string parameter_list(const std::string& type, int count);
@@ -26,10 +27,12 @@ inline int bits_of_dtype(DType dtype) { return static_cast<int>(size_of(dtype)) 
 std::string scalar_elementwise_function(Unit& unit, const Rule& rule, DType dtype);
 /// Returns the name of a generated function (number) that converts a float to an integer. It truncates and saturates; a NaN becomes 0.
 std::string scalar_cast_function(Unit& unit, DType from, DType to);
-/// Return the names of the functions that cast values and that cast bits, for this number of lanes.
+/// Return the names of generated functions for this number of lanes: cast_name() of the one that converts values, bits_name() of the one
+/// that reinterprets their bits.
 std::string cast_name(DType from, DType to, int lanes);
 std::string bits_name(DType from, DType to, int lanes, bool canonical);
-/// Returns the name of a generated function (number) that casts the bits. With `canonical`, every NaN becomes the positive quiet NaN.
+/// Returns the name of a generated function (number) that reinterprets the bits of a number as a number of another dtype. With `canonical`,
+/// every NaN becomes the positive quiet NaN.
 std::string scalar_bits_function(Unit& unit, DType from, DType to, bool canonical);
 /// Returns the name of a generated function (number) that negates a float, in such a way that the compiler cannot merge the negation into
 /// another operation.
@@ -48,13 +51,14 @@ std::string cast_limit(DType from, DType to);
 /// program.
 std::string scalar_check_function(Unit& unit, bool masked);
 /// Returns the name of a generated function (fault record, site, element, number, size) that records that the index `number` is out of
-/// range, unless the record already contains an earlier fault.
+/// range, unless the record already contains an earlier fault. `site` is the index of the index check in the program.
 std::string report_function(Unit& unit);
 /// Defines a constant array with the elements of the table.
 void define_table(Unit& unit, const ir::Table& table);
 /// Returns the elements of the table as literals, separated by commas.
 std::string table_values(const Unit& unit, const ir::Table& table);
-/// Returns the name of a generated function (integer, integer) for positions. `name` is floor_div, floor_mod, min or max.
+/// Returns the name of a generated function (integer, integer) for the arithmetic of positions. `name` says what it computes: floor_div,
+/// floor_mod, min or max.
 std::string index_function(Unit& unit, std::string_view name);
 /// Returns the name of a generated function (parameters) that evaluates a function of the IR for one element.
 std::string scalar_function(Unit& unit, const ir::Function& function);

@@ -21,11 +21,12 @@ Combined scalar_combination(Unit& unit, Op combine, const ir::Function* function
 /// Returns the first part of the name of a generated function for a fold, which names the combining function or operation. Size and type
 /// follow it.
 std::string fold_name(const FoldForm& form);
-/// Returns the name of the generated function for a scan of single elements.
+/// Returns the name of the generated function for a scan that processes one element at a time.
 std::string scan_name(const ScanForm& form, std::string_view stored);
 
-/// Returns the definition of a generated function for Dialect::fold. `stored` is the type of a stored value. It may have several lanes,
-/// which are folded separately. `result` is the type of the result.
+/// Returns the definition of a generated function, called `name`, that folds stored values one by one. The dialect's function Dialect::fold
+/// returns its name. `stored` is the type of a stored value. It may have several lanes, which are folded separately. `result` is the type
+/// of the result.
 std::string fold_text(Unit& unit, const FoldForm& form, const std::string& name, const std::string& stored, const std::string& result,
                       const Combined& combined);
 /// Returns the definition of a generated function, called `name`, that computes a scan of one group of elements in memory. It processes one

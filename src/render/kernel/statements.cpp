@@ -23,8 +23,9 @@ size_t retry_of(std::span<const Line> lines) {
   return static_cast<size_t>(retry - lines.begin());
 }
 
-/// If the first lines store vectors that are interleaved in memory and together cover every element, and if one call is to store all of
-/// them, returns their number; otherwise 0. They are two for real and imaginary parts, or a group of ir/interleaved_accesses.h.
+/// Tests whether the first lines are stores of vectors that are interleaved in memory and together cover every element, and whether one
+/// call should store all these vectors. Returns the number of these lines, otherwise 0. (Two such vectors hold real and imaginary parts;
+/// ir/interleaved_accesses.h makes larger groups.)
 size_t interleaved_stores(const Unit& unit, std::span<const Line> lines) {
   if (lines[0].kind != LineKind::kStore) return 0;
   const auto& first = lines[0].as<ir::Store>();
@@ -49,7 +50,8 @@ size_t StatementWriter::write(std::span<const Line> lines) {
   const Line& line = lines[0];
   if (lines.size() > 1 && (accumulators_.write_two_folds(line, lines[1]) || call_two(line, lines[1]))) return 2;
   if (const size_t stores = store_interleaved(lines); stores > 0) return stores;
-  // If generated code cannot detect invalid operations, only the exact version after kRetry is written.
+  // If generated code cannot detect invalid operations, the fast version (from kTry on) is left out, and only the exact version after
+  // kRetry is written.
   if (line.kind == LineKind::kTry && !scope_.unit.dialect.detects_invalid(scope_.unit)) {
     blocks_.open("{");
     return 1 + retry_of(lines);
@@ -151,8 +153,8 @@ void StatementWriter::let(const Line& l) {
   scope_.names.mask_bits(l.name, bits);
 }
 
-/// Writes the variable of a kRarely value. It gets the value for the common case. If the condition for the rare case is true in some lanes,
-/// these lanes are computed again, one by one.
+/// Writes the definition of a variable for a kRarely value, a value whose exact computation is rarely needed. The variable gets the value
+/// for the common case. If the condition for the rare case is true in some lanes, these lanes are computed again, one by one.
 void StatementWriter::rarely(const Line& l, const std::string& type) {
   const UOp* u = l.value;
   const std::string function = scope_.unit.dialect.function(scope_.unit, *u->function, 1);
@@ -166,8 +168,8 @@ void StatementWriter::rarely(const Line& l, const std::string& type) {
                    ") : ", bracket(common, kSum), ";"));
 }
 
-/// Writes one call that evaluates the function of two calls (the lines a and b) with interleaved operations. Returns false, and writes
-/// nothing, if the function has no version for two vectors.
+/// If the lines a and b call the same function, writes one call that evaluates the function for both, with interleaved operations. Returns
+/// false, and writes nothing, if the function has no version for two vectors.
 bool StatementWriter::call_two(const Line& a, const Line& b) {
   const auto function_of_two = scope_.unit.dialect.vectors.function_of_two;
   if (!b.is_alike || function_of_two == nullptr) return false;
@@ -206,7 +208,7 @@ void StatementWriter::store(const Address& at, const ir::Store& s) {
 }
 
 /// If the first lines store vectors whose elements are interleaved in memory, writes one call that stores whole vectors of memory. Returns
-/// the number of written lines.
+/// the number of lines for which text was written, or 0 if the first lines are not such stores.
 size_t StatementWriter::store_interleaved(std::span<const Line> lines) {
   const size_t count = interleaved_stores(scope_.unit, lines);
   if (count == 0) return 0;

@@ -13,7 +13,7 @@ namespace harp::render {
 /// How a math function returns its result: `head` is the text in front of the returned value.
 struct Result {
   std::string head = "return ";  // text in front of the returned value
-  int mask_bits = 0;             // Text::mask_bits of the result, if it is a vector of bools
+  int mask_bits = 0;             // if the result is a vector of bools: number of bits per lane of its mask (Text::mask_bits)
 };
 
 class StatementWriter {

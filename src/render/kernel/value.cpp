@@ -141,7 +141,7 @@ Text computation(const Scope& scope, const UOp* u) {
     case UKind::kLineOffset: return line_offset(scope, u);
     case UKind::kTable: return table(scope, u);
     case UKind::kParam:
-    case UKind::kSplat:   // always a vector, for which Dialect::vectors writes the expression
+    case UKind::kSplat:   // a splat is always a vector; the functions in Dialect::vectors write its expression
     case UKind::kRarely:  // StatementWriter writes this value as a variable, so it always has a name
       break;
   }

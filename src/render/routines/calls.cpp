@@ -1,4 +1,5 @@
-// The statements of kernels that call routines (routines.h).
+// Writes those statements of a kernel that call routines. A routine is a generated function that processes whole rows or matrices
+// (routines.h).
 #include "base/error.h"
 #include "render/kernel/address.h"
 #include "render/routines/routines.h"

@@ -1,9 +1,10 @@
-// The Fourier transform routine. All arithmetic works on adjacent columns (dft_passes.h). A long row is treated as a matrix: its columns
-// are transformed and multiplied by twiddle factors; then the matrix is transposed, and its rows are again columns. Short rows are
-// transposed, as many as a vector has lanes at a time; columns of memory already have the right layout, and a long one is a matrix whose
-// elements are vectors. Lengths with large prime factors use Bluestein's convolution. Values that depend only on the length, mostly roots
-// of unity, are in tables. If the length is known at compile time, they are computed when the generated code is loaded, otherwise by each
-// call. A known length gets passes of its own, with constant loop bounds.
+// The Fourier transform routine. All arithmetic works on adjacent columns, one in each vector lane (dft_passes.h). Short rows are first
+// transposed, as many at a time as a vector has lanes. A long row is treated as a matrix: its columns are transformed and multiplied by
+// twiddle factors; then the matrix is transposed, and the columns of the transposed matrix are transformed. A transform along an outer axis
+// needs no transposes, because its columns are adjacent in memory already; a long column is treated as a matrix whose elements are vectors.
+// Lengths with large prime factors use Bluestein's convolution. Values that depend only on the length, mostly roots of unity, are in
+// tables. If the length is known when code is generated, the tables are computed when the code is loaded; otherwise each call computes
+// them. For a known length, the generated passes have constant loop bounds.
 #include <algorithm>
 #include <set>
 
@@ -150,8 +151,8 @@ class TransformText {
     values.merge(Filling{{"NAME", name}, {"N", cat(n)}, {"A", cat(distance(from))}, {"B", cat(distance(to))}});
     const int64_t kept = ends.kept > 0 ? ends.kept : n;
     if (r == 1) {
-      // In interleaved layouts a complex number is transposed as two elements. Afterwards vectors of real parts and vectors of imaginary
-      // parts alternate.
+      // If real and imaginary parts are interleaved, the transpose moves a complex number as two elements. In its result, vectors of real
+      // parts and vectors of imaginary parts alternate.
       const auto side = [&](ComplexLayout layout, std::string_view where) {
         const bool is_apart = distance(layout) == 1;
         const std::string_view second = is_apart ? "$N * $L" : "$L", step = is_apart ? "$L" : "2 * $L";
@@ -180,7 +181,7 @@ class TransformText {
       values["COLUMNS"] = columns(n, {from == ComplexLayout::kReal ? from : ComplexLayout::kSeparate, ComplexLayout::kSeparate, ends.kept});
     } else {
       const int64_t column_tile = tile(r, m), row_tile = tile(m, r);
-      // Each line of the matrix stores kept / r elements. The first kept % r lines store one more.
+      // The first kept / r elements of each line of the matrix are stored. Of the first kept % r lines one more element is stored.
       const int64_t of_lines = kept / r, rest = kept % r;
       values["COLUMNS"] = columns(r, {from, ComplexLayout::kSeparate, 0}, kTurned);
       values["LINES"] = columns(m, {ComplexLayout::kSeparate, to, ends.kept > 0 ? of_lines : 0}, rest > 0 ? kWithNext : kPlain);
@@ -249,15 +250,16 @@ class TransformText {
   /// Returns the size in bytes of one row of a column tile that is one vector wide: a vector of real parts and one of imaginary parts.
   int64_t row_bytes() const { return 2 * lanes_ * static_cast<int64_t>(size_of(dtype_)); }
 
-  /// Returns statements that copy a block of `together` short rows of `elements` numbers from memory to vectors, one for each number, with
-  /// a row in each lane; or, if not `reads`, from the vectors to memory. Row number `at` begins at `memory` + at * `step`.
+  /// Returns statements that copy a block of `together` short rows of `elements` numbers each. With `reads` they copy from memory to
+  /// vectors: there is one vector for each number of a row, and each lane holds one row. Without `reads` they copy from these vectors to
+  /// memory. The block begins with row number `at`, whose address is `memory` + at * `step`.
   std::string block_copy(bool reads, std::string_view memory, std::string_view step, std::string_view where, int64_t elements) {
     const std::string rows = cat(memory, " + at * ", step);
     const std::string usual = reads ? cat("$TRANSPOSE(", where, ", $L, ", rows, ", ", step, ", ", elements, ", together);")
                                     : cat("$TRANSPOSE(", rows, ", ", step, ", ", where, ", $L, together, ", elements, ");");
     if (elements < 2 || elements >= lanes_) return usual;
-    // The transpose would move such rows number by number. If nothing is between the rows, they are vectors in which the numbers are
-    // interleaved.
+    // The transpose would move rows shorter than a vector number by number. If the rows are contiguous, the block can be read and written
+    // as whole vectors, in which the numbers of the rows are interleaved.
     const int parts = static_cast<int>(elements);
     std::vector<std::string> vectors;
     for (int i = 0; i < parts; ++i) vectors.push_back(cat(where, " + ", i, " * $L"));
@@ -272,9 +274,9 @@ class TransformText {
     return cat("if (together == $L && ", step, " == ", elements, ") {\n", moves, "    } else {\n      ", usual, "\n    }");
   }
 
-  /// Variants of the generated function that transforms columns. kTurned: it multiplies the results by twiddle factors; kTurnedByRow: by
-  /// one for all columns of a row. kCut: a parameter says how many elements it stores of each column. kWithNext: it also stores the element
-  /// that follows the kept ones.
+  /// Variants of the generated function that transforms columns. kTurned multiplies the results by twiddle factors; kTurnedByRow uses one
+  /// twiddle factor for all columns of a row. kCut has a parameter that says how many elements of each column to store. kWithNext also
+  /// stores the element that follows the kept ones.
   enum Columns { kPlain, kTurned, kTurnedByRow, kCut, kWithNext };
 
   /// Returns the name of a generated function that transforms adjacent columns of n elements. It contains all passes, with constant loop

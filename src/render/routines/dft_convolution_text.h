@@ -27,8 +27,9 @@ static void dft_times_rows_$F(int64_t n, $T* re, $T* im, const $T* by_re, const 
 }
 )";
 
-// $ROW: the function that transforms a row as long as the convolution. There are three forms of it and of what comes with it: a known,
-// long length; a known, short length; any length.
+// $ROW: the function that transforms one row of the length of the convolution. There are three variants of this function and of its
+// callers: for a long length that is known when code is generated, for a short known length, and for a length that is known only at run
+// time.
 inline constexpr std::string_view kKnownRow =
     R"(static void $ROW(int64_t n, const $T* re, const $T* im, $T* to_re, $T* to_im, const $T* tables, $T* spare, const volatile int32_t* cancel) {
   $ROWS(re, im, n, to_re, to_im, n, 1, tables, spare, cancel);
@@ -131,7 +132,7 @@ inline constexpr std::string_view kAnySideBySide =
 }
 )";
 
-// The function for one known length $N. $CONVOLVED: the beginning of the name of one of the two functions above.
+// The function for one known length $N. $CONVOLVED: the beginning of the name of the function in kConvolvedRows or kConvolvedSideBySide.
 inline constexpr std::string_view kConvolved = R"(/* The discrete Fourier transform of rows of $N elements. */
 static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t rows, int64_t n, $T* out_re, $T* out_im, $T* spare, const volatile int32_t* cancel) {
   if (rows > 0) $CONVOLVED_$G(re, im, n, rows, n, out_re, out_im, dft_tables_$G, spare, cancel);

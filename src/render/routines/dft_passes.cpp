@@ -279,8 +279,9 @@ static inline __attribute__((always_inline)) void dft_pass_by_$P_$F(const struct
   $TRANSFORMS
 }
 )";
-// The transforms of a pass: two copies of the text of a transform, of which the first one has no twiddle factors; or one copy, which tests
-// for each result whether it has one. A transform of many elements is so long that the copy is not worth the time to compile it.
+// The loop over the transforms of a pass. It contains two copies of the text of a transform, one for j = 0, where all twiddle factors are
+// 1, and one for all other j. Or it contains one copy, which tests at run time whether j is 0. The text of a transform of many elements is
+// so long that a second copy is not worth the time to compile it.
 constexpr int64_t kMostTwoCopies = 5;
 constexpr std::string_view kTwoCopies = R"(dft_columns_by_$P_$F(&pass, 0, 0);
   for (int64_t j = 1; j < pass.m; ++j) dft_columns_by_$P_$F(&pass, j, 1);)";

@@ -269,7 +269,7 @@ static __attribute__((constructor)) void dft_prepare_$G(void) {
 }
 )";
 
-// Stores the last element of those lines of the matrix that store one element more than the other lines.
+// Stores the additional element of the first $REST lines of the matrix, of which one element more is stored than of the other lines.
 inline constexpr std::string_view kLastOfLines = R"(
       for (int64_t line = at; line < $REST && line < at + $RT; ++line) {
         to_re[$B * ($KEPT * $R + line)] = beyond[line - at];
@@ -333,7 +333,7 @@ static __attribute__((noinline)) void $NAME(const $T* re, const $T* im, int64_t 
 }
 )";
 
-// $TILE: the number of matrix columns in a tile of the table of twiddle factors, which is that of kKnownMatrix.
+// The table of twiddle factors is the one of kKnownMatrix. It consists of tiles; $TILE is the number of matrix columns in a tile.
 inline constexpr std::string_view kKnownLongColumns =
     R"(/* The discrete Fourier transform of at least $CT columns of $N elements, of $CT together. Each column is treated as a matrix of $R rows and
    $M columns; `turned` has the same element of all of them side by side. */

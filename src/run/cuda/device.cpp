@@ -6,7 +6,7 @@ namespace harp::cuda {
 
 namespace {
 
-// alignment of all addresses that the driver returns; kernels rely on it for the arena of a run
+// alignment of all addresses that the driver returns, in bytes; kernels rely on it for the arena, the memory that a run allocates
 constexpr uintptr_t kMemoryAlignment = 256;
 /// Error message; the device's name is appended.
 constexpr std::string_view kCaptured =

@@ -94,7 +94,8 @@ class CudaDevice final : public Device {
   void call(const Function<Parameters...>& function, Arguments... arguments) const {
     if (const Status status = function.address(arguments...); status != Status::kSuccess) throw failure(function.name, status);
   }
-  /// Returns the stream of all of harp's work on this device. The context must be current, because that opens the device.
+  /// Returns the stream of all of harp's work on this device. The device's context must be current (class Current), because the device is
+  /// opened when its context is made current.
   StreamHandle stream() const { return stream_; }
   /// Returns the index of the GPU whose memory contains the address, or nullopt if it is not memory of a GPU. The context must be current.
   std::optional<DeviceIndex> gpu_of(const void* address) const;
@@ -132,7 +133,7 @@ class CudaDevice final : public Device {
     pop();
   }
 
-  /// Tests whether the device has been used, which opens it.
+  /// Tests whether the device is open. The first use of a device opens it.
   bool is_open() const { return is_open_; }
   /// Tests whether a kernel has faulted. The device is then unusable for the rest of the process.
   bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }

@@ -22,7 +22,7 @@ namespace harp::cuda {
 struct PlatformOptions {
   std::string driver = "libcuda.so.1";
   std::vector<std::string> nvrtc;  // paths of libraries to try; empty: the file names of all versions
-  std::string nvcc;                // a command; empty: the nvcc on PATH
+  std::string nvcc;                // the command that runs nvcc; empty: the nvcc on PATH
 };
 
 /// Thread-safe. Devices exist as long as the platform. After a failure, the next call tries again.

@@ -10,7 +10,8 @@ namespace harp::cuda {
 namespace {
 
 constexpr size_t kGraphs = 4;     // maximum number of graphs for one program on one device
-constexpr size_t kSeenSizes = 4;  // number of recent sizes that are remembered after one run; a second run with these sizes makes a graph
+// number of recent combinations of sizes that are remembered after one run; a second run with the same sizes makes a graph
+constexpr size_t kSeenSizes = 4;
 /// Least number of kernel launches for a graph: launching a graph costs more than launching one kernel.
 constexpr int kMinLaunches = 2;
 /// Largest arena of a graph, in bytes: each graph keeps its arena, and kernels on more memory take longer than their launches anyway.
