@@ -261,7 +261,7 @@ harp_string* harp_graph_dot(const harp_graph* graph, harp_error** err) {
   return guard(err, [&] { return new harp_string{to_dot(*required(graph, "harp_graph_dot", "graph").graph)}; });
 }
 
-// NumPy's broadcasting for shapes without symbolic sizes
+// The C functions for NumPy's broadcasting of shapes without symbolic sizes.
 
 namespace {
 
