@@ -97,7 +97,7 @@ void visit_differentiable(Walk& walk, const Value* y, F&& visit) {
   static thread_local std::vector<uint32_t> marks;  // 2 * uses, plus 1 if the value is on a differentiable path
   marks.assign(walk.order.size(), 0);
   marks[walk.number_of(y)] = 1;
-  for (size_t i = walk.order.size(); i-- > 0;) {  // in reverse: operands come before their consumers
+  for (size_t i = walk.order.size(); i-- > 0;) {  // visits consumers before their operands; walk.order has the opposite order
     Value* value = walk.order[i];
     const bool is_reached = (marks[i] & 1) != 0 && is_differentiable(value);
     const bool goes_on = is_reached && (value->signature == nullptr || !value->signature->stops_gradients);

@@ -31,7 +31,7 @@ namespace detail {
 struct Plan {
   std::vector<uint64_t> key;
   Handle<harp_program> program;  // null if harp has only built and checked the graph of these pending values, but not compiled it yet
-  std::vector<uint32_t> inputs;  // for each input of the program: the index of the leaf in the walk
+  std::vector<uint32_t> inputs;  // for each input of the program: the index in Walk::leaves (walk.hpp) of the array that is passed to it
   struct Variable {              // a symbolic size s: this axis of this input is factor * s + offset
     size_t input;
     int32_t axis;

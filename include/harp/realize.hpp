@@ -74,7 +74,7 @@ inline bool realize(Value* const* values, size_t count, const Configuration& con
   if (!run_plan(session, *plan, walk.leaves.data(), types.data(), results.size(), buffers.data())) return false;
   for (Value* value : results) Resource<Session>::retain(value->session);
   for (size_t i = wanted; i < results.size(); ++i)
-    Resource<Value>::retain(results[i]);  // releasing operands below may release the only other reference
+    Resource<Value>::retain(results[i]);  // keeps the value alive: releasing operands below may release the only other reference to it
   for (size_t i = 0; i < results.size(); ++i) {
     Value* value = results[i];
     if (value->count == 0) Resource<Session>::release(value->session);  // a value without operands already has a reference to its session

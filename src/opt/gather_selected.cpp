@@ -56,7 +56,8 @@ class ElementSelector {
  public:
   ElementSelector(Graph& graph, const Node* positions, size_t axis) : graph_(graph), positions_(positions), axis_(axis) {}
 
-  /// Returns null if an array would have to be stored in memory first, or if the expression has too many nodes.
+  /// Returns a node that is the selected element of `node` for each row. Returns null if an array would have to be stored in memory first,
+  /// or if the expression has too many nodes.
   const Node* select(const Node* node) {
     if (node->rank() == 0) return node;
     if (const auto found = selected_.find(node); found != selected_.end()) return found->second;
