@@ -364,11 +364,11 @@ HARP_API harp_string* harp_cache_list(harp_context* context, harp_error** err);
 
 typedef struct harp_cache_stats_info {
   size_t struct_size;
-  uint64_t entries;     /* entries in the directory */
-  uint64_t bytes;       /* bytes in the directory */
-  uint64_t memory_hits; /* compilations of this context that found the program in memory */
-  uint64_t disk_hits;   /* compilations of this context that found the program in the directory */
-  uint64_t misses;      /* compilations of this context that found the program in neither */
+  uint64_t entries;     /* number of entries in the cache directory */
+  uint64_t bytes;       /* size of these entries in bytes */
+  uint64_t memory_hits; /* number of compilations of this context that found the program in memory */
+  uint64_t disk_hits;   /* number of compilations of this context that found the program in the directory */
+  uint64_t misses;      /* number of compilations of this context that found the program in neither */
 } harp_cache_stats_info;
 
 #define HARP_CACHE_STATS_INFO_INIT \
@@ -380,10 +380,10 @@ HARP_API harp_status harp_cache_stats(harp_context* context, harp_cache_stats_in
 /* The memory that a context keeps for reuse (harp_context_options.kept_memory_bytes). */
 typedef struct harp_memory_stats_info {
   size_t struct_size;
-  uint64_t kept_bytes;  /* memory that is kept and not in use */
+  uint64_t kept_bytes;  /* bytes of memory that is kept and not in use */
   uint64_t limit_bytes; /* the limit of kept_bytes; 0: nothing is kept */
-  uint64_t reused;      /* workspaces and buffers that used kept memory */
-  uint64_t allocated;   /* workspaces and buffers that needed new memory; those of less than 4 KiB are neither kept nor counted */
+  uint64_t reused;      /* number of workspaces and buffers that used kept memory */
+  uint64_t allocated;   /* number of workspaces and buffers that needed new memory; those of less than 4 KiB are neither kept nor counted */
 } harp_memory_stats_info;
 
 #define HARP_MEMORY_STATS_INFO_INIT \
@@ -1171,7 +1171,7 @@ typedef struct harp_custom_function_desc {
   size_t struct_size;
   const char* body;
   harp_dtype dtype; /* dtype of the result; harp_custom_function_results does not look at it */
-  int32_t rank;     /* sizes of the result */
+  int32_t rank;     /* number of axes of the result; dims has their sizes */
   const harp_dim* dims;
   harp_graph* graph; /* the graph of the new node: required if n is 0, else NULL or the inputs' graph */
 } harp_custom_function_desc;
@@ -1239,7 +1239,7 @@ typedef struct harp_native_desc {
   void* user;                    /* the value of the parameter "void* user" */
   const char* signature;
   harp_dtype dtype; /* dtype of the result */
-  int32_t rank;     /* sizes of the result */
+  int32_t rank;     /* number of axes of the result; dims has their sizes */
   const harp_dim* dims;
   harp_graph* graph; /* the graph of the new node: required if n is 0, else NULL or the inputs' graph */
 } harp_native_desc;
@@ -1883,7 +1883,7 @@ typedef struct harp_fault {
 typedef struct harp_runtime {
   size_t struct_size;
   void* self;   /* first argument of the functions below */
-  size_t width; /* workers of parallel_for; 0 and 1: serial */
+  size_t width; /* number of workers of parallel_for; 0 and 1: serial */
   /* As in harp_context_options; NULL: serial. */
   void (*parallel_for)(void* self, size_t n, size_t grain, harp_range_body body, void* arg);
   /* Memory aligned to 64 bytes; NULL: malloc and free. They are used if `workspace` is too small; harp never requests 0 bytes. */

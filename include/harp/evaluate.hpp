@@ -26,7 +26,7 @@ struct Target {
   const void* identity;  // address of the field or the number
   DType dtype;
   void* data;
-  const Type* type;  // NULL: no memory yet
+  const Type* type;  // the dtype and sizes of its memory; NULL: it has no memory yet
   bool is_number;    // true: a C++ number, whose memory is in the host's memory even if the expression is evaluated on a GPU
 };
 

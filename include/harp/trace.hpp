@@ -156,7 +156,7 @@ struct Value {
   const Type* type = nullptr;            // NULL: an operation with several results; each result is another Value, whose `part` is its index
   Session* session = nullptr;            // retained only if there are no operands; otherwise an operand keeps the session alive
   harp_buffer* buffer = nullptr;         // retained
-  void* data = nullptr;                  // NULL: pending, a placeholder, or an array without elements
+  void* data = nullptr;                  // address of the elements; NULL: pending, a placeholder, or an array without elements
   uint32_t pending = 0;                  // upper bound of the number of pending values that this one depends on, itself included
   int32_t part = -1;                     // if not negative: this is result number `part` of the only operand, which has several results
   bool is_gradient = false;              // true: this value is listed in one of the Gradients of the list `gradients`

@@ -156,7 +156,7 @@ struct LogFunctions : LogParts<M, D> {
     return {h, R::fma(beyond_f(f, C::kLog), real(c), R::fma(f, real(c_low), R::fma(f, real(c), -h)))};
   }
 
-  /// Returns k unit + f + low. The first two terms are added without a rounding error, as a pair.
+  /// Returns k * unit + f + low. The first two terms are added without a rounding error, as a pair.
   static F assemble(F k, Native unit, F f, F low) {
     F a = R::fma(k, real(unit), f), b = f - R::fma(k, real(-unit), a);
     return a + (b + low);
