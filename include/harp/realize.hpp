@@ -1,4 +1,5 @@
-// Computes pending values. Decides when a value is computed, and which other values the same run computes. Part of harp.hpp.
+// Computes pending values: the results of operations on tensors, as long as they are not computed. Decides when a value is computed, and
+// which other values the same run computes. Part of harp.hpp.
 #ifndef HARP_REALIZE_HPP
 #define HARP_REALIZE_HPP
 

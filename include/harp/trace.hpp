@@ -62,9 +62,9 @@ struct Signature : Record {
   const char* name = "";
   std::unique_ptr<AnyCall> call;
   std::vector<const Type*> results;
-  bool symbolic = false;         // true: it has symbolic sizes, so it can be built only in the graph that owns these sizes
+  bool symbolic = false;         // true: the operation has symbolic sizes, so it can be built only in the graph that owns these sizes
   bool passes_products = false;  // true: a sum over the result and a product among the operands may form one contraction; see settle()
-  bool stops_gradients = false;  // its result has no derivative with respect to its operands
+  bool stops_gradients = false;  // true: the result has no derivative with respect to the operands
 };
 
 inline bool passes_products(const char* name) {

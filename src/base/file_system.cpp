@@ -269,7 +269,7 @@ std::string_view error_text(int64_t result) {
 #if defined(__GLIBC__)
   const char* text = ::strerrordesc_np(static_cast<int>(-result));
 #else
-  const char* text = ::strerror(static_cast<int>(-result));  // thread-safe in musl, which returns static text
+  const char* text = ::strerror(static_cast<int>(-result));  // in musl, strerror() returns static text, so it is thread-safe
 #endif
   return text != nullptr ? text : "unknown error";
 }

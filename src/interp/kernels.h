@@ -23,7 +23,8 @@ struct Run {
   std::array<int64_t, kMaxArity> steps;
 };
 using Kernel = void (*)(std::byte* result, const Run& run, int64_t n);
-using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;  // by dtype; null if the op does not compute in the dtype
+// the kernels of one op, by dtype and machine; null if the op does not compute in the dtype
+using KernelRow = std::array<std::array<Kernel, kMachineCount>, kDTypeCount>;
 using KernelTable = std::array<KernelRow, kOpCount>;
 
 /// Returns the dtype of source k of an op whose operands have the given dtype; the condition of a where is always a bool.

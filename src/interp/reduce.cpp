@@ -162,7 +162,7 @@ class Lanes {
 /// The axes of a reduction, with the strides of its operands.
 template <int kOperands>
 struct Axes {
-  IndexSpace<kOperands + 1> kept;  // the axes that are kept; its last operand is the result array
+  IndexSpace<kOperands + 1> kept;  // index space of the kept axes; its last operand is the result array
   IndexSpace<kOperands> outer, inner;
   bool has_outer;
 };

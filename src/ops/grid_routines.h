@@ -12,7 +12,7 @@
 
 namespace harp {
 
-inline constexpr int kRoutineThreads = 128;  // threads of a thread block
+inline constexpr int kRoutineThreads = 128;  // number of threads of a thread block
 
 /// The number of elements that a thread sorts in registers, and that it merges in one step. It is odd, so that the threads of a warp access
 /// different banks of shared memory when each of them accesses its own elements.

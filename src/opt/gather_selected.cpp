@@ -9,7 +9,7 @@
 namespace harp::opt {
 namespace {
 
-constexpr size_t kMaxNodes = 64;  // the greatest number of nodes that may be copied to compute one element
+constexpr size_t kMaxNodes = 64;  // the greatest number of nodes that may be built to compute one element
 
 /// The result of below(), which follows the sources of a node and skips movement nodes and nodes for which `passes` is true. `node` is the
 /// first node that is not skipped. `view` describes by offset and strides which element of `node` each element of the start node is.
