@@ -37,9 +37,9 @@ struct BlockTransform {
   // if not is_whole, the tile of the kernel that transforms the rows of the matrices
   TransformTile tile_of_rows{};
   // Offsets, in real numbers, in the array of tables, which the first kernel computes. `column_passes`, `row_passes`: the tables for the
-  // passes over columns and over rows (pass_table_size()). `turns`: the table from which the twiddle factors come that multiply the results
-  // of the column transforms before the row transforms. If is_whole, this table has one factor for each element of a row, in order;
-  // otherwise it has first_roots(length) roots of 1. `tables`: the size of the whole array.
+  // passes over columns and over rows (pass_table_size()). `turns`: the table of the twiddle factors by which the results of the column
+  // transforms are multiplied before the row transforms. If is_whole, it has one factor for each element of a row, in order; otherwise it
+  // has first_roots(length) roots of 1, from which the factors follow. `tables`: the size of the whole array.
   int64_t column_passes = 0, row_passes = 0, turns = 0, tables = 0;
 
   /// The number of tiles into which the columns of one matrix are divided, and the number of tiles into which its rows are divided.

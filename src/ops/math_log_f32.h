@@ -105,7 +105,7 @@ struct LogFunctions<M, DType::kF32> : LogParts<M, DType::kF32> {
     F minus_k, centre, r;
   };
   /// Returns the decomposition of log x, for a positive finite x. `inverses` is the table of numbers near the reciprocals of the intervals'
-  /// centres; `centres` is the table of minus their logarithms.
+  /// centres; `centres` is the table of the negated logarithms of these numbers.
   static Near near(F x, const MathTable& inverses, const MathTable& centres) {
     F m = mantissa(x);
     I i = interval(m);

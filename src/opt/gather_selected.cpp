@@ -11,9 +11,9 @@ namespace {
 
 constexpr size_t kMaxNodes = 64;  // the greatest number of nodes that may be built to compute one element
 
-/// The result of below(), which follows the sources of a node and skips movement nodes and nodes for which `passes` is true. `node` is the
-/// first node that is not skipped. `view` describes by offset and strides which element of `node` each element of the start node is.
-/// below() returns nothing if strides cannot describe that, or if some elements are padding.
+/// The result of below(), which follows the sources of a start node and skips movement nodes and all nodes for which `passes` is true.
+/// `node` is the first node that is not skipped. `view` maps each element of the start node to an element of `node`, by an offset and
+/// strides. below() returns nothing if this is impossible, or if some elements are padding.
 struct Viewed {
   const Node* node;
   View view;
