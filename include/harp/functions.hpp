@@ -108,7 +108,7 @@ detail::Array<T> custom_function(const Text& body, DType dtype, const Sizes& dim
 }
 
 /// A custom function of several results: there is one result for each dtype, and each result has these sizes. The body sets output0,
-/// output1 ..., or output if there is only one dtype. It computes one element of all results that are used. The inputs are one or more
+/// output1 ..., or output if there is only one dtype. It computes one element of each result that is used. The inputs are one or more
 /// nodes, or one or more tensors.
 template <class T, class... More>
 std::vector<detail::Array<T>> custom_function_results(const Text& body, const std::vector<DType>& dtypes, const Sizes& dims, const T& input,

@@ -2,8 +2,8 @@
 //
 // A Signature is an operation with its attributes on operands of certain types. When it occurs for the first time, harp's graph checks it
 // and infers the type of the result; when it occurs again, it is only looked up. A Value is an array, which is either computed or pending.
-// A pending Value has a Signature, which says how to compute it from other Values. A graph of pending Values is built only if no program is
-// known yet for Values whose Signatures are connected in the same way (plan.hpp).
+// A pending Value has a Signature, which says how to compute it from other Values. The graph of pending Values is built when Values whose
+// Signatures are connected in the same way are computed for the first time (plan.hpp).
 #ifndef HARP_TRACE_HPP
 #define HARP_TRACE_HPP
 
