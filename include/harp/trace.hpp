@@ -140,7 +140,8 @@ struct Value;
 struct Gradients {
   std::vector<Value*> values;  // the gradients that are still pending
 };
-/// A linked list of all Gradients that need the operation of one value, which must therefore be pending.
+/// A linked list of all objects of type Gradients that need the operation of one value. Such a value must be pending, because a computed
+/// value has lost its operation.
 struct GradientList {
   std::shared_ptr<Gradients> gradients;
   std::shared_ptr<const GradientList> next;
